@@ -1,0 +1,24 @@
+# Two commands are enough on a fresh Debian-like machine: `make demo` and `make test`.
+CARGO ?= cargo
+
+.PHONY: setup build test demo bench lint
+setup:
+	@scripts/setup
+
+build: setup
+	$(CARGO) build --release --package parallax
+
+# Lints first: they fail fastest. Everything below shares one target folder and one profile.
+test: setup lint
+	$(CARGO) test --workspace --no-fail-fast
+
+lint: setup
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) xtask check
+
+demo: build
+	@scripts/demo
+
+bench: build
+	$(CARGO) xtask bench

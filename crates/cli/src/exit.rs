@@ -1,0 +1,59 @@
+//! Exit statuses: the contract every verb keeps.
+
+use std::process::ExitCode;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+#[allow(dead_code, reason = "the contract names every status, whether or not a verb returns it today")]
+pub enum Status {
+    /// Success, or nothing found.
+    Clean = 0,
+    /// Something was found.
+    Findings = 1,
+    /// Wrong use, or input that cannot be read.
+    BadInput = 2,
+    /// Not supported, or a fault of ours.
+    Unsupported = 3,
+    /// A time, memory or depth bound was hit: the answer is incomplete.
+    GaveUp = 4,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        ExitCode::from(status as u8)
+    }
+}
+
+/// An error that knows its exit status. Errors without one count as bad input.
+#[derive(Debug)]
+pub struct Failure {
+    /// The status to exit with.
+    pub status: Status,
+    /// What to print on stderr.
+    pub message: String,
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Prints an error on stderr and says which status it means. A pipe closed by its reader is a clean end.
+pub fn report(error: &anyhow::Error) -> Status {
+    if let Some(io) = error.downcast_ref::<std::io::Error>()
+        && io.kind() == std::io::ErrorKind::BrokenPipe
+    {
+        return Status::Clean;
+    }
+    let text = format!("{error:#}");
+    if text.starts_with("error") {
+        eprintln!("{}", text.trim_end());
+    } else {
+        eprintln!("error: {}", text.trim_end());
+    }
+    error.downcast_ref::<Failure>().map_or(Status::BadInput, |failure| failure.status)
+}

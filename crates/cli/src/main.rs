@@ -1,0 +1,33 @@
+//! The `parallax` command: reads what the user hands over, calls an analysis, prints what it says.
+//!
+//! One module per verb under `verb`; `main` only maps results to exit statuses.
+
+mod exit;
+mod input;
+mod verb;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+/// See one program from several positions: a program-analysis and debugging workbench.
+#[derive(Parser)]
+#[command(name = "parallax", version, about, max_term_width = 110)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: verb::Verb,
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // Help and version are not errors; everything else is wrong use.
+            let _ = error.print();
+            return if error.use_stderr() { exit::Status::BadInput.into() } else { ExitCode::SUCCESS };
+        }
+    };
+    match verb::run(arguments.verb) {
+        Ok(status) => status.into(),
+        Err(error) => exit::report(&error).into(),
+    }
+}

@@ -104,12 +104,12 @@ pub trait Core {
     fn targets(&self, w: Width, value: &Self::Val) -> Option<Vec<(Self::Bool, Bits)>>;
 
     /// A truth value as a vector of `w` bits, 1 or 0.
-    fn from_bool(&self, w: Width, b: &Self::Bool) -> Self::Val {
+    fn bool_to_val(&self, w: Width, b: &Self::Bool) -> Self::Val {
         self.cond(w, b, &self.constant(&Bits::one(w)), &self.constant(&Bits::zero(w)))
     }
 
     /// Whether any bit is set.
-    fn to_bool(&self, w: Width, a: &Self::Val) -> Self::Bool {
+    fn val_to_bool(&self, w: Width, a: &Self::Val) -> Self::Bool {
         self.relop(RelOp::Ne, w, a, &self.constant(&Bits::zero(w)))
     }
 

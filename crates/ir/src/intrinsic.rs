@@ -1,0 +1,247 @@
+//! Functions that plain operations would spell too long: vector lanes, checksums, what the outside world answers.
+//!
+//! All but the last group are pure functions of their arguments. A vector is cut into lanes of `lane` bytes, lane 0 the
+//! least significant, whatever the size of the vector.
+
+/// What happens to each pair of lanes of two vectors of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum LaneOp {
+    /// Sum, wrapping.
+    Add,
+    /// Difference, wrapping.
+    Sub,
+    /// Sum, signed, held at the ends of the range.
+    AddSatSigned,
+    /// Sum, unsigned, held at the ends of the range.
+    AddSatUnsigned,
+    /// Difference, signed, held at the ends of the range.
+    SubSatSigned,
+    /// Difference, unsigned, held at the ends of the range.
+    SubSatUnsigned,
+    /// Low half of the product.
+    MulLow,
+    /// High half of the signed product.
+    MulHighSigned,
+    /// High half of the unsigned product.
+    MulHighUnsigned,
+    /// Signed product, scaled by its width less one and rounded (`pmulhrsw`).
+    MulHighRounded,
+    /// Unsigned product of the low halves of the lanes (`pmuludq`).
+    MulHalvesUnsigned,
+    /// Signed product of the low halves of the lanes (`pmuldq`).
+    MulHalvesSigned,
+    /// Unsigned average, rounded up.
+    Average,
+    /// Signed minimum.
+    MinSigned,
+    /// Unsigned minimum.
+    MinUnsigned,
+    /// Signed maximum.
+    MaxSigned,
+    /// Unsigned maximum.
+    MaxUnsigned,
+    /// All ones where equal, zero elsewhere.
+    CmpEq,
+    /// All ones where signed greater, zero elsewhere.
+    CmpGtSigned,
+    /// The first, negated where the second is negative, zero where it is zero (`psign`).
+    Sign,
+    /// The absolute value of the second; the first is ignored.
+    Abs,
+    /// The second where the mask in the third argument has its sign set, else the first.
+    Blend,
+}
+
+/// The direction of a shift of all lanes by one distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum LaneShift {
+    /// Left.
+    Left,
+    /// Right, zeros come in.
+    Right,
+    /// Right, copies of the sign come in.
+    RightSigned,
+}
+
+/// Float arithmetic as SSE does it: the first operand that is not a number wins, made quiet; an invalid operation
+/// gives the negative quiet default; minimum and maximum give the second operand unless the comparison says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum ScalarOp {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient.
+    Div,
+    /// Minimum.
+    Min,
+    /// Maximum.
+    Max,
+    /// Square root of the second argument; the first is ignored.
+    Sqrt,
+}
+
+/// A function by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Intrinsic {
+    /// `out[i] = op(a[i], b[i])`
+    Lanes {
+        /** What. */
+        op: LaneOp,
+        /** Bytes per lane. */
+        lane: u8,
+    },
+    /// `out[i] = a[i] shifted by n`; a distance of the lane's width or more shifts everything out.
+    LanesShifted {
+        /** Which way. */
+        op: LaneShift,
+        /** Bytes per lane. */
+        lane: u8,
+    },
+    /// `out[i] = a[2i] op a[2i+1]`, then the same of `b`, for `Add`, `Sub` and their signed saturating forms.
+    Horizontal {
+        /** What. */
+        op: LaneOp,
+        /** Bytes per lane. */
+        lane: u8,
+    },
+    /// Sums of products of neighbours: of signed lanes with signed (`pmaddwd`).
+    MultiplyAdd,
+    /// Sums of products of neighbours: unsigned bytes with signed bytes, saturating (`pmaddubsw`).
+    MultiplyAddBytes,
+    /// Sums of absolute differences of groups of eight bytes (`psadbw`).
+    SumAbsoluteDifferences,
+    /// Sums of absolute differences at sliding offsets chosen by the immediate in the third argument (`mpsadbw`).
+    SlidingDifferences,
+    /// Lanes of `a`, then of `b`, cut to half their size: signed in, saturating.
+    Pack {
+        /** Bytes per lane before. */
+        lane: u8,
+        /** Whether the result is signed. */
+        signed: bool,
+    },
+    /// `out[i]` is lane `picks[i]` of `a` followed by `b`; 0xff picks zero.
+    Pick {
+        /** Bytes per lane. */
+        lane: u8,
+        /** Which. */
+        picks: [u8; 16],
+    },
+    /// Bytes of `a` chosen by the bytes of `b`; a set top bit gives zero (`pshufb`).
+    Shuffle,
+    /// The sign of each lane, lane 0 in bit 0.
+    MoveMask {
+        /** Bytes per lane. */
+        lane: u8,
+    },
+    /// Each lane of the low part of `a` made twice, four or eight times as wide.
+    Widen {
+        /** Bytes before. */
+        from: u8,
+        /** Bytes after. */
+        to: u8,
+        /** Copies of the sign above? */
+        signed: bool,
+    },
+    /// The least unsigned 16-bit lane and, above it, its index (`phminposuw`).
+    MinimumPosition,
+    /// `out[i] = op(a[i], b[i])` on floats, as SSE does it.
+    FloatLanes {
+        /** What. */
+        op: ScalarOp,
+        /** Bytes per lane. */
+        lane: u8,
+    },
+    /// `out[2i] = a[2i] - b[2i]`, `out[2i+1] = a[2i+1] + b[2i+1]` on floats.
+    FloatAddSub {
+        /** Bytes per lane. */
+        lane: u8,
+    },
+    /// `out[i] = a[2i] op a[2i+1]`, then the same of `b`, on floats.
+    FloatHorizontal {
+        /** `Add` or `Sub`. */
+        op: ScalarOp,
+        /** Bytes per lane. */
+        lane: u8,
+    },
+    /// All ones where SSE's predicate `code` (0 to 7) holds between floats, zero elsewhere.
+    FloatCompare {
+        /** Predicate. */
+        code: u8,
+        /** Bytes per lane. */
+        lane: u8,
+    },
+    /// Floats to integral floats; `mode` is the immediate of `roundss`: 0 nearest, 1 down, 2 up, 3 toward zero.
+    FloatRound {
+        /** Rounding. */
+        mode: u8,
+        /** Bytes per lane. */
+        lane: u8,
+    },
+    /// A float to a signed integer as SSE does it: the most negative integer when it does not fit.
+    FloatToInt {
+        /** Toward zero, else nearest even. */
+        truncate: bool,
+    },
+    /// A float to another format as SSE does it: the payload of what is not a number is kept, made quiet.
+    FloatToFloat,
+    /// Dot product of floats; the third argument is the immediate (`dpps`, `dppd`).
+    FloatDot {
+        /** Bytes per lane. */
+        lane: u8,
+    },
+    /// x87 arithmetic on 80-bit floats.
+    Extended(ScalarOp),
+    /// An 80-bit float to a narrower one, or back, with x87's treatment of what is not a number.
+    ExtendedConvert,
+    /// An 80-bit float to a signed integer; the most negative integer when it does not fit.
+    ExtendedToInt {
+        /** Toward zero, else nearest even. */
+        truncate: bool,
+    },
+    /// CRC-32C of the second argument on top of the first.
+    Crc32,
+    /// Product of two polynomials over the field of two elements.
+    CarrylessMultiply,
+    /// One round of AES (`aesenc`, `aesdec`), the last one without mixing of columns.
+    Aes {
+        /** Decrypt? */
+        inverse: bool,
+        /** The last round? */
+        last: bool,
+    },
+    /// AES's inverse mixing of columns.
+    AesInverseMix,
+    /// AES's help for the key schedule; the second argument is the round constant.
+    AesKeygen,
+    /// Bits of `a` placed where the mask `b` has ones.
+    DepositBits,
+    /// Bits of `a` where the mask `b` has ones, moved together.
+    ExtractBits,
+    /// String comparison of SSE4.2: `a`, `b`, their lengths in lanes; the result is the mask before an index is made.
+    StringCompare {
+        /** The immediate. */
+        control: u8,
+    },
+    /// What `cpuid` answers to leaf and subleaf: EAX, EBX, ECX, EDX from the lowest bits up.
+    Cpuid,
+    /// The time stamp counter; only the outside knows.
+    TimeStamp,
+    /// An extended control register; the argument is its number.
+    ControlRegister,
+    /// An operation that the specification names and leaves without meaning: an index into
+    /// [`crate::Processor::user_ops`].
+    Other(u16),
+}
+
+impl Intrinsic {
+    /// Whether its result is a function of its arguments alone.
+    pub fn is_pure(self) -> bool {
+        !matches!(self, Intrinsic::TimeStamp | Intrinsic::Other(_))
+    }
+}

@@ -1,0 +1,23 @@
+//! A small typed instruction language, shaped like P-code: what machine code of every processor is lifted to.
+//!
+//! An [`Instruction`] is a list of [`Op`]s over [`Varnode`]s: places of a known size in the register file, among the
+//! temporaries of the instruction, or constants. Memory is reached through [`Op::Load`] and [`Op::Store`] alone.
+//! Registers overlap because the register file is a flat sequence of bytes: `AL` *is* the first byte of `RAX`, so a
+//! reading that keeps bytes, words or terms per place cannot forget the connection.
+//!
+//! Absent on purpose: how bytes become instructions (`sleigh`), and anything that runs programs (`process`).
+
+mod builder;
+mod instruction;
+mod intrinsic;
+mod op;
+mod print;
+mod processor;
+mod varnode;
+
+pub use builder::{Builder, Label};
+pub use instruction::Instruction;
+pub use intrinsic::{Intrinsic, LaneOp, LaneShift, ScalarOp};
+pub use op::{BinOp, BoolOp, FloatBinOp, FloatRelOp, FloatUnOp, Flow, Op, RelOp, Rounding, Trap, UnOp};
+pub use processor::{Endian, Processor, Register, RegisterKind};
+pub use varnode::{Space, Varnode};

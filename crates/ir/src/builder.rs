@@ -1,6 +1,7 @@
 //! Writing instructions by hand: what the override tables are made with.
 
-use crate::{BinOp, BoolOp, Flow, Instruction, Intrinsic, Op, RelOp, Trap, UnOp, Varnode};
+use crate::{Flow, Instruction, Intrinsic, Op, Trap, Varnode};
+use parallax_op::{BinOp, BoolOp, RelOp, UnOp};
 
 /// A place among the operations that branches can name before it is reached.
 #[derive(Clone, Copy, Debug)]

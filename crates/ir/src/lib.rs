@@ -18,6 +18,6 @@ mod varnode;
 pub use builder::{Builder, Label};
 pub use instruction::Instruction;
 pub use intrinsic::{Intrinsic, LaneOp, LaneShift, ScalarOp};
-pub use op::{BinOp, BoolOp, FloatBinOp, FloatRelOp, FloatUnOp, Flow, Op, RelOp, Rounding, Trap, UnOp};
-pub use processor::{Endian, Processor, Register, RegisterKind};
+pub use op::{Flow, Op, Trap};
+pub use processor::{Processor, Register, RegisterKind};
 pub use varnode::{Space, Varnode};

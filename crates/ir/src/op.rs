@@ -5,114 +5,7 @@
 //! so with a [`Op::Trap`] before it divides.
 
 use crate::{Intrinsic, Varnode};
-
-/// Operators on one bit-vector, with a result of the same width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum UnOp {
-    Not,
-    Neg,
-    Popcount,
-    Clz,
-    Ctz,
-}
-
-/// Operators on two bit-vectors of one width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum BinOp {
-    Add,
-    Sub,
-    Mul,
-    Udiv,
-    Urem,
-    Sdiv,
-    Srem,
-    And,
-    Or,
-    Xor,
-    Shl,
-    Lshr,
-    Ashr,
-}
-
-/// Relations between two bit-vectors of one width.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum RelOp {
-    Eq,
-    Ne,
-    Ult,
-    Ule,
-    Ugt,
-    Uge,
-    Slt,
-    Sle,
-    Sgt,
-    Sge,
-}
-
-/// Operators on two truth values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum BoolOp {
-    And,
-    Or,
-    Xor,
-    Implies,
-    Iff,
-}
-
-/// How a float result that does not fit is rounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum Rounding {
-    NearestEven,
-    NearestAway,
-    TowardZero,
-    TowardPositive,
-    TowardNegative,
-}
-
-/// Operators on one float.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum FloatUnOp {
-    Neg,
-    Abs,
-    Sqrt,
-    /// To an integral value of the same format.
-    RoundToIntegral,
-}
-
-/// Operators on two floats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum FloatBinOp {
-    Add,
-    Sub,
-    Mul,
-    Div,
-}
-
-/// Relations between two floats; all but `Ne` and `Unordered` are false when one is not a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum FloatRelOp {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Unordered,
-}
+use parallax_op::{BinOp, BoolOp, FloatBinOp, FloatRelOp, FloatUnOp, RelOp, Rounding, UnOp};
 
 /// Why control leaves an instruction: the same to the semantics, a hint to those who draw graphs or keep a call stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -176,6 +69,10 @@ pub enum Op {
     Concat { out: Varnode, high: Varnode, low: Varnode },
     /// `when ? then : otherwise`
     Select { out: Varnode, when: Varnode, then: Varnode, otherwise: Varnode },
+    /// `a` with its sign changed
+    FloatNeg { out: Varnode, a: Varnode },
+    /// `a` without its sign
+    FloatAbs { out: Varnode, a: Varnode },
     /// Float operator; the format follows from the size (2, 4, 8, 10 or 16 bytes).
     FloatUn { op: FloatUnOp, rounding: Rounding, out: Varnode, a: Varnode },
     /// Float operator, rounding to nearest even
@@ -223,6 +120,8 @@ impl Op {
             | Extract { out, .. }
             | Concat { out, .. }
             | Select { out, .. }
+            | FloatNeg { out, .. }
+            | FloatAbs { out, .. }
             | FloatUn { out, .. }
             | FloatBin { out, .. }
             | FloatRel { out, .. }
@@ -246,6 +145,8 @@ impl Op {
             | Zext { a, .. }
             | Sext { a, .. }
             | Extract { a, .. }
+            | FloatNeg { a, .. }
+            | FloatAbs { a, .. }
             | FloatUn { a, .. }
             | FloatIsNan { a, .. }
             | FloatFromInt { a, .. }

@@ -90,6 +90,8 @@ impl Display for Shown<'_> {
             Op::Select { when, then, otherwise, .. } => {
                 write!(f, "Select {} ? {} : {}", p(when), p(then), p(otherwise))
             }
+            Op::FloatNeg { a, .. } => write!(f, "FloatNeg {}", p(a)),
+            Op::FloatAbs { a, .. } => write!(f, "FloatAbs {}", p(a)),
             Op::FloatUn { op, rounding, a, .. } => write!(f, "Float{op:?} {} ({rounding:?})", p(a)),
             Op::FloatBin { op, a, b, .. } => write!(f, "Float{op:?} {}, {}", p(a), p(b)),
             Op::FloatRel { op, a, b, .. } => write!(f, "Float{op:?} {}, {}", p(a), p(b)),

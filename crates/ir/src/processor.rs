@@ -1,16 +1,8 @@
 //! What a processor has besides instructions: registers, a byte order, an address size.
 
 use crate::Varnode;
+use parallax_sem::ByteOrder;
 use std::collections::HashMap;
-
-/// Order of the bytes of a value in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Endian {
-    /// The lowest byte first.
-    Little,
-    /// The highest byte first.
-    Big,
-}
 
 /// How a register is shown: as a bit-vector or as a truth value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,7 +30,7 @@ pub struct Processor {
     /// As `--lang` names it.
     pub name: String,
     /// Byte order of memory, and of the register file.
-    pub endian: Endian,
+    pub order: ByteOrder,
     /// Size of an address.
     pub address_bytes: u16,
     /// The program counter.
@@ -58,7 +50,7 @@ impl Processor {
     /// Builds the description; `registers` may overlap in any way that nests.
     pub fn new(
         name: impl Into<String>,
-        endian: Endian,
+        order: ByteOrder,
         address_bytes: u16,
         pc: Varnode,
         mut registers: Vec<Register>,
@@ -83,7 +75,7 @@ impl Processor {
         let by_name = registers.iter().enumerate().map(|(i, r)| (r.name.clone(), i)).collect();
         Processor {
             name: name.into(),
-            endian,
+            order,
             address_bytes,
             pc,
             cells,
@@ -135,7 +127,7 @@ mod tests {
             register("RIP", 16, 8),
         ];
         let processor =
-            Processor::new("tiny", Endian::Little, 8, Varnode::register(16, 8), parts, Vec::new());
+            Processor::new("tiny", ByteOrder::Little, 8, Varnode::register(16, 8), parts, Vec::new());
         let cells: Vec<&str> = processor.cells.iter().map(|c| c.name.as_str()).collect();
         assert_eq!(cells, ["RAX", "RCX", "RIP"]);
         assert_eq!(processor.cell_at(1), Some(0));

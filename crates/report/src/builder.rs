@@ -1,0 +1,143 @@
+//! Building a path from what tools say: calls and returns, nesting levels, or stacks.
+
+use crate::{Frame, MAX_DEPTH, Path, Role, Step};
+
+/// Collects frames and steps so that the result is always well-bracketed.
+#[derive(Clone, Debug, Default)]
+pub struct PathBuilder {
+    path: Path,
+    open: Vec<usize>,
+    /// Frames that were entered beyond the depth bound: entered in name only.
+    beyond: usize,
+    cut: bool,
+}
+
+impl PathBuilder {
+    /// An empty path called `label`.
+    pub fn new(label: impl Into<String>) -> Self {
+        PathBuilder { path: Path { label: label.into(), ..Path::default() }, ..PathBuilder::default() }
+    }
+
+    /// Enters a frame. The step just added to the frame around it is taken as its call; a step that cannot be one,
+    /// because it has opened a frame already, makes room for a synthetic call step without a place.
+    pub fn enter(&mut self, mut frame: Frame) {
+        if self.open.len() > MAX_DEPTH {
+            self.beyond += 1;
+            self.cut = true;
+            return;
+        }
+        frame.call = None;
+        if let Some(&around) = self.open.last() {
+            let last = self.path.steps.len().wrapping_sub(1);
+            let fits = self.path.steps.get(last).is_some_and(|step| step.frame == around)
+                && self.path.frames.last().and_then(|frame| frame.call) != Some(last);
+            if !fits {
+                self.path.steps.push(Step { frame: around, role: Role::Call, ..Step::default() });
+            }
+            frame.call = Some(self.path.steps.len() - 1);
+        }
+        self.open.push(self.path.frames.len());
+        self.path.frames.push(frame);
+    }
+
+    /// Leaves the innermost frame; leaving nothing does nothing.
+    pub fn leave(&mut self) {
+        if self.beyond > 0 {
+            self.beyond -= 1;
+        } else {
+            self.open.pop();
+        }
+    }
+
+    /// Leaves frames until `depth` are open.
+    pub fn leave_to(&mut self, depth: usize) {
+        while self.depth() > depth {
+            self.leave();
+        }
+    }
+
+    /// How many frames are open.
+    pub fn depth(&self) -> usize {
+        self.open.len() + self.beyond
+    }
+
+    /// The innermost open frame.
+    pub fn current(&self) -> Option<&Frame> {
+        self.open.last().and_then(|&frame| self.path.frames.get(frame))
+    }
+
+    /// The innermost open frame, for what becomes known of it later.
+    pub fn current_mut(&mut self) -> Option<&mut Frame> {
+        self.open.last().and_then(|&frame| self.path.frames.get_mut(frame))
+    }
+
+    /// The last step.
+    pub fn last_step_mut(&mut self) -> Option<&mut Step> {
+        self.path.steps.last_mut()
+    }
+
+    /// Adds a step to the innermost frame and says which it is. Outside any frame, one without a name is opened.
+    pub fn step(&mut self, mut step: Step) -> usize {
+        if self.open.is_empty() {
+            let file = step.location.as_ref().map_or(String::new(), |place| place.file.clone());
+            self.enter(Frame::new("", file));
+        }
+        step.frame = self.open[self.open.len() - 1];
+        self.path.steps.push(step);
+        self.path.steps.len() - 1
+    }
+
+    /// How many steps there are.
+    pub fn len(&self) -> usize {
+        self.path.steps.len()
+    }
+
+    /// Whether there is no step yet.
+    pub fn is_empty(&self) -> bool {
+        self.path.steps.is_empty()
+    }
+
+    /// Whether calls were left out because they nest too deep.
+    pub fn was_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// The path.
+    pub fn finish(self) -> Path {
+        self.path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runaway_recursion_stays_in_the_deepest_frame() {
+        let mut path = PathBuilder::new("");
+        for _ in 0..100_000 {
+            path.enter(Frame::new("f", "f.c"));
+            path.step(Step::call("f.c", 1));
+        }
+        assert!(path.was_cut());
+        path.leave_to(1);
+        path.step(Step::call("f.c", 2));
+        let path = path.finish();
+        assert_eq!(path.check(), Ok(()));
+        assert_eq!((path.frames.len(), path.steps.len()), (MAX_DEPTH + 1, 100_001));
+        assert_eq!(path.steps[100_000].frame, 0);
+    }
+
+    #[test]
+    fn two_calls_in_one_statement_get_a_step_each() {
+        let mut path = PathBuilder::new("");
+        path.enter(Frame::new("f", "f.c"));
+        path.step(Step::call("f.c", 1));
+        path.enter(Frame::new("g", "f.c"));
+        path.leave();
+        path.enter(Frame::new("h", "f.c"));
+        let path = path.finish();
+        assert_eq!(path.check(), Ok(()));
+        assert_eq!(path.steps.len(), 2);
+    }
+}

@@ -1,0 +1,38 @@
+//! The path model: what every analysis explains itself with, and what the viewer shows.
+//!
+//! A [`Document`] holds reports; a [`Report`] holds [`Path`]s; a path is a list of [`Step`]s, each inside a [`Frame`].
+//! Frames and steps refer to each other by index, so nothing here is recursive: a report as deep as a runaway
+//! recursion neither overflows a stack when it is read nor when it is dropped.
+//!
+//! ```
+//! use parallax_report::*;
+//! let mut path = PathBuilder::new("main");
+//! path.enter(Frame::new("main", "main.c"));
+//! path.step(Step::call("main.c", 4));
+//! path.enter(Frame::new("store", "store.c"));
+//! path.step(Step::new(Role::Access, "store.c", 9).with_value("p", "NULL").failing());
+//! let path = path.finish();
+//! assert_eq!(path.depth(1), 1);
+//! assert_eq!(path.callee(0), Some(1));
+//! assert!(path.check().is_ok());
+//! ```
+
+mod builder;
+mod fingerprint;
+mod format;
+mod model;
+mod path;
+mod read;
+mod tidy;
+
+pub use builder::PathBuilder;
+pub use format::{Format, to_json};
+pub use model::{
+    AccessMode, Binding, Document, FORMAT, Frame, Link, Location, Path, PathKind, Related, Report, Role,
+    Segment, Severity, Step, Suppression, SuppressionStatus, Tool,
+};
+pub use path::{Misshapen, Outline};
+pub use read::{MAX_BYTES, ReadError, read, read_as};
+
+/// How deep frames may nest. Deeper calls stay in the deepest frame, and the document's notes say so.
+pub const MAX_DEPTH: usize = 400;

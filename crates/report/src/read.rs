@@ -1,0 +1,122 @@
+//! One door for every format: look at the bytes, choose the reader, tidy and check what it made.
+
+use crate::format::{self, Format};
+use crate::{Document, Misshapen};
+
+/// Files larger than this are refused: half a gigabyte of report is a mistake, and all of it would be held in memory.
+pub const MAX_BYTES: usize = 512 << 20;
+
+/// Why a report cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// No reader knows the format.
+    #[error("{name}: not a report that Parallax can read; it knows {}", Format::list())]
+    Unknown {
+        /// The file.
+        name: String,
+    },
+    /// The format is known, but the file breaks its rules.
+    #[error("{name}{place}: {message} (read as {format})")]
+    Malformed {
+        /// The file.
+        name: String,
+        /// What it was taken for.
+        format: Format,
+        /// Where, as `:line:column`, or empty.
+        place: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The document's indices do not make paths.
+    #[error("{name}: report {report}: {misshapen}")]
+    Misshapen {
+        /// The file.
+        name: String,
+        /// Which report, counted from one.
+        report: usize,
+        /// What is wrong with it.
+        misshapen: Misshapen,
+    },
+    /// A bound was hit.
+    #[error("{name}: {what} exceeds the bound of {bound}")]
+    TooLarge {
+        /// The file.
+        name: String,
+        /// What is too large.
+        what: &'static str,
+        /// How large it may be.
+        bound: usize,
+    },
+}
+
+/// What a format's reader says when it cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// Byte offset or line and column, where known.
+    pub place: Place,
+    pub message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Nowhere,
+    #[allow(dead_code, reason = "readers of XML will")]
+    Offset(usize),
+    Line(usize, usize),
+}
+
+impl Fault {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Fault { place: Place::Nowhere, message: message.into() }
+    }
+
+    #[allow(dead_code, reason = "readers of XML will")]
+    pub(crate) fn at(offset: usize, message: impl Into<String>) -> Self {
+        Fault { place: Place::Offset(offset), message: message.into() }
+    }
+}
+
+impl From<serde_json::Error> for Fault {
+    fn from(error: serde_json::Error) -> Self {
+        let place = if error.line() > 0 { Place::Line(error.line(), error.column()) } else { Place::Nowhere };
+        let text = error.to_string();
+        // The place is told apart from the message, so that it stands where places stand.
+        let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
+        Fault { place, message }
+    }
+}
+
+/// Reads a report file of any known format. `name` is what messages call it; the bytes alone decide the format.
+pub fn read(bytes: &[u8], name: &str) -> Result<Document, ReadError> {
+    let format = Format::sniff(bytes).ok_or_else(|| ReadError::Unknown { name: name.to_owned() })?;
+    read_as(format, bytes, name)
+}
+
+/// Reads a report file of a given format.
+pub fn read_as(format: Format, bytes: &[u8], name: &str) -> Result<Document, ReadError> {
+    if bytes.len() > MAX_BYTES {
+        return Err(ReadError::TooLarge { name: name.to_owned(), what: "the file's size", bound: MAX_BYTES });
+    }
+    let mut document = format::parse(format, bytes).map_err(|fault| ReadError::Malformed {
+        name: name.to_owned(),
+        format,
+        place: match fault.place {
+            Place::Nowhere => String::new(),
+            Place::Line(line, column) => format!(":{line}:{column}"),
+            Place::Offset(offset) => {
+                let before = &bytes[..offset.min(bytes.len())];
+                let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+                let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() + 1;
+                format!(":{line}:{column}")
+            }
+        },
+        message: fault.message,
+    })?;
+    document.tidy();
+    document.check().map_err(|(report, misshapen)| ReadError::Misshapen {
+        name: name.to_owned(),
+        report: report + 1,
+        misshapen,
+    })?;
+    Ok(document)
+}

@@ -35,7 +35,8 @@ pub struct Processor {
     pub address_bytes: u16,
     /// The program counter.
     pub pc: Varnode,
-    /// The largest registers, in order of their places; they do not overlap, and every other register lies in one.
+    /// The largest registers up to 16 bytes, in order of their places, and what wider ones have beyond those. Cells do
+    /// not overlap; every register is a part of one or made of several.
     pub cells: Vec<Register>,
     /// All registers, the parts of cells included.
     pub registers: Vec<Register>,
@@ -44,6 +45,28 @@ pub struct Processor {
     /// One past the last byte of the register file.
     pub register_bytes: u64,
     by_name: HashMap<String, usize>,
+}
+
+/// Wide vector registers are cut into cells, because most instructions touch their lowest part alone.
+const MAX_CELL: u16 = 16;
+
+/// Makes cells of the parts of a wide register that belong to none.
+fn fill(wide: &Register, cells: &mut Vec<Register>) {
+    let mut at = wide.place.offset;
+    while at < wide.place.end() {
+        let index = cells.partition_point(|cell| cell.place.end() <= at);
+        match cells.get(index) {
+            Some(cell) if cell.place.offset <= at => at = cell.place.end(),
+            next => {
+                let limit = next.map_or(u64::MAX, |cell| cell.place.offset);
+                let end = wide.place.end().min(limit).min(at + u64::from(MAX_CELL));
+                let place = Varnode::register(at, (end - at) as u16);
+                let name = format!("{}_{}", wide.name, at - wide.place.offset);
+                cells.insert(index, Register { name, place, kind: RegisterKind::Word });
+                at = end;
+            }
+        }
+    }
 }
 
 impl Processor {
@@ -65,11 +88,14 @@ impl Processor {
             ))
         });
         let mut cells: Vec<Register> = Vec::new();
-        for register in &registers {
+        for register in registers.iter().filter(|r| r.place.bytes <= MAX_CELL) {
             match cells.last() {
                 Some(cell) if register.place.end() <= cell.place.end() => {}
                 _ => cells.push(register.clone()),
             }
+        }
+        for wide in registers.iter().filter(|r| r.place.bytes > MAX_CELL) {
+            fill(wide, &mut cells);
         }
         let register_bytes = registers.iter().map(|r| r.place.end()).max().unwrap_or(0);
         let by_name = registers.iter().enumerate().map(|(i, r)| (r.name.clone(), i)).collect();

@@ -1,0 +1,17 @@
+//! Machine code to [`parallax_ir`], from SLEIGH specifications and, where those are wrong or silent, our own tables.
+//!
+//! [`Lifter`] is the entry point. The C++ library that reads the specifications crashes on some bytes, so it lives in a
+//! process of its own ([`worker`]); nothing outside this crate sees it. What comes back is P-code ([`pcode`]), which is
+//! converted at once ([`convert`]). For the x86 family an override table ([`x86`]) is asked first.
+
+mod convert;
+mod language;
+mod library;
+mod lifter;
+mod pcode;
+mod sla;
+mod worker;
+pub mod x86;
+
+pub use language::{LANGUAGES, Language, Specification};
+pub use lifter::{LiftError, Lifter};

@@ -1,0 +1,237 @@
+//! Lifting with a cache, overrides, and protection against the library.
+
+use crate::convert::{ConvertError, convert};
+use crate::worker::{Failure, Worker};
+use crate::{Language, Specification, sla, x86};
+use parallax_ir::{Instruction, Processor, Register, Varnode};
+use parallax_sem::ByteOrder;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Why there is no instruction.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum LiftError {
+    /// The bytes are no instruction of the processor.
+    #[error("no instruction at {address:#x}: {reason}")]
+    Undecodable {
+        /// Where.
+        address: u64,
+        /// What the decoder says.
+        reason: String,
+    },
+    /// They are one, but its specification uses something this program does not have.
+    #[error("the instruction at {address:#x} ({text}) is beyond this program: {reason}")]
+    Unsupported {
+        /// Where.
+        address: u64,
+        /// Its assembly text.
+        text: String,
+        /// What.
+        reason: ConvertError,
+    },
+    /// The specification cannot be read.
+    #[error("cannot read the specification of {name}: {reason}")]
+    Specification {
+        /// Of which processor.
+        name: String,
+        /// What the library says.
+        reason: String,
+    },
+    /// The process that does the lifting cannot be started.
+    #[error("cannot start the lifting process: {0}")]
+    Worker(String),
+}
+
+/// The longest instruction, delay slot included; with room to spare.
+const MAX_INSTRUCTION: usize = 32;
+
+/// How many instructions are asked for at once.
+const RUN: u64 = 16;
+
+/// Turns bytes of one processor into instructions.
+pub struct Lifter {
+    processor: Rc<Processor>,
+    worker: Worker,
+    overrides: Option<x86::Overrides>,
+    /// Instructions by address, each with the bytes it was made from.
+    cache: HashMap<u64, Cached>,
+}
+
+struct Cached {
+    bytes: Box<[u8]>,
+    instruction: Rc<Instruction>,
+}
+
+impl Lifter {
+    /// A lifter for a processor that comes with Parallax.
+    pub fn new(language: &Language) -> Result<Self, LiftError> {
+        let mut lifter = Self::custom(language.specification())?;
+        lifter.overrides = match language.name {
+            "x86-64" => Some(x86::Overrides::new(&lifter.processor, 64)),
+            "x86" => Some(x86::Overrides::new(&lifter.processor, 32)),
+            _ => None,
+        };
+        Ok(lifter)
+    }
+
+    /// A lifter for a specification of the user's own.
+    pub fn custom(specification: Specification) -> Result<Self, LiftError> {
+        let name = specification.name.clone();
+        let failed = |reason: String| LiftError::Specification { name: name.clone(), reason };
+        let user_ops = sla::user_operations(&specification.sla);
+        let mut worker = Worker::new(specification);
+        let facts = worker.facts().map_err(|failure| match failure {
+            Failure::Refused(message) => failed(message),
+            Failure::Died => failed("the library crashed on it".to_owned()),
+            Failure::Start(error) => LiftError::Worker(error.to_string()),
+        })?;
+        if facts.word_bytes != 1 {
+            return Err(failed(format!("addresses count units of {} bytes, not bytes", facts.word_bytes)));
+        }
+        let address_bytes = match u16::try_from(facts.address_bytes) {
+            Ok(bytes @ 1..=8) => bytes,
+            _ => return Err(failed(format!("addresses of {} bytes", facts.address_bytes))),
+        };
+        let specification = worker.specification();
+        let mut registers = Vec::new();
+        for (name, offset, bytes) in &facts.registers {
+            // Scratch registers that specifications of x86 use inside an instruction are wide; 64 bytes is the limit.
+            let Ok(bytes @ 1..=64) = u16::try_from(*bytes) else { continue };
+            if *offset > u64::from(u32::MAX) {
+                continue;
+            }
+            let name = name.to_uppercase();
+            let kind = specification.kind(&name, bytes);
+            registers.push(Register { name, place: Varnode::register(*offset, bytes), kind });
+        }
+        let wanted = specification.program_counter().map(str::to_uppercase);
+        let guesses = ["PC", "RIP", "EIP", "IP", "NIP"];
+        let pc = wanted
+            .iter()
+            .map(String::as_str)
+            .chain(guesses)
+            .find_map(|name| {
+                registers
+                    .iter()
+                    .find(|register| register.name == name && register.place.bytes == address_bytes)
+            })
+            .map(|register| register.place);
+        let pc = pc.unwrap_or_else(|| {
+            // A specification need not have the program counter as a register: then one is added behind the others.
+            let end =
+                registers.iter().map(|register| register.place.end()).max().unwrap_or(0).next_multiple_of(16);
+            let place = Varnode::register(end, address_bytes);
+            registers.push(Register { name: "PC".to_owned(), place, kind: parallax_ir::RegisterKind::Word });
+            place
+        });
+        let order = if facts.big_endian { ByteOrder::Big } else { ByteOrder::Little };
+        let processor = Processor::new(name.clone(), order, address_bytes, pc, registers, user_ops);
+        Ok(Lifter { processor: Rc::new(processor), worker, overrides: None, cache: HashMap::new() })
+    }
+
+    /// The processor.
+    pub fn processor(&self) -> &Rc<Processor> {
+        &self.processor
+    }
+
+    /// The instruction at `address`, where `bytes` begin. More bytes than one instruction has are welcome; what they
+    /// hold beyond it may be lifted ahead.
+    pub fn lift(&mut self, address: u64, bytes: &[u8]) -> Result<Rc<Instruction>, LiftError> {
+        if let Some(cached) = self.cache.get(&address)
+            && bytes.starts_with(&cached.bytes)
+        {
+            return Ok(cached.instruction.clone());
+        }
+        if let Some(overrides) = &self.overrides {
+            match overrides.lift(address, bytes) {
+                x86::Answer::Lifted(instruction) => return Ok(self.remember(bytes, instruction)),
+                x86::Answer::Invalid(reason) => {
+                    return Err(LiftError::Undecodable { address, reason: reason.to_owned() });
+                }
+                x86::Answer::NotOurs => {}
+            }
+        }
+        self.lift_by_specification(address, bytes)
+    }
+
+    /// The same without the override table: what the specification alone says.
+    pub fn lift_by_specification(
+        &mut self,
+        address: u64,
+        bytes: &[u8],
+    ) -> Result<Rc<Instruction>, LiftError> {
+        // With overrides in front, what comes next is probably not the library's to lift.
+        let run = if self.overrides.is_some() { 1 } else { RUN };
+        let window = &bytes[..bytes.len().min(MAX_INSTRUCTION * run as usize)];
+        let (lifted, refusal) = match self.worker.lift(address, window, run) {
+            // The instruction at fault may be a later one of the run.
+            Err(Failure::Died) if run > 1 => {
+                let first = &bytes[..bytes.len().min(MAX_INSTRUCTION)];
+                self.worker.lift(address, first, 1)
+            }
+            answer => answer,
+        }
+        .map_err(|failure| match failure {
+            Failure::Refused(reason) => {
+                LiftError::Specification { name: self.processor.name.clone(), reason }
+            }
+            Failure::Died => LiftError::Undecodable {
+                address,
+                reason: "the specification crashes on these bytes".to_owned(),
+            },
+            Failure::Start(error) => LiftError::Worker(error.to_string()),
+        })?;
+        let mut result = None;
+        let mut at = address;
+        let mut rest = bytes;
+        for lifted in &lifted {
+            let converted = convert(lifted, at, self.processor.address_bytes)
+                .and_then(|instruction| self.check_registers(instruction));
+            match converted {
+                Ok(instruction) => {
+                    let next = instruction.next();
+                    let length = usize::from(instruction.length).min(rest.len());
+                    let instruction = self.remember(rest, instruction);
+                    result.get_or_insert(instruction);
+                    at = next;
+                    rest = &rest[length..];
+                }
+                Err(reason) if result.is_none() => {
+                    return Err(LiftError::Unsupported { address, text: lifted.text.clone(), reason });
+                }
+                Err(_) => break,
+            }
+        }
+        result.ok_or_else(|| LiftError::Undecodable {
+            address,
+            reason: refusal.unwrap_or_else(|| "no bytes".to_owned()),
+        })
+    }
+
+    /// Forgets what was lifted, for when the bytes have changed in ways the cache cannot see.
+    pub fn forget(&mut self) {
+        self.cache.clear();
+    }
+
+    /// No operation may name bytes outside the register file.
+    fn check_registers(&self, instruction: Instruction) -> Result<Instruction, ConvertError> {
+        let mut inside = true;
+        let mut check = |place: Varnode| {
+            inside &=
+                place.space != parallax_ir::Space::Register || place.end() <= self.processor.register_bytes;
+        };
+        for op in &instruction.ops {
+            op.out().into_iter().for_each(&mut check);
+            op.inputs(&mut check);
+        }
+        if inside { Ok(instruction) } else { Err(ConvertError::Space) }
+    }
+
+    fn remember(&mut self, bytes: &[u8], instruction: Instruction) -> Rc<Instruction> {
+        let instruction = Rc::new(instruction);
+        let length = usize::from(instruction.length).min(bytes.len());
+        let cached = Cached { bytes: bytes[..length].into(), instruction: instruction.clone() };
+        self.cache.insert(instruction.address, cached);
+        instruction
+    }
+}

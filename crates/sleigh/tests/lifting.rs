@@ -1,0 +1,109 @@
+//! Lifting through the specifications: every processor, odd bytes, and bytes that kill the library.
+
+use parallax_sleigh::{LANGUAGES, Language, LiftError, Lifter, Specification};
+
+fn lifter(name: &str) -> Lifter {
+    Lifter::new(Language::find(name).expect("a processor of that name")).expect("its specification loads")
+}
+
+/// One instruction per processor that every programmer of it knows: no-operation and return.
+#[test]
+fn every_processor_lifts() {
+    let known: &[(&str, &[u8], &str)] = &[
+        ("x86-64", &[0xc3], "ret"),
+        ("x86", &[0xc3], "ret"),
+        ("powerpc", &[0x4e, 0x80, 0x00, 0x20], "blr"),
+        ("powerpc64", &[0x4e, 0x80, 0x00, 0x20], "blr"),
+        ("powerpc64le", &[0x20, 0x00, 0x80, 0x4e], "blr"),
+        ("aarch64", &[0xc0, 0x03, 0x5f, 0xd6], "ret"),
+        ("arm", &[0x1e, 0xff, 0x2f, 0xe1], "bx lr"),
+        ("riscv64", &[0x82, 0x80], "ret"),
+        ("mips", &[0x03, 0xe0, 0x00, 0x08, 0, 0, 0, 0], "jr ra"),
+        ("mipsel", &[0x08, 0x00, 0xe0, 0x03, 0, 0, 0, 0], "jr ra"),
+    ];
+    assert_eq!(known.len(), LANGUAGES.len());
+    for (name, bytes, text) in known {
+        let mut lifter = lifter(name);
+        let instruction = lifter.lift(0x1000, bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(instruction.text.to_lowercase(), *text, "{name}");
+        assert_eq!(
+            usize::from(instruction.length),
+            bytes.len(),
+            "{name}: a delay slot belongs to its branch"
+        );
+        assert!(instruction.ends_block(), "{name}");
+    }
+}
+
+/// `vsubuhm` makes the library follow a null pointer. That must cost one instruction and nothing else.
+#[test]
+fn a_crash_of_the_library_is_an_undecodable_instruction() {
+    let mut lifter = lifter("powerpc");
+    let vsubuhm = [0x10, 0x22, 0x18, 0x40];
+    let blr = [0x4e, 0x80, 0x00, 0x20];
+    for _ in 0..3 {
+        let error = lifter.lift(0x1000, &vsubuhm).expect_err("it crashes the library");
+        assert!(matches!(error, LiftError::Undecodable { address: 0x1000, .. }), "{error}");
+        lifter.lift(0x2000, &blr).expect("the next request gets a fresh process");
+        lifter.forget();
+    }
+    // A good instruction in front of the fatal one is lifted all the same.
+    let run = [blr, vsubuhm].concat();
+    lifter.lift(0x3000, &run).expect("only the second is fatal");
+    assert!(lifter.lift(0x3004, &run[4..]).is_err());
+}
+
+#[test]
+fn odd_bytes_are_errors_with_an_address() {
+    let mut lifter = lifter("powerpc");
+    for bytes in [&[][..], &[0x4e], &[0, 0, 0, 0]] {
+        let error = lifter.lift(0xdead_0000, bytes).map(|i| i.text.clone()).expect_err("not an instruction");
+        assert!(error.to_string().contains("0xdead0000"), "{error}");
+    }
+}
+
+/// What changes under the cache's feet is lifted anew.
+#[test]
+fn the_cache_looks_at_the_bytes() {
+    let mut lifter = lifter("riscv64");
+    let nop = lifter.lift(0x1000, &[0x01, 0x00]).unwrap();
+    let ret = lifter.lift(0x1000, &[0x82, 0x80]).unwrap();
+    assert_ne!(nop.text, ret.text);
+}
+
+#[test]
+fn files_that_are_no_specification_are_refused() {
+    for sla in [&b""[..], b"sla\x04", b"sla\x04garbage", &[0x7f; 4096]] {
+        let specification = Specification::custom("mine", sla.to_vec(), None);
+        let error = Lifter::custom(specification).err().expect("no specification");
+        assert!(matches!(error, LiftError::Specification { .. }), "{error}");
+    }
+    let mut truncated = Language::find("riscv64").unwrap().specification();
+    truncated.sla.truncate(truncated.sla.len() / 2);
+    assert!(Lifter::custom(truncated).is_err());
+}
+
+/// A random walk over the encodings of every processor: whatever comes back, we are still here, and what is lifted is
+/// well-formed enough to have a length.
+#[test]
+fn random_bytes_never_take_us_down() {
+    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed
+    };
+    for language in LANGUAGES {
+        let mut lifter = Lifter::new(language).unwrap();
+        let mut lifted = 0;
+        for round in 0..300u64 {
+            let bytes: Vec<u8> = (0..4).flat_map(|_| random().to_le_bytes()).collect();
+            if let Ok(instruction) = lifter.lift(0x10000 + 64 * round, &bytes) {
+                assert!(instruction.length > 0);
+                lifted += 1;
+            }
+        }
+        assert!(lifted > 10, "{}: {lifted} of 300 random words are instructions", language.name);
+    }
+}

@@ -1,8 +1,14 @@
 //! The semantic core and its readings.
 //!
 //! A subject language writes its meaning once, as functions over [`Core`]; each reading implements [`Core`] once. The
-//! two never name each other and first meet in an analysis, so N languages and M readings cost N + M.
+//! two never name each other and first meet in an analysis, so N languages and M readings cost N + M. The logic L is
+//! one of those languages: its meaning functions are in [`logic`], and re-reading them over terms is substitution.
 
+mod concrete;
 mod core;
+pub mod logic;
+mod symbolic;
 
 pub use crate::core::{ByteOrder, Core};
+pub use concrete::{Concrete, Table};
+pub use symbolic::Symbolic;

@@ -1,1 +1,28 @@
-//! The logic L.
+//! The logic L: quantifier-free bit-vectors with finite functions (Lim, Lal, Reps, section 3.1).
+//!
+//! Invariants: within one [`Store`], equal expressions have equal ids, and ids never cross stores. The smart
+//! constructors (one module per family: `boolean`, `arith`, `slice`, `relation`, `map`, `floats`) are the only door
+//! into a store, and they simplify. No function here recurses on the depth of an expression, and nothing here talks
+//! to a solver or evaluates under an interpretation: that is `sem`'s reading of the same operators.
+//!
+//! A *term* is a bit-vector, a *formula* a truth value, a *function expression* a map from bit-vectors to bit-vectors.
+//! A [`StructUpdate`] describes a change of state: what each constant and function symbol becomes.
+
+mod arith;
+mod boolean;
+mod floats;
+mod map;
+mod node;
+mod parse;
+mod print;
+mod relation;
+mod slice;
+mod smt2;
+mod store;
+mod update;
+
+pub use node::{Expr, Formula, FuncExpr, Id, Node, Sort, Term};
+pub use parse::{parse_formula, parse_term, parse_update};
+pub use smt2::Script;
+pub use store::{Statistics, Store, Symbol, SymbolInfo, SymbolKind};
+pub use update::{Scalar, StructUpdate};

@@ -1,6 +1,6 @@
 //! Building a path from what tools say: calls and returns, nesting levels, or stacks.
 
-use crate::{Frame, MAX_DEPTH, Path, Role, Step};
+use crate::{Frame, MAX_DEPTH, Path, PathKind, Role, Step};
 
 /// Collects frames and steps so that the result is always well-bracketed.
 #[derive(Clone, Debug, Default)]
@@ -71,6 +71,39 @@ impl PathBuilder {
         self.open.last().and_then(|&frame| self.path.frames.get_mut(frame))
     }
 
+    /// Names the innermost frame, if it has no name yet.
+    pub(crate) fn name_current(&mut self, function: &str) {
+        self.name(0, function);
+    }
+
+    /// Names the frame around the innermost one, if it has no name yet.
+    pub(crate) fn name_caller(&mut self, function: &str) {
+        self.name(1, function);
+    }
+
+    fn name(&mut self, outwards: usize, function: &str) {
+        let frame = self.open.iter().rev().nth(outwards).and_then(|&frame| self.path.frames.get_mut(frame));
+        if let Some(frame) = frame.filter(|frame| frame.function.is_empty()) {
+            frame.function = function.to_owned();
+        }
+    }
+
+    /// How many frames are around the innermost open one of `function`.
+    pub(crate) fn innermost_named(&self, function: &str) -> Option<usize> {
+        self.open.iter().rposition(|&frame| self.path.frames[frame].function == function)
+    }
+
+    /// Says what the path is, and which paths it happens together with.
+    pub fn describe(&mut self, kind: PathKind, flow: u32) {
+        self.path.kind = kind;
+        self.path.flow = flow;
+    }
+
+    /// The steps so far, for what becomes known of them later.
+    pub fn steps_mut(&mut self) -> &mut [Step] {
+        &mut self.path.steps
+    }
+
     /// The last step.
     pub fn last_step_mut(&mut self) -> Option<&mut Step> {
         self.path.steps.last_mut()
@@ -100,6 +133,11 @@ impl PathBuilder {
     /// Whether calls were left out because they nest too deep.
     pub fn was_cut(&self) -> bool {
         self.cut
+    }
+
+    /// The path's name.
+    pub fn label(&self) -> &str {
+        &self.path.label
     }
 
     /// The path.

@@ -18,15 +18,21 @@
 //! ```
 
 mod builder;
+mod encoding;
 mod fingerprint;
+mod flow;
 mod format;
 mod model;
+mod narrate;
+mod narration;
 mod path;
 mod read;
 mod tidy;
+mod value;
+mod xml;
 
 pub use builder::PathBuilder;
-pub use format::{Format, to_json};
+pub use format::{Format, to_json, to_pathreport, to_sarif};
 pub use model::{
     AccessMode, Binding, Document, FORMAT, Frame, Link, Location, Path, PathKind, Related, Report, Role,
     Segment, Severity, Step, Suppression, SuppressionStatus, Tool,

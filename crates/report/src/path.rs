@@ -78,6 +78,17 @@ impl Path {
         self.frames.iter().position(|frame| frame.call == Some(step))
     }
 
+    /// For every step the frame it opens: [`callee`](Path::callee) for all of them at once.
+    pub fn callees(&self) -> Vec<Option<usize>> {
+        let mut callees = vec![None; self.steps.len()];
+        for (index, frame) in self.frames.iter().enumerate().rev() {
+            if let Some(slot) = frame.call.and_then(|call| callees.get_mut(call)) {
+                *slot = Some(index);
+            }
+        }
+        callees
+    }
+
     /// The step where it goes wrong: the one marked, else the last.
     pub fn failing_step(&self) -> Option<usize> {
         self.steps.iter().rposition(|step| step.failing).or(self.steps.len().checked_sub(1))

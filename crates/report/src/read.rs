@@ -2,6 +2,7 @@
 
 use crate::format::{self, Format};
 use crate::{Document, Misshapen};
+use std::borrow::Cow;
 
 /// Files larger than this are refused: half a gigabyte of report is a mistake, and all of it would be held in memory.
 pub const MAX_BYTES: usize = 512 << 20;
@@ -60,7 +61,6 @@ pub(crate) struct Fault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Nowhere,
-    #[allow(dead_code, reason = "readers of XML will")]
     Offset(usize),
     Line(usize, usize),
 }
@@ -70,7 +70,6 @@ impl Fault {
         Fault { place: Place::Nowhere, message: message.into() }
     }
 
-    #[allow(dead_code, reason = "readers of XML will")]
     pub(crate) fn at(offset: usize, message: impl Into<String>) -> Self {
         Fault { place: Place::Offset(offset), message: message.into() }
     }
@@ -88,23 +87,33 @@ impl From<serde_json::Error> for Fault {
 
 /// Reads a report file of any known format. `name` is what messages call it; the bytes alone decide the format.
 pub fn read(bytes: &[u8], name: &str) -> Result<Document, ReadError> {
-    let format = Format::sniff(bytes).ok_or_else(|| ReadError::Unknown { name: name.to_owned() })?;
-    read_as(format, bytes, name)
+    let text = decode(bytes, name)?;
+    let format = Format::sniff(&text.0).ok_or_else(|| ReadError::Unknown { name: name.to_owned() })?;
+    read_text(format, &text.0, text.1, name)
 }
 
 /// Reads a report file of a given format.
 pub fn read_as(format: Format, bytes: &[u8], name: &str) -> Result<Document, ReadError> {
+    let (text, latin1) = decode(bytes, name)?;
+    read_text(format, &text, latin1, name)
+}
+
+fn decode<'a>(bytes: &'a [u8], name: &str) -> Result<(Cow<'a, str>, bool), ReadError> {
     if bytes.len() > MAX_BYTES {
         return Err(ReadError::TooLarge { name: name.to_owned(), what: "the file's size", bound: MAX_BYTES });
     }
-    let mut document = format::parse(format, bytes).map_err(|fault| ReadError::Malformed {
+    Ok(crate::encoding::decode(bytes))
+}
+
+fn read_text(format: Format, text: &str, latin1: bool, name: &str) -> Result<Document, ReadError> {
+    let mut document = format::parse(format, text).map_err(|fault| ReadError::Malformed {
         name: name.to_owned(),
         format,
         place: match fault.place {
             Place::Nowhere => String::new(),
             Place::Line(line, column) => format!(":{line}:{column}"),
             Place::Offset(offset) => {
-                let before = &bytes[..offset.min(bytes.len())];
+                let before = &text.as_bytes()[..offset.min(text.len())];
                 let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
                 let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() + 1;
                 format!(":{line}:{column}")
@@ -112,6 +121,9 @@ pub fn read_as(format: Format, bytes: &[u8], name: &str) -> Result<Document, Rea
         },
         message: fault.message,
     })?;
+    if latin1 {
+        document.notes.push("the file is not UTF-8; it was read as Latin-1".to_owned());
+    }
     document.tidy();
     document.check().map_err(|(report, misshapen)| ReadError::Misshapen {
         name: name.to_owned(),

@@ -8,8 +8,8 @@ pub(super) fn sniff(sample: &Sample) -> bool {
     sample.head.starts_with('{') && sample.head.contains("\"parallax-report/")
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Document, Fault> {
-    let document: Document = serde_json::from_slice(bytes)?;
+pub(super) fn parse(text: &str) -> Result<Document, Fault> {
+    let document: Document = serde_json::from_str(text)?;
     if document.format != FORMAT {
         return Err(Fault::new(format!("the form is {:?}; this version reads {FORMAT:?}", document.format)));
     }

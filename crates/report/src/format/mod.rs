@@ -1,9 +1,11 @@
 //! The formats, one module each: how to recognise it, how to read it and, for three of them, how to write it.
 
 mod json;
+mod pathreport;
+mod sarif;
 
-use crate::Document;
 use crate::read::Fault;
+use crate::{Document, Frame, Location, MAX_DEPTH, Path, PathBuilder, Role, Step};
 use std::fmt;
 
 /// A file format that reports come in.
@@ -11,27 +13,42 @@ use std::fmt;
 pub enum Format {
     /// The JSON form of the model itself, `parallax-report/1`.
     Json,
+    /// Text marked up with `<path>`, `<detour>` and `<marker>`.
+    Pathreport,
+    /// SARIF 2.1.0.
+    Sarif,
 }
 
 struct Row {
     format: Format,
     name: &'static str,
     sniff: fn(&Sample) -> bool,
-    parse: fn(&[u8]) -> Result<Document, Fault>,
+    parse: fn(&str) -> Result<Document, Fault>,
+}
+
+const fn row(
+    format: Format,
+    name: &'static str,
+    sniff: fn(&Sample) -> bool,
+    parse: fn(&str) -> Result<Document, Fault>,
+) -> Row {
+    Row { format, name, sniff, parse }
 }
 
 /// What sniffing looks at.
 pub(crate) struct Sample<'a> {
-    /// The beginning as text, without byte-order mark and leading blanks.
-    pub head: String,
+    /// The beginning, without leading blanks.
+    pub head: &'a str,
     /// All of it.
-    #[allow(dead_code, reason = "readers of text will")]
-    pub bytes: &'a [u8],
+    pub text: &'a str,
 }
 
 // The order matters only where two formats look alike: the stricter test stands first.
-const ROWS: &[Row] =
-    &[Row { format: Format::Json, name: "Parallax JSON", sniff: json::sniff, parse: json::parse }];
+const ROWS: &[Row] = &[
+    row(Format::Json, "Parallax JSON", json::sniff, json::parse),
+    row(Format::Sarif, "SARIF", sarif::sniff, sarif::parse),
+    row(Format::Pathreport, "pathreport XML", pathreport::sniff, pathreport::parse),
+];
 
 impl Format {
     fn row(self) -> &'static Row {
@@ -52,14 +69,15 @@ impl Format {
         ROWS.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
     }
 
-    /// The format these bytes are in, judged by their contents alone.
-    pub fn sniff(bytes: &[u8]) -> Option<Format> {
+    /// The format this text is in, judged by its contents alone.
+    pub fn sniff(text: &str) -> Option<Format> {
         const HEAD: usize = 8192;
-        let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let start = body.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(body.len());
-        let body = &body[start..];
-        let head = String::from_utf8_lossy(&body[..body.len().min(HEAD)]).into_owned();
-        let sample = Sample { head, bytes: body };
+        let text = text.trim_start();
+        let mut end = text.len().min(HEAD);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let sample = Sample { head: &text[..end], text };
         ROWS.iter().find(|row| (row.sniff)(&sample)).map(|row| row.format)
     }
 }
@@ -70,11 +88,37 @@ impl fmt::Display for Format {
     }
 }
 
-pub(crate) fn parse(format: Format, bytes: &[u8]) -> Result<Document, Fault> {
-    (format.row().parse)(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))
+pub(crate) fn parse(format: Format, text: &str) -> Result<Document, Fault> {
+    (format.row().parse)(text)
+}
+
+/// What the notes say when calls nest too deep.
+fn cut_note(path: &PathBuilder) -> String {
+    format!(
+        "path {:?}: calls nest deeper than {MAX_DEPTH}; the steps beyond stay in the deepest frame",
+        path.label()
+    )
+}
+
+/// A path for a report that has only a place.
+fn one_step(location: Location, function: String, message: &str) -> Path {
+    let mut path = PathBuilder::new("");
+    path.enter(Frame::new(function, location.file.clone()));
+    path.step(Step::at(Role::Note, Some(location)).with_message(message).failing());
+    path.finish()
+}
+
+/// Writes a document as SARIF 2.1.0.
+pub fn to_sarif(document: &Document) -> String {
+    sarif::write(document)
 }
 
 /// Writes a document as `parallax-report/1`.
 pub fn to_json(document: &Document) -> String {
     json::write(document)
+}
+
+/// Writes a document as pathreport XML.
+pub fn to_pathreport(document: &Document) -> String {
+    pathreport::write(document)
 }

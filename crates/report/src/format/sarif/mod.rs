@@ -1,0 +1,22 @@
+//! SARIF 2.1.0, in and out.
+//!
+//! What SARIF has a place for is written there; what only our model knows goes into the property bag of the nearest
+//! object, under the one key `parallax`. Reading prefers that bag where it is sound, so a document of ours comes back
+//! equal, and does without it where it is absent, so everybody else's documents are read too.
+
+mod message;
+mod read;
+mod uri;
+mod write;
+
+pub(super) use read::parse;
+pub(super) use write::write;
+
+/// The property that holds what SARIF has no place for.
+const BAG: &str = "parallax";
+
+pub(super) fn sniff(sample: &super::Sample) -> bool {
+    sample.head.starts_with('{')
+        && sample.text.contains("\"runs\"")
+        && (sample.text.contains("sarif") || sample.text.contains("\"2.1.0\""))
+}

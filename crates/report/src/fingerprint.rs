@@ -8,7 +8,7 @@ impl Report {
     /// An identity that survives edits elsewhere: the tool, the rule, the functions and files the paths go through and
     /// the title, but no line numbers and no folders.
     ///
-    /// Runs of digits in the title count as one, because tools put line numbers and addresses there.
+    /// Numbers in the title do not count, because tools put line numbers and addresses there.
     pub fn fingerprint(&self) -> String {
         let mut hash = Sha256::new();
         let mut feed = |part: &str| {
@@ -17,7 +17,7 @@ impl Report {
         };
         feed(&self.tool.name);
         feed(&self.rule);
-        feed(&without_digits(&self.title));
+        feed(&without_numbers(&self.title));
         feed(self.location.as_ref().map_or("", |place| base_name(&place.file)));
         for path in &self.paths {
             feed("path");
@@ -26,7 +26,7 @@ impl Report {
                 feed(base_name(&frame.file));
             }
             if let Some(step) = path.failing_step().and_then(|step| path.steps.get(step)) {
-                feed(&without_digits(&step.message));
+                feed(&without_numbers(&step.message));
             }
         }
         hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
@@ -53,14 +53,24 @@ fn base_name(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
 
-fn without_digits(text: &str) -> String {
+/// The text with every number, address (`0x4a420f8`) and the like replaced by one mark.
+fn without_numbers(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut previous = ' ';
+    let mut in_number = false;
     for c in text.chars() {
-        match c.is_ascii_digit() {
-            true if out.ends_with('#') => {}
-            true => out.push('#'),
-            false => out.push(c),
+        let word = c.is_alphanumeric() || c == '_';
+        let was_word = previous.is_alphanumeric() || previous == '_';
+        if c.is_ascii_digit() && !was_word {
+            in_number = true;
+            out.push('#');
+        } else if !word {
+            in_number = false;
         }
+        if !in_number {
+            out.push(c);
+        }
+        previous = c;
     }
     out
 }
@@ -87,6 +97,11 @@ mod tests {
     fn lines_and_folders_may_move_but_functions_may_not() {
         assert_eq!(report("/home/a", 3, "f").fingerprint(), report("src", 44, "f").fingerprint());
         assert_ne!(report("src", 3, "f").fingerprint(), report("src", 3, "g").fingerprint());
+    }
+
+    #[test]
+    fn numbers_are_masked_and_names_with_digits_are_not() {
+        assert_eq!(without_numbers("at 0x4a420f8, 8 bytes in buf2 (T1)"), "at #, # bytes in buf2 (T1)");
     }
 
     #[test]

@@ -1,14 +1,20 @@
 //! The verbs, one module each.
 
+mod convert;
+
 use crate::exit::Status;
 use anyhow::Result;
 use clap::Subcommand;
 
 /// What to do.
 #[derive(Subcommand)]
-pub enum Verb {}
+pub enum Verb {
+    Convert(convert::Convert),
+}
 
 /// Does it.
 pub fn run(verb: Verb) -> Result<Status> {
-    match verb {}
+    match verb {
+        Verb::Convert(arguments) => convert::run(&arguments),
+    }
 }

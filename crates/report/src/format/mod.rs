@@ -1,8 +1,12 @@
 //! The formats, one module each: how to recognise it, how to read it and, for three of them, how to write it.
 
+mod cppcheck;
+mod gcc;
 mod json;
 mod pathreport;
+mod plist;
 mod sarif;
+mod valgrind;
 
 use crate::read::Fault;
 use crate::{Document, Frame, Location, MAX_DEPTH, Path, PathBuilder, Role, Step};
@@ -17,6 +21,14 @@ pub enum Format {
     Pathreport,
     /// SARIF 2.1.0.
     Sarif,
+    /// Property lists of the clang static analyzer.
+    Plist,
+    /// gcc's diagnostics as JSON.
+    Gcc,
+    /// cppcheck's XML.
+    Cppcheck,
+    /// Valgrind's XML.
+    Valgrind,
 }
 
 struct Row {
@@ -47,7 +59,11 @@ pub(crate) struct Sample<'a> {
 const ROWS: &[Row] = &[
     row(Format::Json, "Parallax JSON", json::sniff, json::parse),
     row(Format::Sarif, "SARIF", sarif::sniff, sarif::parse),
+    row(Format::Plist, "clang plist", plist::sniff, plist::parse),
+    row(Format::Cppcheck, "cppcheck XML", cppcheck::sniff, cppcheck::parse),
+    row(Format::Valgrind, "valgrind XML", valgrind::sniff, valgrind::parse),
     row(Format::Pathreport, "pathreport XML", pathreport::sniff, pathreport::parse),
+    row(Format::Gcc, "gcc JSON", gcc::sniff, gcc::parse),
 ];
 
 impl Format {
@@ -98,6 +114,12 @@ fn cut_note(path: &PathBuilder) -> String {
         "path {:?}: calls nest deeper than {MAX_DEPTH}; the steps beyond stay in the deepest frame",
         path.label()
     )
+}
+
+/// The first thing in a text that looks like a version: digits with dots between.
+fn version_in(text: &str) -> Option<String> {
+    let candidates = text.split(|c: char| !(c.is_ascii_digit() || c == '.'));
+    candidates.map(|word| word.trim_matches('.')).find(|word| word.contains('.')).map(str::to_owned)
 }
 
 /// A path for a report that has only a place.

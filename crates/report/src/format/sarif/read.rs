@@ -119,6 +119,12 @@ impl Run<'_> {
             let function = self.function(&result["locations"][0]).unwrap_or_default();
             report.paths.push(super::super::one_step(location.clone(), function, &report.title));
         }
+        // clang writes a whole sentence for its version.
+        if let Some((_, number)) =
+            report.tool.version.as_deref().and_then(|text| text.split_once("clang version "))
+        {
+            report.tool.version = super::super::version_in(number);
+        }
         report.narrate();
         let told = std::mem::take(&mut report.text).into_iter().skip(1);
         linked.extend(told);

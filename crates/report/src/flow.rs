@@ -71,10 +71,10 @@ impl Tracker {
         match (event.depth, &function) {
             _ if self.open.is_empty() => {
                 let name = function.or_else(|| self.root_name(event, narration)).unwrap_or_default();
-                self.enter(name, file, event.depth.unwrap_or(0), event);
+                self.enter(name, file, event.depth.unwrap_or(0));
             }
-            (Some(depth), _) => self.to_level(depth, function, file, event, narration),
-            (None, Some(function)) => self.to_function(function.clone(), file, event),
+            (Some(depth), _) => self.at_level(depth, function, file, event, narration),
+            (None, Some(function)) => self.at_function(function.clone(), file, event),
             (None, None) => self.by_words(file, event, narration),
         }
         // "Entered call from 'main'" names the function outside.
@@ -95,7 +95,7 @@ impl Tracker {
         }
     }
 
-    fn to_level(
+    fn at_level(
         &mut self,
         depth: i64,
         function: Option<String>,
@@ -123,22 +123,22 @@ impl Tracker {
                     && narration.caller.is_none();
                 if again {
                     self.leave();
-                    self.enter(here, file, depth, event);
+                    self.enter(here, file, depth);
                 }
             }
             Some(level) if level == depth => {
                 self.leave();
-                self.enter(function.unwrap_or_default(), file, depth, event);
+                self.enter(function.unwrap_or_default(), file, depth);
             }
             _ => {
                 let name = function.or_else(|| self.callee.clone()).unwrap_or_default();
-                self.enter(name, file, depth, event);
+                self.enter(name, file, depth);
             }
         }
     }
 
     /// The function is known: back to its open activation, or into a new one.
-    fn to_function(&mut self, function: String, file: &str, event: &Event) {
+    fn at_function(&mut self, function: String, file: &str, event: &Event) {
         let called = self.callee.as_ref().is_some_and(|callee| *callee == function || callee.is_empty());
         let current = self.path.current().map(|frame| frame.function.clone());
         if current.as_deref() == Some(&function) && !(called && event.step.role == Role::Entry) {
@@ -149,7 +149,7 @@ impl Tracker {
         }
         if called {
             let level = self.open.len() as i64;
-            return self.enter(function, file, level, event);
+            return self.enter(function, file, level);
         }
         match self.path.innermost_named(&function) {
             Some(depth) => {
@@ -159,7 +159,7 @@ impl Tracker {
             }
             None => {
                 let level = self.open.len() as i64;
-                self.enter(function, file, level, event);
+                self.enter(function, file, level);
             }
         }
     }
@@ -177,7 +177,7 @@ impl Tracker {
             && narration.role != Role::Return
         {
             let level = self.open.len() as i64;
-            self.enter(callee, file, level, event);
+            self.enter(callee, file, level);
         } else if narration.role == Role::Return && self.open.len() > 1 && narration.callee.is_some() {
             self.leave();
         } else if let Some(frame) = self.path.current()
@@ -188,11 +188,11 @@ impl Tracker {
         {
             // Another file, and no word about how we got there: a piece of its own.
             self.leave();
-            self.enter(String::new(), file, 0, event);
+            self.enter(String::new(), file, 0);
         }
     }
 
-    fn enter(&mut self, function: String, file: &str, level: i64, _event: &Event) {
+    fn enter(&mut self, function: String, file: &str, level: i64) {
         let call = self
             .path
             .last_step_mut()

@@ -91,23 +91,23 @@ pub enum ScalarOp {
 pub enum Intrinsic {
     /// `out[i] = op(a[i], b[i])`
     Lanes {
-        /** What. */
+        /// What.
         op: LaneOp,
-        /** Bytes per lane. */
+        /// Bytes per lane.
         lane: u8,
     },
     /// `out[i] = a[i] shifted by n`; a distance of the lane's width or more shifts everything out.
     LanesShifted {
-        /** Which way. */
+        /// Which way.
         op: LaneShift,
-        /** Bytes per lane. */
+        /// Bytes per lane.
         lane: u8,
     },
     /// `out[i] = a[2i] op a[2i+1]`, then the same of `b`, for `Add`, `Sub` and their signed saturating forms.
     Horizontal {
-        /** What. */
+        /// What.
         op: LaneOp,
-        /** Bytes per lane. */
+        /// Bytes per lane.
         lane: u8,
     },
     /// Sums of products of neighbours: of signed lanes with signed (`pmaddwd`).
@@ -116,116 +116,108 @@ pub enum Intrinsic {
     MultiplyAddBytes,
     /// Sums of absolute differences of groups of eight bytes (`psadbw`).
     SumAbsoluteDifferences,
-    /// Sums of absolute differences at sliding offsets chosen by the immediate in the third argument (`mpsadbw`).
-    SlidingDifferences,
+    /// Sums of absolute differences at sliding offsets (`mpsadbw`).
+    SlidingDifferences {
+        /// The immediate.
+        control: u8,
+    },
     /// Lanes of `a`, then of `b`, cut to half their size: signed in, saturating.
     Pack {
-        /** Bytes per lane before. */
+        /// Bytes per lane before.
         lane: u8,
-        /** Whether the result is signed. */
+        /// Whether the result is signed.
         signed: bool,
     },
     /// `out[i]` is lane `picks[i]` of `a` followed by `b`; 0xff picks zero.
     Pick {
-        /** Bytes per lane. */
+        /// Bytes per lane.
         lane: u8,
-        /** Which. */
+        /// Which.
         picks: [u8; 16],
     },
     /// Bytes of `a` chosen by the bytes of `b`; a set top bit gives zero (`pshufb`).
     Shuffle,
     /// The sign of each lane, lane 0 in bit 0.
     MoveMask {
-        /** Bytes per lane. */
+        /// Bytes per lane.
         lane: u8,
     },
     /// Each lane of the low part of `a` made twice, four or eight times as wide.
     Widen {
-        /** Bytes before. */
+        /// Bytes before.
         from: u8,
-        /** Bytes after. */
+        /// Bytes after.
         to: u8,
-        /** Copies of the sign above? */
+        /// Copies of the sign above?
         signed: bool,
     },
     /// The least unsigned 16-bit lane and, above it, its index (`phminposuw`).
     MinimumPosition,
     /// `out[i] = op(a[i], b[i])` on floats, as SSE does it.
     FloatLanes {
-        /** What. */
+        /// What.
         op: ScalarOp,
-        /** Bytes per lane. */
+        /// Bytes per lane.
         lane: u8,
     },
     /// `out[2i] = a[2i] - b[2i]`, `out[2i+1] = a[2i+1] + b[2i+1]` on floats.
     FloatAddSub {
-        /** Bytes per lane. */
+        /// Bytes per lane.
         lane: u8,
     },
     /// `out[i] = a[2i] op a[2i+1]`, then the same of `b`, on floats.
     FloatHorizontal {
-        /** `Add` or `Sub`. */
+        /// `Add` or `Sub`.
         op: ScalarOp,
-        /** Bytes per lane. */
+        /// Bytes per lane.
         lane: u8,
     },
     /// All ones where SSE's predicate `code` (0 to 7) holds between floats, zero elsewhere.
     FloatCompare {
-        /** Predicate. */
+        /// Predicate.
         code: u8,
-        /** Bytes per lane. */
+        /// Bytes per lane.
         lane: u8,
     },
     /// Floats to integral floats; `mode` is the immediate of `roundss`: 0 nearest, 1 down, 2 up, 3 toward zero.
     FloatRound {
-        /** Rounding. */
+        /// Rounding.
         mode: u8,
-        /** Bytes per lane. */
+        /// Bytes per lane.
         lane: u8,
     },
     /// A float to a signed integer as SSE does it: the most negative integer when it does not fit.
     FloatToInt {
-        /** Toward zero, else nearest even. */
+        /// Toward zero, else nearest even.
         truncate: bool,
     },
     /// A float to another format as SSE does it: the payload of what is not a number is kept, made quiet.
     FloatToFloat,
-    /// Dot product of floats; the third argument is the immediate (`dpps`, `dppd`).
+    /// Dot product of floats (`dpps`, `dppd`).
     FloatDot {
-        /** Bytes per lane. */
+        /// The immediate.
+        control: u8,
+        /// Bytes per lane.
         lane: u8,
     },
     /// x87 arithmetic on 80-bit floats.
     Extended(ScalarOp),
-    /// An 80-bit float to a narrower one, or back, with x87's treatment of what is not a number.
-    ExtendedConvert,
-    /// An 80-bit float to a signed integer; the most negative integer when it does not fit.
-    ExtendedToInt {
-        /** Toward zero, else nearest even. */
-        truncate: bool,
-    },
+    /// An 80-bit float to an integral one, rounded as the control word in the second argument says.
+    ExtendedRound,
+    /// An 80-bit float to a signed integer, rounded as the control word in the second argument says; the most negative
+    /// integer when it does not fit.
+    ExtendedToInt,
     /// CRC-32C of the second argument on top of the first.
     Crc32,
     /// Product of two polynomials over the field of two elements.
     CarrylessMultiply,
-    /// One round of AES (`aesenc`, `aesdec`), the last one without mixing of columns.
-    Aes {
-        /** Decrypt? */
-        inverse: bool,
-        /** The last round? */
-        last: bool,
-    },
-    /// AES's inverse mixing of columns.
-    AesInverseMix,
-    /// AES's help for the key schedule; the second argument is the round constant.
-    AesKeygen,
     /// Bits of `a` placed where the mask `b` has ones.
     DepositBits,
     /// Bits of `a` where the mask `b` has ones, moved together.
     ExtractBits,
     /// String comparison of SSE4.2: `a`, `b`, their lengths in lanes; the result is the mask before an index is made.
     StringCompare {
-        /** The immediate. */
+        /// The immediate.
         control: u8,
     },
     /// What `cpuid` answers to leaf and subleaf: EAX, EBX, ECX, EDX from the lowest bits up.

@@ -10,6 +10,7 @@
 mod builder;
 mod instruction;
 mod intrinsic;
+pub mod meaning;
 mod op;
 mod print;
 mod processor;

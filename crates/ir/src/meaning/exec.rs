@@ -1,0 +1,193 @@
+//! The meaning of an instruction: a state to a state.
+
+use crate::meaning::state::Temporaries;
+use crate::meaning::value::constant;
+use crate::meaning::{MeaningError, State, Value, evaluate};
+use crate::{Instruction, Op, Space, Trap, Varnode};
+use parallax_sem::Core;
+
+/// How many operations one instruction may take, and how many times its control may split.
+const MAX_STEPS: usize = 100_000;
+const MAX_SPLITS: usize = 64;
+
+/// The state after `instruction`, the program counter included.
+///
+/// Where the reading can tell which way a branch inside the instruction goes, it goes there; elsewhere both ways are
+/// taken and joined with `cond`.
+pub fn exec<C: Core>(core: &C, instruction: &Instruction, state: State<C>) -> Result<State<C>, MeaningError> {
+    let order = state.processor().order;
+    let mut run = Run { core, instruction, steps: 0, splits: 0 };
+    run.from(0, state, Temporaries::new(order))
+}
+
+struct Run<'a, C: Core> {
+    core: &'a C,
+    instruction: &'a Instruction,
+    steps: usize,
+    splits: usize,
+}
+
+impl<C: Core> Run<'_, C> {
+    fn from(
+        &mut self,
+        mut index: usize,
+        mut state: State<C>,
+        mut temporaries: Temporaries<C>,
+    ) -> Result<State<C>, MeaningError> {
+        let core = self.core;
+        while let Some(op) = self.instruction.ops.get(index) {
+            self.steps += 1;
+            if self.steps > MAX_STEPS {
+                return Err(MeaningError::Loop(MAX_STEPS));
+            }
+            index += 1;
+            match op {
+                Op::Load { out, address } => {
+                    let key = address.width();
+                    let at = read(core, &state, &temporaries, *address)?.word(core, key);
+                    let value = core.load(&state.memory, key, &at, out.bytes, state.processor().order);
+                    write(core, &mut state, &mut temporaries, *out, Value::Word(value))?;
+                }
+                Op::Store { address, value } => {
+                    let key = address.width();
+                    let at = read(core, &state, &temporaries, *address)?.word(core, key);
+                    let stored = read(core, &state, &temporaries, *value)?.word(core, value.width());
+                    let memory = core.store(
+                        state.memory.clone(),
+                        key,
+                        &at,
+                        value.bytes,
+                        state.processor().order,
+                        &stored,
+                    );
+                    state.set_memory(memory);
+                }
+                Op::Branch { when, to } => {
+                    let to = usize::from(*to);
+                    match self.decide(when, &state, &temporaries)? {
+                        Decision::Always => index = to,
+                        Decision::Never => {}
+                        Decision::Open(when) => {
+                            // Going back under an unknown condition could go on for ever.
+                            if to < index {
+                                return Err(MeaningError::Loop(self.steps));
+                            }
+                            self.split()?;
+                            let taken = self.from(to, state.clone(), temporaries.clone())?;
+                            let other = self.from(index, state, temporaries)?;
+                            return Ok(taken.join(core, &when, other));
+                        }
+                    }
+                }
+                Op::Jump { when, to, .. } => {
+                    let target = read(core, &state, &temporaries, *to)?;
+                    match self.decide(when, &state, &temporaries)? {
+                        Decision::Always => return self.leave(state, target),
+                        Decision::Never => {}
+                        Decision::Open(when) => {
+                            self.split()?;
+                            let taken = self.leave(state.clone(), target)?;
+                            let other = self.from(index, state, temporaries)?;
+                            return Ok(taken.join(core, &when, other));
+                        }
+                    }
+                }
+                Op::Trap { when, trap } => match self.decide(when, &state, &temporaries)? {
+                    Decision::Always => {
+                        state.stops.push((core.boolean(true), *trap));
+                        // A fault leaves the program counter at the instruction that is at fault.
+                        return match trap {
+                            Trap::SystemCall | Trap::Breakpoint => self.finish(state),
+                            _ => {
+                                let pc = state.processor().pc;
+                                let here = constant(core, pc.width(), u128::from(self.instruction.address));
+                                self.leave(state, Value::Word(here))
+                            }
+                        };
+                    }
+                    Decision::Never => {}
+                    Decision::Open(when) => state.stops.push((when, *trap)),
+                },
+                _ => {
+                    let value = evaluate(core, state.processor(), op, |place| {
+                        read(core, &state, &temporaries, place)
+                    })?;
+                    if let Some(out) = op.out() {
+                        write(core, &mut state, &mut temporaries, out, value)?;
+                    }
+                }
+            }
+        }
+        self.finish(state)
+    }
+
+    /// Falls through to the next instruction.
+    fn finish(&self, state: State<C>) -> Result<State<C>, MeaningError> {
+        let pc = state.processor().pc;
+        let next = constant(self.core, pc.width(), u128::from(self.instruction.next()));
+        self.leave(state, Value::Word(next))
+    }
+
+    fn leave(&self, mut state: State<C>, target: Value<C>) -> Result<State<C>, MeaningError> {
+        let pc = state.processor().pc;
+        state.write(self.core, pc, target)?;
+        Ok(state)
+    }
+
+    fn split(&mut self) -> Result<(), MeaningError> {
+        self.splits += 1;
+        if self.splits > MAX_SPLITS { Err(MeaningError::Loop(self.steps)) } else { Ok(()) }
+    }
+
+    fn decide(
+        &self,
+        when: &Option<Varnode>,
+        state: &State<C>,
+        temporaries: &Temporaries<C>,
+    ) -> Result<Decision<C>, MeaningError> {
+        let Some(when) = when else { return Ok(Decision::Always) };
+        let truth = read(self.core, state, temporaries, *when)?.truth(self.core, when.width());
+        let byte = self.core.bool_to_val(8, &truth);
+        Ok(match self.core.targets(8, &byte).as_deref() {
+            Some([(_, only)]) if only.is_zero() => Decision::Never,
+            Some([_]) => Decision::Always,
+            _ => Decision::Open(truth),
+        })
+    }
+}
+
+enum Decision<C: Core> {
+    Always,
+    Never,
+    Open(C::Bool),
+}
+
+fn read<C: Core>(
+    core: &C,
+    state: &State<C>,
+    temporaries: &Temporaries<C>,
+    place: Varnode,
+) -> Result<Value<C>, MeaningError> {
+    match place.space {
+        Space::Constant => Ok(Value::Word(constant(core, place.width(), u128::from(place.offset)))),
+        Space::Register => state.read(core, place),
+        Space::Temporary => temporaries.read(core, place),
+    }
+}
+
+fn write<C: Core>(
+    core: &C,
+    state: &mut State<C>,
+    temporaries: &mut Temporaries<C>,
+    place: Varnode,
+    value: Value<C>,
+) -> Result<(), MeaningError> {
+    match place.space {
+        Space::Constant => Err(MeaningError::IllFormed("a constant is written".to_owned())),
+        Space::Register => state.write(core, place, value),
+        Space::Temporary => {
+            temporaries.write(core, place, value);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The meaning of intrinsics: which function each one is.
+
+use crate::meaning::{MeaningError, bits, float, vector};
+use crate::{Intrinsic, Processor};
+use parallax_op::Width;
+use parallax_sem::Core;
+
+/// The result, of `out` bits, of an intrinsic on arguments with their widths.
+pub fn intrinsic<C: Core>(
+    core: &C,
+    processor: &Processor,
+    call: Intrinsic,
+    out: Width,
+    args: &[(Width, C::Val)],
+) -> Result<C::Val, MeaningError> {
+    use Intrinsic::*;
+    let arg = |index: usize| {
+        args.get(index)
+            .map(|(_, value)| value)
+            .ok_or_else(|| MeaningError::IllFormed(format!("{call:?} lacks arguments")))
+    };
+    let width = |index: usize| args.get(index).map_or(0, |(width, _)| *width);
+    let w = width(0);
+    let bits_of = |lane: u8| u16::from(lane) * 8;
+    Ok(match call {
+        Lanes { op: crate::LaneOp::Blend, lane } => {
+            vector::blend(core, w, bits_of(lane), arg(0)?, arg(1)?, arg(2)?)
+        }
+        Lanes { op, lane } => vector::lanes(core, op, w, bits_of(lane), arg(0)?, arg(1)?),
+        LanesShifted { op, lane } => vector::shifted(core, op, w, bits_of(lane), arg(0)?, width(1), arg(1)?),
+        Horizontal { op, lane } => vector::horizontal(core, op, w, bits_of(lane), arg(0)?, arg(1)?),
+        MultiplyAdd => vector::multiply_add(core, w, arg(0)?, arg(1)?),
+        MultiplyAddBytes => vector::multiply_add_bytes(core, w, arg(0)?, arg(1)?),
+        SumAbsoluteDifferences => vector::sum_absolute_differences(core, w, arg(0)?, arg(1)?),
+        SlidingDifferences { control } => vector::sliding_differences(core, control, arg(0)?, arg(1)?),
+        Pack { lane, signed } => vector::pack(core, signed, w, bits_of(lane), arg(0)?, arg(1)?),
+        Pick { lane, picks } => vector::pick(core, &picks, w, out, bits_of(lane), arg(0)?, arg(1)?),
+        Shuffle => vector::shuffle(core, w, arg(0)?, arg(1)?),
+        MoveMask { lane } => vector::move_mask(core, w, out, bits_of(lane), arg(0)?),
+        Widen { from, to, signed } => {
+            vector::widen(core, signed, w, out, bits_of(from), bits_of(to), arg(0)?)
+        }
+        MinimumPosition => vector::minimum_position(core, arg(0)?),
+        FloatLanes { op, lane } => float::lanes(core, op, w, bits_of(lane), arg(0)?, arg(1)?)?,
+        FloatAddSub { lane } => float::add_sub(core, w, bits_of(lane), arg(0)?, arg(1)?)?,
+        FloatHorizontal { op, lane } => float::horizontal(core, op, w, bits_of(lane), arg(0)?, arg(1)?)?,
+        FloatCompare { code, lane } => float::compare(core, code, w, bits_of(lane), arg(0)?, arg(1)?)?,
+        FloatRound { mode, lane } => float::round(core, mode, w, bits_of(lane), arg(0)?)?,
+        FloatToInt { truncate } => float::to_int(core, truncate, w, out, arg(0)?)?,
+        FloatToFloat => float::to_float(core, w, out, arg(0)?)?,
+        FloatDot { control, lane } => float::dot(core, control, bits_of(lane), arg(0)?, arg(1)?)?,
+        Extended(op) => float::extended(core, op, arg(0)?, arg(1)?),
+        ExtendedRound => float::extended_round(core, arg(0)?, width(1), arg(1)?),
+        ExtendedToInt => float::extended_to_int(core, out, arg(0)?, width(1), arg(1)?),
+        Crc32 => bits::crc32(core, arg(0)?, width(1), arg(1)?),
+        CarrylessMultiply => bits::carryless_multiply(core, w, arg(0)?, arg(1)?),
+        DepositBits => bits::deposit(core, w, arg(0)?, arg(1)?),
+        ExtractBits => bits::extract(core, w, arg(0)?, arg(1)?),
+        StringCompare { control } => bits::string_compare(core, control, arg(0)?, arg(1)?, arg(2)?, arg(3)?),
+        Cpuid => bits::cpuid(core, arg(0)?, arg(1)?),
+        // XCR0: the x87 and SSE states are enabled, nothing else.
+        ControlRegister => crate::meaning::value::constant(core, out, 3),
+        TimeStamp => return Err(MeaningError::Outside("rdtsc")),
+        Other(index) => {
+            let name = processor.user_ops.get(usize::from(index)).filter(|name| !name.is_empty());
+            return Err(MeaningError::Unknown(
+                name.cloned().unwrap_or_else(|| format!("user operation {index}")),
+            ));
+        }
+    })
+}

@@ -1,23 +1,40 @@
-//! x86: what the specification leaves out, gets wrong, loops over or makes slow.
-use parallax_ir::{Instruction, Processor};
-/// The table.
-pub struct Overrides;
-/// What the table says.
-pub enum Answer {
-    /** x */
-    Lifted(Instruction),
-    /** x */
-    Invalid(&'static str),
-    /** x */
-    NotOurs,
-}
-impl Overrides {
-    /// x
-    pub fn new(_p: &Processor, _bits: u32) -> Self {
-        Overrides
-    }
-    /// x
-    pub fn lift(&self, _a: u64, _b: &[u8]) -> Answer {
-        Answer::NotOurs
-    }
-}
+//! x86: our own meaning for what the specification leaves out, gets wrong, loops over or makes slow.
+//!
+//! The specification lacks the auxiliary carry flag everywhere, has wrong results for some shifts, leaves much of SSE
+//! without meaning, and spells moves and arithmetic in more operations than they need. So the table covers the
+//! instructions that ordinary programs execute, up to SSE4.2 and the x87; the rest (AVX and system instructions) is the
+//! specification's. Every form here is compared with a real processor, bit for bit; see `tests/silicon.rs`.
+//!
+//! Decoding is `iced-x86`'s, so the library never sees bytes that are no instruction.
+
+mod control;
+mod flags;
+mod float;
+mod integer;
+mod lift;
+mod operand;
+mod registers;
+mod shift;
+mod string;
+mod system;
+mod undefined;
+mod vector;
+mod x87;
+
+pub use lift::{Answer, Overrides};
+pub use undefined::{undefined_flags, undefined_result};
+
+use iced_x86::{Instruction as Decoded, Mnemonic};
+use operand::Lift;
+
+/// Tried in order; the first that knows the mnemonic builds the operations.
+const TABLES: &[fn(&mut Lift, &Decoded, Mnemonic) -> bool] = &[
+    integer::lift,
+    control::lift,
+    shift::lift,
+    string::lift,
+    vector::lift,
+    float::lift,
+    x87::lift,
+    system::lift,
+];

@@ -1,0 +1,194 @@
+//! Operands: reading, writing, and the addresses of those in memory.
+
+use crate::x86::registers::Registers;
+use iced_x86::{Instruction as Decoded, OpKind, Register};
+use parallax_ir::{Builder, Instruction, Op, Trap, Varnode};
+use parallax_op::{BinOp, RelOp};
+
+/// The instruction under construction.
+pub struct Lift<'a> {
+    /// Its operations so far.
+    pub b: Builder,
+    /// Where registers are.
+    pub r: &'a Registers,
+    /// 32 or 64.
+    pub bits: u32,
+    /// The address of its memory operand, computed once.
+    address: Option<Varnode>,
+}
+
+impl<'a> Lift<'a> {
+    /// An instruction without operations.
+    pub fn new(r: &'a Registers, bits: u32) -> Self {
+        Lift { b: Builder::new(), r, bits, address: None }
+    }
+
+    /// The finished instruction.
+    pub fn finish(self, address: u64, length: u8, text: String) -> Instruction {
+        self.b.finish(address, length, text)
+    }
+
+    /// Size of an address, and of a stack slot.
+    pub fn word(&self) -> u16 {
+        (self.bits / 8) as u16
+    }
+
+    /// The place of a general register of this width: `gpr(Register::RAX)` is EAX in 32-bit code.
+    pub fn gpr(&self, register: Register) -> Varnode {
+        self.sized(register, self.word())
+    }
+
+    /// The low `bytes` bytes of a general register.
+    pub fn sized(&self, register: Register, bytes: u16) -> Varnode {
+        let full = if self.bits == 64 { register.full_register() } else { register.full_register32() };
+        self.r.place(full).slice(0, bytes)
+    }
+
+    /// A constant.
+    pub fn constant(&self, value: u64, bytes: u16) -> Varnode {
+        Varnode::constant(value, bytes)
+    }
+
+    /// The size of an operand in bytes.
+    pub fn size(&self, decoded: &Decoded, index: u32) -> u16 {
+        match decoded.op_kind(index) {
+            OpKind::Register => decoded.op_register(index).size() as u16,
+            OpKind::Immediate8 | OpKind::Immediate8_2nd => 1,
+            OpKind::Immediate16 | OpKind::Immediate8to16 => 2,
+            OpKind::Immediate32 | OpKind::Immediate8to32 => 4,
+            OpKind::Immediate64 | OpKind::Immediate8to64 | OpKind::Immediate32to64 => 8,
+            _ => decoded.memory_size().size() as u16,
+        }
+    }
+
+    /// Whether an operand is in memory.
+    pub fn is_memory(&self, decoded: &Decoded, index: u32) -> bool {
+        decoded.op_kind(index) == OpKind::Memory
+    }
+
+    /// The address of the memory operand.
+    pub fn address(&mut self, decoded: &Decoded) -> Varnode {
+        if let Some(address) = self.address {
+            return address;
+        }
+        let address = self.compute_address(decoded, true);
+        self.address = Some(address);
+        address
+    }
+
+    /// The address without the base of its segment, as `lea` has it.
+    pub fn offset(&mut self, decoded: &Decoded) -> Varnode {
+        self.compute_address(decoded, false)
+    }
+
+    fn compute_address(&mut self, decoded: &Decoded, with_segment: bool) -> Varnode {
+        let word = self.word();
+        let base = decoded.memory_base();
+        let index = decoded.memory_index();
+        let segment = match decoded.segment_prefix() {
+            Register::FS if with_segment => self.r.fs_base,
+            Register::GS if with_segment => self.r.gs_base,
+            _ => None,
+        };
+        // Relative addresses come out absolute.
+        let relative = matches!(base, Register::RIP | Register::EIP);
+        let narrow =
+            [base, index].iter().any(|r| *r != Register::None && !relative && r.size() < usize::from(word))
+                || base == Register::EIP;
+        let bytes = if narrow { 4 } else { word };
+        let mut sum: Option<Varnode> = None;
+        if base != Register::None && !relative {
+            sum = Some(self.r.place(base));
+        }
+        if index != Register::None {
+            let mut scaled = self.r.place(index);
+            let scale = decoded.memory_index_scale();
+            if scale > 1 {
+                scaled = self.b.bin_constant(BinOp::Shl, scaled, u64::from(scale.trailing_zeros()));
+            }
+            sum = Some(match sum {
+                Some(sum) => self.b.bin(BinOp::Add, sum, scaled),
+                None => scaled,
+            });
+        }
+        let displacement = decoded.memory_displacement64();
+        let mut address = match sum {
+            None => self.constant(displacement, bytes),
+            Some(sum) if displacement == 0 => sum,
+            Some(sum) => self.b.bin_constant(BinOp::Add, sum, displacement),
+        };
+        if address.bytes < word {
+            address = self.b.zext(address, word);
+        }
+        match segment {
+            Some(segment) => self.b.bin(BinOp::Add, segment.slice(0, word), address),
+            None => address,
+        }
+    }
+
+    /// The value of an operand, in its own size.
+    pub fn read(&mut self, decoded: &Decoded, index: u32) -> Varnode {
+        let bytes = self.size(decoded, index);
+        self.read_sized(decoded, index, bytes)
+    }
+
+    /// The low `bytes` bytes of an operand; an immediate is sign-extended to them.
+    pub fn read_sized(&mut self, decoded: &Decoded, index: u32, bytes: u16) -> Varnode {
+        match decoded.op_kind(index) {
+            OpKind::Register => self.r.place(decoded.op_register(index)).slice(0, bytes),
+            OpKind::Memory => {
+                let address = self.address(decoded);
+                self.b.load(address, bytes)
+            }
+            _ => self.constant(decoded.immediate(index), bytes),
+        }
+    }
+
+    /// Writes an operand; 32 bits written to a 64-bit register clear the rest of it.
+    pub fn write(&mut self, decoded: &Decoded, index: u32, value: Varnode) {
+        match decoded.op_kind(index) {
+            OpKind::Register => self.set(decoded.op_register(index), value),
+            _ => {
+                let address = self.address(decoded);
+                self.b.store(address, value);
+            }
+        }
+    }
+
+    /// Writes a register; 32 bits written to a 64-bit register clear the rest of it.
+    pub fn set(&mut self, register: Register, value: Varnode) {
+        let place = self.r.place(register);
+        if self.bits == 64 && register.is_gpr32() {
+            let out = self.r.place(register.full_register());
+            self.b.push(Op::Zext { out, a: value });
+        } else {
+            self.b.copy(place, value);
+            if register.is_mm() {
+                // An MMX register is the fraction of an x87 register; writing it sets sign and exponent to ones.
+                let index = register.number();
+                let rest = self.r.st[index].slice(8, 2);
+                let ones = self.constant(0xffff, 2);
+                self.b.copy(rest, ones);
+            }
+        }
+    }
+
+    /// The address of operand 0, if it is in memory.
+    pub fn memory_target(&mut self, decoded: &Decoded) -> Option<Varnode> {
+        self.is_memory(decoded, 0).then(|| self.address(decoded))
+    }
+
+    /// Writes operand 0 if it is a register; one in memory was stored before the flags.
+    pub fn write_register(&mut self, decoded: &Decoded, value: Varnode) {
+        if !self.is_memory(decoded, 0) {
+            self.write(decoded, 0, value);
+        }
+    }
+
+    /// Stops unless the address is a multiple of 16.
+    pub fn check_alignment(&mut self, address: Varnode) {
+        let rest = self.b.bin_constant(BinOp::And, address, 15);
+        let odd = self.b.rel_constant(RelOp::Ne, rest, 0);
+        self.b.trap(Some(odd), Trap::Protection);
+    }
+}

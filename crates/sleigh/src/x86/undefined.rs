@@ -1,0 +1,74 @@
+//! Flags that the processor manual leaves undefined after an instruction, and which comparisons therefore leave out.
+
+use iced_x86::{Instruction as Decoded, Mnemonic, OpKind};
+
+const CF: u32 = 1;
+const PF: u32 = 1 << 2;
+const AF: u32 = 1 << 4;
+const ZF: u32 = 1 << 6;
+const SF: u32 = 1 << 7;
+const OF: u32 = 1 << 11;
+
+/// The undefined flags, as bits of the flags register, when the count register CL holds `cl` beforehand.
+pub fn undefined_flags(d: &Decoded, cl: u8) -> u32 {
+    use Mnemonic::*;
+    match d.mnemonic() {
+        And | Or | Xor | Test => AF,
+        Andn | Bzhi => AF | PF,
+        Bextr => AF | PF | SF,
+        Blsi | Blsr | Blsmsk => AF | PF,
+        Mul | Imul => SF | ZF | AF | PF,
+        Div | Idiv => CF | OF | SF | ZF | AF | PF,
+        Bt | Bts | Btr | Btc => OF | SF | AF | PF,
+        Bsf | Bsr => CF | OF | SF | AF | PF,
+        Tzcnt | Lzcnt => OF | SF | AF | PF,
+        Shl | Sal | Shr | Sar | Rol | Ror | Rcl | Rcr => {
+            let (count, width) = count(d, 1, cl);
+            let rotates = matches!(d.mnemonic(), Rol | Ror | Rcl | Rcr);
+            let mut undefined = match count {
+                0 => return 0,
+                1 => 0,
+                _ => OF,
+            };
+            if !rotates {
+                undefined |= AF;
+                // Nothing of the operand is left to carry.
+                if count > width && !matches!(d.mnemonic(), Sar) {
+                    undefined |= CF;
+                }
+            }
+            undefined
+        }
+        Shld | Shrd => {
+            let (count, width) = count(d, 2, cl);
+            match count {
+                0 => 0,
+                1 => AF,
+                _ if count > width => CF | OF | SF | ZF | AF | PF,
+                _ => AF | OF,
+            }
+        }
+        _ => 0,
+    }
+}
+
+/// Whether the result itself is undefined: a double shift of 16 bits by more than 16.
+pub fn undefined_result(d: &Decoded, cl: u8) -> bool {
+    matches!(d.mnemonic(), Mnemonic::Shld | Mnemonic::Shrd) && {
+        let (count, width) = count(d, 2, cl);
+        count > width
+    }
+}
+
+fn count(d: &Decoded, index: u32, cl: u8) -> (u32, u32) {
+    let width = match d.op0_kind() {
+        OpKind::Register => d.op0_register().size(),
+        _ => d.memory_size().size(),
+    } as u32
+        * 8;
+    let raw = match d.op_kind(index) {
+        OpKind::Register => u64::from(cl),
+        _ => d.immediate(index),
+    };
+    ((raw as u32) & if width == 64 { 63 } else { 31 }, width)
+}

@@ -1,0 +1,46 @@
+/* What the models stand on: functions of the machine itself, and a few types. */
+#ifndef PARALLAX_MODEL_H
+#define PARALLAX_MODEL_H
+
+typedef unsigned long size_t;
+typedef long ssize_t;
+#define NULL ((void *)0)
+#define EOF (-1)
+
+/* The outside world. */
+long __parallax_write(int file, const void *bytes, size_t count);
+long __parallax_read(int file, void *bytes, size_t count);
+int __parallax_open(const char *path, int flags); /* 0 read, 1 write, 2 append, 3 both */
+int __parallax_close(int file);
+long __parallax_seek(int file, long offset, int whence);
+long __parallax_time(void);
+/* Size of an allocation, checked as for free. */
+size_t __parallax_size(void *pointer);
+/* Numbers as text; see the machine's library. */
+int __parallax_format_double(char *out, int conversion, int precision, int alternate, double value);
+double __parallax_parse_double(const char *text, long len);
+
+void *malloc(size_t size);
+void free(void *pointer);
+void *memcpy(void *to, const void *from, size_t count);
+void *memmove(void *to, const void *from, size_t count);
+void *memset(void *to, int byte, size_t count);
+void abort(void) __attribute__((noreturn));
+void exit(int status) __attribute__((noreturn));
+
+size_t strlen(const char *s);
+int isspace(int c);
+int isdigit(int c);
+int isalpha(int c);
+int isupper(int c);
+int tolower(int c);
+
+int *__errno_location(void);
+#define errno (*__errno_location())
+#define EINVAL 22
+#define ERANGE 34
+#define ENOENT 2
+#define EBADF 9
+#define ENOMEM 12
+
+#endif

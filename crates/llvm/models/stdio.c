@@ -1,0 +1,379 @@
+/* stdio.h, unbuffered: every call reaches the machine. */
+#include "model.h"
+
+typedef __builtin_va_list va_list;
+#define va_start(list, last) __builtin_va_start(list, last)
+#define va_arg(list, type) __builtin_va_arg(list, type)
+#define va_end(list) __builtin_va_end(list)
+
+typedef struct file {
+  int number, back, at_end, failed;
+} FILE;
+static FILE standard[3] = {{0, EOF, 0, 0}, {1, EOF, 0, 0}, {2, EOF, 0, 0}};
+FILE *stdin = &standard[0], *stdout = &standard[1], *stderr = &standard[2];
+
+/* Where formatted text goes: to a file, or to memory with a limit. */
+struct sink {
+  FILE *file;
+  char *out;
+  size_t limit, count;
+  char pending[64];
+  int waiting;
+};
+static void drain(struct sink *sink) {
+  if (sink->file && sink->waiting) {
+    if (__parallax_write(sink->file->number, sink->pending, sink->waiting) < 0) sink->file->failed = 1;
+    sink->waiting = 0;
+  }
+}
+static void put(struct sink *sink, char c) {
+  if (sink->file) {
+    if (sink->waiting == sizeof sink->pending) drain(sink);
+    sink->pending[sink->waiting++] = c;
+  } else if (sink->count + 1 < sink->limit) {
+    sink->out[sink->count] = c;
+  }
+  sink->count++;
+}
+static void pad(struct sink *sink, char c, int count) {
+  for (; count > 0; count--) put(sink, c);
+}
+
+struct spec {
+  int left, plus, space, alternate, zero, width, precision;
+};
+static void number(struct sink *sink, struct spec *spec, const char *sign, const char *text, int len, int zeros) {
+  int signs = 0;
+  while (sign[signs]) signs++;
+  int fill = spec->width - signs - zeros - len;
+  if (!spec->left && !spec->zero) pad(sink, ' ', fill);
+  for (int i = 0; i < signs; i++) put(sink, sign[i]);
+  if (!spec->left && spec->zero) pad(sink, '0', fill);
+  pad(sink, '0', zeros);
+  for (int i = 0; i < len; i++) put(sink, text[i]);
+  if (spec->left) pad(sink, ' ', fill);
+}
+static void integer(struct sink *sink, struct spec *spec, unsigned long value, int base, int upper, const char *sign) {
+  char text[24];
+  int len = 0;
+  const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+  int nonzero = value != 0;
+  if (value || spec->precision != 0) {
+    char back[24];
+    do back[len++] = digits[value % base];
+    while (value /= base);
+    for (int i = 0; i < len; i++) text[i] = back[len - 1 - i];
+  }
+  int zeros = spec->precision > len ? spec->precision - len : 0;
+  if (spec->precision >= 0) spec->zero = 0;
+  if (spec->alternate && base == 8 && zeros == 0 && (len == 0 || text[0] != '0')) zeros = 1;
+  if (spec->alternate && base == 16 && nonzero) sign = upper ? "0X" : "0x";
+  number(sink, spec, sign, text, len, zeros);
+}
+static void floating(struct sink *sink, struct spec *spec, double value, int conversion) {
+  char text[800];
+  int precision = spec->precision < 0 ? 6 : spec->precision;
+  int len = __parallax_format_double(text, conversion, precision, spec->alternate, value);
+  const char *sign = __builtin_signbit(value) ? "-" : spec->plus ? "+" : spec->space ? " " : "";
+  if (__builtin_isnan(value) || __builtin_isinf(value)) spec->zero = 0;
+  number(sink, spec, sign, text, len, 0);
+}
+
+static void format(struct sink *sink, const char *text, va_list list) {
+  for (; *text; text++) {
+    if (*text != '%') {
+      put(sink, *text);
+      continue;
+    }
+    struct spec spec = {0, 0, 0, 0, 0, 0, -1};
+    for (text++;; text++) {
+      if (*text == '-') spec.left = 1;
+      else if (*text == '+') spec.plus = 1;
+      else if (*text == ' ') spec.space = 1;
+      else if (*text == '#') spec.alternate = 1;
+      else if (*text == '0') spec.zero = 1;
+      else if (*text != '\'') break;
+    }
+    if (*text == '*') {
+      spec.width = va_arg(list, int);
+      if (spec.width < 0) spec.left = 1, spec.width = -spec.width;
+      text++;
+    } else {
+      while (isdigit((unsigned char)*text)) spec.width = spec.width * 10 + (*text++ - '0');
+    }
+    if (*text == '.') {
+      text++;
+      spec.precision = 0;
+      if (*text == '*') {
+        spec.precision = va_arg(list, int);
+        text++;
+      } else {
+        while (isdigit((unsigned char)*text)) spec.precision = spec.precision * 10 + (*text++ - '0');
+      }
+    }
+    int size = 4;
+    for (;; text++) {
+      if (*text == 'l' || *text == 'z' || *text == 'j' || *text == 't' || *text == 'q') size = 8;
+      else if (*text == 'h') size = size == 2 ? 1 : 2;
+      else if (*text == 'L') size = 16;
+      else break;
+    }
+    switch (*text) {
+    case 'd':
+    case 'i': {
+      long value = size >= 8 ? va_arg(list, long) : va_arg(list, int);
+      if (size == 2) value = (short)value;
+      if (size == 1) value = (signed char)value;
+      const char *sign = value < 0 ? "-" : spec.plus ? "+" : spec.space ? " " : "";
+      integer(sink, &spec, value < 0 ? -(unsigned long)value : (unsigned long)value, 10, 0, sign);
+      break;
+    }
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o': {
+      unsigned long value = size >= 8 ? va_arg(list, unsigned long) : va_arg(list, unsigned);
+      if (size == 2) value = (unsigned short)value;
+      if (size == 1) value = (unsigned char)value;
+      integer(sink, &spec, value, *text == 'u' ? 10 : *text == 'o' ? 8 : 16, *text == 'X', "");
+      break;
+    }
+    case 'p': {
+      void *value = va_arg(list, void *);
+      if (value) {
+        spec.alternate = 1;
+        integer(sink, &spec, (unsigned long)value, 16, 0, "");
+      } else {
+        number(sink, &spec, "", "(nil)", 5, 0);
+      }
+      break;
+    }
+    case 'c': {
+      char c = (char)va_arg(list, int);
+      if (!spec.left) pad(sink, ' ', spec.width - 1);
+      put(sink, c);
+      if (spec.left) pad(sink, ' ', spec.width - 1);
+      break;
+    }
+    case 's': {
+      const char *s = va_arg(list, const char *);
+      if (!s) s = "(null)";
+      int len = 0;
+      while ((spec.precision < 0 || len < spec.precision) && s[len]) len++;
+      if (!spec.left) pad(sink, ' ', spec.width - len);
+      for (int i = 0; i < len; i++) put(sink, s[i]);
+      if (spec.left) pad(sink, ' ', spec.width - len);
+      break;
+    }
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': floating(sink, &spec, size == 16 ? (double)va_arg(list, long double) : va_arg(list, double), *text); break;
+    case 'n': *va_arg(list, int *) = (int)sink->count; break;
+    case '%': put(sink, '%'); break;
+    case 0: return;
+    default:
+      put(sink, '%');
+      put(sink, *text);
+    }
+  }
+}
+
+int vfprintf(FILE *file, const char *text, va_list list) {
+  struct sink sink;
+  sink.file = file, sink.out = NULL, sink.limit = 0, sink.count = 0, sink.waiting = 0;
+  format(&sink, text, list);
+  drain(&sink);
+  return (int)sink.count;
+}
+int vsnprintf(char *out, size_t limit, const char *text, va_list list) {
+  struct sink sink;
+  sink.file = NULL, sink.out = out, sink.limit = limit, sink.count = 0, sink.waiting = 0;
+  format(&sink, text, list);
+  if (limit) out[sink.count < limit ? sink.count : limit - 1] = 0;
+  return (int)sink.count;
+}
+int vprintf(const char *text, va_list list) { return vfprintf(stdout, text, list); }
+int vsprintf(char *out, const char *text, va_list list) { return vsnprintf(out, ~0UL >> 1, text, list); }
+#define WITH_LIST(call)                                                                                                \
+  va_list list;                                                                                                        \
+  va_start(list, text);                                                                                                \
+  int result = call;                                                                                                   \
+  va_end(list);                                                                                                        \
+  return result
+int printf(const char *text, ...) { WITH_LIST(vfprintf(stdout, text, list)); }
+int fprintf(FILE *file, const char *text, ...) { WITH_LIST(vfprintf(file, text, list)); }
+int sprintf(char *out, const char *text, ...) { WITH_LIST(vsprintf(out, text, list)); }
+int snprintf(char *out, size_t limit, const char *text, ...) { WITH_LIST(vsnprintf(out, limit, text, list)); }
+int dprintf(int number, const char *text, ...) {
+  FILE file = {number, EOF, 0, 0};
+  WITH_LIST(vfprintf(&file, text, list));
+}
+int vasprintf(char **out, const char *text, va_list list) {
+  va_list copy;
+  __builtin_va_copy(copy, list);
+  int len = vsnprintf(NULL, 0, text, copy);
+  *out = malloc((size_t)len + 1);
+  return *out ? vsnprintf(*out, (size_t)len + 1, text, list) : -1;
+}
+int asprintf(char **out, const char *text, ...) { WITH_LIST(vasprintf(out, text, list)); }
+
+int fputc(int c, FILE *file) {
+  char byte = (char)c;
+  if (__parallax_write(file->number, &byte, 1) != 1) {
+    file->failed = 1;
+    return EOF;
+  }
+  return (unsigned char)c;
+}
+int putc(int c, FILE *file) { return fputc(c, file); }
+int putchar(int c) { return fputc(c, stdout); }
+int fputs(const char *s, FILE *file) {
+  size_t n = strlen(s);
+  return __parallax_write(file->number, s, n) == (long)n ? 1 : EOF;
+}
+int puts(const char *s) {
+  if (fputs(s, stdout) == EOF) return EOF;
+  return fputc('\n', stdout);
+}
+size_t fwrite(const void *bytes, size_t size, size_t count, FILE *file) {
+  long done = __parallax_write(file->number, bytes, size * count);
+  return done < 0 || !size ? 0 : (size_t)done / size;
+}
+
+int fgetc(FILE *file) {
+  if (file->back != EOF) {
+    int c = file->back;
+    file->back = EOF;
+    return c;
+  }
+  unsigned char c;
+  long got = __parallax_read(file->number, &c, 1);
+  if (got == 1) return c;
+  if (got == 0) file->at_end = 1;
+  else file->failed = 1;
+  return EOF;
+}
+int getc(FILE *file) { return fgetc(file); }
+int getchar(void) { return fgetc(stdin); }
+int ungetc(int c, FILE *file) {
+  if (c == EOF) return EOF;
+  file->back = (unsigned char)c;
+  file->at_end = 0;
+  return c;
+}
+char *fgets(char *out, int limit, FILE *file) {
+  int n = 0;
+  while (n + 1 < limit) {
+    int c = fgetc(file);
+    if (c == EOF) break;
+    out[n++] = (char)c;
+    if (c == '\n') break;
+  }
+  if (n == 0) return NULL;
+  out[n] = 0;
+  return out;
+}
+char *gets(char *out) {
+  int n = 0, c;
+  while ((c = getchar()) != EOF && c != '\n') out[n++] = (char)c;
+  if (n == 0 && c == EOF) return NULL;
+  out[n] = 0;
+  return out;
+}
+void *realloc(void *old, size_t size);
+ssize_t getdelim(char **line, size_t *room, int stop, FILE *file) {
+  size_t n = 0;
+  for (;;) {
+    if (n + 2 > *room || !*line) {
+      size_t more = *room ? *room * 2 : 120;
+      char *grown = realloc(*line, more);
+      if (!grown) return -1;
+      *line = grown;
+      *room = more;
+    }
+    int c = fgetc(file);
+    if (c == EOF) break;
+    (*line)[n++] = (char)c;
+    if (c == stop) break;
+  }
+  if (n == 0) return -1;
+  (*line)[n] = 0;
+  return (ssize_t)n;
+}
+ssize_t getline(char **line, size_t *room, FILE *file) { return getdelim(line, room, '\n', file); }
+size_t fread(void *out, size_t size, size_t count, FILE *file) {
+  char *bytes = out;
+  size_t wanted = size * count, n = 0;
+  if (!wanted) return 0;
+  if (file->back != EOF) {
+    bytes[n++] = (char)file->back;
+    file->back = EOF;
+  }
+  while (n < wanted) {
+    long got = __parallax_read(file->number, bytes + n, wanted - n);
+    if (got <= 0) {
+      if (got == 0) file->at_end = 1;
+      else file->failed = 1;
+      break;
+    }
+    n += (size_t)got;
+  }
+  return n / size;
+}
+
+FILE *fopen(const char *path, const char *mode) {
+  int flags = mode[0] == 'w' ? 1 : mode[0] == 'a' ? 2 : 0;
+  for (const char *m = mode; *m; m++)
+    if (*m == '+') flags = mode[0] == 'r' ? 3 : flags;
+  int number = __parallax_open(path, flags);
+  if (number < 0) {
+    errno = ENOENT;
+    return NULL;
+  }
+  FILE *file = malloc(sizeof *file);
+  if (!file) return NULL;
+  file->number = number, file->back = EOF, file->at_end = 0, file->failed = 0;
+  return file;
+}
+int fclose(FILE *file) {
+  int result = __parallax_close(file->number);
+  if (file->number > 2) free(file);
+  return result < 0 ? EOF : 0;
+}
+int fflush(FILE *file) {
+  (void)file;
+  return 0;
+}
+int setvbuf(FILE *file, char *buffer, int mode, size_t size) {
+  (void)file, (void)buffer, (void)mode, (void)size;
+  return 0;
+}
+void setbuf(FILE *file, char *buffer) { (void)file, (void)buffer; }
+int feof(FILE *file) { return file->at_end; }
+int ferror(FILE *file) { return file->failed; }
+void clearerr(FILE *file) { file->at_end = file->failed = 0; }
+int fileno(FILE *file) { return file->number; }
+int fseek(FILE *file, long offset, int whence) {
+  if (whence == 1 && file->back != EOF) offset--;
+  file->back = EOF;
+  file->at_end = 0;
+  return __parallax_seek(file->number, offset, whence) < 0 ? -1 : 0;
+}
+long ftell(FILE *file) {
+  long at = __parallax_seek(file->number, 0, 1);
+  return at > 0 && file->back != EOF ? at - 1 : at;
+}
+void rewind(FILE *file) {
+  fseek(file, 0, 0);
+  file->failed = 0;
+}
+char *strerror(int code);
+void perror(const char *what) {
+  if (what && *what) fprintf(stderr, "%s: ", what);
+  fprintf(stderr, "%s\n", strerror(errno));
+}

@@ -1,0 +1,261 @@
+/* stdlib.h: allocation on top of malloc and free, numbers, sorting, random numbers. */
+#include "model.h"
+
+void *calloc(size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
+  void *p = malloc(bytes);
+  if (p) memset(p, 0, bytes);
+  return p;
+}
+void *realloc(void *old, size_t size) {
+  if (!old) return malloc(size);
+  size_t had = __parallax_size(old);
+  if (!size) {
+    free(old);
+    return NULL;
+  }
+  void *p = malloc(size);
+  if (!p) return NULL;
+  memcpy(p, old, had < size ? had : size);
+  free(old);
+  return p;
+}
+void *reallocarray(void *old, size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
+  return realloc(old, bytes);
+}
+void *aligned_alloc(size_t align, size_t size) {
+  (void)align;
+  return malloc(size);
+}
+int posix_memalign(void **out, size_t align, size_t size) {
+  (void)align;
+  void *p = malloc(size);
+  if (!p) return ENOMEM;
+  *out = p;
+  return 0;
+}
+
+int abs(int x) { return x < 0 ? -x : x; }
+long labs(long x) { return x < 0 ? -x : x; }
+long long llabs(long long x) { return x < 0 ? -x : x; }
+typedef struct { int quot, rem; } div_t;
+typedef struct { long quot, rem; } ldiv_t;
+typedef struct { long long quot, rem; } lldiv_t;
+div_t div(int a, int b) { return (div_t){a / b, a % b}; }
+ldiv_t ldiv(long a, long b) { return (ldiv_t){a / b, a % b}; }
+lldiv_t lldiv(long long a, long long b) { return (lldiv_t){a / b, a % b}; }
+
+static int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'Z') return c - 'A' + 10;
+  return 99;
+}
+/* Digits of a number: its magnitude, whether it did not fit, and where it ends (NULL: no digits). */
+static unsigned long digits(const char *s, int base, const char **end, int *negative, int *too_large) {
+  const char *p = s;
+  while (isspace((unsigned char)*p)) p++;
+  *negative = 0;
+  if (*p == '+' || *p == '-') *negative = *p++ == '-';
+  if ((base == 0 || base == 16) && p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && digit_of(p[2]) < 16) {
+    p += 2;
+    base = 16;
+  } else if (base == 0) {
+    base = *p == '0' ? 8 : 10;
+  }
+  unsigned long value = 0;
+  *too_large = 0;
+  *end = NULL;
+  while (digit_of(*p) < base) {
+    unsigned long next;
+    if (__builtin_mul_overflow(value, (unsigned long)base, &next) ||
+        __builtin_add_overflow(next, (unsigned long)digit_of(*p), &next))
+      *too_large = 1;
+    else
+      value = next;
+    p++;
+    *end = p;
+  }
+  return value;
+}
+long strtol(const char *s, char **rest, int base) {
+  const char *end;
+  int negative, too_large;
+  unsigned long value = digits(s, base, &end, &negative, &too_large);
+  if (rest) *rest = (char *)(end ? end : s);
+  unsigned long limit = negative ? 1UL << 63 : (1UL << 63) - 1;
+  if (too_large || value > limit) {
+    errno = ERANGE;
+    return negative ? (long)(1UL << 63) : (long)((1UL << 63) - 1);
+  }
+  return negative ? (long)-value : (long)value;
+}
+unsigned long strtoul(const char *s, char **rest, int base) {
+  const char *end;
+  int negative, too_large;
+  unsigned long value = digits(s, base, &end, &negative, &too_large);
+  if (rest) *rest = (char *)(end ? end : s);
+  if (too_large) {
+    errno = ERANGE;
+    return ~0UL;
+  }
+  return negative ? -value : value;
+}
+long long strtoll(const char *s, char **rest, int base) { return strtol(s, rest, base); }
+unsigned long long strtoull(const char *s, char **rest, int base) { return strtoul(s, rest, base); }
+long __isoc23_strtol(const char *s, char **rest, int base) { return strtol(s, rest, base); }
+unsigned long __isoc23_strtoul(const char *s, char **rest, int base) { return strtoul(s, rest, base); }
+long long __isoc23_strtoll(const char *s, char **rest, int base) { return strtol(s, rest, base); }
+unsigned long long __isoc23_strtoull(const char *s, char **rest, int base) { return strtoul(s, rest, base); }
+int atoi(const char *s) { return (int)strtol(s, NULL, 10); }
+long atol(const char *s) { return strtol(s, NULL, 10); }
+long long atoll(const char *s) { return strtol(s, NULL, 10); }
+
+static int matches(const char *p, const char *word) {
+  while (*word)
+    if (tolower((unsigned char)*p++) != *word++) return 0;
+  return 1;
+}
+double strtod(const char *s, char **rest) {
+  const char *p = s, *start;
+  while (isspace((unsigned char)*p)) p++;
+  start = p;
+  if (*p == '+' || *p == '-') p++;
+  if (matches(p, "inf") || matches(p, "nan")) {
+    int infinite = matches(p, "inf");
+    p += matches(p, "infinity") ? 8 : 3;
+    if (rest) *rest = (char *)p;
+    double value = infinite ? __builtin_inf() : __builtin_nan("");
+    return *start == '-' ? -value : value;
+  }
+  int any = 0, hex = p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && (digit_of(p[2]) < 16 || p[2] == '.');
+  if (hex) p += 2;
+  for (; hex ? digit_of(*p) < 16 : isdigit((unsigned char)*p); p++) any = 1;
+  if (*p == '.') {
+    const char *dot = p++;
+    int more = 0;
+    for (; hex ? digit_of(*p) < 16 : isdigit((unsigned char)*p); p++) more = 1;
+    if (!more && !any) p = dot;
+    any |= more;
+  }
+  if (!any) {
+    if (rest) *rest = (char *)s;
+    return 0;
+  }
+  if (hex ? *p == 'p' || *p == 'P' : *p == 'e' || *p == 'E') {
+    const char *q = p + 1;
+    if (*q == '+' || *q == '-') q++;
+    if (isdigit((unsigned char)*q)) {
+      while (isdigit((unsigned char)*q)) q++;
+      p = q;
+    }
+  }
+  if (rest) *rest = (char *)p;
+  return __parallax_parse_double(start, p - start);
+}
+float strtof(const char *s, char **rest) { return (float)strtod(s, rest); }
+long double strtold(const char *s, char **rest) { return strtod(s, rest); }
+double atof(const char *s) { return strtod(s, NULL); }
+
+static void exchange(char *a, char *b, size_t size) {
+  while (size >= 8) {
+    /* Word by word, so that pointers stay pointers. */
+    void *x, *y;
+    memcpy(&x, a, 8);
+    memcpy(&y, b, 8);
+    memcpy(a, &y, 8);
+    memcpy(b, &x, 8);
+    a += 8, b += 8, size -= 8;
+  }
+  for (; size; size--, a++, b++) {
+    char t = *a;
+    *a = *b;
+    *b = t;
+  }
+}
+/* Stable, as glibc's is: insertion for short runs, merging for long ones. */
+static void merge_sort(char *base, size_t count, size_t size, int (*order)(const void *, const void *, void *),
+                       void *context, char *room) {
+  if (count <= 8) {
+    for (size_t i = 1; i < count; i++)
+      for (size_t j = i; j > 0 && order(base + (j - 1) * size, base + j * size, context) > 0; j--)
+        exchange(base + (j - 1) * size, base + j * size, size);
+    return;
+  }
+  size_t half = count / 2;
+  merge_sort(base, half, size, order, context, room);
+  merge_sort(base + half * size, count - half, size, order, context, room);
+  size_t i = 0, j = half, n = 0;
+  while (i < half && j < count) {
+    int first = order(base + i * size, base + j * size, context) <= 0;
+    memcpy(room + n++ * size, base + (first ? i++ : j++) * size, size);
+  }
+  memcpy(room + n * size, base + i * size, (half - i) * size);
+  memcpy(base, room, (n + half - i) * size);
+}
+void qsort_r(void *base, size_t count, size_t size, int (*order)(const void *, const void *, void *), void *context) {
+  char *room = count > 8 ? malloc(count * size) : NULL;
+  merge_sort(base, count, size, order, context, room);
+  free(room);
+}
+static int plain_order(const void *a, const void *b, void *order) {
+  return ((int (*)(const void *, const void *))order)(a, b);
+}
+void qsort(void *base, size_t count, size_t size, int (*order)(const void *, const void *)) {
+  qsort_r(base, count, size, plain_order, (void *)order);
+}
+void *bsearch(const void *key, const void *base, size_t count, size_t size, int (*order)(const void *, const void *)) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    const char *at = (const char *)base + middle * size;
+    int c = order(key, at);
+    if (!c) return (void *)at;
+    if (c < 0)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return NULL;
+}
+
+/* The additive feedback generator that glibc uses by default, so that programs with a seed behave alike. */
+static int numbers[31];
+static int front, back, seeded;
+void srand(unsigned seed) {
+  numbers[0] = seed ? (int)seed : 1;
+  for (int i = 1; i < 31; i++) {
+    long next = (16807L * numbers[i - 1]) % 2147483647;
+    numbers[i] = (int)(next < 0 ? next + 2147483647 : next);
+  }
+  front = 3, back = 0, seeded = 1;
+  for (int i = 0; i < 310; i++) {
+    numbers[front] = (int)((unsigned)numbers[front] + (unsigned)numbers[back]);
+    front = (front + 1) % 31, back = (back + 1) % 31;
+  }
+}
+int rand(void) {
+  if (!seeded) srand(1);
+  unsigned value = numbers[front] = (int)((unsigned)numbers[front] + (unsigned)numbers[back]);
+  front = (front + 1) % 31, back = (back + 1) % 31;
+  return (int)(value >> 1);
+}
+long random(void) { return rand(); }
+void srandom(unsigned seed) { srand(seed); }
+int rand_r(unsigned *seed) {
+  unsigned next = *seed;
+  int result;
+  next = next * 1103515245 + 12345;
+  result = (int)(next / 65536) % 2048;
+  next = next * 1103515245 + 12345;
+  result <<= 10;
+  result ^= (int)(next / 65536) % 1024;
+  next = next * 1103515245 + 12345;
+  result <<= 10;
+  result ^= (int)(next / 65536) % 1024;
+  *seed = next;
+  return result;
+}

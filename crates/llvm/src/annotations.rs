@@ -1,0 +1,1 @@
+//! Qualifiers that do not survive into the IR, from clang's syntax tree.

@@ -1,0 +1,487 @@
+//! ACCESS, READ and WRITE: memory through pointers.
+//!
+//! An access first separates what goes wrong (null, dead, outside) from what does not, each excluding the one before;
+//! what is left are hits: object, offset and the condition under which it is that one. A read is the choice over the
+//! hits, a write changes every hit under its condition. Neither splits the state.
+
+use super::content::{Content, Fill};
+use super::host::{Host, Problem, Split};
+use super::memory::{Kind, Object};
+use super::pointers::{join, word};
+use super::value::{Entry, ObjectId, Pointer, Target, Value};
+use super::{CODE, CODE_STEP, LARGEST, Machine, Result, State, Stop, WIDEST};
+use crate::module::{FunctionId, TypeId, TypeKind, VariableId};
+use parallax_op::{BinOp, Bits, BoolOp, RelOp};
+use parallax_sem::Core;
+use smallvec::SmallVec;
+
+/// A place an access goes to.
+pub(super) struct Hit<C: Core> {
+    pub(super) guard: C::Bool,
+    pub(super) object: ObjectId,
+    pub(super) offset: C::Val,
+}
+
+pub(super) type Hits<C> = SmallVec<[Hit<C>; 1]>;
+
+impl<C: Core, H: Host<C>> Machine<'_, C, H> {
+    /// The pointer that a value is. Bits become the object whose address they are.
+    pub(super) fn pointer(&mut self, state: &mut State<C>, value: &Value<C>) -> Result<Pointer<C>, C> {
+        match value {
+            Value::Pointer(pointer) => Ok(pointer.clone()),
+            Value::Bits(bits) => {
+                let constant = match self.host.value(64, bits) {
+                    Some(constant) => constant,
+                    None => {
+                        self.check_defined(state, bits, 64)?;
+                        self.fix(state, 64, bits)?
+                    }
+                };
+                Ok(self.pointer_at(state, constant.to_u64().unwrap_or(0)))
+            }
+            Value::Many(_) => Err(Stop::Unsupported("a vector of pointers where one pointer is meant".into())),
+        }
+    }
+
+    /// The pointer with this address.
+    fn pointer_at(&self, state: &State<C>, address: u64) -> Pointer<C> {
+        let core = self.host.core();
+        let always = core.boolean(true);
+        if let Some((object, offset)) = state.memory.at_address(address) {
+            let base = state.memory.object(object).base;
+            return Pointer::to(always, Target::Object(object), base, word(&self.host, offset));
+        }
+        let functions = self.module.functions.len() as u64;
+        if address >= CODE && address < CODE + functions * CODE_STEP && address % CODE_STEP == 0 {
+            let function = FunctionId(((address - CODE) / CODE_STEP) as u32);
+            return Pointer::to(always, Target::Function(function), address, word(&self.host, 0));
+        }
+        Pointer::to(always, Target::Null, 0, word(&self.host, address))
+    }
+
+    /// Reports a use of something uninitialised, where it makes a difference.
+    pub(super) fn check_defined(&mut self, state: &mut State<C>, bits: &C::Val, width: u16) -> Result<(), C> {
+        let core = self.host.core();
+        let zero = core.relop(RelOp::Eq, width, bits, &core.constant(&Bits::zero(width)));
+        if self.host.undefined_matters(&state.path, &zero) {
+            let always = self.host.core().boolean(true);
+            self.host.problem(state, Problem::Uninitialised, &always, "an uninitialised pointer is used".into());
+            return Err(Stop::Dead);
+        }
+        Ok(())
+    }
+
+    /// Where an access of `len` bytes goes, after reporting where it must not go.
+    pub(super) fn access(
+        &mut self,
+        state: &mut State<C>,
+        value: &Value<C>,
+        len: u64,
+        write: bool,
+    ) -> Result<Hits<C>, C> {
+        let pointer = self.pointer(state, value)?;
+        let mut hits = Hits::new();
+        let several = pointer.entries.len() > 1;
+        for entry in &pointer.entries {
+            if several && self.host.split(&state.path, &entry.guard) == Split::False {
+                continue;
+            }
+            match entry.target {
+                Target::Null | Target::Function(_) | Target::Token(_) => self.wild(state, entry, write)?,
+                Target::Object(id) => {
+                    self.within(state, entry, id, len, write)?;
+                    hits.push(Hit { guard: entry.guard.clone(), object: id, offset: entry.offset.clone() });
+                }
+            }
+        }
+        if hits.is_empty() { Err(Stop::Dead) } else { Ok(hits) }
+    }
+
+    /// An access that goes to no object.
+    fn wild(&mut self, state: &mut State<C>, entry: &Entry<C>, write: bool) -> Result<(), C> {
+        let verb = if write { "written" } else { "read" };
+        let core = self.host.core();
+        let never = core.not(&entry.guard);
+        if matches!(entry.target, Target::Function(_)) {
+            return self.require(state, &never, Problem::OutOfBounds, || format!("code is {verb} as data"));
+        }
+        let page = core.relop(RelOp::Ult, 64, &entry.offset, &word(&self.host, 4096));
+        let null = core.boolop(BoolOp::And, &entry.guard, &page);
+        let not_null = core.not(&null);
+        self.require(state, &not_null, Problem::NullDereference, || format!("a null pointer is {verb}"))?;
+        let detail = || format!("a number that is no address of any object is {verb} as a pointer");
+        self.require(state, &never, Problem::OutOfBounds, detail)
+    }
+
+    /// Lifetime and bounds of one alternative.
+    fn within(
+        &mut self,
+        state: &mut State<C>,
+        entry: &Entry<C>,
+        id: ObjectId,
+        len: u64,
+        write: bool,
+    ) -> Result<(), C> {
+        let verb = if write { "written" } else { "read" };
+        let object = state.memory.object(id);
+        let core = self.host.core();
+        let implied = |ok: &C::Bool| core.boolop(BoolOp::Implies, &entry.guard, ok);
+        let (kind, read_only) = (object.kind, object.read_only);
+        let alive = implied(&object.alive);
+        let size = object.size.clone();
+        let offset = entry.offset.clone();
+        let constant = self.host.value(64, &size).and_then(|s| s.to_u64());
+        // Dead stack objects of the C model are the classic dangling pointer.
+        let gone = || match kind {
+            Kind::Stack(_) => format!("a local of a function that returned is {verb}"),
+            _ => format!("freed memory is {verb}"),
+        };
+        let bounds = match constant {
+            Some(size) if size >= len => core.relop(RelOp::Ule, 64, &offset, &word(&self.host, size - len)),
+            Some(_) => core.boolean(false),
+            None => {
+                let end = core.binop(BinOp::Add, 64, &offset, &word(&self.host, len));
+                let fits = core.relop(RelOp::Ule, 64, &end, &size);
+                let no_wrap = core.relop(RelOp::Ule, 64, &offset, &end);
+                core.boolop(BoolOp::And, &fits, &no_wrap)
+            }
+        };
+        let bounds = implied(&bounds);
+        self.require(state, &alive, Problem::UseAfterFree, gone)?;
+        let shown = self.host.value(64, &offset).and_then(|o| o.to_i128());
+        self.require(state, &bounds, Problem::OutOfBounds, || {
+            let size = constant.map_or("a size that is not constant".into(), |s| format!("{s} bytes"));
+            match shown {
+                Some(at) => format!("{len} bytes at offset {at} of an object of {size} are {verb}"),
+                None => format!("{len} bytes outside an object of {size} are {verb}"),
+            }
+        })?;
+        if write && read_only {
+            let never = self.host.core().not(&entry.guard);
+            self.require(state, &never, Problem::OutOfBounds, || "a constant is written".into())?;
+        }
+        Ok(())
+    }
+
+    /// Offsets that a term can be, so that `len` bytes lie within `capacity`.
+    fn offsets(&self, offset: &C::Val, len: u64, capacity: u64) -> (u64, u64, u64) {
+        // The low bits are often known (an index times a power of two): take the largest such step.
+        let mut step = 1;
+        let mut first = 0;
+        for bits in 1..=4u16 {
+            let low = self.host.core().extract(64, 0, bits, offset);
+            match self.host.value(bits, &low).and_then(|b| b.to_u64()) {
+                Some(low) => {
+                    step = 1 << bits;
+                    first = low;
+                }
+                None => break,
+            }
+        }
+        let last = capacity.saturating_sub(len);
+        let count = if first > last { 0 } else { (last - first) / step + 1 };
+        (first, step, count)
+    }
+
+    /// Makes sure that every byte of a range is written: what was not becomes an unknown of its own.
+    pub(super) fn define_range(&mut self, state: &mut State<C>, id: ObjectId, at: u64, len: u64) {
+        while let Some(byte) = state.memory.object(id).content.first_missing(at, len) {
+            // The longest run of missing bytes becomes one unknown, so that words stay words.
+            let content = &state.memory.object(id).content;
+            let mut run = 1;
+            while byte + run < at + len && content.first_missing(byte + run, 1).is_some() {
+                run += 1;
+            }
+            let run = run.min(8);
+            let unknown = self.host.undefined((run * 8) as u16);
+            state.memory.object_mut(id).content.write(&self.host, byte, run, Value::Bits(unknown));
+        }
+    }
+
+    /// Bytes of one object at an offset, as bits or a pointer.
+    fn read_object(&mut self, state: &mut State<C>, id: ObjectId, offset: &C::Val, len: u64) -> Result<Value<C>, C> {
+        if let Some(at) = self.host.value(64, offset).and_then(|o| o.to_u64()) {
+            self.define_range(state, id, at, len);
+            return Ok(state.memory.object(id).content.read(&self.host, at, len));
+        }
+        let capacity = state.memory.object(id).capacity;
+        let (first, step, count) = self.offsets(offset, len, capacity);
+        if count > WIDEST {
+            let at = self.fix(state, 64, offset)?.to_u64().unwrap_or(0);
+            self.define_range(state, id, at, len);
+            return Ok(state.memory.object(id).content.read(&self.host, at, len));
+        }
+        let mut result: Option<Value<C>> = None;
+        for index in (0..count).rev() {
+            let at = first + index * step;
+            self.define_range(state, id, at, len);
+            let here = state.memory.object(id).content.read(&self.host, at, len);
+            result = Some(match result {
+                None => here,
+                Some(rest) => {
+                    let core = self.host.core();
+                    let same = core.relop(RelOp::Eq, 64, offset, &word(&self.host, at));
+                    join(&self.host, &same, &here, &rest, (len * 8) as u16)
+                }
+            });
+        }
+        result.ok_or(Stop::Dead)
+    }
+
+    fn write_object(
+        &mut self,
+        state: &mut State<C>,
+        id: ObjectId,
+        offset: &C::Val,
+        len: u64,
+        guard: &C::Bool,
+        value: &Value<C>,
+    ) -> Result<(), C> {
+        let width = (len * 8) as u16;
+        if let Some(at) = self.host.value(64, offset).and_then(|o| o.to_u64()) {
+            let new = if self.host.truth(guard) == Some(true) {
+                value.clone()
+            } else {
+                self.define_range(state, id, at, len);
+                let old = state.memory.object(id).content.read(&self.host, at, len);
+                join(&self.host, guard, value, &old, width)
+            };
+            state.memory.object_mut(id).content.write(&self.host, at, len, new);
+            return Ok(());
+        }
+        let capacity = state.memory.object(id).capacity;
+        let (first, step, count) = self.offsets(offset, len, capacity);
+        if count > WIDEST {
+            let at = self.fix(state, 64, offset)?.to_u64().unwrap_or(0);
+            let at = word(&self.host, at);
+            return self.write_object(state, id, &at, len, guard, value);
+        }
+        for index in 0..count {
+            let at = first + index * step;
+            let core = self.host.core();
+            let same = core.relop(RelOp::Eq, 64, offset, &word(&self.host, at));
+            let here = core.boolop(BoolOp::And, guard, &same);
+            if self.host.truth(&here) == Some(false) {
+                continue;
+            }
+            self.define_range(state, id, at, len);
+            let old = state.memory.object(id).content.read(&self.host, at, len);
+            let new = join(&self.host, &here, value, &old, width);
+            state.memory.object_mut(id).content.write(&self.host, at, len, new);
+        }
+        Ok(())
+    }
+
+    /// Scalar bytes at a distance from every hit.
+    pub(super) fn read_hits(
+        &mut self,
+        state: &mut State<C>,
+        hits: &Hits<C>,
+        distance: u64,
+        len: u64,
+    ) -> Result<Value<C>, C> {
+        let mut result: Option<Value<C>> = None;
+        for hit in hits.iter().rev() {
+            let offset = self.moved(&hit.offset, distance);
+            let here = self.read_object(state, hit.object, &offset, len)?;
+            result = Some(match result {
+                None => here,
+                Some(rest) => join(&self.host, &hit.guard, &here, &rest, (len * 8) as u16),
+            });
+        }
+        result.ok_or(Stop::Dead)
+    }
+
+    /// Changes scalar bytes at a distance from every hit.
+    pub(super) fn write_hits(
+        &mut self,
+        state: &mut State<C>,
+        hits: &Hits<C>,
+        distance: u64,
+        len: u64,
+        value: &Value<C>,
+    ) -> Result<(), C> {
+        let always = self.host.core().boolean(true);
+        for hit in hits {
+            let offset = self.moved(&hit.offset, distance);
+            let guard = if hits.len() == 1 { &always } else { &hit.guard };
+            self.write_object(state, hit.object, &offset, len, guard, value)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn moved(&self, offset: &C::Val, by: u64) -> C::Val {
+        if by == 0 {
+            return offset.clone();
+        }
+        self.host.core().binop(BinOp::Add, 64, offset, &word(&self.host, by))
+    }
+
+    /// A value of a type, from memory.
+    pub fn load(&mut self, state: &mut State<C>, pointer: &Value<C>, ty: TypeId) -> Result<Value<C>, C> {
+        let size = self.module.ty(ty).store_size;
+        if size == 0 {
+            return Ok(Value::many(Vec::new()));
+        }
+        let hits = self.access(state, pointer, size, false)?;
+        self.load_at(state, &hits, 0, ty)
+    }
+
+    fn load_at(&mut self, state: &mut State<C>, hits: &Hits<C>, at: u64, ty: TypeId) -> Result<Value<C>, C> {
+        let layout = self.module.ty(ty);
+        match &layout.kind {
+            TypeKind::Int(_) | TypeKind::Float(_) | TypeKind::Pointer => {
+                let raw = self.read_hits(state, hits, at, layout.store_size)?;
+                Ok(self.typed(raw, ty))
+            }
+            TypeKind::Struct(fields) => {
+                let values = fields.iter().map(|&(field, offset)| self.load_at(state, hits, at + offset, field));
+                Ok(Value::many(values.collect::<Result<_, C>>()?))
+            }
+            TypeKind::Array { element, len } => {
+                let step = self.module.ty(*element).size;
+                let values = (0..*len).map(|index| self.load_at(state, hits, at + index * step, *element));
+                Ok(Value::many(values.collect::<Result<_, C>>()?))
+            }
+            TypeKind::Vector { element, len } => {
+                let width = self.module.ty(*element).bits().unwrap_or(8);
+                if width % 8 == 0 {
+                    let step = u64::from(width / 8);
+                    let values = (0..*len).map(|index| self.load_at(state, hits, at + index * step, *element));
+                    return Ok(Value::many(values.collect::<Result<_, C>>()?));
+                }
+                let raw = self.read_hits(state, hits, at, layout.store_size)?;
+                let bits = super::numeric(&self.host, &raw);
+                let whole = (layout.store_size * 8) as u16;
+                let values = (0..*len)
+                    .map(|index| {
+                        Value::Bits(self.host.core().extract(whole, index as u16 * width, width, &bits))
+                    })
+                    .collect();
+                Ok(Value::many(values))
+            }
+            TypeKind::Void | TypeKind::Other(_) => Err(Stop::Unsupported("a load of this type".into())),
+        }
+    }
+
+    /// Bytes as a value of a scalar type: the low bits of them, or the pointer itself.
+    fn typed(&self, raw: Value<C>, ty: TypeId) -> Value<C> {
+        let layout = self.module.ty(ty);
+        let width = layout.bits().unwrap_or(64);
+        let stored = (layout.store_size * 8) as u16;
+        match (&layout.kind, raw) {
+            (TypeKind::Int(64) | TypeKind::Pointer, raw) => raw,
+            (_, raw) => {
+                let bits = super::numeric(&self.host, &raw);
+                Value::Bits(if width < stored { self.host.core().extract(stored, 0, width, &bits) } else { bits })
+            }
+        }
+    }
+
+    /// Puts a value of a type into memory.
+    pub fn store(&mut self, state: &mut State<C>, pointer: &Value<C>, ty: TypeId, value: &Value<C>) -> Result<(), C> {
+        let size = self.module.ty(ty).store_size;
+        if size == 0 {
+            return Ok(());
+        }
+        let hits = self.access(state, pointer, size, true)?;
+        self.store_at(state, &hits, 0, ty, value)
+    }
+
+    pub(super) fn store_at(
+        &mut self,
+        state: &mut State<C>,
+        hits: &Hits<C>,
+        at: u64,
+        ty: TypeId,
+        value: &Value<C>,
+    ) -> Result<(), C> {
+        let module = self.module;
+        let layout = module.ty(ty);
+        match (&layout.kind, value) {
+            (TypeKind::Int(_) | TypeKind::Float(_) | TypeKind::Pointer, value) => {
+                let stored = (layout.store_size * 8) as u16;
+                let width = layout.bits().unwrap_or(stored);
+                let value = match value {
+                    Value::Bits(bits) if width < stored => Value::Bits(self.host.core().zext(width, stored, bits)),
+                    other => other.clone(),
+                };
+                self.write_hits(state, hits, at, layout.store_size, &value)
+            }
+            (TypeKind::Struct(fields), Value::Many(values)) => {
+                for (&(field, offset), value) in fields.iter().zip(values.iter()) {
+                    self.store_at(state, hits, at + offset, field, value)?;
+                }
+                Ok(())
+            }
+            (TypeKind::Array { element, .. }, Value::Many(values)) => {
+                let step = module.ty(*element).size;
+                for (index, value) in values.iter().enumerate() {
+                    self.store_at(state, hits, at + index as u64 * step, *element, value)?;
+                }
+                Ok(())
+            }
+            (TypeKind::Vector { element, .. }, Value::Many(values)) => {
+                let width = module.ty(*element).bits().unwrap_or(8);
+                if width % 8 == 0 {
+                    let step = u64::from(width / 8);
+                    for (index, value) in values.iter().enumerate() {
+                        self.store_at(state, hits, at + index as u64 * step, *element, value)?;
+                    }
+                    return Ok(());
+                }
+                let (bits, used) = self.packed(values, width);
+                let stored = (layout.store_size * 8) as u16;
+                let bits = if used < stored { self.host.core().zext(used, stored, &bits) } else { bits };
+                self.write_hits(state, hits, at, layout.store_size, &Value::Bits(bits))
+            }
+            _ => Err(Stop::Unsupported("a store of this type".into())),
+        }
+    }
+
+    /// Elements of one width as one number, the first lowest.
+    pub(super) fn packed(&self, values: &[Value<C>], width: u16) -> (C::Val, u16) {
+        let core = self.host.core();
+        let mut bits = super::numeric(&self.host, &values[0]);
+        let mut used = width;
+        for value in &values[1..] {
+            let next = super::numeric(&self.host, value);
+            bits = core.concat(width, used, &next, &bits);
+            used += width;
+        }
+        (bits, used)
+    }
+
+    /// A new object, and the pointer to its start.
+    #[allow(clippy::too_many_arguments, reason = "an object has this many properties")]
+    pub fn allocate(
+        &mut self,
+        state: &mut State<C>,
+        kind: Kind,
+        size: C::Val,
+        capacity: u64,
+        align: u64,
+        fill: Fill,
+        variable: Option<VariableId>,
+    ) -> (ObjectId, Pointer<C>) {
+        let always = self.host.core().boolean(true);
+        let made_at = match state.frames.is_empty() {
+            true => Default::default(),
+            false => state.user_location(self.module).1,
+        };
+        let object = Object {
+            kind,
+            size,
+            capacity: capacity.min(LARGEST),
+            alive: always.clone(),
+            base: 0,
+            content: Content::new(fill),
+            read_only: false,
+            variable,
+            made_at,
+        };
+        let id = state.memory.add(object, align);
+        let base = state.memory.object(id).base;
+        (id, Pointer::to(always, Target::Object(id), base, word(&self.host, 0)))
+    }
+}

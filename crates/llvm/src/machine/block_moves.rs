@@ -1,0 +1,126 @@
+//! `memcpy`, `memmove`, `memset`: whole ranges at once, pointers and unwritten bytes included.
+
+use super::access::Hits;
+use super::content::Piece;
+use super::host::Host;
+use super::value::{ObjectId, Value};
+use super::{Machine, Result, State, Stop};
+use parallax_sem::Core;
+
+impl<C: Core, H: Host<C>> Machine<'_, C, H> {
+    /// Copies `len` bytes; ranges may overlap.
+    pub fn copy(&mut self, state: &mut State<C>, to: &Value<C>, from: &Value<C>, len: u64) -> Result<(), C> {
+        if len == 0 {
+            return Ok(());
+        }
+        let source = self.access(state, from, len, false)?;
+        let target = self.access(state, to, len, true)?;
+        let (Some((from_object, from_at)), Some((to_object, to_at))) = (self.fixed(&source), self.fixed(&target)) else {
+            return self.copy_words(state, &target, &source, len);
+        };
+        let pieces = state.memory.object(from_object).content.pieces(from_at, len);
+        for (at, piece) in pieces {
+            let place = to_at + at;
+            match piece {
+                Piece::Known(bytes) => {
+                    state.memory.object_mut(to_object).content.write_bytes(&self.host, place, &bytes);
+                }
+                Piece::Cell(cell) => {
+                    state.memory.object_mut(to_object).content.write(&self.host, place, cell.len, cell.value);
+                }
+                Piece::Part { start, cell, from, upto } => {
+                    let bits = super::numeric(&self.host, &cell.value);
+                    let (low, width) = (((from - start) * 8) as u16, ((upto - from) * 8) as u16);
+                    let part = self.host.core().extract((cell.len * 8) as u16, low, width, &bits);
+                    let content = &mut state.memory.object_mut(to_object).content;
+                    content.write(&self.host, place, upto - from, Value::Bits(part));
+                }
+                Piece::Missing(count) => self.copy_missing(state, (from_object, from_at + at), (to_object, place), count),
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes nobody has written: they stay so in memory of the same kind, and become unknowns elsewhere.
+    fn copy_missing(&mut self, state: &mut State<C>, from: (ObjectId, u64), to: (ObjectId, u64), count: u64) {
+        let fill = |id: ObjectId| state.memory.object(id).content.fill;
+        if fill(from.0) == fill(to.0) && fill(from.0) == super::Fill::Undefined {
+            state.memory.object_mut(to.0).content.forget(&self.host, to.1, count);
+            return;
+        }
+        let mut at = 0;
+        while at < count {
+            let run = (count - at).min(8);
+            self.define_range(state, from.0, from.1 + at, run);
+            let value = state.memory.object(from.0).content.read(&self.host, from.1 + at, run);
+            state.memory.object_mut(to.0).content.write(&self.host, to.1 + at, run, value);
+            at += run;
+        }
+    }
+
+    /// The one object and offset that all hits are.
+    fn fixed(&self, hits: &Hits<C>) -> Option<(ObjectId, u64)> {
+        match hits.as_slice() {
+            [hit] => Some((hit.object, self.host.value(64, &hit.offset)?.to_u64()?)),
+            _ => None,
+        }
+    }
+
+    /// The general case: word by word where the length allows, so that pointers stay pointers.
+    fn copy_words(&mut self, state: &mut State<C>, to: &Hits<C>, from: &Hits<C>, len: u64) -> Result<(), C> {
+        let mut values = Vec::new();
+        let mut at = 0;
+        while at < len {
+            let run = if len - at >= 8 { 8 } else { 1 };
+            values.push((at, run, self.read_hits(state, from, at, run)?));
+            at += run;
+        }
+        for (at, run, value) in values {
+            self.write_hits(state, to, at, run, &value)?;
+        }
+        Ok(())
+    }
+
+    /// Sets `len` bytes.
+    pub fn fill(&mut self, state: &mut State<C>, to: &Value<C>, byte: &C::Val, len: u64) -> Result<(), C> {
+        if len == 0 {
+            return Ok(());
+        }
+        let target = self.access(state, to, len, true)?;
+        if let (Some((object, at)), Some(constant)) = (self.fixed(&target), self.host.value(8, byte)) {
+            let bytes = vec![constant.to_u64().unwrap_or(0) as u8; len as usize];
+            state.memory.object_mut(object).content.write_bytes(&self.host, at, &bytes);
+            return Ok(());
+        }
+        for at in 0..len {
+            self.write_hits(state, &target, at, 1, &Value::Bits(byte.clone()))?;
+        }
+        Ok(())
+    }
+
+    /// The bytes of a string up to its NUL, all of which must be constant.
+    pub fn constant_string(&mut self, state: &mut State<C>, pointer: &Value<C>) -> Result<Vec<u8>, C> {
+        let mut bytes = Vec::new();
+        loop {
+            let at = self.shifted(state, pointer, bytes.len() as u64)?;
+            let hits = self.access(state, &at, 1, false)?;
+            let value = self.read_hits(state, &hits, 0, 1)?;
+            let byte = super::numeric(&self.host, &value);
+            let byte = self.fix(state, 8, &byte)?.to_u64().unwrap_or(0) as u8;
+            if byte == 0 {
+                return Ok(bytes);
+            }
+            bytes.push(byte);
+            if bytes.len() > 1 << 20 {
+                return Err(Stop::Unsupported("a string of more than a million characters".into()));
+            }
+        }
+    }
+
+    /// A pointer moved by a constant.
+    pub(super) fn shifted(&mut self, state: &mut State<C>, pointer: &Value<C>, by: u64) -> Result<Value<C>, C> {
+        let pointer = self.pointer(state, pointer)?;
+        let by = super::word(&self.host, by);
+        Ok(Value::Pointer(super::pointers::shift(&self.host, &pointer, &by)))
+    }
+}

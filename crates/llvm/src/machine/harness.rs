@@ -1,0 +1,180 @@
+//! Functions that verification harnesses call: those of KLEE and of SV-COMP.
+
+use super::call::Passed;
+use super::host::{Host, Problem};
+use super::value::Value;
+use super::{Machine, Result, State, Stop};
+use crate::module::{Instruction, TypeKind};
+use parallax_op::{Bits, BoolOp, RelOp};
+use parallax_sem::Core;
+
+/// What a harness function asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Harness {
+    MakeSymbolic,
+    Int,
+    Range,
+    Choose,
+    Assume,
+    Assert,
+    Error,
+    Nothing,
+    First,
+    IsSymbolic,
+    SilentExit,
+    ReachError,
+    Nondet,
+}
+
+impl Harness {
+    pub(super) fn named(name: &str) -> Option<Harness> {
+        Some(match name {
+            "klee_make_symbolic" => Harness::MakeSymbolic,
+            "klee_int" => Harness::Int,
+            "klee_range" => Harness::Range,
+            "klee_choose" => Harness::Choose,
+            "klee_assume" | "__VERIFIER_assume" => Harness::Assume,
+            "klee_assert" | "__VERIFIER_assert" => Harness::Assert,
+            "klee_abort" | "klee_report_error" => Harness::Error,
+            "klee_silent_exit" => Harness::SilentExit,
+            "klee_prefer_cex" | "klee_warning" | "klee_warning_once" | "klee_print_expr" | "klee_print_range"
+            | "klee_set_forking" | "klee_stack_trace" | "klee_open_merge" | "klee_close_merge" | "klee_mark_global"
+            | "klee_check_memory_access" | "klee_posix_prefer_cex" => Harness::Nothing,
+            "klee_is_symbolic" => Harness::IsSymbolic,
+            "reach_error" | "__VERIFIER_error" => Harness::ReachError,
+            _ if name.starts_with("klee_get_value_") => Harness::First,
+            _ if name.starts_with("__VERIFIER_nondet_") => Harness::Nondet,
+            _ => return None,
+        })
+    }
+}
+
+impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
+    pub(super) fn harness(
+        &mut self,
+        state: &mut State<C>,
+        at: &'m Instruction,
+        harness: Harness,
+        name: &str,
+        passed: &[Passed<C>],
+    ) -> Result<(), C> {
+        let result = match harness {
+            Harness::Nothing => match self.module.ty(at.ty).kind {
+                TypeKind::Void => return Ok(()),
+                _ => self.zero(at.ty)?,
+            },
+            Harness::MakeSymbolic => {
+                let len = self.length(state, passed, 1)?;
+                let label = self.label(state, passed, 2, "symbolic")?;
+                return self.make_symbolic(state, &passed[0].value, len, &label);
+            }
+            Harness::Int => {
+                let label = self.label(state, passed, 0, "int")?;
+                Value::Bits(self.host.input(state, 32, &label))
+            }
+            Harness::Range | Harness::Choose => {
+                let label = self.label(state, passed, 2, "range")?;
+                let value = self.host.input(state, 32, &label);
+                let core = self.host.core();
+                let (low, high) = match harness {
+                    Harness::Range => (self.argument_bits(passed, 0)?, self.argument_bits(passed, 1)?),
+                    _ => {
+                        let count = self.argument_bits(passed, 0)?;
+                        (core.constant(&Bits::zero(32)), core.extract(64, 0, 32, &count))
+                    }
+                };
+                let above = core.relop(RelOp::Sge, 32, &value, &low);
+                let below = core.relop(RelOp::Slt, 32, &value, &high);
+                let within = core.boolop(BoolOp::And, &above, &below);
+                self.assume(state, &within)?;
+                Value::Bits(value)
+            }
+            Harness::Assume => {
+                let condition = self.condition(passed)?;
+                return self.assume(state, &condition);
+            }
+            Harness::Assert => {
+                let condition = self.condition(passed)?;
+                return self.require(state, &condition, Problem::Assertion, || format!("{name} does not hold"));
+            }
+            Harness::Error => {
+                let always = self.host.core().boolean(true);
+                self.host.problem(state, Problem::Assertion, &always, format!("{name} is called"));
+                return Err(Stop::Dead);
+            }
+            Harness::ReachError => {
+                let always = self.host.core().boolean(true);
+                self.host.problem(state, Problem::ReachedError, &always, format!("{name} is called"));
+                return Err(Stop::Dead);
+            }
+            Harness::SilentExit => return Err(Stop::Exit(passed.first().map(|p| p.value.clone()))),
+            Harness::First => passed.first().map(|p| p.value.clone()).ok_or(Stop::Dead)?,
+            Harness::IsSymbolic => {
+                let width = passed.first().and_then(|p| self.module.ty(p.ty).bits()).unwrap_or(64);
+                let bits = self.argument_bits(passed, 0)?;
+                self.small(32, i64::from(self.host.value(width, &bits).is_none()))
+            }
+            Harness::Nondet => {
+                let layout = self.module.ty(at.ty);
+                let Some(width) = layout.bits() else {
+                    return Err(Stop::Unsupported(format!("{name} does not return a scalar")));
+                };
+                let label = name.trim_start_matches("__VERIFIER_nondet_");
+                let value = self.host.input(state, width, label);
+                if matches!(label, "bool" | "_Bool") && width > 1 {
+                    let core = self.host.core();
+                    let small = core.relop(RelOp::Ule, width, &value, &core.constant(&Bits::one(width)));
+                    self.assume(state, &small)?;
+                }
+                Value::Bits(value)
+            }
+        };
+        Self::set(state, at.result, result);
+        Ok(())
+    }
+
+    fn condition(&mut self, passed: &[Passed<C>]) -> Result<C::Bool, C> {
+        let bits = self.argument_bits(passed, 0)?;
+        let width = self.module.ty(passed[0].ty).bits().unwrap_or(32);
+        Ok(self.host.core().val_to_bool(width, &bits))
+    }
+
+    fn label(
+        &mut self,
+        state: &mut State<C>,
+        passed: &[Passed<C>],
+        index: usize,
+        otherwise: &str,
+    ) -> Result<String, C> {
+        match passed.get(index) {
+            Some(text) => {
+                let text = self.constant_string(state, &text.value.clone())?;
+                Ok(String::from_utf8_lossy(&text).into_owned())
+            }
+            None => Ok(otherwise.to_string()),
+        }
+    }
+
+    /// Makes bytes an input, word by word where they can be.
+    pub fn make_symbolic(
+        &mut self,
+        state: &mut State<C>,
+        pointer: &Value<C>,
+        len: u64,
+        label: &str,
+    ) -> Result<(), C> {
+        if len == 0 {
+            return Ok(());
+        }
+        let hits = self.access(state, pointer, len, true)?;
+        if matches!(len, 1 | 2 | 4 | 8) {
+            let value = self.host.input(state, (len * 8) as u16, label);
+            return self.write_hits(state, &hits, 0, len, &Value::Bits(value));
+        }
+        for index in 0..len {
+            let value = self.host.input(state, 8, &format!("{label}[{index}]"));
+            self.write_hits(state, &hits, index, 1, &Value::Bits(value))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,115 @@
+//! What an analysis supplies to the machine: the reading, what is known on a path, and the outside world.
+
+use super::state::{Path, State};
+use parallax_op::{Bits, Width};
+use parallax_sem::Core;
+
+/// A mistake of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Problem {
+    NullDereference,
+    OutOfBounds,
+    UseAfterFree,
+    DoubleFree,
+    InvalidFree,
+    DivisionByZero,
+    Assertion,
+    ReachedError,
+    Uninitialised,
+    Leak,
+    Overflow,
+    BadShift,
+}
+
+impl Problem {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Problem::NullDereference => "null-dereference",
+            Problem::OutOfBounds => "out-of-bounds",
+            Problem::UseAfterFree => "use-after-free",
+            Problem::DoubleFree => "double-free",
+            Problem::InvalidFree => "invalid-free",
+            Problem::DivisionByZero => "division-by-zero",
+            Problem::Assertion => "assertion",
+            Problem::ReachedError => "reached-error",
+            Problem::Uninitialised => "uninitialised",
+            Problem::Leak => "leak",
+            Problem::Overflow => "overflow",
+            Problem::BadShift => "bad-shift",
+        }
+    }
+}
+
+/// Which sides of a condition are possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// It always holds.
+    True,
+    /// It never holds.
+    False,
+    /// Either.
+    Both,
+    /// Neither: this path cannot be.
+    Neither,
+}
+
+/// Optional checks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checks {
+    /// Report signed overflow.
+    pub overflow: bool,
+    /// Report shifts by the width or more.
+    pub shifts: bool,
+}
+
+/// What the machine asks of an analysis.
+pub trait Host<C: Core> {
+    /// The reading.
+    fn core(&self) -> &C;
+    /// A truth value that is certain whatever the path.
+    fn truth(&self, b: &C::Bool) -> Option<bool>;
+    /// The constant that a value is, whatever the path.
+    fn value(&self, width: Width, v: &C::Val) -> Option<Bits>;
+    /// A value that nothing determines: uninitialised memory, `undef`.
+    fn undefined(&mut self, width: Width) -> C::Val;
+    /// A fresh input of this name.
+    fn input(&mut self, state: &mut State<C>, width: Width, name: &str) -> C::Val;
+    /// A fresh unknown that is not an input: what code without a model returns. The name says where from.
+    fn unknown(&mut self, state: &mut State<C>, width: Width, name: &str) -> Result<C::Val, String>;
+    /// Which sides of a condition are possible on a path.
+    fn split(&mut self, path: &Path<C>, b: &C::Bool) -> Split;
+    /// A value that a term can have on a path.
+    fn example(&mut self, path: &Path<C>, width: Width, v: &C::Val) -> Option<Bits>;
+    /// Whether a condition depends on something uninitialised.
+    fn undefined_matters(&mut self, path: &Path<C>, b: &C::Bool) -> bool;
+    /// The program makes a mistake at the current instruction of `state` when `guard` holds (which is possible).
+    fn problem(&mut self, state: &State<C>, kind: Problem, guard: &C::Bool, detail: String);
+    /// Something was assumed rather than known.
+    fn assume(&mut self, what: String);
+    /// Control enters a block.
+    fn enter_block(&mut self, state: &State<C>);
+    /// Reads up to `count` bytes; fewer at the end of the file; `None` when it is not open.
+    fn read(&mut self, state: &mut State<C>, file: i32, count: u64) -> Option<Vec<C::Val>>;
+    /// Writes bytes; false when the file is not open.
+    fn write(&mut self, state: &mut State<C>, file: i32, bytes: &[C::Val]) -> bool;
+    /// Opens a file: flags 0 read, 1 write, 2 append, 3 read and write; the file number or none.
+    fn open(&mut self, state: &mut State<C>, path: &[u8], flags: i32) -> Option<i32>;
+    /// Moves in a file; the new position.
+    fn seek(&mut self, state: &mut State<C>, file: i32, offset: i64, whence: i32) -> Option<i64>;
+    /// Closes a file.
+    fn close(&mut self, state: &mut State<C>, file: i32) -> bool;
+    /// Seconds since 1970.
+    fn time(&mut self, state: &mut State<C>) -> C::Val;
+    /// An environment variable.
+    fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>>;
+    /// Optional checks.
+    fn checks(&self) -> Checks {
+        Checks::default()
+    }
+    /// Whether `malloc` may also fail.
+    fn failing_allocation(&self) -> bool {
+        false
+    }
+}

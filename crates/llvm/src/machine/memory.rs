@@ -1,0 +1,154 @@
+//! Memory: objects with bounds and lifetime, shared between states until one of them writes.
+
+use super::content::{Content, Fill};
+use super::value::ObjectId;
+use crate::module::{FunctionId, LocationId, VariableId};
+use parallax_sem::Core;
+use std::sync::Arc;
+
+/// Where an object comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A global variable.
+    Global,
+    /// The heap: freed by the program.
+    Heap,
+    /// A stack frame of this function: dies with it.
+    Stack(FunctionId),
+    /// Exists at entry: unknown memory that the caller set up.
+    Input,
+}
+
+/// An object.
+pub struct Object<C: Core> {
+    /// Where it comes from.
+    pub kind: Kind,
+    /// Its size in bytes, 64 bits.
+    pub size: C::Val,
+    /// The most that `size` can be: how far contents may reach.
+    pub capacity: u64,
+    /// Whether it still exists.
+    pub alive: C::Bool,
+    /// Its address.
+    pub base: u64,
+    /// What it holds.
+    pub content: Content<C>,
+    /// Whether writing it is a mistake.
+    pub read_only: bool,
+    /// The variable it is, where it is one.
+    pub variable: Option<VariableId>,
+    /// Where it was made.
+    pub made_at: LocationId,
+}
+
+impl<C: Core> Clone for Object<C> {
+    fn clone(&self) -> Self {
+        Object {
+            kind: self.kind,
+            size: self.size.clone(),
+            capacity: self.capacity,
+            alive: self.alive.clone(),
+            base: self.base,
+            content: self.content.clone(),
+            read_only: self.read_only,
+            variable: self.variable,
+            made_at: self.made_at,
+        }
+    }
+}
+
+/// Address of the first object.
+pub(super) const FIRST_BASE: u64 = 0x1_0000_0000;
+
+/// Where an object goes that is placed at `next` or after it, and where the next one may.
+pub(super) fn place(next: u64, capacity: u64, align: u64) -> (u64, u64) {
+    let align = align.max(16);
+    let base = next.div_ceil(align) * align;
+    (base, base.saturating_add(capacity).saturating_add(16))
+}
+
+/// How many objects share one copy-on-write block.
+const CHUNK: usize = 32;
+
+/// A block of objects that states share until one of them writes.
+type Chunk<C> = Arc<Vec<Arc<Object<C>>>>;
+
+/// All objects of a state. A clone shares everything; a write copies one object and the small table it is in.
+pub struct Memory<C: Core> {
+    chunks: Arc<Vec<Chunk<C>>>,
+    len: u32,
+    next_base: u64,
+}
+
+impl<C: Core> Clone for Memory<C> {
+    fn clone(&self) -> Self {
+        Memory { chunks: self.chunks.clone(), len: self.len, next_base: self.next_base }
+    }
+}
+
+impl<C: Core> Default for Memory<C> {
+    fn default() -> Self {
+        Memory { chunks: Arc::new(Vec::new()), len: 0, next_base: FIRST_BASE }
+    }
+}
+
+impl<C: Core> Memory<C> {
+    /// How many objects there have been.
+    pub fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// An object.
+    pub fn object(&self, id: ObjectId) -> &Object<C> {
+        &self.chunks[id.0 as usize / CHUNK][id.0 as usize % CHUNK]
+    }
+
+    /// An object, to change it.
+    pub fn object_mut(&mut self, id: ObjectId) -> &mut Object<C> {
+        let chunk = &mut Arc::make_mut(&mut self.chunks)[id.0 as usize / CHUNK];
+        Arc::make_mut(&mut Arc::make_mut(chunk)[id.0 as usize % CHUNK])
+    }
+
+    /// Adds an object; its base is chosen here, with a gap to its neighbours, so that one past the end of an object is
+    /// never the start of another.
+    pub fn add(&mut self, mut object: Object<C>, align: u64) -> ObjectId {
+        (object.base, self.next_base) = place(self.next_base, object.capacity, align);
+        let id = ObjectId(self.len);
+        let chunks = Arc::make_mut(&mut self.chunks);
+        if self.len as usize % CHUNK == 0 {
+            chunks.push(Arc::new(Vec::with_capacity(CHUNK)));
+        }
+        Arc::make_mut(chunks.last_mut().expect("a chunk was just made sure of")).push(Arc::new(object));
+        self.len += 1;
+        id
+    }
+
+    /// Forgets the content of an object that can no longer be reached correctly.
+    pub fn drop_content(&mut self, id: ObjectId) {
+        self.object_mut(id).content = Content::new(Fill::Undefined);
+    }
+
+    /// The object whose addresses include this one, or whose end it is.
+    pub fn at_address(&self, address: u64) -> Option<(ObjectId, u64)> {
+        // Bases grow with ids.
+        let (mut low, mut high) = (0u32, self.len);
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.object(ObjectId(middle)).base <= address { low = middle + 1 } else { high = middle }
+        }
+        let id = ObjectId(low.checked_sub(1)?);
+        let object = self.object(id);
+        let offset = address - object.base;
+        (offset <= object.capacity).then_some((id, offset))
+    }
+
+    /// Every object with its number.
+    pub fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object<C>)> {
+        self.chunks.iter().flat_map(|chunk| chunk.iter()).enumerate().map(|(i, o)| (ObjectId(i as u32), &**o))
+    }
+}

@@ -1,0 +1,176 @@
+//! The meaning of a module, written once over the semantic core.
+//!
+//! [`Machine::step`] executes one instruction of a [`State`]. Values are bits or pointers (guarded sets of object and
+//! offset), memory is a set of objects with bounds and lifetime. What differs between a concrete run and a symbolic
+//! exploration is the reading `C` and the [`Host`]: whether a condition is certain, what an unknown byte is, what
+//! happens when the program makes a mistake. Where a condition is not certain the machine leaves the other
+//! possibilities in [`Machine::forks`] and goes on with one.
+
+mod access;
+mod arithmetic;
+mod block_moves;
+mod call;
+mod content;
+mod constants;
+mod harness;
+mod host;
+mod intrinsics;
+mod library;
+mod memory;
+mod pointers;
+mod state;
+mod step;
+mod value;
+
+pub use content::{Content, Fill};
+pub use host::{Checks, Host, Problem, Split};
+pub use memory::{Kind, Memory, Object};
+pub use pointers::{numeric, word};
+pub use state::{Chain, Event, FilePosition, Frame, Path, State};
+pub use value::{Entry, ObjectId, Pointer, Target, TokenId, Value};
+
+use crate::module::{FunctionId, Module};
+use parallax_sem::Core;
+
+/// Why a state does not go on.
+pub enum Stop<C: Core> {
+    /// The program ended with this status; `None` when a function that was entered by itself returned nothing.
+    Exit(Option<Value<C>>),
+    /// The path ends here: a mistake that was reported, or a condition that cannot be.
+    Dead,
+    /// Something the machine cannot do, in words.
+    Unsupported(String),
+}
+
+/// What an instruction gives.
+pub type Result<T, C> = std::result::Result<T, Stop<C>>;
+
+/// Executes programs.
+pub struct Machine<'m, C: Core, H: Host<C>> {
+    /// The program.
+    pub module: &'m Module,
+    /// The analysis.
+    pub host: H,
+    /// States split off by the last step.
+    pub forks: Vec<State<C>>,
+    constants: Vec<Option<Value<C>>>,
+    global_bases: Vec<u64>,
+    builtins: Vec<Option<library::Builtin>>,
+}
+
+/// Addresses of functions start here and are this far apart.
+const CODE: u64 = 0x40_0000;
+const CODE_STEP: u64 = 16;
+/// Frames deeper than this are refused: the program's own stack would have ended too.
+const DEEPEST: usize = 100_000;
+/// Offsets that are not constant are enumerated up to this many; beyond, the state is split by value.
+const WIDEST: u64 = 1024;
+/// Objects larger than this cannot be allocated.
+const LARGEST: u64 = 1 << 31;
+
+/// Address of a function.
+pub fn code_address(function: FunctionId) -> u64 {
+    CODE + u64::from(function.0) * CODE_STEP
+}
+
+impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
+    /// A machine for a program.
+    pub fn new(module: &'m Module, host: H) -> Self {
+        let builtins = module
+            .functions
+            .iter()
+            .map(|f| if f.is_defined() { None } else { library::builtin(&f.name) })
+            .collect();
+        let mut next = memory::FIRST_BASE;
+        let mut global_bases = Vec::with_capacity(module.globals.len());
+        for global in &module.globals {
+            let (base, after) = memory::place(next, module.ty(global.ty).size, u64::from(global.align));
+            global_bases.push(base);
+            next = after;
+        }
+        let constants = vec![None; module.constants.len()];
+        Machine { module, host, forks: Vec::new(), constants, global_bases, builtins }
+    }
+
+    /// Functions that the program calls or refers to, and that nothing defines or models.
+    pub fn unresolved(&self) -> Vec<&str> {
+        self.module
+            .functions
+            .iter()
+            .zip(&self.builtins)
+            .filter(|(f, builtin)| !f.is_defined() && builtin.is_none())
+            .map(|(f, _)| f.name.as_str())
+            .collect()
+    }
+
+    /// Takes a mistake for granted where it must happen, and goes on without it where it need not.
+    pub fn require(
+        &mut self,
+        state: &mut State<C>,
+        ok: &C::Bool,
+        kind: Problem,
+        detail: impl FnOnce() -> String,
+    ) -> Result<(), C> {
+        if self.host.truth(ok) == Some(true) {
+            return Ok(());
+        }
+        match self.host.split(&state.path, ok) {
+            Split::True => Ok(()),
+            Split::Both => {
+                let bad = self.host.core().not(ok);
+                self.host.problem(state, kind, &bad, detail());
+                state.path.conditions.push(ok.clone());
+                Ok(())
+            }
+            Split::False => {
+                let always = self.host.core().boolean(true);
+                self.host.problem(state, kind, &always, detail());
+                Err(Stop::Dead)
+            }
+            Split::Neither => Err(Stop::Dead),
+        }
+    }
+
+    /// Goes on only where a condition holds.
+    pub fn assume(&mut self, state: &mut State<C>, condition: &C::Bool) -> Result<(), C> {
+        match self.host.truth(condition) {
+            Some(true) => return Ok(()),
+            Some(false) => return Err(Stop::Dead),
+            None => {}
+        }
+        match self.host.split(&state.path, condition) {
+            Split::True => Ok(()),
+            Split::Both => {
+                state.path.conditions.push(condition.clone());
+                Ok(())
+            }
+            Split::False | Split::Neither => Err(Stop::Dead),
+        }
+    }
+
+    /// A value made constant: other values it can have become states of their own, which run this instruction again.
+    pub fn fix(&mut self, state: &mut State<C>, width: u16, value: &C::Val) -> Result<parallax_op::Bits, C> {
+        if let Some(constant) = self.host.value(width, value) {
+            return Ok(constant);
+        }
+        let Some(example) = self.host.example(&state.path, width, value) else { return Err(Stop::Dead) };
+        let core = self.host.core();
+        let same = core.relop(parallax_op::RelOp::Eq, width, value, &core.constant(&example));
+        let location = state.location(self.module, state.frames.len().saturating_sub(1));
+        match self.host.split(&state.path, &same) {
+            Split::Both => {
+                let mut other = state.clone();
+                let differs = self.host.core().not(&same);
+                other.path.conditions.push(differs);
+                other.frame_mut().index -= 1;
+                self.forks.push(other);
+                state.forks += 1;
+                state.path.conditions.push(same);
+                state.events.push(Event::Choice(location, example.to_u64().unwrap_or(u64::MAX)));
+                Ok(example)
+            }
+            Split::True => Ok(example),
+            Split::False | Split::Neither => Err(Stop::Dead),
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The state of a program: frames, memory, the path taken, and what was read and written.
+
+use super::memory::Memory;
+use super::value::{ObjectId, Value};
+use crate::module::{BlockId, FunctionId, LocationId, Module, Register};
+use parallax_sem::Core;
+use std::sync::Arc;
+
+/// A list that states share: what is pushed later points to what came before.
+pub struct Chain<T> {
+    last: Option<Arc<Link<T>>>,
+    len: usize,
+}
+
+struct Link<T> {
+    item: T,
+    before: Option<Arc<Link<T>>>,
+}
+
+impl<T> Drop for Link<T> {
+    fn drop(&mut self) {
+        // A long chain must not be released by recursion.
+        let mut before = self.before.take();
+        while let Some(link) = before {
+            match Arc::try_unwrap(link) {
+                Ok(mut link) => before = link.before.take(),
+                Err(_) => break,
+            }
+        }
+    }
+}
+
+impl<T> Clone for Chain<T> {
+    fn clone(&self) -> Self {
+        Chain { last: self.last.clone(), len: self.len }
+    }
+}
+
+impl<T> Default for Chain<T> {
+    fn default() -> Self {
+        Chain { last: None, len: 0 }
+    }
+}
+
+impl<T> Chain<T> {
+    /// Adds an item.
+    pub fn push(&mut self, item: T) {
+        self.last = Some(Arc::new(Link { item, before: self.last.take() }));
+        self.len += 1;
+    }
+
+    /// How many items.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Items, newest first.
+    pub fn newest_first(&self) -> impl Iterator<Item = &T> {
+        let mut at = self.last.as_deref();
+        std::iter::from_fn(move || {
+            let link = at?;
+            at = link.before.as_deref();
+            Some(&link.item)
+        })
+    }
+
+    /// Items, oldest first.
+    pub fn to_vec(&self) -> Vec<&T> {
+        let mut items: Vec<&T> = self.newest_first().collect();
+        items.reverse();
+        items
+    }
+}
+
+/// The conditions under which a path is taken, all of which hold.
+pub struct Path<C: Core> {
+    /// The conditions.
+    pub conditions: Chain<C::Bool>,
+}
+
+impl<C: Core> Clone for Path<C> {
+    fn clone(&self) -> Self {
+        Path { conditions: self.conditions.clone() }
+    }
+}
+
+/// A function that is running.
+pub struct Frame<C: Core> {
+    /// The function.
+    pub function: FunctionId,
+    /// The block.
+    pub block: BlockId,
+    /// The block before.
+    pub previous: BlockId,
+    /// The next instruction of the block.
+    pub index: u32,
+    /// Registers.
+    pub registers: Vec<Option<Value<C>>>,
+    /// Slots.
+    pub slots: Vec<Option<Value<C>>>,
+    /// Arguments beyond the named ones, with the size and alignment each takes.
+    pub variadic: Vec<(Value<C>, crate::module::TypeId, Option<crate::module::TypeId>)>,
+    /// Stack objects.
+    pub objects: Vec<ObjectId>,
+    /// Where the caller wants the result.
+    pub result: Option<Register>,
+    /// A number no other frame of this run has.
+    pub serial: u64,
+}
+
+impl<C: Core> Clone for Frame<C> {
+    fn clone(&self) -> Self {
+        Frame {
+            function: self.function,
+            block: self.block,
+            previous: self.previous,
+            index: self.index,
+            registers: self.registers.clone(),
+            slots: self.slots.clone(),
+            variadic: self.variadic.clone(),
+            objects: self.objects.clone(),
+            result: self.result,
+            serial: self.serial,
+        }
+    }
+}
+
+/// Where a `setjmp` returns to.
+#[derive(Clone, Copy, Debug)]
+pub struct Jump {
+    /// Depth of the frame.
+    pub depth: usize,
+    /// Its serial number.
+    pub serial: u64,
+    /// Block and index of the instruction after the call.
+    pub at: (BlockId, BlockId, u32),
+    /// Where the result goes.
+    pub result: Option<Register>,
+}
+
+/// Something worth showing on a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A branch on something not constant: which way.
+    Branch(LocationId, bool),
+    /// A switch: the number of the case, or none for the default.
+    Switch(LocationId, Option<u32>),
+    /// A choice made elsewhere: an indirect call, a value that had to be fixed.
+    Choice(LocationId, u64),
+}
+
+/// A file as a state sees it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FilePosition {
+    /// How far it has been read.
+    pub position: u64,
+}
+
+/// The state of a program.
+pub struct State<C: Core> {
+    /// Frames, outermost first; shared until written.
+    pub frames: Vec<Arc<Frame<C>>>,
+    /// Memory.
+    pub memory: Memory<C>,
+    /// Conditions of the path.
+    pub path: Path<C>,
+    /// Decisions on the path.
+    pub events: Chain<Event>,
+    /// Bytes written, with the file number.
+    pub output: Chain<(i32, C::Val)>,
+    /// Inputs that were asked for: name, width, value.
+    pub inputs: Chain<(String, u16, C::Val)>,
+    /// How far standard input has been read.
+    pub stdin: FilePosition,
+    /// Known places to jump back to.
+    pub jumps: Vec<Jump>,
+    /// Functions to call at exit.
+    pub at_exit: Vec<FunctionId>,
+    /// The status to exit with, once the functions above have run.
+    pub exiting: Option<Option<Value<C>>>,
+    /// Instructions executed.
+    pub steps: u64,
+    /// Frames ever made.
+    pub serials: u64,
+    /// How often each symbolic branch of the deepest frame was taken: for loop limits.
+    pub visits: Arc<rustc_hash::FxHashMap<(u64, BlockId), u32>>,
+    /// Decisions by undecided branches.
+    pub forks: u32,
+    /// A number of its own.
+    pub id: u64,
+}
+
+impl<C: Core> Clone for State<C> {
+    fn clone(&self) -> Self {
+        State {
+            frames: self.frames.clone(),
+            memory: self.memory.clone(),
+            path: self.path.clone(),
+            events: self.events.clone(),
+            output: self.output.clone(),
+            inputs: self.inputs.clone(),
+            stdin: self.stdin,
+            jumps: self.jumps.clone(),
+            at_exit: self.at_exit.clone(),
+            exiting: self.exiting.clone(),
+            steps: self.steps,
+            serials: self.serials,
+            visits: self.visits.clone(),
+            forks: self.forks,
+            id: self.id,
+        }
+    }
+}
+
+impl<C: Core> Default for State<C> {
+    fn default() -> Self {
+        State {
+            frames: Vec::new(),
+            memory: Memory::default(),
+            path: Path { conditions: Chain::default() },
+            events: Chain::default(),
+            output: Chain::default(),
+            inputs: Chain::default(),
+            stdin: FilePosition::default(),
+            jumps: Vec::new(),
+            at_exit: Vec::new(),
+            exiting: None,
+            steps: 0,
+            serials: 0,
+            visits: Arc::default(),
+            forks: 0,
+            id: 0,
+        }
+    }
+}
+
+impl<C: Core> State<C> {
+    /// The running frame.
+    pub fn frame(&self) -> &Frame<C> {
+        self.frames.last().expect("a running program has a frame")
+    }
+
+    /// The running frame, to change it.
+    pub fn frame_mut(&mut self) -> &mut Frame<C> {
+        Arc::make_mut(self.frames.last_mut().expect("a running program has a frame"))
+    }
+
+    /// Place of the instruction a frame is at (the one that runs or was called from).
+    pub fn location(&self, module: &Module, depth: usize) -> LocationId {
+        let Some(frame) = self.frames.get(depth) else { return LocationId::default() };
+        let block = &module.function(frame.function).blocks[frame.block.0 as usize];
+        // The index is one past the instruction that runs; one further, it is the terminator.
+        match (frame.index as usize).checked_sub(1).and_then(|index| block.instructions.get(index)) {
+            Some(instruction) => instruction.location,
+            None => block.location,
+        }
+    }
+
+    /// The innermost place outside the library, as (depth, place).
+    pub fn user_location(&self, module: &Module) -> (usize, LocationId) {
+        for depth in (0..self.frames.len()).rev() {
+            if !module.function(self.frames[depth].function).library {
+                return (depth, self.location(module, depth));
+            }
+        }
+        (0, LocationId::default())
+    }
+}

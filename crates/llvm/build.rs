@@ -17,8 +17,23 @@ fn main() {
         let target = out.join(file.file_stem().expect("a file name")).with_extension("bc");
         // Freestanding, so that a loop that is `strlen` is not turned into a call of itself.
         run(Command::new("clang-19")
-            .args(["-c", "-emit-llvm", "-O1", "-g", "-std=c11", "-ffreestanding", "-fno-builtin", "-Wall", "-Werror"])
-            .args(["-fno-discard-value-names", "-fno-vectorize", "-fno-slp-vectorize", "-fno-stack-protector"])
+            .args([
+                "-c",
+                "-emit-llvm",
+                "-O1",
+                "-g",
+                "-std=c11",
+                "-ffreestanding",
+                "-fno-builtin",
+                "-Wall",
+                "-Werror",
+            ])
+            .args([
+                "-fno-discard-value-names",
+                "-fno-vectorize",
+                "-fno-slp-vectorize",
+                "-fno-stack-protector",
+            ])
             .args(["-ffile-prefix-map=models=<libc>", "-Wno-incompatible-library-redeclaration"])
             .arg(&file)
             .arg("-o")
@@ -32,6 +47,8 @@ fn run(command: &mut Command) {
     match command.status() {
         Ok(status) if status.success() => {}
         Ok(status) => panic!("{command:?}: {status}"),
-        Err(error) => panic!("{command:?}: {error} (Debian packages clang-19 and llvm-19-dev; see scripts/setup)"),
+        Err(error) => {
+            panic!("{command:?}: {error} (Debian packages clang-19 and llvm-19-dev; see scripts/setup)")
+        }
     }
 }

@@ -46,7 +46,9 @@ impl Options {
         }
         flags.extend(self.flags.iter().cloned());
         // Old C is still C: these became errors by default only lately.
-        for relaxed in ["int-conversion", "implicit-function-declaration", "implicit-int", "incompatible-pointer-types"] {
+        for relaxed in
+            ["int-conversion", "implicit-function-declaration", "implicit-int", "incompatible-pointer-types"]
+        {
             flags.push(format!("-Wno-error={relaxed}"));
         }
         flags
@@ -67,7 +69,13 @@ pub fn compile(file: &Path, options: &Options) -> Result<Compiled, Error> {
     command.arg("-x").arg("c").arg(file).args(["-c", "-emit-llvm", "-o", "-", "-g"]);
     command.arg(format!("-O{}", options.optimise));
     // No `optnone`, names kept; classification functions stay calls rather than look-ups in the library's tables.
-    command.args(["-Xclang", "-disable-O0-optnone", "-fno-discard-value-names", "-D__NO_CTYPE=1", "-fno-stack-protector"]);
+    command.args([
+        "-Xclang",
+        "-disable-O0-optnone",
+        "-fno-discard-value-names",
+        "-D__NO_CTYPE=1",
+        "-fno-stack-protector",
+    ]);
     command.args(["-fno-color-diagnostics", "-U_FORTIFY_SOURCE"]);
     command.args(options.language_flags());
     let output = command.output().map_err(|error| Error::NoCompiler(options.compiler.clone(), error))?;
@@ -93,7 +101,14 @@ pub fn syntax_tree(file: &Path, options: &Options) -> Result<Vec<u8>, Error> {
 /// Builds a native program, for replaying what was found.
 pub fn native(files: &[PathBuf], flags: &[&str], options: &Options, output: &Path) -> Result<(), Error> {
     let mut command = Command::new(&options.compiler);
-    command.args(["-g", "-w"]).args(flags).args(options.language_flags()).args(files).arg("-o").arg(output).arg("-lm");
+    command
+        .args(["-g", "-w"])
+        .args(flags)
+        .args(options.language_flags())
+        .args(files)
+        .arg("-o")
+        .arg(output)
+        .arg("-lm");
     let done = command.output().map_err(|error| Error::NoCompiler(options.compiler.clone(), error))?;
     if !done.status.success() {
         return Err(Error::Compile(String::from_utf8_lossy(&done.stderr).trim_end().to_string()));

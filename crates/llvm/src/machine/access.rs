@@ -39,7 +39,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 };
                 Ok(self.pointer_at(state, constant.to_u64().unwrap_or(0)))
             }
-            Value::Many(_) => Err(Stop::Unsupported("a vector of pointers where one pointer is meant".into())),
+            Value::Many(_) => {
+                Err(Stop::Unsupported("a vector of pointers where one pointer is meant".into()))
+            }
         }
     }
 
@@ -52,7 +54,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             return Pointer::to(always, Target::Object(object), base, word(&self.host, offset));
         }
         let functions = self.module.functions.len() as u64;
-        if address >= CODE && address < CODE + functions * CODE_STEP && address % CODE_STEP == 0 {
+        if address >= CODE && address < CODE + functions * CODE_STEP && address.is_multiple_of(CODE_STEP) {
             let function = FunctionId(((address - CODE) / CODE_STEP) as u32);
             return Pointer::to(always, Target::Function(function), address, word(&self.host, 0));
         }
@@ -65,7 +67,12 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let zero = core.relop(RelOp::Eq, width, bits, &core.constant(&Bits::zero(width)));
         if self.host.undefined_matters(&state.path, &zero) {
             let always = self.host.core().boolean(true);
-            self.host.problem(state, Problem::Uninitialised, &always, "an uninitialised pointer is used".into());
+            self.host.problem(
+                state,
+                Problem::Uninitialised,
+                &always,
+                "an uninitialised pointer is used".into(),
+            );
             return Err(Stop::Dead);
         }
         Ok(())
@@ -199,7 +206,13 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Bytes of one object at an offset, as bits or a pointer.
-    fn read_object(&mut self, state: &mut State<C>, id: ObjectId, offset: &C::Val, len: u64) -> Result<Value<C>, C> {
+    fn read_object(
+        &mut self,
+        state: &mut State<C>,
+        id: ObjectId,
+        offset: &C::Val,
+        len: u64,
+    ) -> Result<Value<C>, C> {
         if let Some(at) = self.host.value(64, offset).and_then(|o| o.to_u64()) {
             self.define_range(state, id, at, len);
             return Ok(state.memory.object(id).content.read(&self.host, at, len));
@@ -335,7 +348,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 Ok(self.typed(raw, ty))
             }
             TypeKind::Struct(fields) => {
-                let values = fields.iter().map(|&(field, offset)| self.load_at(state, hits, at + offset, field));
+                let values =
+                    fields.iter().map(|&(field, offset)| self.load_at(state, hits, at + offset, field));
                 Ok(Value::many(values.collect::<Result<_, C>>()?))
             }
             TypeKind::Array { element, len } => {
@@ -345,9 +359,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
             TypeKind::Vector { element, len } => {
                 let width = self.module.ty(*element).bits().unwrap_or(8);
-                if width % 8 == 0 {
+                if width.is_multiple_of(8) {
                     let step = u64::from(width / 8);
-                    let values = (0..*len).map(|index| self.load_at(state, hits, at + index * step, *element));
+                    let values =
+                        (0..*len).map(|index| self.load_at(state, hits, at + index * step, *element));
                     return Ok(Value::many(values.collect::<Result<_, C>>()?));
                 }
                 let raw = self.read_hits(state, hits, at, layout.store_size)?;
@@ -373,13 +388,23 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             (TypeKind::Int(64) | TypeKind::Pointer, raw) => raw,
             (_, raw) => {
                 let bits = super::numeric(&self.host, &raw);
-                Value::Bits(if width < stored { self.host.core().extract(stored, 0, width, &bits) } else { bits })
+                Value::Bits(if width < stored {
+                    self.host.core().extract(stored, 0, width, &bits)
+                } else {
+                    bits
+                })
             }
         }
     }
 
     /// Puts a value of a type into memory.
-    pub fn store(&mut self, state: &mut State<C>, pointer: &Value<C>, ty: TypeId, value: &Value<C>) -> Result<(), C> {
+    pub fn store(
+        &mut self,
+        state: &mut State<C>,
+        pointer: &Value<C>,
+        ty: TypeId,
+        value: &Value<C>,
+    ) -> Result<(), C> {
         let size = self.module.ty(ty).store_size;
         if size == 0 {
             return Ok(());
@@ -403,7 +428,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 let stored = (layout.store_size * 8) as u16;
                 let width = layout.bits().unwrap_or(stored);
                 let value = match value {
-                    Value::Bits(bits) if width < stored => Value::Bits(self.host.core().zext(width, stored, bits)),
+                    Value::Bits(bits) if width < stored => {
+                        Value::Bits(self.host.core().zext(width, stored, bits))
+                    }
                     other => other.clone(),
                 };
                 self.write_hits(state, hits, at, layout.store_size, &value)
@@ -423,7 +450,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
             (TypeKind::Vector { element, .. }, Value::Many(values)) => {
                 let width = module.ty(*element).bits().unwrap_or(8);
-                if width % 8 == 0 {
+                if width.is_multiple_of(8) {
                     let step = u64::from(width / 8);
                     for (index, value) in values.iter().enumerate() {
                         self.store_at(state, hits, at + index as u64 * step, *element, value)?;

@@ -11,15 +11,20 @@ use parallax_sem::Core;
 /// LLVM computes to the nearest, always.
 pub(super) const NEAREST: Rounding = Rounding::NearestEven;
 
+/// What is done to the elements of vectors, given the type of an element.
+type Lane<'a, M, C> = dyn FnMut(&mut M, TypeId, &[&Value<C>]) -> Result<Value<C>, C> + 'a;
+
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     /// Applies a scalar operation to each element, where the type is a vector.
     pub(super) fn lanes(
         &mut self,
         ty: TypeId,
         values: &[&Value<C>],
-        scalar: &mut dyn FnMut(&mut Self, TypeId, &[&Value<C>]) -> Result<Value<C>, C>,
+        scalar: &mut Lane<'_, Self, C>,
     ) -> Result<Value<C>, C> {
-        let TypeKind::Vector { element, len } = self.module.ty(ty).kind else { return scalar(self, ty, values) };
+        let TypeKind::Vector { element, len } = self.module.ty(ty).kind else {
+            return scalar(self, ty, values);
+        };
         let mut results = Vec::with_capacity(len as usize);
         for lane in 0..len as usize {
             let mut operands = Vec::with_capacity(values.len());
@@ -35,7 +40,13 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Integer arithmetic.
-    pub(super) fn binary(&mut self, op: Binary, ty: TypeId, a: &Value<C>, b: &Value<C>) -> Result<Value<C>, C> {
+    pub(super) fn binary(
+        &mut self,
+        op: Binary,
+        ty: TypeId,
+        a: &Value<C>,
+        b: &Value<C>,
+    ) -> Result<Value<C>, C> {
         self.lanes(ty, &[a, b], &mut |machine, ty, values| {
             let width = machine.module.ty(ty).bits().unwrap_or(64);
             Ok(machine.binary_scalar(op.op, width, values[0], values[1]))
@@ -47,7 +58,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let host = &self.host;
         match (op, a, b) {
             (_, Value::Bits(a), Value::Bits(b)) => return Value::Bits(core.binop(op, width, a, b)),
-            (BinOp::Add, Value::Pointer(p), Value::Bits(by)) | (BinOp::Add, Value::Bits(by), Value::Pointer(p)) => {
+            (BinOp::Add, Value::Pointer(p), Value::Bits(by))
+            | (BinOp::Add, Value::Bits(by), Value::Pointer(p)) => {
                 return Value::Pointer(pointers::shift(host, p, by));
             }
             (BinOp::Sub, Value::Pointer(p), Value::Bits(by)) => {
@@ -168,7 +180,13 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Floating-point comparison of scalars.
-    pub(super) fn float_compare(&self, op: FloatCompare, format: FloatFormat, a: &C::Val, b: &C::Val) -> C::Bool {
+    pub(super) fn float_compare(
+        &self,
+        op: FloatCompare,
+        format: FloatFormat,
+        a: &C::Val,
+        b: &C::Val,
+    ) -> C::Bool {
         let core = self.host.core();
         let any = |wanted: &[(bool, C::Bool)]| {
             wanted
@@ -200,15 +218,16 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         {
             let Value::Many(lanes) = a else { return Err(Stop::Unsupported("a vector cast".into())) };
             let (from, to, len) = (*from, *to, *len as usize);
-            let values =
-                lanes.iter().take(len).map(|lane| self.cast(op, from, to, lane)).collect::<Result<Vec<_>, C>>()?;
+            let values = lanes
+                .iter()
+                .take(len)
+                .map(|lane| self.cast(op, from, to, lane))
+                .collect::<Result<Vec<_>, C>>()?;
             return Ok(Value::many(values));
         }
         let (from_kind, to_kind) = (&self.module.ty(from).kind, &self.module.ty(to).kind);
-        let (wide, narrow) = (
-            self.module.ty(from).bits().unwrap_or(64),
-            self.module.ty(to).bits().unwrap_or(64),
-        );
+        let (wide, narrow) =
+            (self.module.ty(from).bits().unwrap_or(64), self.module.ty(to).bits().unwrap_or(64));
         let core = self.host.core();
         match op {
             Cast::PtrToInt | Cast::IntToPtr if wide == narrow => return Ok(a.clone()),
@@ -224,8 +243,12 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             (Cast::FpTrunc | Cast::FpExt, TypeKind::Float(f), TypeKind::Float(g)) => {
                 core.float_to_float(*f, *g, NEAREST, &bits)
             }
-            (Cast::FpToSi, TypeKind::Float(f), _) => core.float_to_int(true, *f, narrow, Rounding::Zero, &bits),
-            (Cast::FpToUi, TypeKind::Float(f), _) => core.float_to_int(false, *f, narrow, Rounding::Zero, &bits),
+            (Cast::FpToSi, TypeKind::Float(f), _) => {
+                core.float_to_int(true, *f, narrow, Rounding::Zero, &bits)
+            }
+            (Cast::FpToUi, TypeKind::Float(f), _) => {
+                core.float_to_int(false, *f, narrow, Rounding::Zero, &bits)
+            }
             (Cast::SiToFp, _, TypeKind::Float(g)) => core.int_to_float(true, wide, *g, NEAREST, &bits),
             (Cast::UiToFp, _, TypeKind::Float(g)) => core.int_to_float(false, wide, *g, NEAREST, &bits),
             _ => return Err(Stop::Unsupported(format!("the conversion {op:?}"))),
@@ -249,11 +272,14 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 _ => return Ok(scalar.clone()),
             },
         };
-        let TypeKind::Vector { element, len } = self.module.ty(to).kind else { return Ok(Value::Bits(bits.0)) };
+        let TypeKind::Vector { element, len } = self.module.ty(to).kind else {
+            return Ok(Value::Bits(bits.0));
+        };
         let width = self.module.ty(element).bits().unwrap_or(8);
         let core = self.host.core();
-        let lanes =
-            (0..len).map(|lane| Value::Bits(core.extract(bits.1, lane as u16 * width, width, &bits.0))).collect();
+        let lanes = (0..len)
+            .map(|lane| Value::Bits(core.extract(bits.1, lane as u16 * width, width, &bits.0)))
+            .collect();
         Ok(Value::many(lanes))
     }
 

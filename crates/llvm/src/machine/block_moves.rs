@@ -15,7 +15,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         }
         let source = self.access(state, from, len, false)?;
         let target = self.access(state, to, len, true)?;
-        let (Some((from_object, from_at)), Some((to_object, to_at))) = (self.fixed(&source), self.fixed(&target)) else {
+        let (Some((from_object, from_at)), Some((to_object, to_at))) =
+            (self.fixed(&source), self.fixed(&target))
+        else {
             return self.copy_words(state, &target, &source, len);
         };
         let pieces = state.memory.object(from_object).content.pieces(from_at, len);
@@ -35,7 +37,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     let content = &mut state.memory.object_mut(to_object).content;
                     content.write(&self.host, place, upto - from, Value::Bits(part));
                 }
-                Piece::Missing(count) => self.copy_missing(state, (from_object, from_at + at), (to_object, place), count),
+                Piece::Missing(count) => {
+                    self.copy_missing(state, (from_object, from_at + at), (to_object, place), count)
+                }
             }
         }
         Ok(())
@@ -118,7 +122,12 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// A pointer moved by a constant.
-    pub(super) fn shifted(&mut self, state: &mut State<C>, pointer: &Value<C>, by: u64) -> Result<Value<C>, C> {
+    pub(super) fn shifted(
+        &mut self,
+        state: &mut State<C>,
+        pointer: &Value<C>,
+        by: u64,
+    ) -> Result<Value<C>, C> {
         let pointer = self.pointer(state, pointer)?;
         let by = super::word(&self.host, by);
         Ok(Value::Pointer(super::pointers::shift(&self.host, &pointer, &by)))

@@ -72,19 +72,26 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 Target::Function(function) => {
                     let start = core.relop(parallax_op::RelOp::Eq, 64, &entry.offset, &word(&self.host, 0));
                     let start = core.boolop(BoolOp::Implies, &entry.guard, &start);
-                    self.require(state, &start, Problem::OutOfBounds, || "a call into the middle of code".into())?;
+                    self.require(state, &start, Problem::OutOfBounds, || {
+                        "a call into the middle of code".into()
+                    })?;
                     targets.push((entry.guard.clone(), function));
                 }
                 Target::Null => {
-                    let page = core.relop(parallax_op::RelOp::Ult, 64, &entry.offset, &word(&self.host, 4096));
+                    let page =
+                        core.relop(parallax_op::RelOp::Ult, 64, &entry.offset, &word(&self.host, 4096));
                     let null = core.boolop(BoolOp::And, &entry.guard, &page);
                     let not_null = core.not(&null);
-                    self.require(state, &not_null, Problem::NullDereference, || "a null function is called".into())?;
+                    self.require(state, &not_null, Problem::NullDereference, || {
+                        "a null function is called".into()
+                    })?;
                     let words = || "a number that is no function is called".to_string();
                     self.require(state, &never, Problem::OutOfBounds, words)?;
                 }
                 Target::Object(_) | Target::Token(_) => {
-                    self.require(state, &never, Problem::OutOfBounds, || "data is called as a function".into())?;
+                    self.require(state, &never, Problem::OutOfBounds, || {
+                        "data is called as a function".into()
+                    })?;
                 }
             }
         }
@@ -155,19 +162,19 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         }
         let definition = self.module.function(function);
         let mut objects = Vec::new();
-        for index in 0..passed.len() {
+        for argument in &mut passed {
             // What is passed by value is the callee's own: it gets a copy.
-            if let Some(ty) = passed[index].by_value {
+            if let Some(ty) = argument.by_value {
                 let layout = self.module.ty(ty);
                 let size = word(&self.host, layout.size);
                 let kind = Kind::Stack(function);
                 let align = u64::from(layout.align);
                 let (id, copy) = self.allocate(state, kind, size, layout.size, align, Fill::Undefined, None);
                 let copy = Value::Pointer(copy);
-                let original = passed[index].value.clone();
+                let original = argument.value.clone();
                 self.copy(state, &copy, &original, layout.size)?;
                 objects.push(id);
-                passed[index].value = copy;
+                argument.value = copy;
             }
         }
         let mut registers = vec![None; definition.registers as usize];
@@ -198,7 +205,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     }
 
     /// Starts the program (or any function) with these arguments.
-    pub fn begin(&mut self, state: &mut State<C>, function: FunctionId, arguments: Vec<Value<C>>) -> Result<(), C> {
+    pub fn begin(
+        &mut self,
+        state: &mut State<C>,
+        function: FunctionId,
+        arguments: Vec<Value<C>>,
+    ) -> Result<(), C> {
         let types: Vec<TypeId> = self.module.function(function).parameters.iter().map(|p| p.ty).collect();
         let passed = arguments
             .into_iter()
@@ -290,7 +302,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let layout = self.module.ty(at.ty);
         let width = layout.bits();
         if width.is_none() && !matches!(layout.kind, TypeKind::Void) {
-            return Err(Stop::Unsupported(format!("a call of {name}, which is not defined and returns a structure")));
+            return Err(Stop::Unsupported(format!(
+                "a call of {name}, which is not defined and returns a structure"
+            )));
         }
         let result = match self.host.unknown(state, width.unwrap_or(32), name) {
             Ok(value) => value,
@@ -330,7 +344,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     /// An argument as bits.
     pub(super) fn argument_bits(&self, passed: &[Passed<C>], index: usize) -> Result<C::Val, C> {
         match passed.get(index) {
-            Some(argument) if !matches!(argument.value, Value::Many(_)) => Ok(numeric(&self.host, &argument.value)),
+            Some(argument) if !matches!(argument.value, Value::Many(_)) => {
+                Ok(numeric(&self.host, &argument.value))
+            }
             _ => Err(Stop::Unsupported("a library function is called with too few arguments".into())),
         }
     }

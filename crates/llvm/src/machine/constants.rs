@@ -34,7 +34,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 Some(initialiser) => self.initialise(&mut state, id, 0, initialiser, global.ty)?,
                 None => {
                     if self.module.ty(global.ty).size > 0 {
-                        self.host.assume(format!("the global {} is defined nowhere: its value is unknown", global.name));
+                        self.host.assume(format!(
+                            "the global {} is defined nowhere: its value is unknown",
+                            global.name
+                        ));
                         state.memory.object_mut(id).content.fill = Fill::Undefined;
                     }
                 }
@@ -62,7 +65,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 for (index, &element) in elements.iter().enumerate() {
                     let (inner, offset) = match &layout.kind {
                         TypeKind::Struct(fields) => fields[index],
-                        TypeKind::Array { element, .. } => (*element, index as u64 * module.ty(*element).size),
+                        TypeKind::Array { element, .. } => {
+                            (*element, index as u64 * module.ty(*element).size)
+                        }
                         TypeKind::Vector { element, .. } => {
                             (*element, index as u64 * module.ty(*element).store_size)
                         }
@@ -76,7 +81,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 let width = layout.bits().unwrap_or(64);
                 let stored = (layout.store_size * 8) as u16;
                 let value = match self.constant(constant)? {
-                    Value::Bits(bits) if width < stored => Value::Bits(self.host.core().zext(width, stored, &bits)),
+                    Value::Bits(bits) if width < stored => {
+                        Value::Bits(self.host.core().zext(width, stored, &bits))
+                    }
                     other => other,
                 };
                 state.memory.object_mut(id).content.write(&self.host, at, layout.store_size, value);
@@ -121,7 +128,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
             Constant::Bytes(_, bytes) => {
                 let core = self.host.core();
-                Value::many(bytes.iter().map(|&b| Value::Bits(core.constant(&Bits::new(8, b.into())))).collect())
+                Value::many(
+                    bytes.iter().map(|&b| Value::Bits(core.constant(&Bits::new(8, b.into())))).collect(),
+                )
             }
             Constant::Expression(ty, operation) => self.expression(*ty, operation)?,
         };
@@ -167,11 +176,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         })
     }
 
-    fn each(
-        &self,
-        ty: TypeId,
-        make: &mut dyn FnMut(&Self, u16, bool) -> Value<C>,
-    ) -> Result<Value<C>, C> {
+    fn each(&self, ty: TypeId, make: &mut dyn FnMut(&Self, u16, bool) -> Value<C>) -> Result<Value<C>, C> {
         let layout = self.module.ty(ty);
         Ok(match &layout.kind {
             TypeKind::Int(_) | TypeKind::Float(_) => make(self, layout.bits().unwrap_or(8), false),
@@ -181,7 +186,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 Value::many(values)
             }
             TypeKind::Struct(fields) => {
-                let values = fields.iter().map(|(f, _)| self.each(*f, make)).collect::<Result<Vec<_>, C>>()?;
+                let values =
+                    fields.iter().map(|(f, _)| self.each(*f, make)).collect::<Result<Vec<_>, C>>()?;
                 Value::many(values)
             }
             TypeKind::Void => Value::many(Vec::new()),

@@ -45,7 +45,12 @@ pub struct Content<C: Core> {
 
 impl<C: Core> Clone for Content<C> {
     fn clone(&self) -> Self {
-        Content { bytes: self.bytes.clone(), known: self.known.clone(), cells: self.cells.clone(), fill: self.fill }
+        Content {
+            bytes: self.bytes.clone(),
+            known: self.known.clone(),
+            cells: self.cells.clone(),
+            fill: self.fill,
+        }
     }
 }
 
@@ -149,7 +154,8 @@ impl<C: Core> Content<C> {
                     (part, width)
                 }
                 None => {
-                    let next = self.cells.range(byte..).next().map_or(at + len, |(&start, _)| start.min(at + len));
+                    let next =
+                        self.cells.range(byte..).next().map_or(at + len, |(&start, _)| start.min(at + len));
                     let bits = self.known_bits(byte, next - byte);
                     byte = next;
                     (core.constant(&bits), bits.width())

@@ -37,9 +37,18 @@ impl Harness {
             "klee_assert" | "__VERIFIER_assert" => Harness::Assert,
             "klee_abort" | "klee_report_error" => Harness::Error,
             "klee_silent_exit" => Harness::SilentExit,
-            "klee_prefer_cex" | "klee_warning" | "klee_warning_once" | "klee_print_expr" | "klee_print_range"
-            | "klee_set_forking" | "klee_stack_trace" | "klee_open_merge" | "klee_close_merge" | "klee_mark_global"
-            | "klee_check_memory_access" | "klee_posix_prefer_cex" => Harness::Nothing,
+            "klee_prefer_cex"
+            | "klee_warning"
+            | "klee_warning_once"
+            | "klee_print_expr"
+            | "klee_print_range"
+            | "klee_set_forking"
+            | "klee_stack_trace"
+            | "klee_open_merge"
+            | "klee_close_merge"
+            | "klee_mark_global"
+            | "klee_check_memory_access"
+            | "klee_posix_prefer_cex" => Harness::Nothing,
             "klee_is_symbolic" => Harness::IsSymbolic,
             "reach_error" | "__VERIFIER_error" => Harness::ReachError,
             _ if name.starts_with("klee_get_value_") => Harness::First,
@@ -95,7 +104,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             Harness::Assert => {
                 let condition = self.condition(passed)?;
-                return self.require(state, &condition, Problem::Assertion, || format!("{name} does not hold"));
+                return self
+                    .require(state, &condition, Problem::Assertion, || format!("{name} does not hold"));
             }
             Harness::Error => {
                 let always = self.host.core().boolean(true);

@@ -32,11 +32,14 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 return self.fill(state, &value(0), &byte, len);
             }
             "va_start" => return self.variadic_list(state, &value(0)),
-            "va_end" | "lifetime" | "dbg" | "donothing" | "prefetch" | "assume" | "experimental" | "invariant"
-            | "stackrestore" | "var" => return Ok(()),
+            "va_end" | "lifetime" | "dbg" | "donothing" | "prefetch" | "assume" | "experimental"
+            | "invariant" | "stackrestore" | "var" => return Ok(()),
             "stacksave" => Value::Pointer(super::pointers::null(&self.host)),
             "va_copy" => return self.copy(state, &value(0), &value(1), 24),
             "expect" | "launder" | "strip" | "ssa" | "annotation" | "ptr" | "threadlocal" => value(0),
+            "ptrmask" => {
+                self.binary(Binary { op: BinOp::And, no_signed_wrap: false }, ty, &value(0), &value(1))?
+            }
             "objectsize" => Value::Bits(self.constant_of(ty, Bits::ones(64))),
             "is" => self.flag(&self.host.core().boolean(false)),
             "trap" | "ubsantrap" => {
@@ -101,7 +104,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let operands: Vec<Value<C>> = passed.iter().map(|p| p.value.clone()).collect();
                 let operands: Vec<&Value<C>> = operands.iter().collect();
                 let base = base.to_string();
-                self.lanes(ty, &operands, &mut |machine, ty, values| machine.float_function(&base, ty, values))?
+                self.lanes(ty, &operands, &mut |machine, ty, values| {
+                    machine.float_function(&base, ty, values)
+                })?
             }
             "pow" | "powi" | "sin" | "cos" | "exp" | "exp2" | "log" | "log2" | "log10" | "ldexp" | "tan" => {
                 let base = base.to_string();
@@ -113,7 +118,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         Ok(())
     }
 
-    pub(super) fn length(&mut self, state: &mut State<C>, passed: &[Passed<C>], index: usize) -> Result<u64, C> {
+    pub(super) fn length(
+        &mut self,
+        state: &mut State<C>,
+        passed: &[Passed<C>],
+        index: usize,
+    ) -> Result<u64, C> {
         let len = self.argument_bits(passed, index)?;
         let width = self.module.ty(passed[index].ty).bits().unwrap_or(64);
         Ok(self.fix(state, width, &len)?.to_u64().unwrap_or(u64::MAX))
@@ -162,7 +172,10 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     let lowest = core.constant(&Bits::new(width, 1u128 << (width - 1)));
                     let highest = core.unop(UnOp::Not, width, &lowest);
                     let negative = core.relop(RelOp::Slt, width, &a, &zero);
-                    (machine.no_signed_overflow(op, width, &a, &b), core.cond(width, &negative, &lowest, &highest))
+                    (
+                        machine.no_signed_overflow(op, width, &a, &b),
+                        core.cond(width, &negative, &lowest, &highest),
+                    )
                 }
             };
             Ok(Value::Bits(core.cond(width, &fine, &result, &limit)))
@@ -245,7 +258,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     }
 
     /// Functions of floats that the core or plain bits can say.
-    pub(super) fn float_function(&mut self, name: &str, ty: TypeId, values: &[&Value<C>]) -> Result<Value<C>, C> {
+    pub(super) fn float_function(
+        &mut self,
+        name: &str,
+        ty: TypeId,
+        values: &[&Value<C>],
+    ) -> Result<Value<C>, C> {
         let format = self.float_format(ty)?;
         let width = format.width();
         let core = self.host.core();
@@ -282,7 +300,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let less = core.float_rel(FloatRelOp::Lt, format, &a, &b);
                 let b_is_number = core.float_rel(FloatRelOp::Eq, format, &b, &b);
                 let a_is_number = core.float_rel(FloatRelOp::Eq, format, &a, &a);
-                let first = if name == "minnum" { less } else { core.float_rel(FloatRelOp::Lt, format, &b, &a) };
+                let first =
+                    if name == "minnum" { less } else { core.float_rel(FloatRelOp::Lt, format, &b, &a) };
                 let take_a = core.boolop(BoolOp::Or, &first, &core.not(&b_is_number));
                 let take_a = core.boolop(BoolOp::And, &take_a, &a_is_number);
                 core.cond(width, &take_a, &a, &b)

@@ -64,13 +64,16 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         "getenv" => Builtin::Environment,
         "__parallax_format_double" => Builtin::FormatDouble,
         "__parallax_parse_double" => Builtin::ParseDouble,
-        "sin" | "cos" | "tan" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "atan" | "asin"
-        | "acos" | "sinh" | "cosh" | "tanh" | "cbrt" | "pow" | "atan2" | "hypot" | "fmod" | "ldexp" | "sinf"
-        | "cosf" | "tanf" | "expf" | "exp2f" | "logf" | "log2f" | "log10f" | "atanf" | "asinf" | "acosf"
-        | "sinhf" | "coshf" | "tanhf" | "cbrtf" | "powf" | "atan2f" | "hypotf" | "fmodf" => Builtin::Mathematics,
-        "sqrt" | "floor" | "ceil" | "fabs" | "trunc" | "round" | "rint" | "nearbyint" | "copysign" | "fma" | "sqrtf"
-        | "floorf" | "ceilf" | "fabsf" | "truncf" | "roundf" | "rintf" | "nearbyintf" | "copysignf" | "fmaf"
-        | "sqrtl" | "floorl" | "ceill" | "fabsl" | "truncl" | "roundl" => Builtin::FloatFunction,
+        "sin" | "cos" | "tan" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "atan"
+        | "asin" | "acos" | "sinh" | "cosh" | "tanh" | "cbrt" | "pow" | "atan2" | "hypot" | "fmod"
+        | "ldexp" | "sinf" | "cosf" | "tanf" | "expf" | "exp2f" | "logf" | "log2f" | "log10f" | "atanf"
+        | "asinf" | "acosf" | "sinhf" | "coshf" | "tanhf" | "cbrtf" | "powf" | "atan2f" | "hypotf"
+        | "fmodf" => Builtin::Mathematics,
+        "sqrt" | "floor" | "ceil" | "fabs" | "trunc" | "round" | "rint" | "nearbyint" | "copysign"
+        | "fma" | "sqrtf" | "floorf" | "ceilf" | "fabsf" | "truncf" | "roundf" | "rintf" | "nearbyintf"
+        | "copysignf" | "fmaf" | "sqrtl" | "floorl" | "ceill" | "fabsl" | "truncl" | "roundl" => {
+            Builtin::FloatFunction
+        }
         "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" => Builtin::SetJump,
         "longjmp" | "_longjmp" | "siglongjmp" => Builtin::LongJump,
         _ if name.starts_with("llvm.") => Builtin::Intrinsic,
@@ -91,7 +94,11 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Builtin::Copy | Builtin::Fill | Builtin::Write | Builtin::Read | Builtin::Seek => 3,
             Builtin::FormatDouble => 5,
             Builtin::Open | Builtin::ParseDouble => 2,
-            Builtin::Abort | Builtin::AssertFail | Builtin::Time | Builtin::Intrinsic | Builtin::Harness(_) => 0,
+            Builtin::Abort
+            | Builtin::AssertFail
+            | Builtin::Time
+            | Builtin::Intrinsic
+            | Builtin::Harness(_) => 0,
             _ => 1,
         };
         if passed.len() < needed {
@@ -237,7 +244,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     }
 
     /// An argument that must be one number.
-    pub(super) fn number(&mut self, state: &mut State<C>, passed: &[Passed<C>], index: usize) -> Result<i64, C> {
+    pub(super) fn number(
+        &mut self,
+        state: &mut State<C>,
+        passed: &[Passed<C>],
+        index: usize,
+    ) -> Result<i64, C> {
         let bits = self.argument_bits(passed, index)?;
         let width = self.module.ty(passed[index].ty).bits().unwrap_or(64);
         Ok(self.fix(state, width, &bits)?.to_i128().unwrap_or(0) as i64)
@@ -269,7 +281,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                         state.path.conditions.push(small);
                         ROOM
                     }
-                    Split::False => self.fix_once(state, size, "allocation sizes above 512 are fixed to one value")?,
+                    Split::False => {
+                        self.fix_once(state, size, "allocation sizes above 512 are fixed to one value")?
+                    }
                     Split::Neither => return Err(Stop::Dead),
                 }
             }
@@ -277,7 +291,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         if capacity > LARGEST {
             return Ok(null(&self.host));
         }
-        let (_, pointer) = self.allocate(state, Kind::Heap, size.clone(), capacity, 16, Fill::Undefined, None);
+        let (_, pointer) =
+            self.allocate(state, Kind::Heap, size.clone(), capacity, 16, Fill::Undefined, None);
         if self.host.failing_allocation() {
             let fails = self.host.input(state, 1, "malloc_fails");
             let fails = self.host.core().val_to_bool(1, &fails);
@@ -419,13 +434,20 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
 
     /// `int __parallax_format_double(char *out, int conversion, int precision, int alternate, double value)`: the
     /// characters of a magnitude, without sign or padding; their number.
-    fn format_double(&mut self, state: &mut State<C>, at: &Instruction, passed: &[Passed<C>]) -> Result<(), C> {
+    fn format_double(
+        &mut self,
+        state: &mut State<C>,
+        at: &Instruction,
+        passed: &[Passed<C>],
+    ) -> Result<(), C> {
         let conversion = self.number(state, passed, 1)? as u8;
         let precision = self.number(state, passed, 2)?.clamp(0, 400) as usize;
         let alternate = self.number(state, passed, 3)? != 0;
         let bits = self.argument_bits(passed, 4)?;
         let text = match self.host.value(64, &bits).and_then(|b| b.to_u64()) {
-            Some(bits) => crate::float_text::magnitude(f64::from_bits(bits), conversion, precision, alternate),
+            Some(bits) => {
+                crate::float_text::magnitude(f64::from_bits(bits), conversion, precision, alternate)
+            }
             None => {
                 self.host.assume("a floating-point number that is not constant is printed as '?'".into());
                 "?".to_string()
@@ -442,7 +464,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     }
 
     /// `double __parallax_parse_double(const char *text, long len)`: the number that exactly these characters are.
-    fn parse_double(&mut self, state: &mut State<C>, at: &Instruction, passed: &[Passed<C>]) -> Result<(), C> {
+    fn parse_double(
+        &mut self,
+        state: &mut State<C>,
+        at: &Instruction,
+        passed: &[Passed<C>],
+    ) -> Result<(), C> {
         let len = self.length(state, passed, 1)?.min(4096);
         let mut text = String::new();
         for index in 0..len {

@@ -120,7 +120,7 @@ impl<C: Core> Memory<C> {
         (object.base, self.next_base) = place(self.next_base, object.capacity, align);
         let id = ObjectId(self.len);
         let chunks = Arc::make_mut(&mut self.chunks);
-        if self.len as usize % CHUNK == 0 {
+        if (self.len as usize).is_multiple_of(CHUNK) {
             chunks.push(Arc::new(Vec::with_capacity(CHUNK)));
         }
         Arc::make_mut(chunks.last_mut().expect("a chunk was just made sure of")).push(Arc::new(object));

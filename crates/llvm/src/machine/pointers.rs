@@ -46,7 +46,13 @@ pub fn numeric<C: Core, H: Host<C>>(host: &H, value: &Value<C>) -> C::Val {
 }
 
 /// `a` where `guard` holds, `b` elsewhere; scalars of `width` bits.
-pub fn join<C: Core, H: Host<C>>(host: &H, guard: &C::Bool, a: &Value<C>, b: &Value<C>, width: u16) -> Value<C> {
+pub fn join<C: Core, H: Host<C>>(
+    host: &H,
+    guard: &C::Bool,
+    a: &Value<C>,
+    b: &Value<C>,
+    width: u16,
+) -> Value<C> {
     match host.truth(guard) {
         Some(true) => return a.clone(),
         Some(false) => return b.clone(),
@@ -54,9 +60,9 @@ pub fn join<C: Core, H: Host<C>>(host: &H, guard: &C::Bool, a: &Value<C>, b: &Va
     }
     match (a, b) {
         (Value::Bits(x), Value::Bits(y)) => Value::Bits(host.core().cond(width, guard, x, y)),
-        (Value::Many(x), Value::Many(y)) => Value::many(
-            x.iter().zip(y.iter()).map(|(x, y)| join(host, guard, x, y, width)).collect(),
-        ),
+        (Value::Many(x), Value::Many(y)) => {
+            Value::many(x.iter().zip(y.iter()).map(|(x, y)| join(host, guard, x, y, width)).collect())
+        }
         (Value::Pointer(x), Value::Pointer(y)) => Value::Pointer(join_pointers(host, guard, x, y)),
         (Value::Pointer(x), other) | (other, Value::Pointer(x)) => {
             // Zero bits are the null pointer; other bits meet a pointer as the address it is.
@@ -64,8 +70,11 @@ pub fn join<C: Core, H: Host<C>>(host: &H, guard: &C::Bool, a: &Value<C>, b: &Va
             let flip = !matches!(a, Value::Pointer(_));
             if host.value(64, bits).is_some_and(|b| b.is_zero()) {
                 let none = null(host);
-                let joined =
-                    if flip { join_pointers(host, guard, &none, x) } else { join_pointers(host, guard, x, &none) };
+                let joined = if flip {
+                    join_pointers(host, guard, &none, x)
+                } else {
+                    join_pointers(host, guard, x, &none)
+                };
                 return Value::Pointer(joined);
             }
             Value::Bits(host.core().cond(64, guard, &numeric(host, a), &numeric(host, b)))

@@ -7,7 +7,8 @@ use super::state::Event;
 use super::value::Value;
 use super::{Fill, LARGEST, Machine, Result, State, Stop};
 use crate::module::{
-    Binary, BlockId, FloatBinary, Instruction, Operand, Operation, Register, Rmw, Terminator, TypeId, TypeKind,
+    Binary, BlockId, FloatBinary, Instruction, Operand, Operation, Register, Rmw, Terminator, TypeId,
+    TypeKind,
 };
 use parallax_op::{BinOp, Bits, FloatFormat, RelOp, UnOp};
 use parallax_sem::Core;
@@ -150,7 +151,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let kind = Kind::Stack(state.frame().function);
                 let align = u64::from(layout.align);
                 let bytes = word(&self.host, size);
-                let (id, pointer) = self.allocate(state, kind, bytes, size, align, Fill::Undefined, *variable);
+                let (id, pointer) =
+                    self.allocate(state, kind, bytes, size, align, Fill::Undefined, *variable);
                 state.frame_mut().objects.push(id);
                 Value::Pointer(pointer)
             }
@@ -221,7 +223,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             Operation::Phi { .. } => return Ok(()),
             Operation::Nothing => return Ok(()),
-            Operation::VariadicArgument { .. } => return Err(Stop::Unsupported("va_arg as an instruction".into())),
+            Operation::VariadicArgument { .. } => {
+                return Err(Stop::Unsupported("va_arg as an instruction".into()));
+            }
             Operation::Unsupported(what) => return Err(Stop::Unsupported(what.clone())),
         };
         Self::set(state, instruction.result, value);
@@ -276,7 +280,11 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 if shift {
                     let bound = core.constant(&Bits::new(width, width.into()));
                     let fits = core.relop(RelOp::Ult, width, &y, &bound);
-                    requirements.push((fits, Problem::BadShift, "the shift is as wide as the operand or wider"));
+                    requirements.push((
+                        fits,
+                        Problem::BadShift,
+                        "the shift is as wide as the operand or wider",
+                    ));
                 }
                 if signed {
                     let fits = machine.no_signed_overflow(op.op, width, &x, &y);
@@ -320,7 +328,11 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         };
         match (a, b) {
             (Value::Many(x), Value::Many(y)) => Value::many(
-                x.iter().zip(y.iter()).enumerate().map(|(i, (x, y))| self.choose(inner(i), guard, x, y)).collect(),
+                x.iter()
+                    .zip(y.iter())
+                    .enumerate()
+                    .map(|(i, (x, y))| self.choose(inner(i), guard, x, y))
+                    .collect(),
             ),
             _ => join(&self.host, guard, a, b, self.module.ty(ty).bits().unwrap_or(64)),
         }
@@ -438,7 +450,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             return self.go(state, default);
         }
-        let zero = self.host.core().relop(RelOp::Eq, width, &value, &self.host.core().constant(&Bits::zero(width)));
+        let zero =
+            self.host.core().relop(RelOp::Eq, width, &value, &self.host.core().constant(&Bits::zero(width)));
         self.check_condition(state, &zero)?;
         let location = state.location(self.module, state.frames.len() - 1);
         let mut ways = Vec::new();

@@ -125,10 +125,7 @@ pub enum Operation {
     /// A new stack object of `count` elements of type `of`.
     Alloca { of: TypeId, count: Operand, count_type: TypeId, variable: Option<VariableId> },
     /// A call.
-    Call {
-        callee: Callee,
-        arguments: Vec<Argument>,
-    },
+    Call { callee: Callee, arguments: Vec<Argument> },
     /// One element of an aggregate.
     Extract { of: TypeId, a: Operand, path: Vec<u32> },
     /// An aggregate with one element replaced.

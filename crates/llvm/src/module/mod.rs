@@ -7,11 +7,10 @@
 mod debug;
 mod instruction;
 
-pub use debug::{
-    DebugType, DebugTypeId, Field, Location, LocationId, Scope, ScopeId, Variable, VariableId,
-};
+pub use debug::{DebugType, DebugTypeId, Field, Location, LocationId, Scope, ScopeId, Variable, VariableId};
 pub use instruction::{
-    Argument, Binary, Callee, Cast, Compare, FloatBinary, FloatCompare, Instruction, Operand, Operation, Rmw, SlotId, Terminator,
+    Argument, Binary, Callee, Cast, Compare, FloatBinary, FloatCompare, Instruction, Operand, Operation, Rmw,
+    SlotId, Terminator,
 };
 
 use parallax_op::{Bits, FloatFormat, Width};
@@ -262,11 +261,7 @@ impl Module {
 
     /// How many instructions the program has, terminators included.
     pub fn instruction_count(&self) -> usize {
-        self.functions
-            .iter()
-            .flat_map(|f| &f.blocks)
-            .map(|b| b.instructions.len() + 1)
-            .sum()
+        self.functions.iter().flat_map(|f| &f.blocks).map(|b| b.instructions.len() + 1).sum()
     }
 }
 

@@ -35,7 +35,9 @@ impl Reader {
                     TypeKind::Int(width) if width <= 64 => {
                         Constant::Bits(Bits::new(width, u128::from(LLVMConstIntGetZExtValue(value))))
                     }
-                    TypeKind::Int(width) => Constant::Bits(wide_integer(&owned(LLVMPrintValueToString(value)), width)),
+                    TypeKind::Int(width) => {
+                        Constant::Bits(wide_integer(&owned(LLVMPrintValueToString(value)), width))
+                    }
                     _ => self.unsupported(value),
                 },
                 LLVMConstantFPValueKind => match self.out.ty(ty).kind {
@@ -71,15 +73,19 @@ impl Reader {
                     let bytes = std::slice::from_raw_parts(pointer.cast::<u8>(), len).to_vec();
                     Constant::Bytes(ty, bytes)
                 }
-                LLVMConstantDataArrayValueKind | LLVMConstantDataVectorValueKind | LLVMConstantArrayValueKind
-                | LLVMConstantStructValueKind | LLVMConstantVectorValueKind => {
+                LLVMConstantDataArrayValueKind
+                | LLVMConstantDataVectorValueKind
+                | LLVMConstantArrayValueKind
+                | LLVMConstantStructValueKind
+                | LLVMConstantVectorValueKind => {
                     let count = match &self.out.ty(ty).kind {
                         TypeKind::Array { len, .. } | TypeKind::Vector { len, .. } => *len as u32,
                         TypeKind::Struct(fields) => fields.len() as u32,
                         _ => 0,
                     };
-                    let elements =
-                        (0..count).map(|index| self.constant(LLVMGetAggregateElement(value, index))).collect();
+                    let elements = (0..count)
+                        .map(|index| self.constant(LLVMGetAggregateElement(value, index)))
+                        .collect();
                     Constant::Aggregate(ty, elements)
                 }
                 LLVMBlockAddressValueKind => {
@@ -129,7 +135,10 @@ impl Reader {
                 let cut = (0..=120).rev().find(|&at| printed.is_char_boundary(at)).unwrap_or(0);
                 printed.truncate(cut);
             }
-            Constant::Expression(ty, Box::new(Operation::Unsupported(format!("the constant {}", printed.trim()))))
+            Constant::Expression(
+                ty,
+                Box::new(Operation::Unsupported(format!("the constant {}", printed.trim()))),
+            )
         }
     }
 

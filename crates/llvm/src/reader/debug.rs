@@ -42,7 +42,11 @@ impl Reader {
             LLVMGetMDNodeOperands(value, operands.as_mut_ptr());
             operands
                 .into_iter()
-                .map(|operand| if operand.is_null() { std::ptr::null_mut() } else { LLVMValueAsMetadata(operand) })
+                .map(
+                    |operand| {
+                        if operand.is_null() { std::ptr::null_mut() } else { LLVMValueAsMetadata(operand) }
+                    },
+                )
                 .collect()
         }
     }
@@ -50,7 +54,9 @@ impl Reader {
     unsafe fn string(&self, node: LLVMMetadataRef) -> String {
         // SAFETY: the kind is checked first.
         unsafe {
-            if node.is_null() || !matches!(LLVMGetMetadataKind(node), LLVMMetadataKind::LLVMMDStringMetadataKind) {
+            if node.is_null()
+                || !matches!(LLVMGetMetadataKind(node), LLVMMetadataKind::LLVMMDStringMetadataKind)
+            {
                 return String::new();
             }
             let mut len = 0;
@@ -62,7 +68,9 @@ impl Reader {
     unsafe fn file_node(&mut self, node: LLVMMetadataRef) -> u32 {
         // SAFETY: the kind is checked first.
         unsafe {
-            if node.is_null() || !matches!(LLVMGetMetadataKind(node), LLVMMetadataKind::LLVMDIFileMetadataKind) {
+            if node.is_null()
+                || !matches!(LLVMGetMetadataKind(node), LLVMMetadataKind::LLVMDIFileMetadataKind)
+            {
                 return 0;
             }
             let operands = self.operands(node);
@@ -134,10 +142,9 @@ impl Reader {
                 let file_node = operands.first().copied().unwrap_or(std::ptr::null_mut());
                 let file = self.file_node(file_node);
                 let (function, line) = match LLVMGetMetadataKind(node) {
-                    LLVMMetadataKind::LLVMDISubprogramMetadataKind => (
-                        operands.get(2).map(|&name| self.string(name)),
-                        LLVMDISubprogramGetLine(node),
-                    ),
+                    LLVMMetadataKind::LLVMDISubprogramMetadataKind => {
+                        (operands.get(2).map(|&name| self.string(name)), LLVMDISubprogramGetLine(node))
+                    }
                     _ => (None, 0),
                 };
                 let id = ScopeId(self.out.scopes.len() as u32);
@@ -286,7 +293,9 @@ impl Reader {
                     let name = self.string(at(2));
                     DebugType::Base {
                         bits: LLVMDITypeGetSizeInBits(node),
-                        float: ["float", "double", "_Float16", "__float128"].iter().any(|f| name.ends_with(f)),
+                        float: ["float", "double", "_Float16", "__float128"]
+                            .iter()
+                            .any(|f| name.ends_with(f)),
                         signed: !name.contains("unsigned") && name != "_Bool",
                         name,
                     }
@@ -321,7 +330,8 @@ impl Reader {
                                     continue;
                                 }
                                 let parts = self.operands(member);
-                                let part = |index: usize| parts.get(index).copied().unwrap_or(std::ptr::null_mut());
+                                let part =
+                                    |index: usize| parts.get(index).copied().unwrap_or(std::ptr::null_mut());
                                 fields.push(Field {
                                     name: self.string(part(2)),
                                     ty: (!part(3).is_null()).then(|| self.reserve(part(3), waiting)),

@@ -82,7 +82,8 @@ impl Reader {
                 });
                 id
             };
-            let library = self.out.files[self.out.location(location).file as usize].starts_with(crate::LIBRARY_PREFIX);
+            let library =
+                self.out.files[self.out.location(location).file as usize].starts_with(crate::LIBRARY_PREFIX);
             Function {
                 name: value_name(function),
                 parameters,
@@ -132,8 +133,11 @@ impl Reader {
 
     /// `llvm.global.annotations` lists pairs of a function and the text of its `annotate` attribute.
     fn annotations(&mut self) {
-        let Some(list) = self.out.globals.iter().find(|g| g.name == "llvm.global.annotations") else { return };
-        let Some(Constant::Aggregate(_, entries)) = list.initialiser.map(|id| self.out.constant(id).clone()) else {
+        let Some(list) = self.out.globals.iter().find(|g| g.name == "llvm.global.annotations") else {
+            return;
+        };
+        let Some(Constant::Aggregate(_, entries)) = list.initialiser.map(|id| self.out.constant(id).clone())
+        else {
             return;
         };
         for entry in entries {
@@ -141,7 +145,8 @@ impl Reader {
             let (Some(&function), Some(&words)) = (parts.first(), parts.get(1)) else { continue };
             let Constant::Function(function) = *self.out.constant(function) else { continue };
             let Constant::Global(text, 0) = *self.out.constant(words) else { continue };
-            let Some(Constant::Bytes(_, bytes)) = self.out.global(text).initialiser.map(|id| self.out.constant(id))
+            let Some(Constant::Bytes(_, bytes)) =
+                self.out.global(text).initialiser.map(|id| self.out.constant(id))
             else {
                 continue;
             };
@@ -172,7 +177,10 @@ impl Reader {
                         body.slots.insert(instruction, SlotId(slots.len() as u32));
                         let ty = self.ty(LLVMGetAllocatedType(instruction));
                         slots.push(Slot { ty, variable: None });
-                    } else if !matches!(LLVMGetTypeKind(LLVMTypeOf(instruction)), LLVMTypeKind::LLVMVoidTypeKind) {
+                    } else if !matches!(
+                        LLVMGetTypeKind(LLVMTypeOf(instruction)),
+                        LLVMTypeKind::LLVMVoidTypeKind
+                    ) {
                         body.registers.insert(instruction, Register(next));
                         let name = value_name(instruction);
                         if !name.is_empty() {
@@ -377,7 +385,9 @@ impl Reader {
                 }
                 LLVMOpcode::LLVMIndirectBr => Terminator::Indirect {
                     address: self.operand(LLVMGetOperand(at, 0), body),
-                    targets: (0..LLVMGetNumSuccessors(at)).map(|s| self.block_id(LLVMGetSuccessor(at, s))).collect(),
+                    targets: (0..LLVMGetNumSuccessors(at))
+                        .map(|s| self.block_id(LLVMGetSuccessor(at, s)))
+                        .collect(),
                 },
                 LLVMOpcode::LLVMRet if operands == 0 => Terminator::Return(None),
                 LLVMOpcode::LLVMRet => Terminator::Return(Some(self.operand(LLVMGetOperand(at, 0), body))),
@@ -447,7 +457,9 @@ impl Reader {
             let callee = match LLVMGetValueKind(called) {
                 LLVMValueKind::LLVMFunctionValueKind => {
                     let name = value_name(called);
-                    if name.starts_with("llvm.dbg.") || name.starts_with("llvm.lifetime.") && self.on_slot(at, body) {
+                    if name.starts_with("llvm.dbg.")
+                        || name.starts_with("llvm.lifetime.") && self.on_slot(at, body)
+                    {
                         return None;
                     }
                     Callee::Function(self.functions[&called])

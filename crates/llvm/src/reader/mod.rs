@@ -17,7 +17,7 @@ use llvm_sys::ir_reader::LLVMParseIRInContext;
 use llvm_sys::linker::LLVMLinkModules2;
 use llvm_sys::prelude::*;
 use llvm_sys::target::LLVMGetModuleDataLayout;
-use llvm_sys::{LLVMLinkage, LLVMDiagnosticSeverity};
+use llvm_sys::{LLVMDiagnosticSeverity, LLVMLinkage};
 use rustc_hash::FxHashMap;
 use std::ffi::{CStr, c_char, c_void};
 
@@ -59,7 +59,9 @@ pub fn read(inputs: &[Input<'_>], models: &[u8]) -> Result<Module, Error> {
 unsafe fn make_optional(library: LLVMModuleRef) {
     unsafe {
         let lower = |value: LLVMValueRef| {
-            if LLVMIsDeclaration(value) == 0 && matches!(LLVMGetLinkage(value), LLVMLinkage::LLVMExternalLinkage) {
+            if LLVMIsDeclaration(value) == 0
+                && matches!(LLVMGetLinkage(value), LLVMLinkage::LLVMExternalLinkage)
+            {
                 LLVMSetLinkage(value, LLVMLinkage::LLVMLinkOnceAnyLinkage);
             }
         };
@@ -203,9 +205,14 @@ unsafe fn convert(context: LLVMContextRef, whole: LLVMModuleRef, name: String) -
             kinds: Kinds { by_value: kind("byval"), struct_return: kind("sret"), nonnull: kind("nonnull") },
         };
         if llvm_sys::target::LLVMPointerSize(reader.layout) != 8
-            || matches!(llvm_sys::target::LLVMByteOrder(reader.layout), llvm_sys::target::LLVMByteOrdering::LLVMBigEndian)
+            || matches!(
+                llvm_sys::target::LLVMByteOrder(reader.layout),
+                llvm_sys::target::LLVMByteOrdering::LLVMBigEndian
+            )
         {
-            return Err(Error::Unsupported("only little-endian targets with 64-bit pointers are supported".into()));
+            return Err(Error::Unsupported(
+                "only little-endian targets with 64-bit pointers are supported".into(),
+            ));
         }
         reader.file("");
         reader.out.locations.push(Default::default());

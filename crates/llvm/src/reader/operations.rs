@@ -70,10 +70,7 @@ impl Reader {
                     b: resolve(self, value(1)),
                 },
                 LLVMOpcode::LLVMSelect => Operation::Select {
-                    vector: matches!(
-                        LLVMGetTypeKind(LLVMTypeOf(value(0))),
-                        LLVMTypeKind::LLVMVectorTypeKind
-                    ),
+                    vector: matches!(LLVMGetTypeKind(LLVMTypeOf(value(0))), LLVMTypeKind::LLVMVectorTypeKind),
                     condition: resolve(self, value(0)),
                     a: resolve(self, value(1)),
                     b: resolve(self, value(2)),
@@ -208,7 +205,12 @@ fn relation(predicate: LLVMIntPredicate) -> RelOp {
 /// LLVM numbers its sixteen predicates so that the bits are: equal, greater, less, unordered.
 fn float_relation(predicate: LLVMRealPredicate) -> FloatCompare {
     let bits = predicate as u32;
-    FloatCompare { equal: bits & 1 != 0, greater: bits & 2 != 0, less: bits & 4 != 0, unordered: bits & 8 != 0 }
+    FloatCompare {
+        equal: bits & 1 != 0,
+        greater: bits & 2 != 0,
+        less: bits & 4 != 0,
+        unordered: bits & 8 != 0,
+    }
 }
 
 fn update(op: LLVMAtomicRMWBinOp) -> Option<Rmw> {

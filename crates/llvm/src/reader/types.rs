@@ -77,7 +77,9 @@ impl Reader {
         // SAFETY: only sequential types are asked for their element.
         unsafe {
             match LLVMGetTypeKind(ty) {
-                LLVMTypeKind::LLVMArrayTypeKind | LLVMTypeKind::LLVMVectorTypeKind => Some(LLVMGetElementType(ty)),
+                LLVMTypeKind::LLVMArrayTypeKind | LLVMTypeKind::LLVMVectorTypeKind => {
+                    Some(LLVMGetElementType(ty))
+                }
                 _ => None,
             }
         }

@@ -1,0 +1,3 @@
+#include <stdio.h>
+enum color { RED = 1, GREEN = 5, BLUE }; static const char *const names[] = {[RED] = "red", [GREEN] = "green", [BLUE] = "blue"}; struct point { int x, y; }; static const struct point corners[2][2] = {{{0, 0}, {0, 9}}, {{9, 0}, {9, 9}}};
+int main(void) { for (enum color c = RED; c <= BLUE; c++) if (names[c]) printf("%d %s\n", c, names[c]); struct point *p = &(struct point){.y = 4}; printf("%d %d %d\n", p->x, p->y, corners[1][0].x + corners[0][1].y); int sparse[12] = {[3] = 7, [10] = 1}; int s = 0; for (int i = 0; i < 12; i++) s = s * 3 + sparse[i]; printf("%d %c %d\n", s, "indexed"[3], sizeof("four") == 5); }

@@ -1,0 +1,5 @@
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+static uint32_t rol(uint32_t x, int n) { return x << n | x >> (32 - n); }
+int main(void) { uint8_t m[64] = {0}; const char *s = "abc"; size_t n = strlen(s); memcpy(m, s, n); m[n] = 0x80; m[63] = (uint8_t)(n * 8); uint32_t w[80], h[5] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0}; for (int i = 0; i < 16; i++) w[i] = (uint32_t)m[4 * i] << 24 | (uint32_t)m[4 * i + 1] << 16 | (uint32_t)m[4 * i + 2] << 8 | m[4 * i + 3]; for (int i = 16; i < 80; i++) w[i] = rol(w[i - 3] ^ w[i - 8] ^ w[i - 14] ^ w[i - 16], 1); uint32_t a = h[0], b = h[1], c = h[2], d = h[3], e = h[4]; for (int i = 0; i < 80; i++) { uint32_t f, k; if (i < 20) f = (b & c) | (~b & d), k = 0x5a827999; else if (i < 40) f = b ^ c ^ d, k = 0x6ed9eba1; else if (i < 60) f = (b & c) | (b & d) | (c & d), k = 0x8f1bbcdc; else f = b ^ c ^ d, k = 0xca62c1d6; uint32_t t = rol(a, 5) + f + e + k + w[i]; e = d, d = c, c = rol(b, 30), b = a, a = t; } h[0] += a, h[1] += b, h[2] += c, h[3] += d, h[4] += e; for (int i = 0; i < 5; i++) printf("%08x", h[i]); puts(""); }

@@ -1,0 +1,3 @@
+#include <stdio.h>
+typedef int v4 __attribute__((vector_size(16))); typedef float f4 __attribute__((vector_size(16)));
+int main(void) { v4 a = {1, 2, 3, 4}, b = {10, 20, 30, 40}, c = a * b + 1; f4 x = {1.5f, 2, -3, 0.25f}, y = x * x; v4 m = a > (v4){2, 2, 2, 2}; v4 s = __builtin_shufflevector(a, b, 0, 4, 3, 7); for (int i = 0; i < 4; i++) printf("%d %g %d %d\n", c[i], y[i], m[i], s[i]); float sum[64], t = 0; for (int i = 0; i < 64; i++) sum[i] = (float)i / 4; for (int i = 0; i < 64; i++) t += sum[i]; int total = 0; short h[64]; for (int i = 0; i < 64; i++) h[i] = (short)(i * i); for (int i = 0; i < 64; i++) total += h[i] > 500 ? h[i] : -1; printf("%g %d\n", t, total); }

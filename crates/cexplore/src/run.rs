@@ -1,0 +1,351 @@
+//! The concrete reading: a program run as it would run natively.
+
+use parallax_llvm::Module;
+use parallax_llvm::machine::{
+    Checks, Fill, Host, Kind, Machine, Path, Problem, Split, State, Stop, Value, word,
+};
+use parallax_llvm::module::{FunctionId, LocationId};
+use parallax_op::{Bits, Width};
+use parallax_sem::{Concrete, Core};
+use std::collections::VecDeque;
+
+/// The outside world of a run. Nothing here does I/O: who calls supplies it.
+pub trait World {
+    /// Up to `count` bytes of a file; fewer at its end; `None` when it is not open for reading.
+    fn read(&mut self, file: i32, count: u64) -> Option<Vec<u8>>;
+    /// Writes to a file; false when it is not open for writing.
+    fn write(&mut self, file: i32, bytes: &[u8]) -> bool;
+    /// Opens a file: 0 read, 1 write, 2 append, 3 both.
+    fn open(&mut self, path: &[u8], flags: i32) -> Option<i32>;
+    /// Moves in a file; the new position.
+    fn seek(&mut self, file: i32, offset: i64, whence: i32) -> Option<i64>;
+    /// Closes a file.
+    fn close(&mut self, file: i32) -> bool;
+    /// Seconds since 1970.
+    fn time(&mut self) -> i64;
+    /// An environment variable.
+    fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>>;
+}
+
+/// A world in memory: standard input given, output collected, no other files.
+#[derive(Clone, Debug, Default)]
+pub struct Closed {
+    /// What standard input holds.
+    pub stdin: Vec<u8>,
+    /// How much of it was read.
+    pub position: usize,
+    /// What was written to standard output.
+    pub stdout: Vec<u8>,
+    /// What was written to standard error.
+    pub stderr: Vec<u8>,
+}
+
+impl World for Closed {
+    fn read(&mut self, file: i32, count: u64) -> Option<Vec<u8>> {
+        if file != 0 {
+            return None;
+        }
+        let rest = &self.stdin[self.position..];
+        let taken = rest.len().min(usize::try_from(count).unwrap_or(usize::MAX));
+        let bytes = rest[..taken].to_vec();
+        self.position += taken;
+        Some(bytes)
+    }
+    fn write(&mut self, file: i32, bytes: &[u8]) -> bool {
+        match file {
+            1 => self.stdout.extend_from_slice(bytes),
+            2 => self.stderr.extend_from_slice(bytes),
+            _ => return false,
+        }
+        true
+    }
+    fn open(&mut self, _path: &[u8], _flags: i32) -> Option<i32> {
+        None
+    }
+    fn seek(&mut self, _file: i32, _offset: i64, _whence: i32) -> Option<i64> {
+        None
+    }
+    fn close(&mut self, file: i32) -> bool {
+        (0..3).contains(&file)
+    }
+    fn time(&mut self) -> i64 {
+        0
+    }
+    fn environment(&mut self, _name: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// A mistake that a run made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// What kind.
+    pub problem: Problem,
+    /// In words.
+    pub detail: String,
+    /// Where each running function was, the innermost first.
+    pub stack: Vec<(FunctionId, LocationId)>,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// With this status (its low eight bits, as a shell sees it).
+    Exit(u8),
+    /// With a mistake.
+    Mistake(Mistake),
+    /// An assumption of the harness does not hold: the run does not count.
+    Assumption,
+    /// Something the machine cannot do.
+    Unsupported(String, Vec<(FunctionId, LocationId)>),
+    /// More instructions than allowed.
+    StepLimit,
+}
+
+/// The host of a concrete run.
+pub struct Runner<'a, W: World> {
+    core: Concrete,
+    module: &'a Module,
+    world: &'a mut W,
+    settings: &'a Settings,
+    inputs: VecDeque<Bits>,
+    unknowns: Option<VecDeque<Bits>>,
+    mistake: Option<Mistake>,
+    watch: &'a mut dyn FnMut(&State<Concrete>),
+}
+
+/// Settings of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Instructions allowed; none: no limit.
+    pub steps: Option<u64>,
+    /// Inputs for harness functions.
+    pub inputs: Vec<Bits>,
+    /// What code without a model returns; without any, such code cannot run.
+    pub unknowns: Option<Vec<Bits>>,
+    /// What uninitialised bytes read as.
+    pub fill: u8,
+    /// Report overflow and shifts.
+    pub checks: Checks,
+    /// Look for memory that nothing refers to at the end.
+    pub leaks: bool,
+}
+
+impl<W: World> Host<Concrete> for Runner<'_, W> {
+    fn core(&self) -> &Concrete {
+        &self.core
+    }
+    #[inline]
+    fn truth(&self, b: &bool) -> Option<bool> {
+        Some(*b)
+    }
+    #[inline]
+    fn value(&self, _width: Width, v: &Bits) -> Option<Bits> {
+        Some(v.clone())
+    }
+    fn undefined(&mut self, width: Width) -> Bits {
+        let pattern = u128::from_le_bytes([self.settings.fill; 16]);
+        if width <= 128 {
+            let kept = if width == 128 { pattern } else { pattern & ((1 << width) - 1) };
+            return Bits::new(width, kept);
+        }
+        Bits::zero(width)
+    }
+    fn input(&mut self, _state: &mut State<Concrete>, width: Width, _name: &str) -> Bits {
+        resized(self.inputs.pop_front(), width)
+    }
+    fn unknown(&mut self, _state: &mut State<Concrete>, width: Width, name: &str) -> Result<Bits, String> {
+        match &mut self.unknowns {
+            Some(values) => Ok(resized(values.pop_front(), width)),
+            None => Err(format!("{name} is called, but nothing defines it and there is no model of it")),
+        }
+    }
+    fn split(&mut self, _path: &Path<Concrete>, b: &bool) -> Split {
+        if *b { Split::True } else { Split::False }
+    }
+    fn example(&mut self, _path: &Path<Concrete>, _width: Width, v: &Bits) -> Option<Bits> {
+        Some(v.clone())
+    }
+    fn undefined_matters(&mut self, _path: &Path<Concrete>, _b: &bool) -> bool {
+        false
+    }
+    fn problem(&mut self, state: &State<Concrete>, problem: Problem, _guard: &bool, detail: String) {
+        let stack = stack(self.module, state);
+        self.mistake = Some(Mistake { problem, detail, stack });
+    }
+    fn assume(&mut self, _what: String) {}
+    fn enter_block(&mut self, state: &State<Concrete>) {
+        (self.watch)(state);
+    }
+    fn read(&mut self, _state: &mut State<Concrete>, file: i32, count: u64) -> Option<Vec<Bits>> {
+        Some(self.world.read(file, count)?.into_iter().map(|b| Bits::new(8, b.into())).collect())
+    }
+    fn write(&mut self, _state: &mut State<Concrete>, file: i32, bytes: &[Bits]) -> bool {
+        let bytes: Vec<u8> = bytes.iter().map(|b| b.to_u64().unwrap_or(0) as u8).collect();
+        self.world.write(file, &bytes)
+    }
+    fn open(&mut self, _state: &mut State<Concrete>, path: &[u8], flags: i32) -> Option<i32> {
+        self.world.open(path, flags)
+    }
+    fn seek(&mut self, _state: &mut State<Concrete>, file: i32, offset: i64, whence: i32) -> Option<i64> {
+        self.world.seek(file, offset, whence)
+    }
+    fn close(&mut self, _state: &mut State<Concrete>, file: i32) -> bool {
+        self.world.close(file)
+    }
+    fn time(&mut self, _state: &mut State<Concrete>) -> Bits {
+        Bits::from_i128(64, self.world.time().into())
+    }
+    fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>> {
+        self.world.environment(name)
+    }
+    fn checks(&self) -> Checks {
+        self.settings.checks
+    }
+}
+
+fn resized(value: Option<Bits>, width: Width) -> Bits {
+    match value {
+        Some(bits) if bits.width() == width => bits,
+        Some(bits) if bits.width() > width => bits.extract(0, width),
+        Some(bits) => bits.zext(width),
+        None => Bits::zero(width),
+    }
+}
+
+/// Where each running function is, the innermost first.
+pub fn stack<C: Core>(module: &Module, state: &State<C>) -> Vec<(FunctionId, LocationId)> {
+    (0..state.frames.len())
+        .rev()
+        .map(|depth| (state.frames[depth].function, state.location(module, depth)))
+        .collect()
+}
+
+/// Puts strings into memory as `main` expects them; the pointer to the first.
+pub fn argument_vector<C: Core, H: Host<C>>(
+    machine: &mut Machine<'_, C, H>,
+    state: &mut State<C>,
+    arguments: &[Vec<C::Val>],
+) -> Result<Value<C>, Stop<C>> {
+    let bytes = (arguments.len() as u64 + 1) * 8;
+    let size = word(&machine.host, bytes);
+    let (_, vector) = machine.allocate(state, Kind::Global, size, bytes, 16, Fill::Zero, None);
+    for (index, argument) in arguments.iter().enumerate() {
+        let len = argument.len() as u64 + 1;
+        let size = word(&machine.host, len);
+        let (id, text) = machine.allocate(state, Kind::Global, size, len, 1, Fill::Zero, None);
+        for (at, byte) in argument.iter().enumerate() {
+            let content = &mut state.memory.object_mut(id).content;
+            content.write(&machine.host, at as u64, 1, Value::Bits(byte.clone()));
+        }
+        if let parallax_llvm::machine::Target::Object(vector) = vector.entries[0].target {
+            let content = &mut state.memory.object_mut(vector).content;
+            content.write(&machine.host, index as u64 * 8, 8, Value::Pointer(text));
+        }
+    }
+    Ok(Value::Pointer(vector))
+}
+
+/// Arguments of `main` for however many parameters it declares: a count, the strings, the environment.
+pub fn main_arguments<C: Core, H: Host<C>>(
+    machine: &mut Machine<'_, C, H>,
+    state: &mut State<C>,
+    main: FunctionId,
+    arguments: &[Vec<C::Val>],
+) -> Result<Vec<Value<C>>, Stop<C>> {
+    let wanted = machine.module.function(main).parameters.len();
+    let mut values = Vec::new();
+    if wanted > 0 {
+        let count = Bits::new(32, arguments.len() as u128);
+        values.push(Value::Bits(machine.host.core().constant(&count)));
+        values.push(argument_vector(machine, state, arguments)?);
+        values.push(argument_vector(machine, state, &[])?);
+        values.truncate(wanted);
+    }
+    Ok(values)
+}
+
+/// What a run came to.
+pub struct Finished {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Instructions executed.
+    pub steps: u64,
+}
+
+/// Runs a program from `main`. `watch` sees the state whenever control enters a block.
+pub fn run<W: World>(
+    module: &Module,
+    arguments: &[Vec<u8>],
+    world: &mut W,
+    settings: &Settings,
+    watch: &mut dyn FnMut(&State<Concrete>),
+) -> Finished {
+    let host = Runner {
+        core: Concrete,
+        module,
+        world,
+        settings,
+        inputs: settings.inputs.iter().cloned().collect(),
+        unknowns: settings.unknowns.as_ref().map(|values| values.iter().cloned().collect()),
+        mistake: None,
+        watch,
+    };
+    let mut machine = Machine::new(module, host);
+    let Some(main) = module.function_named("main").filter(|&f| module.function(f).is_defined()) else {
+        let outcome = Outcome::Unsupported("the program has no function main".into(), Vec::new());
+        return Finished { outcome, steps: 0 };
+    };
+    let arguments: Vec<Vec<Bits>> =
+        arguments.iter().map(|a| a.iter().map(|&b| Bits::new(8, b.into())).collect()).collect();
+    let mut state = match machine.start() {
+        Ok(state) => state,
+        Err(stop) => return Finished { outcome: ended(&mut machine, stop, Vec::new()), steps: 0 },
+    };
+    let begun = main_arguments(&mut machine, &mut state, main, &arguments)
+        .and_then(|values| machine.begin(&mut state, main, values));
+    if let Err(stop) = begun {
+        return Finished { outcome: ended(&mut machine, stop, Vec::new()), steps: 0 };
+    }
+    let limit = settings.steps.unwrap_or(u64::MAX);
+    loop {
+        if state.steps >= limit {
+            return Finished { outcome: Outcome::StepLimit, steps: state.steps };
+        }
+        if let Err(stop) = machine.step(&mut state) {
+            let mut outcome = ended(&mut machine, stop, stack(module, &state));
+            if settings.leaks
+                && let Outcome::Exit(_) = outcome
+                && let Some(made_at) = crate::leak::leaked(&machine, &state)
+            {
+                outcome = Outcome::Mistake(Mistake {
+                    problem: Problem::Leak,
+                    detail: "memory that nothing refers to any more was not freed".into(),
+                    stack: vec![(main, made_at)],
+                });
+            }
+            return Finished { outcome, steps: state.steps };
+        }
+    }
+}
+
+fn ended<W: World>(
+    machine: &mut Machine<'_, Concrete, Runner<'_, W>>,
+    stop: Stop<Concrete>,
+    stack: Vec<(FunctionId, LocationId)>,
+) -> Outcome {
+    match stop {
+        Stop::Exit(status) => {
+            let status = status.and_then(|value| match value {
+                Value::Bits(bits) => bits.to_u128(),
+                _ => None,
+            });
+            Outcome::Exit(status.unwrap_or(0) as u8)
+        }
+        Stop::Dead => match machine.host.mistake.take() {
+            Some(mistake) => Outcome::Mistake(mistake),
+            None => Outcome::Assumption,
+        },
+        Stop::Unsupported(words) => Outcome::Unsupported(words, stack),
+    }
+}

@@ -1,0 +1,56 @@
+//! Every program of the corpus prints and returns what its native build does, from unoptimised and optimised IR.
+
+mod corpus;
+
+use corpus::{Case, cases, native};
+use parallax_cexplore::run::{Closed, Outcome, Settings, run};
+use parallax_cexplore::{Sources, program};
+use std::sync::Mutex;
+
+fn ours(case: &Case, optimise: u8) -> (Vec<u8>, Vec<u8>, Outcome) {
+    let mut sources = Sources { files: vec![case.file.clone()], ..Sources::default() };
+    sources.options.optimise = optimise;
+    let program = program::load(&sources).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    let mut world = Closed { stdin: case.stdin.clone(), ..Closed::default() };
+    let settings = Settings { steps: Some(50_000_000), ..Settings::default() };
+    let finished = run(&program.module, &case.arguments, &mut world, &settings, &mut |_| {});
+    (world.stdout, world.stderr, finished.outcome)
+}
+
+#[test]
+fn the_corpus_behaves_as_native_programs_do() {
+    let cases = cases("run");
+    assert!(cases.len() >= 60, "the corpus has {} programs", cases.len());
+    let failures = Mutex::new(Vec::new());
+    let next = Mutex::new(cases.iter());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, |n| n.get()).min(4) {
+            scope.spawn(|| {
+                loop {
+                    let Some(case) = next.lock().expect("no thread panics with the lock").next() else {
+                        break;
+                    };
+                    let expected = native(case);
+                    for optimise in [0, 2] {
+                        let (stdout, stderr, outcome) = ours(case, optimise);
+                        let same = stdout == expected.stdout
+                            && stderr == expected.stderr
+                            && outcome == Outcome::Exit(expected.status.code().unwrap_or(-1) as u8);
+                        if !same {
+                            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                            failures.lock().expect("as above").push(format!(
+                                "{} -O{optimise}: {outcome:?}\n--- ours\n{}--- native ({:?})\n{}",
+                                case.name,
+                                text(&stdout),
+                                expected.status.code(),
+                                text(&expected.stdout)
+                            ));
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().expect("all threads are done");
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), 2 * cases.len(), failures.join("\n"));
+}

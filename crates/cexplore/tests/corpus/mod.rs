@@ -1,0 +1,89 @@
+//! The corpus: C programs with a header that says how to run them.
+
+#![allow(dead_code, reason = "each test takes what it needs")]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+pub struct Case {
+    pub name: String,
+    pub file: PathBuf,
+    pub arguments: Vec<Vec<u8>>,
+    pub stdin: Vec<u8>,
+    pub text: String,
+}
+
+/// Programs of a folder of the corpus, in order of name.
+pub fn cases(folder: &str) -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c").join(folder);
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "c"))
+        .collect();
+    files.sort();
+    files.into_iter().map(case).collect()
+}
+
+pub fn case(file: PathBuf) -> Case {
+    let text = std::fs::read_to_string(&file).expect("a readable program");
+    let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
+    let mut arguments = vec![name.clone().into_bytes()];
+    arguments.extend(header(&text, "args").map(words).unwrap_or_default());
+    let stdin = header(&text, "stdin").map(unescape).unwrap_or_default();
+    Case { name, file, arguments, stdin, text }
+}
+
+/// The rest of a line `// key: rest`.
+pub fn header<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    text.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(key)?.strip_prefix(": "))
+}
+
+fn words(line: &str) -> Vec<Vec<u8>> {
+    let mut words = Vec::new();
+    for (index, part) in line.split('"').enumerate() {
+        if index % 2 == 1 {
+            words.push(part.as_bytes().to_vec());
+        } else {
+            words.extend(part.split_whitespace().map(|word| word.as_bytes().to_vec()));
+        }
+    }
+    words
+}
+
+fn unescape(line: &str) -> Vec<u8> {
+    line.replace("\\n", "\n").replace("\\\\", "\\").into_bytes()
+}
+
+/// What the native build of a program does.
+pub fn native(case: &Case) -> Output {
+    let folder = std::env::temp_dir().join(format!("parallax-corpus-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for builds");
+    let binary = folder.join(&case.name);
+    let built = Command::new("clang-19")
+        .args(["-w", "-O0"])
+        .arg(&case.file)
+        .arg("-o")
+        .arg(&binary)
+        .arg("-lm")
+        .output()
+        .expect("clang-19 runs");
+    assert!(built.status.success(), "{}: {}", case.name, String::from_utf8_lossy(&built.stderr));
+    use std::os::unix::process::CommandExt;
+    let mut child = Command::new(&binary)
+        .arg0(&case.name)
+        .args(case.arguments[1..].iter().map(|a| String::from_utf8_lossy(a).into_owned()))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    // A program that does not read its input is fine.
+    let _ = stdin.write_all(&case.stdin);
+    drop(stdin);
+    let output = child.wait_with_output().expect("the program ends");
+    let _ = std::fs::remove_file(&binary);
+    output
+}

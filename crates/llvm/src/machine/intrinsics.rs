@@ -7,7 +7,7 @@ use super::pointers::{join, numeric};
 use super::value::Value;
 use super::{Machine, Result, State, Stop};
 use crate::module::{Binary, Instruction, TypeId, TypeKind};
-use parallax_op::{BinOp, Bits, BoolOp, FloatRelOp, FloatUnOp, RelOp, Rounding, UnOp};
+use parallax_op::{BinOp, Bits, BoolOp, FloatFormat, FloatRelOp, FloatUnOp, RelOp, Rounding, UnOp};
 use parallax_sem::Core;
 
 impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
@@ -41,6 +41,19 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 self.binary(Binary { op: BinOp::And, no_signed_wrap: false }, ty, &value(0), &value(1))?
             }
             "objectsize" => Value::Bits(self.constant_of(ty, Bits::ones(64))),
+            "is" if name.starts_with("is.fpclass") => {
+                let classes = self.length(state, passed, 1)?;
+                let of = passed[0].ty;
+                let of = match self.module.ty(of).kind {
+                    TypeKind::Vector { element, .. } => element,
+                    _ => of,
+                };
+                let format = self.float_format(of)?;
+                self.lanes(ty, &[&value(0)], &mut |machine, _, values| {
+                    let bits = numeric(&machine.host, values[0]);
+                    Ok(machine.flag(&machine.is_class(format, &bits, classes)))
+                })?
+            }
             "is" => self.flag(&self.host.core().boolean(false)),
             "trap" | "ubsantrap" => {
                 let always = self.host.core().boolean(true);
@@ -255,6 +268,49 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             };
         }
         Ok(result)
+    }
+
+    /// Whether a float is in one of the classes of `llvm.is.fpclass`, told from its bits.
+    fn is_class(&self, format: FloatFormat, bits: &C::Val, classes: u64) -> C::Bool {
+        let core = self.host.core();
+        let width = format.width();
+        let fraction_width = match format {
+            FloatFormat::F16 => 10,
+            FloatFormat::F32 => 23,
+            FloatFormat::F64 => 52,
+            FloatFormat::X87 => 63,
+            FloatFormat::F128 => 112,
+        };
+        let exponent_low = if format == FloatFormat::X87 { 64 } else { fraction_width };
+        let exponent_width = width - 1 - exponent_low;
+        let fraction = core.extract(width, 0, fraction_width, bits);
+        let exponent = core.extract(width, exponent_low, exponent_width, bits);
+        let is = |w: u16, v: &C::Val, c: Bits| core.relop(RelOp::Eq, w, v, &core.constant(&c));
+        let and = |a: &C::Bool, b: &C::Bool| core.boolop(BoolOp::And, a, b);
+        let not = |a: &C::Bool| core.not(a);
+        let negative = is(1, &core.extract(width, width - 1, 1, bits), Bits::one(1));
+        let empty = is(fraction_width, &fraction, Bits::zero(fraction_width));
+        let low = is(exponent_width, &exponent, Bits::zero(exponent_width));
+        let high = is(exponent_width, &exponent, Bits::ones(exponent_width));
+        let quiet = is(1, &core.extract(fraction_width, fraction_width - 1, 1, &fraction), Bits::one(1));
+        let nan = and(&high, &not(&empty));
+        let normal = and(&not(&high), &not(&low));
+        let kinds = [
+            (0x001, and(&nan, &not(&quiet))),
+            (0x002, and(&nan, &quiet)),
+            (0x004, and(&negative, &and(&high, &empty))),
+            (0x008, and(&negative, &normal)),
+            (0x010, and(&negative, &and(&low, &not(&empty)))),
+            (0x020, and(&negative, &and(&low, &empty))),
+            (0x040, and(&not(&negative), &and(&low, &empty))),
+            (0x080, and(&not(&negative), &and(&low, &not(&empty)))),
+            (0x100, and(&not(&negative), &normal)),
+            (0x200, and(&not(&negative), &and(&high, &empty))),
+        ];
+        kinds
+            .iter()
+            .filter(|(mask, _)| classes & mask != 0)
+            .fold(core.boolean(false), |sum, (_, holds)| core.boolop(BoolOp::Or, &sum, holds))
     }
 
     /// Functions of floats that the core or plain bits can say.

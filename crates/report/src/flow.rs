@@ -5,6 +5,7 @@
 
 use crate::narration::{Narration, understand};
 use crate::{Frame, Location, PathBuilder, Role, Step};
+use std::collections::HashMap;
 
 /// One event.
 #[derive(Clone, Debug, Default)]
@@ -29,12 +30,20 @@ struct Tracker {
     open: Vec<(i64, Option<Location>)>,
     /// The function that the step before this one calls.
     callee: Option<String>,
+    /// Where each function is seen for the last time.
+    last_seen: HashMap<String, usize>,
+    now: usize,
 }
 
 /// Builds the path. Roles, outcomes and values that the steps lack are taken from the words.
 pub(crate) fn build(label: &str, events: Vec<Event>) -> PathBuilder {
-    let mut tracker = Tracker { path: PathBuilder::new(label), open: Vec::new(), callee: None };
-    for mut event in events {
+    let functions =
+        events.iter().enumerate().filter_map(|(index, event)| Some((event.function.clone()?, index)));
+    let last_seen = functions.collect();
+    let mut tracker =
+        Tracker { path: PathBuilder::new(label), open: Vec::new(), callee: None, last_seen, now: 0 };
+    for (index, mut event) in events.into_iter().enumerate() {
+        tracker.now = index;
         let narration = understand(&event.step.message);
         if event.step.role == Role::Note {
             event.step.role = narration.role;
@@ -158,10 +167,22 @@ impl Tracker {
                 }
             }
             None => {
+                // No word of a call: a function that comes back later is still open, any other has been left.
+                while self.path.current().is_some_and(|frame| !self.comes_back(&frame.function)) {
+                    self.leave();
+                }
+                if !self.open.is_empty() {
+                    // Where it was called from is not told, and the step before need not be it.
+                    self.path.step(Step::at(Role::Call, None));
+                }
                 let level = self.open.len() as i64;
                 self.enter(function, file, level);
             }
         }
+    }
+
+    fn comes_back(&self, function: &str) -> bool {
+        self.last_seen.get(function).is_some_and(|&last| last > self.now)
     }
 
     /// Nothing but words: a call that is followed by another place goes in; the place of the call again comes back.

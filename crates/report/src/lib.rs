@@ -27,6 +27,8 @@ mod narrate;
 mod narration;
 mod path;
 mod read;
+mod stack;
+mod terminal;
 mod tidy;
 mod value;
 mod xml;

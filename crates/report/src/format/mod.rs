@@ -1,14 +1,22 @@
 //! The formats, one module each: how to recognise it, how to read it and, for three of them, how to write it.
 
+mod blast;
+mod cbmc;
 mod cppcheck;
 mod gcc;
+mod gdb;
+mod infer;
 mod json;
+mod klee;
+mod locksmith;
 mod pathreport;
 mod plist;
+mod sanitizer;
 mod sarif;
 mod valgrind;
 
 use crate::read::Fault;
+use crate::terminal::without_colours;
 use crate::{Document, Frame, Location, MAX_DEPTH, Path, PathBuilder, Role, Step};
 use std::fmt;
 
@@ -29,6 +37,20 @@ pub enum Format {
     Cppcheck,
     /// Valgrind's XML.
     Valgrind,
+    /// Infer's `report.json`.
+    Infer,
+    /// Traces of CBMC and ESBMC as JSON.
+    Cbmc,
+    /// KLEE's `.err` files.
+    Klee,
+    /// What the sanitizers of gcc and clang print.
+    Sanitizer,
+    /// Warnings of LOCKSMITH.
+    Locksmith,
+    /// Counterexample traces of BLAST.
+    Blast,
+    /// gdb backtraces.
+    Gdb,
 }
 
 struct Row {
@@ -63,7 +85,14 @@ const ROWS: &[Row] = &[
     row(Format::Cppcheck, "cppcheck XML", cppcheck::sniff, cppcheck::parse),
     row(Format::Valgrind, "valgrind XML", valgrind::sniff, valgrind::parse),
     row(Format::Pathreport, "pathreport XML", pathreport::sniff, pathreport::parse),
+    row(Format::Infer, "Infer JSON", infer::sniff, infer::parse),
+    row(Format::Cbmc, "CBMC and ESBMC JSON", cbmc::sniff, cbmc::parse),
     row(Format::Gcc, "gcc JSON", gcc::sniff, gcc::parse),
+    row(Format::Klee, "KLEE .err", klee::sniff, klee::parse),
+    row(Format::Locksmith, "LOCKSMITH text", locksmith::sniff, locksmith::parse),
+    row(Format::Sanitizer, "sanitizer text", sanitizer::sniff, sanitizer::parse),
+    row(Format::Blast, "BLAST trace", blast::sniff, blast::parse),
+    row(Format::Gdb, "gdb backtrace", gdb::sniff, gdb::parse),
 ];
 
 impl Format {
@@ -88,7 +117,8 @@ impl Format {
     /// The format this text is in, judged by its contents alone.
     pub fn sniff(text: &str) -> Option<Format> {
         const HEAD: usize = 8192;
-        let text = text.trim_start();
+        let plain = without_colours(text);
+        let text = plain.trim_start();
         let mut end = text.len().min(HEAD);
         while !text.is_char_boundary(end) {
             end -= 1;
@@ -105,11 +135,16 @@ impl fmt::Display for Format {
 }
 
 pub(crate) fn parse(format: Format, text: &str) -> Result<Document, Fault> {
-    (format.row().parse)(text)
+    match format {
+        Format::Klee | Format::Sanitizer | Format::Locksmith | Format::Blast | Format::Gdb => {
+            (format.row().parse)(&without_colours(text))
+        }
+        _ => (format.row().parse)(text),
+    }
 }
 
 /// What the notes say when calls nest too deep.
-fn cut_note(path: &PathBuilder) -> String {
+pub(crate) fn cut_note(path: &PathBuilder) -> String {
     format!(
         "path {:?}: calls nest deeper than {MAX_DEPTH}; the steps beyond stay in the deepest frame",
         path.label()

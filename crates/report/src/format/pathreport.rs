@@ -14,6 +14,7 @@ use crate::{
     AccessMode, Binding, Document, Frame, Link, PathBuilder, PathKind, Related, Report, Role, Segment,
     Severity, Step, Suppression, SuppressionStatus, Tool,
 };
+use std::collections::HashSet;
 
 pub(super) use write::write;
 
@@ -39,8 +40,14 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
         reports.push(top);
     }
     for node in reports {
-        let report = ReportReader { structured, notes: &mut document.notes, report: head(node), path: None }
-            .read(node);
+        let report = ReportReader {
+            structured,
+            notes: &mut document.notes,
+            report: head(node),
+            path: None,
+            worded: HashSet::new(),
+        }
+        .read(node);
         document.reports.push(report);
     }
     Ok(document)
@@ -93,6 +100,8 @@ struct ReportReader<'a> {
     notes: &'a mut Vec<String>,
     report: Report,
     path: Option<PathBuilder>,
+    /// The steps of this path that came with a `message` of their own.
+    worded: HashSet<usize>,
 }
 
 /// What is left to do.
@@ -139,7 +148,9 @@ impl ReportReader<'_> {
     fn text(&mut self, text: &str, step: Option<usize>) {
         if let (Some(step), Some(path)) = (step, &mut self.path) {
             let message = &mut path.steps_mut()[step].message;
-            if self.structured {
+            if self.worded.contains(&step) {
+                // The words are the report's; what to say at the step was given apart.
+            } else if self.structured {
                 message.push_str(text);
             } else {
                 let gap = if message.is_empty() { "" } else { " " };
@@ -241,12 +252,15 @@ impl ReportReader<'_> {
                 _ => None,
             },
             failing: node.attribute("failing") == Some("true"),
-            message: String::new(),
+            message: node.attribute("message").unwrap_or_default().to_owned(),
             values: bindings("value"),
             state: bindings("state"),
             order: node.attribute("order").and_then(|order| order.parse().ok()),
         };
         let index = path.step(step);
+        if node.attribute("message").is_some() {
+            self.worded.insert(index);
+        }
         if detour && node.children_named("path").count() > 1 {
             self.notes.push(
                 "a <detour> holds more than one <path>; the others follow it as calls without a place".into(),
@@ -277,6 +291,7 @@ impl ReportReader<'_> {
     }
 
     fn end_path(&mut self) {
+        self.worded.clear();
         if let Some(path) = self.path.take() {
             if path.was_cut() {
                 self.notes.push(super::cut_note(&path));

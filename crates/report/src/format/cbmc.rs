@@ -63,9 +63,8 @@ fn cbmc(result: &Value, tool: Tool, notes: &mut Vec<String>) -> Report {
                 }
             }
             "function-return" => {
-                if hidden_calls.pop() == Some(false) {
-                    path.leave();
-                }
+                let shown = hidden_calls.pop() == Some(false);
+                path.leave_to(path.depth().saturating_sub(usize::from(shown)));
             }
             _ if hidden_calls.last() == Some(&true) || (hidden && kind != "failure") => {}
             "assignment" | "input" | "output" => {

@@ -85,10 +85,8 @@ impl<'a> Block<'a> {
                     }
                 }
                 // The line right before a stack says what it is; before the first, that is the access, if any.
-                None if !line.trim().is_empty() && !(ACCESS.is_match(&said) && line.starts_with("==")) => {
-                    said = line.trim().to_owned();
-                }
-                None => {}
+                None if line.trim().is_empty() || (line.starts_with("==") && ACCESS.is_match(&said)) => {}
+                None => said = line.trim().to_owned(),
             }
         }
         Block { lines, stacks }

@@ -1,7 +1,7 @@
 # Two commands are enough on a fresh Debian-like machine: `make demo` and `make test`.
 CARGO ?= cargo
 
-.PHONY: setup build test demo bench lint
+.PHONY: setup build test demo bench lint fuzz-isa
 setup:
 	@scripts/setup
 
@@ -22,3 +22,9 @@ demo: build
 
 bench: build
 	$(CARGO) xtask bench
+
+# Instruction semantics against the processor this runs on: make fuzz-isa SECONDS=600 SEED=1
+SECONDS ?= 60
+SEED ?= 1
+fuzz-isa: setup
+	$(CARGO) run --release --package parallax-silicon --bin fuzz-isa -- --seconds $(SECONDS) --seed $(SEED)

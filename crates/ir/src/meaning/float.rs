@@ -245,14 +245,18 @@ pub(super) fn dot<C: Core>(
                 if control >> (4 + i) & 1 == 0 { zero.clone() } else { scalar(core, ScalarOp::Mul, f, a, b) }
             })
             .collect();
-    let pairs: Vec<C::Val> =
-        products.chunks(2).map(|pair| scalar(core, ScalarOp::Add, f, &pair[0], &pair[1])).collect();
-    let sum = match pairs.as_slice() {
-        [low, high] => scalar(core, ScalarOp::Add, f, low, high),
-        _ => pairs[0].clone(),
+    // Each lane adds its neighbour, then, of four, the lane two away. Which operand comes first shows in what is not a
+    // number, and was found by asking a processor: of two doubles the own one, of four floats the neighbour.
+    let count = products.len();
+    let add = |a: &C::Val, b: &C::Val| scalar(core, ScalarOp::Add, f, a, b);
+    let sums: Vec<C::Val> = if count == 2 {
+        (0..2).map(|i| add(&products[i], &products[i ^ 1])).collect()
+    } else {
+        let pairs: Vec<C::Val> = (0..count).map(|i| add(&products[i ^ 1], &products[i])).collect();
+        (0..count).map(|i| add(&pairs[i], &pairs[i ^ 2])).collect()
     };
     let lanes: Vec<C::Val> =
-        (0..128 / lane).map(|i| if control >> i & 1 == 0 { zero.clone() } else { sum.clone() }).collect();
+        (0..count).map(|i| if control >> i & 1 == 0 { zero.clone() } else { sums[i].clone() }).collect();
     Ok(join(core, lane, &lanes))
 }
 

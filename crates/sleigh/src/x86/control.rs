@@ -50,11 +50,11 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         }
         Leave => {
             let (sp, bp) = (l.gpr(Register::RSP), l.gpr(Register::RBP));
-            let word = l.word();
-            let value = l.b.load(bp, word);
-            let above = l.b.bin_constant(BinOp::Add, bp, u64::from(word));
+            let bytes = if d.code() == Code::Leavew { 2 } else { l.word() };
+            let value = l.b.load(bp, bytes);
+            let above = l.b.bin_constant(BinOp::Add, bp, u64::from(bytes));
             l.b.copy(sp, above);
-            l.b.copy(bp, value);
+            l.b.copy(bp.slice(0, bytes), value);
         }
         Pushfq | Pushfd | Pushf => {
             let flags = pack_flags(l);

@@ -87,6 +87,8 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         }
         Cmpxchg => compare_exchange(l, d),
         Cmpxchg8b | Cmpxchg16b => compare_exchange_pair(l, d),
+        // Of 16 bits the result is undefined.
+        Bswap if l.size(d, 0) == 2 => false,
         Bswap | Movbe => {
             let source = if mnemonic == Bswap { 0 } else { 1 };
             let a = l.read(d, source);

@@ -130,8 +130,11 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             l.write(d, 0, value);
         }
         Fldcw => {
+            // Reserved bits do not stick; bit 6 is always set.
             let value = l.read(d, 0);
-            l.b.copy(l.r.control_word, value);
+            let kept = l.b.bin_constant(BinOp::And, value, 0x1f3f);
+            let word = l.b.bin_constant(BinOp::Or, kept, 0x40);
+            l.b.copy(l.r.control_word, word);
         }
         Fnstsw => {
             let value = status(l);

@@ -1,0 +1,439 @@
+//! One instruction, one state, three results: the processor's, the concrete reading's, the symbolic reading's.
+
+use crate::forms::{Case, Form};
+use crate::machine::{ARENA, CODE, DATA, Machine, Outcome, Registers};
+use crate::random::Random;
+use parallax_ir::meaning::{State, Value, exec};
+use parallax_ir::{Instruction, Processor, RegisterKind, Trap};
+use parallax_op::Bits;
+use parallax_sem::logic::{Evaluation, Struct};
+use parallax_sem::{Concrete, Symbolic, Table};
+use parallax_sleigh::x86::{Answer, Overrides, undefined_flags, undefined_result};
+use parallax_term::Store;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// The arithmetic flags and the direction flag, by their bits.
+const FLAGS: [(&str, u32); 7] =
+    [("CF", 0), ("PF", 2), ("AF", 4), ("ZF", 6), ("SF", 7), ("DF", 10), ("OF", 11)];
+
+const GENERAL: [&str; 16] = [
+    "RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI", "R8", "R9", "R10", "R11", "R12", "R13", "R14",
+    "R15",
+];
+
+/// A disagreement.
+#[derive(Clone, Debug)]
+pub struct Mismatch {
+    /// In which form.
+    pub form: Form,
+    /// The instruction and where the results differ.
+    pub message: String,
+}
+
+/// What a run found.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// How many states each form was run from.
+    pub states: BTreeMap<String, u64>,
+    /// How many of those the symbolic reading was held against.
+    pub symbolic: u64,
+    /// Distinct opcodes among the forms that ran.
+    pub opcodes: BTreeSet<String>,
+    /// Forms this processor does not have.
+    pub absent: BTreeSet<String>,
+    /// Disagreements, at most a few per form.
+    pub mismatches: Vec<Mismatch>,
+}
+
+/// What to run.
+pub struct Comparison {
+    /// Encodings per form.
+    pub encodings: u64,
+    /// States per encoding.
+    pub states: u64,
+    /// Of those, how many also go through the symbolic reading.
+    pub symbolic: u64,
+    /// Where the random numbers begin.
+    pub seed: u64,
+}
+
+/// Memory contents that many states share, so that tables need not be built for each.
+struct Pool {
+    contents: Vec<(Vec<u8>, Table)>,
+}
+
+impl Pool {
+    fn new(random: &mut Random) -> Self {
+        let contents = (0..8).map(|round| {
+            let mut bytes: Vec<u8> = (0..ARENA / 16).flat_map(|_| random.vector().to_le_bytes()).collect();
+            if round % 2 == 0 {
+                // Stretches of 80-bit floats for the x87, and strings with an end for those who compare them.
+                for at in (0..ARENA - 16).step_by(16) {
+                    bytes[at..at + 10].copy_from_slice(&random.extended().to_le_bytes()[..10]);
+                }
+            } else {
+                for at in (0..ARENA).step_by(5) {
+                    bytes[at] = random.below(4) as u8;
+                }
+            }
+            let mut table = Table::new(Bits::zero(8));
+            for (index, byte) in bytes.iter().enumerate() {
+                table.set(Bits::new(64, u128::from(DATA) + index as u128), Bits::new(8, u128::from(*byte)));
+            }
+            (bytes, table)
+        });
+        Pool { contents: contents.collect() }
+    }
+}
+
+/// Holds the override table against the processor.
+pub fn run(
+    machine: &mut Machine,
+    processor: &Rc<Processor>,
+    overrides: &Overrides,
+    forms: &[Form],
+    comparison: &Comparison,
+) -> std::io::Result<Report> {
+    let mut report = Report::default();
+    let mut random = Random::new(comparison.seed);
+    let mut pool = Pool::new(&mut random);
+    for (number, form) in forms.iter().enumerate() {
+        if number % 64 == 63 {
+            pool = Pool::new(&mut random);
+        }
+        let mut found = 0;
+        for _ in 0..comparison.encodings {
+            let Some(mut case) = (0..16).find_map(|_| Case::new(*form, &mut random)) else { continue };
+            let Answer::Lifted(instruction) = overrides.lift(case.registers.rip, &case.bytes) else {
+                continue;
+            };
+            let symbolic = (comparison.symbolic > 0).then(|| SymbolicCase::new(processor, &instruction));
+            for state in 0..comparison.states {
+                case.refresh(&mut random);
+                let (bytes, table) = &pool.contents[random.below(pool.contents.len() as u64) as usize];
+                let mut bytes = bytes.clone();
+                let mut table = table.clone();
+                if let Some(target) = case.needs_target_in_memory() {
+                    put(&mut bytes, &mut table, target, &(CODE + random.below(4000)).to_le_bytes());
+                }
+                machine.data()[..ARENA].copy_from_slice(&bytes);
+                let outcome = machine.step(&case.bytes, &case.registers)?;
+                if outcome == Outcome::Signal(libc::SIGILL) && !stops_always(&instruction) {
+                    report.absent.insert(form.to_string());
+                    break;
+                }
+                let after_memory = machine.data()[..ARENA].to_vec();
+                let expected = Expected { outcome, memory: after_memory };
+                let ours = concrete(processor, &instruction, &case.registers, table.clone());
+                let mut differences = expected.differences(&case, &ours);
+                if let (Some(symbolic), true) = (&symbolic, state < comparison.symbolic) {
+                    report.symbolic += 1;
+                    differences.extend(symbolic.differences(processor, &case.registers, table, &ours));
+                }
+                *report.states.entry(form.to_string()).or_default() += 1;
+                report.opcodes.insert(format!("{:?}", form.code));
+                if !differences.is_empty() && found < 3 {
+                    found += 1;
+                    let text = &instruction.text;
+                    let message = format!(
+                        "{text} [{}] {}\n    from {}",
+                        case.bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" "),
+                        differences.join("; "),
+                        show(&case.registers),
+                    );
+                    report.mismatches.push(Mismatch { form: *form, message });
+                }
+            }
+        }
+    }
+    Ok(report)
+}
+
+fn stops_always(instruction: &Instruction) -> bool {
+    instruction.ops.iter().any(|op| matches!(op, parallax_ir::Op::Trap { when: None, .. }))
+}
+
+fn put(bytes: &mut [u8], table: &mut Table, address: u64, value: &[u8]) {
+    for (index, byte) in value.iter().enumerate() {
+        let at = address.wrapping_add(index as u64);
+        if let Some(slot) = bytes.get_mut(at.wrapping_sub(DATA) as usize) {
+            *slot = *byte;
+            table.set(Bits::new(64, u128::from(at)), Bits::new(8, u128::from(*byte)));
+        }
+    }
+}
+
+fn show(r: &Registers) -> String {
+    let general: Vec<String> =
+        GENERAL.iter().zip(r.general).map(|(name, value)| format!("{name}={value:#x}")).collect();
+    let vector: Vec<String> = (0..4).map(|i| format!("XMM{i}={:#x}", r.vector[i])).collect();
+    let stack: Vec<String> = (0..2).map(|i| format!("ST{i}={:#x}", r.stack[i])).collect();
+    format!("{} flags={:#x} {} {}", general.join(" "), r.flags, vector.join(" "), stack.join(" "))
+}
+
+/// A value for each register that a test sets, by name.
+fn assignments(r: &Registers) -> Vec<(String, Bits)> {
+    let mut all: Vec<(String, Bits)> = Vec::new();
+    for (name, value) in GENERAL.iter().zip(r.general) {
+        all.push(((*name).to_owned(), Bits::new(64, u128::from(value))));
+    }
+    all.push(("RIP".to_owned(), Bits::new(64, u128::from(r.rip))));
+    for (name, bit) in FLAGS {
+        all.push((name.to_owned(), Bits::new(8, u128::from(r.flags >> bit & 1))));
+    }
+    for (index, value) in r.vector.iter().enumerate() {
+        all.push((format!("XMM{index}"), Bits::new(128, *value)));
+    }
+    for (index, value) in r.stack.iter().enumerate() {
+        all.push((format!("ST{index}"), Bits::new(80, *value)));
+    }
+    all.push(("FPUCONTROLWORD".to_owned(), Bits::new(16, u128::from(r.control))));
+    all.push(("FPUSTATUSWORD".to_owned(), Bits::new(16, u128::from(r.status & 0xb8ff))));
+    for (index, bit) in [8, 9, 10, 14].into_iter().enumerate() {
+        all.push((format!("C{index}"), Bits::new(8, u128::from(r.status >> bit & 1))));
+    }
+    all.push(("MXCSR".to_owned(), Bits::new(32, u128::from(r.mxcsr))));
+    all
+}
+
+fn initial(processor: &Rc<Processor>, r: &Registers, memory: Table) -> State<Concrete> {
+    let core = Concrete;
+    let cells = processor.cells.iter().map(|cell| match cell.kind {
+        RegisterKind::Word => Value::Word(Bits::zero(cell.place.width())),
+        RegisterKind::Flag => Value::Truth(false),
+    });
+    let mut state = State::from_parts(processor, cells.collect(), memory);
+    for (name, value) in assignments(r) {
+        let register = processor.register(&name).expect("a register of the processor");
+        let value = match register.kind {
+            RegisterKind::Word => Value::Word(value),
+            RegisterKind::Flag => Value::Truth(!value.is_zero()),
+        };
+        state.write(&core, register.place, value).expect("a part of the register file");
+    }
+    state
+}
+
+/// What our concrete reading says.
+struct Ours {
+    state: Result<State<Concrete>, String>,
+}
+
+impl Ours {
+    fn register(&self, name: &str) -> u128 {
+        let Ok(state) = &self.state else { return 0 };
+        let place = state.processor().register(name).expect("a register of the processor").place;
+        let value = state.read(&Concrete, place).expect("a part of the register file");
+        value.word(&Concrete, place.width()).to_u128().expect("at most 128 bits")
+    }
+
+    fn trap(&self) -> Option<Trap> {
+        let state = self.state.as_ref().ok()?;
+        state.stops.iter().find(|(guard, _)| *guard).map(|(_, trap)| *trap)
+    }
+}
+
+fn concrete(processor: &Rc<Processor>, instruction: &Instruction, before: &Registers, memory: Table) -> Ours {
+    let state = initial(processor, before, memory);
+    Ours { state: exec(&Concrete, instruction, state).map_err(|error| error.to_string()) }
+}
+
+/// What the processor did.
+struct Expected {
+    outcome: Outcome,
+    memory: Vec<u8>,
+}
+
+impl Expected {
+    fn differences(&self, case: &Case, ours: &Ours) -> Vec<String> {
+        let mut differences = Vec::new();
+        if let Err(error) = &ours.state {
+            return vec![format!("no meaning: {error}")];
+        }
+        let after = match (&self.outcome, ours.trap()) {
+            (Outcome::Signal(libc::SIGFPE), Some(Trap::Divide))
+            | (Outcome::Signal(libc::SIGSEGV), Some(Trap::Protection))
+            | (Outcome::Signal(libc::SIGILL), Some(Trap::Undefined)) => return differences,
+            (Outcome::Signal(signal), trap) => return vec![format!("signal {signal} against {trap:?}")],
+            (Outcome::Done(_), Some(trap)) => return vec![format!("no signal against {trap:?}")],
+            (Outcome::Done(after), None) => after,
+        };
+        let cl = case.registers.general[1] as u8;
+        let mut undefined = u64::from(undefined_flags(&case.instruction, cl));
+        // Between two steps of a repeated comparison the processor does not show the flags yet.
+        if after.rip == case.registers.rip && case.instruction.is_string_instruction() {
+            undefined = u64::MAX;
+        }
+        if undefined_result(&case.instruction, cl) {
+            return differences;
+        }
+        let mut check = |name: &str, theirs: u128, mask: u128| {
+            let mine = ours.register(name);
+            if (mine ^ theirs) & mask != 0 {
+                differences.push(format!("{name} is {theirs:#x}, ours {mine:#x}"));
+            }
+        };
+        for (name, value) in GENERAL.iter().zip(after.general) {
+            check(name, u128::from(value), u128::MAX);
+        }
+        check("RIP", u128::from(after.rip), u128::MAX);
+        for (name, bit) in FLAGS {
+            if undefined >> bit & 1 == 0 {
+                check(name, u128::from(after.flags >> bit & 1), u128::MAX);
+            }
+        }
+        for (index, value) in after.vector.iter().enumerate() {
+            check(&format!("XMM{index}"), *value, u128::MAX);
+        }
+        for (index, value) in after.stack.iter().enumerate() {
+            check(&format!("ST{index}"), *value, u128::MAX);
+        }
+        // The top of the stack; exception flags are not kept.
+        check("FPUSTATUSWORD", u128::from(after.status), 0x3800);
+        for (index, bit) in [8, 10, 14].into_iter().enumerate() {
+            let name = ["C0", "C2", "C3"][index];
+            if is_x87_comparison(&case.instruction) {
+                check(name, u128::from(after.status >> bit & 1), u128::MAX);
+            }
+        }
+        check("FPUCONTROLWORD", u128::from(after.control), u128::MAX);
+        check("MXCSR", u128::from(after.mxcsr), 0xffc0);
+        let table = match &ours.state {
+            Ok(state) => &state.memory,
+            Err(_) => return differences,
+        };
+        for (index, theirs) in self.memory.iter().enumerate() {
+            let mine = table.get(&Bits::new(64, u128::from(DATA) + index as u128)).to_u64().unwrap_or(0);
+            if mine != u64::from(*theirs) {
+                differences.push(format!("byte {:#x} is {theirs:#x}, ours {mine:#x}", DATA + index as u64));
+            }
+        }
+        for (key, _) in table.entries() {
+            if key.to_u64().is_none_or(|key| !(DATA..DATA + ARENA as u64).contains(&key)) {
+                differences.push(format!("ours writes to {key:?}"));
+            }
+        }
+        differences
+    }
+}
+
+/// The condition codes are undefined after most x87 instructions.
+fn is_x87_comparison(instruction: &iced_x86::Instruction) -> bool {
+    use iced_x86::Mnemonic::*;
+    matches!(
+        instruction.mnemonic(),
+        Fcom | Fcomp | Fcompp | Fucom | Fucomp | Fucompp | Ficom | Ficomp | Ftst | Fxam
+    )
+}
+
+/// The instruction in the symbolic reading, from the identity, once for many states.
+struct SymbolicCase {
+    store: Store,
+    result: Result<Written, String>,
+}
+
+/// What the instruction changes, as terms.
+struct Written {
+    words: Vec<(usize, parallax_term::Term)>,
+    flags: Vec<(usize, parallax_term::Formula)>,
+    memory: Option<parallax_term::FuncExpr>,
+    stops: Vec<(parallax_term::Formula, Trap)>,
+}
+
+impl SymbolicCase {
+    fn new(processor: &Rc<Processor>, instruction: &Instruction) -> Self {
+        let store = Store::new();
+        let result = {
+            let core = Symbolic::new(&store);
+            exec(&core, instruction, State::identity(&core, processor))
+                .map_err(|error| error.to_string())
+                .map(|state| {
+                    let mut written = Written {
+                        words: Vec::new(),
+                        flags: Vec::new(),
+                        memory: state.is_memory_written().then_some(state.memory),
+                        stops: state.stops.clone(),
+                    };
+                    for (index, cell) in
+                        processor.cells.iter().enumerate().filter(|(index, _)| state.is_written(*index))
+                    {
+                        match cell.kind {
+                            RegisterKind::Word => {
+                                written.words.push((index, state.cell(index).word(&core, cell.place.width())))
+                            }
+                            RegisterKind::Flag => {
+                                written.flags.push((index, state.cell(index).truth(&core, 8)))
+                            }
+                        }
+                    }
+                    written
+                })
+        };
+        SymbolicCase { store, result }
+    }
+
+    /// Where the terms, evaluated at the state, differ from the concrete result.
+    fn differences(
+        &self,
+        processor: &Processor,
+        before: &Registers,
+        memory: Table,
+        ours: &Ours,
+    ) -> Vec<String> {
+        let written = match &self.result {
+            Ok(written) => written,
+            Err(error) => return vec![format!("no symbolic meaning: {error}")],
+        };
+        let Ok(concrete) = &ours.state else { return Vec::new() };
+        let mut structure: Struct<Concrete> = Struct::new();
+        for (name, value) in assignments(before) {
+            let Some(symbol) = self.store.lookup(&name) else { continue };
+            match processor.register(&name).map(|register| register.kind) {
+                Some(RegisterKind::Flag) => structure.set_bool(symbol, !value.is_zero()),
+                _ => structure.set_val(symbol, value),
+            }
+        }
+        if let Some(symbol) = self.store.lookup("F_mem") {
+            structure.set_map(symbol, memory);
+        }
+        let roots = written
+            .words
+            .iter()
+            .map(|(_, term)| term.id())
+            .chain(written.flags.iter().map(|(_, formula)| formula.id()))
+            .chain(written.memory.iter().map(|map| map.id()))
+            .chain(written.stops.iter().map(|(formula, _)| formula.id()));
+        let evaluation = Evaluation::of(&Concrete, &self.store, &structure, roots);
+        let mut differences = Vec::new();
+        let stop = written.stops.iter().find(|(guard, _)| evaluation.truth(*guard)).map(|(_, trap)| *trap);
+        if stop != ours.trap() {
+            differences.push(format!("symbolic: stops with {stop:?}, concrete with {:?}", ours.trap()));
+        }
+        if stop.is_some() {
+            return differences;
+        }
+        for (index, term) in &written.words {
+            let cell = &processor.cells[*index];
+            let (symbolic, concrete) =
+                (evaluation.val(*term), concrete.cell(*index).word(&Concrete, cell.place.width()));
+            if symbolic != concrete {
+                differences
+                    .push(format!("{} is symbolically {symbolic:?}, concretely {concrete:?}", cell.name));
+            }
+        }
+        for (index, formula) in &written.flags {
+            let (symbolic, concrete) =
+                (evaluation.truth(*formula), concrete.cell(*index).truth(&Concrete, 8));
+            if symbolic != concrete {
+                differences.push(format!("{} is symbolically {symbolic}", processor.cells[*index].name));
+            }
+        }
+        if let Some(map) = written.memory
+            && evaluation.map(map) != concrete.memory
+        {
+            differences.push("memory differs symbolically".to_owned());
+        }
+        differences
+    }
+}

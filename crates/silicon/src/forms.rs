@@ -1,0 +1,509 @@
+//! Instruction forms: every opcode of the decoder's table that we give a meaning to, with random operands.
+
+use crate::machine::{ARENA, CODE, DATA, Registers};
+use crate::random::Random;
+use iced_x86::{
+    Code, Encoder, EncodingKind, Instruction, MemoryOperand, Mnemonic, OpCodeOperandKind as Kind, OpKind,
+    Register,
+};
+use parallax_sleigh::x86::{Answer, Overrides};
+
+/// One opcode with its operand kinds, in its register or its memory variant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Form {
+    /// The opcode.
+    pub code: Code,
+    /// Whether an operand that may be in memory is.
+    pub memory: bool,
+}
+
+impl std::fmt::Display for Form {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let variant = match (self.code.op_code().op_kinds().iter().any(|kind| either(*kind)), self.memory) {
+            (false, _) => "",
+            (true, true) => " (memory)",
+            (true, false) => " (register)",
+        };
+        write!(f, "{:?}{variant}", self.code)
+    }
+}
+
+/// What a single step cannot compare: the answers come from outside, or stepping itself is visible in them.
+fn is_excluded(mnemonic: Mnemonic) -> bool {
+    use Mnemonic::*;
+    matches!(
+        mnemonic,
+        // The trap flag of single-stepping shows in what they store and load.
+        Pushf | Pushfd | Pushfq | Popf | Popfd | Popfq
+        // Answers from outside, requests to the operating system.
+        | Cpuid | Rdtsc | Rdtscp | Xgetbv | Syscall | Int | Int3 | Hlt
+        // Images with fields we do not keep (last instruction, exception flags, tags).
+        | Fxsave | Fxsave64 | Fxrstor | Fxrstor64 | Fnstenv | Fldenv | Ldmxcsr | Stmxcsr | Fninit | Fnclex | Ffree
+        // Empties the x87 stack, which we do not keep.
+        | Emms
+    )
+}
+
+/// Every form the override table lifts.
+pub fn all(overrides: &Overrides) -> Vec<Form> {
+    let mut forms = Vec::new();
+    for code in Code::values() {
+        let info = code.op_code();
+        let encodable = matches!(info.encoding(), EncodingKind::Legacy | EncodingKind::VEX);
+        if !encodable || !info.mode64() || !info.is_instruction() || is_excluded(code.mnemonic()) {
+            continue;
+        }
+        for memory in [false, true] {
+            let form = Form { code, memory };
+            if memory && !info.op_kinds().iter().any(|kind| either(*kind)) {
+                continue;
+            }
+            // A handful of tries: a random operand may not be encodable (AH beside R8).
+            let mut random = Random::new(1);
+            let lifted = (0..8).find_map(|_| {
+                let case = Case::new(form, &mut random)?;
+                Some(matches!(overrides.lift(case.registers.rip, &case.bytes), Answer::Lifted(_)))
+            });
+            if lifted == Some(true) {
+                forms.push(form);
+            }
+        }
+    }
+    forms
+}
+
+/// Whether an operand may be a register or in memory.
+fn either(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::r8_or_mem
+            | Kind::r16_or_mem
+            | Kind::r32_or_mem
+            | Kind::r64_or_mem
+            | Kind::mm_or_mem
+            | Kind::xmm_or_mem
+    )
+}
+
+const GENERAL: [Register; 16] = [
+    Register::RAX,
+    Register::RCX,
+    Register::RDX,
+    Register::RBX,
+    Register::RSP,
+    Register::RBP,
+    Register::RSI,
+    Register::RDI,
+    Register::R8,
+    Register::R9,
+    Register::R10,
+    Register::R11,
+    Register::R12,
+    Register::R13,
+    Register::R14,
+    Register::R15,
+];
+
+/// An instruction with a state to run it from.
+pub struct Case {
+    /// The instruction.
+    pub instruction: Instruction,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// The registers before; [`Case::refresh`] makes new ones.
+    pub registers: Registers,
+    /// What the memory operand's address is made of.
+    pointers: Vec<(usize, u64)>,
+}
+
+impl Case {
+    /// Random operands and registers, or nothing when they cannot be encoded together.
+    pub fn new(form: Form, random: &mut Random) -> Option<Case> {
+        let rip = CODE + 512 + random.below(2048);
+        let mut instruction = Instruction::new();
+        instruction.set_code(form.code);
+        let mut memory = None;
+        for (index, kind) in form.code.op_code().op_kinds().iter().enumerate() {
+            let in_memory = matches!(kind, Kind::mem | Kind::mem_offs) || (form.memory && either(*kind));
+            if in_memory {
+                let size = operand_bytes(form);
+                let place = place(random, size);
+                let built = address(random, place, *kind == Kind::mem_offs);
+                instruction.set_op_kind(index as u32, OpKind::Memory);
+                set_memory(&mut instruction, &built.0);
+                memory = Some(built.1);
+            } else {
+                set_operand(&mut instruction, index as u32, *kind, rip, random)?;
+            }
+        }
+        if is_string(form.code.mnemonic()) {
+            match random.below(3) {
+                0 => {}
+                1 => instruction.set_has_rep_prefix(true),
+                _ => instruction.set_has_repne_prefix(true),
+            }
+            // Only comparisons tell the two apart; the others take one.
+            let compares = format!("{:?}", form.code.mnemonic());
+            if instruction.has_repne_prefix()
+                && !(compares.starts_with("Cmps") || compares.starts_with("Scas"))
+            {
+                instruction.set_has_repne_prefix(false);
+                instruction.set_has_rep_prefix(true);
+            }
+        }
+        let mut encoder = Encoder::new(64);
+        let length = encoder.encode(&instruction, rip).ok()?;
+        let mut bytes = encoder.take_buffer();
+        bytes.truncate(length);
+        let decoded = iced_x86::Decoder::with_ip(64, &bytes, rip, 0).decode();
+        // The shortest encoding may be another opcode's.
+        if decoded.code() != form.code {
+            return None;
+        }
+        use Mnemonic::{Bt, Btc, Btr, Bts};
+        let index = decoded.op1_register().full_register();
+        let pointed =
+            |register: Register| memory.iter().flatten().any(|(number, _)| GENERAL[*number] == register);
+        // A bit index that is also part of the address leads anywhere.
+        if matches!(form.code.mnemonic(), Bt | Bts | Btr | Btc) && pointed(index) {
+            return None;
+        }
+        // The stack would be in the code.
+        if decoded.mnemonic() == Mnemonic::Call && decoded.op0_register() == Register::RSP {
+            return None;
+        }
+        // From the bottom of a stack with room for one more nothing can be loaded.
+        if form.code == Code::Fld_sti && decoded.op0_register() == Register::ST7 {
+            return None;
+        }
+        let mut case =
+            Case { instruction: decoded, bytes, registers: blank(rip), pointers: memory.unwrap_or_default() };
+        case.refresh(random);
+        Some(case)
+    }
+
+    /// Random registers under which the instruction's memory operands lie in the arena.
+    pub fn refresh(&mut self, random: &mut Random) {
+        let r = &mut self.registers;
+        for value in &mut r.general {
+            *value = random.interesting();
+        }
+        for value in &mut r.vector {
+            *value = random.vector();
+        }
+        for value in &mut r.stack {
+            *value = random.extended();
+        }
+        // Arithmetic flags and direction at random; bit 1 is always set, interrupts are enabled.
+        r.flags = 0x202 | (random.number() & 0xcd5);
+        r.mxcsr = 0x1f80;
+        // Rounding as it comes for what consults it, else to nearest; always full precision, all exceptions masked.
+        r.control = 0x37f;
+        r.status = (random.below(8) << 11) as u16 & 0x3800;
+        use Mnemonic::*;
+        let mnemonic = self.instruction.mnemonic();
+        if matches!(mnemonic, Fist | Fistp | Frndint) {
+            r.control |= (random.below(4) << 10) as u16;
+        }
+        r.room = matches!(mnemonic, Fld | Fild | Fld1 | Fldz | Fldpi | Fldl2e | Fldl2t | Fldlg2 | Fldln2)
+            && self.instruction.op0_register() != Register::ST7;
+        let uses_mmx = (0..self.instruction.op_count()).any(|i| {
+            self.instruction.op_kind(i) == OpKind::Register && self.instruction.op_register(i).is_mm()
+        });
+        if uses_mmx {
+            r.status = 0;
+        }
+        // The stack, and what string instructions point to.
+        for index in [4, 5, 6, 7] {
+            r.general[index] = DATA + 64 + 8 * random.below(ARENA as u64 / 8 - 16);
+        }
+        // Lengths and counts that reach past the ends but not far.
+        if is_string(mnemonic) {
+            r.general[1] = random.below(4);
+        }
+        if matches!(mnemonic, Pcmpestri | Pcmpestrm) {
+            r.general[0] = random.below(40).wrapping_sub(20);
+            r.general[2] = random.below(40).wrapping_sub(20);
+        }
+        if matches!(mnemonic, Shl | Shr | Sar | Rol | Ror | Rcl | Rcr | Shld | Shrd) && random.below(2) == 0 {
+            r.general[1] = random.below(70);
+        }
+        if matches!(mnemonic, Div | Idiv) && random.below(4) > 0 {
+            let high = if mnemonic == Idiv && random.below(2) == 0 { u64::MAX } else { 0 };
+            r.general[2] = if random.below(4) == 0 { random.below(100) } else { high };
+            if r.general[0] >> 32 == 0 && random.below(2) == 0 {
+                r.general[0] = (high << 8 | random.below(200)) & 0xffff;
+            }
+        }
+        if matches!(mnemonic, Cmpxchg)
+            && random.below(2) == 0
+            && self.instruction.op0_kind() == OpKind::Register
+        {
+            r.general[0] = r.general[self.instruction.op0_register().full_register().number()];
+        }
+        if matches!(mnemonic, Bt | Bts | Btr | Btc)
+            && self.instruction.op0_kind() == OpKind::Memory
+            && self.instruction.op1_kind() == OpKind::Register
+        {
+            // The index is signed and in bits.
+            let number = self.instruction.op1_register().full_register().number();
+            r.general[number] = random.below(512).wrapping_sub(256);
+        }
+        // Shift counts of vectors.
+        if matches!(mnemonic, Psllw | Pslld | Psllq | Psrlw | Psrld | Psrlq | Psraw | Psrad)
+            && random.below(2) == 0
+        {
+            for value in &mut r.vector {
+                *value = (*value & !0xffff_ffff_ffff_ffff) | u128::from(random.below(70));
+            }
+        }
+        if matches!(mnemonic, Jmp | Call) && self.instruction.op0_kind() == OpKind::Register {
+            r.general[self.instruction.op0_register().full_register().number()] = CODE + random.below(4000);
+        }
+        for (register, value) in &self.pointers {
+            r.general[*register] = *value;
+        }
+    }
+
+    /// Whether control goes to an address that is read from memory: then the arena must hold one.
+    pub fn needs_target_in_memory(&self) -> Option<u64> {
+        use Mnemonic::*;
+        match self.instruction.mnemonic() {
+            Ret => Some(self.registers.general[4]),
+            Jmp | Call if self.instruction.op0_kind() == OpKind::Memory => {
+                self.instruction.virtual_address(0, 0, |register, _, _| {
+                    Some(if register == Register::RIP || register.is_segment_register() {
+                        0
+                    } else {
+                        let full = self.registers.general[register.full_register().number()];
+                        if register.size() == 4 { u64::from(full as u32) } else { full }
+                    })
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+fn blank(rip: u64) -> Registers {
+    Registers {
+        general: [0; 16],
+        rip,
+        flags: 0x202,
+        vector: [0; 16],
+        stack: [0; 8],
+        control: 0x37f,
+        status: 0,
+        mxcsr: 0x1f80,
+        room: false,
+    }
+}
+
+fn is_string(mnemonic: Mnemonic) -> bool {
+    use Mnemonic::*;
+    matches!(
+        mnemonic,
+        Movsb
+            | Movsw
+            | Movsq
+            | Stosb
+            | Stosw
+            | Stosd
+            | Stosq
+            | Lodsb
+            | Lodsw
+            | Lodsd
+            | Lodsq
+            | Scasb
+            | Scasw
+            | Scasd
+            | Scasq
+            | Cmpsb
+            | Cmpsw
+            | Cmpsq
+    )
+}
+
+fn operand_bytes(form: Form) -> usize {
+    form.code.op_code().memory_size().size().max(1)
+}
+
+/// An address in the arena for that many bytes; vectors are aligned, as most instructions ask.
+fn place(random: &mut Random, bytes: usize) -> u64 {
+    let align = if bytes >= 16 { 16 } else { 1 };
+    let room = (ARENA - 128 - bytes.min(64)) as u64;
+    DATA + 64 + random.below(room / align) * align
+}
+
+/// An address expression for `target`, and the registers it needs, by number.
+fn address(random: &mut Random, target: u64, absolute: bool) -> (MemoryOperand, Vec<(usize, u64)>) {
+    if absolute {
+        return (MemoryOperand::with_displ(target, 8), Vec::new());
+    }
+    let displacement = match random.below(3) {
+        0 => 0i64,
+        1 => random.below(256) as i64 - 128,
+        _ => random.number() as i32 as i64 / 4,
+    };
+    let small = random.below(8) == 0;
+    let name = |number: usize| {
+        let full = GENERAL[number];
+        if small { full.full_register32() } else { full }
+    };
+    // In 32-bit addresses the sum wraps, and the upper halves of the registers do not matter.
+    let noise = if small { random.number() << 32 } else { 0 };
+    let fit = |value: u64| if small { u64::from(value as u32) | noise } else { value };
+    match random.below(4) {
+        0 => (MemoryOperand::with_base_displ(Register::RIP, target as i64), Vec::new()),
+        1 | 2 => {
+            let base = random.below(16) as usize;
+            let operand =
+                MemoryOperand::with_base_displ_size(name(base), displacement, size_of(displacement));
+            (operand, vec![(base, fit(target.wrapping_sub(displacement as u64)))])
+        }
+        _ => {
+            let base = random.below(16) as usize;
+            let mut index = random.below(16) as usize;
+            while index == 4 || index == base {
+                index = random.below(16) as usize;
+            }
+            let scale = 1u32 << random.below(4);
+            let distance = random.below(16);
+            let rest = target.wrapping_sub(displacement as u64).wrapping_sub(distance * u64::from(scale));
+            let operand = MemoryOperand::new(
+                name(base),
+                name(index),
+                scale,
+                displacement,
+                size_of(displacement),
+                false,
+                Register::None,
+            );
+            (operand, vec![(base, fit(rest)), (index, fit(distance))])
+        }
+    }
+}
+
+fn size_of(displacement: i64) -> u32 {
+    u32::from(displacement != 0)
+}
+
+fn set_memory(instruction: &mut Instruction, operand: &MemoryOperand) {
+    instruction.set_memory_base(operand.base);
+    instruction.set_memory_index(operand.index);
+    instruction.set_memory_index_scale(operand.scale);
+    instruction.set_memory_displ_size(operand.displ_size);
+    instruction.set_memory_displacement64(operand.displacement as u64);
+    instruction.set_is_broadcast(false);
+}
+
+fn set_operand(
+    instruction: &mut Instruction,
+    index: u32,
+    kind: Kind,
+    rip: u64,
+    random: &mut Random,
+) -> Option<()> {
+    let number = random.below(16) as u32;
+    let register = match kind {
+        Kind::r8_or_mem | Kind::r8_reg | Kind::r8_opcode => {
+            if random.below(4) == 0 {
+                random.pick(&[Register::AH, Register::CH, Register::DH, Register::BH])
+            } else {
+                let low = GENERAL[number as usize];
+                [
+                    Register::AL,
+                    Register::CL,
+                    Register::DL,
+                    Register::BL,
+                    Register::SPL,
+                    Register::BPL,
+                    Register::SIL,
+                    Register::DIL,
+                    Register::R8L,
+                    Register::R9L,
+                    Register::R10L,
+                    Register::R11L,
+                    Register::R12L,
+                    Register::R13L,
+                    Register::R14L,
+                    Register::R15L,
+                ][low.number()]
+            }
+        }
+        Kind::r16_or_mem | Kind::r16_reg | Kind::r16_rm | Kind::r16_opcode => Register::AX + number,
+        Kind::r32_or_mem | Kind::r32_reg | Kind::r32_rm | Kind::r32_opcode | Kind::r32_vvvv => {
+            Register::EAX + number
+        }
+        Kind::r64_or_mem | Kind::r64_reg | Kind::r64_rm | Kind::r64_opcode | Kind::r64_vvvv => {
+            Register::RAX + number
+        }
+        Kind::mm_or_mem | Kind::mm_reg | Kind::mm_rm => Register::MM0 + number % 8,
+        Kind::xmm_or_mem | Kind::xmm_reg | Kind::xmm_rm => Register::XMM0 + number,
+        Kind::al => Register::AL,
+        Kind::cl => Register::CL,
+        Kind::ax => Register::AX,
+        Kind::dx => Register::DX,
+        Kind::eax => Register::EAX,
+        Kind::rax => Register::RAX,
+        Kind::st0 => Register::ST0,
+        Kind::sti_opcode => Register::ST0 + number % 8,
+        _ => Register::None,
+    };
+    if register != Register::None {
+        instruction.set_op_kind(index, OpKind::Register);
+        instruction.set_op_register(index, register);
+        return Some(());
+    }
+    let value = random.interesting();
+    match kind {
+        Kind::imm8 => {
+            let second = instruction.op_kind(index.saturating_sub(1)) == OpKind::Immediate16;
+            instruction.set_op_kind(index, if second { OpKind::Immediate8_2nd } else { OpKind::Immediate8 });
+            let small = if random.below(2) == 0 { random.below(70) } else { value };
+            instruction.set_immediate8(small as u8);
+        }
+        Kind::imm8_const_1 => {
+            instruction.set_op_kind(index, OpKind::Immediate8);
+            instruction.set_immediate8(1);
+        }
+        Kind::imm8sex16 => {
+            instruction.set_op_kind(index, OpKind::Immediate8to16);
+            instruction.set_immediate8to16((value as i8).into());
+        }
+        Kind::imm8sex32 => {
+            instruction.set_op_kind(index, OpKind::Immediate8to32);
+            instruction.set_immediate8to32((value as i8).into());
+        }
+        Kind::imm8sex64 => {
+            instruction.set_op_kind(index, OpKind::Immediate8to64);
+            instruction.set_immediate8to64((value as i8).into());
+        }
+        Kind::imm16 => {
+            instruction.set_op_kind(index, OpKind::Immediate16);
+            // `ret` adds it to the stack pointer, which must stay in the arena for nothing: any value will do.
+            instruction.set_immediate16(value as u16);
+        }
+        Kind::imm32 => {
+            instruction.set_op_kind(index, OpKind::Immediate32);
+            instruction.set_immediate32(value as u32);
+        }
+        Kind::imm32sex64 => {
+            instruction.set_op_kind(index, OpKind::Immediate32to64);
+            instruction.set_immediate32to64((value as i32).into());
+        }
+        Kind::imm64 => {
+            instruction.set_op_kind(index, OpKind::Immediate64);
+            instruction.set_immediate64(value);
+        }
+        Kind::seg_rSI => instruction.set_op_kind(index, OpKind::MemorySegRSI),
+        Kind::seg_rDI => instruction.set_op_kind(index, OpKind::MemorySegRDI),
+        Kind::es_rDI => instruction.set_op_kind(index, OpKind::MemoryESRDI),
+        Kind::br64_1 | Kind::br64_4 => {
+            instruction.set_op_kind(index, OpKind::NearBranch64);
+            instruction.set_near_branch64(rip.wrapping_add(random.below(200)).wrapping_sub(100));
+        }
+        _ => return None,
+    }
+    Some(())
+}

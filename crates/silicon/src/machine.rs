@@ -1,0 +1,248 @@
+//! The processor under us: a traced child that executes one instruction at a time.
+//!
+//! Code and data live in memory shared with the child, so that only registers pass through `ptrace`.
+
+use std::io;
+
+/// Where the code page is mapped, in both processes' view of the child.
+pub const CODE: u64 = 0x2000_0000;
+/// Where the data pages are mapped.
+pub const DATA: u64 = 0x3000_0000;
+/// How many bytes of data there are.
+pub const DATA_BYTES: usize = 4096;
+/// The part of the data that is filled, compared, and pointed to.
+pub const ARENA: usize = 1024;
+/// Guard pages lie around the data: a wild access faults.
+const PAGE: usize = 4096;
+
+/// The registers that instructions read and write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registers {
+    /// RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8 to R15.
+    pub general: [u64; 16],
+    /// The instruction pointer.
+    pub rip: u64,
+    /// The flags register.
+    pub flags: u64,
+    /// XMM0 to XMM15.
+    pub vector: [u128; 16],
+    /// ST0 to ST7, 80 bits each.
+    pub stack: [u128; 8],
+    /// x87 control word.
+    pub control: u16,
+    /// x87 status word.
+    pub status: u16,
+    /// SSE control and status.
+    pub mxcsr: u32,
+    /// Whether the x87 register below the bottom of the stack is empty, so that something can be pushed.
+    pub room: bool,
+}
+
+/// What single-stepping gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The state after the instruction.
+    Done(Box<Registers>),
+    /// The signal it raised instead.
+    Signal(i32),
+}
+
+/// The traced child.
+pub struct Machine {
+    child: i32,
+    code: *mut u8,
+    data: *mut u8,
+    /// Where this thread was allowed to run before.
+    cores: libc::cpu_set_t,
+}
+
+/// Keeps this thread, and the child it is about to make, on one core: switching between the two is then several times
+/// faster than waking another core. Gives back where the thread was allowed to run.
+fn pin() -> libc::cpu_set_t {
+    // SAFETY: plain system calls on values of their own; failure leaves things as they are.
+    unsafe {
+        let mut before: libc::cpu_set_t = std::mem::zeroed();
+        libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut before);
+        let mut one: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(libc::sched_getcpu().max(0) as usize, &mut one);
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &one);
+        before
+    }
+}
+
+fn check(result: libc::c_long) -> io::Result<libc::c_long> {
+    if result == -1 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+fn shared(bytes: usize, name: &std::ffi::CStr) -> io::Result<i32> {
+    // SAFETY: plain system calls; the descriptor is ours.
+    unsafe {
+        let file = check(libc::memfd_create(name.as_ptr(), 0).into())? as i32;
+        check(libc::ftruncate(file, bytes as i64).into())?;
+        Ok(file)
+    }
+}
+
+fn map(file: i32, at: u64, bytes: usize, protection: i32) -> io::Result<*mut u8> {
+    let fixed = if at == 0 { 0 } else { libc::MAP_FIXED_NOREPLACE };
+    // SAFETY: a fresh mapping; MAP_FIXED_NOREPLACE never covers an existing one.
+    let address =
+        unsafe { libc::mmap(at as *mut libc::c_void, bytes, protection, libc::MAP_SHARED | fixed, file, 0) };
+    if address == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(address.cast()) }
+}
+
+impl Machine {
+    /// Starts the child. Fails where tracing is not allowed.
+    pub fn new() -> io::Result<Self> {
+        let code_file = shared(PAGE, c"code")?;
+        let data_file = shared(DATA_BYTES, c"data")?;
+        let code = map(code_file, 0, PAGE, libc::PROT_READ | libc::PROT_WRITE)?;
+        let data = map(data_file, 0, DATA_BYTES, libc::PROT_READ | libc::PROT_WRITE)?;
+        let cores = pin();
+        // SAFETY: the child makes system calls only.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let ready = map(code_file, CODE, PAGE, libc::PROT_READ | libc::PROT_EXEC)
+                .and_then(|_| map(data_file, DATA, DATA_BYTES, libc::PROT_READ | libc::PROT_WRITE));
+            // SAFETY: as above; the child never returns to Rust.
+            unsafe {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+                if ready.is_ok() && libc::ptrace(libc::PTRACE_TRACEME, 0, 0, 0) == 0 {
+                    libc::raise(libc::SIGSTOP);
+                }
+                libc::_exit(1);
+            }
+        }
+        check(child.into())?;
+        let machine = Machine { child, code, data, cores };
+        machine.wait()?;
+        Ok(machine)
+    }
+
+    fn wait(&self) -> io::Result<i32> {
+        let mut status = 0;
+        // SAFETY: the child is ours.
+        check(unsafe { libc::waitpid(self.child, &mut status, 0) }.into())?;
+        if libc::WIFSTOPPED(status) {
+            Ok(libc::WSTOPSIG(status))
+        } else {
+            Err(io::Error::other(format!("the traced child ended with status {status:#x}")))
+        }
+    }
+
+    fn trace<T>(&self, request: u32, data: *mut T) -> io::Result<()> {
+        // SAFETY: the child is ours and stopped; `data` has the type the request asks for.
+        check(unsafe { libc::ptrace(request, self.child, std::ptr::null_mut::<u8>(), data) }).map(|_| ())
+    }
+
+    /// The data arena.
+    pub fn data(&mut self) -> &mut [u8] {
+        // SAFETY: our own mapping, and the child is stopped whenever we are here.
+        unsafe { std::slice::from_raw_parts_mut(self.data, DATA_BYTES) }
+    }
+
+    /// Executes one instruction from the given registers; memory is what [`Machine::data`] holds.
+    pub fn step(&mut self, instruction: &[u8], before: &Registers) -> io::Result<Outcome> {
+        let at = (before.rip - CODE) as usize;
+        assert!(at + instruction.len() <= PAGE);
+        // SAFETY: within our own mapping.
+        unsafe { std::ptr::copy_nonoverlapping(instruction.as_ptr(), self.code.add(at), instruction.len()) };
+        // SAFETY: plain data structures of the kernel's interface, for which zero is a value.
+        let (mut user, mut float): (libc::user_regs_struct, libc::user_fpregs_struct) =
+            unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
+        self.trace(libc::PTRACE_GETREGS, &mut user)?;
+        self.trace(libc::PTRACE_GETFPREGS, &mut float)?;
+        write_general(&mut user, before);
+        write_float(&mut float, before);
+        self.trace(libc::PTRACE_SETREGS, &mut user)?;
+        self.trace(libc::PTRACE_SETFPREGS, &mut float)?;
+        self.trace(libc::PTRACE_SINGLESTEP, std::ptr::null_mut::<u8>())?;
+        let signal = self.wait()?;
+        if signal != libc::SIGTRAP {
+            return Ok(Outcome::Signal(signal));
+        }
+        self.trace(libc::PTRACE_GETREGS, &mut user)?;
+        self.trace(libc::PTRACE_GETFPREGS, &mut float)?;
+        Ok(Outcome::Done(Box::new(read(&user, &float))))
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        // SAFETY: the child is ours.
+        unsafe {
+            libc::kill(self.child, libc::SIGKILL);
+            libc::waitpid(self.child, std::ptr::null_mut(), 0);
+            libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &self.cores);
+            libc::munmap(self.code.cast(), PAGE);
+            libc::munmap(self.data.cast(), DATA_BYTES);
+        }
+    }
+}
+
+fn write_general(user: &mut libc::user_regs_struct, r: &Registers) {
+    let [rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15] = r.general;
+    *user = libc::user_regs_struct {
+        rax,
+        rcx,
+        rdx,
+        rbx,
+        rsp,
+        rbp,
+        rsi,
+        rdi,
+        r8,
+        r9,
+        r10,
+        r11,
+        r12,
+        r13,
+        r14,
+        r15,
+        rip: r.rip,
+        eflags: r.flags,
+        // Not in a system call: the kernel must not try to restart one.
+        orig_rax: u64::MAX,
+        ..*user
+    };
+}
+
+fn write_float(float: &mut libc::user_fpregs_struct, r: &Registers) {
+    float.cwd = r.control;
+    float.swd = r.status;
+    // Registers are valid, for empty ones make the x87 answer with its default instead; so does pushing without room.
+    let below = (r.status >> 11).wrapping_sub(1) & 7;
+    float.ftw = if r.room { 0xff & !(1 << below) } else { 0xff };
+    float.mxcsr = r.mxcsr;
+    for (index, value) in r.vector.iter().enumerate() {
+        for part in 0..4 {
+            float.xmm_space[4 * index + part] = (value >> (32 * part)) as u32;
+        }
+    }
+    for (index, value) in r.stack.iter().enumerate() {
+        for part in 0..4 {
+            float.st_space[4 * index + part] = (value >> (32 * part)) as u32;
+        }
+    }
+}
+
+fn read(user: &libc::user_regs_struct, float: &libc::user_fpregs_struct) -> Registers {
+    let u = user;
+    let wide = |space: &[u32], index: usize| {
+        (0..4).fold(0u128, |all, part| all | u128::from(space[4 * index + part]) << (32 * part))
+    };
+    Registers {
+        general: [
+            u.rax, u.rcx, u.rdx, u.rbx, u.rsp, u.rbp, u.rsi, u.rdi, u.r8, u.r9, u.r10, u.r11, u.r12, u.r13,
+            u.r14, u.r15,
+        ],
+        rip: u.rip,
+        flags: u.eflags,
+        vector: std::array::from_fn(|index| wide(&float.xmm_space, index)),
+        stack: std::array::from_fn(|index| wide(&float.st_space, index) & ((1 << 80) - 1)),
+        control: float.cwd,
+        status: float.swd,
+        mxcsr: float.mxcsr,
+        room: false,
+    }
+}

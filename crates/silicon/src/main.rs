@@ -1,0 +1,62 @@
+//! `fuzz-isa [--seconds N] [--seed N] [--form TEXT]`: holds the semantics against this processor, for as long as told.
+
+use parallax_silicon::machine::Machine;
+use parallax_silicon::{Comparison, Report, forms, run};
+use parallax_sleigh::{Language, Lifter, x86::Overrides};
+use std::error::Error;
+use std::time::{Duration, Instant};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut seconds = 60;
+    let mut seed = 1;
+    let mut wanted = String::new();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
+        match argument.as_str() {
+            "--seconds" => seconds = value()?.parse()?,
+            "--seed" => seed = value()?.parse()?,
+            "--form" => wanted = value()?,
+            _ => return Err(format!("unknown argument {argument}; see the head of the source").into()),
+        }
+    }
+    let lifter = Lifter::new(Language::find("x86-64").ok_or("no x86-64")?)?;
+    let processor = lifter.processor().clone();
+    let overrides = Overrides::new(&processor, 64);
+    let forms: Vec<_> =
+        forms::all(&overrides).into_iter().filter(|form| form.to_string().contains(&wanted)).collect();
+    let mut machine = Machine::new()?;
+    let start = Instant::now();
+    let mut total = Report::default();
+    while start.elapsed() < Duration::from_secs(seconds) {
+        let comparison = Comparison { encodings: 4, states: 4, symbolic: 1, seed };
+        let report = run(&mut machine, &processor, &overrides, &forms, &comparison)?;
+        seed += 1;
+        for mismatch in &report.mismatches {
+            println!("MISMATCH {}: {}", mismatch.form, mismatch.message);
+        }
+        for (form, states) in report.states {
+            *total.states.entry(form).or_default() += states;
+        }
+        total.symbolic += report.symbolic;
+        total.opcodes.extend(report.opcodes);
+        total.absent.extend(report.absent);
+        total.mismatches.extend(report.mismatches);
+        if total.mismatches.len() > 200 {
+            println!("too many mismatches, stopping early");
+            break;
+        }
+    }
+    let states: u64 = total.states.values().sum();
+    println!(
+        "{} forms ({} opcodes), {states} states on the processor and in the concrete reading, {} of them in the symbolic \
+         reading too, {} mismatches, {} forms this processor does not have, {:.0} s, next seed {seed}",
+        total.states.len(),
+        total.opcodes.len(),
+        total.symbolic,
+        total.mismatches.len(),
+        total.absent.len(),
+        start.elapsed().as_secs_f64(),
+    );
+    std::process::exit(i32::from(!total.mismatches.is_empty()))
+}

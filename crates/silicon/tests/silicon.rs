@@ -1,0 +1,27 @@
+//! A quick slice of the comparison with the processor under us: every form, a few states. `make fuzz-isa` goes on.
+
+use parallax_silicon::machine::Machine;
+use parallax_silicon::{Comparison, forms, run};
+use parallax_sleigh::{Language, Lifter, x86::Overrides};
+
+#[test]
+fn every_form_agrees_with_the_processor_in_both_readings() {
+    let lifter = Lifter::new(Language::find("x86-64").unwrap()).unwrap();
+    let processor = lifter.processor().clone();
+    let overrides = Overrides::new(&processor, 64);
+    let forms = forms::all(&overrides);
+    let mut machine = Machine::new().expect("this test traces a child process; that must be allowed");
+    let comparison = Comparison { encodings: 1, states: 2, symbolic: 1, seed: 20 };
+    let report = run(&mut machine, &processor, &overrides, &forms, &comparison).unwrap();
+    let messages: Vec<String> =
+        report.mismatches.iter().map(|mismatch| format!("{}: {}", mismatch.form, mismatch.message)).collect();
+    assert!(messages.is_empty(), "{} mismatches:\n{}", messages.len(), messages.join("\n"));
+    assert!(report.opcodes.len() >= 600, "only {} opcodes ran", report.opcodes.len());
+    // An older processor may lack a few of the extensions, not most.
+    assert!(report.absent.len() < 200, "{} forms are absent here: {:?}", report.absent.len(), report.absent);
+    assert!(
+        report.symbolic as usize >= forms.len() / 2,
+        "the symbolic reading ran {} times",
+        report.symbolic
+    );
+}

@@ -1,0 +1,83 @@
+//! What an analysis has against a program, with the path that shows it.
+
+use parallax_source::Span;
+use std::collections::BTreeMap;
+
+/// One complaint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    /// What sort of complaint.
+    pub kind: ComplaintKind,
+    /// Where.
+    pub span: Span,
+    /// One sentence.
+    pub message: String,
+    /// What to try, where the other half is.
+    pub notes: Vec<String>,
+    /// Other places that have to do with it.
+    pub related: Vec<(Span, String)>,
+    /// How a symbolic execution got there.
+    pub path: Option<Box<PathTo>>,
+}
+
+/// What sort of complaint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ComplaintKind {
+    /// Something goes wrong, or the analysis cannot exclude that it does.
+    Error,
+    /// A bound was reached, or the solver gave up: part of the program was not looked at.
+    Gap,
+}
+
+/// A path of a symbolic execution.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct PathTo {
+    /// The path condition, in the logic's notation.
+    pub condition: String,
+    /// Values for what the block does not know, under which a run takes this path, when the solver has some.
+    pub input: Option<BTreeMap<String, String>>,
+    /// The decisions on the way.
+    pub steps: Vec<PathStep>,
+}
+
+/// One decision on a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathStep {
+    /// Where.
+    pub span: Span,
+    /// What was assumed or done.
+    pub text: String,
+    /// For a condition, which way it went.
+    pub taken: Option<bool>,
+}
+
+impl Complaint {
+    /// An error at `span`.
+    pub fn error(span: Span, message: impl Into<String>) -> Self {
+        Complaint {
+            kind: ComplaintKind::Error,
+            span,
+            message: message.into(),
+            notes: Vec::new(),
+            related: Vec::new(),
+            path: None,
+        }
+    }
+
+    /// A gap at `span`.
+    pub fn gap(span: Span, message: impl Into<String>) -> Self {
+        Complaint { kind: ComplaintKind::Gap, ..Complaint::error(span, message) }
+    }
+
+    /// The same with one more place.
+    pub fn related(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.related.push((span, message.into()));
+        self
+    }
+
+    /// The same with one more remark.
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+}

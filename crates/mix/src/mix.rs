@@ -1,0 +1,445 @@
+//! The mix rules of Figure 4, and nothing else: all that joins the type checker and the symbolic executor.
+//!
+//! TSymBlock gives a symbolic block a type by executing it from an arbitrary state of its typing environment;
+//! SETypBlock passes a typed block in an execution by checking it and forgetting what it may have changed.
+
+use crate::complaint::{Complaint, ComplaintKind};
+use crate::exhaustive::exhaustive;
+use crate::free::{free, functions_may_write};
+use crate::oracle::Answer;
+use crate::symbolic::{Bare, End, Ended, Event, Executor, Input, State, TypedBlocks, Value};
+use crate::syntax::*;
+use crate::ty::{KnownId, Type};
+use crate::types::{Checker, Effects, SymbolicBlocks};
+use parallax_source::Span;
+use parallax_term::Store;
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
+
+/// Which analysis the outermost scope is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outer {
+    /// Type checking.
+    Typed,
+    /// Symbolic execution.
+    Symbolic,
+}
+
+/// What exhaustiveness asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exhaustiveness {
+    /// The path conditions are a tautology; anything less is a rejection.
+    Sound,
+    /// What was explored within the bounds is good enough; what was not is listed.
+    GoodEnough,
+}
+
+/// What a typed block does to the memory of an execution that passes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Havoc {
+    /// All of it becomes arbitrary.
+    Everything,
+    /// Only locations of types that the block may write to.
+    Effects,
+}
+
+/// The choices.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The outermost scope.
+    pub outer: Outer,
+    /// Exhaustiveness.
+    pub exhaustiveness: Exhaustiveness,
+    /// Memory after typed blocks.
+    pub havoc: Havoc,
+    /// Choices and bounds of symbolic execution.
+    pub symbolic: crate::symbolic::Options,
+    /// Premises left out, to show that the tests need them.
+    pub omit: Omit,
+}
+
+/// Premises of the mix rules that can be left out. Leaving one out makes the rules unsound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Omit {
+    /// `exhaustive(...)` of TSymBlock.
+    pub exhaustive: bool,
+    /// `|- m ok` of both rules.
+    pub memory: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            outer: Outer::Typed,
+            exhaustiveness: Exhaustiveness::Sound,
+            havoc: Havoc::Everything,
+            symbolic: crate::symbolic::Options::default(),
+            omit: Omit::default(),
+        }
+    }
+}
+
+/// What MIX says about a program.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The type of the program; it is accepted when there is no error.
+    pub ty: Type,
+    /// What is wrong.
+    pub errors: Vec<Complaint>,
+    /// What was not looked at, where that is good enough.
+    pub gaps: Vec<Complaint>,
+}
+
+impl Verdict {
+    /// Whether the program is accepted.
+    pub fn accepted(&self) -> bool {
+        self.errors.is_empty()
+    }
+}
+
+/// Checks a program.
+pub fn check(program: &Program, options: &Options) -> Verdict {
+    let store = Store::new();
+    let mix = Mix::new(program, &store, *options);
+    let ty = match options.outer {
+        Outer::Typed => mix.checker.check(&mix, program.root),
+        Outer::Symbolic => mix.block(&mix.checker, program.root, program.span(program.root)),
+    };
+    let ty = match mix.checker.resolved(&ty) {
+        Type::Known(id) => mix.known_function(&mix.checker, id, program.span(program.root)),
+        other => other,
+    };
+    let ty = mix.checker.resolved(&ty);
+    let mut errors = mix.checker.take_complaints();
+    tidy(&mut errors);
+    let mut gaps = mix.gaps.take();
+    tidy(&mut gaps);
+    Verdict { ty, errors, gaps }
+}
+
+/// The same complaint may be found on many paths: one of each is enough.
+fn tidy(complaints: &mut Vec<Complaint>) {
+    let mut seen = rustc_hash::FxHashSet::default();
+    complaints.retain(|complaint| seen.insert((complaint.span, complaint.message.clone())));
+    complaints.sort_by_key(|complaint| (complaint.span.start, complaint.span.end));
+}
+
+/// A symbolic execution of a whole program, for those who want to look at its paths.
+pub struct Exploration {
+    /// Outcomes.
+    pub outcomes: Vec<(State, Value)>,
+    /// Executions without a value.
+    pub ended: Vec<Ended>,
+}
+
+/// Both analyses, and the rules between them.
+pub struct Mix<'p> {
+    /// The program.
+    pub program: &'p Program,
+    /// The choices.
+    pub options: Options,
+    /// The type checker.
+    pub checker: Checker<'p>,
+    /// The symbolic executor.
+    pub executor: Executor<'p>,
+    gaps: RefCell<Vec<Complaint>>,
+    /// Function types found in the typed block being checked.
+    known: RefCell<FxHashMap<KnownId, Type>>,
+    calls_write: bool,
+    /// Symbolic blocks within symbolic blocks, by way of typed ones.
+    depth: Cell<u32>,
+}
+
+/// How deep symbolic blocks may lie within each other: a recursive function may contain a block that calls it.
+const MAX_BLOCKS: u32 = 32;
+
+impl SymbolicBlocks for Mix<'_> {
+    fn symbolic_block(&self, checker: &Checker<'_>, e: ExprId) -> Type {
+        let Expr::Block(_, body) = self.program.expr(e) else { return Type::Broken };
+        self.block(checker, *body, self.program.span(e))
+    }
+
+    /// A function that executions know is checked like any other: its text, where its captured variables have the
+    /// types of what it captured.
+    fn known_function(&self, checker: &Checker<'_>, function: KnownId, _: Span) -> Type {
+        if let Some(ty) = self.known.borrow().get(&function) {
+            return ty.clone();
+        }
+        let closure = self.executor.closure(function);
+        let captures = &self.program.fun(closure.fun).captures;
+        let outside = checker.environment();
+        for (capture, value) in captures.iter().zip(&closure.captured) {
+            checker.bind(capture.var, Some(self.type_of(capture.var, value)));
+        }
+        let inside = checker.function(self, closure.fun);
+        checker.set_environment(outside);
+        self.known.borrow_mut().insert(function, inside.clone());
+        inside
+    }
+}
+
+impl TypedBlocks for Mix<'_> {
+    /// SETypBlock.
+    fn typed_block(
+        &self,
+        executor: &Executor<'_>,
+        state: &State,
+        e: ExprId,
+    ) -> Result<(State, Value), Vec<Complaint>> {
+        let span = self.program.span(e);
+        let Expr::Block(_, body) = self.program.expr(e) else { return Err(Vec::new()) };
+        // |- m(S) ok
+        if let (Some(complaint), false) = (executor.memory_complaint(state, span), self.options.omit.memory) {
+            return Err(vec![complaint]);
+        }
+        // |- Sigma : Gamma, for the variables that the block uses.
+        let free = free(self.program, *body);
+        let mut outside = Vec::new();
+        for at in &free.used {
+            if let Some(value) = state.slot(at.slot) {
+                let ty = self.signed(state, self.type_of(at.var, value), value);
+                outside.push((at.var, self.checker.bind(at.var, Some(ty))));
+            }
+        }
+        // Gamma |- e : t
+        let complaints_before = self.checker.take_complaints();
+        let effects_before = self.checker.take_effects();
+        let known_before = self.known.take();
+        let ty = self.checker.check(self, *body);
+        let complaints = self.checker.take_complaints();
+        let effects = self.checker.take_effects();
+        let ty = self.checker.settled(&ty);
+        let assigned: Vec<(Use, Type)> = free
+            .assigned
+            .iter()
+            .filter(|at| !self.program.var(at.var).boxed)
+            .filter_map(|at| Some((*at, self.checker.lookup(at.var)?)))
+            .collect();
+        self.known.replace(known_before);
+        self.checker.restore_complaints(complaints_before);
+        self.checker.add_effects(effects_before);
+        for (var, ty) in outside.into_iter().rev() {
+            self.checker.bind(var, ty);
+        }
+        if !complaints.is_empty() {
+            return Err(complaints);
+        }
+        // A fresh value of the type, and a fresh memory for what the block may have written to.
+        let (line_name, mut after) = (format!("typed{}", e.0), state.clone());
+        let value = executor.fresh(&line_name, &ty);
+        let memory = self.havoc(executor, &mut after, effects);
+        let mut locals = Vec::new();
+        for (at, ty) in assigned {
+            let fresh = executor.fresh(&self.program.var(at.var).name, &ty);
+            locals.push((at.slot, fresh.clone()));
+            after.set_slot(at.slot, fresh);
+        }
+        after.events.push(Event::Typed { block: e, value: value.clone(), memory, locals });
+        Ok((after, value))
+    }
+
+    fn function_type(&self, _: &Executor<'_>, function: KnownId) -> Option<Type> {
+        let complaints_before = self.checker.take_complaints();
+        let effects_before = self.checker.take_effects();
+        let known_before = self.known.take();
+        let ty = self.known_function(&self.checker, function, Span::default());
+        let accepted = self.checker.take_complaints().is_empty();
+        self.checker.take_effects();
+        self.known.replace(known_before);
+        self.checker.restore_complaints(complaints_before);
+        self.checker.add_effects(effects_before);
+        accepted.then(|| self.checker.resolved(&ty))
+    }
+
+    fn fits(&self, found: &Type, wanted: &Type) -> bool {
+        self.checker.fits(found, wanted)
+    }
+}
+
+impl<'p> Mix<'p> {
+    /// Both analyses of a program, with nothing done yet.
+    pub fn new(program: &'p Program, store: &'p Store, options: Options) -> Self {
+        Mix {
+            program,
+            options,
+            checker: Checker::new(program),
+            executor: Executor::new(program, store, options.symbolic),
+            gaps: RefCell::default(),
+            known: RefCell::default(),
+            calls_write: functions_may_write(program),
+            depth: Cell::new(0),
+        }
+    }
+
+    /// The start of TSymBlock: `Sigma(x) = alpha_x : Gamma(x)`, `S = <true; mu>`, and all outcomes of `e`.
+    pub fn explore(&self, checker: &Checker<'_>, e: ExprId) -> Exploration {
+        let executor = &self.executor;
+        let (memory, _) = executor.arbitrary_memory();
+        let mut state = State::new(memory);
+        let mut inputs = Vec::new();
+        for at in free(self.program, e).used {
+            let Some(ty) = checker.lookup(at.var) else { continue };
+            let info = self.program.var(at.var);
+            let ty = if info.boxed { Type::reference(ty) } else { ty };
+            let value = executor.fresh(&info.name, &ty);
+            inputs.push(Input { name: info.name.clone(), value: value.clone() });
+            state.set_slot(at.slot, value);
+        }
+        let inputs_before = executor.set_inputs(inputs);
+        let ended_before = executor.take_ended();
+        self.depth.set(self.depth.get() + 1);
+        let outcomes = if self.depth.get() <= MAX_BLOCKS {
+            executor.exec(self, e, state)
+        } else {
+            let message = format!("symbolic blocks lie within each other more than {MAX_BLOCKS} deep");
+            executor.end(state, Complaint::gap(self.program.span(e), message));
+            Vec::new()
+        };
+        self.depth.set(self.depth.get() - 1);
+        let ended = executor.take_ended();
+        executor.restore_ended(ended_before);
+        executor.set_inputs(inputs_before);
+        Exploration { outcomes, ended }
+    }
+
+    /// TSymBlock.
+    fn block(&self, checker: &Checker<'_>, e: ExprId, span: Span) -> Type {
+        let executor = &self.executor;
+        let used = free(self.program, e).used;
+        if used.iter().any(|at| checker.lookup(at.var) == Some(Type::Broken)) {
+            return Type::Broken;
+        }
+        let effects_before = executor.take_effects();
+        let Exploration { outcomes, ended } = self.explore(checker, e);
+        checker.add_effects(executor.take_effects());
+        executor.add_effects(effects_before);
+        // Every path ends well ...
+        let mut complaints = Vec::new();
+        let ended_before = executor.take_ended();
+        let ty = self.common_type(checker, &outcomes, e, span);
+        complaints.extend(executor.take_ended().into_iter().filter_map(complaint));
+        executor.restore_ended(ended_before);
+        // ... and together they are all there are.
+        if !self.options.omit.exhaustive && !ended.iter().any(is_gap) {
+            let paths = outcomes.iter().map(|(state, _)| state).chain(ended.iter().map(|ended| &ended.state));
+            if let Some(complaint) = not_exhaustive(exhaustive(executor, paths), span) {
+                complaints.push(complaint);
+            }
+        }
+        complaints.extend(ended.into_iter().filter_map(complaint));
+        for complaint in complaints {
+            if complaint.kind == ComplaintKind::Gap && self.options.omit.exhaustive {
+                continue;
+            }
+            if complaint.kind == ComplaintKind::Gap && self.options.exhaustiveness == Exhaustiveness::GoodEnough {
+                self.gaps.borrow_mut().push(complaint);
+            } else {
+                checker.complain(complaint);
+            }
+        }
+        ty
+    }
+
+    /// The type that the results of all paths have, where memory and assigned locals keep theirs. What does not fit
+    /// ends its path with a complaint.
+    fn common_type(&self, checker: &Checker<'_>, outcomes: &[(State, Value)], e: ExprId, span: Span) -> Type {
+        let executor = &self.executor;
+        let assigned = free(self.program, e).assigned;
+        let mut common: Option<(Type, &State)> = None;
+        for (state, value) in outcomes {
+            if let (Some(complaint), false) = (executor.memory_complaint(state, span), self.options.omit.memory) {
+                executor.end(state.clone(), complaint);
+                continue;
+            }
+            for at in assigned.iter().filter(|at| !self.program.var(at.var).boxed) {
+                let (Some(wanted), Some(value)) = (checker.lookup(at.var), state.slot(at.slot)) else { continue };
+                let found = self.ordinary(checker, state, value);
+                if !checker.fits(&found, &wanted) {
+                    let name = &self.program.var(at.var).name;
+                    let message = format!("`{name}` holds {wanted}, and {} at the end of this block", found);
+                    executor.end(state.clone(), Complaint::error(span, message));
+                }
+            }
+            let found = self.ordinary(checker, state, value);
+            common = match common {
+                None => Some((found, state)),
+                Some((ty, first)) => match checker.joined(&ty, &found) {
+                    Some(joined) => Some((joined, first)),
+                    None if executor.is_infeasible(first) => Some((found, state)),
+                    None => {
+                        let message = format!("this block gives {} on one path and {found} on another", checker.resolved(&ty));
+                        executor.end(state.clone(), Complaint::error(span, message));
+                        Some((ty, first))
+                    }
+                },
+            };
+        }
+        common.map_or_else(|| checker.unknown(), |(ty, _)| ty)
+    }
+
+    /// The type of a variable that holds a value: of a boxed local, that of its content.
+    fn type_of(&self, var: VarId, value: &Value) -> Type {
+        match &value.ty {
+            Type::Ref(content) if self.program.var(var).boxed => (**content).clone(),
+            other => other.clone(),
+        }
+    }
+
+    /// The type of a value outside the executor: functions are no longer known, integers have the sign that the path
+    /// gives them.
+    fn ordinary(&self, checker: &Checker<'_>, state: &State, value: &Value) -> Type {
+        match &value.ty {
+            Type::Known(id) => self.known_function(checker, *id, Span::default()),
+            other => self.signed(state, other.clone(), value),
+        }
+    }
+
+    /// Asks the solver for the sign of an integer, where signs matter.
+    fn signed(&self, state: &State, ty: Type, value: &Value) -> Type {
+        if let (Type::Int(_), Bare::Bits(term), true) = (&ty, value.u, self.program.uses_signs) {
+            for sign in [Sign::Pos, Sign::Zero, Sign::Neg] {
+                if self.executor.proves(state, self.executor.has_sign(term, sign)) {
+                    return Type::Int(sign);
+                }
+            }
+        }
+        ty
+    }
+
+    /// Forgets what a typed block with these effects may have changed, and says which arbitrary memory replaces it.
+    fn havoc(&self, executor: &Executor<'_>, state: &mut State, mut effects: Effects) -> Option<u32> {
+        effects.everything |=
+            self.options.havoc == Havoc::Everything || effects.calls && self.calls_write;
+        let (fresh, generation) = executor.arbitrary_memory();
+        let changed = effects.everything || !effects.written.is_empty();
+        if effects.everything {
+            state.memory = fresh;
+        } else {
+            executor.forget(state, generation, &effects.written);
+        }
+        executor.add_effects(effects);
+        changed.then_some(generation)
+    }
+}
+
+fn complaint(ended: Ended) -> Option<Complaint> {
+    match ended.why {
+        End::Complaint(complaint) => Some(complaint),
+        End::Trap | End::Infeasible => None,
+    }
+}
+
+fn is_gap(ended: &Ended) -> bool {
+    matches!(&ended.why, End::Complaint(complaint) if complaint.kind == ComplaintKind::Gap)
+}
+
+fn not_exhaustive(answer: Answer, span: Span) -> Option<Complaint> {
+    match answer {
+        Answer::Unsat => None,
+        Answer::Sat(_) => Some(Complaint::gap(span, "the paths explored in this block are not all there are")),
+        Answer::Unknown(why) => Some(
+            Complaint::gap(span, "the solver cannot tell whether the paths explored in this block are all there are")
+                .note(why),
+        ),
+    }
+}

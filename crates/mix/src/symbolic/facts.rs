@@ -1,0 +1,239 @@
+//! Fresh symbols: what is known of them by their type, what the solver says about paths, and how a model reads.
+
+use super::memory::{self, has_facts, width};
+use super::state::Event;
+use super::{Bare, ELSEWHERE, Executor, State, Value};
+use crate::complaint::{PathStep, PathTo};
+use crate::oracle::{Answer, Model};
+use crate::syntax::Sign;
+use crate::ty::Type;
+use parallax_op::{Bits, RelOp};
+use parallax_term::{Formula, Sort, Symbol, SymbolKind, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// What holds of every valuation, by the symbol it speaks of.
+#[derive(Default)]
+pub(super) struct Facts {
+    of: RefCell<FxHashMap<Symbol, Vec<Formula>>>,
+    known: RefCell<FxHashSet<Formula>>,
+    /// How many locations were allocated when each arbitrary memory came up.
+    generations: RefCell<Vec<u64>>,
+    /// What the block being executed does not know: its variables.
+    inputs: RefCell<Vec<Input>>,
+}
+
+/// Something a symbolic block does not know, by the name that a reader of the program has for it.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The name.
+    pub name: String,
+    /// What stands for it.
+    pub value: Value,
+}
+
+impl Facts {
+    pub(super) fn new_generation(&self, generation: u32, allocations: u64) {
+        let mut generations = self.generations.borrow_mut();
+        debug_assert_eq!(generations.len(), generation as usize);
+        generations.push(allocations);
+    }
+
+    fn add(&self, symbol: Symbol, fact: Formula) {
+        if self.known.borrow_mut().insert(fact) {
+            self.of.borrow_mut().entry(symbol).or_default().push(fact);
+        }
+    }
+}
+
+impl Executor<'_> {
+    /// Sets what the block being executed does not know, and gives back what that was before.
+    pub(crate) fn set_inputs(&self, inputs: Vec<Input>) -> Vec<Input> {
+        self.facts.inputs.replace(inputs)
+    }
+
+    /// `alpha : t` for a fresh `alpha`.
+    pub(crate) fn fresh(&self, name: &str, ty: &Type) -> Value {
+        let ty = ty.clone();
+        let u = match &ty {
+            Type::Unit => Bare::Unit,
+            Type::Bool => match self.store.expr_of(self.store.fresh(name, Sort::Bool, SymbolKind::Free)) {
+                parallax_term::Expr::Formula(formula) => Bare::Bool(formula),
+                _ => unreachable!("a Boolean symbol is a formula"),
+            },
+            Type::Known(id) => return self.known_value(*id),
+            _ => {
+                let symbol = self.store.fresh(name, Sort::Bits(width(&ty)), SymbolKind::Free);
+                let parallax_term::Expr::Term(term) = self.store.expr_of(symbol) else {
+                    unreachable!("a bit-vector symbol is a term")
+                };
+                self.add_fact(symbol, term, &ty, self.allocations.get());
+                Bare::Bits(term)
+            }
+        };
+        // Signs are facts about the symbol; as a symbolic expression an integer is an integer.
+        Value { u, ty: ty.widened() }
+    }
+
+    /// What the type of an unknown says about it.
+    fn add_fact(&self, symbol: Symbol, term: Term, ty: &Type, allocations: u64) {
+        let fact = match ty {
+            Type::Int(sign) if *sign != Sign::Unknown => self.has_sign(term, *sign),
+            Type::Ref(_) => {
+                let store = self.store;
+                let limit = store.number(64, u128::from(allocations));
+                let one = store.number(64, 1);
+                let elsewhere = store.number(64, u128::from(ELSEWHERE));
+                let allocated =
+                    store.and(store.relop(RelOp::Ule, one, term), store.relop(RelOp::Ule, term, limit));
+                store.or(allocated, store.relop(RelOp::Ule, elsewhere, term))
+            }
+            _ => return,
+        };
+        self.facts.add(symbol, fact);
+    }
+
+    /// What is known of the contents of arbitrary memories at `location`, as far as `value` depends on them.
+    pub(super) fn add_memory_facts(&self, value: Term, location: Term, content: &Type) {
+        if !has_facts(content) {
+            return;
+        }
+        // The symbol of an arbitrary memory says in its name which one it is, and of what.
+        let suffix = format!("{}]", memory::class(content));
+        for symbol in self.store.symbols_in([value.id()]) {
+            let name = self.store.info(symbol).name;
+            let number = name.strip_prefix("mu").and_then(|rest| rest.split_once('['));
+            let generation = number.filter(|(_, rest)| *rest == suffix).and_then(|(n, _)| n.parse::<usize>().ok());
+            let allocations = generation.and_then(|n| self.facts.generations.borrow().get(n).copied());
+            if let (Some(allocations), parallax_term::Expr::Func(map)) = (allocations, self.store.expr_of(symbol)) {
+                let read = self.store.access(map, location);
+                self.add_fact(symbol, read, content, allocations);
+            }
+        }
+    }
+
+    /// That an integer has a sign.
+    pub(crate) fn has_sign(&self, term: Term, sign: Sign) -> Formula {
+        let zero = self.store.number(64, 0);
+        match sign {
+            Sign::Pos => self.store.relop(RelOp::Slt, zero, term),
+            Sign::Neg => self.store.relop(RelOp::Slt, term, zero),
+            Sign::Zero => self.store.eq(term, zero),
+            Sign::Unknown => self.store.true_(),
+        }
+    }
+
+    /// The formulas with the facts about every symbol in them.
+    pub(crate) fn with_facts(&self, mut formulas: Vec<Formula>) -> Vec<Formula> {
+        let of = self.facts.of.borrow();
+        let mut seen = FxHashSet::default();
+        let mut at = 0;
+        while at < formulas.len() {
+            for symbol in self.store.symbols_in([formulas[at].id()]) {
+                if seen.insert(symbol) {
+                    formulas.extend(of.get(&symbol).into_iter().flatten());
+                }
+            }
+            at += 1;
+        }
+        formulas
+    }
+
+    /// Whether the path condition and `more` can hold together.
+    pub(crate) fn ask(&self, state: &State, more: Formula) -> Answer {
+        let mut formulas: Vec<Formula> = state.path.backwards().map(|decision| decision.formula).collect();
+        formulas.push(more);
+        self.oracle.check(&self.with_facts(formulas))
+    }
+
+    /// Whether the solver proves that a formula holds on the path.
+    pub(crate) fn proves(&self, state: &State, formula: Formula) -> bool {
+        match self.store.as_boolean(formula) {
+            Some(known) => known || self.is_infeasible(state),
+            None => matches!(self.ask(state, self.store.not(formula)), Answer::Unsat),
+        }
+    }
+
+    /// Whether the solver proves that no run takes the path.
+    pub(crate) fn is_infeasible(&self, state: &State) -> bool {
+        matches!(self.ask(state, self.store.true_()), Answer::Unsat)
+    }
+
+    /// How a run gets to a state, and whether one surely does; `None` if none does.
+    pub(crate) fn explain(&self, state: &State) -> Option<(PathTo, bool)> {
+        let (input, sure) = match self.ask(state, self.store.true_()) {
+            Answer::Unsat => return None,
+            Answer::Unknown(_) => (None, false),
+            Answer::Sat(model) => (Some(self.input(state, &model)), true),
+        };
+        let condition = self.show_formula(self.path_condition(state));
+        let mut steps = Vec::new();
+        for call in state.calls.to_vec() {
+            let name = &self.program.fun(call.fun).name;
+            steps.push((call.path_length, PathStep { span: call.span, text: format!("calls {name}"), taken: None }));
+        }
+        for (index, decision) in state.decisions().into_iter().enumerate() {
+            let text = self.show_formula(decision.formula);
+            let taken = decision.fork.map(|(_, branch)| branch);
+            steps.push((index + 1, PathStep { span: decision.span, text, taken }));
+        }
+        steps.sort_by_key(|(position, _)| *position);
+        let steps = steps.into_iter().map(|(_, step)| step).collect();
+        Some((PathTo { condition, input, steps }, sure))
+    }
+
+    /// The values of what the block does not know, and of the typed blocks on the path.
+    pub(crate) fn input(&self, state: &State, model: &Model) -> BTreeMap<String, String> {
+        let mut shown = BTreeMap::new();
+        for input in self.facts.inputs.borrow().iter() {
+            if let Some(text) = self.show_value(&input.value, model) {
+                shown.insert(input.name.clone(), text);
+            }
+        }
+        for (index, event) in state.events.to_vec().into_iter().enumerate() {
+            if let Event::Typed { value, .. } = event
+                && let Some(text) = self.show_value(&value, model)
+            {
+                shown.insert(format!("typed block {}", index + 1), text);
+            }
+        }
+        shown
+    }
+
+    /// A value of the model as the language writes it; nothing for functions and references.
+    fn show_value(&self, value: &Value, model: &Model) -> Option<String> {
+        Some(match (&value.u, &value.ty) {
+            (Bare::Unit, _) => "()".to_string(),
+            (Bare::Bool(formula), _) => model.formula(self.store, *formula)?.to_string(),
+            (Bare::Bits(term), Type::Int(_)) => (model.term(self.store, *term)?.to_u64()? as i64).to_string(),
+            (Bare::Bits(term), Type::Float) => {
+                format!("{:?}", f64::from_bits(model.term(self.store, *term)?.to_u64()?))
+            }
+            (Bare::Bits(term), Type::Str) => {
+                let number = model.term(self.store, *term)?.to_u64()? as usize;
+                match self.program.strings.get(number) {
+                    Some(text) => format!("{text:?}"),
+                    None => format!("\"another string {}\"", number - self.program.strings.len() + 1),
+                }
+            }
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn show_formula(&self, formula: Formula) -> String {
+        const ROOM: usize = 2000;
+        let mut text = self.store.display(formula).to_string();
+        if text.len() > ROOM {
+            let cut = (0..=ROOM).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+            text.truncate(cut);
+            text.push_str(" ...");
+        }
+        text
+    }
+
+    /// A constant.
+    pub(crate) fn int(&self, n: i64) -> Value {
+        Value { u: Bare::Bits(self.store.constant(&Bits::from_i128(64, i128::from(n)))), ty: Type::INT }
+    }
+}

@@ -1,0 +1,131 @@
+//! Symbolic values, path conditions and states: the middle of Figure 1.
+
+use super::list::List;
+use super::memory::Memory;
+use crate::syntax::{ExprId, FunId};
+use crate::ty::Type;
+use parallax_source::Span;
+use parallax_term::{Formula, Term};
+use std::rc::Rc;
+
+/// A typed symbolic expression `u : t`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// The bare expression.
+    pub u: Bare,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// A bare symbolic expression `u`, as an expression of the logic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bare {
+    /// Integers and floats (64 bits), strings (32 bits, a number each), locations (64 bits), functions (32 bits, a
+    /// number each).
+    Bits(Term),
+    /// A guard `g`.
+    Bool(Formula),
+    /// `()`
+    Unit,
+}
+
+/// A function value: text and what it captured, in the order of its captures.
+#[derive(Debug)]
+pub struct Closure {
+    /// The text.
+    pub fun: FunId,
+    /// The captured values.
+    pub captured: Vec<Value>,
+}
+
+/// One thing that was assumed on a path.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// What was assumed.
+    pub formula: Formula,
+    /// Where.
+    pub span: Span,
+    /// Which branch of which fork, where two states went separate ways.
+    pub fork: Option<(u32, bool)>,
+}
+
+/// Something that happened on a path and that a concrete run can be matched against.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A location was allocated, under this number.
+    Allocated(u64),
+    /// A typed block was passed: what stands for its value, and for the memory after it, by generation.
+    Typed {
+        /// The block.
+        block: ExprId,
+        /// What stands for its value.
+        value: Value,
+        /// What stands for the memory.
+        memory: Option<u32>,
+        /// What stands for the locals that it assigned.
+        locals: Vec<(u32, Value)>,
+    },
+}
+
+/// A call in progress.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    pub(crate) fun: FunId,
+    /// How long the path condition was when it started.
+    pub(crate) path_length: usize,
+    /// How often the function was entered, on this stack, after a decision that could have gone the other way.
+    pub(crate) undecided: u32,
+    pub(crate) span: Span,
+}
+
+/// A state `S = <g; m>`, with the frame of the function being executed.
+#[derive(Clone)]
+pub struct State {
+    pub(crate) path: List<Decision>,
+    pub(crate) memory: Memory,
+    pub(crate) frame: Rc<Vec<Option<Value>>>,
+    pub(crate) calls: List<Call>,
+    pub(crate) events: List<Event>,
+}
+
+impl State {
+    /// An empty frame, the path condition `true`, and the given memory.
+    pub(crate) fn new(memory: Memory) -> Self {
+        State {
+            path: List::default(),
+            memory,
+            frame: Rc::default(),
+            calls: List::default(),
+            events: List::default(),
+        }
+    }
+
+    pub(crate) fn slot(&self, slot: u32) -> Option<&Value> {
+        self.frame.get(slot as usize).and_then(Option::as_ref)
+    }
+
+    pub(crate) fn set_slot(&mut self, slot: u32, value: Value) {
+        let frame = Rc::make_mut(&mut self.frame);
+        if frame.len() <= slot as usize {
+            frame.resize(slot as usize + 1, None);
+        }
+        frame[slot as usize] = Some(value);
+    }
+
+    /// The state in which `formula` holds as well.
+    pub(crate) fn assuming(&self, formula: Formula, span: Span, fork: Option<(u32, bool)>) -> State {
+        let mut state = self.clone();
+        state.path.push(Decision { formula, span, fork });
+        state
+    }
+
+    /// What was assumed, in order.
+    pub fn decisions(&self) -> Vec<Decision> {
+        self.path.to_vec()
+    }
+
+    /// What happened, in order.
+    pub fn events(&self) -> Vec<Event> {
+        self.events.to_vec()
+    }
+}

@@ -47,6 +47,8 @@ pub struct PathStep {
     pub span: Span,
     /// What was assumed or done.
     pub text: String,
+    /// For a call, the function.
+    pub call: Option<String>,
     /// For a condition, which way it went.
     pub taken: Option<bool>,
 }

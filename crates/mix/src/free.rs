@@ -87,9 +87,13 @@ fn may_be_handed_memory(ty: &crate::ty::Type) -> bool {
 /// The expressions directly inside one; the bodies of functions are not.
 pub fn children(program: &Program, e: ExprId) -> Vec<ExprId> {
     match program.expr(e) {
-        Expr::Unit | Expr::Int(_) | Expr::Float(_) | Expr::Bool(_) | Expr::Str(_) | Expr::Var(_) | Expr::Fun(_) => {
-            Vec::new()
-        }
+        Expr::Unit
+        | Expr::Int(_)
+        | Expr::Float(_)
+        | Expr::Bool(_)
+        | Expr::Str(_)
+        | Expr::Var(_)
+        | Expr::Fun(_) => Vec::new(),
         Expr::Binary(_, e1, e2) | Expr::Assign(e1, e2) | Expr::Apply(e1, e2) | Expr::While(e1, e2) => {
             vec![*e1, *e2]
         }

@@ -58,6 +58,14 @@ pub enum Stop {
         /// What happened.
         message: &'static str,
     },
+    /// The world outside was asked something it does not know.
+    #[error("{message}")]
+    Unanswered {
+        /// Where.
+        span: Span,
+        /// What was asked.
+        message: String,
+    },
     /// A bound was reached.
     #[error("gave up: more than {limit} {what}")]
     Bound {
@@ -70,10 +78,24 @@ pub enum Stop {
     },
 }
 
+impl Stop {
+    /// Where the run stopped.
+    pub fn span(&self) -> Span {
+        match self {
+            Stop::Error { span, .. }
+            | Stop::Trap { span, .. }
+            | Stop::Unanswered { span, .. }
+            | Stop::Bound { span, .. } => *span,
+        }
+    }
+}
+
 /// The world outside: what `extern` names are and what functions from outside answer.
 pub trait World {
-    /// Any value of the type. References are to be allocated in `memory`.
-    fn value(&mut self, ty: &Type, memory: &mut Vec<Value>) -> Value;
+    /// The value of an `extern` name, if the world has one. References are to be allocated in `memory`.
+    fn named(&mut self, name: &str, ty: &Type, memory: &mut Vec<Value>) -> Option<Value>;
+    /// What a function from outside answers, if the world knows.
+    fn answer(&mut self, ty: &Type, memory: &mut Vec<Value>) -> Option<Value>;
 }
 
 /// Looks on while a program runs.
@@ -123,7 +145,12 @@ pub fn run(
     let mut interp = Interp { program, world, watch, limits, memory: Vec::new(), steps: 0, calls: 0 };
     let mut frame = vec![Value::Unit; program.frame_size as usize];
     for declared in &program.externs {
-        frame[declared.name.slot as usize] = interp.world.value(&declared.ty, &mut interp.memory);
+        let info = program.var(declared.name.var);
+        let value = interp.world.named(&info.name, &declared.ty, &mut interp.memory);
+        frame[declared.name.slot as usize] = value.ok_or_else(|| Stop::Unanswered {
+            span: info.span,
+            message: format!("nothing says what `{}` is", info.name),
+        })?;
     }
     let value = interp.eval(program.root, &mut frame)?;
     Ok(Finished { memory: interp.memory, value })
@@ -309,7 +336,10 @@ impl<'a> Interp<'a> {
             }
             Value::Outside(from, to) => {
                 ascribe(argument, from, span)?;
-                Ok(self.world.value(to, &mut self.memory))
+                self.world.answer(to, &mut self.memory).ok_or_else(|| Stop::Unanswered {
+                    span,
+                    message: "nothing says what this function answers".to_string(),
+                })
             }
             other => Err(error(span, format!("only a function can be applied, not {}", kind(other)))),
         }
@@ -362,10 +392,9 @@ fn ascribe(value: Value, ty: &Type, span: Span) -> Eval {
 fn binary(op: BinaryOp, v1: &Value, v2: &Value, span: Span) -> Eval {
     use BinaryOp::*;
     Ok(match (op, v1, v2) {
-        (Pow, Value::Int(a), Value::Int(b)) => Value::Int(power(*a, *b).ok_or(Stop::Trap {
-            span,
-            message: "negative exponent",
-        })?),
+        (Pow, Value::Int(a), Value::Int(b)) => {
+            Value::Int(power(*a, *b).ok_or(Stop::Trap { span, message: "negative exponent" })?)
+        }
         (Div, Value::Int(_), Value::Int(0)) => return Err(Stop::Trap { span, message: "division by zero" }),
         (Add, Value::Int(a), Value::Int(b)) => Value::Int(a.wrapping_add(*b)),
         (Sub, Value::Int(a), Value::Int(b)) => Value::Int(a.wrapping_sub(*b)),

@@ -17,14 +17,13 @@ pub(crate) enum Token {
 
 /// Names that mean something to the grammar.
 const KEYWORDS: &[&str] = &[
-    "let", "rec", "in", "if", "then", "else", "fun", "ref", "not", "while", "do", "done", "var", "true", "false",
-    "extern",
+    "let", "rec", "in", "if", "then", "else", "fun", "ref", "not", "while", "do", "done", "var", "true",
+    "false", "extern",
 ];
 
 /// Symbols, longer ones first.
-const SYMBOLS: &[&str] = &[
-    "->", ":=", "**", "<=", ">=", "&&", "||", "+", "-", "*", "/", "=", "<", ">", "!", "(", ")", ";", ":",
-];
+const SYMBOLS: &[&str] =
+    &["->", ":=", "**", "<=", ">=", "&&", "||", "+", "-", "*", "/", "=", "<", ">", "!", "(", ")", ";", ":"];
 
 /// All tokens of `text` with their places; the last one is [`Token::End`].
 pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, Diagnostic> {
@@ -164,7 +163,10 @@ impl<'a> Lexer<'a> {
         }
         let span = Span::new(self.at, self.at + end);
         if rest[end..].starts_with(is_name_part) {
-            return Err(Diagnostic::new(Span::new(self.at, self.at + end + 1), "a name starts with a letter"));
+            return Err(Diagnostic::new(
+                Span::new(self.at, self.at + end + 1),
+                "a name starts with a letter",
+            ));
         }
         self.at += end;
         if is_float {

@@ -15,11 +15,13 @@ pub mod interp;
 mod lexer;
 pub mod mix;
 pub mod oracle;
+pub mod path_report;
 mod reader;
 mod scope;
 pub mod symbolic;
 pub mod syntax;
 pub mod ty;
 pub mod types;
+pub mod world;
 
 pub use reader::{MAX_DEPTH, read};

@@ -331,7 +331,9 @@ impl<'p> Mix<'p> {
             if complaint.kind == ComplaintKind::Gap && self.options.omit.exhaustive {
                 continue;
             }
-            if complaint.kind == ComplaintKind::Gap && self.options.exhaustiveness == Exhaustiveness::GoodEnough {
+            if complaint.kind == ComplaintKind::Gap
+                && self.options.exhaustiveness == Exhaustiveness::GoodEnough
+            {
                 self.gaps.borrow_mut().push(complaint);
             } else {
                 checker.complain(complaint);
@@ -347,12 +349,16 @@ impl<'p> Mix<'p> {
         let assigned = free(self.program, e).assigned;
         let mut common: Option<(Type, &State)> = None;
         for (state, value) in outcomes {
-            if let (Some(complaint), false) = (executor.memory_complaint(state, span), self.options.omit.memory) {
+            if let (Some(complaint), false) =
+                (executor.memory_complaint(state, span), self.options.omit.memory)
+            {
                 executor.end(state.clone(), complaint);
                 continue;
             }
             for at in assigned.iter().filter(|at| !self.program.var(at.var).boxed) {
-                let (Some(wanted), Some(value)) = (checker.lookup(at.var), state.slot(at.slot)) else { continue };
+                let (Some(wanted), Some(value)) = (checker.lookup(at.var), state.slot(at.slot)) else {
+                    continue;
+                };
                 let found = self.ordinary(checker, state, value);
                 if !checker.fits(&found, &wanted) {
                     let name = &self.program.var(at.var).name;
@@ -367,7 +373,10 @@ impl<'p> Mix<'p> {
                     Some(joined) => Some((joined, first)),
                     None if executor.is_infeasible(first) => Some((found, state)),
                     None => {
-                        let message = format!("this block gives {} on one path and {found} on another", checker.resolved(&ty));
+                        let message = format!(
+                            "this block gives {} on one path and {found} on another",
+                            checker.resolved(&ty)
+                        );
                         executor.end(state.clone(), Complaint::error(span, message));
                         Some((ty, first))
                     }
@@ -408,8 +417,7 @@ impl<'p> Mix<'p> {
 
     /// Forgets what a typed block with these effects may have changed, and says which arbitrary memory replaces it.
     fn havoc(&self, executor: &Executor<'_>, state: &mut State, mut effects: Effects) -> Option<u32> {
-        effects.everything |=
-            self.options.havoc == Havoc::Everything || effects.calls && self.calls_write;
+        effects.everything |= self.options.havoc == Havoc::Everything || effects.calls && self.calls_write;
         let (fresh, generation) = executor.arbitrary_memory();
         let changed = effects.everything || !effects.written.is_empty();
         if effects.everything {
@@ -436,10 +444,15 @@ fn is_gap(ended: &Ended) -> bool {
 fn not_exhaustive(answer: Answer, span: Span) -> Option<Complaint> {
     match answer {
         Answer::Unsat => None,
-        Answer::Sat(_) => Some(Complaint::gap(span, "the paths explored in this block are not all there are")),
+        Answer::Sat(_) => {
+            Some(Complaint::gap(span, "the paths explored in this block are not all there are"))
+        }
         Answer::Unknown(why) => Some(
-            Complaint::gap(span, "the solver cannot tell whether the paths explored in this block are all there are")
-                .note(why),
+            Complaint::gap(
+                span,
+                "the solver cannot tell whether the paths explored in this block are all there are",
+            )
+            .note(why),
         ),
     }
 }

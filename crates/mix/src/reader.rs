@@ -132,7 +132,9 @@ impl Reader<'_> {
             Token::Word(word @ ("t}" | "s}")) => {
                 Err(Diagnostic::new(self.span(), format!("`{word}` closes no block")))
             }
-            Token::Word("extern") => Err(Diagnostic::new(self.span(), "declarations come before the program")),
+            Token::Word("extern") => {
+                Err(Diagnostic::new(self.span(), "declarations come before the program"))
+            }
             _ => Err(self.unexpected("the end of the program")),
         }
     }
@@ -231,8 +233,11 @@ impl Reader<'_> {
                     break self.add(Expr::Unit, self.last_span())?;
                 }
             } else {
-                let statement = first == FirstIs::Statement || !items.is_empty() || self.more_statements_follow();
-                let value = if statement { self.statement()? } else { self.expression(0)? };
+                let is_statement = !self.at_assignment()
+                    || first == FirstIs::Statement
+                    || !items.is_empty()
+                    || self.more_statements_follow();
+                let value = if is_statement { self.statement()? } else { self.expression(0)? };
                 if !self.accept(";") {
                     break value;
                 }
@@ -250,7 +255,10 @@ impl Reader<'_> {
     }
 
     fn at_chain_end(&self) -> bool {
-        matches!(self.peek(), Token::End | Token::Word(")" | "t}" | "s}" | "done" | "in" | "then" | "else" | "do"))
+        matches!(
+            self.peek(),
+            Token::End | Token::Word(")" | "t}" | "s}" | "done" | "in" | "then" | "else" | "do")
+        )
     }
 
     /// Looks for a `;` before the end of the parenthesis or binding that starts here.
@@ -269,14 +277,17 @@ impl Reader<'_> {
         false
     }
 
+    /// Whether `x =` for a local `x` comes next.
+    fn at_assignment(&self) -> bool {
+        let Token::Name(name) = self.peek() else { return false };
+        matches!(self.tokens.get(self.at + 1), Some((Token::Word("="), _)))
+            && self.scopes.lookup(name).is_some_and(|var| self.program.var(var).is_local)
+    }
+
     /// `x = e` for a local `x`, or any expression without `;`.
     fn statement(&mut self) -> Read<ExprId> {
-        if let Token::Name(name) = self.peek()
-            && matches!(self.tokens.get(self.at + 1), Some((Token::Word("="), _)))
-            && self.scopes.lookup(name).is_some_and(|var| self.program.var(var).is_local)
-        {
-            let name = name.clone();
-            let start = self.advance();
+        if self.at_assignment() {
+            let (name, start) = self.name("a local")?;
             self.advance();
             let target = self.resolve(&name, start)?;
             let value = self.expression(0)?;
@@ -360,8 +371,7 @@ impl Reader<'_> {
             let var = self.new_var(&param.name, param.span, false);
             heads.push((self.bind(&param.name, var), param.ty, myself));
         }
-        let result_type =
-            if arrow == "=" && self.accept(":") { Some(self.ty()?) } else { None };
+        let result_type = if arrow == "=" && self.accept(":") { Some(self.ty()?) } else { None };
         self.expect(arrow, "after the parameters")?;
         let body = self.nested(|reader| reader.chain(FirstIs::Value))?;
         let mut body = self.annotate(body, result_type)?;
@@ -540,7 +550,8 @@ impl Reader<'_> {
             let ty = self.ty()?;
             value = self.add(Expr::Annotated(value, ty), start.to(self.last_span()))?;
         }
-        self.expect(")", "to close the parenthesis").map_err(|diagnostic| self.opened_at(diagnostic, start, "`(`"))?;
+        self.expect(")", "to close the parenthesis")
+            .map_err(|diagnostic| self.opened_at(diagnostic, start, "`(`"))?;
         Ok(value)
     }
 
@@ -555,7 +566,9 @@ impl Reader<'_> {
             let diagnostic = match self.peek() {
                 Token::Word(other @ ("t}" | "s}")) => Diagnostic::new(
                     self.span(),
-                    format!("`{other}` crosses blocks: the innermost open block is {this}, closed by `{closer}`"),
+                    format!(
+                        "`{other}` crosses blocks: the innermost open block is {this}, closed by `{closer}`"
+                    ),
                 ),
                 Token::End => {
                     return Err(Diagnostic::new(start, format!("this {this} block is not closed"))
@@ -674,4 +687,3 @@ fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::new(span, format!("nested too deeply: more than {MAX_DEPTH} levels"))
         .note("name the inner parts with `let ... in`, which does not nest")
 }
-

@@ -354,7 +354,13 @@ impl<'p> Checker<'p> {
         self.bounded(Type::function(param, result.unwrap_or(body)), fun.span)
     }
 
-    fn apply(&self, blocks: &dyn SymbolicBlocks, function: &Type, argument: &Type, spans: (Span, Span)) -> Type {
+    fn apply(
+        &self,
+        blocks: &dyn SymbolicBlocks,
+        function: &Type,
+        argument: &Type,
+        spans: (Span, Span),
+    ) -> Type {
         let mut function = self.head(function);
         if let Type::Known(id) = function {
             function = blocks.known_function(self, id, spans.0);

@@ -1,6 +1,7 @@
 //! The verbs, one module each.
 
 mod convert;
+mod mix;
 
 use crate::exit::Status;
 use anyhow::Result;
@@ -10,11 +11,13 @@ use clap::Subcommand;
 #[derive(Subcommand)]
 pub enum Verb {
     Convert(convert::Convert),
+    Mix(mix::Mix),
 }
 
 /// Does it.
 pub fn run(verb: Verb) -> Result<Status> {
     match verb {
         Verb::Convert(arguments) => convert::run(&arguments),
+        Verb::Mix(arguments) => mix::run(&arguments),
     }
 }

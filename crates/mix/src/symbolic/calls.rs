@@ -123,7 +123,8 @@ impl Executor<'_> {
             Type::Known(id) => match blocks.function_type(self, id) {
                 Some(found) => found,
                 None => {
-                    let message = format!("{why} {ty}, this is a function that type checking does not accept");
+                    let message =
+                        format!("{why} {ty}, this is a function that type checking does not accept");
                     self.error(state.clone(), span, message);
                     return None;
                 }

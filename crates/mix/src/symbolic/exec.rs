@@ -32,9 +32,7 @@ impl Executor<'_> {
             Expr::Int(n) => self.int(*n),
             Expr::Float(x) => self.float(*x),
             Expr::Bool(b) => Value { u: Bare::Bool(self.store.boolean(*b)), ty: Type::Bool },
-            Expr::Str(id) => {
-                Value { u: Bare::Bits(self.store.number(32, u128::from(id.0))), ty: Type::Str }
-            }
+            Expr::Str(id) => Value { u: Bare::Bits(self.store.number(32, u128::from(id.0))), ty: Type::Str },
             Expr::Fun(fun) => {
                 let captures = &program.fun(*fun).captures;
                 let captured: Option<Vec<Value>> =
@@ -82,9 +80,7 @@ impl Executor<'_> {
             Expr::Chain(items, last) => return self.chain(blocks, items, *last, state),
             // SERef
             Expr::Ref(e1) => {
-                return self.map(blocks, *e1, state, |state, value| {
-                    self.allocate(blocks, state, value, *e1)
-                });
+                return self.map(blocks, *e1, state, |state, value| self.allocate(blocks, state, value, *e1));
             }
             // SEAssign
             Expr::Assign(e1, e2) => {
@@ -162,8 +158,14 @@ impl Executor<'_> {
             Some(cell) if info.boxed => self.dereference(state, &cell, span),
             Some(value) => Some((state, value)),
             None => {
-                let message = format!("`{}` has no one type here: the branches before left it different ones", info.name);
-                self.end(state, Complaint::error(span, message).note("fork at conditionals instead of deferring"));
+                let message = format!(
+                    "`{}` has no one type here: the branches before left it different ones",
+                    info.name
+                );
+                self.end(
+                    state,
+                    Complaint::error(span, message).note("fork at conditionals instead of deferring"),
+                );
                 None
             }
         }
@@ -196,7 +198,8 @@ impl Executor<'_> {
         let span = self.program.span(e1);
         let Some((yes, no)) = self.fork(&state, guard, span) else { return self.too_many_paths(state, span) };
         let (yes, no) = (self.if_feasible(yes), self.if_feasible(no));
-        let run = |branch: Option<State>, e| branch.map_or_else(Vec::new, |state| self.exec(blocks, e, state));
+        let run =
+            |branch: Option<State>, e| branch.map_or_else(Vec::new, |state| self.exec(blocks, e, state));
         if self.options.conditionals == Conditionals::Fork {
             out.extend(run(yes, e2));
             out.extend(run(no, e3));
@@ -237,7 +240,9 @@ impl Executor<'_> {
         let store = self.store;
         let Some(value) = self.choose(blocks, guard, v2, v3) else {
             let message = format!("the branches differ: one gives {}, the other {}", v2.ty, v3.ty);
-            return Err(Complaint::error(span, message).note("a deferred conditional has one type; fork instead"));
+            return Err(
+                Complaint::error(span, message).note("a deferred conditional has one type; fork instead")
+            );
         };
         let mut merged = before.clone();
         // What the branches assumed beyond the guard itself.
@@ -348,7 +353,8 @@ impl Executor<'_> {
                             out.push((no, Value { u: Bare::Unit, ty: Type::Unit }));
                         }
                         if undecided >= self.options.unroll {
-                            let message = format!("this loop may go round more than {} times", self.options.unroll);
+                            let message =
+                                format!("this loop may go round more than {} times", self.options.unroll);
                             self.end(
                                 yes,
                                 Complaint::gap(span, message)

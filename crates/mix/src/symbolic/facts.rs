@@ -104,9 +104,12 @@ impl Executor<'_> {
         for symbol in self.store.symbols_in([value.id()]) {
             let name = self.store.info(symbol).name;
             let number = name.strip_prefix("mu").and_then(|rest| rest.split_once('['));
-            let generation = number.filter(|(_, rest)| *rest == suffix).and_then(|(n, _)| n.parse::<usize>().ok());
+            let generation =
+                number.filter(|(_, rest)| *rest == suffix).and_then(|(n, _)| n.parse::<usize>().ok());
             let allocations = generation.and_then(|n| self.facts.generations.borrow().get(n).copied());
-            if let (Some(allocations), parallax_term::Expr::Func(map)) = (allocations, self.store.expr_of(symbol)) {
+            if let (Some(allocations), parallax_term::Expr::Func(map)) =
+                (allocations, self.store.expr_of(symbol))
+            {
                 let read = self.store.access(map, location);
                 self.add_fact(symbol, read, content, allocations);
             }
@@ -170,13 +173,14 @@ impl Executor<'_> {
         let condition = self.show_formula(self.path_condition(state));
         let mut steps = Vec::new();
         for call in state.calls.to_vec() {
-            let name = &self.program.fun(call.fun).name;
-            steps.push((call.path_length, PathStep { span: call.span, text: format!("calls {name}"), taken: None }));
+            let name = self.program.fun(call.fun).name.clone();
+            let text = format!("calls {name}");
+            steps.push((call.path_length, PathStep { span: call.span, text, call: Some(name), taken: None }));
         }
         for (index, decision) in state.decisions().into_iter().enumerate() {
             let text = self.show_formula(decision.formula);
             let taken = decision.fork.map(|(_, branch)| branch);
-            steps.push((index + 1, PathStep { span: decision.span, text, taken }));
+            steps.push((index + 1, PathStep { span: decision.span, text, call: None, taken }));
         }
         steps.sort_by_key(|(position, _)| *position);
         let steps = steps.into_iter().map(|(_, step)| step).collect();

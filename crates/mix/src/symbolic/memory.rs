@@ -113,12 +113,7 @@ impl Memory {
 }
 
 /// Where a map starts. Shared parts are visited once.
-fn base_of(
-    store: &Store,
-    mu: &Rc<Mu>,
-    class: &Type,
-    known: &mut FxHashMap<*const Mu, FuncExpr>,
-) -> FuncExpr {
+fn base_of(store: &Store, mu: &Rc<Mu>, class: &Type, known: &mut FxHashMap<*const Mu, FuncExpr>) -> FuncExpr {
     if let Some(&map) = known.get(&Rc::as_ptr(mu)) {
         return map;
     }

@@ -87,7 +87,12 @@ impl Default for Options {
 /// What the executor asks about the parts of a program that are not its own.
 pub trait TypedBlocks {
     /// The state and value after the typed block `e`, or what is wrong with it.
-    fn typed_block(&self, executor: &Executor<'_>, state: &State, e: ExprId) -> Result<(State, Value), Vec<Complaint>>;
+    fn typed_block(
+        &self,
+        executor: &Executor<'_>,
+        state: &State,
+        e: ExprId,
+    ) -> Result<(State, Value), Vec<Complaint>>;
     /// The type of a function value, where it has an ordinary one.
     fn function_type(&self, executor: &Executor<'_>, function: KnownId) -> Option<Type>;
     /// Whether a value of type `found` may be used as one of type `wanted`.

@@ -63,7 +63,8 @@ impl Executor<'_> {
             self.forgive(&mut state, location, content);
         } else {
             self.put(&mut state, location, content, None);
-            let write = Write { target: location, content: (**content).clone(), found: value.ty.clone(), span };
+            let write =
+                Write { target: location, content: (**content).clone(), found: value.ty.clone(), span };
             Rc::make_mut(&mut state.memory.inconsistent).push(write);
         }
         Some((state, value))

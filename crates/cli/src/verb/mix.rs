@@ -1,0 +1,340 @@
+//! `parallax mix`: check and run programs of typed and symbolic blocks.
+
+use crate::exit::{Failure, Status};
+use crate::input;
+use anyhow::{Context, Result, anyhow};
+use clap::{Args, Subcommand, ValueEnum};
+use parallax_mix::complaint::{Complaint, ComplaintKind};
+use parallax_mix::interp::{self, Limits, Stop, Value};
+use parallax_mix::mix::{self, Exhaustiveness, Havoc, Outer, Verdict};
+use parallax_mix::symbolic::{Conditionals, Consistency};
+use parallax_mix::syntax::Program;
+use parallax_mix::world::Answers;
+use parallax_source::{Diagnostic, SourceFile};
+use serde_json::{Value as Json, json};
+use std::path::PathBuf;
+
+/// Programs of typed blocks `{t e t}` and symbolic blocks `{s e s}`: check them, run them.
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  echo '{s let div x y = if y = 0 then \"err\" else x / y in {t 1 + {s div 7 4 s} t} s}' > div.mix
+  parallax mix check div.mix
+  parallax mix run div.mix")]
+pub struct Mix {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    Check(Check),
+    Run(Run),
+}
+
+/// Check a program: what is in typed blocks by its types, what is in symbolic blocks by executing every path.
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  echo 'extern n : int  {s if n > 0 then 1 else \"negative\" s}' > sign.mix
+  parallax mix check sign.mix
+
+Exit status: 0 accepted, 1 rejected, 2 not a program, 4 a bound was hit, so that part of the program was not looked at.")]
+struct Check {
+    /// The program; `-` is standard input.
+    file: PathBuf,
+    /// What the outermost scope is.
+    #[arg(long, value_enum, default_value = "typed")]
+    outer: OuterScope,
+    /// How symbolic execution takes a conditional: both ways, or as one conditional expression (SEIf-Defer).
+    #[arg(long, value_enum, default_value = "fork")]
+    conditionals: ConditionalsAre,
+    /// When memory counts as consistent: by comparing expressions (Figure 3), or by asking the solver.
+    #[arg(long, value_enum, default_value = "syntactic")]
+    memory: MemoryIs,
+    /// Whether paths beyond the bounds are a rejection, or only listed.
+    #[arg(long, value_enum, default_value = "sound")]
+    exhaustive: ExhaustiveIs,
+    /// What memory is after a typed block: arbitrary, or only where the block may write.
+    #[arg(long, value_enum, default_value = "everything")]
+    havoc: HavocIs,
+    /// How often a loop or recursion may go round where it could also stop.
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    unroll: u32,
+    /// How many paths to explore.
+    #[arg(long, value_name = "N", default_value_t = 1 << 20)]
+    paths: u64,
+    /// How many expressions to execute symbolically.
+    #[arg(long, value_name = "N", default_value_t = 50_000_000)]
+    steps: u64,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+    /// Also write the errors and their paths here, for `parallax view` and `parallax convert`.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+}
+
+/// Run a program and print its value.
+#[derive(Args)]
+#[command(after_help = "\
+Example:
+  echo 'extern n : int  n * n' > square.mix
+  parallax mix run square.mix --set n=12
+
+Exit status: 0 a value, 1 a run-time error, 2 not a program or an extern without a value, 4 a bound was hit.")]
+struct Run {
+    /// The program; `-` is standard input.
+    file: PathBuf,
+    /// What an extern name is: a number, a string in quotes, true, false or ().
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Where the values of other externs, and the answers of extern functions, come from.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// How many expressions to evaluate at most.
+    #[arg(long, value_name = "N", default_value_t = 200_000_000)]
+    steps: u64,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+macro_rules! choices {
+    ($($name:ident => $target:ident { $($(#[doc = $doc:literal])+ $choice:ident => $means:ident,)+ })+) => { $(
+        #[derive(Clone, Copy, ValueEnum)]
+        enum $name { $($(#[doc = $doc])+ $choice,)+ }
+        impl From<$name> for $target {
+            fn from(choice: $name) -> $target {
+                match choice { $($name::$choice => $target::$means),+ }
+            }
+        }
+    )+ };
+}
+
+choices! {
+    OuterScope => Outer {
+        /// A typed block.
+        Typed => Typed,
+        /// A symbolic block.
+        Symbolic => Symbolic,
+    }
+    ConditionalsAre => Conditionals {
+        /// One path for each branch.
+        Fork => Fork,
+        /// One path for both branches, which must agree in type.
+        Defer => Defer,
+    }
+    MemoryIs => Consistency {
+        /// By comparing expressions.
+        Syntactic => Syntactic,
+        /// By asking the solver.
+        Solver => Solver,
+    }
+    ExhaustiveIs => Exhaustiveness {
+        /// A bound that is hit is a rejection.
+        Sound => Sound,
+        /// A bound that is hit is listed as a gap.
+        GoodEnough => GoodEnough,
+    }
+    HavocIs => Havoc {
+        /// All of memory is arbitrary.
+        Everything => Everything,
+        /// Locations of types that the block may write to are arbitrary.
+        Effects => Effects,
+    }
+}
+
+/// Does it.
+pub fn run(arguments: &Mix) -> Result<Status> {
+    match &arguments.action {
+        Action::Check(arguments) => check(arguments),
+        Action::Run(arguments) => evaluate(arguments),
+    }
+}
+
+fn read(path: &std::path::Path) -> Result<(SourceFile, Program)> {
+    let file = input::source(path)?;
+    match parallax_mix::read(&file.text) {
+        Ok(program) => Ok((file, program)),
+        Err(diagnostic) => Err(input::rejected(&file, &[diagnostic])),
+    }
+}
+
+fn check(arguments: &Check) -> Result<Status> {
+    let (file, program) = read(&arguments.file)?;
+    let options = mix::Options {
+        outer: arguments.outer.into(),
+        exhaustiveness: arguments.exhaustive.into(),
+        havoc: arguments.havoc.into(),
+        symbolic: parallax_mix::symbolic::Options {
+            conditionals: arguments.conditionals.into(),
+            consistency: arguments.memory.into(),
+            unroll: arguments.unroll,
+            paths: arguments.paths,
+            steps: arguments.steps,
+            ..parallax_mix::symbolic::Options::default()
+        },
+        ..mix::Options::default()
+    };
+    let verdict = mix::check(&program, &options);
+    if let Some(path) = &arguments.report {
+        let all: Vec<Complaint> = verdict.errors.iter().chain(&verdict.gaps).cloned().collect();
+        let text = parallax_report::to_json(&parallax_mix::path_report::document(&file, &all));
+        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if arguments.json {
+        println!("{}", to_json(&file, &verdict));
+    } else {
+        print_verdict(&file, &verdict);
+    }
+    Ok(status(&verdict))
+}
+
+/// Anything wrong is a finding; a bound that was hit means the answer is not complete, whatever it is.
+fn status(verdict: &Verdict) -> Status {
+    if verdict.errors.iter().any(|complaint| complaint.kind == ComplaintKind::Error) {
+        Status::Findings
+    } else if !verdict.errors.is_empty() || !verdict.gaps.is_empty() {
+        Status::GaveUp
+    } else {
+        Status::Clean
+    }
+}
+
+fn to_json(file: &SourceFile, verdict: &Verdict) -> Json {
+    let list = |complaints: &[Complaint]| -> Json {
+        complaints.iter().map(|complaint| one(file, complaint)).collect::<Vec<_>>().into()
+    };
+    let mut object = match verdict.accepted() {
+        true => json!({ "verdict": "accepted", "type": verdict.ty.to_string() }),
+        false => json!({ "verdict": "rejected", "errors": list(&verdict.errors) }),
+    };
+    if !verdict.gaps.is_empty() {
+        object["gaps"] = list(&verdict.gaps);
+    }
+    object
+}
+
+fn one(file: &SourceFile, complaint: &Complaint) -> Json {
+    let (line, column) = file.position(complaint.span.start);
+    let path = complaint.path.as_deref();
+    json!({
+        "line": line,
+        "column": column,
+        "message": complaint.message,
+        "kind": match complaint.kind { ComplaintKind::Error => "error", ComplaintKind::Gap => "gap" },
+        "notes": complaint.notes,
+        "path_condition": path.map(|path| path.condition.clone()),
+        "input": path.and_then(|path| path.input.clone()),
+    })
+}
+
+fn print_verdict(file: &SourceFile, verdict: &Verdict) {
+    for complaint in verdict.errors.iter().chain(&verdict.gaps) {
+        eprintln!("{}", diagnostic(file, complaint).render(file));
+    }
+    match (verdict.accepted(), verdict.gaps.len()) {
+        (true, 0) => println!("accepted: {}", verdict.ty),
+        (true, gaps) => println!("accepted, with {gaps} unsound gap{}: {}", plural(gaps), verdict.ty),
+        (false, _) => {
+            let gaps = verdict.errors.iter().filter(|complaint| complaint.kind == ComplaintKind::Gap).count();
+            let errors = verdict.errors.len() - gaps;
+            match (errors, gaps) {
+                (0, gaps) => println!("rejected: gave up at {gaps} place{}", plural(gaps)),
+                (errors, 0) => println!("rejected: {errors} error{}", plural(errors)),
+                (errors, gaps) => {
+                    println!(
+                        "rejected: {errors} error{}, gave up at {gaps} more place{}",
+                        plural(errors),
+                        plural(gaps)
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn plural(n: usize) -> &'static str {
+    if n == 1 { "" } else { "s" }
+}
+
+fn diagnostic(file: &SourceFile, complaint: &Complaint) -> Diagnostic {
+    let message = match complaint.kind {
+        ComplaintKind::Error => complaint.message.clone(),
+        ComplaintKind::Gap => format!("unsound gap: {}", complaint.message),
+    };
+    let mut diagnostic = Diagnostic::new(complaint.span, message);
+    for (span, what) in &complaint.related {
+        let (line, column) = file.position(span.start);
+        diagnostic = diagnostic.note(format!("{what}: line {line}, column {column}"));
+    }
+    for note in &complaint.notes {
+        diagnostic = diagnostic.note(note.clone());
+    }
+    if let Some(path) = &complaint.path {
+        for (name, value) in path.input.iter().flatten() {
+            diagnostic = diagnostic.note(format!("for example when {name} is {value}"));
+        }
+        if path.condition != "true" {
+            diagnostic = diagnostic.note(format!("path condition: {}", path.condition));
+        }
+    }
+    diagnostic
+}
+
+fn evaluate(arguments: &Run) -> Result<Status> {
+    let (file, program) = read(&arguments.file)?;
+    let mut world = Answers { seed: arguments.seed, ..Answers::default() };
+    for setting in &arguments.set {
+        let (name, value) =
+            setting.split_once('=').ok_or_else(|| anyhow!("--set takes NAME=VALUE, not {setting}"))?;
+        if !program.externs.iter().any(|declared| program.var(declared.name.var).name == name) {
+            return Err(anyhow!("--set {name}: the program declares no extern of that name"));
+        }
+        world.named.insert(name.to_string(), literal(value).with_context(|| format!("--set {name}"))?);
+    }
+    let limits = Limits { steps: arguments.steps, ..Limits::default() };
+    match interp::run(&program, &mut world, &mut (), limits) {
+        Ok(finished) => {
+            let text = interp::show(&finished.value, &finished.memory);
+            match arguments.json {
+                true => println!("{}", json!({ "result": "value", "value": text })),
+                false => println!("{text}"),
+            }
+            Ok(Status::Clean)
+        }
+        Err(stop) => {
+            let (result, status) = match &stop {
+                Stop::Error { .. } => ("error", Status::Findings),
+                Stop::Trap { .. } => ("trap", Status::Findings),
+                Stop::Unanswered { .. } => ("unanswered", Status::BadInput),
+                Stop::Bound { .. } => ("bound", Status::GaveUp),
+            };
+            if arguments.json {
+                let (line, column) = file.position(stop.span().start);
+                println!(
+                    "{}",
+                    json!({ "result": result, "line": line, "column": column, "message": stop.to_string() })
+                );
+                return Ok(status);
+            }
+            let mut diagnostic = Diagnostic::new(stop.span(), stop.to_string());
+            if status == Status::BadInput {
+                diagnostic = diagnostic.note("give a value with --set NAME=VALUE, or any with --seed N");
+            }
+            Err(Failure { status, message: diagnostic.render(&file) }.into())
+        }
+    }
+}
+
+/// The value of a literal of the language.
+fn literal(text: &str) -> Result<Value> {
+    let mut world = Answers::default();
+    let program = parallax_mix::read(text).map_err(|diagnostic| anyhow!("{}", diagnostic.message))?;
+    let finished = interp::run(&program, &mut world, &mut (), Limits::default())?;
+    match finished.value {
+        Value::Loc(_) | Value::Closure(_) | Value::Outside(..) => Err(anyhow!("{text} is no literal")),
+        value => Ok(value),
+    }
+}

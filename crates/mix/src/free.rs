@@ -55,10 +55,12 @@ pub fn free(program: &Program, e: ExprId) -> Free {
     found
 }
 
-/// Whether anything a function of the program does when it is called, or anyone outside, may write to memory.
+/// Whether anything a function of the program does when it is called, or anyone outside, may write to memory or
+/// allocate.
 pub fn functions_may_write(program: &Program) -> bool {
     let outside = program.externs.iter().any(|declared| may_be_handed_memory(&declared.ty));
     outside || {
+        let allocates = |item: &Item| matches!(item, Item::Var(at, _) if program.var(at.var).boxed);
         let mut open: Vec<ExprId> = program.funs.iter().map(|fun| fun.body).collect();
         let mut seen = FxHashSet::default();
         while let Some(e) = open.pop() {
@@ -66,8 +68,9 @@ pub fn functions_may_write(program: &Program) -> bool {
                 continue;
             }
             match program.expr(e) {
-                Expr::Assign(..) => return true,
+                Expr::Assign(..) | Expr::Ref(_) => return true,
                 Expr::SetVar(at, _) if program.var(at.var).boxed => return true,
+                Expr::Chain(items, _) if items.iter().any(allocates) => return true,
                 _ => open.extend(children(program, e)),
             }
         }

@@ -121,11 +121,14 @@ pub fn check(program: &Program, options: &Options) -> Verdict {
 fn tidy(complaints: &mut Vec<Complaint>) {
     let mut seen = rustc_hash::FxHashSet::default();
     complaints.retain(|complaint| seen.insert((complaint.span, complaint.message.clone())));
-    complaints.sort_by_key(|complaint| (complaint.span.start, complaint.span.end));
 }
 
 /// A symbolic execution of a whole program, for those who want to look at its paths.
 pub struct Exploration {
+    /// What stands for the variables around the block.
+    pub inputs: Vec<Input>,
+    /// Which arbitrary memory it started from.
+    pub memory: u32,
     /// Outcomes.
     pub outcomes: Vec<(State, Value)>,
     /// Executions without a value.
@@ -274,7 +277,7 @@ impl<'p> Mix<'p> {
     /// The start of TSymBlock: `Sigma(x) = alpha_x : Gamma(x)`, `S = <true; mu>`, and all outcomes of `e`.
     pub fn explore(&self, checker: &Checker<'_>, e: ExprId) -> Exploration {
         let executor = &self.executor;
-        let (memory, _) = executor.arbitrary_memory();
+        let (memory, generation) = executor.arbitrary_memory();
         let mut state = State::new(memory);
         let mut inputs = Vec::new();
         for at in free(self.program, e).used {
@@ -298,19 +301,29 @@ impl<'p> Mix<'p> {
         self.depth.set(self.depth.get() - 1);
         let ended = executor.take_ended();
         executor.restore_ended(ended_before);
-        executor.set_inputs(inputs_before);
-        Exploration { outcomes, ended }
+        let inputs = executor.set_inputs(inputs_before);
+        Exploration { inputs, memory: generation, outcomes, ended }
     }
 
     /// TSymBlock.
     fn block(&self, checker: &Checker<'_>, e: ExprId, span: Span) -> Type {
         let executor = &self.executor;
         let used = free(self.program, e).used;
-        if used.iter().any(|at| checker.lookup(at.var) == Some(Type::Broken)) {
-            return Type::Broken;
+        for at in &used {
+            match checker.lookup(at.var) {
+                Some(Type::Broken) => return Type::Broken,
+                // Nothing can be executed on a value of which not even the width is known.
+                Some(ty) if is_open(&ty) => {
+                    let name = &self.program.var(at.var).name;
+                    let message = format!("the type of `{name}` is not known where this symbolic block starts");
+                    checker.complain(Complaint::error(span, message).note("annotate it"));
+                    return Type::Broken;
+                }
+                _ => {}
+            }
         }
         let effects_before = executor.take_effects();
-        let Exploration { outcomes, ended } = self.explore(checker, e);
+        let Exploration { outcomes, ended, .. } = self.explore(checker, e);
         checker.add_effects(executor.take_effects());
         executor.add_effects(effects_before);
         // Every path ends well ...
@@ -320,7 +333,8 @@ impl<'p> Mix<'p> {
         complaints.extend(executor.take_ended().into_iter().filter_map(complaint));
         executor.restore_ended(ended_before);
         // ... and together they are all there are.
-        if !self.options.omit.exhaustive && !ended.iter().any(is_gap) {
+        let is_complaint = |ended: &Ended| matches!(ended.why, End::Complaint(_));
+        if !self.options.omit.exhaustive && complaints.is_empty() && !ended.iter().any(is_complaint) {
             let paths = outcomes.iter().map(|(state, _)| state).chain(ended.iter().map(|ended| &ended.state));
             if let Some(complaint) = not_exhaustive(exhaustive(executor, paths), span) {
                 complaints.push(complaint);
@@ -430,15 +444,20 @@ impl<'p> Mix<'p> {
     }
 }
 
+/// Whether a value of the type, or what it refers to, could be anything.
+fn is_open(ty: &Type) -> bool {
+    match ty {
+        Type::Var(_) => true,
+        Type::Ref(content) => is_open(content),
+        _ => false,
+    }
+}
+
 fn complaint(ended: Ended) -> Option<Complaint> {
     match ended.why {
         End::Complaint(complaint) => Some(complaint),
         End::Trap | End::Infeasible => None,
     }
-}
-
-fn is_gap(ended: &Ended) -> bool {
-    matches!(&ended.why, End::Complaint(complaint) if complaint.kind == ComplaintKind::Gap)
 }
 
 fn not_exhaustive(answer: Answer, span: Span) -> Option<Complaint> {
@@ -452,7 +471,7 @@ fn not_exhaustive(answer: Answer, span: Span) -> Option<Complaint> {
                 span,
                 "the solver cannot tell whether the paths explored in this block are all there are",
             )
-            .note(why),
+            .note(why.to_string()),
         ),
     }
 }

@@ -1,50 +1,41 @@
-//! The solver, as the executor asks it.
+//! The solver, as the executor asks it: our own bit-blaster first, which is quick on small questions.
 
-use parallax_op::Bits;
-use parallax_term::{Formula, Store, Term};
+pub use parallax_smt::{Answer, Model};
 
-/// What the solver says about formulas.
-pub enum Answer {
-    /// They hold together under this model.
-    Sat(Model),
-    /// They never hold together.
-    Unsat,
-    /// It gave up.
-    Unknown(String),
-}
-
-/// Values for symbols.
-pub struct Model {}
+use parallax_smt::{Solver, Tier0};
+use parallax_term::{Formula, Store};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
 /// A solver over a store.
 pub struct Oracle<'s> {
     store: &'s Store,
+    solver: RefCell<Tier0<'s>>,
+    /// Sets of formulas that are known not to hold together: the same question comes up on many paths.
+    unsat: RefCell<FxHashMap<Formula, ()>>,
 }
 
 impl<'s> Oracle<'s> {
     /// A solver for formulas of `store`.
     pub fn new(store: &'s Store) -> Self {
-        Oracle { store }
+        Oracle { store, solver: RefCell::new(Tier0::new(store)), unsat: RefCell::default() }
     }
 
     /// Whether the formulas can hold together.
     pub fn check(&self, formulas: &[Formula]) -> Answer {
-        match self.store.as_boolean(self.store.all(formulas.iter().copied())) {
-            Some(true) => Answer::Sat(Model {}),
-            Some(false) => Answer::Unsat,
-            None => Answer::Unknown("no solver".to_string()),
+        let all = self.store.all(formulas.iter().copied());
+        match self.store.as_boolean(all) {
+            Some(true) => return Answer::Sat(Model::new()),
+            Some(false) => return Answer::Unsat,
+            None => {}
         }
-    }
-}
-
-impl Model {
-    /// The value of a term.
-    pub fn term(&self, _store: &Store, _term: Term) -> Option<Bits> {
-        None
-    }
-
-    /// The value of a formula.
-    pub fn formula(&self, _store: &Store, _formula: Formula) -> Option<bool> {
-        None
+        if self.unsat.borrow().contains_key(&all) {
+            return Answer::Unsat;
+        }
+        let answer = self.solver.borrow_mut().check(formulas);
+        if answer.is_unsat() {
+            self.unsat.borrow_mut().insert(all, ());
+        }
+        answer
     }
 }

@@ -373,7 +373,7 @@ impl Reader<'_> {
         }
         let result_type = if arrow == "=" && self.accept(":") { Some(self.ty()?) } else { None };
         self.expect(arrow, "after the parameters")?;
-        let body = self.nested(|reader| reader.chain(FirstIs::Value))?;
+        let body = self.nested(|reader| reader.chain(FirstIs::Statement))?;
         let mut body = self.annotate(body, result_type)?;
         self.scopes.reset(mark);
         let span = start.to(self.last_span());

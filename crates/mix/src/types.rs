@@ -203,6 +203,7 @@ impl<'p> Checker<'p> {
             // TRef
             Expr::Ref(e1) => {
                 let content = self.place(blocks, *e1);
+                self.allocates(&content);
                 self.bounded(Type::reference(content), span)
             }
             // TAssign
@@ -240,6 +241,9 @@ impl<'p> Checker<'p> {
                         }
                         Item::Var(at, e1) => {
                             let ty = self.place(blocks, *e1);
+                            if program.var(at.var).boxed {
+                                self.allocates(&ty);
+                            }
                             self.bind(at.var, Some(ty));
                         }
                         Item::Do(e1) => {
@@ -275,6 +279,15 @@ impl<'p> Checker<'p> {
         let ty = self.check(blocks, e);
         let ty = self.bounded(ty, self.program.span(e));
         if matches!(self.program.expr(e), Expr::Annotated(..)) { ty } else { self.head(&ty).widened() }
+    }
+
+    /// A new location is nothing that anyone knew before, unless more is known of all locations of its type: then
+    /// its content may be newer than that knowledge, as a pointer to something new is.
+    fn allocates(&self, content: &Type) {
+        let content = self.resolved(content);
+        if content != Type::INT && !matches!(content, Type::Bool | Type::Str | Type::Float | Type::Unit) {
+            self.effects.borrow_mut().written.insert(content);
+        }
     }
 
     fn bounded(&self, ty: Type, span: Span) -> Type {

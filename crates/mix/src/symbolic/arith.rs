@@ -47,6 +47,7 @@ impl Executor<'_> {
         let value = match (op, v1.u, v2.u) {
             (BinaryOp::And, Bare::Bool(a), Bare::Bool(b)) => self.truth(store.and(a, b)),
             (BinaryOp::Or, Bare::Bool(a), Bare::Bool(b)) => self.truth(store.or(a, b)),
+            (BinaryOp::And | BinaryOp::Or, ..) => return self.misfit(state, op, v1, v2, span),
             (BinaryOp::Eq, ..) => match self.equal(blocks, v1, v2) {
                 Some(formula) => self.truth(formula),
                 None => return self.misfit(state, op, v1, v2, span),

@@ -209,13 +209,13 @@ impl Executor<'_> {
     fn show_value(&self, value: &Value, model: &Model) -> Option<String> {
         Some(match (&value.u, &value.ty) {
             (Bare::Unit, _) => "()".to_string(),
-            (Bare::Bool(formula), _) => model.formula(self.store, *formula)?.to_string(),
-            (Bare::Bits(term), Type::Int(_)) => (model.term(self.store, *term)?.to_u64()? as i64).to_string(),
+            (Bare::Bool(formula), _) => model.formula(self.store, *formula).to_string(),
+            (Bare::Bits(term), Type::Int(_)) => (model.term(self.store, *term).to_u64()? as i64).to_string(),
             (Bare::Bits(term), Type::Float) => {
-                format!("{:?}", f64::from_bits(model.term(self.store, *term)?.to_u64()?))
+                format!("{:?}", f64::from_bits(model.term(self.store, *term).to_u64()?))
             }
             (Bare::Bits(term), Type::Str) => {
-                let number = model.term(self.store, *term)?.to_u64()? as usize;
+                let number = model.term(self.store, *term).to_u64()? as usize;
                 match self.program.strings.get(number) {
                     Some(text) => format!("{text:?}"),
                     None => format!("\"another string {}\"", number - self.program.strings.len() + 1),

@@ -1,6 +1,6 @@
 //! References: SERef, SEAssign, SEDeref and memory type consistency, Figure 3.
 
-use super::memory::{Write, base, class, width};
+use super::memory::{Write, base, class, has_facts, width};
 use super::state::Event;
 use super::{Bare, Consistency, Executor, State, TypedBlocks, Value};
 use crate::complaint::Complaint;
@@ -37,6 +37,9 @@ impl Executor<'_> {
             return None;
         }
         self.allocations.set(number);
+        if has_facts(&content) || class(&content) == class(&Type::Broken) {
+            self.effects.borrow_mut().written.insert(content.clone());
+        }
         let location = self.store.number(64, u128::from(number));
         self.put(&mut state, location, &content, Some(&value));
         state.events.push(Event::Allocated(number));

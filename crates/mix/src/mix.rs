@@ -315,7 +315,8 @@ impl<'p> Mix<'p> {
                 // Nothing can be executed on a value of which not even the width is known.
                 Some(ty) if is_open(&ty) => {
                     let name = &self.program.var(at.var).name;
-                    let message = format!("the type of `{name}` is not known where this symbolic block starts");
+                    let message =
+                        format!("the type of `{name}` is not known where this symbolic block starts");
                     checker.complain(Complaint::error(span, message).note("annotate it"));
                     return Type::Broken;
                 }

@@ -1,24 +1,24 @@
-//! The solver, as the executor asks it: our own bit-blaster first, which is quick on small questions.
+//! The solver, as the executor asks it.
 
 pub use parallax_smt::{Answer, Model};
 
-use parallax_smt::{Solver, Tier0};
+use parallax_smt::Solver;
 use parallax_term::{Formula, Store};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 
 /// A solver over a store.
 pub struct Oracle<'s> {
     store: &'s Store,
-    solver: RefCell<Tier0<'s>>,
-    /// Sets of formulas that are known not to hold together: the same question comes up on many paths.
-    unsat: RefCell<FxHashMap<Formula, ()>>,
+    solver: RefCell<Box<dyn Solver<'s> + 's>>,
+    /// Conjunctions that are known not to hold: the same question comes up on many paths.
+    unsat: RefCell<FxHashSet<Formula>>,
 }
 
 impl<'s> Oracle<'s> {
     /// A solver for formulas of `store`.
     pub fn new(store: &'s Store) -> Self {
-        Oracle { store, solver: RefCell::new(Tier0::new(store)), unsat: RefCell::default() }
+        Oracle { store, solver: RefCell::new(parallax_smt::solver(store)), unsat: RefCell::default() }
     }
 
     /// Whether the formulas can hold together.
@@ -29,12 +29,12 @@ impl<'s> Oracle<'s> {
             Some(false) => return Answer::Unsat,
             None => {}
         }
-        if self.unsat.borrow().contains_key(&all) {
+        if self.unsat.borrow().contains(&all) {
             return Answer::Unsat;
         }
         let answer = self.solver.borrow_mut().check(formulas);
         if answer.is_unsat() {
-            self.unsat.borrow_mut().insert(all, ());
+            self.unsat.borrow_mut().insert(all);
         }
         answer
     }

@@ -13,6 +13,9 @@ use rustc_hash::FxHashMap;
 /// How deep expressions may nest.
 pub const MAX_DEPTH: u32 = 10_000;
 
+/// How many calls of the reader one level of nesting takes at most.
+const CALLS_PER_LEVEL: u32 = 4;
+
 type Read<T> = Result<T, Diagnostic>;
 
 /// Reads a program, or says what is wrong with it.
@@ -174,7 +177,7 @@ impl Reader<'_> {
 
     /// Runs `f` one level deeper.
     fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
-        if self.depth >= MAX_DEPTH {
+        if self.depth >= CALLS_PER_LEVEL * MAX_DEPTH {
             return Err(too_deep(self.span()));
         }
         self.depth += 1;

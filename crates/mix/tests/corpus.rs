@@ -26,8 +26,11 @@ fn corpus() -> Vec<(String, String)> {
     files
 }
 
+/// Verb, settings, and what is expected.
+type Expectation<'a> = (&'a str, Vec<(&'a str, &'a str)>, &'a str);
+
 /// The lines `(* verb settings: expected *)` at the start of a text.
-fn expectations(text: &str) -> Vec<(&str, Vec<(&str, &str)>, &str)> {
+fn expectations(text: &str) -> Vec<Expectation<'_>> {
     text.lines()
         .filter_map(|line| {
             let line = line.strip_prefix("(* ")?.strip_suffix(" *)")?;

@@ -125,7 +125,8 @@ impl Valuation<'_> {
         for symbol in self.store.symbols() {
             let info = self.store.info(symbol);
             let Some(class) = info.name.strip_prefix(&format!("mu{generation}[")) else { continue };
-            let (Sort::Map { value: width, .. }, Expr::Func(_)) = (info.sort, self.store.expr_of(symbol)) else {
+            let (Sort::Map { value: width, .. }, Expr::Func(_)) = (info.sort, self.store.expr_of(symbol))
+            else {
                 continue;
             };
             let mut table = Table::new(Bits::zero(width));
@@ -182,9 +183,10 @@ fn valuation<'a>(
             (Event::Allocated(number), Happened::Allocated(location)) => {
                 v.numbers.insert(*location, *number);
             }
-            (Event::Typed { block, value, memory, .. }, Happened::Typed { block: there, value: found, memory: after })
-                if block == there =>
-            {
+            (
+                Event::Typed { block, value, memory, .. },
+                Happened::Typed { block: there, value: found, memory: after },
+            ) if block == there => {
                 v.set(value, found);
                 // What the block allocated is new, so it was in the memories before all along.
                 for (_, before) in &mut memories {
@@ -206,9 +208,10 @@ fn check(seed: u64) -> Option<u32> {
     let shape = Shape { blocks: true, mistakes: 1, unbounded: false, depth: 5 };
     let text = support::program(seed, shape);
     let program = parallax_mix::read(&text).expect("generated programs read");
-    let mut options = Options::default();
-    options.havoc = if seed % 2 == 0 { Havoc::Everything } else { Havoc::Effects };
-    options.symbolic.consistency = if seed % 3 == 0 { Consistency::Solver } else { Consistency::Syntactic };
+    let havoc = if seed.is_multiple_of(2) { Havoc::Everything } else { Havoc::Effects };
+    let mut options = Options { havoc, ..Options::default() };
+    options.symbolic.consistency =
+        if seed.is_multiple_of(3) { Consistency::Solver } else { Consistency::Syntactic };
     options.symbolic.paths = 100;
     options.symbolic.steps = 10_000;
     let store = Store::new();

@@ -20,7 +20,8 @@ fn options(seed: u64, omit: Omit) -> Options {
     let mut options = Options { omit, ..Options::default() };
     options.outer = *random.pick(&[Outer::Typed, Outer::Symbolic]);
     options.havoc = *random.pick(&[Havoc::Everything, Havoc::Effects]);
-    options.symbolic.conditionals = *random.pick(&[Conditionals::Fork, Conditionals::Fork, Conditionals::Defer]);
+    options.symbolic.conditionals =
+        *random.pick(&[Conditionals::Fork, Conditionals::Fork, Conditionals::Defer]);
     options.symbolic.consistency = *random.pick(&[Consistency::Syntactic, Consistency::Solver]);
     options.symbolic.unroll = 3;
     options.symbolic.paths = 300;
@@ -41,7 +42,8 @@ fn has_type(value: &Value, ty: &Type, memory: &[Value]) -> bool {
 fn violation(text: &str, ty: &Type, seed: u64) -> Option<String> {
     let program = parallax_mix::read(text).expect("accepted programs read");
     for environment in 0..5 {
-        let mut world = Answers { seed: Some(seed.wrapping_mul(31).wrapping_add(environment)), ..Answers::default() };
+        let mut world =
+            Answers { seed: Some(seed.wrapping_mul(31).wrapping_add(environment)), ..Answers::default() };
         let limits = Limits { steps: 5_000, calls: 200 };
         match interp::run(&program, &mut world, &mut (), limits) {
             Ok(finished) if !has_type(&finished.value, ty, &finished.memory) => {
@@ -62,7 +64,8 @@ fn search(programs: u64, omit: Omit, enough: usize) -> (Vec<(u64, String)>, u64)
     let mut accepted = 0;
     for seed in 0..programs {
         let text = support::program(seed, SHAPE);
-        let program = parallax_mix::read(&text).unwrap_or_else(|d| panic!("seed {seed}: {}\n{text}", d.message));
+        let program =
+            parallax_mix::read(&text).unwrap_or_else(|d| panic!("seed {seed}: {}\n{text}", d.message));
         let verdict = mix::check(&program, &options(seed, omit));
         if !verdict.accepted() || !verdict.gaps.is_empty() {
             continue;

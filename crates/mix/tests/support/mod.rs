@@ -323,10 +323,13 @@ impl Generator {
     /// Something wrong that is only reached on some condition, and the condition's opposite around it.
     fn guarded(&mut self, ty: &Ty, d: usize) -> String {
         let condition = self.expr(&Ty::Bool, d);
-        let (good, wrong) = (self.leaf(ty), if self.shape.mistakes > 0 { "(1 + true)".into() } else { self.leaf(ty) });
+        let (good, wrong) =
+            (self.leaf(ty), if self.shape.mistakes > 0 { "(1 + true)".into() } else { self.leaf(ty) });
         let flag = self.fresh();
         let inner = self.leaf(ty);
-        format!("(let {flag} = {condition} in if {flag} then (if {flag} then {good} else {wrong}) else {inner})")
+        format!(
+            "(let {flag} = {condition} in if {flag} then (if {flag} then {good} else {wrong}) else {inner})"
+        )
     }
 
     /// A loop that may go wrong after some rounds.

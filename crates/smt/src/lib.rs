@@ -2,7 +2,7 @@
 //!
 //! A [`Solver`] answers [`Answer::Sat`] with a [`Model`], [`Answer::Unsat`], or [`Answer::Unknown`] with a [`Reason`];
 //! every model is re-evaluated by the concrete reading of the logic before anybody sees it. Backends are [`Tier0`], a
-//! bit-blaster of our own for small queries; [`solver`] picks. Wrappers stack on top of any solver, one concern each.
+//! bit-blaster of our own for small queries, and [`Z3`]; [`Tiered`] asks one, then the other. Wrappers stack on top of any solver, one concern each.
 //!
 //! ```
 //! use parallax_op::BinOp;
@@ -28,6 +28,8 @@ mod refine;
 mod session;
 mod solver;
 mod tier0;
+mod tiered;
+mod z3;
 
 pub use answer::{Answer, Limits, Reason};
 pub use interrupt::Interrupt;
@@ -36,8 +38,10 @@ pub use question::{implied, is_valid};
 pub use session::Session;
 pub use solver::Solver;
 pub use tier0::Tier0;
+pub use tiered::Tiered;
+pub use z3::Z3;
 
 /// The solver to use when nothing speaks for another.
 pub fn solver<'s>(store: &'s parallax_term::Store) -> Box<dyn Solver<'s> + 's> {
-    Box::new(Tier0::new(store))
+    Box::new(Tiered::new(store))
 }

@@ -67,7 +67,7 @@ fn every_operator(a: &Bits, b: &Bits, dear: bool) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(80))]
 
     #[test]
     fn narrow((a, b) in operands(&[1, 2, 3, 5, 7, 8, 13, 16])) {
@@ -76,7 +76,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20))]
+    #![proptest_config(ProptestConfig::with_cases(10))]
 
     #[test]
     fn machine_words((a, b) in operands(&[32, 33])) {

@@ -67,7 +67,7 @@ fn interpretations(store: &Store) -> Vec<Struct<Concrete>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn tier_0_agrees_with_trying_everything(steps in prop::collection::vec(any::<Step>(), 1..30)) {

@@ -336,7 +336,7 @@ impl<'s> Writer<'s> {
                     vec![Piece::Text(format!("(let ((r (fp.roundToIntegral {} ", rounding.smt2()))];
                 pieces.extend(as_float(of));
                 pieces.push(Piece::Text(format!(
-                    "))) (ite (fp.isNaN r) {} (ite (fp.geq r {}) {} (ite (fp.lt r {below}) {} ((_ {convert} {width}) RTZ r)))))",
+                    "))) (ite (fp.isNaN r) {} (ite (fp.geq r {}) {} (ite (fp.leq r {below}) {} ((_ {convert} {width}) RTZ r)))))",
                     Bits::zero(width).smt2(),
                     literal(&limit.0),
                     highest.smt2(),

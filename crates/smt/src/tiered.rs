@@ -1,0 +1,68 @@
+//! The default solver: tier 0 on a short leash, then Z3.
+
+use crate::{Answer, Interrupt, Limits, Solver, Tier0, Z3};
+use parallax_term::{Formula, Store};
+use std::time::{Duration, Instant};
+
+/// What tier 0 may spend before Z3 takes over.
+const LEASH: Limits =
+    Limits { time: Some(Duration::from_millis(500)), conflicts: Some(5_000), size: 500_000 };
+
+/// Asks tier 0 first, and Z3 what tier 0 does not answer within a small budget.
+pub struct Tiered<'s> {
+    first: Tier0<'s>,
+    second: Option<Z3<'s>>,
+    limits: Limits,
+    core: Vec<Formula>,
+}
+
+impl<'s> Tiered<'s> {
+    /// A solver with default limits.
+    pub fn new(store: &'s Store) -> Self {
+        Tiered { first: Tier0::new(store), second: None, limits: Limits::default(), core: Vec::new() }
+    }
+}
+
+impl<'s> Solver<'s> for Tiered<'s> {
+    fn store(&self) -> &'s Store {
+        self.first.store()
+    }
+
+    fn check(&mut self, query: &[Formula]) -> Answer {
+        let start = Instant::now();
+        let least = |a: Option<Duration>, b: Option<Duration>| a.into_iter().chain(b).min();
+        self.first.set_limits(Limits {
+            time: least(LEASH.time, self.limits.time),
+            conflicts: Some(self.limits.conflicts.map_or(u64::MAX, |c| c)).min(LEASH.conflicts),
+            size: self.limits.size.min(LEASH.size),
+        });
+        let answer = self.first.check(query);
+        if answer.decided().is_ok() || self.first.interrupt().is_pulled() {
+            self.core = self.first.unsat_core().to_vec();
+            return answer;
+        }
+        let left = self.limits.time.map(|time| time.saturating_sub(start.elapsed()));
+        let (store, interrupt) = (self.first.store(), self.first.interrupt());
+        let second = self.second.get_or_insert_with(|| Z3::with_interrupt(store, interrupt));
+        second.set_limits(Limits { time: left, ..self.limits });
+        let answer = second.check(query);
+        self.core = second.unsat_core().to_vec();
+        answer
+    }
+
+    fn unsat_core(&self) -> &[Formula] {
+        &self.core
+    }
+
+    fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.first.interrupt()
+    }
+}

@@ -31,6 +31,13 @@ pub trait Core {
     /// The function that is `value` everywhere.
     fn constant_map(&self, key: Width, width: Width, value: &Self::Val) -> Self::Map;
 
+    /// The address of a new object of `extent` cells: where no other object is. A reading that keeps numbers puts it at
+    /// `placement`; one that keeps names calls it `name` (section 6: a fresh logical constant).
+    fn address(&self, name: &str, extent: u64, placement: &Bits) -> Self::Val {
+        let _ = (name, extent);
+        self.constant(placement)
+    }
+
     /// An operator on one vector of `w` bits.
     fn unop(&self, op: UnOp, w: Width, a: &Self::Val) -> Self::Val;
     /// An operator on two vectors of `w` bits.

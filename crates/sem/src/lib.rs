@@ -4,11 +4,21 @@
 //! two never name each other and first meet in an analysis, so N languages and M readings cost N + M. The logic L is
 //! one of those languages: its meaning functions are in [`logic`], and re-reading them over terms is substitution.
 
+mod abstraction;
 mod concrete;
 mod core;
+mod language;
 pub mod logic;
+mod pair;
+mod sign;
 mod symbolic;
+mod taint;
 
 pub use crate::core::{ByteOrder, Core};
+pub use abstraction::{Abstract, AbstractMap, BigKey, Domain, Truth, Value};
 pub use concrete::{Concrete, Table};
+pub use language::{Language, Stuck};
+pub use pair::Pair;
+pub use sign::Sign;
 pub use symbolic::Symbolic;
+pub use taint::Taint;

@@ -64,6 +64,9 @@ impl Core for Symbolic<'_> {
     fn constant_map(&self, key: Width, _: Width, value: &Term) -> FuncExpr {
         self.store.constant_map(key, *value)
     }
+    fn address(&self, name: &str, extent: u64, placement: &Bits) -> Term {
+        self.store.address(name, placement.width(), extent)
+    }
     fn unop(&self, op: UnOp, _: Width, a: &Term) -> Term {
         self.store.unop(op, *a)
     }

@@ -1,0 +1,363 @@
+//! Symbolic evaluation: a program, or a path through it, as one structure update.
+//!
+//! States wait in a list, the lowest program counter first; two that wait at one place, with the same control, are
+//! joined. A procedure is evaluated once, from a formal activation record, and its summary is then composed with the
+//! state of each caller instead of being explored again.
+
+use parallax_op::Bits;
+use parallax_sem::logic::{self, Struct};
+use parallax_sem::{Core, Language, Stuck, Symbolic};
+use parallax_term::{Formula, Sort, Store, StructUpdate, Symbol, SymbolKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// How far to go.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// How often one path may jump back to the same instruction.
+    pub unroll: u32,
+    /// How many instructions to evaluate in all.
+    pub steps: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds { unroll: 64, steps: 10_000_000 }
+    }
+}
+
+/// What evaluation found.
+#[derive(Clone, Debug)]
+pub struct Evaluation {
+    /// The state change, for the initial states that `complete` describes.
+    pub update: StructUpdate,
+    /// The initial states for which evaluation came to the end of the program.
+    pub complete: Formula,
+    /// What kept it from the end elsewhere; empty when `complete` is true.
+    pub gave_up: Vec<String>,
+    /// What was taken for granted on the way.
+    pub notes: Vec<String>,
+}
+
+/// Why there is no path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathError {
+    /// No execution gets from one point to the next.
+    Unreachable {
+        /// Which of the points, counted from zero.
+        point: usize,
+    },
+    /// A bound was hit on the way; a path may exist.
+    GaveUp(String),
+}
+
+/// A state that waits for its next instruction.
+struct Waiting<S> {
+    guard: Formula,
+    state: S,
+    /// How often this path has jumped back to each place.
+    back: Rc<BTreeMap<u64, u32>>,
+}
+
+/// Where and how execution ended.
+struct End<S> {
+    guard: Formula,
+    state: S,
+}
+
+/// What waits, by place, and what has ended.
+struct Front<S, K> {
+    waiting: BTreeMap<u64, Vec<(Bits, K, Waiting<S>)>>,
+    ends: Vec<End<S>>,
+}
+
+/// The effect of a procedure in terms of its formal activation record.
+struct Summary<K> {
+    formal: Symbol,
+    objects: Vec<Symbol>,
+    ends: Vec<(Formula, StructUpdate, K)>,
+}
+
+/// Evaluates one program.
+pub struct Explorer<'a, L: Language> {
+    language: &'a L,
+    store: &'a Store,
+    core: Symbolic<'a>,
+    bounds: Bounds,
+    steps: u64,
+    gave_up: Vec<String>,
+    notes: Vec<String>,
+    summaries: FxHashMap<usize, Option<Rc<Summary<L::Control>>>>,
+    summarising: FxHashSet<usize>,
+    /// How many calls were answered by a summary.
+    pub applied: u64,
+}
+
+type SymbolicState<'a, L> = <L as Language>::State<Symbolic<'a>>;
+
+impl<'a, L: Language> Explorer<'a, L> {
+    /// An explorer for a program whose vocabulary is declared in the store.
+    pub fn new(language: &'a L, store: &'a Store, bounds: Bounds) -> Self {
+        Explorer {
+            language,
+            store,
+            core: Symbolic::new(store),
+            bounds,
+            steps: 0,
+            gave_up: Vec::new(),
+            notes: Vec::new(),
+            summaries: FxHashMap::default(),
+            summarising: FxHashSet::default(),
+            applied: 0,
+        }
+    }
+
+    /// The whole program, from the state that `from` describes (the identity, usually).
+    pub fn evaluate(&mut self, from: &StructUpdate) -> Evaluation {
+        let start = self.language.state(&self.core, self.store, &Struct::from_update(from));
+        let ends = self.explore(vec![(self.store.true_(), start)], None);
+        let store = self.store;
+        let complete = store.any(ends.iter().map(|end| end.guard));
+        let update = match self.joined(ends) {
+            Some(state) => self.language.structure(&self.core, store, &state).to_update(store),
+            None => StructUpdate::identity(),
+        };
+        let complete = if self.gave_up.is_empty() { store.true_() } else { complete };
+        let gave_up = std::mem::take(&mut self.gave_up);
+        Evaluation { update, complete, gave_up, notes: std::mem::take(&mut self.notes) }
+    }
+
+    /// The condition on initial states under which execution visits the points in order (Fig. 7), and the state change
+    /// up to the last of them.
+    pub fn path(&mut self, from: &StructUpdate, points: &[Bits]) -> Result<(Formula, StructUpdate), PathError> {
+        let start = self.language.state(&self.core, self.store, &Struct::from_update(from));
+        let mut at = vec![(self.store.true_(), start)];
+        for (index, point) in points.iter().enumerate() {
+            let already = index == 0 && *point == self.language.entry();
+            let ends = if already {
+                at.into_iter().map(|(guard, state)| End { guard, state }).collect()
+            } else {
+                self.explore(at, Some(point))
+            };
+            let guard = self.store.any(ends.iter().map(|end| end.guard));
+            let Some(state) = self.joined(ends).filter(|_| guard != self.store.false_()) else {
+                return Err(match self.gave_up.first() {
+                    Some(why) => PathError::GaveUp(why.clone()),
+                    None => PathError::Unreachable { point: index },
+                });
+            };
+            at = vec![(guard, self.language.at(&self.core, state, point))];
+        }
+        let (guard, state) = at.pop().expect("one state");
+        Ok((guard, self.language.structure(&self.core, self.store, &state).to_update(self.store)))
+    }
+
+    fn joined(&self, ends: Vec<End<SymbolicState<'a, L>>>) -> Option<SymbolicState<'a, L>> {
+        // The last needs no condition of its own: under the guards of all, it is what remains.
+        let mut ends = ends.into_iter().rev();
+        let last = ends.next()?;
+        Some(ends.fold(last.state, |rest, end| self.language.join(&self.core, &end.guard, &end.state, &rest)))
+    }
+
+    /// Evaluates until the program ends or, if there is a target, until it is reached; what ends elsewhere is then
+    /// dropped.
+    fn explore(
+        &mut self, starts: Vec<(Formula, SymbolicState<'a, L>)>, target: Option<&Bits>,
+    ) -> Vec<End<SymbolicState<'a, L>>> {
+        let mut front = Front { waiting: BTreeMap::new(), ends: Vec::new() };
+        // Whatever starts at a place is stepped from it, even if it is the target.
+        let mut fresh: Vec<Waiting<SymbolicState<'a, L>>> = starts
+            .into_iter()
+            .map(|(guard, state)| Waiting { guard, state, back: Rc::default() })
+            .collect();
+        loop {
+            let next = match fresh.pop() {
+                Some(next) => {
+                    let pc = self.known_pc(&next.state);
+                    pc.map(|pc| (pc, next))
+                }
+                None => {
+                    let Some(mut entry) = front.waiting.first_entry() else { break };
+                    let (pc, _, next) = entry.get_mut().pop().expect("never empty");
+                    if entry.get().is_empty() {
+                        entry.remove();
+                    }
+                    Some((pc, next))
+                }
+            };
+            let Some((pc, next)) = next else { continue };
+            if !self.language.has_instruction(&pc) {
+                if target.is_none() {
+                    front.ends.push(End { guard: next.guard, state: next.state });
+                }
+                continue;
+            }
+            if self.steps == self.bounds.steps {
+                self.give_up(format!("stopped after {} instructions", self.steps));
+                break;
+            }
+            self.steps += 1;
+            for (guard, state) in self.step(&pc, next.guard, next.state) {
+                self.arrive(&pc, Waiting { guard, state, back: next.back.clone() }, target, &mut front);
+            }
+        }
+        front.ends
+    }
+
+    fn known_pc(&mut self, state: &SymbolicState<'a, L>) -> Option<Bits> {
+        let targets = self.core.targets(self.language.pc_width(), &self.language.pc(state))?;
+        targets.into_iter().next().map(|(_, pc)| pc)
+    }
+
+    /// Puts a state that comes from `from` where its program counter points, splitting it if that is several places.
+    fn arrive(
+        &mut self, from: &Bits, arriving: Waiting<SymbolicState<'a, L>>, target: Option<&Bits>,
+        front: &mut Front<SymbolicState<'a, L>, L::Control>,
+    ) {
+        let Waiting { guard, state, back } = arriving;
+        let value = self.language.pc(&state);
+        let Some(targets) = self.core.targets(self.language.pc_width(), &value) else {
+            let line = self.language.line(from).map_or(String::new(), |line| format!("line {line}: "));
+            self.notes.push(format!("{line}a jump to a computed address is taken to leave the program"));
+            if target.is_none() {
+                front.ends.push(End { guard, state });
+            }
+            return;
+        };
+        let single = targets.len() == 1;
+        for (condition, pc) in targets {
+            let guard = self.store.and(guard, condition);
+            if guard == self.store.false_() {
+                continue;
+            }
+            let state = if single { state.clone() } else { self.language.at(&self.core, state.clone(), &pc) };
+            if target == Some(&pc) {
+                front.ends.push(End { guard, state });
+                continue;
+            }
+            let mut back = back.clone();
+            let at = pc.to_u64().unwrap_or(u64::MAX);
+            if at <= from.to_u64().unwrap_or(u64::MAX) && self.language.has_instruction(&pc) {
+                let count = Rc::make_mut(&mut back).entry(at).or_default();
+                *count += 1;
+                if *count > self.bounds.unroll {
+                    let line = self.language.line(&pc).map_or(format!("{pc}"), |line| format!("line {line}"));
+                    self.give_up(format!("unrolled {} times at {line}", self.bounds.unroll));
+                    continue;
+                }
+            }
+            let control = self.language.control(&state);
+            let place = front.waiting.entry(at).or_default();
+            match place.iter_mut().find(|(_, known, _)| *known == control) {
+                Some((_, _, known)) => {
+                    known.state = self.language.join(&self.core, &guard, &state, &known.state);
+                    known.guard = self.store.or(known.guard, guard);
+                    if *known.back != *back {
+                        let counts = Rc::make_mut(&mut known.back);
+                        for (&at, &count) in back.iter() {
+                            let entry = counts.entry(at).or_default();
+                            *entry = count.max(*entry);
+                        }
+                    }
+                }
+                None => place.push((pc, control, Waiting { guard, state, back })),
+            }
+        }
+    }
+
+    fn give_up(&mut self, why: String) {
+        if !self.gave_up.contains(&why) {
+            self.gave_up.push(why);
+        }
+    }
+
+    /// One instruction; a call to a procedure with a summary is one instruction too.
+    fn step(
+        &mut self, pc: &Bits, guard: Formula, state: SymbolicState<'a, L>,
+    ) -> Vec<(Formula, SymbolicState<'a, L>)> {
+        let after = match self.language.step(&self.core, state, pc) {
+            Ok(after) => after,
+            Err(Stuck { message }) => {
+                self.give_up(message);
+                return Vec::new();
+            }
+        };
+        let summary = self.language.callee(pc).and_then(|procedure| self.summary(procedure));
+        match summary {
+            Some(summary) => self.apply(&summary, guard, &after).unwrap_or_else(|| vec![(guard, after)]),
+            None => vec![(guard, after)],
+        }
+    }
+
+    /// The summary of a procedure; none for one that calls itself, or whose evaluation hit a bound.
+    fn summary(&mut self, procedure: usize) -> Option<Rc<Summary<L::Control>>> {
+        if let Some(known) = self.summaries.get(&procedure) {
+            return known.clone();
+        }
+        if !self.summarising.insert(procedure) {
+            return None;
+        }
+        let summary = self.summarise(procedure);
+        self.summarising.remove(&procedure);
+        // A procedure met again while it is being summarised calls itself: its summary would not be closed.
+        self.summaries.insert(procedure, summary.clone());
+        summary
+    }
+
+    fn summarise(&mut self, procedure: usize) -> Option<Rc<Summary<L::Control>>> {
+        let identity = Struct::new();
+        let (name, entry) = self.language.formal(&self.core, self.store, &identity, procedure)?;
+        let formal = self.store.lookup(&name)?;
+        let outer = std::mem::take(&mut self.gave_up);
+        let ends = self.explore(vec![(self.store.true_(), entry)], None);
+        let incomplete = !std::mem::replace(&mut self.gave_up, outer).is_empty();
+        if incomplete {
+            return None;
+        }
+        let ends: Vec<(Formula, StructUpdate, L::Control)> = ends
+            .into_iter()
+            .map(|end| {
+                let update = self.language.structure(&self.core, self.store, &end.state).to_update(self.store);
+                (end.guard, update, self.language.control(&end.state))
+            })
+            .collect();
+        let roots = ends.iter().flat_map(|(guard, update, _)| update.roots().chain([guard.id()]).collect::<Vec<_>>());
+        let objects = self
+            .store
+            .symbols_in(roots)
+            .into_iter()
+            .filter(|&symbol| {
+                let info = self.store.info(symbol);
+                matches!(info.sort, Sort::Bits(_)) && matches!(info.kind, SymbolKind::Address { .. })
+            })
+            .collect();
+        Some(Rc::new(Summary { formal, objects, ends }))
+    }
+
+    /// Symbolic composition of a caller's state with a summary (section 1, and `U` of section 4).
+    fn apply(
+        &mut self, summary: &Summary<L::Control>, guard: Formula, called: &SymbolicState<'a, L>,
+    ) -> Option<Vec<(Formula, SymbolicState<'a, L>)>> {
+        let mut s = self.language.structure(&self.core, self.store, called);
+        s.set_val(summary.formal, self.language.record(called)?);
+        for &object in &summary.objects {
+            let name = self.store.info(object).name;
+            if let Some(renamed) = self.language.renamed(&self.core, &name, called) {
+                s.set_val(object, renamed);
+            }
+        }
+        self.applied += 1;
+        let mut after = Vec::new();
+        for (condition, update, made) in &summary.ends {
+            let condition = logic::formula(&self.core, self.store, *condition, &s);
+            let guard = self.store.and(guard, condition);
+            if guard == self.store.false_() {
+                continue;
+            }
+            let effect = logic::update(&self.core, self.store, update, &s);
+            after.push((guard, self.language.resume(&self.core, self.store, called, &effect, made)?));
+        }
+        Some(after)
+    }
+}

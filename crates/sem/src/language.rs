@@ -1,0 +1,110 @@
+//! What a subject language offers to the analyses: a program whose steps are written over the semantic core.
+
+use crate::Core;
+use crate::logic::Struct;
+use parallax_op::{Bits, Width};
+use parallax_term::Store;
+use std::hash::Hash;
+
+/// A program of some subject language.
+///
+/// Control goes through a program counter that is a value of the reading like any other (section 6): after a branch it
+/// is a conditional, and an analysis asks [`Core::targets`] where to go on.
+pub trait Language {
+    /// A machine state of a reading.
+    type State<C: Core>: Clone;
+
+    /// The part of a state that is the same in every reading, besides the program counter: call stacks, counters.
+    /// States that differ in it are never joined.
+    type Control: Clone + Eq + Hash;
+
+    /// Declares the vocabulary: a constant or function symbol for each part of the state.
+    fn declare(&self, store: &Store);
+
+    /// The state that a logical structure describes.
+    fn state<C: Core>(&self, core: &C, store: &Store, s: &Struct<C>) -> Self::State<C>;
+
+    /// The logical structure that a state is.
+    fn structure<C: Core>(&self, core: &C, store: &Store, state: &Self::State<C>) -> Struct<C>;
+
+    /// Where an object lives when addresses are numbers: the placement of an address symbol.
+    fn placement(&self, symbol: &str) -> Option<Bits>;
+
+    /// How wide program counters are.
+    fn pc_width(&self) -> Width;
+
+    /// Where execution starts.
+    fn entry(&self) -> Bits;
+
+    /// The program counter of a state.
+    fn pc<C: Core>(&self, state: &Self::State<C>) -> C::Val;
+
+    /// The state with a known program counter.
+    fn at<C: Core>(&self, core: &C, state: Self::State<C>, pc: &Bits) -> Self::State<C>;
+
+    /// Whether the program has an instruction here; where it has none, execution has ended.
+    fn has_instruction(&self, pc: &Bits) -> bool;
+
+    /// Where the instruction stands in the source: its line.
+    fn line(&self, pc: &Bits) -> Option<usize>;
+
+    /// One instruction.
+    fn step<C: Core>(&self, core: &C, state: Self::State<C>, pc: &Bits) -> Result<Self::State<C>, Stuck>;
+
+    /// The reading-independent part of a state.
+    fn control<C: Core>(&self, state: &Self::State<C>) -> Self::Control;
+
+    /// The procedure that the instruction here calls, by number; languages without procedures have none.
+    fn callee(&self, pc: &Bits) -> Option<usize> {
+        let _ = pc;
+        None
+    }
+
+    /// A procedure's entry state, for a caller nobody knows: its activation record is at the *formal* address symbol.
+    /// The first of the pair is that symbol's name.
+    fn formal<C: Core>(
+        &self, core: &C, store: &Store, s: &Struct<C>, procedure: usize,
+    ) -> Option<(String, Self::State<C>)> {
+        let _ = (core, store, s, procedure);
+        None
+    }
+
+    /// The address of the newest activation record.
+    fn record<C: Core>(&self, state: &Self::State<C>) -> Option<C::Val> {
+        let _ = state;
+        None
+    }
+
+    /// The state just after the newest call returned with effects `after`, having made the objects that the control of
+    /// the summary's end, `made`, counts.
+    fn resume<C: Core>(
+        &self, core: &C, store: &Store, called: &Self::State<C>, after: &Struct<C>, made: &Self::Control,
+    ) -> Option<Self::State<C>> {
+        let _ = (core, store, called, after, made);
+        None
+    }
+
+    /// What an object made inside a summary is called in the state that the summary is applied to.
+    fn renamed<C: Core>(&self, core: &C, object: &str, called: &Self::State<C>) -> Option<C::Val> {
+        let _ = (core, object, called);
+        None
+    }
+
+    /// The state that is `t` where `b` holds and `e` elsewhere; both have the same control and program counter.
+    fn join<C: Core>(&self, core: &C, b: &C::Bool, t: &Self::State<C>, e: &Self::State<C>) -> Self::State<C>;
+}
+
+/// Why an instruction cannot be executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stuck {
+    /// What is wrong.
+    pub message: String,
+}
+
+impl std::fmt::Display for Stuck {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Stuck {}

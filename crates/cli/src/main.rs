@@ -4,6 +4,7 @@
 
 mod exit;
 mod input;
+mod subject;
 mod verb;
 
 use clap::Parser;

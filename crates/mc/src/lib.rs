@@ -1,6 +1,7 @@
 //! MC: the idealised machine code of Lim, Lal and Reps (section 3.3): four registers, one flag, four instructions.
 //!
-//! Programs are written in Intel syntax, one instruction a line, and lie at address 0, four bytes each. Names that are
+//! Programs are written in Intel syntax, one instruction a line, and lie at address 0 unless told otherwise, four
+//! bytes an instruction. Names that are
 //! no labels are data: each is the address of a memory cell, as in Fig. 6(b).
 
 mod reader;
@@ -80,7 +81,9 @@ pub enum Instruction {
 /// A program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// The instructions; the first lies at address 0.
+    /// Where the first instruction lies.
+    pub base: u32,
+    /// The instructions.
     pub instructions: Vec<Instruction>,
     /// The line of each, counted from one.
     pub lines: Vec<usize>,

@@ -13,9 +13,9 @@ struct Word<'t> {
     span: Span,
 }
 
-/// Reads a program: `label:`, instructions, and comments after `;`, `#` or `//`.
-pub fn read(file: &SourceFile) -> Read<Program> {
-    let mut program = Program::default();
+/// Reads a program that lies at `base`: `label:`, instructions, and comments after `;`, `#` or `//`.
+pub fn read(file: &SourceFile, base: u32) -> Read<Program> {
+    let mut program = Program { base, ..Program::default() };
     let mut statements: Vec<(usize, Vec<Word<'_>>)> = Vec::new();
     let mut start = 0;
     for (index, line) in file.text.split('\n').enumerate() {
@@ -30,7 +30,7 @@ pub fn read(file: &SourceFile) -> Read<Program> {
             if register(label.text).is_some() {
                 return Err(Diagnostic::new(label.span, format!("`{}` is a register", label.text)));
             }
-            program.labels.push((label.text.to_owned(), statements.len() as u32 * SIZE));
+            program.labels.push((label.text.to_owned(), base + statements.len() as u32 * SIZE));
             words.drain(..2);
         }
         if !words.is_empty() {
@@ -95,7 +95,8 @@ fn instruction(program: &mut Program, words: &[Word<'_>]) -> Read<Instruction> {
             None => {}
             Some(word) if word.text == "," && rest.len() > 1 => rest = &rest[1..],
             Some(word) => {
-                let message = format!("expected `,` and an operand or the end of the line, found `{}`", word.text);
+                let message =
+                    format!("expected `,` and an operand or the end of the line, found `{}`", word.text);
                 return Err(Diagnostic::new(word.span, message));
             }
         }
@@ -105,7 +106,8 @@ fn instruction(program: &mut Program, words: &[Word<'_>]) -> Read<Instruction> {
         if count == n {
             return Ok(());
         }
-        let message = format!("`{}` takes {n} operand{}, not {count}", mnemonic.text, if n == 1 { "" } else { "s" });
+        let message =
+            format!("`{}` takes {n} operand{}, not {count}", mnemonic.text, if n == 1 { "" } else { "s" });
         Err(Diagnostic::new(mnemonic.span.to(end), message))
     };
     let mut operands = operands.into_iter();
@@ -119,7 +121,10 @@ fn instruction(program: &mut Program, words: &[Word<'_>]) -> Read<Instruction> {
             wants(2)?;
             let ((to, span), (from, _)) = (next(), next());
             if matches!(to, Operand::Immediate(_)) {
-                return Err(Diagnostic::new(span, format!("the first operand of `{name}` is a register or memory")));
+                return Err(Diagnostic::new(
+                    span,
+                    format!("the first operand of `{name}` is a register or memory"),
+                ));
             }
             Ok(match name {
                 "mov" => Instruction::Mov(to, from),

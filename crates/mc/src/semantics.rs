@@ -23,7 +23,12 @@ pub struct State<C: Core> {
 
 impl<C: Core> Clone for State<C> {
     fn clone(&self) -> Self {
-        State { mem: self.mem.clone(), reg: self.reg.clone(), flag: self.flag.clone(), data: self.data.clone() }
+        State {
+            mem: self.mem.clone(),
+            reg: self.reg.clone(),
+            flag: self.flag.clone(),
+            data: self.data.clone(),
+        }
     }
 }
 
@@ -85,7 +90,8 @@ fn instruction<C: Core>(core: &C, i: &Instruction, state: State<C>) -> State<C> 
             store_eip(core, store(core, state, to, value))
         }
         Instruction::Cmp(to, so) => {
-            let difference = core.binop(BinOp::Sub, WIDTH, &operand(core, to, &state), &operand(core, so, &state));
+            let difference =
+                core.binop(BinOp::Sub, WIDTH, &operand(core, to, &state), &operand(core, so, &state));
             let mut state = state;
             state.flag = core.relop(RelOp::Eq, WIDTH, &difference, &core.constant(&Bits::zero(WIDTH)));
             store_eip(core, state)
@@ -106,7 +112,7 @@ fn instruction<C: Core>(core: &C, i: &Instruction, state: State<C>) -> State<C> 
 
 impl Program {
     fn index(&self, pc: &Bits) -> Option<usize> {
-        let at = pc.to_u64()?;
+        let at = pc.to_u64()?.checked_sub(self.base.into())?;
         (at.is_multiple_of(u64::from(SIZE)) && at / u64::from(SIZE) < self.instructions.len() as u64)
             .then_some((at / u64::from(SIZE)) as usize)
     }
@@ -139,8 +145,9 @@ impl Language for Program {
         };
         State {
             mem: s.lookup_function(core, store, store.lookup(MEMORY).expect("declared")),
-            // The program lies at address 0 and starts there.
-            reg: Register::ALL.map(|r| if r == Register::Eip { core.constant(&self.entry()) } else { value(r.name()) }),
+            // The program starts where it lies.
+            reg: Register::ALL
+                .map(|r| if r == Register::Eip { core.constant(&self.entry()) } else { value(r.name()) }),
             flag,
             data: self.data.iter().map(|name| value(name)).collect(),
         }
@@ -170,7 +177,7 @@ impl Language for Program {
     }
 
     fn entry(&self) -> Bits {
-        Bits::zero(WIDTH)
+        Bits::new(WIDTH, self.base.into())
     }
 
     fn pc<C: Core>(&self, state: &State<C>) -> C::Val {

@@ -1,8 +1,8 @@
 //! Reading expressions: precedence by an explicit stack of operators, so nesting costs memory and not stack.
 
+use crate::WIDTH;
 use crate::lexer::{Kind, Token};
 use crate::syntax::{Expression, Node, Variable};
-use crate::WIDTH;
 use parallax_op::{BinOp, Bits, BoolOp, ParseBitsError, RelOp, UnOp};
 use parallax_source::{Diagnostic, Span};
 
@@ -71,7 +71,11 @@ impl Pending {
 pub(crate) type Resolve<'a> = &'a mut dyn FnMut(&str, Span) -> Result<Variable, Diagnostic>;
 
 /// Reads one expression as a number or, if `truth`, as a truth value. Returns how many tokens it took.
-pub(crate) fn read(tokens: &[Token<'_>], truth: bool, resolve: Resolve<'_>) -> Result<(Expression, usize), Diagnostic> {
+pub(crate) fn read(
+    tokens: &[Token<'_>],
+    truth: bool,
+    resolve: Resolve<'_>,
+) -> Result<(Expression, usize), Diagnostic> {
     let mut reader = Reader { nodes: Vec::new(), operands: Vec::new(), pending: Vec::new() };
     let mut at = 0;
     loop {
@@ -80,7 +84,8 @@ pub(crate) fn read(tokens: &[Token<'_>], truth: bool, resolve: Resolve<'_>) -> R
         match token.text {
             "(" => reader.pending.push((Pending::Parenthesis, token.span)),
             "-" | "~" | "!" | "*" => {
-                let operator = ["-", "~", "!", "*"].into_iter().find(|op| *op == token.text).expect("one of these");
+                let operator =
+                    ["-", "~", "!", "*"].into_iter().find(|op| *op == token.text).expect("one of these");
                 reader.pending.push((Pending::Prefix(operator), token.span));
             }
             _ => {
@@ -242,7 +247,8 @@ impl Reader {
 
     /// A colon that belongs to a question mark; false when it belongs to something around the expression.
     fn turn_colon(&mut self) -> Result<bool, Diagnostic> {
-        let open = self.pending.iter().rev().find(|(p, _)| matches!(p, Pending::Question | Pending::Parenthesis));
+        let open =
+            self.pending.iter().rev().find(|(p, _)| matches!(p, Pending::Question | Pending::Parenthesis));
         if !matches!(open, Some((Pending::Question, _))) {
             return Ok(false);
         }

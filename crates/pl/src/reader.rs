@@ -48,7 +48,10 @@ fn alone(program: &Program, text: &str, truth: bool) -> Read<Expression> {
     let (expression, taken) = expression::read(&tokens, truth, &mut resolve)?;
     match tokens[taken].kind {
         Kind::End => Ok(expression),
-        _ => Err(Diagnostic::new(tokens[taken].span, format!("expected the end, found {}", describe(&tokens[taken])))),
+        _ => Err(Diagnostic::new(
+            tokens[taken].span,
+            format!("expected the end, found {}", describe(&tokens[taken])),
+        )),
     }
 }
 
@@ -147,12 +150,18 @@ impl<'t> Reader<'t> {
             if self.tokens[at].text != "proc" || self.tokens[at].kind != Kind::Name {
                 continue;
             }
-            let Some(name) = self.tokens.get(at + 1).filter(|token| token.kind == Kind::Name) else { continue };
+            let Some(name) = self.tokens.get(at + 1).filter(|token| token.kind == Kind::Name) else {
+                continue;
+            };
             let list = self.tokens.get(at + 3..).unwrap_or(&[]);
-            let parameters = list.iter().take_while(|token| token.text != ")").filter(|t| t.kind == Kind::Name).count();
+            let parameters =
+                list.iter().take_while(|token| token.text != ")").filter(|t| t.kind == Kind::Name).count();
             let number = self.program.procedures.len() as u32;
             if self.procedures.insert(name.text, number).is_some() {
-                return Err(Diagnostic::new(name.span, format!("procedure `{}` is declared twice", name.text)));
+                return Err(Diagnostic::new(
+                    name.span,
+                    format!("procedure `{}` is declared twice", name.text),
+                ));
             }
             self.program.procedures.push(Procedure {
                 name: name.text.to_owned(),
@@ -313,7 +322,10 @@ impl<'t> Reader<'t> {
             let parameter = self.name("a parameter")?;
             let offset = 4 * (locals.len() as u32 + 1);
             if locals.insert(parameter.text, offset).is_some() {
-                return Err(Diagnostic::new(parameter.span, format!("`{}` is declared twice", parameter.text)));
+                return Err(Diagnostic::new(
+                    parameter.span,
+                    format!("`{}` is declared twice", parameter.text),
+                ));
             }
         }
         self.expect(")")?;
@@ -408,7 +420,10 @@ impl<'t> Reader<'t> {
             let name = self.name("a variable")?;
             Place::Variable(self.variable(name.text, name.span)?)
         } else {
-            return Err(Diagnostic::new(token.span, format!("expected a statement, found {}", describe(&token))));
+            return Err(Diagnostic::new(
+                token.span,
+                format!("expected a statement, found {}", describe(&token)),
+            ));
         };
         self.expect("=")?;
         let value = self.peek();

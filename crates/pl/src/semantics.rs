@@ -180,9 +180,9 @@ impl Program {
         let counter = state.made.entry(site).or_default();
         let number = *counter;
         *counter += 1;
-        let placement = self
-            .object_placement(site, number)
-            .ok_or_else(|| Stuck { message: format!("no addresses are left after {number} objects of one site") })?;
+        let placement = self.object_placement(site, number).ok_or_else(|| Stuck {
+            message: format!("no addresses are left after {number} objects of one site"),
+        })?;
         Ok((number, core.address(&self.object_name(site, number), self.extent(site), &placement)))
     }
 
@@ -208,10 +208,11 @@ impl Language for Program {
     }
 
     fn state<C: Core>(&self, core: &C, store: &Store, s: &Struct<C>) -> State<C> {
-        let constant = |name: &str| match s.lookup_constant(core, store, store.lookup(name).expect("declared")) {
-            Scalar::Val(value) => value,
-            Scalar::Bool(_) => unreachable!("{name} is a vector"),
-        };
+        let constant =
+            |name: &str| match s.lookup_constant(core, store, store.lookup(name).expect("declared")) {
+                Scalar::Val(value) => value,
+                Scalar::Bool(_) => unreachable!("{name} is a vector"),
+            };
         State {
             env: self.globals.iter().map(|name| constant(name)).collect(),
             store: s.lookup_function(core, store, store.lookup(STORE).expect("declared")),
@@ -302,7 +303,8 @@ impl Language for Program {
                 let record = state.records.pop().expect("procedures are entered by calls");
                 state = assign(core, state, &record.base, value);
                 // A caller nobody knows is past the end.
-                let back = if record.site == FORMAL { self.instructions.len() as u32 } else { record.site + 1 };
+                let back =
+                    if record.site == FORMAL { self.instructions.len() as u32 } else { record.site + 1 };
                 state.pc = to(back);
                 state.returned = Some(record);
             }
@@ -337,7 +339,11 @@ impl Language for Program {
     }
 
     fn formal<C: Core>(
-        &self, core: &C, store: &Store, s: &Struct<C>, procedure: usize,
+        &self,
+        core: &C,
+        store: &Store,
+        s: &Struct<C>,
+        procedure: usize,
     ) -> Option<(String, State<C>)> {
         let mut state = self.state(core, store, s);
         let name = self.formal_name(procedure);
@@ -354,7 +360,12 @@ impl Language for Program {
     }
 
     fn resume<C: Core>(
-        &self, core: &C, store: &Store, called: &State<C>, after: &Struct<C>, made: &Control,
+        &self,
+        core: &C,
+        store: &Store,
+        called: &State<C>,
+        after: &Struct<C>,
+        made: &Control,
     ) -> Option<State<C>> {
         let mut state = called.clone();
         let record = state.records.pop()?;

@@ -25,7 +25,11 @@ pub struct Analysis<D: Domain> {
 
 /// Analyses a program from what a structure says of its start.
 pub fn analyse<L: Language, D: Domain>(
-    language: &L, store: &Store, core: &Abstract<D>, start: &Struct<Abstract<D>>, steps: u64,
+    language: &L,
+    store: &Store,
+    core: &Abstract<D>,
+    start: &Struct<Abstract<D>>,
+    steps: u64,
 ) -> Analysis<D> {
     let unknown = (Truth::Unknown, D::top());
     let mut known: FxHashMap<(u64, L::Control), L::State<Abstract<D>>> = FxHashMap::default();
@@ -70,7 +74,8 @@ pub fn analyse<L: Language, D: Domain>(
             Ok(after) => match core.targets(language.pc_width(), &language.pc(&after)) {
                 None => gave_up = Some(format!("a jump from {pc} goes where the analysis cannot follow")),
                 Some(targets) => {
-                    let to = |(_, pc): ((Truth, D), Bits)| (pc.clone(), language.at(core, after.clone(), &pc));
+                    let to =
+                        |(_, pc): ((Truth, D), Bits)| (pc.clone(), language.at(core, after.clone(), &pc));
                     arriving = targets.into_iter().map(to).collect();
                 }
             },
@@ -85,7 +90,11 @@ pub fn analyse<L: Language, D: Domain>(
 }
 
 fn same<L: Language, D: Domain>(
-    language: &L, store: &Store, core: &Abstract<D>, a: &L::State<Abstract<D>>, b: &L::State<Abstract<D>>,
+    language: &L,
+    store: &Store,
+    core: &Abstract<D>,
+    a: &L::State<Abstract<D>>,
+    b: &L::State<Abstract<D>>,
 ) -> bool {
     let (a, b) = (language.structure(core, store, a), language.structure(core, store, b));
     let scalars = a.constants.iter().all(|(symbol, value)| match (value, b.constants.get(symbol)) {

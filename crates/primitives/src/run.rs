@@ -45,7 +45,13 @@ pub fn placed<L: Language>(language: &L, store: &Store) -> Struct<Concrete> {
 }
 
 /// Runs a program from a structure for at most `steps` steps.
-pub fn run<L: Language>(language: &L, store: &Store, s: &Struct<Concrete>, steps: u64, keep_trace: bool) -> Run {
+pub fn run<L: Language>(
+    language: &L,
+    store: &Store,
+    s: &Struct<Concrete>,
+    steps: u64,
+    keep_trace: bool,
+) -> Run {
     let core = Concrete;
     let mut state = language.state(&core, store, s);
     let mut done = 0;
@@ -64,7 +70,9 @@ pub fn run<L: Language>(language: &L, store: &Store, s: &Struct<Concrete>, steps
         // A step takes the state by value, so that maps change in place.
         match language.step(&core, state, &pc) {
             Ok(next) => state = next,
-            Err(stuck) => return Run { structure: None, pc, steps: done, stopped: Stopped::Stuck(stuck), trace },
+            Err(stuck) => {
+                return Run { structure: None, pc, steps: done, stopped: Stopped::Stuck(stuck), trace };
+            }
         }
         done += 1;
         pc = language.pc(&state);

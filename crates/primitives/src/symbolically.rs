@@ -130,7 +130,11 @@ impl<'a, L: Language> Explorer<'a, L> {
 
     /// The condition on initial states under which execution visits the points in order (Fig. 7), and the state change
     /// up to the last of them.
-    pub fn path(&mut self, from: &StructUpdate, points: &[Bits]) -> Result<(Formula, StructUpdate), PathError> {
+    pub fn path(
+        &mut self,
+        from: &StructUpdate,
+        points: &[Bits],
+    ) -> Result<(Formula, StructUpdate), PathError> {
         let start = self.language.state(&self.core, self.store, &Struct::from_update(from));
         let mut at = vec![(self.store.true_(), start)];
         for (index, point) in points.iter().enumerate() {
@@ -163,14 +167,14 @@ impl<'a, L: Language> Explorer<'a, L> {
     /// Evaluates until the program ends or, if there is a target, until it is reached; what ends elsewhere is then
     /// dropped.
     fn explore(
-        &mut self, starts: Vec<(Formula, SymbolicState<'a, L>)>, target: Option<&Bits>,
+        &mut self,
+        starts: Vec<(Formula, SymbolicState<'a, L>)>,
+        target: Option<&Bits>,
     ) -> Vec<End<SymbolicState<'a, L>>> {
         let mut front = Front { waiting: BTreeMap::new(), ends: Vec::new() };
         // Whatever starts at a place is stepped from it, even if it is the target.
-        let mut fresh: Vec<Waiting<SymbolicState<'a, L>>> = starts
-            .into_iter()
-            .map(|(guard, state)| Waiting { guard, state, back: Rc::default() })
-            .collect();
+        let mut fresh: Vec<Waiting<SymbolicState<'a, L>>> =
+            starts.into_iter().map(|(guard, state)| Waiting { guard, state, back: Rc::default() }).collect();
         loop {
             let next = match fresh.pop() {
                 Some(next) => {
@@ -212,7 +216,10 @@ impl<'a, L: Language> Explorer<'a, L> {
 
     /// Puts a state that comes from `from` where its program counter points, splitting it if that is several places.
     fn arrive(
-        &mut self, from: &Bits, arriving: Waiting<SymbolicState<'a, L>>, target: Option<&Bits>,
+        &mut self,
+        from: &Bits,
+        arriving: Waiting<SymbolicState<'a, L>>,
+        target: Option<&Bits>,
         front: &mut Front<SymbolicState<'a, L>, L::Control>,
     ) {
         let Waiting { guard, state, back } = arriving;
@@ -274,7 +281,10 @@ impl<'a, L: Language> Explorer<'a, L> {
 
     /// One instruction; a call to a procedure with a summary is one instruction too.
     fn step(
-        &mut self, pc: &Bits, guard: Formula, state: SymbolicState<'a, L>,
+        &mut self,
+        pc: &Bits,
+        guard: Formula,
+        state: SymbolicState<'a, L>,
     ) -> Vec<(Formula, SymbolicState<'a, L>)> {
         let after = match self.language.step(&self.core, state, pc) {
             Ok(after) => after,
@@ -318,11 +328,13 @@ impl<'a, L: Language> Explorer<'a, L> {
         let ends: Vec<(Formula, StructUpdate, L::Control)> = ends
             .into_iter()
             .map(|end| {
-                let update = self.language.structure(&self.core, self.store, &end.state).to_update(self.store);
+                let update =
+                    self.language.structure(&self.core, self.store, &end.state).to_update(self.store);
                 (end.guard, update, self.language.control(&end.state))
             })
             .collect();
-        let roots = ends.iter().flat_map(|(guard, update, _)| update.roots().chain([guard.id()]).collect::<Vec<_>>());
+        let roots =
+            ends.iter().flat_map(|(guard, update, _)| update.roots().chain([guard.id()]).collect::<Vec<_>>());
         let objects = self
             .store
             .symbols_in(roots)
@@ -337,7 +349,10 @@ impl<'a, L: Language> Explorer<'a, L> {
 
     /// Symbolic composition of a caller's state with a summary (section 1, and `U` of section 4).
     fn apply(
-        &mut self, summary: &Summary<L::Control>, guard: Formula, called: &SymbolicState<'a, L>,
+        &mut self,
+        summary: &Summary<L::Control>,
+        guard: Formula,
+        called: &SymbolicState<'a, L>,
     ) -> Option<Vec<(Formula, SymbolicState<'a, L>)>> {
         let mut s = self.language.structure(&self.core, self.store, called);
         s.set_val(summary.formal, self.language.record(called)?);

@@ -291,7 +291,9 @@ impl<D: Domain> Core for Abstract<D> {
     fn access(&self, map: &AbstractMap<D>, key: &Value<D>) -> Value<D> {
         let everything = || map.entries.values().fold(map.rest.clone(), |all, value| all.join(value));
         let found = match &key.constants {
-            Some(keys) => keys.iter().map(|k| map.get(k).clone()).reduce(|a, b| a.join(&b)).unwrap_or_else(everything),
+            Some(keys) => {
+                keys.iter().map(|k| map.get(k).clone()).reduce(|a, b| a.join(&b)).unwrap_or_else(everything)
+            }
             None => everything(),
         };
         Value { domain: D::cond(&key.domain, found.domain), constants: found.constants }

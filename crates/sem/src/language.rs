@@ -63,7 +63,11 @@ pub trait Language {
     /// A procedure's entry state, for a caller nobody knows: its activation record is at the *formal* address symbol.
     /// The first of the pair is that symbol's name.
     fn formal<C: Core>(
-        &self, core: &C, store: &Store, s: &Struct<C>, procedure: usize,
+        &self,
+        core: &C,
+        store: &Store,
+        s: &Struct<C>,
+        procedure: usize,
     ) -> Option<(String, Self::State<C>)> {
         let _ = (core, store, s, procedure);
         None
@@ -78,7 +82,12 @@ pub trait Language {
     /// The state just after the newest call returned with effects `after`, having made the objects that the control of
     /// the summary's end, `made`, counts.
     fn resume<C: Core>(
-        &self, core: &C, store: &Store, called: &Self::State<C>, after: &Struct<C>, made: &Self::Control,
+        &self,
+        core: &C,
+        store: &Store,
+        called: &Self::State<C>,
+        after: &Struct<C>,
+        made: &Self::Control,
     ) -> Option<Self::State<C>> {
         let _ = (core, store, called, after, made);
         None

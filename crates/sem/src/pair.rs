@@ -63,12 +63,28 @@ impl<A: Core, B: Core> Core for Pair<A, B> {
         (self.0.update(map.0, &key.0, value.0), self.1.update(map.1, &key.1, value.1))
     }
 
-    fn load(&self, map: &Self::Map, key: Width, address: &Self::Val, bytes: u16, order: ByteOrder) -> Self::Val {
-        (self.0.load(&map.0, key, &address.0, bytes, order), self.1.load(&map.1, key, &address.1, bytes, order))
+    fn load(
+        &self,
+        map: &Self::Map,
+        key: Width,
+        address: &Self::Val,
+        bytes: u16,
+        order: ByteOrder,
+    ) -> Self::Val {
+        (
+            self.0.load(&map.0, key, &address.0, bytes, order),
+            self.1.load(&map.1, key, &address.1, bytes, order),
+        )
     }
 
     fn store(
-        &self, map: Self::Map, key: Width, address: &Self::Val, bytes: u16, order: ByteOrder, value: &Self::Val,
+        &self,
+        map: Self::Map,
+        key: Width,
+        address: &Self::Val,
+        bytes: u16,
+        order: ByteOrder,
+        value: &Self::Val,
     ) -> Self::Map {
         let first = self.0.store(map.0, key, &address.0, bytes, order, &value.0);
         (first, self.1.store(map.1, key, &address.1, bytes, order, &value.1))

@@ -64,14 +64,19 @@ struct Enumerated<T>(Vec<T>);
 
 impl<T: Copy> Enumerated<T> {
     /// The table of an operator. Combinations no vectors have (there is no positive one-bit vector) get `never`.
-    fn new<R>(apply: impl Fn(&Bits, &Bits) -> R, describe: impl Fn(R) -> T, join: impl Fn(T, T) -> T, never: T) -> Self {
+    fn new<R>(
+        apply: impl Fn(&Bits, &Bits) -> R,
+        describe: impl Fn(R) -> T,
+        join: impl Fn(T, T) -> T,
+        never: T,
+    ) -> Self {
         let mut table = Vec::new();
         for w in 1..=ENUMERATED {
             for a in SIGNS {
                 for b in SIGNS {
-                    let outcomes = a.values(w).flat_map(|x| {
-                        b.values(w).map(|y| describe(apply(&x, &y))).collect::<Vec<_>>()
-                    });
+                    let outcomes = a
+                        .values(w)
+                        .flat_map(|x| b.values(w).map(|y| describe(apply(&x, &y))).collect::<Vec<_>>());
                     table.push(outcomes.reduce(&join).unwrap_or(never));
                 }
             }
@@ -114,7 +119,8 @@ impl Domain for Sign {
     fn binop(op: BinOp, w: Width, a: &Self, b: &Self) -> Self {
         static TABLES: OnceLock<Vec<Enumerated<Sign>>> = OnceLock::new();
         let tables = TABLES.get_or_init(|| {
-            let table = |&op: &BinOp| Enumerated::new(|x, y| op.apply(x, y), |r| Sign::of(&r), join, Sign::Top);
+            let table =
+                |&op: &BinOp| Enumerated::new(|x, y| op.apply(x, y), |r| Sign::of(&r), join, Sign::Top);
             BinOp::ALL.iter().map(table).collect()
         });
         tables[op as usize].get(w, *a, *b)
@@ -124,7 +130,8 @@ impl Domain for Sign {
         static TABLES: OnceLock<Vec<Enumerated<Truth>>> = OnceLock::new();
         let tables = TABLES.get_or_init(|| {
             let either = |a, b| if a == b { a } else { Truth::Unknown };
-            let table = |&op: &RelOp| Enumerated::new(|x, y| op.apply(x, y), Truth::of, either, Truth::Unknown);
+            let table =
+                |&op: &RelOp| Enumerated::new(|x, y| op.apply(x, y), Truth::of, either, Truth::Unknown);
             RelOp::ALL.iter().map(table).collect()
         });
         (tables[op as usize].get(w, *a, *b), Sign::Top)

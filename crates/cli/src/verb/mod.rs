@@ -1,7 +1,12 @@
 //! The verbs, one module each.
 
+mod compose;
 mod convert;
 mod mix;
+mod eval;
+mod run;
+mod signs;
+mod wlp;
 
 use crate::exit::Status;
 use anyhow::Result;
@@ -10,6 +15,11 @@ use clap::Subcommand;
 /// What to do.
 #[derive(Subcommand)]
 pub enum Verb {
+    Run(run::Run),
+    Eval(eval::Eval),
+    Wlp(wlp::Wlp),
+    Compose(compose::Compose),
+    Signs(signs::Signs),
     Convert(convert::Convert),
     Mix(mix::Mix),
 }
@@ -17,6 +27,11 @@ pub enum Verb {
 /// Does it.
 pub fn run(verb: Verb) -> Result<Status> {
     match verb {
+        Verb::Run(arguments) => run::run(&arguments),
+        Verb::Eval(arguments) => eval::run(&arguments),
+        Verb::Wlp(arguments) => wlp::run(&arguments),
+        Verb::Compose(arguments) => compose::run(&arguments),
+        Verb::Signs(arguments) => signs::run(&arguments),
         Verb::Convert(arguments) => convert::run(&arguments),
         Verb::Mix(arguments) => mix::run(&arguments),
     }

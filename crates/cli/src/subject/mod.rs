@@ -1,0 +1,210 @@
+//! Subject languages as the command line sees them: how to load a program, name its parts, and show its states.
+//!
+//! The verbs `run`, `eval`, `wlp`, `compose`, `path` and `signs` are written once over [`Subject`].
+
+mod mc;
+mod pl;
+
+use crate::input;
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use parallax_op::Bits;
+use parallax_sem::logic::Struct;
+use parallax_sem::{Concrete, Language, Sign};
+use parallax_source::SourceFile;
+use parallax_term::{Formula, Id, Script, Store, StructUpdate, Symbol};
+use std::path::Path;
+
+/// A subject language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Lang {
+    /// The source-level language of the paper: C-like statements over 32-bit variables and pointers.
+    Pl,
+    /// The machine code of the paper: four registers, one flag, four instructions.
+    Mc,
+}
+
+/// Which program, in which language.
+#[derive(Args)]
+pub struct Which {
+    /// The language; by default the file's ending tells (.pl, .mc).
+    #[arg(long, value_enum)]
+    pub lang: Option<Lang>,
+}
+
+impl Which {
+    /// The language of a file.
+    pub fn language(&self, file: &Path) -> Result<Lang> {
+        match (self.lang, file.extension().and_then(|ending| ending.to_str())) {
+            (Some(lang), _) => Ok(lang),
+            (None, Some("pl")) => Ok(Lang::Pl),
+            (None, Some("mc")) => Ok(Lang::Mc),
+            _ => anyhow::bail!("cannot tell the language of {}: say --lang pl or --lang mc", file.display()),
+        }
+    }
+}
+
+/// How to print a result.
+#[derive(Args)]
+pub struct Form {
+    /// Print one JSON document.
+    #[arg(long, conflicts_with = "smt2")]
+    pub json: bool,
+    /// Print SMT-LIB 2.
+    #[arg(long)]
+    pub smt2: bool,
+}
+
+/// How far symbolic evaluation goes.
+#[derive(Args)]
+pub struct Limits {
+    /// How often one path may jump back to the same instruction.
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    pub unroll: u32,
+    /// How many instructions to evaluate in all.
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    pub steps: u64,
+}
+
+impl Limits {
+    /// The same for the analyses.
+    pub fn bounds(&self) -> parallax_primitives::Bounds {
+        parallax_primitives::Bounds { unroll: self.unroll, steps: self.steps }
+    }
+}
+
+/// What the verbs need of a program beyond its meaning.
+pub trait Subject: Language {
+    /// A condition on states as users write it, as a formula.
+    fn condition(&self, store: &Store, text: &str) -> Result<Formula>;
+
+    /// Takes the names in a condition for variables of the program, where the language declares none.
+    fn mention(&mut self, condition: &str) {
+        let _ = condition;
+    }
+
+    /// Interprets a part of the initial state as `NAME=VALUE` says.
+    fn interpret(&self, store: &Store, s: &mut Struct<Concrete>, assignment: &str) -> Result<()>;
+
+    /// The place that a name (a label, a line, an address) means.
+    fn point(&self, name: &str) -> Option<Bits>;
+
+    /// Names and values to show for a concrete state.
+    fn shown(&self, store: &Store, s: &Struct<Concrete>) -> Vec<(String, String)>;
+
+    /// The parts of a state that signs are shown for.
+    fn cells(&self, store: &Store) -> Vec<Cell>;
+
+    /// The symbols whose values after the program are printed in SMT-LIB, as `NAME_post`.
+    fn outputs(&self, store: &Store) -> Vec<Symbol>;
+
+    /// What holds at the start, besides what symbols promise.
+    fn premises(&self, store: &Store) -> Vec<Formula> {
+        let _ = store;
+        Vec::new()
+    }
+}
+
+/// A part of the state that holds a number.
+pub struct Cell {
+    /// What users call it.
+    pub name: String,
+    /// Where it is.
+    pub place: CellPlace,
+}
+
+/// Where a cell is.
+pub enum CellPlace {
+    /// A constant symbol, such as a register.
+    Constant(Symbol),
+    /// The value of a function symbol at the address that the language places a name at.
+    At(Symbol, Bits),
+}
+
+/// Runs `$body` with the program of a file bound to `$program`, whatever its language.
+macro_rules! with_subject {
+    ($which:expr, $file:expr, $source:ident, $program:ident => $body:expr) => {{
+        let $source = $crate::input::source($file)?;
+        match $which.language($file)? {
+            $crate::subject::Lang::Pl => {
+                #[allow(unused_mut, reason = "only some verbs add names to the program")]
+                let mut $program = $crate::subject::load_pl(&$source)?;
+                $body
+            }
+            $crate::subject::Lang::Mc => {
+                #[allow(unused_mut, reason = "only some verbs add names to the program")]
+                let mut $program = $crate::subject::load_mc(&$source, 0)?;
+                $body
+            }
+        }
+    }};
+}
+pub(crate) use with_subject;
+
+/// Reads a PL program.
+pub fn load_pl(source: &SourceFile) -> Result<parallax_pl::Program> {
+    parallax_pl::read(source).map_err(|error| input::rejected(source, &[error]))
+}
+
+/// Reads an MC program that lies at `base`.
+pub fn load_mc(source: &SourceFile, base: u32) -> Result<parallax_mc::Program> {
+    parallax_mc::read(source, base).map_err(|error| input::rejected(source, &[error]))
+}
+
+/// An error in a text given on the command line, shown with its place.
+pub fn rejected_argument(option: &str, text: &str, error: &parallax_source::Diagnostic) -> anyhow::Error {
+    input::rejected(&SourceFile::new(option, text), std::slice::from_ref(error))
+}
+
+/// A sign by name.
+pub fn sign(name: &str) -> Result<Sign> {
+    match name {
+        "neg" | "-" => Ok(Sign::Neg),
+        "zero" | "0" => Ok(Sign::Zero),
+        "pos" | "+" => Ok(Sign::Pos),
+        "top" | "any" => Ok(Sign::Top),
+        _ => anyhow::bail!("`{name}` is no sign: say neg, zero, pos or top"),
+    }
+}
+
+/// `NAME=VALUE`, taken apart.
+pub fn assignment(text: &str) -> Result<(&str, &str)> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((name.trim(), value.trim()))
+        }
+        _ => anyhow::bail!("`{text}` is no assignment: write NAME=VALUE"),
+    }
+}
+
+/// A script that declares the vocabulary and states what holds at the start.
+pub fn script<S: Subject>(program: &S, store: &Store) -> Script {
+    let script = Script::new().declare(vocabulary(store));
+    program.premises(store).into_iter().fold(script, Script::assert)
+}
+
+/// The symbols that SMT-LIB output declares: everything but the program counter of PL, which no formula mentions.
+fn vocabulary(store: &Store) -> Vec<Symbol> {
+    store.symbols().filter(|&symbol| &*store.info(symbol).name != "PC").collect()
+}
+
+/// What a symbol becomes under an update.
+pub fn after(store: &Store, update: &StructUpdate, symbol: Symbol) -> Id {
+    match store.expr_of(symbol) {
+        parallax_term::Expr::Func(_) => update.function(store, symbol).id(),
+        _ => update.constant(store, symbol).id(),
+    }
+}
+
+/// A structure update as JSON: what each symbol becomes, in L notation.
+pub fn update_json(store: &Store, update: &StructUpdate) -> serde_json::Value {
+    let constants: serde_json::Map<_, _> = update
+        .constants()
+        .map(|(symbol, value)| (store.info(symbol).name.to_string(), store.display(value.id()).into()))
+        .collect();
+    let functions: serde_json::Map<_, _> = update
+        .functions()
+        .map(|(symbol, value)| (store.info(symbol).name.to_string(), store.display(value.id()).into()))
+        .collect();
+    serde_json::json!({ "constants": constants, "functions": functions })
+}

@@ -1,0 +1,88 @@
+//! PL on the command line.
+
+use super::{Cell, CellPlace, Subject, assignment, rejected_argument};
+use anyhow::{Context, Result, anyhow};
+use parallax_op::Bits;
+use parallax_pl::{Program, STORE, WIDTH, condition, expression, read_condition, read_expression};
+use parallax_sem::logic::{Scalar, Struct};
+use parallax_sem::{Concrete, Language, Symbolic, Table};
+use parallax_term::{Formula, Store, Symbol};
+
+impl Subject for Program {
+    fn condition(&self, store: &Store, text: &str) -> Result<Formula> {
+        let parsed = read_condition(self, text).map_err(|error| rejected_argument("--post", text, &error))?;
+        let core = Symbolic::new(store);
+        Ok(condition(&core, &parsed, &self.state(&core, store, &Struct::new())))
+    }
+
+    fn mention(&mut self, condition: &str) {
+        for name in condition.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+            let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+            if is_name && !matches!(name, "true" | "false" | STORE) && self.global(name).is_none() {
+                self.globals.push(name.to_owned());
+            }
+        }
+    }
+
+    fn interpret(&self, store: &Store, s: &mut Struct<Concrete>, text: &str) -> Result<()> {
+        let (name, value) = assignment(text)?;
+        let address = self.placement(name).filter(|_| self.global(name).is_some());
+        let known = || format!("the program's variables are: {}", self.globals.join(", "));
+        let address =
+            address.with_context(|| format!("--set {text}: unknown identifier `{name}`; {}", known()))?;
+        let parsed =
+            read_expression(self, value).map_err(|error| rejected_argument("--set", value, &error))?;
+        let value = expression(&Concrete, &parsed, &self.state(&Concrete, store, s));
+        let map = store.lookup(STORE).ok_or_else(|| anyhow!("no store"))?;
+        let mut table = s.lookup_function(&Concrete, store, map);
+        table.set(address, value);
+        s.set_map(map, table);
+        Ok(())
+    }
+
+    fn point(&self, name: &str) -> Option<Bits> {
+        Program::point(self, name).map(|at| Bits::new(WIDTH, at.into()))
+    }
+
+    fn shown(&self, store: &Store, s: &Struct<Concrete>) -> Vec<(String, String)> {
+        let table: Table = s.lookup_function(&Concrete, store, store.lookup(STORE).expect("declared"));
+        self.globals
+            .iter()
+            .map(|name| {
+                let value = match s.lookup_constant(&Concrete, store, store.lookup(name).expect("declared")) {
+                    Scalar::Val(address) => table.get(&address).clone(),
+                    Scalar::Bool(_) => unreachable!("addresses are vectors"),
+                };
+                (name.clone(), self.shown_value(&value))
+            })
+            .collect()
+    }
+
+    fn cells(&self, store: &Store) -> Vec<Cell> {
+        let map = store.lookup(STORE).expect("declared");
+        let cell = |name: &String| {
+            let address = self.placement(name).expect("a global");
+            Cell { name: name.clone(), place: CellPlace::At(map, address) }
+        };
+        self.globals.iter().map(cell).collect()
+    }
+
+    fn outputs(&self, store: &Store) -> Vec<Symbol> {
+        store.lookup(STORE).into_iter().collect()
+    }
+}
+
+/// Showing numbers that are addresses as such.
+trait ShownValue {
+    fn shown_value(&self, value: &Bits) -> String;
+}
+
+impl ShownValue for Program {
+    fn shown_value(&self, value: &Bits) -> String {
+        let pointer = self.globals.iter().find(|name| self.placement(name).as_ref() == Some(value));
+        match pointer {
+            Some(name) => format!("&{name}"),
+            None => value.to_i128().map_or_else(|| value.to_string(), |number| number.to_string()),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `eval`: a program as a structure update.
+
+use crate::exit::Status;
+use crate::subject::{
+    Form, Limits, Subject, Which, after, rejected_argument, script, update_json, with_subject,
+};
+use anyhow::Result;
+use clap::Args;
+use parallax_primitives::Explorer;
+use parallax_term::{Store, StructUpdate, parse_update};
+use std::path::PathBuf;
+
+/// Evaluate a program symbolically: its effect as one structure update `({I -> T}, {F -> FE})`.
+///
+/// Example: `parallax eval swap.pl` with `x = x ^ y; y = x ^ y; x = x ^ y;` prints
+/// `({}, {F_rho -> F_rho[x -> F_rho(y)][y -> F_rho(x)]})`.
+#[derive(Args)]
+pub struct Eval {
+    /// The program; `-` is standard input.
+    file: PathBuf,
+    #[command(flatten)]
+    which: Which,
+    /// Start from this structure update instead of the identity, in L notation.
+    #[arg(long, value_name = "UPDATE")]
+    from: Option<String>,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    form: Form,
+}
+
+/// Does it.
+pub fn run(arguments: &Eval) -> Result<Status> {
+    with_subject!(arguments.which, &arguments.file, source, program => eval(arguments, &program))
+}
+
+fn eval<S: Subject>(arguments: &Eval, program: &S) -> Result<Status> {
+    let store = Store::new();
+    program.declare(&store);
+    let from = start(&store, arguments.from.as_deref())?;
+    let mut explorer = Explorer::new(program, &store, arguments.limits.bounds());
+    let evaluation = explorer.evaluate(&from);
+    if arguments.form.json {
+        let json = serde_json::json!({
+            "update": store.display_update(&evaluation.update),
+            "after": update_json(&store, &evaluation.update),
+            "complete": evaluation.gave_up.is_empty(),
+            "condition": store.display(evaluation.complete),
+            "gave_up": evaluation.gave_up,
+            "notes": evaluation.notes,
+        });
+        println!("{json:#}");
+    } else if arguments.form.smt2 {
+        let mut script = script(program, &store);
+        for symbol in program.outputs(&store) {
+            let name = format!("{}_post", store.info(symbol).name);
+            script = script.define(name, after(&store, &evaluation.update, symbol));
+        }
+        print!("{}", script.render(&store));
+    } else {
+        println!("{}", store.display_update(&evaluation.update));
+    }
+    Ok(bounded(&evaluation.gave_up, &evaluation.notes, || store.display(evaluation.complete)))
+}
+
+/// The update to start from. Names in it that the program does not have are constants.
+pub fn start(store: &Store, from: Option<&str>) -> Result<StructUpdate> {
+    let Some(text) = from else { return Ok(StructUpdate::identity()) };
+    loop {
+        let error = match parse_update(store, text) {
+            Ok(update) => return Ok(update),
+            Err(error) => error,
+        };
+        // A name the vocabulary lacks becomes a free constant, as the paper's `v` in Fig. 1(c).
+        let name = error.message.strip_prefix("unknown identifier `").and_then(|rest| rest.strip_suffix('`'));
+        match name {
+            Some(name) if store.lookup(name).is_none() && !name.contains('.') => {
+                store.symbol(name, 32);
+            }
+            _ => return Err(rejected_argument("--from", text, &error)),
+        }
+    }
+}
+
+/// Says loudly what was not followed to its end.
+pub fn bounded(gave_up: &[String], notes: &[String], condition: impl Fn() -> String) -> Status {
+    for note in notes {
+        eprintln!("note: {note}");
+    }
+    if gave_up.is_empty() {
+        return Status::Clean;
+    }
+    for why in gave_up {
+        eprintln!("gave up: {why}");
+    }
+    eprintln!("the result holds only for initial states with: {}", condition());
+    Status::GaveUp
+}

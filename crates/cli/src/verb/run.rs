@@ -1,0 +1,70 @@
+//! `run`: concrete execution.
+
+use crate::exit::Status;
+use crate::subject::{Subject, Which, with_subject};
+use anyhow::Result;
+use clap::Args;
+use parallax_primitives::{Stopped, placed};
+use parallax_term::Store;
+use std::path::PathBuf;
+
+/// Run a program.
+///
+/// Example: with `x = x ^ y; y = x ^ y; x = x ^ y;` in swap.pl, `parallax run swap.pl --set x=3 --set y=4` prints
+/// `x = 4` and `y = 3`. What is not set is zero; `--set 'p=&x'` makes a pointer.
+#[derive(Args)]
+pub struct Run {
+    /// The program; `-` is standard input.
+    file: PathBuf,
+    #[command(flatten)]
+    which: Which,
+    /// An initial value.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// How many instructions to execute at the most.
+    #[arg(long, value_name = "N", default_value_t = 100_000_000)]
+    steps: u64,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub fn run(arguments: &Run) -> Result<Status> {
+    with_subject!(arguments.which, &arguments.file, source, program => execute(arguments, &program))
+}
+
+fn execute<S: Subject>(arguments: &Run, program: &S) -> Result<Status> {
+    let store = Store::new();
+    program.declare(&store);
+    let mut start = placed(program, &store);
+    for assignment in &arguments.set {
+        program.interpret(&store, &mut start, assignment)?;
+    }
+    let run = parallax_primitives::run(program, &store, &start, arguments.steps, false);
+    let (status, why) = match &run.stopped {
+        Stopped::Ended => (Status::Clean, "ended".to_owned()),
+        Stopped::Bound => (Status::GaveUp, "bound".to_owned()),
+        Stopped::Stuck(stuck) => (Status::Unsupported, stuck.to_string()),
+    };
+    let shown = run.structure.as_ref().map(|s| program.shown(&store, s)).unwrap_or_default();
+    if arguments.json {
+        let values: serde_json::Map<_, _> =
+            shown.into_iter().map(|(name, value)| (name, value.into())).collect();
+        let json = serde_json::json!({ "status": why, "steps": run.steps, "values": values });
+        println!("{json:#}");
+    } else {
+        for (name, value) in shown {
+            println!("{name} = {value}");
+        }
+    }
+    match run.stopped {
+        Stopped::Ended => {}
+        Stopped::Bound => eprintln!("gave up: the program did not end within {} steps", arguments.steps),
+        Stopped::Stuck(stuck) => {
+            let line = program.line(&run.pc).map_or(String::new(), |line| format!(" at line {line}"));
+            eprintln!("error: stuck{line}: {stuck}");
+        }
+    }
+    Ok(status)
+}

@@ -1,0 +1,63 @@
+//! `wlp`: weakest liberal preconditions.
+
+use crate::exit::Status;
+use crate::subject::{Form, Limits, Subject, Which, script, with_subject};
+use crate::verb::eval::bounded;
+use anyhow::Result;
+use clap::Args;
+use parallax_primitives::Explorer;
+use parallax_sem::logic;
+use parallax_term::{Store, StructUpdate};
+use std::path::PathBuf;
+
+/// The weakest liberal precondition: from which states does every run that ends satisfy a condition?
+///
+/// Example: `echo '*p = e;' | parallax wlp --lang pl - --post 'x == 5'`
+/// prints `ite(F_rho(p) = x, F_rho(e), F_rho(x)) = 5`. A name in the condition means the variable's value, `&x` its
+/// address; a variable that the program does not mention keeps its value.
+#[derive(Args)]
+pub struct Wlp {
+    /// The program; `-` is standard input.
+    file: PathBuf,
+    #[command(flatten)]
+    which: Which,
+    /// The condition on the state after the program.
+    #[arg(long, value_name = "CONDITION")]
+    post: String,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    form: Form,
+}
+
+/// Does it.
+pub fn run(arguments: &Wlp) -> Result<Status> {
+    with_subject!(arguments.which, &arguments.file, source, program => {
+        program.mention(&arguments.post);
+        wlp(arguments, &program)
+    })
+}
+
+fn wlp<S: Subject>(arguments: &Wlp, program: &S) -> Result<Status> {
+    let store = Store::new();
+    program.declare(&store);
+    let post = program.condition(&store, &arguments.post)?;
+    let evaluation =
+        Explorer::new(program, &store, arguments.limits.bounds()).evaluate(&StructUpdate::identity());
+    let wlp = logic::precondition(&store, &evaluation.update, post);
+    let wlp = store.implies(evaluation.complete, wlp);
+    if arguments.form.json {
+        let json = serde_json::json!({
+            "wlp": store.display(wlp),
+            "complete": evaluation.gave_up.is_empty(),
+            "gave_up": evaluation.gave_up,
+            "notes": evaluation.notes,
+        });
+        println!("{json:#}");
+    } else if arguments.form.smt2 {
+        print!("{}", script(program, &store).define("wlp", wlp).render(&store));
+    } else {
+        println!("{}", store.display(wlp));
+    }
+    Ok(bounded(&evaluation.gave_up, &evaluation.notes, || store.display(evaluation.complete)))
+}

@@ -46,16 +46,20 @@ impl Subject for Program {
 
     fn shown(&self, store: &Store, s: &Struct<Concrete>) -> Vec<(String, String)> {
         let table: Table = s.lookup_function(&Concrete, store, store.lookup(STORE).expect("declared"));
-        self.globals
-            .iter()
-            .map(|name| {
-                let value = match s.lookup_constant(&Concrete, store, store.lookup(name).expect("declared")) {
-                    Scalar::Val(address) => table.get(&address).clone(),
-                    Scalar::Bool(_) => unreachable!("addresses are vectors"),
-                };
-                (name.clone(), self.shown_value(&value))
-            })
-            .collect()
+        let address = |name: &String| match s.lookup_constant(
+            &Concrete,
+            store,
+            store.lookup(name).expect("declared"),
+        ) {
+            Scalar::Val(address) => address,
+            Scalar::Bool(_) => unreachable!("addresses are vectors"),
+        };
+        // A number that is the address of a variable is shown as such.
+        let shown = |value: &Bits| match self.globals.iter().find(|name| address(name) == *value) {
+            Some(name) => format!("&{name}"),
+            None => value.to_i128().map_or_else(|| value.to_string(), |number| number.to_string()),
+        };
+        self.globals.iter().map(|name| (name.clone(), shown(table.get(&address(name))))).collect()
     }
 
     fn cells(&self, store: &Store) -> Vec<Cell> {
@@ -69,20 +73,5 @@ impl Subject for Program {
 
     fn outputs(&self, store: &Store) -> Vec<Symbol> {
         store.lookup(STORE).into_iter().collect()
-    }
-}
-
-/// Showing numbers that are addresses as such.
-trait ShownValue {
-    fn shown_value(&self, value: &Bits) -> String;
-}
-
-impl ShownValue for Program {
-    fn shown_value(&self, value: &Bits) -> String {
-        let pointer = self.globals.iter().find(|name| self.placement(name).as_ref() == Some(value));
-        match pointer {
-            Some(name) => format!("&{name}"),
-            None => value.to_i128().map_or_else(|| value.to_string(), |number| number.to_string()),
-        }
     }
 }

@@ -4,6 +4,7 @@ mod compose;
 mod convert;
 mod mix;
 mod eval;
+mod path;
 mod run;
 mod signs;
 mod wlp;
@@ -19,6 +20,7 @@ pub enum Verb {
     Eval(eval::Eval),
     Wlp(wlp::Wlp),
     Compose(compose::Compose),
+    Path(path::Path),
     Signs(signs::Signs),
     Convert(convert::Convert),
     Mix(mix::Mix),
@@ -31,6 +33,7 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Eval(arguments) => eval::run(&arguments),
         Verb::Wlp(arguments) => wlp::run(&arguments),
         Verb::Compose(arguments) => compose::run(&arguments),
+        Verb::Path(arguments) => path::run(&arguments),
         Verb::Signs(arguments) => signs::run(&arguments),
         Verb::Convert(arguments) => convert::run(&arguments),
         Verb::Mix(arguments) => mix::run(&arguments),

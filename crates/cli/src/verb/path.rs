@@ -1,0 +1,124 @@
+//! `path`: path constraints (Fig. 7), and an input that follows the path.
+
+use crate::exit::{Failure, Status};
+use crate::subject::{Form, Limits, Subject, Which, script, with_subject};
+use anyhow::{Result, anyhow};
+use clap::Args;
+use parallax_op::Bits;
+use parallax_primitives::{Explorer, PathError, Stopped};
+use parallax_smt::{Answer, Model};
+use parallax_term::{Store, StructUpdate};
+use std::path::PathBuf;
+
+/// When does execution visit these points in order, and from which input?
+///
+/// Example: with `if (x == 5) { hit: y = 1; }` in test.pl, `parallax path test.pl --through hit` prints
+/// `F_rho(x) = 5` and an input with `x = 5`. Points are labels or line numbers (PL), labels or addresses (MC). The
+/// input is run, to see that it goes there.
+#[derive(Args)]
+pub struct Path {
+    /// The program; `-` is standard input.
+    file: PathBuf,
+    #[command(flatten)]
+    which: Which,
+    /// The points, in order, separated by commas.
+    #[arg(long, value_name = "POINTS", value_delimiter = ',', required = true)]
+    through: Vec<String>,
+    #[command(flatten)]
+    limits: Limits,
+    #[command(flatten)]
+    form: Form,
+}
+
+/// Does it.
+pub fn run(arguments: &Path) -> Result<Status> {
+    with_subject!(arguments.which, &arguments.file, source, program => path(arguments, &program))
+}
+
+fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
+    let store = Store::new();
+    program.declare(&store);
+    let points: Vec<Bits> = arguments
+        .through
+        .iter()
+        .map(|name| {
+            program.point(name.trim()).ok_or_else(|| anyhow!("--through: no label or line `{}`", name.trim()))
+        })
+        .collect::<Result<_>>()?;
+    let mut explorer = Explorer::new(program, &store, arguments.limits.bounds());
+    let formula = match explorer.path(&StructUpdate::identity(), &points) {
+        Ok((formula, _)) => formula,
+        Err(PathError::Unreachable { .. }) => store.false_(),
+        Err(PathError::GaveUp(why)) => {
+            return Err(Failure { status: Status::GaveUp, message: format!("gave up: {why}") }.into());
+        }
+    };
+    if arguments.form.smt2 {
+        print!("{}", script(program, &store).define("path", formula).render(&store));
+        return Ok(Status::Clean);
+    }
+    let answer = parallax_smt::solver(&store).check(&[formula]);
+    let input = match &answer {
+        Answer::Sat(model) => Some(confirmed(arguments, program, &store, model, &points)?),
+        Answer::Unsat => None,
+        Answer::Unknown(reason) => {
+            return Err(Failure { status: Status::GaveUp, message: format!("gave up: {reason}") }.into());
+        }
+    };
+    if arguments.form.json {
+        let model = input.as_ref().map(|values| {
+            values
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone().into()))
+                .collect::<serde_json::Map<_, _>>()
+        });
+        let json = serde_json::json!({
+            "path": store.display(formula),
+            "satisfiable": input.is_some(),
+            "model": model,
+        });
+        println!("{json:#}");
+    } else {
+        println!("{}", store.display(formula));
+        match input {
+            Some(values) => {
+                println!("an input that goes there:");
+                for (name, value) in values {
+                    println!("  {name} = {value}");
+                }
+            }
+            None => println!("no input goes there"),
+        }
+    }
+    Ok(Status::Clean)
+}
+
+/// Runs the program from a model and checks that it visits the points; what to show of the model.
+fn confirmed<S: Subject>(
+    arguments: &Path,
+    program: &S,
+    store: &Store,
+    model: &Model,
+    points: &[Bits],
+) -> Result<Vec<(String, String)>> {
+    let mut model = model.clone();
+    model.place_addresses(store);
+    let run = parallax_primitives::run(
+        program,
+        store,
+        model.structure(),
+        arguments.limits.steps.min(1_000_000),
+        true,
+    );
+    let mut wanted = points.iter().peekable();
+    for pc in &run.trace {
+        if wanted.peek() == Some(&pc) {
+            wanted.next();
+        }
+    }
+    if wanted.peek().is_some() && !matches!(run.stopped, Stopped::Bound) {
+        let message = "internal error: the model does not follow the path".to_owned();
+        return Err(Failure { status: Status::Unsupported, message }.into());
+    }
+    Ok(program.shown(store, model.structure()))
+}

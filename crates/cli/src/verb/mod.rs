@@ -2,8 +2,8 @@
 
 mod compose;
 mod convert;
-mod mix;
 mod eval;
+mod mix;
 mod path;
 mod run;
 mod signs;

@@ -8,6 +8,7 @@ mod path;
 mod run;
 mod signs;
 mod wlp;
+mod view;
 
 use crate::exit::Status;
 use anyhow::Result;
@@ -24,6 +25,7 @@ pub enum Verb {
     Signs(signs::Signs),
     Convert(convert::Convert),
     Mix(mix::Mix),
+    View(view::View),
 }
 
 /// Does it.
@@ -37,5 +39,6 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Signs(arguments) => signs::run(&arguments),
         Verb::Convert(arguments) => convert::run(&arguments),
         Verb::Mix(arguments) => mix::run(&arguments),
+        Verb::View(arguments) => view::run(arguments),
     }
 }

@@ -1,0 +1,177 @@
+//! `parallax view`: reports and sources become one page, as a file or served on the loopback interface.
+
+mod server;
+
+use crate::exit::Status;
+use anyhow::{Context, Result, anyhow, bail};
+use clap::Args;
+use parallax_report::Document;
+use parallax_view::checklist::{Checklist, Checklists};
+use parallax_view::triage::Triage;
+use parallax_view::{Input, Roots, build, html};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Show the paths of reports as code, side by side, on one page
+#[derive(Args)]
+#[command(after_help = "Example:
+  parallax view corpus/report/ladle/race.xml --src corpus/report/ladle -o race.html
+  parallax view corpus/report/ladle/race.xml --src corpus/report/ladle --serve
+
+Reports may be SARIF, pathreport XML, or what clang, gcc, cppcheck, Infer, CBMC, KLEE, valgrind, the
+sanitizers and gdb write. Source is read below the --src folders only; without one, paths show no code.
+Answers are kept in a triage file beside the first report, and found again when the reports are made anew.")]
+pub struct View {
+    /// Report files of any known format
+    #[arg(required = true, value_name = "REPORT")]
+    reports: Vec<PathBuf>,
+    /// A folder to read sources from; may be given several times
+    #[arg(long, value_name = "DIR")]
+    src: Vec<PathBuf>,
+    /// Where to write the page [default: the first report's name with .html]
+    #[arg(short, long, value_name = "PAGE", conflicts_with = "serve")]
+    output: Option<PathBuf>,
+    /// Serve the page to this machine only, and save triage answers as they are given [default: any free port]
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
+    serve: Option<String>,
+    /// The file with triage answers [default: the first report's name with .triage.json]
+    #[arg(long, value_name = "FILE")]
+    triage: Option<PathBuf>,
+    /// A folder with checklists of your own, as JSON files
+    #[arg(long, value_name = "DIR")]
+    checklists: Option<PathBuf>,
+    /// Also write the reports as SARIF, with the verdicts so far as suppressions
+    #[arg(long, value_name = "SARIF")]
+    suppressions: Option<PathBuf>,
+    /// What to call the project [default: the name of the first source folder]
+    #[arg(long)]
+    name: Option<String>,
+    /// Who triages [default: $USER]
+    #[arg(long)]
+    author: Option<String>,
+    /// Print what was made as JSON
+    #[arg(long, conflicts_with = "serve")]
+    json: bool,
+}
+
+/// Makes the page.
+pub fn run(mut arguments: View) -> Result<Status> {
+    let port = port(&mut arguments)?;
+    let triage_file = arguments.triage.clone().unwrap_or_else(|| beside(&arguments.reports[0], "triage.json"));
+    let triage = read_triage(&triage_file, arguments.triage.is_some() && port.is_none())?;
+    let document = read_reports(&arguments.reports)?;
+    if let Some(output) = &arguments.suppressions {
+        let mut judged = document.clone();
+        triage.suppress(&mut judged);
+        write(output, &parallax_report::to_json(&judged))?;
+    }
+    let roots = Roots::new(&arguments.src)
+        .map_err(|(folder, error)| anyhow!("cannot use source folder {}: {error}", folder.display()))?;
+    let name = arguments.name.clone().unwrap_or_else(|| {
+        let folder = roots.folders().first().and_then(|folder| folder.file_name());
+        folder.map_or("Reports".to_owned(), |name| name.to_string_lossy().into_owned())
+    });
+    let author = arguments.author.clone().or_else(|| std::env::var("USER").ok()).unwrap_or_default();
+    let page = build(Input {
+        document,
+        roots,
+        name,
+        made: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        author,
+        checklists: Checklists::with(read_checklists(arguments.checklists.as_deref())?),
+        triage,
+    });
+    for note in &page.notes {
+        eprintln!("note: {note}");
+    }
+    let missing: Vec<&str> = page
+        .files
+        .iter()
+        .filter_map(|file| file.missing.as_ref().map(|_| file.name.as_str()))
+        .collect();
+    if arguments.src.is_empty() && !page.files.is_empty() {
+        eprintln!("note: no code is shown: name the folder with the sources by --src");
+    } else if !missing.is_empty() {
+        eprintln!("note: {} of {} files not found below --src: {}", missing.len(), page.files.len(), some(&missing));
+    }
+    if let Some(port) = port {
+        return server::run(page, port, &triage_file);
+    }
+    let output = arguments.output.clone().unwrap_or_else(|| {
+        let made = beside(&arguments.reports[0], "html");
+        made.file_name().map_or(made.clone(), PathBuf::from)
+    });
+    let text = html::render(&page);
+    write(&output, &text)?;
+    let paths: usize = page.reports.iter().map(|report| report.paths.len()).sum();
+    if arguments.json {
+        let summary = serde_json::json!({
+            "page": output, "bytes": text.len(), "reports": page.reports.len(), "paths": paths,
+            "files": page.files.len(), "missing": missing, "notes": page.notes,
+        });
+        println!("{summary}");
+    } else {
+        println!("{}: {} reports, {paths} paths, {} kB", output.display(), page.reports.len(), text.len() / 1024);
+    }
+    Ok(Status::Clean)
+}
+
+/// The port to serve on. `--serve` takes the word after it, which may have been meant as a report.
+fn port(arguments: &mut View) -> Result<Option<u16>> {
+    let Some(given) = arguments.serve.take() else { return Ok(None) };
+    if let Ok(port) = given.parse() {
+        return Ok(Some(port));
+    }
+    if given.bytes().all(|byte| byte.is_ascii_digit()) {
+        bail!("{given} is no port: they go up to 65535");
+    }
+    arguments.reports.insert(0, PathBuf::from(given));
+    Ok(Some(0))
+}
+
+fn read_reports(files: &[PathBuf]) -> Result<Document> {
+    let mut all = Document::default();
+    for file in files {
+        let name = file.display().to_string();
+        let bytes = std::fs::read(file).with_context(|| format!("cannot read {name}"))?;
+        let document = parallax_report::read(&bytes, &name)?;
+        all.reports.extend(document.reports);
+        all.notes.extend(document.notes);
+    }
+    Ok(all)
+}
+
+fn read_triage(file: &Path, must_exist: bool) -> Result<Triage> {
+    match std::fs::read(file) {
+        Ok(bytes) => Triage::read(&bytes).with_context(|| format!("cannot read {}", file.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => Ok(Triage::default()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
+    }
+}
+
+fn read_checklists(folder: Option<&Path>) -> Result<Vec<Checklist>> {
+    let Some(folder) = folder else { return Ok(Vec::new()) };
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "json"));
+    files.sort();
+    let read = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file)?;
+        Checklist::read(&text).map_err(anyhow::Error::from)
+    };
+    files.iter().map(|file| read(file).with_context(|| format!("checklist {}", file.display()))).collect()
+}
+
+fn write(file: &Path, text: &str) -> Result<()> {
+    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// The same file with another ending.
+fn beside(file: &Path, ending: &str) -> PathBuf {
+    if file.as_os_str() == "-" { PathBuf::from(format!("report.{ending}")) } else { file.with_extension(ending) }
+}
+
+fn some(names: &[&str]) -> String {
+    let shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > 5 { format!("{shown}, ...") } else { shown }
+}

@@ -1,0 +1,277 @@
+//! From documents and roots to the page.
+
+use crate::checklist::Checklists;
+use crate::definitions::{Index, chunk, encode};
+use crate::page::{self, Page};
+use crate::project::{Item, Projection, project};
+use crate::roots::Roots;
+use crate::sources::Sources;
+use crate::syntax::{Lines, Token};
+use crate::triage::Triage;
+use parallax_report::{Document, Path, PathKind, Report, Role, Severity, Step};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// What a page is made from.
+pub struct Input {
+    /// The reports.
+    pub document: Document,
+    /// Where sources may come from.
+    pub roots: Roots,
+    /// What to call the project.
+    pub name: String,
+    /// Seconds since 1970.
+    pub made: u64,
+    /// Who triages, by default.
+    pub author: String,
+    /// What to ask.
+    pub checklists: Checklists,
+    /// What has been answered.
+    pub triage: Triage,
+}
+
+/// Makes the page.
+pub fn build(input: Input) -> Page {
+    let Input { document, roots, name, made, author, checklists, triage } = input;
+    let fingerprints = document.fingerprints();
+    let mut sources = Sources::new(roots);
+    let projections: Vec<Vec<Projection>> = document
+        .reports
+        .iter()
+        .map(|report| paths_of(report).iter().map(|path| project(path, &mut sources)).collect())
+        .collect();
+
+    // Everything is loaded now, except the places off the paths.
+    let mut related_sources = Vec::new();
+    for report in &document.reports {
+        for related in &report.related {
+            related_sources.push(sources.get(&related.location.file));
+        }
+    }
+    let needed = needed_lines(&projections);
+    let mut index = Index::new(&sources);
+    let files = files(&sources, &needed, &mut index);
+
+    let mut related_sources = related_sources.into_iter();
+    let mut reports = Vec::new();
+    let width = document.reports.len().to_string().len().max(2);
+    for (number, ((report, projections), fingerprint)) in
+        document.reports.iter().zip(projections).zip(fingerprints).enumerate()
+    {
+        let paths = paths_of(report);
+        let related = report
+            .related
+            .iter()
+            .map(|related| {
+                let source = related_sources.next().unwrap_or(usize::MAX);
+                let line = related.location.line;
+                let name = sources.all.get(source).map_or(related.location.file.as_str(), |source| &source.name);
+                let definition = line
+                    .zip(sources.text(source))
+                    .filter(|(line, text)| *line <= text.line_count())
+                    .map(|(line, text)| index.place(name, text, line));
+                page::Related { place: place(name, line), message: related.message.clone(), definition }
+            })
+            .collect();
+        let spot = report.location.clone().or_else(|| {
+            let path = report.paths.first()?;
+            path.steps.get(path.failing_step()?)?.location.clone()
+        });
+        let place = spot.map_or(String::new(), |spot| {
+            let source = sources.get(&spot.file);
+            place(&sources.all[source].name, spot.line)
+        });
+        reports.push(page::Report {
+            id: format!("R-{:0width$}", number + 1),
+            fingerprint,
+            rule: report.rule.clone(),
+            title: title(report),
+            text: report.text.clone(),
+            severity: match report.severity {
+                Severity::Note => 1,
+                Severity::Warning => 2,
+                Severity::Error => 3,
+            },
+            cwe: report.cwe.clone(),
+            tool: tool(report),
+            place,
+            paths: paths.iter().zip(projections).map(|(path, boxes)| a_path(path, boxes, &mut sources)).collect(),
+            related,
+            suppressed: report.is_suppressed().then(|| {
+                let why = report.suppressions.iter().map(|suppression| suppression.justification.as_str());
+                why.filter(|why| !why.is_empty()).collect::<Vec<_>>().join("; ")
+            }),
+            checklist: checklists.choose(report),
+        });
+    }
+    let mut notes = document.notes.clone();
+    if index.cut {
+        notes.push("Not all files below the source folders were searched for definitions: there are too many.".into());
+    }
+    // Steps may have named files that no box shows; they are on the page by name only.
+    let mut files = files;
+    for source in &sources.all[files.len()..] {
+        files.push(page::File {
+            name: source.name.clone(),
+            lines: 0,
+            chunks: Vec::new(),
+            blocks: Vec::new(),
+            missing: source.text.as_ref().err().map(ToString::to_string),
+        });
+    }
+    Page {
+        format: page::FORMAT,
+        name,
+        made,
+        author,
+        files,
+        definitions: index.chosen,
+        reports,
+        checklists: checklists.all,
+        triage,
+        notes,
+        server: None,
+    }
+}
+
+/// The paths of a report; one without any still has a place to show.
+fn paths_of(report: &Report) -> Cow<'_, [Path]> {
+    let nothing = report.paths.iter().all(|path| path.steps.is_empty() && path.frames.is_empty());
+    if !nothing || report.location.is_none() {
+        return Cow::Borrowed(&report.paths);
+    }
+    let mut path = parallax_report::PathBuilder::new("");
+    path.step(Step::at(Role::Note, report.location.clone()).failing());
+    Cow::Owned(vec![path.finish()])
+}
+
+fn title(report: &Report) -> String {
+    let first = |text: &str| text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
+    first(&report.title)
+        .or_else(|| first(&report.plain_text()))
+        .or_else(|| first(&report.rule))
+        .unwrap_or_else(|| "Untitled report".to_owned())
+}
+
+fn tool(report: &Report) -> String {
+    match &report.tool.version {
+        Some(version) if !version.is_empty() => format!("{} {version}", report.tool.name),
+        _ => report.tool.name.clone(),
+    }
+}
+
+fn place(name: &str, line: Option<u32>) -> String {
+    line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"))
+}
+
+/// For every file the stretches of lines that boxes show, merged and ascending.
+fn needed_lines(projections: &[Vec<Projection>]) -> BTreeMap<usize, Vec<Lines>> {
+    let mut needed: BTreeMap<usize, Vec<Lines>> = BTreeMap::new();
+    for a_box in projections.iter().flatten().flat_map(|projection| &projection.boxes) {
+        if let (Some(source), Some(lines)) = (a_box.source, a_box.lines) {
+            needed.entry(source).or_default().push(lines);
+        }
+    }
+    for stretches in needed.values_mut() {
+        stretches.sort_unstable();
+        let mut merged: Vec<Lines> = Vec::new();
+        for lines in stretches.drain(..) {
+            match merged.last_mut() {
+                Some(last) if lines.first <= last.last + 1 => last.last = last.last.max(lines.last),
+                _ => merged.push(lines),
+            }
+        }
+        *stretches = merged;
+    }
+    needed
+}
+
+fn files(sources: &Sources, needed: &BTreeMap<usize, Vec<Lines>>, index: &mut Index) -> Vec<page::File> {
+    let mut files = Vec::new();
+    for (number, source) in sources.all.iter().enumerate() {
+        let stretches = needed.get(&number).map_or(&[][..], Vec::as_slice);
+        files.push(match &source.text {
+            Err(why) => page::File {
+                name: source.name.clone(),
+                lines: 0,
+                chunks: Vec::new(),
+                blocks: Vec::new(),
+                missing: Some(why.to_string()),
+            },
+            Ok(text) => {
+                let mut resolve = |token: &Token| index.resolve(&source.name, text, token);
+                let tokens = &text.outline.tokens;
+                let chunks = stretches
+                    .iter()
+                    .map(|&lines| chunk(text, lines, |line| encode(tokens, line, &mut resolve)))
+                    .collect();
+                let shown = |lines: Lines| {
+                    stretches.iter().any(|part| lines.first <= part.last && part.first <= lines.last)
+                };
+                let blocks = text.outline.blocks.iter().filter(|block| shown(block.lines)).map(|block| {
+                    [block.lines.first, block.lines.last].into_iter().chain(block.skeleton.iter().copied()).collect()
+                });
+                page::File {
+                    name: source.name.clone(),
+                    lines: text.line_count(),
+                    chunks,
+                    blocks: blocks.collect(),
+                    missing: None,
+                }
+            }
+        });
+    }
+    files
+}
+
+fn a_path(path: &Path, projection: Projection, sources: &mut Sources) -> page::Path {
+    let mut home = vec![None; path.steps.len()];
+    for a_box in &projection.boxes {
+        for item in &a_box.items {
+            if let Item::Step(step) = item {
+                home[*step] = a_box.source;
+            }
+        }
+    }
+    let failing = path.failing_step();
+    let steps = path.steps.iter().enumerate().map(|(number, step)| {
+        let source = step.location.as_ref().map(|location| sources.get(&location.file));
+        page::Step {
+            line: step.location.as_ref().and_then(|location| location.line),
+            file: source.filter(|_| source != home[number]),
+            columns: step.location.as_ref().and_then(|location| {
+                let end = location.end_column.filter(|_| location.end_line.is_none());
+                Some((location.column?, end))
+            }),
+            role: step.role,
+            taken: step.taken,
+            access: step.access,
+            failing: failing == Some(number) || step.failing,
+            message: step.message.clone(),
+            values: step.values.iter().map(|value| (value.name.clone(), value.value.clone())).collect(),
+            state: step.state.iter().map(|value| (value.name.clone(), value.value.clone())).collect(),
+        }
+    });
+    let steps = steps.collect();
+    let frames = projection.boxes.into_iter().map(|a_box| page::Frame {
+        function: a_box.function,
+        file: a_box.source,
+        lines: a_box.lines.map(|lines| (lines.first, lines.last)),
+        thread: a_box.thread,
+        items: a_box
+            .items
+            .iter()
+            .map(|item| match *item {
+                Item::Step(step) => step as i64,
+                Item::Box(inner) => -1 - inner as i64,
+            })
+            .collect(),
+    });
+    page::Path {
+        label: path.label.clone(),
+        stack: path.kind == PathKind::Stack,
+        frames: frames.collect(),
+        roots: projection.roots,
+        steps,
+    }
+}

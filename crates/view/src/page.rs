@@ -1,0 +1,210 @@
+//! What the page is made of: the JSON form `parallax-page/1`, read by `viewer/src/lib/page.ts`.
+//!
+//! Field names are short where there may be many thousands of them: steps, tokens, blocks.
+
+use crate::checklist::Checklist;
+use crate::triage::Triage;
+use serde::Serialize;
+
+/// The name and version of the JSON form.
+pub const FORMAT: &str = "parallax-page/1";
+
+/// Everything on the page.
+#[derive(Clone, Debug, Serialize)]
+pub struct Page {
+    /// Always [`FORMAT`].
+    pub format: &'static str,
+    /// What is looked at: the name of the project.
+    pub name: String,
+    /// When the page was made, as seconds since 1970.
+    pub made: u64,
+    /// Who triages, by default.
+    pub author: String,
+    /// Files that boxes refer to by index.
+    pub files: Vec<File>,
+    /// Definitions that tokens refer to by index.
+    pub definitions: Vec<Definition>,
+    /// The reports, in the order of the list.
+    pub reports: Vec<Report>,
+    /// Checklists that reports refer to by index.
+    pub checklists: Vec<Checklist>,
+    /// Answers given so far.
+    pub triage: Triage,
+    /// What was cut or left out.
+    pub notes: Vec<String>,
+    /// Present when a server keeps the answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<Server>,
+}
+
+/// How the page reaches its server.
+#[derive(Clone, Debug, Serialize)]
+pub struct Server {
+    /// Sent along with every answer, so that no other page can give them.
+    pub token: String,
+}
+
+/// A file, or as much of it as the page needs.
+#[derive(Clone, Debug, Serialize)]
+pub struct File {
+    /// What to call it.
+    pub name: String,
+    /// How many lines the whole file has.
+    pub lines: u32,
+    /// The stretches that boxes show.
+    pub chunks: Vec<Chunk>,
+    /// Blocks: first line, last line, then the lines to show with any line inside.
+    pub blocks: Vec<Vec<u32>>,
+    /// Why there is no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+}
+
+/// A stretch of lines.
+#[derive(Clone, Debug, Serialize)]
+pub struct Chunk {
+    /// The number of its first line.
+    pub first: u32,
+    /// The lines.
+    pub lines: Vec<String>,
+    /// For each line its tokens: `k0,3 d8,8,12`, a class letter, start, length, and for `d` the definition.
+    pub tokens: Vec<String>,
+}
+
+/// A definition to reveal.
+#[derive(Clone, Debug, Serialize)]
+pub struct Definition {
+    /// The name.
+    pub name: String,
+    /// What it is.
+    pub kind: &'static str,
+    /// The file it stands in.
+    pub file: String,
+    /// Its text.
+    pub chunk: Chunk,
+    /// How many lines were left out at its end.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub more: u32,
+}
+
+/// A report.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// `R-01` and so on, in the order of the input.
+    pub id: String,
+    /// Its identity across runs.
+    pub fingerprint: String,
+    /// The tool's name for this kind of finding.
+    pub rule: String,
+    /// One line.
+    pub title: String,
+    /// The tool's own words.
+    pub text: Vec<parallax_report::Segment>,
+    /// 1 note, 2 warning, 3 error.
+    pub severity: u8,
+    /// Weakness numbers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cwe: Vec<u32>,
+    /// The tool.
+    pub tool: String,
+    /// Where, as `file:line`.
+    pub place: String,
+    /// The paths.
+    pub paths: Vec<Path>,
+    /// Places off the paths: definitions by index where we have the source.
+    pub related: Vec<Related>,
+    /// Why somebody has suppressed it, if somebody has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppressed: Option<String>,
+    /// Index into [`Page::checklists`].
+    pub checklist: usize,
+}
+
+/// A place off the paths.
+#[derive(Clone, Debug, Serialize)]
+pub struct Related {
+    /// As `file:line`.
+    pub place: String,
+    /// What is there.
+    pub message: String,
+    /// The lines there: index into [`Page::definitions`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: Option<usize>,
+}
+
+/// A path.
+#[derive(Clone, Debug, Serialize)]
+pub struct Path {
+    /// What to call it.
+    pub label: String,
+    /// Whether it is a call stack.
+    pub stack: bool,
+    /// All boxes.
+    pub frames: Vec<Frame>,
+    /// The outermost boxes.
+    pub roots: Vec<usize>,
+    /// All steps.
+    pub steps: Vec<Step>,
+}
+
+/// A box.
+#[derive(Clone, Debug, Serialize)]
+pub struct Frame {
+    /// The function; empty outside functions.
+    #[serde(rename = "fn")]
+    pub function: String,
+    /// Index into [`Page::files`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<usize>,
+    /// First and last line of the body.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<(u32, u32)>,
+    /// The thread that starts here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
+    /// What is in it: a step `s` as `s`, a box `b` as `-1 - b`.
+    pub items: Vec<i64>,
+}
+
+/// A step.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Step {
+    /// The line.
+    #[serde(rename = "l", skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The file, where it is not the box's.
+    #[serde(rename = "f", skip_serializing_if = "Option::is_none")]
+    pub file: Option<usize>,
+    /// First column, and one past the last.
+    #[serde(rename = "c", skip_serializing_if = "Option::is_none")]
+    pub columns: Option<(u32, Option<u32>)>,
+    /// `entry`, `call`, `return`, `branch`, `access`, `note`.
+    #[serde(rename = "r")]
+    pub role: parallax_report::Role,
+    /// Which way a condition went.
+    #[serde(rename = "t", skip_serializing_if = "Option::is_none")]
+    pub taken: Option<bool>,
+    /// How memory is touched.
+    #[serde(rename = "a", skip_serializing_if = "Option::is_none")]
+    pub access: Option<parallax_report::AccessMode>,
+    /// Whether it goes wrong here.
+    #[serde(rename = "x", skip_serializing_if = "is_false")]
+    pub failing: bool,
+    /// The tool's words.
+    #[serde(rename = "m", skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// Known values.
+    #[serde(rename = "v", skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<(String, String)>,
+    /// Locks and other state.
+    #[serde(rename = "s", skip_serializing_if = "Vec::is_empty")]
+    pub state: Vec<(String, String)>,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}

@@ -1,0 +1,216 @@
+//! Answering a browser: the page, and triage records to keep. Pure: bytes in, bytes out; the edge owns the socket.
+//!
+//! The server listens on the loopback interface, but every page the user visits can talk to that. So a request must
+//! name this host (a name rebound by DNS does not), must not come from another origin, and must know the token that
+//! only the printed address and the page itself carry.
+
+use crate::html;
+use crate::page::Page;
+use crate::triage::{Record, Triage};
+use serde::Deserialize;
+use std::collections::HashSet;
+
+/// Longer heads are refused.
+pub const LONGEST_HEAD: usize = 16 << 10;
+/// Longer bodies are refused.
+pub const LONGEST_BODY: usize = 1 << 20;
+
+/// The head of a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    /// `GET`, `POST`, ...
+    pub method: String,
+    /// What follows it, such as `/triage`.
+    pub target: String,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// What follows the head.
+    pub body: Vec<u8>,
+}
+
+/// What is wrong with the bytes of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadRequest {
+    /// Not HTTP.
+    #[error("malformed request")]
+    Malformed,
+    /// Head or body is too long.
+    #[error("request too large")]
+    TooLarge,
+}
+
+impl Request {
+    /// Reads a request from what has arrived so far; `None` asks for more.
+    pub fn read(bytes: &[u8]) -> Result<Option<Request>, BadRequest> {
+        let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") else {
+            return if bytes.len() > LONGEST_HEAD { Err(BadRequest::TooLarge) } else { Ok(None) };
+        };
+        if end > LONGEST_HEAD {
+            return Err(BadRequest::TooLarge);
+        }
+        let head = std::str::from_utf8(&bytes[..end]).map_err(|_| BadRequest::Malformed)?;
+        let mut lines = head.split("\r\n");
+        let mut first = lines.next().unwrap_or("").split(' ');
+        let (Some(method), Some(target), Some(version), None) =
+            (first.next(), first.next(), first.next(), first.next())
+        else {
+            return Err(BadRequest::Malformed);
+        };
+        if !version.starts_with("HTTP/1.") || method.is_empty() {
+            return Err(BadRequest::Malformed);
+        }
+        let mut request =
+            Request { method: method.to_owned(), target: target.to_owned(), ..Request::default() };
+        for line in lines {
+            let (name, value) = line.split_once(':').ok_or(BadRequest::Malformed)?;
+            request.headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+        }
+        let length = match request.header("content-length") {
+            None => 0,
+            Some(length) => length.parse::<usize>().map_err(|_| BadRequest::Malformed)?,
+        };
+        if length > LONGEST_BODY {
+            return Err(BadRequest::TooLarge);
+        }
+        let body = &bytes[end + 4..];
+        if body.len() < length {
+            return Ok(None);
+        }
+        request.body = body[..length].to_vec();
+        Ok(Some(request))
+    }
+
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// An answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// The type of the body.
+    pub kind: &'static str,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Response {
+    fn text(status: u16, text: &str) -> Response {
+        Response { status, kind: "text/plain; charset=utf-8", body: format!("{text}\n").into_bytes() }
+    }
+
+    /// The answer to bytes that are no request.
+    pub fn to_bad(error: BadRequest) -> Response {
+        Response::text(if error == BadRequest::TooLarge { 413 } else { 400 }, &error.to_string())
+    }
+
+    /// The bytes to send.
+    pub fn write(&self) -> Vec<u8> {
+        let reason = match self.status {
+            200 => "OK",
+            204 => "No Content",
+            400 => "Bad Request",
+            403 => "Forbidden",
+            404 => "Not Found",
+            405 => "Method Not Allowed",
+            413 => "Content Too Large",
+            _ => "Error",
+        };
+        let mut bytes = format!(
+            "HTTP/1.1 {} {reason}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\
+             Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
+             Cross-Origin-Resource-Policy: same-origin\r\nCross-Origin-Opener-Policy: same-origin\r\n\
+             Content-Security-Policy: {}; frame-ancestors 'none'\r\n\r\n",
+            self.status,
+            self.kind,
+            self.body.len(),
+            html::policy(true),
+        )
+        .into_bytes();
+        bytes.extend_from_slice(&self.body);
+        bytes
+    }
+}
+
+/// A page being served, and the answers given on it.
+pub struct Service {
+    page: Page,
+    token: String,
+    port: u16,
+    known: HashSet<String>,
+    /// All answers; to be saved when [`Service::respond`] says so.
+    pub triage: Triage,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    fingerprint: String,
+    record: Record,
+}
+
+impl Service {
+    /// Serves `page` on `port` to those who know `token`.
+    pub fn new(mut page: Page, token: String, port: u16) -> Service {
+        page.server = Some(crate::page::Server { token: token.clone() });
+        let known = page.reports.iter().map(|report| report.fingerprint.clone()).collect();
+        let triage = page.triage.clone();
+        Service { page, token, port, known, triage }
+    }
+
+    /// The address to open.
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
+    }
+
+    /// Answers a request, and says whether the triage records have changed.
+    pub fn respond(&mut self, request: &Request) -> (Response, bool) {
+        let hosts = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
+        let Some(host) = request.header("host").filter(|host| hosts.iter().any(|ours| ours == host)) else {
+            return (Response::text(403, "this server answers to its own address only"), false);
+        };
+        if request.header("origin").is_some_and(|origin| origin != format!("http://{host}")) {
+            return (Response::text(403, "requests from other pages are not answered"), false);
+        }
+        let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
+        match (request.method.as_str(), path) {
+            ("GET", "/") => {
+                let given = query.split('&').find_map(|pair| pair.strip_prefix("token=")).unwrap_or("");
+                if !same(given, &self.token) {
+                    return (Response::text(403, "open the address that `parallax view --serve` printed"), false);
+                }
+                self.page.triage = self.triage.clone();
+                let body = html::render(&self.page).into_bytes();
+                (Response { status: 200, kind: "text/html; charset=utf-8", body }, false)
+            }
+            ("POST", "/triage") => self.keep(request),
+            (_, "/" | "/triage") => (Response::text(405, "not that way"), false),
+            _ => (Response::text(404, "nothing here"), false),
+        }
+    }
+
+    fn keep(&mut self, request: &Request) -> (Response, bool) {
+        if !same(request.header("x-parallax-token").unwrap_or(""), &self.token) {
+            return (Response::text(403, "wrong token"), false);
+        }
+        let answer: Answer = match serde_json::from_slice(&request.body) {
+            Ok(answer) => answer,
+            Err(error) => return (Response::text(400, &format!("not a triage record: {error}")), false),
+        };
+        if let Err(error) = answer.record.check() {
+            return (Response::text(413, &error.to_string()), false);
+        }
+        if !self.known.contains(&answer.fingerprint) {
+            return (Response::text(404, "no such report"), false);
+        }
+        self.triage.records.insert(answer.fingerprint, answer.record);
+        (Response { status: 204, kind: "text/plain", body: Vec::new() }, true)
+    }
+}
+
+/// Equality that takes as long for a near miss as for a far one.
+fn same(given: &str, token: &str) -> bool {
+    given.len() == token.len() && given.bytes().zip(token.bytes()).fold(0, |bits, (a, b)| bits | (a ^ b)) == 0
+}

@@ -1,0 +1,99 @@
+// Steps, paths and reports in words: what stands at the end of a line, in the step list, in the head of a column.
+
+import type { Frame, Path, Step } from "./page.ts";
+
+const ACCESS = { read: "read", write: "write", "read-write": "read and write" } as const;
+
+/** Locks held at a step as the report has them; undefined where it does not say. */
+export function locksOf(step: Step | undefined): readonly string[] | undefined {
+  const entry = step?.s?.find(([name]) => /lock/i.test(name));
+  if (!entry) return undefined;
+  const value = entry[1].trim().replace(/^[{[(<]|[}\])>]$/g, "").trim();
+  return value === "" || /^(none|empty|no locks?)$/i.test(value) ? [] : value.split(/[,\s]+/).filter(Boolean);
+}
+
+export interface Note {
+  readonly condition?: { readonly icon: "taken" | "skip" | "thread"; readonly text: string };
+  readonly values: readonly (readonly [string, string])[];
+  readonly failing?: string;
+  readonly message?: string;
+}
+
+/** Everything known at a step that the code itself does not say. */
+export function noteOf(step: Step, callee: Frame | undefined): Note {
+  const values = [...(step.v ?? [])];
+  let condition: Note["condition"];
+  if (callee?.thread !== undefined) condition = { icon: "thread", text: `starts ${callee.thread || "a thread"}` };
+  else if (step.t !== undefined) condition = step.t ? { icon: "taken", text: "taken" } : { icon: "skip", text: "not taken" };
+  const message = isRedundant(step, callee) ? undefined : step.m;
+  const facts: string[] = [];
+  if (step.a) facts.push(ACCESS[step.a]);
+  const locks = locksOf(step);
+  if (locks) facts.push(locks.length ? `holding ${locks.join(", ")}` : "no lock held");
+  for (const [name, value] of step.s ?? []) if (!/lock/i.test(name)) values.push([name, value]);
+  const words = [facts.join(", "), message ?? ""].filter(Boolean).join(": ");
+  return {
+    ...(condition && { condition }),
+    values,
+    ...(step.x && words && { failing: words }),
+    ...(!step.x && words && { message: words }),
+  };
+}
+
+/** Whether the tool's words only repeat what badge, box and condition show already. */
+function isRedundant(step: Step, callee: Frame | undefined): boolean {
+  const words = step.m ?? "";
+  if (callee && /^(\W*)(call|fork|calling|enter(ing|ed)?( call)?)\b/i.test(words) && words.length < 80) return true;
+  return step.t !== undefined && /^(taking|following|assuming the condition is) ['‘"]?(true|false)\b/i.test(words);
+}
+
+const ROLE = { entry: "entry", call: "call", return: "return", branch: "condition", access: "access", note: "note" } as const;
+export const roleWord = (step: Step): string => (step.x ? "where it goes wrong" : ROLE[step.r]);
+
+/** What the shape of the badge says. */
+export const badgeOf = (step: Step): "access" | "branch" | "call" | "plain" =>
+  step.x ? "access" : step.r === "branch" ? "branch" : step.r === "call" || step.r === "entry" ? "call" : "plain";
+
+/** One line about a step for the step list. */
+export function summaryOf(step: Step, callee: Frame | undefined, code: string): string {
+  if (callee?.fn && !step.x) return `${callee.thread === undefined ? "call" : "FORK"} ${callee.fn}`;
+  return step.m || code.trim() || roleWord(step);
+}
+
+/** What stands beside a path's number: its label, or where it begins and ends. */
+export function pathTitle(path: Path): string {
+  if (path.label) return path.label;
+  const first = path.frames[path.roots[0] ?? -1]?.fn;
+  const failing = path.steps.findLastIndex(step => step.x);
+  const last = path.frames.find(frame => frame.items.includes(failing))?.fn;
+  if (!first) return "";
+  return last && last !== first ? `${first} to ${last}` : first;
+}
+
+/** The deepest nesting of a path. */
+export function depthOf(path: Path): number {
+  let deepest = 0;
+  const pending = path.roots.map(root => ({ root, depth: 1 }));
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    deepest = Math.max(deepest, next.depth);
+    for (const item of path.frames[next.root]?.items ?? []) if (item < 0) pending.push({ root: -1 - item, depth: next.depth + 1 });
+  }
+  return deepest;
+}
+
+/** The frame each step opens. */
+export function calleesOf(path: Path): Map<number, Frame> {
+  const callees = new Map<number, Frame>();
+  for (const frame of path.frames) {
+    let before: number | undefined;
+    for (const item of frame.items) {
+      if (item >= 0) { before = item; continue; }
+      const inner = path.frames[-1 - item];
+      if (before !== undefined && inner) callees.set(before, inner);
+      before = undefined;
+    }
+  }
+  return callees;
+}
+
+export const plural = (count: number, word: string): string => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : word.endsWith("ch") ? "es" : "s"}`;

@@ -1,0 +1,302 @@
+// A path as rows in nested boxes, with the place of every row: what is on the page before anything is drawn.
+//
+// A box shows its function from top to bottom. Where the path goes back up, as in a loop, the box goes on with
+// another pass that starts at the line it goes back to, so that reading down the page is reading along the path.
+
+import type { Definition, Frame, Path } from "./page.ts";
+import { matchesIn, type Match, type Query } from "./query.ts";
+import type { Source } from "./source.ts";
+
+/** Heights in CSS pixels; `style.css` has the same numbers. */
+export const SIZE = {
+  line: 20, fold: 14, head: 24, again: 18,
+  border: 1, padding: 2, marginTop: 2, marginBottom: 4, rootGap: 8, paper: 8,
+} as const;
+
+export interface LineRow {
+  readonly kind: "line";
+  readonly number: number;
+  readonly relevant: boolean;
+  /** Steps that happen here, in order; several when the tool says several things about one line. */
+  readonly steps: number[];
+  readonly matches: readonly Match[];
+  /** Names the row across layouts, for what is open under it. */
+  readonly key: string;
+}
+/** Lines left out, or left in and grey when `open`. */
+export interface FoldRow { readonly kind: "fold"; readonly first: number; readonly last: number; readonly open: boolean; readonly blank: boolean }
+export interface FrameRow { readonly kind: "frame"; readonly node: FrameNode }
+/** The path goes back to an earlier line. */
+export interface AgainRow { readonly kind: "again"; readonly to: number }
+/** A step without a line that could be shown. */
+export interface NoteRow { readonly kind: "note"; readonly step: number; readonly key: string }
+export interface DefinitionRow { readonly kind: "definition"; readonly definition: number; readonly key: string }
+export type Row = LineRow | FoldRow | FrameRow | AgainRow | NoteRow | DefinitionRow;
+
+export interface FrameNode {
+  readonly index: number;
+  readonly frame: Frame;
+  readonly source: Source | undefined;
+  readonly depth: number;
+  readonly parent: FrameNode | undefined;
+  readonly rows: Row[];
+  /** Where each row starts below the head, and at last where they end. */
+  tops: number[];
+  height: number;
+  /** From the top of the column to the top of the box. */
+  top: number;
+  /** Distinct lines on screen, and lines there are. */
+  shown: number;
+  total: number;
+}
+
+export interface Place { readonly node: FrameNode; readonly row: number }
+
+export interface Layout {
+  readonly roots: FrameNode[];
+  readonly height: number;
+  /** By step. */
+  readonly places: (Place | undefined)[];
+  readonly shown: number;
+  readonly total: number;
+  /** Rows and hidden lines: how much there would be to draw. */
+  readonly size: number;
+}
+
+/** What the user has done to a path's column. */
+export interface Unfolding {
+  /** Opened lines by frame. */
+  readonly open: ReadonlyMap<number, ReadonlySet<number>>;
+  /** Opened definitions by row key. */
+  readonly definitions: ReadonlyMap<string, number>;
+}
+
+/** Finds the matches of some queries in lines, each line once. */
+export class Finder {
+  private readonly found = new Map<Source, Map<number, readonly Match[]>>();
+  constructor(readonly queries: readonly Query[]) {}
+
+  in(source: Source, number: number): readonly Match[] {
+    if (this.queries.length === 0) return none;
+    let lines = this.found.get(source);
+    if (!lines) this.found.set(source, lines = new Map());
+    let matches = lines.get(number);
+    if (!matches) lines.set(number, matches = matchesIn(source.line(number).text, this.queries));
+    return matches;
+  }
+}
+const none: readonly Match[] = [];
+
+export function layoutPath(path: Path, sources: readonly Source[], definitions: readonly Definition[], finder: Finder, unfolding: Unfolding): Layout {
+  const places: (Place | undefined)[] = new Array(path.steps.length).fill(undefined);
+  let size = 0;
+
+  const layoutFrame = (index: number, parent: FrameNode | undefined): FrameNode => {
+    const frame = path.frames[index] ?? { fn: "", items: [] };
+    const source = frame.file === undefined ? undefined : sources[frame.file];
+    const node: FrameNode = {
+      index, frame, source, parent, depth: parent ? parent.depth + 1 : 0,
+      rows: [], tops: [], height: 0, top: 0, shown: 0, total: frame.lines ? frame.lines[1] + 1 - frame.lines[0] : 0,
+    };
+    const seen = new Set<number>();
+    const push = (row: Row) => { size++; node.rows.push(row); };
+    const open = unfolding.open.get(index) ?? new Set<number>();
+
+    const pushLine = (number: number, relevant: boolean, pass: number): LineRow => {
+      const key = `${index}.${pass}.${number}`;
+      const row: LineRow = { kind: "line", number, relevant, steps: [], matches: source ? finder.in(source, number) : none, key };
+      push(row);
+      seen.add(number);
+      return row;
+    };
+    const pushDefinition = (key: string) => {
+      const definition = unfolding.definitions.get(key);
+      if (definition !== undefined) push({ kind: "definition", definition, key });
+    };
+    /** Lines between two that stand out, folded unless opened. */
+    const pushGap = (lines: readonly number[], pass: number) => {
+      let at = 0;
+      while (at < lines.length) {
+        const first = lines[at] ?? 0, opened = open.has(first);
+        let end = at + 1;
+        while (end < lines.length && open.has(lines[end] ?? 0) === opened && lines[end] === (lines[end - 1] ?? 0) + 1) end++;
+        const run = lines.slice(at, end);
+        const blank = run.every(number => source?.line(number).text.trim() === "");
+        push({ kind: "fold", first, last: run[run.length - 1] ?? first, open: opened, blank });
+        size += run.length;
+        if (opened) for (const number of run) { pushLine(number, false, pass); pushDefinition(`${index}.${pass}.${number}`); }
+        at = end;
+      }
+    };
+
+    const passes = passesOf(path, frame);
+    passes.forEach((pass, passIndex) => {
+      const [first, last] = frame.lines ?? [0, -1];
+      const isFirst = passIndex === 0, isLast = passIndex === passes.length - 1;
+      const start = isFirst ? first : pass.lines[0] ?? last + 1;
+      const end = isLast ? last : pass.lines[pass.lines.length - 1] ?? first - 1;
+      const relevant = new Set<number>();
+      if (source && frame.lines) {
+        for (const line of new Set(pass.lines)) source.reveal(line, first, last, relevant);
+        if (finder.queries.length) {
+          for (let number = start; number <= end; number++) if (finder.in(source, number).length) source.reveal(number, first, last, relevant);
+        }
+        if (isFirst) relevant.add(first);
+        if (isLast) relevant.add(last);
+      }
+      if (!isFirst && pass.lines.length) push({ kind: "again", to: start });
+      let next = start;
+      let current: LineRow | undefined;
+      /** Emits lines up to and including `upto`. */
+      const advance = (upto: number) => {
+        let gap: number[] = [];
+        for (; next <= upto; next++) {
+          if (!relevant.has(next)) { gap.push(next); continue; }
+          pushGap(gap, passIndex);
+          gap = [];
+          current = pushLine(next, true, passIndex);
+          if (next < upto) pushDefinition(current.key);
+        }
+        pushGap(gap, passIndex);
+      };
+      const settle = () => { if (current) { pushDefinition(current.key); current = undefined; } };
+      for (const item of pass.items) {
+        if (item < 0) {
+          settle();
+          const inner = layoutFrame(-1 - item, node);
+          push({ kind: "frame", node: inner });
+          continue;
+        }
+        const line = lineOf(path, frame, item);
+        if (line === undefined) {
+          settle();
+          places[item] = { node, row: node.rows.length };
+          push({ kind: "note", step: item, key: `${index}.n.${item}` });
+          continue;
+        }
+        if (!current || current.number !== line) {
+          settle();
+          if (line < next) current = pushLine(line, true, passIndex); // Back from a call: the line again.
+          else advance(line);
+        }
+        current?.steps.push(item);
+        places[item] = { node, row: node.rows.length - 1 };
+      }
+      settle();
+      advance(end);
+      settle();
+    });
+    node.shown = seen.size;
+    return node;
+  };
+
+  const roots = path.roots.map(index => layoutFrame(index, undefined));
+  let top: number = SIZE.paper, shown = 0, total = 0;
+  for (const root of roots) {
+    measure(root, definitions);
+    place(root, top);
+    top += root.height + SIZE.rootGap;
+  }
+  const count = (node: FrameNode) => {
+    shown += node.shown;
+    total += node.total;
+    for (const row of node.rows) if (row.kind === "frame") count(row.node);
+  };
+  roots.forEach(count);
+  return { roots, height: top, places, shown, total, size };
+}
+
+interface Pass { readonly items: number[]; readonly lines: number[] }
+
+/** The line of a step in its frame, if the frame shows it. */
+function lineOf(path: Path, frame: Frame, item: number): number | undefined {
+  const step = path.steps[item];
+  if (step?.l === undefined || step.f !== undefined || !frame.lines) return undefined;
+  return step.l >= frame.lines[0] && step.l <= frame.lines[1] ? step.l : undefined;
+}
+
+/** Cuts the items of a frame wherever the path goes back up. */
+function passesOf(path: Path, frame: Frame): Pass[] {
+  const passes: Pass[] = [{ items: [], lines: [] }];
+  let pass = passes[0]!, before = 0;
+  for (const item of frame.items) {
+    const line = item < 0 ? undefined : lineOf(path, frame, item);
+    if (line !== undefined) {
+      if (line < before) passes.push(pass = { items: [], lines: [] });
+      pass.lines.push(line);
+      before = line;
+    }
+    pass.items.push(item);
+  }
+  return passes;
+}
+
+export function rowHeight(row: Row, definitions: readonly Definition[]): number {
+  switch (row.kind) {
+    case "line": case "note": return SIZE.line;
+    case "fold": return row.blank ? 0 : SIZE.fold;
+    case "again": return SIZE.again;
+    case "frame": return SIZE.marginTop + row.node.height + SIZE.marginBottom;
+    case "definition": return definitionHeight(definitions[row.definition]);
+  }
+}
+
+export function definitionHeight(definition: Definition | undefined): number {
+  const lines = (definition?.chunk.lines.length ?? 0) + (definition?.more ? 1 : 0);
+  return 44 + lines * SIZE.line;
+}
+
+function measure(node: FrameNode, definitions: readonly Definition[]): void {
+  let top = 0;
+  node.tops = [];
+  for (const row of node.rows) {
+    if (row.kind === "frame") measure(row.node, definitions);
+    node.tops.push(top);
+    top += rowHeight(row, definitions);
+  }
+  node.tops.push(top);
+  node.height = SIZE.border + SIZE.head + SIZE.padding + top + SIZE.padding + SIZE.border;
+}
+
+/** Where the rows of a box begin, below its top. */
+export const BODY = SIZE.border + SIZE.head + SIZE.padding;
+
+function place(node: FrameNode, top: number): void {
+  node.top = top;
+  node.rows.forEach((row, at) => {
+    if (row.kind === "frame") place(row.node, top + BODY + (node.tops[at] ?? 0) + SIZE.marginTop);
+  });
+}
+
+/** The rows of a box that reach into a window, as a half-open range; widened to whole groups so that it changes rarely. */
+export function rowsBetween(node: FrameNode, from: number, to: number, group = 32): readonly [number, number] {
+  const base = node.top + BODY, count = node.rows.length;
+  if (to < base || from > base + (node.tops[count] ?? 0)) return [0, 0];
+  let low = lastAtOrBefore(node.tops, from - base), high = lastAtOrBefore(node.tops, to - base) + 1;
+  low = Math.floor(low / group) * group;
+  high = Math.min(count, Math.ceil(high / group) * group);
+  return [Math.max(0, low), high];
+}
+
+function lastAtOrBefore(tops: readonly number[], y: number): number {
+  let low = 0, high = tops.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((tops[middle] ?? 0) <= y) low = middle; else high = middle - 1;
+  }
+  return low;
+}
+
+/** From the top of the column to the top of a row. */
+export const topOf = (place: Place): number => place.node.top + BODY + (place.node.tops[place.row] ?? 0);
+
+/** All rows in reading order, with the box they stand in. */
+export function* rowsOf(roots: readonly FrameNode[]): Generator<Place> {
+  for (const node of roots) {
+    for (let row = 0; row < node.rows.length; row++) {
+      const here = node.rows[row];
+      if (here?.kind === "frame") yield* rowsOf([here.node]);
+      else yield { node, row };
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// The list of reports: which rows pass the filters, and in which order.
+
+import type { Report, TriageRecord } from "./page.ts";
+import { STATES, isTriaged, stateOf, type State } from "./triage.ts";
+
+export type SortKey = "state" | "id" | "place" | "rule" | "severity" | "tool";
+export interface Filter {
+  readonly state: State | "all";
+  readonly severity: 0 | 1 | 2 | 3;
+  readonly text: string;
+  readonly sort: SortKey;
+  readonly descending: boolean;
+}
+export const noFilter: Filter = { state: "all", severity: 0, text: "", sort: "id", descending: false };
+
+export interface ListRow { readonly report: Report; readonly index: number; readonly state: State; readonly record: TriageRecord | undefined }
+
+export function rowsFor(reports: readonly Report[], records: Readonly<Record<string, TriageRecord>>): ListRow[] {
+  return reports.map((report, index) => {
+    const record = records[report.fingerprint];
+    return { report, index, record, state: stateOf(report, record) };
+  });
+}
+
+const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+export function filtered(rows: readonly ListRow[], filter: Filter): ListRow[] {
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const passes = (row: ListRow) => {
+    if (filter.state !== "all" && row.state !== filter.state) return false;
+    if (filter.severity !== 0 && row.report.severity !== filter.severity) return false;
+    const { id, title, rule, tool, place } = row.report;
+    const said = `${id} ${title} ${rule} ${tool} ${place}`.toLowerCase();
+    return words.every(word => said.includes(word));
+  };
+  const sign = filter.descending ? -1 : 1;
+  const compare = (a: ListRow, b: ListRow): number => {
+    switch (filter.sort) {
+      case "state": return STATES.indexOf(a.state) - STATES.indexOf(b.state);
+      case "severity": return a.report.severity - b.report.severity;
+      case "id": return a.index - b.index;
+      default: return collator.compare(a.report[filter.sort], b.report[filter.sort]);
+    }
+  };
+  return rows.filter(passes).sort((a, b) => sign * compare(a, b) || a.index - b.index);
+}
+
+export function progress(rows: readonly ListRow[]): { readonly counts: Readonly<Record<State, number>>; readonly triaged: number; readonly total: number } {
+  const counts: Record<State, number> = { open: 0, started: 0, true: 0, false: 0, unsure: 0 };
+  for (const row of rows) counts[row.state]++;
+  return { counts, triaged: rows.filter(row => isTriaged(row.state)).length, total: rows.length };
+}

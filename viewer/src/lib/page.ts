@@ -1,0 +1,138 @@
+// The page's data, as `crates/view/src/page.rs` writes it (`parallax-page/1`). Nothing here computes.
+
+export interface Page {
+  readonly format: "parallax-page/1";
+  readonly name: string;
+  /** Seconds since 1970. */
+  readonly made: number;
+  readonly author: string;
+  readonly files: readonly FileData[];
+  readonly definitions: readonly Definition[];
+  readonly reports: readonly Report[];
+  readonly checklists: readonly Checklist[];
+  readonly triage: Triage;
+  readonly notes: readonly string[];
+  readonly server?: { readonly token: string };
+}
+
+export interface FileData {
+  readonly name: string;
+  /** Of the whole file; `chunks` hold only what is shown. */
+  readonly lines: number;
+  readonly chunks: readonly Chunk[];
+  /** First line, last line, then the lines to show with any line inside. */
+  readonly blocks: readonly (readonly number[])[];
+  readonly missing?: string;
+}
+
+export interface Chunk {
+  readonly first: number;
+  readonly lines: readonly string[];
+  /** Per line: `k0,3 d8,8,12`, a class letter, start, length, and for `d` the definition. */
+  readonly tokens: readonly string[];
+}
+
+export interface Definition {
+  readonly name: string;
+  readonly kind: string;
+  readonly file: string;
+  readonly chunk: Chunk;
+  readonly more?: number;
+}
+
+export type Link = { readonly step: { readonly path: number; readonly step: number } } | { readonly related: number } | { readonly url: string };
+export interface Segment { readonly text: string; readonly link?: Link }
+export type Severity = 1 | 2 | 3;
+
+export interface Report {
+  readonly id: string;
+  readonly fingerprint: string;
+  readonly rule: string;
+  readonly title: string;
+  readonly text: readonly Segment[];
+  readonly severity: Severity;
+  readonly cwe?: readonly number[];
+  readonly tool: string;
+  readonly place: string;
+  readonly paths: readonly Path[];
+  readonly related: readonly { readonly place: string; readonly message: string; readonly definition?: number }[];
+  readonly suppressed?: string;
+  readonly checklist: number;
+}
+
+export interface Path {
+  readonly label: string;
+  readonly stack: boolean;
+  readonly frames: readonly Frame[];
+  readonly roots: readonly number[];
+  readonly steps: readonly Step[];
+}
+
+export interface Frame {
+  readonly fn: string;
+  readonly file?: number;
+  readonly lines?: readonly [number, number];
+  readonly thread?: string;
+  /** A step `s` as `s`, a frame `f` as `-1 - f`. */
+  readonly items: readonly number[];
+}
+
+export type Role = "entry" | "call" | "return" | "branch" | "access" | "note";
+
+export interface Step {
+  /** Line. */
+  readonly l?: number;
+  /** File, where it is not the frame's. */
+  readonly f?: number;
+  /** First column and one past the last, from one. */
+  readonly c?: readonly [number, number | null];
+  readonly r: Role;
+  readonly t?: boolean;
+  readonly a?: "read" | "write" | "read-write";
+  /** It goes wrong here. */
+  readonly x?: boolean;
+  readonly m?: string;
+  readonly v?: readonly (readonly [string, string])[];
+  readonly s?: readonly (readonly [string, string])[];
+}
+
+export interface Checklist {
+  readonly name: string;
+  readonly title: string;
+  readonly presets: readonly string[];
+  readonly verdicts: Readonly<Record<string, string>>;
+  readonly tabs: readonly TabTemplate[];
+}
+
+export interface TabTemplate {
+  readonly for: "report" | "path" | "pair";
+  readonly when?: "no-locks" | "no-common-lock";
+  readonly title: string;
+  readonly questions: readonly QuestionTemplate[];
+  readonly explain?: string;
+}
+
+export interface QuestionTemplate {
+  readonly id: string;
+  readonly text: string;
+  readonly options?: readonly (readonly [string, string])[];
+  readonly if?: Readonly<Record<string, string>>;
+  readonly group?: string;
+}
+
+export type Verdict = "true" | "false" | "unsure";
+
+export interface TriageRecord {
+  readonly title: string;
+  readonly answers: Readonly<Record<string, string>>;
+  readonly explanations: Readonly<Record<string, string>>;
+  readonly verdict: Verdict | null;
+  readonly note: string;
+  readonly author: string;
+  readonly time: string;
+}
+
+export interface Triage {
+  readonly format: "parallax-triage/1";
+  readonly records: Readonly<Record<string, TriageRecord>>;
+}

@@ -1,0 +1,143 @@
+// The checklist: tabs of questions, an explanation per tab, a verdict with a note and a name, and the way on.
+
+import { applies, isDone, optionsOf, tabsOf, type Tab } from "../lib/checklist.ts";
+import { plural } from "../lib/describe.ts";
+import type { Checklist, QuestionTemplate, Report, TriageRecord, Verdict } from "../lib/page.ts";
+import { emptyRecord } from "../lib/triage.ts";
+import { h, icon, prose } from "./dom.ts";
+
+export interface ChecklistEvents {
+  /** Something was answered; `submitted` when the verdict is given. */
+  save(record: TriageRecord, submitted: boolean): void;
+  author(): string;
+  setAuthor(name: string): void;
+}
+
+const VERDICTS: readonly Verdict[] = ["true", "false", "unsure"];
+/** Where the verdict that is chosen but not yet submitted is kept. */
+const DRAFT = "verdict";
+
+export class ChecklistCard {
+  readonly element: HTMLElement;
+  private report: Report | undefined;
+  private template: Checklist | undefined;
+  private tabs: Tab[] = [];
+  private tab = 0;
+  private record: TriageRecord = emptyRecord("");
+
+  constructor(private readonly events: ChecklistEvents) {
+    this.element = h("section", { class: "card checklist", "aria-labelledby": "checklist-heading" });
+  }
+
+  show(report: Report, template: Checklist | undefined, record: TriageRecord | undefined): void {
+    if (report !== this.report) this.tab = 0;
+    this.report = report;
+    this.template = template;
+    this.tabs = template ? tabsOf(template, report) : [];
+    this.tab = Math.min(this.tab, Math.max(0, this.tabs.length - 1));
+    this.record = record ?? emptyRecord(report.title);
+    this.draw();
+  }
+
+  focus(): void { this.element.querySelector<HTMLElement>("[role=tab][aria-selected=true]")?.focus(); }
+
+  openTab(at: number): void { if (this.tabs[at]) { this.tab = at; this.draw(); } }
+
+  choose(verdict: Verdict): void { this.change({ answers: { ...this.record.answers, [DRAFT]: verdict } }); }
+
+  submit(): boolean {
+    const verdict = this.record.answers[DRAFT] as Verdict | undefined;
+    if (!verdict || this.tabs.some(tab => !isDone(tab, this.record.answers))) return false;
+    this.change({ verdict }, true);
+    return true;
+  }
+
+  private change(change: Partial<TriageRecord>, submitted = false): void {
+    const focused = document.activeElement instanceof HTMLElement && this.element.contains(document.activeElement) ? document.activeElement.id : "";
+    // A new answer reopens what was judged: the verdict holds once it is submitted again.
+    this.record = { ...this.record, verdict: null, ...change, title: this.report?.title ?? "", author: this.events.author(), time: new Date().toISOString() };
+    this.events.save(this.record, submitted);
+    if (submitted) return;
+    this.draw();
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  }
+
+  private draw(): void {
+    const { answers } = this.record;
+    const done = this.tabs.filter(tab => isDone(tab, answers)).length, left = this.tabs.length - done;
+    const draft = answers[DRAFT];
+    const ready = left === 0 && !!draft;
+    const scroll = this.element.scrollTop;
+    this.element.replaceChildren(
+      h("header", {}, h("h2", { id: "checklist-heading" }, "Checklist"), h("span", { class: "dim", id: "answered" }, `${done} of ${this.tabs.length} answered`)),
+      h("div", { class: "tabs", role: "tablist", "aria-label": "Checklist" }, this.tabs.map((tab, at) => this.tabButton(tab, at))),
+      ...this.tabs.map((tab, at) => this.panel(tab, at)),
+      h("footer", { class: "verdict" },
+        h("div", { class: "v-row", role: "radiogroup", "aria-label": "Verdict" }, VERDICTS.map(verdict =>
+          h("label", {}, radio("verdict", verdict, draft === verdict, false, () => this.choose(verdict)),
+            h("span", {}, icon(verdict), this.template?.verdicts[verdict] ?? verdict, h("kbd", { "aria-hidden": "true" }, verdict[0]?.toUpperCase() ?? ""))))),
+        h("div", { class: "v-note" },
+          h("input", { type: "text", id: "note", class: "field", placeholder: "Note", "aria-label": "Note on the verdict", value: this.record.note, onchange: (event: Event) => this.change({ note: valueOf(event) }) }),
+          h("input", { type: "text", id: "author", class: "field", placeholder: "Your name", "aria-label": "Triaged by", value: this.events.author(), onchange: (event: Event) => { this.events.setAuthor(valueOf(event)); if (this.record.time) this.change({}); } })),
+        h("div", { class: "v-submit" },
+          h("span", { class: "dim", id: "why" }, this.record.verdict ? this.judged() : left > 0 ? `${plural(left, "tab")} to go` : draft ? "Ready" : "Choose a verdict"),
+          h("button", { class: "primary", "data-act": "submit", ...(!ready && { disabled: true }), onclick: () => this.submit() }, "Submit and next"))));
+    this.element.scrollTop = scroll;
+  }
+
+  private judged(): string {
+    const { author, time } = this.record;
+    return `${author || "Somebody"}, ${time.slice(0, 10)} ${time.slice(11, 16)}`;
+  }
+
+  private tabButton(tab: Tab, at: number): HTMLElement {
+    const done = isDone(tab, this.record.answers), selected = at === this.tab;
+    return h("button", {
+      role: "tab", id: `tab-${at}`, class: done ? "done" : "", "aria-controls": `panel-${at}`, "aria-selected": String(selected), tabindex: selected ? 0 : -1,
+      "aria-label": `${tab.title}, ${done ? "answered" : "not answered yet"}`,
+      onclick: () => { this.openTab(at); this.focus(); },
+      onkeydown: (event: KeyboardEvent) => {
+        const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (by) { this.openTab((at + by + this.tabs.length) % this.tabs.length); this.focus(); event.preventDefault(); event.stopPropagation(); }
+      },
+    }, tab.title);
+  }
+
+  private panel(tab: Tab, at: number): HTMLElement {
+    const panel = h("div", { class: "tabpanel", role: "tabpanel", id: `panel-${at}`, "aria-labelledby": `tab-${at}`, "data-title": tab.title, ...(at !== this.tab && { hidden: true }) });
+    let group: string | undefined;
+    for (const question of tab.questions) {
+      const active = applies(tab, question, this.record.answers);
+      if (question.group !== undefined && question.group !== group) {
+        group = question.group;
+        const reachable = tab.questions.some(other => other.group === group && applies(tab, other, this.record.answers));
+        panel.append(h("h3", { class: "group", "aria-disabled": String(!reachable) }, group, !reachable && h("span", { class: "dim" }, "does not apply yet")));
+      }
+      if (question.group !== undefined && !tab.questions.some(other => other.group === question.group && applies(tab, other, this.record.answers))) continue;
+      panel.append(this.question(tab, question, active));
+    }
+    if (tab.explain !== undefined) {
+      panel.append(h("label", { class: "explain" }, "Explain", h("textarea", {
+        id: `explain-${tab.id}`, rows: 2, placeholder: tab.explain,
+        onchange: (event: Event) => this.change({ explanations: { ...this.record.explanations, [tab.id]: valueOf(event) } }),
+      }, this.record.explanations[tab.id] ?? "")));
+    }
+    return panel;
+  }
+
+  private question(tab: Tab, question: QuestionTemplate, active: boolean): HTMLElement {
+    const name = `${tab.id}.${question.id}`, options = optionsOf(question);
+    return h("div", { class: question.options ? "q wide" : "q", "data-question": name, role: "radiogroup", "aria-label": question.text, "aria-disabled": String(!active) },
+      h("p", {}, prose(question.text)),
+      h("span", { class: "yn" }, options.map(([value, label]) =>
+        h("label", {}, radio(name, value, active && this.record.answers[name] === value, !active, () => this.change({ answers: { ...this.record.answers, [name]: value } })), h("span", {}, label)))));
+  }
+}
+
+const valueOf = (event: Event): string => (event.target as HTMLInputElement | HTMLTextAreaElement).value;
+
+function radio(name: string, value: string, checked: boolean, disabled: boolean, choose: () => void): HTMLInputElement {
+  const input = h("input", { type: "radio", name, value, id: `${name}-${value}`, onchange: choose, ...(disabled && { disabled: true }) });
+  input.checked = checked;
+  return input;
+}

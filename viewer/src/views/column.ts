@@ -1,0 +1,351 @@
+// One path in its column. Small paths are drawn whole; of long ones only the boxes and rows near the window are,
+// and what is not drawn keeps its height, which the layout knows.
+
+import { calleesOf, pathTitle, plural } from "../lib/describe.ts";
+import { Finder, layoutPath, rowsBetween, rowsOf, topOf, SIZE, type FrameNode, type Layout, type Place } from "../lib/layout.ts";
+import type { Definition, Frame, Page, Path } from "../lib/page.ts";
+import { chunkLines, type Source } from "../lib/source.ts";
+import { runsOf } from "../lib/runs.ts";
+import { h, icon } from "./dom.ts";
+import { hueClass, lineElement, noteRowElement, runElement, type LineContext } from "./line.ts";
+
+/** Paths with more to draw than this are drawn piece by piece. */
+const DRAWN_WHOLE = 2_500;
+/** How far beyond the window to draw. */
+const MARGIN = 600;
+/** Heads below this depth share the last place when they stick. */
+const STACKED_HEADS = 7;
+
+export interface ColumnEvents {
+  select(step: number): void;
+  hover(step: number | undefined): void;
+  hide(): void;
+  move(by: number): void;
+  changed(): void;
+}
+
+interface Drawn { readonly element: HTMLElement; readonly body: HTMLElement; range: readonly [number, number] }
+
+export class Column {
+  readonly element: HTMLElement;
+  readonly scroller: HTMLElement;
+  private readonly paper: HTMLElement;
+  private readonly count: HTMLElement;
+  private readonly unfoldButton: HTMLElement;
+  private readonly callees: ReadonlyMap<number, Frame>;
+  readonly open = new Map<number, Set<number>>();
+  readonly definitions = new Map<string, number>();
+  private drawn = new Map<FrameNode, Drawn>();
+  private finder = new Finder([]);
+  private whole = true;
+  private pending = false;
+  layout: Layout;
+  current: number | undefined;
+
+  constructor(readonly number: number, readonly path: Path, private readonly page: Page, private readonly sources: readonly Source[], private readonly events: ColumnEvents) {
+    this.callees = calleesOf(path);
+    this.layout = layoutPath(path, sources, page.definitions, this.finder, this);
+    this.count = h("span", { class: "count" });
+    this.paper = h("div", { class: "paper" });
+    this.scroller = h("div", { class: "scroller", tabindex: -1, onscroll: () => this.draw() }, this.paper);
+    const title = pathTitle(path);
+    this.unfoldButton = h("button", { "aria-pressed": "false", title: "Unfold everything (E)", "aria-label": `Unfold all of Path ${number}`, onclick: () => this.unfoldAll() }, icon("unfold"));
+    this.element = h("section", { class: "path-column", "data-path": number, "aria-label": `Path ${number}, ${plural(path.steps.length, "step")}` },
+      h("header", { class: "col-head" }, h("h2", {}, `Path ${number}`), h("span", { class: "sub", title }, title), this.count,
+        h("span", { class: "tools" }, this.unfoldButton,
+          h("button", { title: "Move column (L, H)", "aria-label": `Move Path ${number} to the other side`, onclick: () => this.events.move(1) }, icon("swap")),
+          h("button", { title: "Hide column", "aria-label": `Hide Path ${number}`, onclick: () => this.events.hide() }, icon("close")))),
+      this.scroller);
+    this.paper.addEventListener("click", event => this.clicked(event));
+    this.paper.addEventListener("mouseover", event => this.events.hover(stepAt(event.target)));
+    this.paper.addEventListener("mouseleave", () => this.events.hover(undefined));
+  }
+
+  /** Lays the path out anew after a change of queries or folds, keeping the scroll position. */
+  relayout(finder: Finder = this.finder): void {
+    this.finder = finder;
+    this.layout = layoutPath(this.path, this.sources, this.page.definitions, finder, { open: this.open, definitions: this.definitions });
+    this.redraw();
+  }
+
+  redraw(): void {
+    const { shown, total, size } = this.layout;
+    this.whole = size <= DRAWN_WHOLE;
+    this.count.textContent = total === 0 || shown === total ? plural(shown, "line") : `${shown.toLocaleString("en")} of ${plural(total, "line")}`;
+    this.drawn = new Map();
+    const { scrollTop, scrollLeft } = this.scroller;
+    this.paper.replaceChildren(...this.layout.roots.map(root => this.drawFrame(root).element));
+    this.paper.style.minHeight = this.whole ? "" : `${this.layout.height}px`;
+    if (this.layout.roots.length === 0) this.paper.append(h("p", { class: "dim empty" }, "This report names no path and no place."));
+    this.update();
+    this.scroller.scrollTop = scrollTop;
+    this.scroller.scrollLeft = scrollLeft;
+    this.draw();
+  }
+
+  /** Draws everything, for printing. */
+  drawWhole(): void {
+    if (this.whole || this.layout.size > 40_000) return;
+    this.whole = true;
+    this.update();
+  }
+
+  drawWindow(): void {
+    this.whole = this.layout.size <= DRAWN_WHOLE;
+    this.update();
+  }
+
+  private draw(): void {
+    if (this.whole || this.pending) return;
+    this.pending = true;
+    requestAnimationFrame(() => { this.pending = false; this.update(); });
+  }
+
+  private update(): void {
+    const from = this.scroller.scrollTop - MARGIN, to = this.scroller.scrollTop + (this.scroller.clientHeight || 1200) + MARGIN;
+    for (const root of this.layout.roots) this.updateFrame(root, from, to);
+  }
+
+  private updateFrame(node: FrameNode, from: number, to: number): void {
+    const drawn = this.drawFrame(node);
+    const range = this.whole ? ([0, node.rows.length] as const) : rowsBetween(node, from, to);
+    if (range[0] !== drawn.range[0] || range[1] !== drawn.range[1]) {
+      drawn.range = range;
+      const children: Node[] = [];
+      gap(children, node.tops[range[0]] ?? 0);
+      for (let at = range[0]; at < range[1]; at++) this.drawRow(node, at, children);
+      gap(children, (node.tops[node.rows.length] ?? 0) - (node.tops[range[1]] ?? 0));
+      drawn.body.replaceChildren(...children);
+    }
+    for (let at = range[0]; at < range[1]; at++) {
+      const row = node.rows[at];
+      if (row?.kind === "frame") this.updateFrame(row.node, from, to);
+    }
+  }
+
+  private drawFrame(node: FrameNode): Drawn {
+    const known = this.drawn.get(node);
+    if (known) return known;
+    const { frame, depth, source } = node;
+    const name = frame.fn || (source ? "file scope" : "unknown place");
+    const shown = node.total === 0 ? "no source" : node.shown === node.total ? plural(node.shown, "line") : `${node.shown} of ${plural(node.total, "line")}`;
+    const opened = (this.open.get(node.index)?.size ?? 0) > 0;
+    const body = h("div", { class: "body" });
+    const where = node.parent ? `called from ${node.parent.frame.fn || "outside functions"}` : "start of the path";
+    const element = h("div", {
+      class: `frame ${hueClass(depth)}${frame.thread === undefined ? "" : " thread"}${depth > 12 ? " deep" : ""}`, role: "group",
+      "data-function": frame.fn, "data-file": source?.name ?? "", "data-depth": depth,
+      "aria-label": `Path ${this.number}: ${name} in ${source?.name ?? "an unknown file"}, depth ${depth}, ${where}`,
+    },
+      h("header", { class: "frame-head" },
+        h("button", { class: "unfold", "aria-pressed": String(opened), "aria-label": `Unfold all of ${name}`, title: "Unfold function (e)", onclick: () => this.unfold([node]) }, icon(opened ? "fold" : "unfold")),
+        h("span", { class: "fn" }, name), h("span", { class: "file" }, source?.name ?? ""),
+        frame.thread === undefined ? null : h("span", { class: "tag" }, icon("thread"), frame.thread ? `new thread ${frame.thread}` : "new thread"),
+        h("span", { class: "shown", title: source?.file.missing ?? "" }, source?.file.missing ? `no source: ${source.file.missing}` : shown)),
+      body);
+    element.style.setProperty("--depth", String(Math.min(depth, STACKED_HEADS)));
+    element.style.setProperty("--z", String(depth < STACKED_HEADS ? 20 - depth : 14 + Math.min(depth - STACKED_HEADS, 400)));
+    const drawn: Drawn = { element, body, range: [-1, -1] };
+    this.drawn.set(node, drawn);
+    return drawn;
+  }
+
+  private drawRow(node: FrameNode, at: number, into: Node[]): void {
+    const row = node.rows[at];
+    if (!row) return;
+    const context = (key: string): LineContext => ({
+      path: this.path, callees: this.callees, source: node.source, depth: node.depth,
+      definition: this.definitions.get(key), current: this.current,
+    });
+    switch (row.kind) {
+      case "line": into.push(lineElement(row, context(row.key))); break;
+      case "note": {
+        const file = this.path.steps[row.step]?.f;
+        into.push(noteRowElement(row, context(row.key), file === undefined ? undefined : this.sources[file]?.name));
+        break;
+      }
+      case "frame": into.push(this.drawFrame(row.node).element); break;
+      case "again": into.push(h("div", { class: "again" }, icon("again"), `back to line ${row.to}`)); break;
+      case "definition": into.push(this.definitionElement(row.definition, row.key)); break;
+      case "fold": {
+        const lines = row.last + 1 - row.first;
+        if (!row.blank) {
+          into.push(h("button", {
+            class: "fold", "aria-expanded": String(row.open), title: `${row.open ? "Fold" : "Unfold"} lines ${row.first} to ${row.last}`,
+            "data-first": row.first, onclick: () => this.toggleFold(node, row.first, row.last, !row.open),
+          }, h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", { class: "lbl" }, `${row.open ? "fold " : ""}${plural(lines, "line")}`)));
+        }
+        // Hidden lines stand in the document too, as long as there are not too many of them.
+        if (!row.open && this.whole) {
+          for (let number = row.first; number <= row.last; number++) {
+            const line = lineElement({ kind: "line", number, relevant: false, steps: [], matches: [], key: "" }, context(""));
+            line.hidden = true;
+            into.push(line);
+          }
+        }
+      }
+    }
+  }
+
+  private definitionElement(index: number, key: string): HTMLElement {
+    const definition: Definition | undefined = this.page.definitions[index];
+    if (!definition) return h("aside");
+    const body = h("div", { class: "body" });
+    for (const { number, line } of chunkLines(definition.chunk)) {
+      const code = h("code");
+      for (const run of runsOf(line, [], {}).runs) code.append(runElement(run, { depth: 0, definition: undefined }));
+      body.append(h("div", { class: "line", "data-file": definition.file, "data-line": number, "data-relevant": "true" }, h("span", { class: "no" }, String(number)), code));
+    }
+    if (definition.more) body.append(h("div", { class: "line dim more" }, `${plural(definition.more, "more line")} in ${definition.file}`));
+    return h("aside", { class: "definition", "aria-label": `Definition of ${definition.name}`, "data-name": definition.name },
+      h("header", {}, h("span", { class: "fn" }, definition.name), h("span", { class: "kind" }, definition.kind), h("span", { class: "file" }, definition.file),
+        h("button", { class: "close", "aria-label": "Close definition", title: "Close (Esc)", onclick: () => this.reveal(key, undefined) }, icon("close"))),
+      body);
+  }
+
+  /* Folding ------------------------------------------------------------------ */
+
+  private toggleFold(node: FrameNode, first: number, last: number, open: boolean): void {
+    const lines = this.open.get(node.index) ?? new Set<number>();
+    for (let line = first; line <= last; line++) if (open) lines.add(line); else lines.delete(line);
+    this.open.set(node.index, lines);
+    this.relayout();
+    this.events.changed();
+    this.paper.querySelector<HTMLElement>(`.fold[data-first="${first}"]`)?.focus({ preventScroll: true });
+  }
+
+  /** Unfolds all of some functions, or folds them when nothing is left to unfold. */
+  unfold(nodes: readonly FrameNode[]): void {
+    const hasFolded = (node: FrameNode) => node.rows.some(row => row.kind === "fold" && !row.open && !row.blank);
+    const open = nodes.some(hasFolded);
+    for (const node of nodes) {
+      const [first, last] = node.frame.lines ?? [1, 0];
+      const lines = new Set<number>();
+      if (open) for (let line = first; line <= last; line++) lines.add(line);
+      this.open.set(node.index, lines);
+    }
+    this.relayout();
+    this.unfoldButton.setAttribute("aria-pressed", String([...this.open.values()].some(lines => lines.size > 0)));
+    this.events.changed();
+  }
+
+  unfoldAll(): void {
+    const all: FrameNode[] = [];
+    const collect = (node: FrameNode) => { all.push(node); for (const row of node.rows) if (row.kind === "frame") collect(row.node); };
+    this.layout.roots.forEach(collect);
+    this.unfold(all);
+  }
+
+  unfoldCurrent(): void {
+    const place = this.placeOf(this.current);
+    if (place) this.unfold([place.node]);
+  }
+
+  /* Definitions --------------------------------------------------------------- */
+
+  /** Opens a definition under a row, or closes what is open there. */
+  reveal(key: string, definition: number | undefined): void {
+    if (definition === undefined || this.definitions.get(key) === definition) this.definitions.delete(key);
+    else this.definitions.set(key, definition);
+    this.relayout();
+    this.events.changed();
+  }
+
+  closeDefinition(): boolean {
+    const last = [...this.definitions.keys()].pop();
+    if (last === undefined) return false;
+    this.reveal(last, undefined);
+    return true;
+  }
+
+  /** Opens the next definition on the current step's line; says whether the line has any. */
+  nextDefinition(): boolean {
+    const place = this.placeOf(this.current);
+    const row = place?.node.rows[place.row];
+    if (row?.kind !== "line") return false;
+    const all = [...new Set(runsOf(place?.node.source?.line(row.number) ?? { text: "", tokens: "" }, [], {}).runs.flatMap(run => (run.definition !== undefined && run.definition >= 0 ? [run.definition] : [])))];
+    if (all.length === 0) return false;
+    const at = all.indexOf(this.definitions.get(row.key) ?? -1);
+    this.reveal(row.key, at === all.length - 1 ? undefined : all[at + 1]);
+    return true;
+  }
+
+  private clicked(event: MouseEvent): void {
+    const target = event.target instanceof Element ? event.target : undefined;
+    const id = target?.closest<HTMLElement>(".id");
+    const key = id?.closest<HTMLElement>(".line")?.dataset["key"];
+    if (id && key && !id.closest(".definition")) { this.reveal(key, Number(id.dataset["def"])); return; }
+    if (target?.closest("button")) return;
+    const step = stepAt(target ?? null);
+    if (step !== undefined) this.events.select(step);
+  }
+
+  /* Steps ---------------------------------------------------------------------- */
+
+  placeOf(step: number | undefined): Place | undefined {
+    return step === undefined ? undefined : this.layout.places[step];
+  }
+
+  elementOf(step: number): HTMLElement | null {
+    return this.paper.querySelector<HTMLElement>(`.step[data-index="${step + 1}"]`);
+  }
+
+  /** Marks a step as current, and shows and focuses it if asked to. */
+  select(step: number | undefined, focus: boolean): void {
+    for (const old of this.paper.querySelectorAll(".current")) { old.classList.remove("current"); old.setAttribute("tabindex", "-1"); }
+    this.current = step;
+    if (step === undefined) return;
+    if (focus) this.show(this.placeOf(step));
+    const element = this.elementOf(step);
+    if (!element) return;
+    element.classList.add("current");
+    element.closest(".line")?.classList.add("current");
+    element.tabIndex = 0;
+    if (focus) element.focus({ preventScroll: true });
+  }
+
+  /** Scrolls a row into the part of the window that the sticky heads leave free; never sideways. */
+  show(place: Place | undefined): void {
+    if (!place) return;
+    const y = topOf(place), heads = SIZE.head * (Math.min(place.node.depth, STACKED_HEADS) + 1) + 44;
+    const { scrollTop, clientHeight } = this.scroller;
+    if (y < scrollTop + heads) this.scroller.scrollTop = y - heads;
+    else if (y + SIZE.line > scrollTop + clientHeight - 64) this.scroller.scrollTop = Math.min(y + SIZE.line + 64 - clientHeight, y - heads);
+    if (!this.whole) this.update();
+  }
+
+  link(step: number | undefined): void {
+    for (const old of this.paper.querySelectorAll(".linked")) old.classList.remove("linked");
+    if (step !== undefined) this.elementOf(step)?.classList.add("linked");
+  }
+
+  /** Rows with matches, in reading order. */
+  matches(term: string | undefined): Place[] {
+    return [...rowsOf(this.layout.roots)].filter(place => {
+      const row = place.node.rows[place.row];
+      return row?.kind === "line" && row.matches.some(match => term === undefined || match.query.term === term);
+    });
+  }
+
+  markNow(place: Place, term: string | undefined): string {
+    this.show(place);
+    const row = place.node.rows[place.row];
+    if (row?.kind !== "line") return "";
+    const line = this.drawn.get(place.node)?.body.querySelector<HTMLElement>(`:scope > .line[data-key="${row.key}"]:not([hidden])`);
+    const marks = [...(line?.querySelectorAll("mark") ?? [])].filter(mark => term === undefined || mark.dataset["query"] === term);
+    marks[0]?.classList.add("now");
+    return `${term ?? row.matches[0]?.query.term ?? ""} at ${place.node.source?.name ?? ""}:${row.number}`;
+  }
+}
+
+function gap(into: Node[], height: number): void {
+  if (height <= 0) return;
+  const spacer = h("div", { class: "gap", "aria-hidden": "true" });
+  spacer.style.height = `${height}px`;
+  into.push(spacer);
+}
+
+function stepAt(target: EventTarget | null): number | undefined {
+  const step = target instanceof Element ? target.closest<HTMLElement>(".step")?.dataset["index"] : undefined;
+  return step === undefined ? undefined : Number(step) - 1;
+}

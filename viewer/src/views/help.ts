@@ -1,0 +1,24 @@
+// The keyboard, as data: the help lists it, and a test checks that every key listed does something.
+
+import { h, icon } from "./dom.ts";
+
+export const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
+  ["Follow the path", [["j k", "Next, previous step"], ["h l", "Path to the left, right"], ["g a", "First step, where it goes wrong"], ["H L", "Move the column left, right"]]],
+  ["See more code", [["e E", "Unfold function, path"], ["d", "Definition on this line, next one"], ["/", "Find a term, or /regex/"], ["n N", "Next, previous match"], ["Esc", "Close, leave the field"]]],
+  ["Triage", [["c", "Go to the checklist"], ["T F U", "True, false, unsure"], ["Ctrl Enter", "Submit and next"], ["[ ]", "Previous, next report"], ["b", "Back to all reports"], ["p", "Show or hide the panel"]]],
+];
+
+export function helpDialog(): HTMLDialogElement {
+  const keys = (text: string) => text.split(" ").flatMap(key => [h("kbd", {}, key), " "]);
+  const dialog = h("dialog", { id: "help", "aria-labelledby": "help-heading" },
+    h("header", {}, h("h2", { id: "help-heading" }, "Keyboard"), h("button", { class: "icon", "data-act": "close-help", "aria-label": "Close", onclick: () => dialog.close() }, icon("close"))),
+    h("div", { class: "help-grid" },
+      ...KEYS.map(([title, rows]) => h("section", {}, h("h3", {}, title), h("dl", {}, rows.map(([key, what]) => h("div", {}, h("dt", {}, keys(key)), h("dd", {}, what)))))),
+      h("section", { class: "legend" }, h("h3", {}, "Signs"), h("dl", {},
+        h("div", {}, h("dt", {}, h("b", { class: "badge call" }, "2")), h("dd", {}, "Call: square")),
+        h("div", {}, h("dt", {}, h("b", { class: "badge branch" }, "3")), h("dd", {}, "Condition: hexagon")),
+        h("div", {}, h("dt", {}, h("b", { class: "badge plain" }, "4")), h("dd", {}, "Anything else: outlined")),
+        h("div", {}, h("dt", {}, h("b", { class: "badge access" }, "9")), h("dd", {}, "Where it goes wrong: solid, underlined")),
+        h("div", {}, h("dt", {}, h("span", { class: "rail-sample" })), h("dd", {}, "Double edge: runs in a new thread"))))));
+  return dialog;
+}

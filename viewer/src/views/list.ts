@@ -1,0 +1,146 @@
+// The list of all reports: state, filter, sort, progress.
+
+import { depthOf, plural } from "../lib/describe.ts";
+import { filtered, noFilter, progress, rowsFor, type Filter, type ListRow, type SortKey } from "../lib/list.ts";
+import type { Page, TriageRecord } from "../lib/page.ts";
+import { STATE_NAMES, STATES, type State } from "../lib/triage.ts";
+import { h, icon, stairs, titled } from "./dom.ts";
+import { Windowed } from "./windowed.ts";
+
+const ROW = 39;
+export const SEVERITIES = ["", "Low", "Medium", "High"] as const;
+const COLUMNS: readonly (readonly [string, SortKey | undefined, string?])[] = [
+  ["State", "state"], ["Report", "id"], ["", undefined], ["Location", "place"], ["Rule", "rule"], ["Severity", "severity"],
+  ["Paths", undefined], ["Files", undefined, "num"], ["Tool", "tool"], ["Triaged", undefined],
+];
+
+export interface ListEvents {
+  open(index: number): void;
+  say(text: string): void;
+  records(): Readonly<Record<string, TriageRecord>>;
+  download(): void;
+  upload(file: File): void;
+}
+
+export class ListView {
+  readonly element: HTMLElement;
+  private readonly inner: HTMLElement;
+  private readonly input: HTMLInputElement;
+  private list: Windowed | undefined;
+  private filter: Filter = noFilter;
+  private selected = 0;
+  rows: ListRow[] = [];
+
+  constructor(private readonly page: Page, private readonly events: ListEvents) {
+    this.inner = h("div", { class: "list-inner" });
+    this.input = h("input", { id: "filter", type: "text", spellcheck: "false", autocomplete: "off", placeholder: "Filter by title, file, rule, tool", "aria-label": "Filter reports",
+      oninput: () => this.set({ text: this.input.value }) });
+    this.element = h("main", { class: "list-view", "aria-labelledby": "list-heading" }, this.inner);
+  }
+
+  /** All rows, whatever the filters. */
+  all(): ListRow[] { return rowsFor(this.page.reports, this.events.records()); }
+
+  set(change: Partial<Filter>): void {
+    this.filter = { ...this.filter, ...change };
+    this.draw();
+  }
+
+  clear(): void { this.input.value = ""; this.set({ state: "all", severity: 0, text: "" }); }
+
+  focusFilter(): void { this.input.focus(); }
+
+  /** The report `by` rows away in the list as it is filtered and sorted; undefined at its ends. */
+  neighbour(index: number, by: number): number | undefined {
+    const rows = filtered(this.all(), this.filter), at = rows.findIndex(row => row.report === this.page.reports[index]);
+    return at < 0 ? rows[0]?.index : rows[at + by]?.index;
+  }
+
+  draw(): void {
+    const all = this.all(), { counts, triaged, total } = progress(all);
+    this.rows = filtered(all, this.filter);
+    const focused = document.activeElement === this.input;
+    const made = new Date(this.page.made * 1000).toISOString();
+    const tools = new Set(this.page.reports.map(report => report.tool)).size;
+    const body = h("tbody");
+    const segment = (label: string, buttons: readonly HTMLElement[]) => h("span", { class: "seg", role: "group", "aria-label": label }, buttons);
+    const toggle = (text: string, count: number | undefined, on: boolean, data: Record<string, string>, act: () => void) =>
+      h("button", { "aria-pressed": String(on), ...data, onclick: () => { act(); this.inner.querySelector<HTMLElement>(`.filters [${Object.keys(data)[0]}="${Object.values(data)[0]}"]`)?.focus(); } }, text, count !== undefined && h("b", {}, String(count)));
+    const states: readonly (State | "all")[] = ["all", ...STATES];
+    const meter = h("div", { class: "meter", role: "img", "aria-label": `${triaged} of ${total} triaged` });
+    for (const state of ["true", "false", "unsure", "started", "open"] as const) {
+      if (!counts[state]) continue;
+      const part = h("i", { class: state, title: `${STATE_NAMES[state]}: ${counts[state]}` });
+      part.style.flex = String(counts[state]);
+      meter.append(part);
+    }
+    const picker = h("input", { type: "file", accept: ".json,application/json", class: "vh", tabindex: -1, "aria-hidden": "true", onchange: () => { const file = picker.files?.[0]; if (file) this.events.upload(file); } });
+    this.inner.replaceChildren(
+      h("header", { class: "list-head" }, h("h1", { id: "list-heading" }, "Reports"),
+        h("span", { class: "dim" }, `${this.page.name}, ${plural(tools, "analyser")}, ${made.slice(0, 10)} ${made.slice(11, 16)}`), h("span", { class: "grow" }),
+        h("button", { class: "quiet", "data-act": "download", title: "Save all answers as a triage file", onclick: () => this.events.download() }, icon("save"), "Save answers"),
+        h("button", { class: "quiet", "data-act": "upload", title: "Load a triage file", onclick: () => picker.click() }, icon("load"), "Load answers"), picker,
+        h("span", { class: "dim", id: "list-progress" }, `${triaged} of ${total} triaged`)),
+      meter,
+      ...this.page.notes.slice(0, 5).map(note => h("p", { class: "page-note" }, note)),
+      h("div", { class: "filters" },
+        segment("State", states.map(state => toggle(state === "all" ? "All" : STATE_NAMES[state], state === "all" ? total : counts[state], this.filter.state === state, { "data-state": state }, () => this.set({ state })))),
+        segment("Severity", ([0, 3, 2, 1] as const).map(severity => toggle(severity === 0 ? "Any severity" : SEVERITIES[severity], undefined, this.filter.severity === severity, { "data-severity": String(severity) }, () => this.set({ severity })))),
+        h("span", { class: "grow" }),
+        h("form", { class: "add", onsubmit: (event: Event) => { event.preventDefault(); this.pick(0); } }, this.input, h("kbd", { "aria-hidden": "true" }, "/"))),
+      this.rows.length === 0
+        ? h("p", { class: "none dim" }, "No report matches these filters. ", h("button", { class: "link", onclick: () => this.clear() }, "Clear them"))
+        : h("table", {}, h("thead", {}, h("tr", {}, COLUMNS.map(([title, key, kind]) => this.heading(title, key, kind)))), body));
+    this.list?.stop();
+    this.list = new Windowed(body, this.element, this.rows.length, ROW, at => this.row(at), height => {
+      const cell = h("td", { colspan: COLUMNS.length });
+      cell.style.height = `${height}px`;
+      return h("tr", { class: "gap", "aria-hidden": "true" }, cell);
+    });
+    if (focused) this.input.focus();
+  }
+
+  private heading(title: string, key: SortKey | undefined, kind = ""): HTMLElement {
+    if (!key) return h("th", { scope: "col", class: kind }, title || h("span", { class: "vh" }, "Title"));
+    const on = this.filter.sort === key;
+    return h("th", { scope: "col", "aria-sort": on ? (this.filter.descending ? "descending" : "ascending") : "none" },
+      h("button", { "data-sort": key, onclick: () => { this.set({ sort: key, descending: on && !this.filter.descending }); this.inner.querySelector<HTMLElement>(`[data-sort="${key}"]`)?.focus(); } }, title));
+  }
+
+  private row(at: number): HTMLElement {
+    const { report, state, record, index } = this.rows[at]!;
+    const files = new Set(report.paths.flatMap(path => path.frames.flatMap(frame => (frame.file === undefined ? [] : [frame.file])))).size;
+    const depths = report.paths.map(depthOf);
+    const who = record?.verdict ? `${record.author}${record.author ? ", " : ""}${record.time.slice(0, 10)}` : report.suppressed !== undefined && state === "false" ? "suppressed" : "";
+    const row = h("tr", { "data-report": report.id, "data-state": state, "data-severity": report.severity, class: at === this.selected ? "sel" : "", onclick: (event: Event) => { event.preventDefault(); this.events.open(index); } },
+      h("td", {}, stateElement(state)), h("td", { class: "rid" }, report.id),
+      h("td", { class: "ttl" }, h("a", { href: `#${report.id}`, title: report.title }, titled(report.title))),
+      h("td", { class: "mono dim", title: report.place }, report.place.split("/").slice(-2).join("/")), h("td", { class: "mono dim", title: report.rule }, report.rule),
+      h("td", {}, severityElement(report.severity)),
+      h("td", { class: "paths" }, stairs(depths), h("span", {}, `${plural(depths.length, "path")}, ${Math.max(0, ...depths)} deep`)),
+      h("td", { class: "num" }, String(files)), h("td", { class: "dim" }, report.tool), h("td", { class: "dim by" }, who));
+    return row;
+  }
+
+  /** Moves the selection to a row and focuses it. */
+  pick(at: number): void {
+    if (this.rows.length === 0) return;
+    this.selected = Math.min(Math.max(at, 0), this.rows.length - 1);
+    this.list?.show(this.selected);
+    for (const old of this.inner.querySelectorAll("tr.sel")) old.classList.remove("sel");
+    const { report } = this.rows[this.selected]!;
+    const row = this.inner.querySelector<HTMLElement>(`tr[data-report="${CSS.escape(report.id)}"]`);
+    row?.classList.add("sel");
+    row?.querySelector("a")?.focus({ preventScroll: true });
+    this.events.say(`${report.id}, ${report.title}`);
+  }
+
+  step(by: number): void { this.pick(this.selected + by); }
+
+  pickReport(index: number): void { this.pick(Math.max(0, this.rows.findIndex(row => row.index === index))); }
+
+  openSelected(): void { const row = this.rows[this.selected]; if (row) this.events.open(row.index); }
+}
+
+export const stateElement = (state: State): HTMLElement => h("span", { class: `state ${state}` }, icon(state), h("span", {}, STATE_NAMES[state]));
+export const severityElement = (severity: number): HTMLElement => h("span", { class: `sev s${severity}` }, icon(`sev${severity}`), SEVERITIES[severity as 1 | 2 | 3]);

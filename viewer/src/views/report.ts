@@ -1,0 +1,118 @@
+// The report in the tool's own words, every step of it a link into the columns, and the columns linking back.
+
+import { badgeOf, calleesOf, locksOf, pathTitle, summaryOf } from "../lib/describe.ts";
+import type { Report, Segment } from "../lib/page.ts";
+import type { Source } from "../lib/source.ts";
+import { h } from "./dom.ts";
+import { badge } from "./line.ts";
+import { Windowed } from "./windowed.ts";
+
+const ROW = 20;
+
+export interface ReportEvents {
+  select(path: number, step: number): void;
+  hover(path: number, step: number | undefined): void;
+  related(index: number): void;
+}
+
+export class ReportCard {
+  readonly element: HTMLElement;
+  private readonly text: HTMLElement;
+  private lists: { readonly path: number; readonly list: Windowed }[] = [];
+  private marked: { readonly path: number; readonly step: number } | undefined;
+
+  constructor(private readonly sources: readonly Source[], private readonly events: ReportEvents) {
+    this.text = h("div", { class: "report-text" });
+    this.element = h("section", { class: "card report-card", "aria-labelledby": "report-heading", tabindex: -1 },
+      h("header", {}, h("h2", { id: "report-heading" }, "Report"), h("span", { class: "dim tool-line" })), this.text);
+    this.text.addEventListener("click", event => {
+      const link = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-index], [data-related]") : null;
+      if (!link) return;
+      event.preventDefault();
+      if (link.dataset["related"] !== undefined) this.events.related(Number(link.dataset["related"]));
+      else this.events.select(Number(link.dataset["path"]) - 1, Number(link.dataset["index"]) - 1);
+    });
+    const hover = (event: Event, on: boolean) => {
+      const link = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-index]") : null;
+      if (link) this.events.hover(Number(link.dataset["path"]) - 1, on ? Number(link.dataset["index"]) - 1 : undefined);
+    };
+    for (const name of ["mouseover", "focusin"]) this.text.addEventListener(name, event => hover(event, true));
+    for (const name of ["mouseout", "focusout"]) this.text.addEventListener(name, event => hover(event, false));
+  }
+
+  show(report: Report): void {
+    for (const { list } of this.lists) list.stop();
+    this.lists = [];
+    this.element.scrollTop = 0;
+    const line = [report.tool, ...(report.cwe ?? []).map(number => `CWE-${number}`)].filter(Boolean).join(", ");
+    this.element.querySelector(".tool-line")!.textContent = line;
+    const linked = new Set(report.text.flatMap(segment => (segment.link && "step" in segment.link ? [segment.link.step.path] : [])));
+    const words = h("div", { class: "words" }, report.text.map(segment => this.segment(segment, report)));
+    if (report.text.length === 0) words.append(report.title);
+    this.text.replaceChildren(words);
+    if (report.suppressed !== undefined) this.text.append(h("p", { class: "rt-suppressed" }, `Suppressed${report.suppressed ? `: ${report.suppressed}` : ""}`));
+    report.paths.forEach((path, number) => {
+      if (linked.has(number)) return; // The tool's own text tells this path already.
+      const title = pathTitle(path);
+      const container = h("div", { class: "refs" });
+      this.text.append(h("p", { class: "rt-head" }, `Path ${number + 1}`, title && h("span", { class: "dim" }, `  ${title}`)), container);
+      const callees = calleesOf(path), homes = new Map<number, number | undefined>();
+      for (const frame of path.frames) for (const item of frame.items) if (item >= 0) homes.set(item, frame.file);
+      const row = (step: number): HTMLElement => {
+        const data = path.steps[step]!;
+        const source = this.sources[data.f ?? homes.get(step) ?? -1];
+        const place = source ? `${source.name}${data.l === undefined ? "" : `:${data.l}`}` : "";
+        const code = data.l === undefined ? "" : source?.line(data.l).text ?? "";
+        return this.reference(number, step, `ref ${badgeOf(data)}`, badge(step, path),
+          h("span", { class: "loc", title: place }, tail(place, 16)), h("span", { class: "what", title: data.m ?? "" }, summaryOf(data, callees.get(step), code)));
+      };
+      this.lists.push({ path: number, list: new Windowed(container, this.element, path.steps.length, ROW, row) });
+      const locks = locksOf(path.steps.findLast(step => step.x));
+      if (locks) this.text.append(h("p", { class: "rt-locks" }, `locks held: ${locks.length ? locks.join(", ") : "<empty>"}`));
+    });
+    if (report.related.length) {
+      this.text.append(h("p", { class: "rt-head" }, "See also"), h("div", { class: "refs" }, report.related.map((related, at) =>
+        h("a", { class: "ref", href: "#", "data-related": at }, h("span", { class: "loc" }, tail(related.place, 16)), h("span", { class: "what", title: related.message }, related.message)))));
+    }
+    this.mark();
+  }
+
+  private segment(segment: Segment, report: Report): Node | string {
+    const { link } = segment;
+    if (!link) return segment.text;
+    if ("url" in link) return h("a", { class: "marker", href: link.url, rel: "noopener noreferrer", target: "_blank" }, segment.text);
+    if ("related" in link) return h("a", { class: "marker", href: "#", "data-related": link.related }, segment.text);
+    const path = report.paths[link.step.path], step = path?.steps[link.step.step];
+    if (!path || !step) return segment.text;
+    return this.reference(link.step.path, link.step.step, `ref inline ${badgeOf(step)}`, badge(link.step.step, path), h("span", { class: "what" }, segment.text));
+  }
+
+  private reference(path: number, step: number, kind: string, ...children: HTMLElement[]): HTMLElement {
+    const current = this.marked?.path === path && this.marked.step === step;
+    return h("a", { class: current ? `${kind} current` : kind, href: "#", "data-path": path + 1, "data-index": step + 1 }, ...children);
+  }
+
+  /** Marks the step that is current in the columns. */
+  mark(path?: number, step?: number): void {
+    if (path !== undefined && step !== undefined) {
+      this.marked = { path, step };
+      this.lists.find(one => one.path === path)?.list.show(step);
+    }
+    for (const old of this.text.querySelectorAll(".current")) old.classList.remove("current");
+    if (!this.marked) return;
+    const now = this.text.querySelectorAll<HTMLElement>(`.ref[data-path="${this.marked.path + 1}"][data-index="${this.marked.step + 1}"]`);
+    for (const one of now) one.classList.add("current");
+    if (now[0]?.classList.contains("inline")) now[0].scrollIntoView({ block: "nearest" });
+  }
+
+  forget(): void { this.marked = undefined; }
+
+  link(path: number, step: number | undefined): void {
+    for (const old of this.text.querySelectorAll(".linked")) old.classList.remove("linked");
+    if (step === undefined) return;
+    for (const one of this.text.querySelectorAll(`.ref[data-path="${path + 1}"][data-index="${step + 1}"]`)) one.classList.add("linked");
+  }
+}
+
+/** The end of a place, which tells more than its beginning. */
+const tail = (text: string, most: number): string => (text.length <= most ? text : `…${text.slice(text.length - most + 1)}`);

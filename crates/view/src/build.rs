@@ -65,7 +65,8 @@ pub fn build(input: Input) -> Page {
             .map(|related| {
                 let source = related_sources.next().unwrap_or(usize::MAX);
                 let line = related.location.line;
-                let name = sources.all.get(source).map_or(related.location.file.as_str(), |source| &source.name);
+                let name =
+                    sources.all.get(source).map_or(related.location.file.as_str(), |source| &source.name);
                 let definition = line
                     .zip(sources.text(source))
                     .filter(|(line, text)| *line <= text.line_count())
@@ -95,7 +96,11 @@ pub fn build(input: Input) -> Page {
             cwe: report.cwe.clone(),
             tool: tool(report),
             place,
-            paths: paths.iter().zip(projections).map(|(path, boxes)| a_path(path, boxes, &mut sources)).collect(),
+            paths: paths
+                .iter()
+                .zip(projections)
+                .map(|(path, boxes)| a_path(path, boxes, &mut sources))
+                .collect(),
             related,
             suppressed: report.is_suppressed().then(|| {
                 let why = report.suppressions.iter().map(|suppression| suppression.justification.as_str());
@@ -106,7 +111,10 @@ pub fn build(input: Input) -> Page {
     }
     let mut notes = document.notes.clone();
     if index.cut {
-        notes.push("Not all files below the source folders were searched for definitions: there are too many.".into());
+        notes.push(
+            "Not all files below the source folders were searched for definitions: there are too many."
+                .into(),
+        );
     }
     // Steps may have named files that no box shows; they are on the page by name only.
     let mut files = files;
@@ -209,7 +217,10 @@ fn files(sources: &Sources, needed: &BTreeMap<usize, Vec<Lines>>, index: &mut In
                     stretches.iter().any(|part| lines.first <= part.last && part.first <= lines.last)
                 };
                 let blocks = text.outline.blocks.iter().filter(|block| shown(block.lines)).map(|block| {
-                    [block.lines.first, block.lines.last].into_iter().chain(block.skeleton.iter().copied()).collect()
+                    [block.lines.first, block.lines.last]
+                        .into_iter()
+                        .chain(block.skeleton.iter().copied())
+                        .collect()
                 });
                 page::File {
                     name: source.name.clone(),

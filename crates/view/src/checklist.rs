@@ -222,7 +222,8 @@ mod tests {
 
     fn chosen(rule: &str, title: &str, cwe: &[u32]) -> String {
         let checklists = Checklists::with(Vec::new());
-        let report = Report { rule: rule.into(), title: title.into(), cwe: cwe.to_vec(), ..Report::default() };
+        let report =
+            Report { rule: rule.into(), title: title.into(), cwe: cwe.to_vec(), ..Report::default() };
         checklists.all[checklists.choose(&report)].name.clone()
     }
 

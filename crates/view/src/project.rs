@@ -204,9 +204,9 @@ impl State<'_> {
             return true;
         }
         let line = before.location.as_ref().and_then(|location| location.line);
-        let code = line.zip(self.out.boxes[innermost].source).and_then(|(line, source)| {
-            self.sources.text(source).map(|text| text.line(line))
-        });
+        let code = line
+            .zip(self.out.boxes[innermost].source)
+            .and_then(|(line, source)| self.sources.text(source).map(|text| text.line(line)));
         code.is_some_and(|code| has_word(code, unqualified(function)))
     }
 }
@@ -256,6 +256,7 @@ fn settle(a_box: &mut Box, path: &Path, sources: &Sources) {
 }
 
 fn span(numbers: &[u32]) -> Lines {
-    let range: Range<u32> = numbers.iter().fold(u32::MAX..0, |range, &n| range.start.min(n)..range.end.max(n));
+    let range: Range<u32> =
+        numbers.iter().fold(u32::MAX..0, |range, &n| range.start.min(n)..range.end.max(n));
     Lines { first: range.start, last: range.end }
 }

@@ -290,7 +290,9 @@ mod tests {
     fn nothing_outside_the_roots_is_read() {
         let (keep, mut roots) = tree();
         let secret = keep.path().join("secret.c");
-        for reported in ["../secret.c", "src/../../secret.c", secret.to_str().unwrap(), "/etc/passwd", "..", "/", ""] {
+        for reported in
+            ["../secret.c", "src/../../secret.c", secret.to_str().unwrap(), "/etc/passwd", "..", "/", ""]
+        {
             assert!(roots.find(reported).is_err(), "{reported}");
         }
         assert_eq!(roots.admit(&secret), Err(Missing::Outside));

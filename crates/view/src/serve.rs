@@ -179,7 +179,10 @@ impl Service {
             ("GET", "/") => {
                 let given = query.split('&').find_map(|pair| pair.strip_prefix("token=")).unwrap_or("");
                 if !same(given, &self.token) {
-                    return (Response::text(403, "open the address that `parallax view --serve` printed"), false);
+                    return (
+                        Response::text(403, "open the address that `parallax view --serve` printed"),
+                        false,
+                    );
                 }
                 self.page.triage = self.triage.clone();
                 let body = html::render(&self.page).into_bytes();

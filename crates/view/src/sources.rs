@@ -30,7 +30,9 @@ impl Text {
     /// Outlines a text of a file called `name`.
     pub fn new(name: &str, whole: String) -> Text {
         let mut starts = vec![0];
-        starts.extend(whole.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1));
+        starts.extend(
+            whole.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at as u32 + 1),
+        );
         // A line break at the very end does not begin another line.
         if starts.len() > 1 && starts.last() == Some(&(whole.len() as u32)) {
             starts.pop();

@@ -106,7 +106,11 @@ impl Triage {
                 Verdict::False => SuppressionStatus::Accepted,
                 Verdict::Unsure => SuppressionStatus::UnderReview,
             };
-            report.suppressions.push(Suppression { in_source: false, status, justification: record.reasons() });
+            report.suppressions.push(Suppression {
+                in_source: false,
+                status,
+                justification: record.reasons(),
+            });
         }
     }
 }

@@ -126,7 +126,7 @@ export class App {
     this.title.replaceChildren(...titled(report.title).filter(child => !!child) as (Node | string)[]);
     this.title.title = report.title;
     this.meta.replaceChildren(severityElement(report.severity), h("span", { class: "tool" }, report.tool));
-    document.title = `${report.id} ${report.title} - Parallax`;
+    document.title = `${report.id} ${report.title.replaceAll("`", "")} - Parallax`;
     history.replaceState(null, "", `#${report.id}`);
     this.columns = report.paths.map((path, number) => new Column(number + 1, path, this.page, this.sources, {
       select: step => this.select(number, step), hover: step => this.card.link(number, step),
@@ -245,9 +245,11 @@ export class App {
     const column = this.columns[path];
     if (!column || step < 0 || step >= column.path.steps.length) return;
     if (column.element.hidden) this.toggleColumn(path);
-    this.columns.forEach((other, number) => { if (number !== path) other.element.classList.remove("active"); });
-    column.element.classList.add("active");
     this.active = path;
+    this.columns.forEach((other, number) => {
+      other.active = number === path;
+      if (!other.active) other.select(other.current, false);
+    });
     column.select(step, focus);
     this.card.mark(path, step);
     const place = column.placeOf(step), line = column.path.steps[step]?.l;

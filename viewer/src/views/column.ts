@@ -41,6 +41,8 @@ export class Column {
   private pending = false;
   layout: Layout;
   current: number | undefined;
+  /** Whether the current step of the page is in this column. */
+  active = false;
 
   constructor(readonly number: number, readonly path: Path, private readonly page: Page, private readonly sources: readonly Source[], private readonly events: ColumnEvents) {
     this.callees = calleesOf(path);
@@ -155,7 +157,7 @@ export class Column {
     if (!row) return;
     const context = (key: string): LineContext => ({
       path: this.path, callees: this.callees, source: node.source, depth: node.depth,
-      definition: this.definitions.get(key), current: this.current,
+      definition: this.definitions.get(key), current: this.active ? this.current : undefined,
     });
     switch (row.kind) {
       case "line": into.push(lineElement(row, context(row.key))); break;
@@ -249,6 +251,15 @@ export class Column {
     else this.definitions.set(key, definition);
     this.relayout();
     this.events.changed();
+    this.pointAt(key);
+  }
+
+  /** Puts the tip of a definition's box under the word it belongs to. */
+  private pointAt(key: string): void {
+    const line = this.paper.querySelector<HTMLElement>(`.line[data-key="${key}"]`), word = line?.querySelector(".id.open"), box = line?.nextElementSibling;
+    if (!word || !(box instanceof HTMLElement) || !box.matches(".definition")) return;
+    const at = word.getBoundingClientRect(), here = box.getBoundingClientRect();
+    box.style.setProperty("--at", `${Math.max(8, Math.min(at.left + at.width / 2 - here.left - 4, here.width - 20))}px`);
   }
 
   closeDefinition(): boolean {
@@ -294,7 +305,8 @@ export class Column {
   select(step: number | undefined, focus: boolean): void {
     for (const old of this.paper.querySelectorAll(".current")) { old.classList.remove("current"); old.setAttribute("tabindex", "-1"); }
     this.current = step;
-    if (step === undefined) return;
+    this.element.classList.toggle("active", this.active);
+    if (step === undefined || !this.active) return;
     if (focus) this.show(this.placeOf(step));
     const element = this.elementOf(step);
     if (!element) return;

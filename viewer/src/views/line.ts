@@ -39,7 +39,7 @@ export function lineElement(row: LineRow, context: LineContext): HTMLElement {
   if (main && first !== undefined) mark.append(badge(failing ? path.steps.indexOf(failing) : first, path));
   line.append(mark, h("span", { class: "no" }, String(row.number)), codeElement(text, row, emphasis, context));
   row.steps.forEach((step, at) => {
-    const note = noteElement(step, context, at > 0, failing === path.steps[step]);
+    const note = noteElement(step, context, at > 0);
     if (note) line.append(note);
   });
   if (first !== undefined && row.steps.includes(context.current ?? -1)) line.classList.add("current");
@@ -60,7 +60,7 @@ export function noteRowElement(row: NoteRow, context: LineContext, file: string 
     h("span", { class: "mark" }, badge(row.step, context.path)),
     h("span", { class: "no" }, step.l === undefined ? "" : String(step.l)),
     h("span", { class: "words" }, words, where && h("span", { class: "dim" }, ` ${where}`)));
-  const values = noteElement(row.step, { ...context, path: { ...context.path, steps: context.path.steps.map((one, at) => (at === row.step ? { ...one, m: "" } : one)) } }, false, !!step.x);
+  const values = noteElement(row.step, { ...context, path: { ...context.path, steps: context.path.steps.map((one, at) => (at === row.step ? { ...one, m: "" } : one)) } }, false);
   if (values) line.append(values);
   if (context.current === row.step) line.classList.add("current");
   return line;
@@ -96,18 +96,17 @@ export function runElement(run: Run, context: Pick<LineContext, "depth" | "defin
   return node;
 }
 
-function noteElement(step: number, context: LineContext, also: boolean, showBadge: boolean): HTMLElement | undefined {
+function noteElement(step: number, context: LineContext, also: boolean): HTMLElement | undefined {
   const data = context.path.steps[step];
   if (!data) return undefined;
   const note = noteOf(data, context.callees.get(step));
   const parts: Node[] = [];
-  if (note.condition) parts.push(h("span", { class: `cond ${note.condition.icon}` }, icon(note.condition.icon), note.condition.text));
+  if (note.condition) parts.push(h("span", { class: "cond" }, icon(note.condition.icon), note.condition.text));
   for (const [name, value] of note.values.slice(0, 12)) parts.push(h("span", { class: "val", title: `${name} = ${value}` }, h("b", {}, short(name, 40)), ` = ${short(value, 40)}`));
   if (note.failing) parts.push(h("span", { class: "acc", title: note.failing }, short(note.failing, 90)));
   if (note.message) parts.push(h("span", { class: "msg", title: note.message }, short(note.message, 90)));
   if (!also) return parts.length ? h("span", { class: "note" }, parts) : undefined;
   // A second step on the line is a step of its own, told inline.
-  void showBadge;
   return h("span", { class: `note step also ${data.x ? "access" : data.r}`, ...stepProps(step, context.path, data.m ?? "") }, badge(step, context.path), parts);
 }
 

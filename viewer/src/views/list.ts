@@ -132,7 +132,7 @@ export class ListView {
     const row = this.inner.querySelector<HTMLElement>(`tr[data-report="${CSS.escape(report.id)}"]`);
     row?.classList.add("sel");
     row?.querySelector("a")?.focus({ preventScroll: true });
-    this.events.say(`${report.id}, ${report.title}`);
+    this.events.say(`${report.id}, ${report.title.replaceAll("`", "")}`);
   }
 
   step(by: number): void { this.pick(this.selected + by); }

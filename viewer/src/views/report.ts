@@ -70,8 +70,10 @@ export class ReportCard {
       const locks = locksOf(path.steps.findLast(step => step.x));
       if (locks) this.text.append(h("p", { class: "rt-locks" }, `locks held: ${locks.length ? locks.join(", ") : "<empty>"}`));
     });
-    if (report.related.length) {
-      this.text.append(h("p", { class: "rt-head" }, "See also"), h("div", { class: "refs" }, report.related.map((related, at) =>
+    const told = new Set(report.text.flatMap(segment => (segment.link && "related" in segment.link ? [segment.link.related] : [])));
+    const untold = report.related.map((related, at) => ({ related, at })).filter(({ at }) => !told.has(at));
+    if (untold.length) {
+      this.text.append(h("p", { class: "rt-head" }, "See also"), h("div", { class: "refs" }, untold.map(({ related, at }) =>
         h("a", { class: "ref", href: "#", "data-related": at }, h("span", { class: "loc" }, tail(related.place, 16)), h("span", { class: "what", title: related.message }, related.message)))));
     }
     this.mark();

@@ -15,8 +15,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Show the paths of reports as code, side by side, on one page
 #[derive(Args)]
 #[command(after_help = "Example:
-  parallax view corpus/report/ladle/race.xml --src corpus/report/ladle -o race.html
-  parallax view corpus/report/ladle/race.xml --src corpus/report/ladle --serve
+  parallax view corpus/view/race.json --src corpus/report/ladle -o race.html
+  parallax view corpus/view/race.json --src corpus/report/ladle --serve
 
 Reports may be SARIF, pathreport XML, or what clang, gcc, cppcheck, Infer, CBMC, KLEE, valgrind, the
 sanitizers and gdb write. Source is read below the --src folders only; without one, paths show no code.
@@ -57,13 +57,14 @@ pub struct View {
 /// Makes the page.
 pub fn run(mut arguments: View) -> Result<Status> {
     let port = port(&mut arguments)?;
-    let triage_file = arguments.triage.clone().unwrap_or_else(|| beside(&arguments.reports[0], "triage.json"));
+    let triage_file =
+        arguments.triage.clone().unwrap_or_else(|| beside(&arguments.reports[0], "triage.json"));
     let triage = read_triage(&triage_file, arguments.triage.is_some() && port.is_none())?;
     let document = read_reports(&arguments.reports)?;
     if let Some(output) = &arguments.suppressions {
         let mut judged = document.clone();
         triage.suppress(&mut judged);
-        write(output, &parallax_report::to_json(&judged))?;
+        write(output, &parallax_report::to_sarif(&judged))?;
     }
     let roots = Roots::new(&arguments.src)
         .map_err(|(folder, error)| anyhow!("cannot use source folder {}: {error}", folder.display()))?;
@@ -84,15 +85,17 @@ pub fn run(mut arguments: View) -> Result<Status> {
     for note in &page.notes {
         eprintln!("note: {note}");
     }
-    let missing: Vec<&str> = page
-        .files
-        .iter()
-        .filter_map(|file| file.missing.as_ref().map(|_| file.name.as_str()))
-        .collect();
+    let missing: Vec<&str> =
+        page.files.iter().filter_map(|file| file.missing.as_ref().map(|_| file.name.as_str())).collect();
     if arguments.src.is_empty() && !page.files.is_empty() {
         eprintln!("note: no code is shown: name the folder with the sources by --src");
     } else if !missing.is_empty() {
-        eprintln!("note: {} of {} files not found below --src: {}", missing.len(), page.files.len(), some(&missing));
+        eprintln!(
+            "note: {} of {} files not found below --src: {}",
+            missing.len(),
+            page.files.len(),
+            some(&missing)
+        );
     }
     if let Some(port) = port {
         return server::run(page, port, &triage_file);
@@ -111,7 +114,12 @@ pub fn run(mut arguments: View) -> Result<Status> {
         });
         println!("{summary}");
     } else {
-        println!("{}: {} reports, {paths} paths, {} kB", output.display(), page.reports.len(), text.len() / 1024);
+        println!(
+            "{}: {} reports, {paths} paths, {} kB",
+            output.display(),
+            page.reports.len(),
+            text.len() / 1024
+        );
     }
     Ok(Status::Clean)
 }
@@ -132,9 +140,7 @@ fn port(arguments: &mut View) -> Result<Option<u16>> {
 fn read_reports(files: &[PathBuf]) -> Result<Document> {
     let mut all = Document::default();
     for file in files {
-        let name = file.display().to_string();
-        let bytes = std::fs::read(file).with_context(|| format!("cannot read {name}"))?;
-        let document = parallax_report::read(&bytes, &name)?;
+        let document = super::convert::open(file)?;
         all.reports.extend(document.reports);
         all.notes.extend(document.notes);
     }
@@ -168,7 +174,11 @@ fn write(file: &Path, text: &str) -> Result<()> {
 
 /// The same file with another ending.
 fn beside(file: &Path, ending: &str) -> PathBuf {
-    if file.as_os_str() == "-" { PathBuf::from(format!("report.{ending}")) } else { file.with_extension(ending) }
+    if file.as_os_str() == "-" {
+        PathBuf::from(format!("report.{ending}"))
+    } else {
+        file.with_extension(ending)
+    }
 }
 
 fn some(names: &[&str]) -> String {

@@ -66,31 +66,85 @@ pub(super) enum Part {
 
 pub(super) fn part(kind: &str) -> Part {
     match kind {
-        "function_definition" | "function_item" | "function_declaration" | "generator_function_declaration"
-        | "method_declaration" | "method_definition" | "constructor_declaration"
+        "function_definition"
+        | "function_item"
+        | "function_declaration"
+        | "generator_function_declaration"
+        | "method_declaration"
+        | "method_definition"
+        | "constructor_declaration"
         | "compact_constructor_declaration" => Part::Function,
 
-        "if_statement" | "if_expression" | "for_statement" | "for_expression" | "for_range_loop"
-        | "for_in_statement" | "enhanced_for_statement" | "while_statement" | "while_expression"
-        | "loop_expression" | "do_statement" | "switch_statement" | "switch_expression" | "match_expression"
-        | "match_statement" | "expression_switch_statement" | "type_switch_statement" | "select_statement"
-        | "try_statement" | "try_with_resources_statement" | "seh_try_statement" | "synchronized_statement"
-        | "with_statement" | "unsafe_block" | "async_block" | "let_declaration" | "lambda_expression"
-        | "closure_expression" | "arrow_function" | "function_expression" | "func_literal"
-        | "static_initializer" | "class_specifier" | "struct_specifier" | "namespace_definition"
-        | "class_declaration" | "class_definition" | "impl_item" | "trait_item" | "mod_item" => Part::Construct,
+        "if_statement"
+        | "if_expression"
+        | "for_statement"
+        | "for_expression"
+        | "for_range_loop"
+        | "for_in_statement"
+        | "enhanced_for_statement"
+        | "while_statement"
+        | "while_expression"
+        | "loop_expression"
+        | "do_statement"
+        | "switch_statement"
+        | "switch_expression"
+        | "match_expression"
+        | "match_statement"
+        | "expression_switch_statement"
+        | "type_switch_statement"
+        | "select_statement"
+        | "try_statement"
+        | "try_with_resources_statement"
+        | "seh_try_statement"
+        | "synchronized_statement"
+        | "with_statement"
+        | "unsafe_block"
+        | "async_block"
+        | "let_declaration"
+        | "lambda_expression"
+        | "closure_expression"
+        | "arrow_function"
+        | "function_expression"
+        | "func_literal"
+        | "static_initializer"
+        | "class_specifier"
+        | "struct_specifier"
+        | "namespace_definition"
+        | "class_declaration"
+        | "class_definition"
+        | "impl_item"
+        | "trait_item"
+        | "mod_item" => Part::Construct,
 
-        "case_statement" | "switch_block_statement_group" | "switch_rule" | "switch_case" | "switch_default"
-        | "match_arm" | "case_clause" | "expression_case" | "type_case" | "communication_case"
+        "case_statement"
+        | "switch_block_statement_group"
+        | "switch_rule"
+        | "switch_case"
+        | "switch_default"
+        | "match_arm"
+        | "case_clause"
+        | "expression_case"
+        | "type_case"
+        | "communication_case"
         | "default_case" => Part::Case,
 
         "preproc_if" | "preproc_ifdef" | "preproc_else" | "preproc_elif" | "preproc_elifdef" => {
             Part::Conditional
         }
 
-        "compound_statement" | "block" | "statement_block" | "match_block" | "switch_block" | "switch_body"
-        | "declaration_list" | "field_declaration_list" | "class_body" | "constructor_body"
-        | "enum_body" | "interface_body" | "statement_list" => Part::Block,
+        "compound_statement"
+        | "block"
+        | "statement_block"
+        | "match_block"
+        | "switch_block"
+        | "switch_body"
+        | "declaration_list"
+        | "field_declaration_list"
+        | "class_body"
+        | "constructor_body"
+        | "enum_body"
+        | "interface_body"
+        | "statement_list" => Part::Block,
 
         _ => Part::Other,
     }

@@ -7,6 +7,8 @@ mod blocks;
 mod indent;
 mod language;
 mod names;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 pub use language::Language;
@@ -116,7 +118,8 @@ impl Outline {
             })
             .map(|token| token.line)
             .collect();
-        let above = (1..=12).take_while(|&up| lines.first > up && alone.contains(&(lines.first - up))).count();
+        let above =
+            (1..=12).take_while(|&up| lines.first > up && alone.contains(&(lines.first - up))).count();
         if above == 12 { lines } else { Lines { first: lines.first - above as u32, ..lines } }
     }
 

@@ -57,8 +57,13 @@ pub(super) fn visit(
 ) {
     let variable = if function.is_some() { Kind::Local } else { Kind::Variable };
     match node.kind() {
-        "function_definition" | "function_item" | "function_declaration" | "generator_function_declaration"
-        | "method_declaration" | "constructor_declaration" | "method_definition" => {
+        "function_definition"
+        | "function_item"
+        | "function_declaration"
+        | "generator_function_declaration"
+        | "method_declaration"
+        | "constructor_declaration"
+        | "method_definition" => {
             if let Some(name) = super::blocks::function_name(node, text) {
                 // A function is seen from everywhere, even from where it is nested.
                 push(into, &name, Kind::Function, lines_of(node), None);
@@ -84,9 +89,18 @@ pub(super) fn visit(
         {
             named(node, text, Kind::Type, None, into);
         }
-        "class_declaration" | "interface_declaration" | "enum_declaration" | "record_declaration"
-        | "class_definition" | "struct_item" | "enum_item" | "union_item" | "trait_item" | "type_item"
-        | "type_spec" | "alias_declaration" => named(node, text, Kind::Type, None, into),
+        "class_declaration"
+        | "interface_declaration"
+        | "enum_declaration"
+        | "record_declaration"
+        | "class_definition"
+        | "struct_item"
+        | "enum_item"
+        | "union_item"
+        | "trait_item"
+        | "type_item"
+        | "type_spec"
+        | "alias_declaration" => named(node, text, Kind::Type, None, into),
         "preproc_def" | "preproc_function_def" | "macro_definition" => {
             named(node, text, Kind::Macro, None, into);
         }
@@ -131,7 +145,14 @@ fn named(node: Node, text: &str, kind: Kind, scope: Option<Lines>, into: &mut Ve
     }
 }
 
-fn pattern(node: Node, field: &str, text: &str, kind: Kind, scope: Option<Lines>, into: &mut Vec<Definition>) {
+fn pattern(
+    node: Node,
+    field: &str,
+    text: &str,
+    kind: Kind,
+    scope: Option<Lines>,
+    into: &mut Vec<Definition>,
+) {
     if let Some(left) = node.child_by_field_name(field) {
         push_pattern(into, left, text, kind, lines_of(node), scope);
     }
@@ -168,9 +189,8 @@ fn declared(declarator: Node) -> (Node, bool) {
             prototype = false;
         }
         let wrapped = matches!(at.kind(), "reference_declarator" | "parenthesized_declarator");
-        let inner = at
-            .child_by_field_name("declarator")
-            .or_else(|| if wrapped { at.named_child(0) } else { None });
+        let inner =
+            at.child_by_field_name("declarator").or_else(|| if wrapped { at.named_child(0) } else { None });
         match inner {
             Some(inner) => at = inner,
             None => break,

@@ -39,6 +39,7 @@ pub(super) fn collect(tree: &Tree, text: &str) -> Vec<Token> {
     starts.extend(text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n').map(|(at, _)| at + 1));
     let mut tokens = Vec::new();
     let mut covered = 0; // Whatever lies inside a string or comment is part of it.
+    let mut counted = (0, 0); // A place in the text, and how many UTF-16 units of its line lie before it.
     walk(tree, |node, _| {
         if node.start_byte() < covered {
             return;
@@ -50,11 +51,15 @@ pub(super) fn collect(tree: &Tree, text: &str) -> Vec<Token> {
             let line_end = starts.get(row + 1).map_or(text.len(), |next| next - 1);
             let from = node.start_byte().max(starts[row]);
             let to = node.end_byte().min(line_end);
-            let (Some(before), Some(word)) = (text.get(starts[row]..from), text.get(from..to)) else { continue };
+            // Tokens come in order: on one line, count on from the last one.
+            let (since, units) = if counted.0 >= starts[row] { counted } else { (starts[row], 0) };
+            let (Some(between), Some(word)) = (text.get(since..from), text.get(from..to)) else { continue };
+            let start = units + utf16(between);
+            counted = (from, start);
             if !word.is_empty() {
                 tokens.push(Token {
                     line: row as u32 + 1,
-                    start: utf16(before),
+                    start,
                     length: utf16(word),
                     bytes: (from as u32, to as u32),
                     class,
@@ -83,16 +88,47 @@ fn class(node: Node) -> Option<Class> {
     Some(match kind {
         "identifier" | "type_identifier" => Class::Name,
         "field_identifier" | "property_identifier" => Class::Member,
-        "primitive_type" | "integral_type" | "floating_point_type" | "boolean_type" | "void_type" | "true"
-        | "false" | "null" | "nil" | "none" | "this" | "self" | "super" | "auto" | "iota" => Class::Keyword,
+        "primitive_type"
+        | "integral_type"
+        | "floating_point_type"
+        | "boolean_type"
+        | "void_type"
+        | "true"
+        | "false"
+        | "null"
+        | "nil"
+        | "none"
+        | "this"
+        | "self"
+        | "super"
+        | "auto"
+        | "iota" => Class::Keyword,
         "preproc_directive" => Class::Preprocessor,
-        "string_literal" | "char_literal" | "character_literal" | "raw_string_literal"
-        | "interpreted_string_literal" | "system_lib_string" | "string" | "template_string"
-        | "rune_literal" | "regex" | "byte_string_literal" => Class::String,
+        "string_literal"
+        | "char_literal"
+        | "character_literal"
+        | "raw_string_literal"
+        | "interpreted_string_literal"
+        | "system_lib_string"
+        | "string"
+        | "template_string"
+        | "rune_literal"
+        | "regex"
+        | "byte_string_literal" => Class::String,
         "line_comment" | "block_comment" | "comment" => Class::Comment,
-        "number" | "number_literal" | "integer" | "float" | "integer_literal" | "float_literal"
-        | "int_literal" | "imaginary_literal" | "decimal_integer_literal" | "hex_integer_literal"
-        | "octal_integer_literal" | "binary_integer_literal" | "decimal_floating_point_literal" => Class::Number,
+        "number"
+        | "number_literal"
+        | "integer"
+        | "float"
+        | "integer_literal"
+        | "float_literal"
+        | "int_literal"
+        | "imaginary_literal"
+        | "decimal_integer_literal"
+        | "hex_integer_literal"
+        | "octal_integer_literal"
+        | "binary_integer_literal"
+        | "decimal_floating_point_literal" => Class::Number,
         _ => return None,
     })
 }

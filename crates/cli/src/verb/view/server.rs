@@ -16,7 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Serves `page` until the process is ended, and saves triage records to `triage_file` as they come.
 pub fn run(page: Page, port: u16, triage_file: &Path) -> Result<Status> {
-    let listener = TcpListener::bind(("127.0.0.1", port)).with_context(|| format!("cannot listen on port {port}"))?;
+    let listener =
+        TcpListener::bind(("127.0.0.1", port)).with_context(|| format!("cannot listen on port {port}"))?;
     let port = listener.local_addr().context("no local address")?.port();
     let service = Service::new(page, token()?, port);
     println!("{}", service.address());

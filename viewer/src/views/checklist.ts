@@ -62,6 +62,12 @@ export class ChecklistCard {
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   }
 
+  /** Takes over what is being typed; drawing anew would take the field away under the user's hands. */
+  private typed(change: Partial<TriageRecord>, finished: boolean): void {
+    this.record = { ...this.record, ...change, title: this.report?.title ?? "", author: this.events.author(), time: new Date().toISOString() };
+    if (finished) this.events.save(this.record, false);
+  }
+
   private draw(): void {
     const { answers } = this.record;
     const done = this.tabs.filter(tab => isDone(tab, answers)).length, left = this.tabs.length - done;
@@ -77,8 +83,9 @@ export class ChecklistCard {
           h("label", {}, radio("verdict", verdict, draft === verdict, false, () => this.choose(verdict)),
             h("span", {}, icon(verdict), this.template?.verdicts[verdict] ?? verdict, h("kbd", { "aria-hidden": "true" }, verdict[0]?.toUpperCase() ?? ""))))),
         h("div", { class: "v-note" },
-          h("input", { type: "text", id: "note", class: "field", placeholder: "Note", "aria-label": "Note on the verdict", value: this.record.note, onchange: (event: Event) => this.change({ note: valueOf(event) }) }),
-          h("input", { type: "text", id: "author", class: "field", placeholder: "Your name", "aria-label": "Triaged by", value: this.events.author(), onchange: (event: Event) => { this.events.setAuthor(valueOf(event)); if (this.record.time) this.change({}); } })),
+          h("input", { type: "text", id: "note", class: "field", placeholder: "Note", "aria-label": "Note on the verdict", value: this.record.note,
+            oninput: (event: Event) => this.typed({ note: valueOf(event) }, false), onchange: (event: Event) => this.typed({ note: valueOf(event) }, true) }),
+          h("input", { type: "text", id: "author", class: "field", placeholder: "Your name", "aria-label": "Triaged by", value: this.events.author(), oninput: (event: Event) => this.events.setAuthor(valueOf(event)), onchange: () => { if (this.record.time) this.typed({}, true); } })),
         h("div", { class: "v-submit" },
           h("span", { class: "dim", id: "why" }, this.record.verdict ? this.judged() : left > 0 ? `${plural(left, "tab")} to go` : draft ? "Ready" : "Choose a verdict"),
           h("button", { class: "primary", "data-act": "submit", ...(!ready && { disabled: true }), onclick: () => this.submit() }, "Submit and next"))));
@@ -117,9 +124,10 @@ export class ChecklistCard {
       panel.append(this.question(tab, question, active));
     }
     if (tab.explain !== undefined) {
+      const explained = (event: Event) => ({ explanations: { ...this.record.explanations, [tab.id]: valueOf(event) } });
       panel.append(h("label", { class: "explain" }, "Explain", h("textarea", {
         id: `explain-${tab.id}`, rows: 2, placeholder: tab.explain,
-        onchange: (event: Event) => this.change({ explanations: { ...this.record.explanations, [tab.id]: valueOf(event) } }),
+        oninput: (event: Event) => this.typed(explained(event), false), onchange: (event: Event) => this.typed(explained(event), true),
       }, this.record.explanations[tab.id] ?? "")));
     }
     return panel;

@@ -71,8 +71,12 @@ pub(super) fn visit(
         }
         "declaration" => {
             let mut cursor = node.walk();
+            let external = node.child(0).is_some_and(|first| {
+                first.kind() == "storage_class_specifier" && text_of(first, text) == "extern"
+            });
             for declarator in node.children_by_field_name("declarator", &mut cursor) {
                 let (name, prototype) = declared(declarator);
+                let prototype = prototype || (external && declarator.kind() != "init_declarator");
                 let kind = if prototype { Kind::Declaration } else { variable };
                 let scope = if prototype { None } else { function };
                 push(into, text_of(name, text), kind, lines_of(node), scope);

@@ -264,6 +264,7 @@ enum e { A };
 /* how many */
 int count = 4, *p;
 int g(int);
+extern int far;
 int g(int x) {
     int y = x;
     return y;
@@ -283,9 +284,10 @@ int g(int x) {
         ("count", Kind::Variable, 5, false),
         ("p", Kind::Variable, 5, false),
         ("g", Kind::Declaration, 6, false),
-        ("g", Kind::Function, 7, false),
-        ("x", Kind::Parameter, 7, true),
-        ("y", Kind::Local, 8, true),
+        ("far", Kind::Declaration, 7, false),
+        ("g", Kind::Function, 8, false),
+        ("x", Kind::Parameter, 8, true),
+        ("y", Kind::Local, 9, true),
     ] {
         assert!(found.contains(&wanted), "{wanted:?} not in {found:?}");
     }

@@ -7,7 +7,6 @@
 use crate::sources::Sources;
 use crate::syntax::{Lines, unqualified};
 use parallax_report::{Outline, Path, Role};
-use std::ops::Range;
 
 /// A box: one function body, or a stretch of a file outside functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -256,7 +255,6 @@ fn settle(a_box: &mut Box, path: &Path, sources: &Sources) {
 }
 
 fn span(numbers: &[u32]) -> Lines {
-    let range: Range<u32> =
-        numbers.iter().fold(u32::MAX..0, |range, &n| range.start.min(n)..range.end.max(n));
-    Lines { first: range.start, last: range.end }
+    let first = numbers.iter().copied().min().unwrap_or(1);
+    Lines { first, last: numbers.iter().copied().max().unwrap_or(first) }
 }

@@ -81,7 +81,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     const { page } = await lab.open(`${address}#R-01&q=nthreads`, { colorScheme, bypassCSP: true });
     for (const view of ["report", "list"]) {
       if (view === "list") await page.keyboard.press("b");
-      else { await page.locator(`${column(2)} .id`).first().click(); await page.click(`${column(1)} .unfold`); }
+      else { await page.locator(`${column(2)} .line:not([hidden]) .id`).first().click(); await page.click(`${column(1)} .unfold`); }
       await picture(page, `${view}-${colorScheme}`);
       await page.evaluate(axe);
       const found = await page.evaluate(async () => {

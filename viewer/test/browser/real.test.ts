@@ -33,6 +33,11 @@ static int length_of(struct entry *list, const char *name) {
     return (int)strlen(found->name);
 }
 
+static void forget(int *count) {
+    if (count)
+        free(count);
+}
+
 int main(int argc, char **argv) {
     struct entry *first = malloc(sizeof *first);
     int *count = malloc(sizeof *count);
@@ -41,7 +46,7 @@ int main(int argc, char **argv) {
     first->name = argv[0];
     first->next = NULL;
     *count = length_of(first, argc > 1 ? argv[1] : argv[0]);
-    free(count);
+    forget(count);
     printf("%d\\n", *count);
     return 0;
 }
@@ -72,22 +77,22 @@ async function shows(tool: string, file: string, wanted: { functions: readonly s
 
 test("clang's analyzer, as SARIF", { skip: !has("clang-19") && "no clang-19" }, async () => {
   run("clang-19 --analyze --analyzer-output sarif -o clang.sarif book.c");
-  await shows("clang-sarif", "clang.sarif", { functions: ["length_of", "find"], failing: /strlen\(found->name\)/ });
+  await shows("clang-sarif", "clang.sarif", { functions: ["main", "forget"], failing: /\*count/ });
 });
 
 test("clang's analyzer, as plist", { skip: !has("clang-19") && "no clang-19" }, async () => {
   run("clang-19 --analyze --analyzer-output plist -o clang.plist book.c");
-  await shows("clang-plist", "clang.plist", { functions: ["length_of", "find"], failing: /strlen\(found->name\)/ });
+  await shows("clang-plist", "clang.plist", { functions: ["main", "forget"], failing: /\*count/ });
 });
 
 test("gcc's analyzer, as JSON", { skip: !has("gcc") && "no gcc" }, async () => {
   writeFileSync(join(folder, "gcc.json"), run("gcc -fanalyzer -fdiagnostics-format=json -c book.c -o book.o").stderr);
-  await shows("gcc", "gcc.json", { functions: ["main"], failing: /printf\("%d\\n", \*count\)/ });
+  await shows("gcc", "gcc.json", { functions: ["main", "forget"], failing: /printf\("%d\\n", \*count\)/ });
 });
 
 test("cppcheck, as XML", { skip: !has("cppcheck") && "no cppcheck" }, async () => {
   run("cppcheck --enable=warning --inconclusive --xml book.c 2> cppcheck.xml");
-  await shows("cppcheck", "cppcheck.xml", { functions: ["main"], failing: /\*count/ });
+  await shows("cppcheck", "cppcheck.xml", { functions: ["length_of"], failing: /found/ });
 });
 
 test("valgrind, as XML", { skip: !has("valgrind") && "no valgrind" }, async () => {

@@ -1,7 +1,7 @@
 # Two commands are enough on a fresh Debian-like machine: `make demo` and `make test`.
 CARGO ?= cargo
 
-.PHONY: setup build test demo bench lint fuzz-isa
+.PHONY: setup build test test-viewer bench-viewer demo bench lint fuzz-isa
 setup:
 	@scripts/setup
 
@@ -11,6 +11,17 @@ build: setup
 # Lints first: they fail fastest. Everything below shares one target folder and one profile.
 test: setup lint
 	$(CARGO) test --workspace --no-fail-fast
+	$(MAKE) test-viewer
+
+# The page: its types, whether the committed bundle is fresh, its model, and all of it in a real browser.
+test-viewer: setup
+	$(CARGO) build --package parallax
+	cd viewer && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent; }
+	cd viewer && npm test --silent
+
+bench-viewer: build
+	cd viewer && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent; }
+	cd viewer && npm run bench --silent
 
 lint: setup
 	$(CARGO) fmt --all --check

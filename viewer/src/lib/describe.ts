@@ -43,6 +43,7 @@ export function noteOf(step: Step, callee: Frame | undefined): Note {
 /** Whether the tool's words only repeat what badge, box and condition show already. */
 function isRedundant(step: Step, callee: Frame | undefined): boolean {
   const words = step.m ?? "";
+  if (step.r === "entry" && /^entry to /i.test(words)) return true;
   if (callee && /^(\W*)(call|fork|calling|enter(ing|ed)?( call)?)\b/i.test(words) && words.length < 80) return true;
   return step.t !== undefined && /^(taking|following|assuming the condition is) ['‘"]?(true|false)\b/i.test(words);
 }

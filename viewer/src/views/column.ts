@@ -73,7 +73,7 @@ export class Column {
   redraw(): void {
     const { shown, total, size } = this.layout;
     this.whole = size <= DRAWN_WHOLE;
-    this.count.textContent = total === 0 || shown === total ? plural(shown, "line") : `${shown.toLocaleString("en")} of ${plural(total, "line")}`;
+    this.count.textContent = total === 0 ? plural(this.path.steps.length, "step") : shown === total ? plural(shown, "line") : `${shown.toLocaleString("en")} of ${plural(total, "line")}`;
     this.drawn = new Map();
     const { scrollTop, scrollLeft } = this.scroller;
     this.paper.replaceChildren(...this.layout.roots.map(root => this.drawFrame(root).element));

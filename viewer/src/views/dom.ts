@@ -68,10 +68,10 @@ export function stairs(depths: readonly number[]): SVGSVGElement {
   drawing.setAttribute("class", "stairs");
   drawing.setAttribute("aria-hidden", "true");
   drawn.forEach((depth, at) => {
-    const steps = Math.min(Math.max(depth, 1), 8), dx = 12 / steps, dy = steps > 1 ? 11 / (steps - 1) : 0;
+    const steps = Math.min(Math.max(depth, 1), 8), dx = 12 / steps, dy = steps > 1 ? 11 / (steps - 1) : 0, from = steps > 1 ? 1.5 : 7;
     const points: string[] = [];
     for (let step = 0; step < steps; step++) {
-      const x = 16 * at + 1 + step * dx, y = 1.5 + step * dy;
+      const x = 16 * at + 1 + step * dx, y = from + step * dy;
       points.push(`${x.toFixed(1)},${y.toFixed(1)}`, `${(x + dx).toFixed(1)},${y.toFixed(1)}`);
     }
     const line = document.createElementNS(SVG, "polyline");

@@ -31,7 +31,7 @@ export function lineElement(row: LineRow, context: LineContext): HTMLElement {
     ...(failing && { access: accessRange(text.text, failing.c) }),
   };
   const line = h("div", {
-    class: ["line", main && "step", main && (failing ? "access" : main.r), row.matches[0] && `hit q${row.matches[0].query.hue}`].filter(Boolean).join(" "),
+    class: ["line", main && "step", main && (failing ? "access" : `is-${main.r}`), row.matches[0] && `hit q${row.matches[0].query.hue}`].filter(Boolean).join(" "),
     "data-file": source?.name ?? "", "data-line": row.number, "data-relevant": String(row.relevant), "data-key": row.key,
     ...(main && first !== undefined && stepProps(first, path, `${source?.name ?? ""} line ${row.number}: ${text.text.trim().slice(0, 200)}`)),
   });
@@ -53,7 +53,7 @@ export function noteRowElement(row: NoteRow, context: LineContext, file: string 
   const words = step.m || (context.callees.get(row.step)?.fn ? `call ${context.callees.get(row.step)?.fn}` : roleWord(step));
   const where = step.f !== undefined && file ? `${file}:${step.l ?? "?"}` : "";
   const line = h("div", {
-    class: `line step unknown ${step.x ? "access" : step.r}`,
+    class: `line step unknown ${step.x ? "access" : `is-${step.r}`}`,
     "data-file": file ?? context.source?.name ?? "", "data-line": step.l ?? "", "data-relevant": "true", "data-key": row.key,
     ...stepProps(row.step, context.path, `${file ?? context.source?.name ?? ""} ${step.l ?? ""}: ${words.slice(0, 200)}`),
   },
@@ -107,7 +107,7 @@ function noteElement(step: number, context: LineContext, also: boolean): HTMLEle
   if (note.message) parts.push(h("span", { class: "msg", title: note.message }, short(note.message, 90)));
   if (!also) return parts.length ? h("span", { class: "note" }, parts) : undefined;
   // A second step on the line is a step of its own, told inline.
-  return h("span", { class: `note step also ${data.x ? "access" : data.r}`, ...stepProps(step, context.path, data.m ?? "") }, badge(step, context.path), parts);
+  return h("span", { class: `note step also ${data.x ? "access" : `is-${data.r}`}`, ...stepProps(step, context.path, data.m ?? "") }, badge(step, context.path), parts);
 }
 
 const short = (text: string, most: number): string => {

@@ -7,8 +7,8 @@ mod mix;
 mod path;
 mod run;
 mod signs;
-mod wlp;
 mod view;
+mod wlp;
 
 use crate::exit::Status;
 use anyhow::Result;

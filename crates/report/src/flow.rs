@@ -4,7 +4,7 @@
 //! ("Calling 'add'"). Whatever is there is used, in this order; see [`PathBuilder`] for what keeps the result a tree.
 
 use crate::narration::{Narration, understand};
-use crate::{Frame, Location, PathBuilder, Role, Step};
+use crate::{Frame, Location, MAX_DEPTH, PathBuilder, Role, Step};
 use std::collections::HashMap;
 
 /// One event.
@@ -188,8 +188,7 @@ impl Tracker {
     /// Nothing but words: a call that is followed by another place goes in; the place of the call again comes back.
     fn by_words(&mut self, file: &str, event: &Event, narration: &Narration) {
         let same_place = |place: &Option<Location>| matches!((place, &event.step.location), (Some(a), Some(b)) if (&a.file, a.line, a.column) == (&b.file, b.line, b.column));
-        let returned =
-            self.open.iter().rposition(|(_, call)| same_place(call)).filter(|_| narration.role != Role::Call);
+        let returned = self.innermost_call_at(same_place).filter(|_| narration.role != Role::Call);
         if let Some(depth) = returned {
             while self.open.len() > depth {
                 self.leave();
@@ -211,6 +210,12 @@ impl Tracker {
             self.leave();
             self.enter(String::new(), file, 0);
         }
+    }
+
+    /// The innermost open frame whose call is at a place; only so many are looked at.
+    fn innermost_call_at(&self, here: impl Fn(&Option<Location>) -> bool) -> Option<usize> {
+        let outermost = self.open.len().saturating_sub(MAX_DEPTH);
+        (outermost..self.open.len()).rev().find(|&depth| here(&self.open[depth].1))
     }
 
     fn enter(&mut self, function: String, file: &str, level: i64) {

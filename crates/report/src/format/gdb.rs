@@ -86,6 +86,9 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
     Ok(Document { reports: vec![report], notes, ..Document::default() })
 }
 
+/// How many stacks back a repetition is looked for.
+const RECENT: usize = 256;
+
 /// Adds a stack, unless it says again what one before it says: people type `bt` and then `bt full`.
 fn add(stacks: &mut Vec<Stack>, stack: Stack) {
     let same = |known: &&mut Stack| {
@@ -94,7 +97,7 @@ fn add(stacks: &mut Vec<Stack>, stack: Stack) {
             && known.frames.len() == stack.frames.len()
             && known.frames.iter().map(key).eq(stack.frames.iter().map(key))
     };
-    match stacks.iter_mut().find(same) {
+    match stacks.iter_mut().rev().take(RECENT).find(same) {
         Some(known) => {
             for (known, again) in known.frames.iter_mut().zip(stack.frames) {
                 for value in again.values {

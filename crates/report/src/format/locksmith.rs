@@ -175,7 +175,9 @@ impl Warning {
         report.location = report.paths.first().and_then(|path| path.steps.last()?.location.clone());
         for (number, line) in lines.iter().enumerate() {
             let mut at = 0;
-            for (_, range, mark) in self.marks.iter().filter(|(line, ..)| *line == number) {
+            // Marks were made line by line, so those of one line stand together.
+            let first = self.marks.partition_point(|(line, ..)| *line < number);
+            for (_, range, mark) in self.marks[first..].iter().take_while(|(line, ..)| *line == number) {
                 if range.start < at {
                     continue;
                 }

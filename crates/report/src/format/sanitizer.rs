@@ -211,11 +211,14 @@ fn label(said: &str) -> String {
     ADDRESS.replace_all(said.trim_end_matches(':'), "").into_owned()
 }
 
+/// How many creators of creators are put in front of a stack.
+const ANCESTORS: usize = 16;
+
 /// Puts the creation of a stack's thread, and of that thread's creator, in front.
 fn prefix(stack: &mut Stack, thread: Option<String>, created: &HashMap<String, (String, Vec<StackFrame>)>) {
     let mut thread = thread;
     let mut seen = Vec::new();
-    while let Some(name) = thread.take() {
+    while let Some(name) = thread.take().filter(|_| seen.len() < ANCESTORS) {
         let Some((parent, creation)) = created.get(&name).filter(|_| !seen.contains(&name)) else { break };
         if let Some(first) = stack.frames.first_mut() {
             first.thread = Some(name.clone());

@@ -10,6 +10,7 @@ use crate::{
     Segment, Severity, Step, Suppression, SuppressionStatus, Tool,
 };
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// How far one `uriBaseId` may lead to the next.
 const BASE_CHAIN: usize = 16;
@@ -28,7 +29,8 @@ pub(crate) fn parse(source: &str) -> Result<Document, Fault> {
         document.notes = notes;
     }
     for run in items(&log, "/runs") {
-        let run = Run { run };
+        let rules = items(run, "/tool/driver/rules").iter().map(|rule| (text(rule, "/id"), rule)).collect();
+        let run = Run { run, rules };
         let mut passed = 0;
         for result in items(run.run, "/results") {
             if ["pass", "notApplicable"].contains(&text(result, "/kind"))
@@ -55,6 +57,7 @@ fn bag(value: &Value) -> Option<&Value> {
 
 struct Run<'a> {
     run: &'a Value,
+    rules: HashMap<&'a str, &'a Value>,
 }
 
 impl Run<'_> {
@@ -132,16 +135,13 @@ impl Run<'_> {
     }
 
     fn rule(&self, result: &Value) -> &Value {
-        let by_index = |index: Option<u32>| self.rules().get(index? as usize);
+        let rules = items(self.run, "/tool/driver/rules");
+        let by_index = |index: Option<u32>| rules.get(index? as usize);
         let id = text(result, "/ruleId");
         by_index(number(result, "/ruleIndex"))
             .or_else(|| by_index(number(result, "/rule/index")))
-            .or_else(|| self.rules().iter().find(|rule| !id.is_empty() && text(rule, "/id") == id))
+            .or_else(|| self.rules.get(id).copied().filter(|_| !id.is_empty()))
             .unwrap_or(&Value::Null)
-    }
-
-    fn rules(&self) -> &[Value] {
-        items(self.run, "/tool/driver/rules")
     }
 
     /// The text of a message: its own, or the rule's under its id, with the arguments put in.
@@ -348,25 +348,30 @@ fn plain(message: &str) -> String {
 
 /// A message with its links, as far as they lead to something we keep.
 fn linked_text(message: &str, result: &Value) -> Vec<Segment> {
-    let related = items(result, "/relatedLocations");
+    let related = items(result, "/relatedLocations").iter().enumerate();
+    let related: HashMap<i64, usize> =
+        related.rev().filter_map(|(index, place)| Some((place["id"].as_i64()?, index))).collect();
     let flows = items(result, "/codeFlows");
     // Our paths are SARIF's threads, counted through.
-    let thread_number = |flow: usize, thread: usize| {
-        let before: usize = flows.get(..flow)?.iter().map(|flow| items(flow, "/threadFlows").len()).sum();
-        Some(before + thread)
-    };
+    let mut before = 0;
+    let first_thread: Vec<usize> = flows
+        .iter()
+        .map(|flow| {
+            let first = before;
+            before += items(flow, "/threadFlows").len();
+            first
+        })
+        .collect();
     let link = |target: &str| {
         if let Ok(id) = target.parse::<i64>() {
-            return related
-                .iter()
-                .position(|location| location["id"].as_i64() == Some(id))
-                .map(Link::Related);
+            return related.get(&id).copied().map(Link::Related);
         }
         if let Some(pointer) = target.strip_prefix("sarif:/runs/") {
             let parts: Vec<&str> = pointer.split('/').collect();
             if let [_, "results", _, "codeFlows", flow, "threadFlows", thread, "locations", step] = parts[..]
             {
-                let path = thread_number(flow.parse().ok()?, thread.parse().ok()?)?;
+                let path =
+                    first_thread.get(flow.parse::<usize>().ok()?)?.checked_add(thread.parse().ok()?)?;
                 return Some(Link::Step { path, step: step.parse().ok()? });
             }
             return None;

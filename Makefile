@@ -39,3 +39,9 @@ SECONDS ?= 60
 SEED ?= 1
 fuzz-isa: setup
 	$(CARGO) run --release --package parallax-silicon --bin fuzz-isa -- --seconds $(SECONDS) --seed $(SEED)
+
+# Mutated reports against every reader: make fuzz-report ROUNDS=5000
+ROUNDS ?= 2000
+.PHONY: fuzz-report
+fuzz-report: setup
+	FUZZ_ROUNDS=$(ROUNDS) $(CARGO) test --release --package parallax-report --test hostile mutated_reports

@@ -215,3 +215,31 @@ fn thread_sanitizer_finds_the_race_of_the_marked_up_report() {
     }
     assert!(report.paths.len() >= 2);
 }
+
+#[test]
+fn python_and_rust() {
+    std::fs::write(
+        scratch("rooms.py"),
+        "def room(g):\n    return g['room']\ndef move(g):\n    try:\n        room(g)\n    except TypeError as e:\n        raise ValueError('no guest') from e\nmove(None)\n",
+    )
+    .unwrap();
+    let document = understand(&run("python3", &[&scratch("rooms.py")]).stderr, Format::Python);
+    assert_eq!(document.reports.len(), 1, "causes belong together");
+    let report = find(&document, "ValueError: no guest");
+    assert_eq!(steps(&report.paths[0]), [("move", 5), ("room", 2)]);
+    assert_eq!(steps(&report.paths[1]), [("<module>", 8), ("move", 7)]);
+
+    std::fs::write(
+        scratch("rooms.rs"),
+        "fn room(g: Option<u32>) -> u32 {\n    g.unwrap()\n}\nfn main() {\n    room(None);\n}\n",
+    )
+    .unwrap();
+    let program = scratch("rooms-rust");
+    run("rustc", &["-g", "-o", &program, &scratch("rooms.rs")]);
+    let panic = |level: &str| Command::new(&program).env("RUST_BACKTRACE", level).output().unwrap().stderr;
+    let document = understand(&panic("1"), Format::Rust);
+    let report = find(&document, "called `Option::unwrap()` on a `None` value");
+    assert_eq!(steps(&report.paths[0]), [("rooms::main", 5), ("rooms::room", 2)]);
+    let document = understand(&panic("0"), Format::Rust);
+    assert_eq!(failing_line(find(&document, "called `Option::unwrap()`")), 2);
+}

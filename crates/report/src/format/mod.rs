@@ -6,11 +6,14 @@ mod cppcheck;
 mod gcc;
 mod gdb;
 mod infer;
+mod java;
 mod json;
 mod klee;
 mod locksmith;
 mod pathreport;
 mod plist;
+mod python;
+mod rust;
 mod sanitizer;
 mod sarif;
 mod valgrind;
@@ -51,6 +54,12 @@ pub enum Format {
     Blast,
     /// gdb backtraces.
     Gdb,
+    /// Tracebacks of Python.
+    Python,
+    /// Stack traces of the Java virtual machine.
+    Java,
+    /// Panics of Rust programs.
+    Rust,
 }
 
 struct Row {
@@ -93,6 +102,9 @@ const ROWS: &[Row] = &[
     row(Format::Sanitizer, "sanitizer text", sanitizer::sniff, sanitizer::parse),
     row(Format::Blast, "BLAST trace", blast::sniff, blast::parse),
     row(Format::Gdb, "gdb backtrace", gdb::sniff, gdb::parse),
+    row(Format::Python, "Python traceback", python::sniff, python::parse),
+    row(Format::Java, "Java stack trace", java::sniff, java::parse),
+    row(Format::Rust, "Rust panic", rust::sniff, rust::parse),
 ];
 
 impl Format {
@@ -136,9 +148,14 @@ impl fmt::Display for Format {
 
 pub(crate) fn parse(format: Format, text: &str) -> Result<Document, Fault> {
     match format {
-        Format::Klee | Format::Sanitizer | Format::Locksmith | Format::Blast | Format::Gdb => {
-            (format.row().parse)(&without_colours(text))
-        }
+        Format::Klee
+        | Format::Sanitizer
+        | Format::Locksmith
+        | Format::Blast
+        | Format::Gdb
+        | Format::Python
+        | Format::Java
+        | Format::Rust => (format.row().parse)(&without_colours(text)),
         _ => (format.row().parse)(text),
     }
 }

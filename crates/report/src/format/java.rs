@@ -1,0 +1,142 @@
+//! Stack traces of the Java virtual machine, wherever they stand in a log. Each cause is a path.
+
+use super::Sample;
+use crate::read::Fault;
+use crate::stack::{Stack, StackFrame, assemble};
+use crate::{Document, Location, Report, Severity, Tool};
+use regex::Regex;
+use std::sync::LazyLock;
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("well-formed")
+}
+
+static FRAME: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s+at ([\w.$/@<>-]+)\(([^()]*)\)"));
+static MORE: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s+\.\.\. (\d+) (?:more|common frames omitted)"));
+static THROWN: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r#"^(?:Exception in thread "[^"]*" )?([\w.$]+(?:Exception|Error|Throwable)\w*)(?:: (.*))?$"#)
+});
+
+pub(super) fn sniff(sample: &Sample) -> bool {
+    let place = |captures: regex::Captures| {
+        captures[2].contains(".java:") || captures[2] == *"Native Method" || captures[2].contains(".kt:")
+    };
+    sample.text.contains("\tat ") && sample.text.lines().any(|line| FRAME.captures(line).is_some_and(place))
+        || sample.text.contains(" at ")
+            && sample
+                .text
+                .lines()
+                .any(|line| line.starts_with("    at ") && FRAME.captures(line).is_some_and(place))
+}
+
+pub(super) fn parse(text: &str) -> Result<Document, Fault> {
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let mut document = Document::default();
+    let mut at = 0;
+    while at < lines.len() {
+        if !FRAME.is_match(lines[at]) {
+            at += 1;
+            continue;
+        }
+        // The exception stands on the nearest line above that looks like one; messages may span lines.
+        let head = (at.saturating_sub(20)..at)
+            .rev()
+            .find(|&above| THROWN.is_match(lines[above].trim_start()))
+            .unwrap_or(at.saturating_sub(1));
+        let end = (at..lines.len()).find(|&below| !belongs(lines[below])).unwrap_or(lines.len());
+        let report = report(&lines[head..end], &mut document.notes);
+        document.reports.push(report);
+        at = end.max(at + 1);
+    }
+    Ok(document)
+}
+
+fn belongs(line: &str) -> bool {
+    let words = line.trim_start();
+    FRAME.is_match(line)
+        || MORE.is_match(line)
+        || words.starts_with("Caused by: ")
+        || words.starts_with("Suppressed: ")
+}
+
+fn report(log: &[&str], notes: &mut Vec<String>) -> Report {
+    let mut report = Report {
+        severity: Severity::Error,
+        tool: Tool { name: "Java".to_owned(), version: None },
+        ..Report::default()
+    };
+    if let Some(thrown) = THROWN.captures(log[0].trim_start()) {
+        report.rule = thrown[1].to_owned();
+        report.title = thrown
+            .get(2)
+            .map_or_else(|| thrown[1].to_owned(), |message| format!("{}: {}", &thrown[1], message.as_str()));
+    } else {
+        report.title = log[0].trim().to_owned();
+    }
+    // Innermost first, as printed.
+    let mut traces: Vec<(String, Vec<StackFrame>)> = vec![(report.title.clone(), Vec::new())];
+    for (line, words) in log.iter().enumerate() {
+        if let Some(captures) = FRAME.captures(words) {
+            if let Some((_, frames)) = traces.last_mut() {
+                frames.push(frame(line, &captures[1], &captures[2]));
+            }
+        } else if let Some(cause) = words.trim_start().strip_prefix("Caused by: ") {
+            traces.push((format!("caused by {cause}"), Vec::new()));
+        } else if let Some(captures) = MORE.captures(words) {
+            let count: usize = captures[1].parse().unwrap_or(0);
+            if let [.., (_, around), (_, frames)] = traces.as_mut_slice() {
+                let shared = around.len().saturating_sub(count);
+                frames.extend(
+                    around[shared..].iter().map(|frame| StackFrame { line: usize::MAX, ..frame.clone() }),
+                );
+            }
+        }
+    }
+    let stacks =
+        traces.into_iter().map(|(label, frames)| Stack::innermost_first(label, frames).fails(None)).collect();
+    assemble(&mut report, log, stacks, notes);
+    report
+}
+
+/// `package.Class.method` and `File.java:12`, which is in the package's folder.
+fn frame(line: usize, method: &str, place: &str) -> StackFrame {
+    let method = method.rsplit('/').next().unwrap_or(method);
+    let package = method.rsplitn(3, '.').nth(2).unwrap_or("");
+    let location = place.rsplit_once(':').and_then(|(file, number)| {
+        let folder = package.replace('.', "/");
+        let gap = if folder.is_empty() { "" } else { "/" };
+        Some(Location::line(format!("{folder}{gap}{file}"), number.parse().ok()?))
+    });
+    let message = if location.is_none() { place.to_owned() } else { String::new() };
+    StackFrame { line, function: method.to_owned(), location, message, ..StackFrame::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Format, Path, read};
+
+    /// As OpenJDK 17 printed it.
+    const TRACE: &str = "\
+Exception in thread \"main\" java.lang.IllegalStateException: no room
+\tat hotel.desk.Guests.move(Guests.java:4)
+\tat hotel.desk.Guests.main(Guests.java:6)
+Caused by: java.lang.NullPointerException: Cannot invoke \"String.trim()\" because \"<parameter1>\" is null
+\tat hotel.desk.Guests.room(Guests.java:2)
+\tat java.base/java.lang.Thread.run(Native Method)
+\t... 2 more
+";
+
+    #[test]
+    fn causes_are_paths_and_omitted_frames_are_put_back() {
+        let document = read(TRACE.as_bytes(), "trace").unwrap();
+        assert_eq!(Format::sniff(TRACE), Some(Format::Java));
+        let report = &document.reports[0];
+        assert_eq!(report.title, "java.lang.IllegalStateException: no room");
+        let names = |path: &Path| path.frames.iter().map(|frame| frame.function.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&report.paths[0]), ["hotel.desk.Guests.main", "hotel.desk.Guests.move"]);
+        assert_eq!(names(&report.paths[1])[..2], names(&report.paths[0]));
+        assert_eq!(names(&report.paths[1])[3], "hotel.desk.Guests.room");
+        assert_eq!(report.location.as_ref().unwrap().file, "hotel/desk/Guests.java");
+        assert_eq!(report.plain_text(), TRACE);
+    }
+}

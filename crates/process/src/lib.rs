@@ -1,0 +1,3 @@
+//! An emulated Linux process.
+
+pub mod memory;

@@ -1,0 +1,93 @@
+//! Files and shared memory of the host, mapped so that an emulated process can map them in turn.
+//!
+//! The host's own mapping does the work: nothing is read before it is touched, no file descriptor stays open where
+//! the emulated program could close it, and sharing between processes is the kernel's.
+
+use super::PAGE;
+use std::io;
+
+/// A mapping in the memory of Parallax itself.
+pub struct HostMap {
+    address: *mut u8,
+    length: u64,
+    /// What the user calls it: a path, usually.
+    name: String,
+}
+
+// The mapping stays where it is until dropped, and is only read or written through raw pointers.
+unsafe impl Send for HostMap {}
+unsafe impl Sync for HostMap {}
+
+impl HostMap {
+    /// Maps a whole open file, to be copied from or (if `shared`) to be shared. Empty files map to nothing.
+    pub fn file(descriptor: i32, shared: bool, writable: bool, name: String) -> io::Result<HostMap> {
+        let mut status: libc::stat = unsafe { std::mem::zeroed() };
+        if unsafe { libc::fstat(descriptor, &mut status) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        if status.st_mode & libc::S_IFMT != libc::S_IFREG {
+            return Err(io::Error::from_raw_os_error(libc::ENODEV));
+        }
+        let sharing = if shared { libc::MAP_SHARED } else { libc::MAP_PRIVATE };
+        let access = libc::PROT_READ | if shared && writable { libc::PROT_WRITE } else { 0 };
+        Self::map(descriptor, status.st_size as u64, access, sharing, name)
+    }
+
+    /// Maps anonymous memory that child processes will share.
+    pub fn anonymous(length: u64) -> io::Result<HostMap> {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        Self::map(-1, length, access, flags, String::from("shared memory"))
+    }
+
+    fn map(fd: i32, length: u64, access: i32, flags: i32, name: String) -> io::Result<HostMap> {
+        if length == 0 {
+            return Ok(HostMap { address: std::ptr::null_mut(), length, name });
+        }
+        let address =
+            unsafe { libc::mmap(std::ptr::null_mut(), length as usize, access, flags, fd, 0) };
+        if address == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(HostMap { address: address.cast(), length, name })
+    }
+
+    /// What the user calls it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A copy of the page at `offset`, zero-filled after the end of the file; none if it starts after the end.
+    pub(super) fn page(&self, offset: u64) -> Option<[u8; PAGE as usize]> {
+        let mut bytes = [0; PAGE as usize];
+        let length = self.length.checked_sub(offset).filter(|left| *left > 0)?.min(PAGE) as usize;
+        let from = self.address.wrapping_add(offset as usize);
+        // The file may have been cut since it was mapped: reading it then raises SIGBUS, whereas asking the kernel
+        // to copy from our own memory fails politely. Where that call is forbidden, copy directly.
+        let local = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: length };
+        let remote = libc::iovec { iov_base: from.cast(), iov_len: length };
+        let copied = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
+        if copied < 0 {
+            match io::Error::last_os_error().raw_os_error() {
+                Some(libc::EPERM | libc::ENOSYS) => unsafe {
+                    std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), length);
+                },
+                _ => return None,
+            }
+        }
+        Some(bytes)
+    }
+
+    /// The host address of the page at `offset`; none if it starts after the end.
+    pub(super) fn shared_page(&self, offset: u64) -> Option<*mut u8> {
+        (offset < self.length).then(|| self.address.wrapping_add(offset as usize))
+    }
+}
+
+impl Drop for HostMap {
+    fn drop(&mut self) {
+        if self.length > 0 {
+            unsafe { libc::munmap(self.address.cast(), self.length as usize) };
+        }
+    }
+}

@@ -1,0 +1,560 @@
+//! The address space of an emulated process: regions say what is mapped and how, pages hold what has been touched.
+//!
+//! A region costs a few words however large it is; a page is allocated when it is first written (or first read, if
+//! it comes from a file), so a program may reserve a terabyte and pay for what it uses. Pages are shared by
+//! reference count and copied when written while shared, so that a clone of the whole space, a snapshot, costs one
+//! pointer per touched page.
+//!
+//! Two small direct-mapped caches of host addresses, one for reads and one for writes, make the ordinary access a
+//! compare and a load. Only pages that may be accessed without further thought are in them: a page that is shared,
+//! or that holds translated code, is never in the write cache.
+
+mod backing;
+mod cache;
+mod region;
+
+pub use backing::HostMap;
+pub use region::{Backing, Permissions, Region};
+
+use cache::Cache;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Bytes in a page.
+pub const PAGE: u64 = 4096;
+const OFFSET: u64 = PAGE - 1;
+
+/// What an access wanted to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Read data.
+    Read,
+    /// Write data.
+    Write,
+    /// Fetch an instruction.
+    Execute,
+}
+
+/// Why an access could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Nothing is mapped there.
+    Unmapped,
+    /// Something is mapped there, but not for this kind of access.
+    Forbidden,
+    /// A mapping of a file reaches beyond the end of the file.
+    BeyondFile,
+    /// The bound on touched memory is reached.
+    OutOfMemory,
+}
+
+/// An access that could not be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot {access} {address:#x}: {cause}")]
+pub struct Fault {
+    /// The first byte that could not be accessed.
+    pub address: u64,
+    /// What was tried.
+    pub access: Access,
+    /// Why it failed.
+    pub cause: Cause,
+}
+
+impl std::fmt::Display for Access {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Access::Read => "read",
+            Access::Write => "write",
+            Access::Execute => "execute",
+        })
+    }
+}
+
+impl std::fmt::Display for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Cause::Unmapped => "nothing is mapped there",
+            Cause::Forbidden => "the mapping does not permit it",
+            Cause::BeyondFile => "the mapped file ends before it",
+            Cause::OutOfMemory => "the memory bound of the emulated process is reached",
+        })
+    }
+}
+
+/// The bytes of one page, written through caches that hold its address.
+struct Frame(std::cell::UnsafeCell<[u8; PAGE as usize]>);
+
+// A frame is written only by the one `Memory` that holds its only reference (see `writable`).
+unsafe impl Send for Frame {}
+unsafe impl Sync for Frame {}
+
+impl Frame {
+    fn new(bytes: [u8; PAGE as usize]) -> Arc<Self> {
+        Arc::new(Frame(std::cell::UnsafeCell::new(bytes)))
+    }
+
+    fn address(&self) -> *mut u8 {
+        self.0.get().cast()
+    }
+}
+
+/// An address space.
+pub struct Memory {
+    regions: BTreeMap<u64, Region>,
+    pages: FxHashMap<u64, Arc<Frame>>,
+    zero: Arc<Frame>,
+    reads: Cache,
+    writes: Cache,
+    code: FxHashSet<u64>,
+    code_changed: bool,
+    page_bound: usize,
+    end: u64,
+}
+
+impl Memory {
+    /// An empty space of addresses below `end`, which may touch at most `byte_bound` bytes.
+    pub fn new(end: u64, byte_bound: u64) -> Self {
+        Memory {
+            regions: BTreeMap::new(),
+            pages: FxHashMap::default(),
+            zero: Frame::new([0; PAGE as usize]),
+            reads: Cache::new(),
+            writes: Cache::new(),
+            code: FxHashSet::default(),
+            code_changed: false,
+            page_bound: (byte_bound / PAGE) as usize,
+            end,
+        }
+    }
+
+    /// A copy that shares every page with this one until either writes it.
+    pub fn snapshot(&mut self) -> Memory {
+        self.writes.clear();
+        Memory {
+            regions: self.regions.clone(),
+            pages: self.pages.clone(),
+            zero: self.zero.clone(),
+            reads: Cache::new(),
+            writes: Cache::new(),
+            code: self.code.clone(),
+            code_changed: self.code_changed,
+            page_bound: self.page_bound,
+            end: self.end,
+        }
+    }
+
+    /// The page numbers whose contents may differ from `older`, a snapshot of this space.
+    pub fn pages_changed_since(&self, older: &Memory) -> Vec<u64> {
+        let changed = |(number, frame): (&u64, &Arc<Frame>)| {
+            let same = older.pages.get(number).is_some_and(|old| Arc::ptr_eq(old, frame));
+            (!same).then_some(*number)
+        };
+        self.pages.iter().filter_map(changed).collect()
+    }
+
+    /// How many pages have been touched and so take room.
+    pub fn touched_pages(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// The mapped regions in address order.
+    pub fn regions(&self) -> impl Iterator<Item = (u64, &Region)> {
+        self.regions.iter().map(|(start, region)| (*start, region))
+    }
+
+    /// The region holding an address.
+    pub fn region_at(&self, address: u64) -> Option<(u64, &Region)> {
+        let (start, region) = self.regions.range(..=address).next_back()?;
+        (address < region.end).then_some((*start, region))
+    }
+
+    /// One past the last address of the space.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Whether `start..start+length` lies in the space, without wrapping.
+    pub fn is_range(&self, start: u64, length: u64) -> bool {
+        start.checked_add(length).is_some_and(|end| end <= self.end)
+    }
+
+    /// Whether nothing is mapped in a range.
+    pub fn is_free(&self, start: u64, length: u64) -> bool {
+        let Some(end) = start.checked_add(length) else { return false };
+        self.regions.range(..end).next_back().is_none_or(|(_, region)| region.end <= start)
+    }
+
+    /// The highest free range of `length` bytes that ends at or below `top`, and lies at or above `bottom`.
+    pub fn find_free(&self, length: u64, bottom: u64, top: u64) -> Option<u64> {
+        let mut end = top;
+        for (start, region) in self.regions.range(..top).rev() {
+            let gap_start = region.end.max(bottom);
+            if end >= gap_start && end - gap_start >= length {
+                return Some(end - length);
+            }
+            end = end.min(*start);
+            if end <= bottom {
+                return None;
+            }
+        }
+        (end >= bottom && end - bottom >= length).then(|| end - length)
+    }
+
+    /// Maps a page-aligned range, replacing what was there.
+    pub fn map(&mut self, start: u64, length: u64, permissions: Permissions, backing: Backing) {
+        debug_assert!(start % PAGE == 0 && length % PAGE == 0 && self.is_range(start, length));
+        if length == 0 {
+            return;
+        }
+        self.unmap(start, length);
+        let grows = self.regions.range(..start).next_back().and_then(|(at, before)| {
+            let plain = matches!((&before.backing, &backing), (Backing::Zero, Backing::Zero));
+            (plain && before.end == start && before.permissions == permissions).then_some(*at)
+        });
+        match grows {
+            Some(at) => self.regions.get_mut(&at).expect("just found").end = start + length,
+            None => {
+                self.regions.insert(start, Region { end: start + length, permissions, backing });
+            }
+        }
+    }
+
+    /// Removes what is mapped in a page-aligned range.
+    pub fn unmap(&mut self, start: u64, length: u64) {
+        let end = start + length;
+        self.split(start);
+        self.split(end);
+        let gone: Vec<u64> = self.regions.range(start..end).map(|(at, _)| *at).collect();
+        if gone.is_empty() {
+            return;
+        }
+        for at in gone {
+            self.regions.remove(&at);
+        }
+        self.forget_pages(start / PAGE, end / PAGE);
+    }
+
+    /// Drops the contents of a range so that it reads as when it was mapped.
+    pub fn discard(&mut self, start: u64, length: u64) {
+        self.forget_pages(start / PAGE, (start + length) / PAGE);
+    }
+
+    fn forget_pages(&mut self, first: u64, last: u64) {
+        self.flush();
+        if last - first > self.pages.len() as u64 {
+            self.pages.retain(|number, _| !(first..last).contains(number));
+        } else {
+            for number in first..last {
+                self.pages.remove(&number);
+            }
+        }
+        if self.code.iter().any(|number| (first..last).contains(number)) {
+            self.code_changed = true;
+        }
+    }
+
+    /// Changes the permissions of a page-aligned range; false if part of it is not mapped.
+    pub fn protect(&mut self, start: u64, length: u64, permissions: Permissions) -> bool {
+        let end = start + length;
+        let mut at = start;
+        while at < end {
+            let Some((_, region)) = self.region_at(at) else { return false };
+            at = region.end;
+        }
+        self.split(start);
+        self.split(end);
+        for (_, region) in self.regions.range_mut(start..end) {
+            region.permissions = permissions;
+        }
+        self.flush();
+        if self.code.iter().any(|number| (start / PAGE..end / PAGE).contains(number)) {
+            self.code_changed = true;
+        }
+        true
+    }
+
+    /// Moves a page-aligned range, contents and all, to a free place.
+    pub fn relocate(&mut self, from: u64, length: u64, to: u64) {
+        self.split(from);
+        self.split(from + length);
+        let moved: Vec<u64> = self.regions.range(from..from + length).map(|(at, _)| *at).collect();
+        for at in moved {
+            let mut region = self.regions.remove(&at).expect("just listed");
+            region.end = region.end - from + to;
+            self.regions.insert(at - from + to, region);
+        }
+        let (first, last) = (from / PAGE, (from + length) / PAGE);
+        let numbers: Vec<u64> =
+            self.pages.keys().copied().filter(|number| (first..last).contains(number)).collect();
+        for number in numbers {
+            let frame = self.pages.remove(&number).expect("just listed");
+            self.pages.insert(number - first + to / PAGE, frame);
+        }
+        self.flush();
+        self.code_changed = true;
+    }
+
+    /// Makes `address` a boundary between regions.
+    fn split(&mut self, address: u64) {
+        let Some((start, region)) = self.regions.range_mut(..address).next_back() else { return };
+        if region.end > address {
+            let tail = region.tail(address - start);
+            region.end = address;
+            self.regions.insert(address, tail);
+        }
+    }
+
+    /// Empties the address caches: the next access of each page looks again.
+    fn flush(&mut self) {
+        self.reads.clear();
+        self.writes.clear();
+    }
+
+    /// Remembers that a page was translated: writing it will be noticed.
+    pub fn mark_code(&mut self, page_number: u64) {
+        if self.code.insert(page_number) {
+            self.writes.clear();
+        }
+    }
+
+    /// Whether translated code was written, unmapped or moved since the last call.
+    pub fn take_code_changed(&mut self) -> bool {
+        let changed = std::mem::take(&mut self.code_changed);
+        if changed {
+            self.code.clear();
+        }
+        changed
+    }
+
+    /// Whether translated code has been written, unmapped or moved.
+    #[inline(always)]
+    pub fn code_changed(&self) -> bool {
+        self.code_changed
+    }
+
+    /// Reads bytes into `into`.
+    pub fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), Fault> {
+        self.read_as(Access::Read, address, into)
+    }
+
+    /// Fetches instruction bytes; how many could be fetched before the mapping ended.
+    pub fn fetch(&mut self, address: u64, into: &mut [u8]) -> Result<usize, Fault> {
+        let first = (PAGE - (address & OFFSET)).min(into.len() as u64) as usize;
+        self.read_as(Access::Execute, address, &mut into[..first])?;
+        if first == into.len() {
+            return Ok(first);
+        }
+        match self.read_as(Access::Execute, address.wrapping_add(first as u64), &mut into[first..]) {
+            Ok(()) => Ok(into.len()),
+            Err(_) => Ok(first),
+        }
+    }
+
+    fn read_as(&mut self, access: Access, address: u64, into: &mut [u8]) -> Result<(), Fault> {
+        let mut done = 0;
+        while done < into.len() {
+            let at = address.wrapping_add(done as u64);
+            let run = ((PAGE - (at & OFFSET)) as usize).min(into.len() - done);
+            let host = self.readable(at, access)?;
+            // The page is held by `self.pages` or by a host mapping, and `run` ends within it.
+            unsafe { std::ptr::copy_nonoverlapping(host, into[done..].as_mut_ptr(), run) };
+            done += run;
+        }
+        Ok(())
+    }
+
+    /// Writes bytes.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
+        let mut done = 0;
+        while done < bytes.len() {
+            let at = address.wrapping_add(done as u64);
+            let run = ((PAGE - (at & OFFSET)) as usize).min(bytes.len() - done);
+            let host = self.writable(at, true)?;
+            // The frame is ours alone (`writable` copied it if it was shared), and `run` ends within it.
+            unsafe { std::ptr::copy_nonoverlapping(bytes[done..].as_ptr(), host, run) };
+            done += run;
+        }
+        Ok(())
+    }
+
+    /// Writes bytes wherever something is mapped, whatever its permissions: what a loader or a debugger does.
+    pub fn poke(&mut self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
+        let mut done = 0;
+        while done < bytes.len() {
+            let at = address.wrapping_add(done as u64);
+            let run = ((PAGE - (at & OFFSET)) as usize).min(bytes.len() - done);
+            let host = self.writable(at, false)?;
+            // As in `write`.
+            unsafe { std::ptr::copy_nonoverlapping(bytes[done..].as_ptr(), host, run) };
+            done += run;
+        }
+        Ok(())
+    }
+
+    /// Checks that a range may be written, before something outside the process is asked to produce the bytes.
+    pub fn check_writable(&mut self, address: u64, length: u64) -> Result<(), Fault> {
+        let mut at = address;
+        let end = address.wrapping_add(length);
+        if end < address {
+            return Err(Fault { address, access: Access::Write, cause: Cause::Unmapped });
+        }
+        while at < end {
+            let fault = |cause| Fault { address: at, access: Access::Write, cause };
+            let (_, region) = self.region_at(at).ok_or(fault(Cause::Unmapped))?;
+            if !region.permissions.allow(Access::Write) {
+                return Err(fault(Cause::Forbidden));
+            }
+            at = region.end;
+        }
+        Ok(())
+    }
+
+    /// Reads up to `limit` bytes of a zero-terminated string, without the zero; `None` if it is longer.
+    pub fn read_string(&mut self, address: u64, limit: usize) -> Result<Option<Vec<u8>>, Fault> {
+        let mut text = Vec::new();
+        let mut at = address;
+        while text.len() < limit {
+            let run = (PAGE - (at & OFFSET)) as usize;
+            let mut chunk = vec![0; run];
+            self.read(at, &mut chunk)?;
+            if let Some(end) = chunk.iter().position(|byte| *byte == 0) {
+                text.extend_from_slice(&chunk[..end]);
+                return Ok((text.len() <= limit).then_some(text));
+            }
+            text.extend_from_slice(&chunk);
+            at = at.wrapping_add(run as u64);
+        }
+        Ok(None)
+    }
+
+    /// Loads `N` bytes: the emulator's ordinary access.
+    #[inline(always)]
+    pub fn load<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Fault> {
+        match self.reads.find::<N>(address) {
+            // The cache holds pages that are mapped, and `find` checked that all `N` bytes are in this one.
+            Some(host) => Ok(unsafe { host.cast::<[u8; N]>().read_unaligned() }),
+            None => self.load_slowly(address),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn load_slowly<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Fault> {
+        let mut bytes = [0; N];
+        self.read(address, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Stores `N` bytes.
+    #[inline(always)]
+    pub fn store<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Fault> {
+        match self.writes.find::<N>(address) {
+            // As in `load`; pages in the write cache belong to this space alone.
+            Some(host) => {
+                unsafe { host.cast::<[u8; N]>().write_unaligned(bytes) };
+                Ok(())
+            }
+            None => self.store_slowly(address, bytes),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn store_slowly<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Fault> {
+        // A store that crosses into a page that cannot be written must leave the first page alone.
+        let last = address.wrapping_add(N as u64 - 1);
+        if last / PAGE != address / PAGE {
+            self.writable(last & !OFFSET, true)?;
+        }
+        self.write(address, &bytes)
+    }
+
+    /// The host address of a byte that may be read (or executed).
+    fn readable(&mut self, address: u64, access: Access) -> Result<*mut u8, Fault> {
+        if access == Access::Read
+            && let Some(host) = self.reads.find::<1>(address)
+        {
+            return Ok(host);
+        }
+        let fault = |cause| Fault { address, access, cause };
+        let (start, region) = self.region_at(address).ok_or(fault(Cause::Unmapped))?;
+        if !region.permissions.allow(access) {
+            return Err(fault(Cause::Forbidden));
+        }
+        let number = address / PAGE;
+        let page = match (self.pages.get(&number), &region.backing) {
+            (Some(frame), _) => frame.address(),
+            (None, Backing::Zero) => self.zero.address(),
+            (None, Backing::Shared { map, offset }) => {
+                map.shared_page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?
+            }
+            (None, Backing::Copied { map, offset }) => {
+                let bytes = map.page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?;
+                self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
+            }
+        };
+        if access == Access::Read {
+            self.reads.insert(number * PAGE, page);
+        }
+        Ok(page.wrapping_add((address & OFFSET) as usize))
+    }
+
+    /// The host address of a byte that may be written: its frame is ours alone from now on.
+    fn writable(&mut self, address: u64, obey: bool) -> Result<*mut u8, Fault> {
+        if let Some(host) = self.writes.find::<1>(address) {
+            return Ok(host);
+        }
+        let fault = |cause| Fault { address, access: Access::Write, cause };
+        let (start, region) = self.region_at(address).ok_or(fault(Cause::Unmapped))?;
+        let permitted = region.permissions.allow(Access::Write);
+        let readable = region.permissions.allow(Access::Read);
+        let backing = region.backing.clone();
+        if obey && !permitted {
+            return Err(fault(Cause::Forbidden));
+        }
+        let number = address / PAGE;
+        let page = match (self.pages.get_mut(&number), &backing) {
+            (Some(frame), _) => {
+                if Arc::strong_count(frame) > 1 {
+                    // Shared with a snapshot: copy. The frame cannot change meanwhile, nobody owns it alone.
+                    *frame = Frame::new(unsafe { *frame.0.get() });
+                }
+                frame.address()
+            }
+            (None, Backing::Zero) => {
+                self.new_page(number, [0; PAGE as usize]).ok_or(fault(Cause::OutOfMemory))?
+            }
+            (None, Backing::Shared { map, offset }) => {
+                map.shared_page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?
+            }
+            (None, Backing::Copied { map, offset }) => {
+                let bytes = map.page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?;
+                self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
+            }
+        };
+        self.reads.remove(number * PAGE);
+        if self.code.contains(&number) {
+            self.code_changed = true;
+        } else if permitted {
+            self.writes.insert(number * PAGE, page);
+        }
+        if readable {
+            self.reads.insert(number * PAGE, page);
+        }
+        Ok(page.wrapping_add((address & OFFSET) as usize))
+    }
+
+    fn new_page(&mut self, number: u64, bytes: [u8; PAGE as usize]) -> Option<*mut u8> {
+        if self.pages.len() >= self.page_bound {
+            return None;
+        }
+        let frame = Frame::new(bytes);
+        let address = frame.address();
+        self.pages.insert(number, frame);
+        Some(address)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! What is mapped where: a run of pages with one set of permissions and one origin.
+
+use super::{Access, HostMap};
+use std::sync::Arc;
+
+/// Which accesses a region permits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Permissions {
+    /// Data may be read.
+    pub read: bool,
+    /// Data may be written.
+    pub write: bool,
+    /// Instructions may be fetched.
+    pub execute: bool,
+}
+
+impl Permissions {
+    /// Read and write: stacks and heaps.
+    pub const DATA: Permissions = Permissions { read: true, write: true, execute: false };
+
+    /// Whether an access is permitted. As on x86, what may be written or executed may also be read.
+    pub fn allow(self, access: Access) -> bool {
+        match access {
+            Access::Read => self.read || self.write || self.execute,
+            Access::Write => self.write,
+            Access::Execute => self.execute,
+        }
+    }
+}
+
+impl std::fmt::Display for Permissions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let letter = |allowed, letter| if allowed { letter } else { '-' };
+        write!(f, "{}{}{}", letter(self.read, 'r'), letter(self.write, 'w'), letter(self.execute, 'x'))
+    }
+}
+
+/// Where the bytes of an untouched page come from.
+#[derive(Clone)]
+pub enum Backing {
+    /// They are zero.
+    Zero,
+    /// They are copied from a file, at first touch, and belong to the process from then on.
+    Copied {
+        /// The file.
+        map: Arc<HostMap>,
+        /// Where in it the region starts.
+        offset: u64,
+    },
+    /// They are shared with whoever else maps the same object: a file, or memory that a child process inherits.
+    Shared {
+        /// The object.
+        map: Arc<HostMap>,
+        /// Where in it the region starts.
+        offset: u64,
+    },
+}
+
+/// A run of pages.
+#[derive(Clone)]
+pub struct Region {
+    /// One past its last address.
+    pub end: u64,
+    /// What may be done with it.
+    pub permissions: Permissions,
+    /// Where its bytes come from.
+    pub backing: Backing,
+}
+
+impl Region {
+    /// The part of the region from `distance` bytes after its start.
+    pub(super) fn tail(&self, distance: u64) -> Region {
+        let mut tail = self.clone();
+        if let Backing::Copied { offset, .. } | Backing::Shared { offset, .. } = &mut tail.backing {
+            *offset += distance;
+        }
+        tail
+    }
+}

@@ -1,3 +1,4 @@
 //! An emulated Linux process.
 
+pub mod elf;
 pub mod memory;

@@ -1,0 +1,92 @@
+//! The first stack of a process: arguments, environment and auxiliary vector, as the System V ABIs lay them out.
+
+use super::load::stack_permissions;
+use super::{Loaded, Machine};
+use crate::memory::{Backing, Fault, Memory, PAGE};
+
+/// What a program is started with.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Vectors {
+    /// Its arguments, the first of which names it.
+    pub arguments: Vec<Vec<u8>>,
+    /// Its environment, `NAME=value` each.
+    pub environment: Vec<Vec<u8>>,
+    /// The path of the file it was loaded from.
+    pub path: Vec<u8>,
+    /// Sixteen bytes for its stack protector.
+    pub random: [u8; 16],
+    /// Real and effective user and group: `uid`, `euid`, `gid`, `egid`.
+    pub identity: [u64; 4],
+}
+
+/// The stack is this large; it costs nothing until it is touched.
+pub const STACK_SIZE: u64 = 8 << 20;
+
+/// Maps a stack and fills it; the stack pointer to start with, or none if the strings do not fit.
+pub fn build(memory: &mut Memory, loaded: &Loaded, vectors: &Vectors) -> Result<Option<u64>, Fault> {
+    let machine = loaded.machine;
+    let top = machine.address_end() - PAGE;
+    memory.map(top - STACK_SIZE, STACK_SIZE, stack_permissions(loaded.executable_stack), Backing::Zero);
+    let strings: usize =
+        vectors.arguments.iter().chain(&vectors.environment).map(|text| text.len() + 1 + 8).sum();
+    if strings as u64 > STACK_SIZE / 4 {
+        return Ok(None);
+    }
+    let mut at = top - 8;
+    let mut push = |bytes: &[u8]| {
+        at -= bytes.len() as u64;
+        memory.write(at, bytes).map(|()| at)
+    };
+    let terminated = |text: &[u8]| [text, &[0]].concat();
+    let path = push(&terminated(&vectors.path))?;
+    let mut place = |texts: &[Vec<u8>]| -> Result<Vec<u64>, Fault> {
+        texts.iter().map(|text| push(&terminated(text))).collect()
+    };
+    let environment = place(&vectors.environment)?;
+    let arguments = place(&vectors.arguments)?;
+    let platform = push(&terminated(if machine == Machine::X86_64 { b"x86_64" } else { b"ppc" }))?;
+    let random = push(&vectors.random)?;
+
+    let mut words = vec![arguments.len() as u64];
+    words.extend(arguments);
+    words.push(0);
+    words.extend(environment);
+    words.push(0);
+    let [uid, euid, gid, egid] = vectors.identity;
+    let auxiliary = [
+        (libc::AT_PHDR, loaded.headers),
+        (libc::AT_PHENT, loaded.header_size),
+        (libc::AT_PHNUM, loaded.header_count),
+        (libc::AT_PAGESZ, PAGE),
+        (libc::AT_BASE, loaded.interpreter_base),
+        (libc::AT_FLAGS, 0),
+        (libc::AT_ENTRY, loaded.entry),
+        (libc::AT_UID, uid),
+        (libc::AT_EUID, euid),
+        (libc::AT_GID, gid),
+        (libc::AT_EGID, egid),
+        (libc::AT_SECURE, 0),
+        (libc::AT_CLKTCK, 100),
+        (libc::AT_HWCAP, hardware_capabilities(machine)),
+        (libc::AT_RANDOM, random),
+        (libc::AT_PLATFORM, platform),
+        (libc::AT_EXECFN, path),
+        (libc::AT_NULL, 0),
+    ];
+    words.extend(auxiliary.iter().flat_map(|(key, value)| [*key, *value]));
+
+    let size = (words.len() * machine.word()) as u64;
+    let pointer = (random - size) & !15;
+    let block: Vec<u8> = words.iter().flat_map(|word| machine.word_bytes(*word)).collect();
+    memory.write(pointer, &block)?;
+    Ok(Some(pointer))
+}
+
+/// What the kernel says the processor can do. x86 programs ask the processor itself.
+fn hardware_capabilities(machine: Machine) -> u64 {
+    match machine {
+        Machine::X86_64 => 0x0178_abfd,
+        // A 32-bit processor with a floating-point unit and an MMU, and nothing else.
+        Machine::PowerPc => 0x8c00_0000,
+    }
+}

@@ -9,6 +9,7 @@ mod language;
 mod library;
 mod lifter;
 mod pcode;
+mod powerpc;
 mod sla;
 mod worker;
 pub mod x86;

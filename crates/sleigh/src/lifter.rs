@@ -2,7 +2,7 @@
 
 use crate::convert::{ConvertError, convert};
 use crate::worker::{Failure, Worker};
-use crate::{Language, Specification, sla, x86};
+use crate::{Language, Specification, powerpc, sla, x86};
 use parallax_ir::{Instruction, Processor, Register, Varnode};
 use parallax_sem::ByteOrder;
 use std::collections::HashMap;
@@ -186,6 +186,7 @@ impl Lifter {
         let mut rest = bytes;
         for lifted in &lifted {
             let converted = convert(lifted, at, self.processor.address_bytes)
+                .map(|instruction| self.complete(instruction))
                 .and_then(|instruction| self.check_registers(instruction));
             match converted {
                 Ok(instruction) => {
@@ -211,6 +212,14 @@ impl Lifter {
     /// Forgets what was lifted, for when the bytes have changed in ways the cache cannot see.
     pub fn forget(&mut self) {
         self.cache.clear();
+    }
+
+    /// Gives a meaning to what the specification only names.
+    fn complete(&self, instruction: Instruction) -> Instruction {
+        if self.processor.name.starts_with("powerpc") {
+            return powerpc::complete(instruction, &self.processor.user_ops);
+        }
+        instruction
     }
 
     /// No operation may name bytes outside the register file.

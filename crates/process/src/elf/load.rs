@@ -126,8 +126,7 @@ fn open(path: &Path) -> Result<(Image, Arc<HostMap>), LoadError> {
     }
     let mut bytes = Vec::new();
     io::Read::read_to_end(&mut io::Read::take(&file, LARGEST_FILE), &mut bytes).map_err(unreadable)?;
-    let image =
-        Image::parse(&bytes).map_err(|error| LoadError::Image { path: path.to_owned(), error })?;
+    let image = Image::parse(&bytes).map_err(|error| LoadError::Image { path: path.to_owned(), error })?;
     let name = path.display().to_string();
     let map = HostMap::file(file.as_raw_fd(), false, false, name).map_err(unreadable)?;
     Ok((image, Arc::new(map)))

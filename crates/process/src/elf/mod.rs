@@ -8,7 +8,7 @@ mod stack;
 mod symbols;
 
 pub use load::{LoadError, Loaded, load};
-pub use stack::{Vectors, build as build_stack};
+pub use stack::{STACK_SIZE, Vectors, build as build_stack};
 pub use symbols::Symbols;
 
 use crate::memory::{PAGE, Permissions};

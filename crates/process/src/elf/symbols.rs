@@ -49,7 +49,8 @@ impl Table {
         let address = file_offset - offset + address;
         let before = self.symbols.partition_point(|(at, _, _)| *at <= address);
         let (at, size, name) = self.symbols.get(before.checked_sub(1)?)?;
-        (address < at + (*size).max(1)).then_some((name, address - at))
+        // Hand-written assembly leaves sizes out: such a symbol reaches to the next.
+        (*size == 0 || address < at + size).then_some((name, address - at))
     }
 }
 
@@ -70,7 +71,8 @@ where
     for kind in [elf::SHT_SYMTAB, elf::SHT_DYNSYM] {
         let Ok(symbols) = sections.symbols(order, bytes, kind) else { continue };
         for symbol in symbols.iter() {
-            if symbol.st_type() != elf::STT_FUNC && symbol.st_type() != elf::STT_OBJECT {
+            let named = matches!(symbol.st_type(), elf::STT_FUNC | elf::STT_OBJECT | elf::STT_NOTYPE);
+            if !named || symbol.st_shndx(order) == elf::SHN_UNDEF {
                 continue;
             }
             let (at, size): (u64, u64) = (symbol.st_value(order).into(), symbol.st_size(order).into());

@@ -97,9 +97,7 @@ fn wrong_files_are_named_for_what_they_are() {
 fn with_load_field(field: usize, value: u64) -> Result<Image, ImageError> {
     let mut bytes = shell();
     let table = u64::from_le_bytes(bytes[32..40].try_into().unwrap()) as usize;
-    let index = (0..)
-        .find(|index| bytes[table + 56 * index..][..4] == elf::PT_LOAD.to_le_bytes())
-        .unwrap();
+    let index = (0..).find(|index| bytes[table + 56 * index..][..4] == elf::PT_LOAD.to_le_bytes()).unwrap();
     bytes[table + 56 * index + field..][..8].copy_from_slice(&value.to_le_bytes());
     Image::parse(&bytes)
 }
@@ -107,8 +105,8 @@ fn with_load_field(field: usize, value: u64) -> Result<Image, ImageError> {
 #[test]
 fn impossible_segments_are_refused() {
     for (field, value) in [
-        (8, u64::MAX & !0xfff),
-        (16, u64::MAX & !0xfff),
+        (8, !0xfff),
+        (16, !0xfff),
         (16, 0x7fff_ffff_f000),
         (16, 0x123),
         (32, u64::MAX),

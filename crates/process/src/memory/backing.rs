@@ -44,8 +44,7 @@ impl HostMap {
         if length == 0 {
             return Ok(HostMap { address: std::ptr::null_mut(), length, name });
         }
-        let address =
-            unsafe { libc::mmap(std::ptr::null_mut(), length as usize, access, flags, fd, 0) };
+        let address = unsafe { libc::mmap(std::ptr::null_mut(), length as usize, access, flags, fd, 0) };
         if address == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }

@@ -203,7 +203,9 @@ impl Memory {
 
     /// Maps a page-aligned range, replacing what was there.
     pub fn map(&mut self, start: u64, length: u64, permissions: Permissions, backing: Backing) {
-        debug_assert!(start % PAGE == 0 && length % PAGE == 0 && self.is_range(start, length));
+        debug_assert!(
+            start.is_multiple_of(PAGE) && length.is_multiple_of(PAGE) && self.is_range(start, length)
+        );
         if length == 0 {
             return;
         }
@@ -250,7 +252,7 @@ impl Memory {
             }
         }
         if self.code.iter().any(|number| (first..last).contains(number)) {
-            self.code_changed = true;
+            self.note_code_changed();
         }
     }
 
@@ -269,7 +271,7 @@ impl Memory {
         }
         self.flush();
         if self.code.iter().any(|number| (start / PAGE..end / PAGE).contains(number)) {
-            self.code_changed = true;
+            self.note_code_changed();
         }
         true
     }
@@ -292,7 +294,7 @@ impl Memory {
             self.pages.insert(number - first + to / PAGE, frame);
         }
         self.flush();
-        self.code_changed = true;
+        self.note_code_changed();
     }
 
     /// Makes `address` a boundary between regions.
@@ -318,6 +320,11 @@ impl Memory {
         }
     }
 
+    fn note_code_changed(&mut self) {
+        self.code_changed = true;
+        crate::attention::want();
+    }
+
     /// Whether translated code was written, unmapped or moved since the last call.
     pub fn take_code_changed(&mut self) -> bool {
         let changed = std::mem::take(&mut self.code_changed);
@@ -325,12 +332,6 @@ impl Memory {
             self.code.clear();
         }
         changed
-    }
-
-    /// Whether translated code has been written, unmapped or moved.
-    #[inline(always)]
-    pub fn code_changed(&self) -> bool {
-        self.code_changed
     }
 
     /// Reads bytes into `into`.
@@ -535,7 +536,7 @@ impl Memory {
         };
         self.reads.remove(number * PAGE);
         if self.code.contains(&number) {
-            self.code_changed = true;
+            self.note_code_changed();
         } else if permitted {
             self.writes.insert(number * PAGE, page);
         }

@@ -1,0 +1,144 @@
+//! Operations that have no fast form: run by their own meaning, over the concrete reading.
+
+use super::micro::Stop;
+use super::node::{Input, Slot};
+use crate::memory::Memory;
+use parallax_ir::meaning::{MeaningError, Value, evaluate};
+use parallax_ir::{Intrinsic, Op, Processor, Varnode};
+use parallax_op::Bits;
+use parallax_sem::{ByteOrder, Concrete};
+use std::rc::Rc;
+
+/// An operation with the places of what it reads and writes.
+pub struct General {
+    op: Op,
+    processor: Rc<Processor>,
+    inputs: Vec<(Varnode, Input)>,
+    out: Option<Slot>,
+}
+
+/// The widest place: 64 bytes.
+const WIDEST: usize = 64;
+
+impl General {
+    /// `inputs` are the places of the operation's inputs, in their order.
+    pub fn new(op: Op, processor: Rc<Processor>, places: &[Input], out: Option<Slot>) -> Self {
+        let mut names = Vec::new();
+        op.inputs(|name| names.push(name));
+        let inputs = names.into_iter().zip(places.iter().copied()).collect();
+        General { op, processor, inputs, out }
+    }
+
+    /// Runs it on a register file.
+    ///
+    /// # Safety
+    /// All places lie inside the file.
+    pub unsafe fn run(&self, file: *mut u8, memory: &mut Memory, time: u64) -> Result<(), Stop> {
+        let mut buffer = [0u8; WIDEST];
+        match &self.op {
+            Op::Load { .. } => {
+                let (_, address) = self.inputs[0];
+                let out = self.out.expect("a load has a result");
+                let bytes = &mut buffer[..usize::from(out.size)];
+                memory.read(unsafe { number(file, address) }, bytes).map_err(Stop::Fault)?;
+                if self.processor.order == ByteOrder::Big {
+                    bytes.reverse();
+                }
+                unsafe { write(file, out, bytes) };
+            }
+            Op::Store { .. } => {
+                let (address, value) = (self.inputs[0].1, self.inputs[1].1);
+                let bytes = &mut buffer[..usize::from(value.size())];
+                unsafe { read(file, value, bytes) };
+                if self.processor.order == ByteOrder::Big {
+                    bytes.reverse();
+                }
+                memory.write(unsafe { number(file, address) }, bytes).map_err(Stop::Fault)?;
+            }
+            // Time is the number of instructions, so that a run can be repeated.
+            Op::Intrinsic { call: Intrinsic::TimeStamp, .. } => {
+                buffer[..8].copy_from_slice(&time.to_le_bytes());
+                if let Some(out) = self.out {
+                    unsafe { write(file, out, &buffer[..usize::from(out.size)]) };
+                }
+            }
+            op => {
+                let value = evaluate(&Concrete, &self.processor, op, |name| {
+                    let place = self.inputs.iter().find(|(known, _)| *known == name);
+                    let (_, place) =
+                        place.ok_or_else(|| MeaningError::IllFormed(String::from("unknown input")))?;
+                    let bytes = &mut buffer[..usize::from(place.size())];
+                    unsafe { read(file, *place, bytes) };
+                    Ok(Value::Word(from_bytes(bytes)))
+                })
+                .map_err(|error| Stop::Meaningless(error.to_string()))?;
+                if let Some(out) = self.out {
+                    let bits = match value {
+                        Value::Word(bits) => bits,
+                        Value::Truth(truth) => Bits::new(8 * out.size, u128::from(truth)),
+                    };
+                    let bytes = &mut buffer[..usize::from(out.size)];
+                    to_bytes(&bits, bytes);
+                    unsafe { write(file, out, bytes) };
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn from_bytes(bytes: &[u8]) -> Bits {
+    let width = 8 * bytes.len() as u16;
+    if bytes.len() <= 16 {
+        let mut low = [0; 16];
+        low[..bytes.len()].copy_from_slice(bytes);
+        Bits::new(width, u128::from_le_bytes(low))
+    } else {
+        Bits::from_big(width, num_bigint::BigUint::from_bytes_le(bytes))
+    }
+}
+
+fn to_bytes(bits: &Bits, bytes: &mut [u8]) {
+    bytes.fill(0);
+    match bits.small() {
+        Some(value) => {
+            let kept = bytes.len().min(16);
+            bytes[..kept].copy_from_slice(&value.to_le_bytes()[..kept]);
+        }
+        None => {
+            let digits = bits.to_big().to_bytes_le();
+            let kept = bytes.len().min(digits.len());
+            bytes[..kept].copy_from_slice(&digits[..kept]);
+        }
+    }
+}
+
+/// # Safety
+/// The place lies inside the file.
+unsafe fn read(file: *mut u8, place: Input, bytes: &mut [u8]) {
+    match place {
+        Input::Slot(slot) => unsafe {
+            std::ptr::copy_nonoverlapping(file.add(usize::from(slot.at)), bytes.as_mut_ptr(), bytes.len());
+        },
+        Input::Constant(value, _) => {
+            bytes.fill(0);
+            let kept = bytes.len().min(8);
+            bytes[..kept].copy_from_slice(&value.to_le_bytes()[..kept]);
+        }
+    }
+}
+
+/// # Safety
+/// The place lies inside the file.
+unsafe fn write(file: *mut u8, place: Slot, bytes: &[u8]) {
+    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), file.add(usize::from(place.at)), bytes.len()) };
+}
+
+/// # Safety
+/// The place lies inside the file.
+unsafe fn number(file: *mut u8, place: Input) -> u64 {
+    let mut bytes = [0; 8];
+    let size = usize::from(place.size()).min(8);
+    unsafe { read(file, place, &mut bytes[..size]) };
+    u64::from_le_bytes(bytes)
+}

@@ -1,0 +1,302 @@
+//! Running instructions fast: blocks are lifted once, improved, and run as chains of small functions.
+//!
+//! The meaning of every operation stays the one written in `parallax_ir` over the semantic core. What is new here is
+//! only which operations are run: those whose results somebody reads, joined where one function can do the work of
+//! several.
+
+mod encode;
+mod general;
+mod improve;
+mod liveness;
+mod micro;
+mod node;
+mod original;
+
+pub use micro::{Stop, Watcher, World};
+
+use crate::attention;
+use crate::memory::{Fault, PAGE};
+use crate::registers::{Registers, TEMPORARIES};
+use encode::Encoder;
+use general::General;
+use improve::{Boundary, Improver};
+use liveness::Liveness;
+use micro::{INDIRECT, Micro, RESUMED, STOPPED};
+use node::{Flattener, Slot};
+use parallax_sleigh::{LiftError, Lifter};
+use rustc_hash::FxHashMap;
+
+/// Longer runs of instructions without a jump are cut.
+const LONGEST: usize = 64;
+
+/// Why execution came back.
+#[derive(Debug)]
+pub enum Event {
+    /// The instruction budget is used up.
+    Budget,
+    /// [`attention`] was wanted.
+    Attention,
+    /// The instruction at the program counter cannot be fetched.
+    Fetch(Fault),
+    /// The bytes at the program counter cannot be lifted.
+    Lift(LiftError),
+    /// An instruction stopped; the program counter is at it, or past it for a system call or breakpoint.
+    Stop(Stop),
+}
+
+struct Exit {
+    to: u64,
+    block: *mut Block,
+}
+
+struct Block {
+    start: u64,
+    count: u64,
+    code: Vec<Micro>,
+    exits: Vec<Exit>,
+    /// Which instruction each operation belongs to.
+    of: Vec<u16>,
+    /// Address and length of each instruction.
+    instructions: Vec<(u64, u8)>,
+    #[allow(clippy::vec_box, reason = "operations hold their addresses")]
+    _general: Vec<Box<General>>,
+}
+
+const CACHE: usize = 4096;
+
+/// Translated code, and what is needed to translate more.
+pub struct Engine {
+    lifter: Lifter,
+    blocks: FxHashMap<u64, Box<Block>>,
+    /// Blocks by address, for indirect jumps.
+    cache: Box<[(u64, *mut Block)]>,
+    improver: Improver,
+    liveness: Liveness,
+    encoder: Encoder,
+    /// Instructions lifted so far, for those who measure.
+    pub lifted: u64,
+}
+
+impl Engine {
+    /// An engine for the lifter's processor.
+    pub fn new(lifter: Lifter, registers: &Registers, flags: &[&str]) -> Self {
+        let processor = lifter.processor().clone();
+        let flags: Vec<Slot> = flags
+            .iter()
+            .filter_map(|name| processor.register(name))
+            .filter_map(|flag| {
+                Some(Slot { at: registers.offset(flag.place)? as u16, size: flag.place.bytes })
+            })
+            .collect();
+        let scratch = (registers.temporaries() + TEMPORARIES - 64) as u16;
+        Engine {
+            lifter,
+            blocks: FxHashMap::default(),
+            cache: vec![(u64::MAX, std::ptr::null_mut()); CACHE].into(),
+            improver: Improver::new(registers.bytes().len()),
+            liveness: Liveness::new(flags),
+            encoder: Encoder { processor, scratch, watched: false },
+            lifted: 0,
+        }
+    }
+
+    /// The lifter, for those who show instructions.
+    pub fn lifter(&mut self) -> &mut Lifter {
+        &mut self.lifter
+    }
+
+    /// Whether memory accesses are reported to [`World::watcher`].
+    pub fn set_watched(&mut self, watched: bool) {
+        if self.encoder.watched != watched {
+            self.encoder.watched = watched;
+            self.forget();
+        }
+    }
+
+    /// Drops all translated code: it was changed, or is another program's.
+    pub fn forget(&mut self) {
+        self.blocks.clear();
+        self.cache.fill((u64::MAX, std::ptr::null_mut()));
+        self.liveness.forget();
+    }
+
+    /// Runs from `pc` on until something happens, for at most `limit - world.time` instructions; where it came to.
+    pub fn run(&mut self, world: &mut World, pc: u64, limit: u64) -> (u64, Event) {
+        let file = world.registers.bytes_mut().as_mut_ptr();
+        let mut pc = pc;
+        let mut block: *mut Block = match self.find(world, pc) {
+            Ok(block) => block,
+            Err(event) => return (pc, event),
+        };
+        loop {
+            // Blocks are boxed and live until `forget`, which nobody calls while they run.
+            let here = unsafe { &mut *block };
+            if attention::is_wanted() {
+                return (here.start, Event::Attention);
+            }
+            let after = world.time + here.count;
+            if after > limit {
+                return self.run_rest(world, here.start, limit);
+            }
+            let start = here.code.as_ptr();
+            // Every place an operation names was checked in translation; see `micro::get`.
+            let mut way = unsafe { ((*start).run)(start, file, world) };
+            while way == RESUMED {
+                let resumed = world.at;
+                way = unsafe { ((*resumed).run)(resumed, file, world) };
+            }
+            if way < here.exits.len() {
+                world.time = after;
+                let exit = &mut here.exits[way];
+                if exit.block.is_null() {
+                    pc = exit.to;
+                    exit.block = match self.find(world, pc) {
+                        Ok(found) => found,
+                        Err(event) => return (pc, event),
+                    };
+                }
+                block = exit.block;
+            } else if way == INDIRECT {
+                world.time = after;
+                pc = world.target;
+                let slot = (pc ^ pc >> 12) as usize % CACHE;
+                let (known, found) = self.cache[slot];
+                block = if known == pc {
+                    found
+                } else {
+                    match self.find(world, pc) {
+                        Ok(found) => {
+                            self.cache[slot] = (pc, found);
+                            found
+                        }
+                        Err(event) => return (pc, event),
+                    }
+                };
+            } else {
+                debug_assert_eq!(way, STOPPED);
+                return here.stopped(world);
+            }
+        }
+    }
+
+    /// Runs the instructions that fit into the limit, which are fewer than the block at `pc` has.
+    fn run_rest(&mut self, world: &mut World, pc: u64, limit: u64) -> (u64, Event) {
+        let count = (limit - world.time) as usize;
+        if count == 0 {
+            return (pc, Event::Budget);
+        }
+        let mut block = match self.translate(world, pc, count) {
+            Ok(block) => block,
+            Err(event) => return (pc, event),
+        };
+        let file = world.registers.bytes_mut().as_mut_ptr();
+        let start = block.code.as_ptr();
+        let mut way = unsafe { ((*start).run)(start, file, world) };
+        while way == RESUMED {
+            let resumed = world.at;
+            way = unsafe { ((*resumed).run)(resumed, file, world) };
+        }
+        if way == STOPPED {
+            return block.stopped(world);
+        }
+        world.time += block.count;
+        (if way == INDIRECT { world.target } else { block.exits[way].to }, Event::Budget)
+    }
+
+    fn find(&mut self, world: &mut World, pc: u64) -> Result<*mut Block, Event> {
+        if let Some(block) = self.blocks.get_mut(&pc) {
+            return Ok(std::ptr::from_mut(&mut **block));
+        }
+        let block = self.translate(world, pc, LONGEST)?;
+        let place = self.blocks.entry(pc).or_insert(block);
+        Ok(std::ptr::from_mut(&mut **place))
+    }
+
+    fn translate(&mut self, world: &mut World, pc: u64, longest: usize) -> Result<Box<Block>, Event> {
+        let mut flattener = Flattener::new(&world.registers);
+        let mut instructions: Vec<(u64, u8)> = Vec::new();
+        let mut at = pc;
+        let mut after = Vec::new();
+        while instructions.len() < longest {
+            let instruction = match lift(&mut self.lifter, &mut world.memory, at) {
+                Ok(instruction) => instruction,
+                Err(event) if instructions.is_empty() => return Err(event),
+                Err(_) => break,
+            };
+            self.lifted += 1;
+            match flattener.push(instructions.len() as u16, &instruction) {
+                Ok(()) => {}
+                Err(_) if !instructions.is_empty() => break,
+                Err(why) => {
+                    let what = format!("`{}` cannot be translated: {why:?}", instruction.text);
+                    return Err(Event::Stop(Stop::Meaningless(what)));
+                }
+            }
+            instructions.push((at, instruction.length));
+            at = instruction.next();
+            if instruction.ends_block() {
+                after = instruction.transfers().map(|(_, to, _)| to.as_constant()).collect();
+                break;
+            }
+        }
+        after.push(Some(at));
+        let dead = self.liveness.dead_after(&mut self.lifter, &mut world.memory, &world.registers, &after);
+        let (labels, end) = (flattener.labels(), flattener.end());
+        let mut nodes = flattener.nodes;
+        let boundary = Boundary {
+            flags: self.liveness.flags(),
+            dead: &dead,
+            temporaries: world.registers.temporaries(),
+            end,
+            address_size: self.encoder.processor.address_bytes,
+        };
+        self.improver.improve(&mut nodes, labels, &boundary);
+        let encoded = self.encoder.encode(&nodes, labels, at).map_err(|error| {
+            Event::Stop(Stop::Meaningless(format!("an operation of unexpected shape: {}", error.0)))
+        })?;
+        let exits = encoded.exits.into_iter().map(|to| Exit { to, block: std::ptr::null_mut() }).collect();
+        Ok(Box::new(Block {
+            start: pc,
+            count: instructions.len() as u64,
+            code: encoded.code,
+            exits,
+            of: encoded.instructions,
+            instructions,
+            _general: encoded.general,
+        }))
+    }
+}
+
+impl Block {
+    /// What to say about an operation that stopped, and where the program is.
+    fn stopped(&mut self, world: &mut World) -> (u64, Event) {
+        let index = unsafe { world.at.offset_from(self.code.as_ptr()) } as usize;
+        let instruction = usize::from(self.of[index]);
+        let (address, length) = self.instructions[instruction];
+        let stop = world.stop.take().expect("whoever stops says why");
+        let past = matches!(stop, Stop::Trap(parallax_ir::Trap::SystemCall | parallax_ir::Trap::Breakpoint));
+        world.time += instruction as u64 + u64::from(past);
+        let pc = if past { address.wrapping_add(u64::from(length)) } else { address };
+        (pc, Event::Stop(stop))
+    }
+}
+
+/// Fetches and lifts one instruction; the pages it is on are watched from now on.
+fn lift(
+    lifter: &mut Lifter,
+    memory: &mut crate::memory::Memory,
+    at: u64,
+) -> Result<std::rc::Rc<parallax_ir::Instruction>, Event> {
+    let mut bytes = [0; 64];
+    let count = memory.fetch(at, &mut bytes).map_err(Event::Fetch)?;
+    let instruction = lifter.lift(at, &bytes[..count]).map_err(|error| {
+        // An instruction that is cut off by the end of its mapping faults there.
+        match (&error, memory.fetch(at.wrapping_add(count as u64), &mut [0])) {
+            (LiftError::Undecodable { .. }, Err(fault)) if count < 15 => Event::Fetch(fault),
+            _ => Event::Lift(error),
+        }
+    })?;
+    memory.mark_code(at / PAGE);
+    memory.mark_code(at.wrapping_add(u64::from(instruction.length).saturating_sub(1)) / PAGE);
+    Ok(instruction)
+}

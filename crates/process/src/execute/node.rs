@@ -1,0 +1,306 @@
+//! A block of instructions while it is being improved: a flat list of operations over one sequence of bytes.
+//!
+//! Registers and the temporaries of every instruction of the block have places of their own in the same file, lowest
+//! byte first, so that one notion of overlap serves both and a value can be followed from one instruction to the next.
+
+use crate::registers::{Registers, TEMPORARIES};
+use parallax_ir::{Instruction, Op, Space, Trap, Varnode};
+use parallax_op::{BinOp, BoolOp, RelOp, UnOp};
+use parallax_sem::ByteOrder;
+
+/// A run of bytes in the register file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slot {
+    /// First byte.
+    pub at: u16,
+    /// How many.
+    pub size: u16,
+}
+
+impl Slot {
+    /// One past the last byte.
+    pub fn end(self) -> u16 {
+        self.at + self.size
+    }
+
+    /// Whether two runs share a byte.
+    pub fn overlaps(self, other: Slot) -> bool {
+        self.at < other.end() && other.at < self.end()
+    }
+
+    /// Its bytes as indices.
+    pub fn range(self) -> std::ops::Range<usize> {
+        usize::from(self.at)..usize::from(self.end())
+    }
+}
+
+/// Something an operation reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Bytes of the file.
+    Slot(Slot),
+    /// A number of so many bytes.
+    Constant(u64, u16),
+}
+
+impl Input {
+    /// How many bytes.
+    pub fn size(self) -> u16 {
+        match self {
+            Input::Slot(slot) => slot.size,
+            Input::Constant(_, size) => size,
+        }
+    }
+
+    /// The bytes, if they are in the file.
+    pub fn slot(self) -> Option<Slot> {
+        match self {
+            Input::Slot(slot) => Some(slot),
+            Input::Constant(..) => None,
+        }
+    }
+}
+
+/// `base + (index << shift) + displacement`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The first term.
+    pub base: Option<Slot>,
+    /// The second term.
+    pub index: Option<Slot>,
+    /// Its power of two.
+    pub shift: u8,
+    /// The constant term.
+    pub displacement: u64,
+}
+
+/// What an operation does, by the names of [`Op`].
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Kind {
+    Copy,
+    Un(UnOp),
+    Bin(BinOp),
+    Rel(RelOp),
+    Bool(BoolOp),
+    BoolNot,
+    Carry,
+    SignedCarry,
+    SignedBorrow,
+    Zext,
+    Sext,
+    Extract(u16),
+    /// High, then low.
+    Concat,
+    Select,
+    Load(Address),
+    /// The value is input 0.
+    Store(Address),
+    /// To the label of that number, if input 0 (when there is one) is not zero.
+    Branch(usize),
+    Label(usize),
+    /// Leave for the address in the last input, if input 0 (when there are two) is not zero.
+    Jump,
+    /// Leave for the address in input 2 if inputs 0 and 1 are so related.
+    JumpIf(RelOp),
+    Trap(Trap),
+    /// Anything else, by its own meaning.
+    General(Box<Op>),
+}
+
+/// One operation.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// What it does.
+    pub kind: Kind,
+    /// Where the result goes.
+    pub out: Option<Slot>,
+    /// Whether the result is then extended with zeros to eight bytes.
+    pub widened: bool,
+    /// What it reads.
+    pub inputs: Vec<Input>,
+    /// Which instruction of the block it belongs to.
+    pub instruction: u16,
+}
+
+impl Node {
+    /// The bytes it changes.
+    pub fn written(&self) -> Option<Slot> {
+        self.out.map(|out| if self.widened { Slot { at: out.at, size: 8 } } else { out })
+    }
+
+    /// Calls `visit` on all bytes it reads.
+    pub fn reads(&self, mut visit: impl FnMut(Slot)) {
+        self.inputs.iter().filter_map(|input| input.slot()).for_each(&mut visit);
+        if let Kind::Load(address) | Kind::Store(address) = &self.kind {
+            address.base.iter().chain(&address.index).copied().for_each(visit);
+        }
+    }
+
+    /// Whether it can stop the program, and registers must be right when it does.
+    pub fn may_stop(&self) -> bool {
+        match &self.kind {
+            Kind::Load(_) | Kind::Store(_) | Kind::Trap(_) => true,
+            Kind::General(op) => matches!(**op, Op::Load { .. } | Op::Store { .. } | Op::Intrinsic { .. }),
+            _ => false,
+        }
+    }
+
+    /// Whether it does more than compute its result.
+    pub fn has_effect(&self) -> bool {
+        self.may_stop()
+            || self.out.is_none()
+            || matches!(self.kind, Kind::Branch(_) | Kind::Label(_) | Kind::Jump | Kind::JumpIf(_))
+    }
+}
+
+/// Why a block cannot hold another instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is no more room for temporaries.
+    Full,
+    /// It names bytes that belong to no register.
+    NoRegister,
+}
+
+/// Collects the operations of a block.
+pub struct Flattener<'a> {
+    registers: &'a Registers,
+    used: usize,
+    labels: usize,
+    /// What has been collected.
+    pub nodes: Vec<Node>,
+}
+
+impl<'a> Flattener<'a> {
+    /// An empty block.
+    pub fn new(registers: &'a Registers) -> Self {
+        Flattener { registers, used: 0, labels: 0, nodes: Vec::new() }
+    }
+
+    /// How many labels there are.
+    pub fn labels(&self) -> usize {
+        self.labels
+    }
+
+    /// One past the last temporary in use.
+    pub fn end(&self) -> usize {
+        self.registers.temporaries() + self.used
+    }
+
+    /// Appends an instruction.
+    pub fn push(&mut self, number: u16, instruction: &Instruction) -> Result<(), Refusal> {
+        let room = usize::from(instruction.temporary_bytes).next_multiple_of(16);
+        if self.used + room + 64 > TEMPORARIES {
+            return Err(Refusal::Full);
+        }
+        let mut known = true;
+        let mut check = |place: Varnode| {
+            known &= place.space != Space::Register || self.registers.offset(place).is_some();
+        };
+        for op in &instruction.ops {
+            op.out().into_iter().for_each(&mut check);
+            op.inputs(&mut check);
+        }
+        if !known {
+            return Err(Refusal::NoRegister);
+        }
+        let base = self.registers.temporaries() + self.used;
+        self.used += room;
+        let first_label = self.labels;
+        let branches = instruction.ops.iter().any(|op| matches!(op, Op::Branch { .. }));
+        if branches {
+            self.labels += instruction.ops.len() + 1;
+        }
+        for (index, op) in instruction.ops.iter().enumerate() {
+            if branches {
+                self.label(first_label + index, number);
+            }
+            let place = |varnode: Varnode| self.place(varnode, base, room);
+            let node = node(op, number, first_label, place);
+            self.nodes.push(node);
+        }
+        if branches {
+            self.label(first_label + instruction.ops.len(), number);
+        }
+        Ok(())
+    }
+
+    fn label(&mut self, label: usize, number: u16) {
+        self.nodes.push(Node {
+            kind: Kind::Label(label),
+            out: None,
+            widened: false,
+            inputs: Vec::new(),
+            instruction: number,
+        });
+    }
+
+    fn place(&self, varnode: Varnode, base: usize, room: usize) -> Input {
+        match varnode.space {
+            Space::Constant => Input::Constant(varnode.offset, varnode.bytes),
+            Space::Register => {
+                let at = self.registers.offset(varnode).expect("checked in `push`");
+                Input::Slot(Slot { at: at as u16, size: varnode.bytes })
+            }
+            Space::Temporary => {
+                let at = match self.registers.processor().order {
+                    ByteOrder::Little => base + varnode.offset as usize,
+                    ByteOrder::Big => base + room - varnode.offset as usize - usize::from(varnode.bytes),
+                };
+                Input::Slot(Slot { at: at as u16, size: varnode.bytes })
+            }
+        }
+    }
+}
+
+fn node(op: &Op, instruction: u16, first_label: usize, place: impl Fn(Varnode) -> Input) -> Node {
+    let slot = |varnode: Varnode| place(varnode).slot().expect("a result has a place");
+    let make = |kind: Kind, out: Option<Varnode>, inputs: &[Varnode]| Node {
+        kind,
+        out: out.map(slot),
+        widened: false,
+        inputs: inputs.iter().map(|input| place(*input)).collect(),
+        instruction,
+    };
+    let at = |address: Varnode| match place(address) {
+        Input::Slot(slot) => Address { base: Some(slot), index: None, shift: 0, displacement: 0 },
+        Input::Constant(value, _) => Address { base: None, index: None, shift: 0, displacement: value },
+    };
+    let plain = |size: u16| matches!(size, 1 | 2 | 4 | 8 | 16);
+    match *op {
+        Op::Copy { out, a } => make(Kind::Copy, Some(out), &[a]),
+        Op::Un { op, out, a } => make(Kind::Un(op), Some(out), &[a]),
+        Op::Bin { op, out, a, b } => make(Kind::Bin(op), Some(out), &[a, b]),
+        Op::Rel { op, out, a, b } => make(Kind::Rel(op), Some(out), &[a, b]),
+        Op::Bool { op, out, a, b } => make(Kind::Bool(op), Some(out), &[a, b]),
+        Op::BoolNot { out, a } => make(Kind::BoolNot, Some(out), &[a]),
+        Op::Carry { out, a, b } => make(Kind::Carry, Some(out), &[a, b]),
+        Op::SignedCarry { out, a, b } => make(Kind::SignedCarry, Some(out), &[a, b]),
+        Op::SignedBorrow { out, a, b } => make(Kind::SignedBorrow, Some(out), &[a, b]),
+        Op::Zext { out, a } => make(Kind::Zext, Some(out), &[a]),
+        Op::Sext { out, a } => make(Kind::Sext, Some(out), &[a]),
+        Op::Extract { out, a, low } => make(Kind::Extract(low), Some(out), &[a]),
+        Op::Concat { out, high, low } => make(Kind::Concat, Some(out), &[high, low]),
+        Op::Select { out, when, then, otherwise } => make(Kind::Select, Some(out), &[when, then, otherwise]),
+        Op::Load { out, address } if plain(out.bytes) => make(Kind::Load(at(address)), Some(out), &[]),
+        Op::Store { address, value } if plain(value.bytes) => make(Kind::Store(at(address)), None, &[value]),
+        Op::Branch { when, to } => {
+            let when: Vec<Varnode> = when.into_iter().collect();
+            make(Kind::Branch(first_label + usize::from(to)), None, &when)
+        }
+        Op::Jump { when, to, .. } => {
+            let inputs: Vec<Varnode> = when.into_iter().chain([to]).collect();
+            make(Kind::Jump, None, &inputs)
+        }
+        Op::Trap { when, trap } => {
+            let when: Vec<Varnode> = when.into_iter().collect();
+            make(Kind::Trap(trap), None, &when)
+        }
+        ref other => {
+            let mut inputs = Vec::new();
+            other.inputs(|input| inputs.push(input));
+            make(Kind::General(Box::new(other.clone())), other.out(), &inputs)
+        }
+    }
+}

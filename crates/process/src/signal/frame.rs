@@ -1,0 +1,156 @@
+//! The frame that x86-64 Linux puts on the stack for a signal handler, and takes from it afterwards.
+//!
+//! From low to high: return address, `ucontext` (flags, link, stack, registers, mask), `siginfo`, then the
+//! floating-point state in the format of `fxsave`, to which the `ucontext` points.
+
+use super::Action;
+use crate::memory::Fault;
+use crate::process::Process;
+
+const CONTEXT: u64 = 8;
+const REGISTERS: u64 = CONTEXT + 40;
+const FLOAT_POINTER: u64 = REGISTERS + 23 * 8;
+const MASK: u64 = REGISTERS + 256;
+const INFORMATION: u64 = MASK + 8;
+const FRAME: u64 = INFORMATION + 128;
+const FLOAT: u64 = 512;
+const RED_ZONE: u64 = 128;
+
+/// The general registers in the order of `gregs`, before the flags.
+const GENERAL: [&str; 17] = [
+    "R8", "R9", "R10", "R11", "R12", "R13", "R14", "R15", "RDI", "RSI", "RBP", "RBX", "RDX", "RAX", "RCX",
+    "RSP", "RIP",
+];
+
+/// The flags and their bits in `EFLAGS`.
+const FLAGS: [(&str, u32); 7] =
+    [("CF", 0), ("PF", 2), ("AF", 4), ("ZF", 6), ("SF", 7), ("DF", 10), ("OF", 11)];
+
+/// Whether the stack pointer is on the alternate stack.
+pub(super) fn on_alternate_stack(process: &Process) -> bool {
+    let stack = process.signals.stack;
+    let name = if process.machine == crate::elf::Machine::X86_64 { "RSP" } else { "r1" };
+    let pointer = process.world.registers.get(name);
+    stack.size > 0 && pointer > stack.start && pointer - stack.start <= stack.size
+}
+
+pub(super) fn enter(
+    process: &mut Process,
+    signal: i32,
+    action: &Action,
+    information: &[u8; 128],
+    mask: u64,
+) -> Result<(), Fault> {
+    let stack = process.signals.stack;
+    let alternate =
+        action.flags & libc::SA_ONSTACK as u64 != 0 && stack.size > 0 && !on_alternate_stack(process);
+    let top = if alternate {
+        stack.start.wrapping_add(stack.size)
+    } else {
+        process.world.registers.get("RSP").wrapping_sub(RED_ZONE)
+    };
+    let float = top.wrapping_sub(FLOAT) & !63;
+    // The handler starts as if called: the stack pointer is 8 past a multiple of 16.
+    let at = (float.wrapping_sub(FRAME) & !15).wrapping_sub(8);
+
+    let registers = &process.world.registers;
+    let mut words = vec![action.restorer, 0, 0, stack.start, stack.flags, stack.size];
+    words.extend(GENERAL.map(|name| registers.get(name)));
+    words.push(flags(process));
+    const USER_SEGMENTS: u64 = 0x002b_0000_0000_0033;
+    words.extend([USER_SEGMENTS, 0, 0, 0]);
+    // Linux puts the faulting address here for page faults.
+    words.push(u64::from_le_bytes(information[16..24].try_into().expect("eight bytes")));
+    words.push(float);
+    words.extend([0; 8]);
+    words.push(mask);
+    let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    bytes.extend(information);
+    debug_assert_eq!(bytes.len() as u64, FRAME);
+    let float_bytes = save_float(process);
+    process.world.memory.write(float, &float_bytes)?;
+    process.world.memory.write(at, &bytes)?;
+
+    process.world.registers.set("RDI", signal as u64);
+    process.world.registers.set("RSI", at + INFORMATION);
+    process.world.registers.set("RDX", at + CONTEXT);
+    process.world.registers.set("RAX", 0);
+    process.world.registers.set("RSP", at);
+    process.world.registers.set("DF", 0);
+    process.set_pc(action.handler);
+    Ok(())
+}
+
+/// Restores what the frame holds; the mask to go back to.
+pub(super) fn leave(process: &mut Process) -> Result<u64, Fault> {
+    let at = process.world.registers.get("RSP").wrapping_sub(8);
+    let word = |process: &mut Process, offset: u64| {
+        process.world.memory.load::<8>(at.wrapping_add(offset)).map(u64::from_le_bytes)
+    };
+    let mut general = [0; GENERAL.len()];
+    for (index, value) in general.iter_mut().enumerate() {
+        *value = word(process, REGISTERS + 8 * index as u64)?;
+    }
+    let flags = word(process, REGISTERS + 8 * GENERAL.len() as u64)?;
+    let mask = word(process, MASK)?;
+    let float = word(process, FLOAT_POINTER)?;
+    if float != 0 {
+        let mut bytes = [0; FLOAT as usize];
+        process.world.memory.read(float, &mut bytes)?;
+        restore_float(process, &bytes);
+    }
+    for (name, value) in GENERAL.iter().zip(general) {
+        process.world.registers.set(name, value);
+    }
+    process.set_pc(general[GENERAL.len() - 1]);
+    for (name, position) in FLAGS {
+        process.world.registers.set(name, flags >> position & 1);
+    }
+    Ok(mask)
+}
+
+/// `EFLAGS`, with the bits that are always set in a user program.
+fn flags(process: &Process) -> u64 {
+    FLAGS
+        .iter()
+        .fold(0x202, |word, (name, position)| word | (process.world.registers.get(name) & 1) << position)
+}
+
+fn save_float(process: &Process) -> [u8; FLOAT as usize] {
+    let mut bytes = [0; FLOAT as usize];
+    let registers = &process.world.registers;
+    let word = |name: &str, otherwise: u64| if registers.has(name) { registers.get(name) } else { otherwise };
+    bytes[0..2].copy_from_slice(&word("FPUCONTROLWORD", 0x37f).to_le_bytes()[..2]);
+    bytes[2..4].copy_from_slice(&word("FPUSTATUSWORD", 0).to_le_bytes()[..2]);
+    bytes[24..28].copy_from_slice(&word("MXCSR", 0x1f80).to_le_bytes()[..4]);
+    for index in 0..8 {
+        let name = format!("ST{index}");
+        if registers.has(&name) {
+            bytes[32 + 16 * index..][..10].copy_from_slice(&registers.get_bytes(&name)[..10]);
+        }
+    }
+    for index in 0..16 {
+        bytes[160 + 16 * index..][..16].copy_from_slice(&registers.get_bytes(&format!("XMM{index}"))[..16]);
+    }
+    bytes
+}
+
+fn restore_float(process: &mut Process, bytes: &[u8; FLOAT as usize]) {
+    let registers = &mut process.world.registers;
+    for (name, range) in [("FPUCONTROLWORD", 0..2), ("FPUSTATUSWORD", 2..4), ("MXCSR", 24..28)] {
+        if registers.has(name) {
+            let mut value = [0; 8];
+            value[..range.len()].copy_from_slice(&bytes[range]);
+            registers.set(name, u64::from_le_bytes(value));
+        }
+    }
+    for index in 0..8 {
+        let name = format!("ST{index}");
+        if registers.has(&name) {
+            registers.set_bytes(&name, &bytes[32 + 16 * index..][..10]);
+        }
+    }
+    for index in 0..16 {
+        registers.set_bytes(&format!("XMM{index}"), &bytes[160 + 16 * index..][..16]);
+    }
+}

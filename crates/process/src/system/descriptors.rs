@@ -1,0 +1,439 @@
+//! System calls on descriptors whose arguments a table cannot describe.
+
+use super::{Answer, Arguments, Errno, Reply, host};
+use crate::elf::Machine;
+use crate::process::Process;
+
+/// A reply that says whether the call may be made again after a signal.
+fn slow(answer: Answer) -> Reply {
+    match answer {
+        Err(Errno(libc::EINTR)) => Reply::Interrupted,
+        answer => answer.into(),
+    }
+}
+
+/// The buffers of a scattered read or write: address and length each.
+fn vectors(process: &mut Process, list: u64, count: u64) -> Result<Vec<(u64, u64)>, Errno> {
+    if count > 1024 {
+        return Err(Errno(libc::EINVAL));
+    }
+    let word = process.machine.word() as u64;
+    (0..count)
+        .map(|index| {
+            let base = process.take_word(list + 2 * index * word)?;
+            let length = process.take_word(list + (2 * index + 1) * word)?;
+            Ok((base, length))
+        })
+        .collect()
+}
+
+const LARGEST: u64 = 32 << 20;
+
+pub(super) fn writev(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [descriptor, list, count, ..] = *arguments;
+    let mut gather = || {
+        let mut bytes = Vec::new();
+        for (base, length) in vectors(process, list, count)? {
+            let room = LARGEST - bytes.len() as u64;
+            bytes.extend(process.take(base, length.min(room))?);
+        }
+        host(libc::SYS_write, [descriptor as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0])
+    };
+    slow(gather())
+}
+
+pub(super) fn readv(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [descriptor, list, count, ..] = *arguments;
+    let mut scatter = || {
+        let buffers = vectors(process, list, count)?;
+        let total = buffers.iter().map(|(_, length)| *length).fold(0, u64::saturating_add).min(LARGEST);
+        for (base, length) in &buffers {
+            process.world.memory.check_writable(*base, (*length).min(LARGEST))?;
+        }
+        let mut bytes = vec![0u8; total as usize];
+        let target = bytes.as_mut_ptr() as usize;
+        let result = host(libc::SYS_read, [descriptor as usize, target, bytes.len(), 0, 0, 0])?;
+        let mut rest = &bytes[..result as usize];
+        for (base, length) in buffers {
+            let (here, after) = rest.split_at(rest.len().min(length as usize));
+            process.put(base, here)?;
+            rest = after;
+        }
+        Ok(result)
+    };
+    slow(scatter())
+}
+
+pub(super) fn fcntl(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [descriptor, command, value, ..] = *arguments;
+    // 32-bit machines have numbers of their own for locks on large files, with the structure of 64-bit ones.
+    let command = match (process.machine, command as i32) {
+        (Machine::PowerPc, 12) => libc::F_GETLK,
+        (Machine::PowerPc, 13) => libc::F_SETLK,
+        (Machine::PowerPc, 14) => libc::F_SETLKW,
+        (_, command) => command,
+    };
+    const LOCK: &[u8] = &[2, 2, 4, 8, 8, 4, 4];
+    let locks = matches!(
+        command,
+        libc::F_GETLK
+            | libc::F_SETLK
+            | libc::F_SETLKW
+            | libc::F_OFD_GETLK
+            | libc::F_OFD_SETLK
+            | libc::F_OFD_SETLKW
+    );
+    if !locks {
+        return slow(host(
+            libc::SYS_fcntl,
+            [descriptor as usize, command as usize, value as u32 as i32 as usize, 0, 0, 0],
+        ));
+    }
+    let mut exchange = || {
+        let mut lock = process.take(value, 32)?;
+        process.turn(&mut lock, LOCK);
+        let target = lock.as_mut_ptr() as usize;
+        let result = host(libc::SYS_fcntl, [descriptor as usize, command as usize, target, 0, 0, 0])?;
+        process.turn(&mut lock, LOCK);
+        process.put(value, &lock)?;
+        Ok(result)
+    };
+    slow(exchange())
+}
+
+/// What the argument of an `ioctl` is.
+enum Device {
+    Value,
+    Read(usize),
+    Write(usize),
+    Both(usize),
+}
+
+fn device(request: u64) -> Option<Device> {
+    const TERMIOS: usize = 36;
+    Some(match request {
+        libc::TCGETS => Device::Read(TERMIOS),
+        libc::TCSETS | libc::TCSETSW | libc::TCSETSF => Device::Write(TERMIOS),
+        libc::TIOCGWINSZ => Device::Read(8),
+        libc::TIOCSWINSZ => Device::Write(8),
+        libc::TIOCGPGRP | libc::FIONREAD | libc::TIOCOUTQ | libc::TIOCGSID => Device::Read(4),
+        libc::TIOCSPGRP | libc::FIONBIO | libc::FIOASYNC => Device::Write(4),
+        libc::FIOCLEX
+        | libc::FIONCLEX
+        | libc::TIOCSCTTY
+        | libc::TIOCNOTTY
+        | libc::TCFLSH
+        | libc::TCSBRK
+        | libc::TCXONC => Device::Value,
+        // The clone request says it carries a size, but its argument is a descriptor.
+        0x4004_9409 => Device::Value,
+        // Newer requests say what they carry, in the upper bits.
+        _ => {
+            let size = (request >> 16 & 0x3fff) as usize;
+            match request >> 30 & 3 {
+                1 => Device::Write(size),
+                2 => Device::Read(size),
+                3 => Device::Both(size),
+                _ => return None,
+            }
+        }
+    })
+}
+
+pub(super) fn ioctl(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [descriptor, request, value, ..] = *arguments;
+    let call =
+        |argument: usize| host(libc::SYS_ioctl, [descriptor as usize, request as usize, argument, 0, 0, 0]);
+    if process.machine == Machine::PowerPc {
+        return powerpc_terminal(process, descriptor, request, value).into();
+    }
+    let mut make = || match device(request) {
+        None => Err(Errno(libc::ENOTTY)),
+        Some(Device::Value) => call(value as usize),
+        Some(Device::Write(size)) => {
+            let bytes = process.take(value, size as u64)?;
+            call(bytes.as_ptr() as usize)
+        }
+        Some(Device::Read(size)) => {
+            process.world.memory.check_writable(value, size as u64)?;
+            let mut bytes = vec![0u8; size];
+            let result = call(bytes.as_mut_ptr() as usize)?;
+            process.put(value, &bytes)?;
+            Ok(result)
+        }
+        Some(Device::Both(size)) => {
+            let mut bytes = process.take(value, size as u64)?;
+            let result = call(bytes.as_mut_ptr() as usize)?;
+            process.put(value, &bytes)?;
+            Ok(result)
+        }
+    };
+    slow(make())
+}
+
+/// On PowerPC requests have other numbers. Programs mostly ask whether a descriptor is a terminal, and how wide.
+fn powerpc_terminal(process: &mut Process, descriptor: u64, request: u64, value: u64) -> Answer {
+    const GET_SETTINGS: u64 = 0x402c_7413;
+    const GET_SIZE: u64 = 0x4008_7468;
+    let mut bytes = [0u8; 64];
+    let target = bytes.as_mut_ptr() as usize;
+    match request {
+        GET_SETTINGS => {
+            host(libc::SYS_ioctl, [descriptor as usize, libc::TCGETS as usize, target, 0, 0, 0])?;
+            let mut flags = bytes[..16].to_vec();
+            process.turn(&mut flags, &[4, 4, 4, 4]);
+            flags.resize(44, 0);
+            process.put(value, &flags).map(|()| 0)
+        }
+        GET_SIZE => {
+            host(libc::SYS_ioctl, [descriptor as usize, libc::TIOCGWINSZ as usize, target, 0, 0, 0])?;
+            let mut size = bytes[..8].to_vec();
+            process.turn(&mut size, &[2, 2, 2, 2]);
+            process.put(value, &size).map(|()| 0)
+        }
+        _ => Err(Errno(libc::ENOTTY)),
+    }
+}
+
+pub(super) fn readlink(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [path, buffer, size, ..] = *arguments;
+    link(process, libc::AT_FDCWD as u64, path, buffer, size).into()
+}
+
+pub(super) fn readlinkat(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [directory, path, buffer, size, ..] = *arguments;
+    link(process, directory as i32 as u64, path, buffer, size).into()
+}
+
+/// Reads a symbolic link; a program that asks for its own file is not told about Parallax.
+fn link(process: &mut Process, directory: u64, path: u64, buffer: u64, size: u64) -> Answer {
+    let path = process.take_path(path)?;
+    let own = format!("/proc/{}/exe\0", std::process::id());
+    let mut found = vec![0u8; size.min(4096) as usize];
+    let length = if path == b"/proc/self/exe\0" || path == own.as_bytes() {
+        let program = std::os::unix::ffi::OsStrExt::as_bytes(process.program.as_os_str()).to_vec();
+        let length = program.len().min(found.len());
+        found[..length].copy_from_slice(&program[..length]);
+        length as u64
+    } else {
+        let target = found.as_mut_ptr() as usize;
+        host(libc::SYS_readlinkat, [directory as usize, path.as_ptr() as usize, target, found.len(), 0, 0])?
+    };
+    process.put(buffer, &found[..length as usize])?;
+    Ok(length)
+}
+
+pub(super) fn select(process: &mut Process, arguments: &Arguments) -> Reply {
+    let times = arguments[4];
+    let mut wait = || {
+        let mut time = if times == 0 { Vec::new() } else { process.take(times, 16)? };
+        let target = if times == 0 { 0 } else { time.as_mut_ptr() as usize };
+        let result = sets(process, arguments, libc::SYS_select, [target, 0])?;
+        if times != 0 {
+            process.put(times, &time)?;
+        }
+        Ok(result)
+    };
+    wait().into()
+}
+
+pub(super) fn pselect(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [_, _, _, _, times, mask] = *arguments;
+    let mut wait = || {
+        let mut time = if times == 0 { Vec::new() } else { process.take(times, 16)? };
+        let target = if times == 0 { 0 } else { time.as_mut_ptr() as usize };
+        // The mask is a pair: its address and its size.
+        let mut pair = [0usize; 2];
+        let mut signals = Vec::new();
+        if mask != 0 {
+            let (address, size) = (process.take_word(mask)?, process.take_word(mask + 8)?);
+            if address != 0 {
+                signals = process.take(address, size.min(8))?;
+                pair = [signals.as_ptr() as usize, size as usize];
+            }
+        }
+        let mask = if mask == 0 { 0 } else { pair.as_ptr() as usize };
+        let result = sets(process, arguments, libc::SYS_pselect6, [target, mask])?;
+        drop(signals);
+        if times != 0 {
+            process.put(times, &time)?;
+        }
+        Ok(result)
+    };
+    wait().into()
+}
+
+/// `select` with the three sets copied in and out.
+fn sets(process: &mut Process, arguments: &Arguments, call: i64, rest: [usize; 2]) -> Answer {
+    let count = arguments[0];
+    if count > 65536 {
+        return Err(Errno(libc::EINVAL));
+    }
+    let size = count.div_ceil(64) * 8;
+    let mut buffers = Vec::new();
+    for address in &arguments[1..4] {
+        buffers.push(if *address == 0 { None } else { Some(process.take(*address, size)?) });
+    }
+    let pointers: Vec<usize> =
+        buffers.iter_mut().map(|set| set.as_mut().map_or(0, |set| set.as_mut_ptr() as usize)).collect();
+    let result = host(call, [count as usize, pointers[0], pointers[1], pointers[2], rest[0], rest[1]])?;
+    for (address, set) in arguments[1..4].iter().zip(&buffers) {
+        if let Some(set) = set {
+            process.put(*address, set)?;
+        }
+    }
+    Ok(result)
+}
+
+pub(super) fn epoll_wait(process: &mut Process, arguments: &Arguments) -> Reply {
+    const EVENT: u64 = 12;
+    let [descriptor, events, count, timeout, mask, _] = *arguments;
+    let mut wait = || {
+        let count = count.min(4096);
+        process.world.memory.check_writable(events, count * EVENT)?;
+        let mut found = vec![0u8; (count * EVENT) as usize];
+        // With `epoll_wait` the fifth argument is whatever the register held: only a readable mask is one.
+        let signals = if mask == 0 { Vec::new() } else { process.take(mask, 8).unwrap_or_default() };
+        let mask = if signals.is_empty() { 0 } else { signals.as_ptr() as usize };
+        let target = found.as_mut_ptr() as usize;
+        let result = host(
+            libc::SYS_epoll_pwait,
+            [descriptor as usize, target, count as usize, timeout as i32 as usize, mask, 8],
+        )?;
+        process.put(events, &found[..(result * EVENT) as usize])?;
+        Ok(result)
+    };
+    wait().into()
+}
+
+/// A call that fills a buffer whose size is in memory, and is changed there.
+fn sized(process: &mut Process, buffer: u64, length: u64, call: impl Fn(usize, usize) -> Answer) -> Answer {
+    if buffer == 0 || length == 0 {
+        return call(0, 0);
+    }
+    let mut size = [0u8; 4];
+    process.world.memory.read(length, &mut size)?;
+    let mut bytes = vec![0u8; u32::from_le_bytes(size).min(65536) as usize];
+    let result = call(bytes.as_mut_ptr() as usize, size.as_mut_ptr() as usize)?;
+    let filled = bytes.len().min(u32::from_le_bytes(size) as usize);
+    process.put(buffer, &bytes[..filled])?;
+    process.put(length, &size)?;
+    Ok(result)
+}
+
+pub(super) fn accept(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [socket, name, length, flags, ..] = *arguments;
+    let flags = flags & (libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK) as u64;
+    slow(sized(process, name, length, |buffer, size| {
+        host(libc::SYS_accept4, [socket as usize, buffer, size, flags as usize, 0, 0])
+    }))
+}
+
+pub(super) fn getsockname(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [socket, name, length, ..] = *arguments;
+    sized(process, name, length, |buffer, size| {
+        host(libc::SYS_getsockname, [socket as usize, buffer, size, 0, 0, 0])
+    })
+    .into()
+}
+
+pub(super) fn getpeername(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [socket, name, length, ..] = *arguments;
+    sized(process, name, length, |buffer, size| {
+        host(libc::SYS_getpeername, [socket as usize, buffer, size, 0, 0, 0])
+    })
+    .into()
+}
+
+pub(super) fn getsockopt(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [socket, level, name, value, length, _] = *arguments;
+    sized(process, value, length, |buffer, size| {
+        host(libc::SYS_getsockopt, [socket as usize, level as usize, name as usize, buffer, size, 0])
+    })
+    .into()
+}
+
+pub(super) fn recvfrom(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [socket, buffer, count, flags, name, length] = *arguments;
+    let mut receive = || {
+        let count = count.min(LARGEST);
+        process.world.memory.check_writable(buffer, count)?;
+        let mut bytes = vec![0u8; count as usize];
+        let target = bytes.as_mut_ptr() as usize;
+        let result = sized(process, name, length, |address, size| {
+            host(libc::SYS_recvfrom, [socket as usize, target, count as usize, flags as usize, address, size])
+        })?;
+        process.put(buffer, &bytes[..bytes.len().min(result as usize)])?;
+        Ok(result)
+    };
+    slow(receive())
+}
+
+pub(super) fn long_seek(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [descriptor, high, low, result, whence, _] = *arguments;
+    let offset = (high << 32 | (low & 0xffff_ffff)) as usize;
+    let answer = host(libc::SYS_lseek, [descriptor as usize, offset, whence as usize, 0, 0, 0]);
+    answer.and_then(|place| process.put(result, &place.to_be_bytes()).map(|()| 0)).into()
+}
+
+pub(super) fn stat64(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [path, buffer, ..] = *arguments;
+    let directory = libc::AT_FDCWD as u64;
+    narrow_stat(process, directory, Some(path), buffer, 0).into()
+}
+
+pub(super) fn lstat64(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [path, buffer, ..] = *arguments;
+    let (directory, flags) = (libc::AT_FDCWD as u64, libc::AT_SYMLINK_NOFOLLOW as u64);
+    narrow_stat(process, directory, Some(path), buffer, flags).into()
+}
+
+pub(super) fn fstat64(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [descriptor, buffer, ..] = *arguments;
+    narrow_stat(process, descriptor, None, buffer, libc::AT_EMPTY_PATH as u64).into()
+}
+
+pub(super) fn fstatat64(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [directory, path, buffer, flags, ..] = *arguments;
+    narrow_stat(process, directory as i32 as u64, Some(path), buffer, flags).into()
+}
+
+/// `struct stat64` of 32-bit PowerPC.
+fn narrow_stat(process: &mut Process, directory: u64, path: Option<u64>, buffer: u64, flags: u64) -> Answer {
+    let path = match path {
+        Some(path) => process.take_path(path)?,
+        None => vec![0],
+    };
+    let mut status: libc::stat = unsafe { std::mem::zeroed() };
+    let target = &raw mut status as usize;
+    host(
+        libc::SYS_newfstatat,
+        [directory as i32 as usize, path.as_ptr() as usize, target, flags as usize, 0, 0],
+    )?;
+    let mut bytes = Vec::with_capacity(104);
+    let word = |value: i64| (value as u32).to_be_bytes();
+    bytes.extend(status.st_dev.to_be_bytes());
+    bytes.extend(status.st_ino.to_be_bytes());
+    for value in [status.st_mode, status.st_nlink as u32, status.st_uid, status.st_gid] {
+        bytes.extend(value.to_be_bytes());
+    }
+    bytes.extend(status.st_rdev.to_be_bytes());
+    bytes.extend([0; 8]);
+    bytes.extend(status.st_size.to_be_bytes());
+    bytes.extend(word(status.st_blksize));
+    bytes.extend([0; 4]);
+    bytes.extend(status.st_blocks.to_be_bytes());
+    for value in [
+        status.st_atime,
+        status.st_atime_nsec,
+        status.st_mtime,
+        status.st_mtime_nsec,
+        status.st_ctime,
+        status.st_ctime_nsec,
+    ] {
+        bytes.extend(word(value));
+    }
+    bytes.extend([0; 8]);
+    process.put(buffer, &bytes)?;
+    Ok(0)
+}

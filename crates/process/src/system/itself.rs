@@ -1,0 +1,207 @@
+//! System calls about the process itself: names, limits, thread-local storage, locks.
+
+use super::{Answer, Arguments, Errno, Reply, host};
+use crate::elf::Machine;
+use crate::memory::PAGE;
+use crate::process::Process;
+
+/// The name of the host, except that the machine is the emulated one.
+pub(super) fn uname(process: &mut Process, arguments: &Arguments) -> Reply {
+    const FIELD: usize = 65;
+    let mut names = vec![0u8; 6 * FIELD];
+    let machine: &[u8] = match process.machine {
+        Machine::X86_64 => b"x86_64",
+        Machine::PowerPc => b"ppc",
+    };
+    let answer = host(libc::SYS_uname, [names.as_mut_ptr() as usize, 0, 0, 0, 0, 0]).and_then(|_| {
+        names[4 * FIELD..5 * FIELD].fill(0);
+        names[4 * FIELD..][..machine.len()].copy_from_slice(machine);
+        process.put(arguments[0], &names).map(|()| 0)
+    });
+    answer.into()
+}
+
+/// Memory and load of the host. A 32-bit machine counts memory in pages, so that it fits.
+pub(super) fn sysinfo(process: &mut Process, arguments: &Arguments) -> Reply {
+    let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
+    let answer = host(libc::SYS_sysinfo, [&raw mut info as usize, 0, 0, 0, 0, 0]).and_then(|_| {
+        let unit = u64::from(info.mem_unit.max(1));
+        let memory =
+            [info.totalram, info.freeram, info.sharedram, info.bufferram, info.totalswap, info.freeswap];
+        let mut bytes = Vec::new();
+        match process.machine {
+            Machine::X86_64 => {
+                bytes.extend(info.uptime.to_le_bytes());
+                let counts = info.loads.iter().chain(&memory).copied().chain([u64::from(info.procs), 0, 0]);
+                counts.for_each(|value| bytes.extend(value.to_le_bytes()));
+                bytes.extend(u64::from(info.mem_unit).to_le_bytes());
+            }
+            Machine::PowerPc => {
+                let word = |value: u64| (value.min(u64::from(u32::MAX)) as u32).to_be_bytes();
+                bytes.extend(word(info.uptime as u64));
+                info.loads.iter().for_each(|load| bytes.extend(word(*load)));
+                memory.iter().for_each(|amount| bytes.extend(word(amount * unit / PAGE)));
+                bytes.extend(info.procs.to_be_bytes());
+                bytes.extend([0; 2 + 8]);
+                bytes.extend(word(PAGE));
+                bytes.extend([0; 8]);
+            }
+        }
+        process.put(arguments[0], &bytes).map(|()| 0)
+    });
+    answer.into()
+}
+
+pub(super) fn getgroups(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [count, list, ..] = *arguments;
+    let mut groups = vec![0u8; 4 * count.min(65536) as usize];
+    let answer = host(libc::SYS_getgroups, [count as usize, groups.as_mut_ptr() as usize, 0, 0, 0, 0]);
+    let answer = answer.and_then(|found| {
+        if count > 0 {
+            process.put(list, &groups[..4 * found as usize])?;
+        }
+        Ok(found)
+    });
+    answer.into()
+}
+
+/// Limits on memory are kept from the host: they are meant for the emulated process, not for Parallax around it.
+fn concerns_memory(resource: u64) -> bool {
+    matches!(
+        resource as u32,
+        libc::RLIMIT_AS | libc::RLIMIT_DATA | libc::RLIMIT_STACK | libc::RLIMIT_RSS | libc::RLIMIT_MEMLOCK
+    )
+}
+
+pub(super) fn prlimit(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [pid, resource, new, old, ..] = *arguments;
+    limit(process, pid, resource, new, old, &[8, 8]).into()
+}
+
+pub(super) fn getrlimit(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [resource, old, ..] = *arguments;
+    let fields: &[u8] = if process.machine == Machine::X86_64 { &[8, 8] } else { &[4, 4] };
+    limit(process, 0, resource, 0, old, fields).into()
+}
+
+pub(super) fn setrlimit(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [resource, new, ..] = *arguments;
+    limit(process, 0, resource, new, 0, &[8, 8]).into()
+}
+
+fn limit(process: &mut Process, pid: u64, resource: u64, new: u64, old: u64, fields: &[u8]) -> Answer {
+    let mut wanted = Vec::new();
+    if new != 0 {
+        wanted = process.take(new, 16)?;
+        process.turn(&mut wanted, fields);
+    }
+    let mut current = [0u64; 2];
+    let wanted_pointer = if new == 0 || concerns_memory(resource) { 0 } else { wanted.as_ptr() as usize };
+    host(
+        libc::SYS_prlimit64,
+        [pid as usize, resource as usize, wanted_pointer, current.as_mut_ptr() as usize, 0, 0],
+    )?;
+    if old != 0 {
+        let mut bytes: Vec<u8> = current.iter().flat_map(|value| value.to_le_bytes()).collect();
+        if fields == [4, 4] {
+            bytes = current
+                .iter()
+                .flat_map(|value| (*value).min(0xffff_ffff).to_le_bytes()[..4].to_vec())
+                .collect();
+        }
+        process.turn(&mut bytes, fields);
+        process.put(old, &bytes)?;
+    }
+    Ok(0)
+}
+
+pub(super) fn prctl(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [option, value, ..] = *arguments;
+    match option as i32 {
+        libc::PR_SET_NAME => match process.world.memory.read_string(value, 4096) {
+            Ok(name) => {
+                let mut name = name.unwrap_or_default();
+                name.truncate(15);
+                name.push(0);
+                host(libc::SYS_prctl, [option as usize, name.as_ptr() as usize, 0, 0, 0, 0]).into()
+            }
+            Err(fault) => Reply::Error(fault.into()),
+        },
+        libc::PR_GET_NAME => {
+            let mut name = [0u8; 16];
+            let answer = host(libc::SYS_prctl, [option as usize, name.as_mut_ptr() as usize, 0, 0, 0, 0]);
+            answer.and_then(|_| process.put(value, &name).map(|()| 0)).into()
+        }
+        libc::PR_SET_PDEATHSIG
+        | libc::PR_GET_DUMPABLE
+        | libc::PR_SET_DUMPABLE
+        | libc::PR_CAPBSET_READ
+        | libc::PR_SET_NO_NEW_PRIVS
+        | libc::PR_GET_NO_NEW_PRIVS
+        | libc::PR_SET_KEEPCAPS
+        | libc::PR_GET_KEEPCAPS
+        | libc::PR_SET_CHILD_SUBREAPER => {
+            host(libc::SYS_prctl, [option as usize, value as usize, 0, 0, 0, 0]).into()
+        }
+        libc::PR_GET_PDEATHSIG => Reply::Error(Errno(libc::EINVAL)),
+        // Names for mappings, speculation control, tagged addresses and the like: hints that a kernel may lack.
+        _ => Reply::Error(Errno(libc::EINVAL)),
+    }
+}
+
+pub(super) fn arch_prctl(process: &mut Process, arguments: &Arguments) -> Reply {
+    const SET_GS: u64 = 0x1001;
+    const SET_FS: u64 = 0x1002;
+    const GET_FS: u64 = 0x1003;
+    const GET_GS: u64 = 0x1004;
+    let [code, value, ..] = *arguments;
+    let answer = match code {
+        SET_FS | SET_GS if !process.world.memory.is_range(value, 0) => Err(Errno(libc::EPERM)),
+        SET_FS => {
+            process.world.registers.set("FS_OFFSET", value);
+            Ok(0)
+        }
+        SET_GS => {
+            process.world.registers.set("GS_OFFSET", value);
+            Ok(0)
+        }
+        GET_FS | GET_GS => {
+            let base = process.world.registers.get(if code == GET_FS { "FS_OFFSET" } else { "GS_OFFSET" });
+            process.put(value, &base.to_le_bytes()).map(|()| 0)
+        }
+        _ => Err(Errno(libc::EINVAL)),
+    };
+    answer.into()
+}
+
+/// A process of one thread finds every lock free: waiting on one that has the expected value would be for ever.
+pub(super) fn futex(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [address, operation, expected, timeout, ..] = *arguments;
+    const COMMAND: u64 = 0x7f;
+    match (operation & COMMAND) as i32 {
+        libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET | libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE => {
+            Reply::Value(0)
+        }
+        libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
+            let found = match process.world.memory.load::<4>(address) {
+                Ok(bytes) if process.machine == Machine::X86_64 => u32::from_le_bytes(bytes),
+                Ok(bytes) => u32::from_be_bytes(bytes),
+                Err(fault) => return Reply::Error(fault.into()),
+            };
+            if found != expected as u32 {
+                Reply::Error(Errno(libc::EAGAIN))
+            } else if timeout != 0 {
+                Reply::Error(Errno(libc::ETIMEDOUT))
+            } else {
+                process.unsupported(format!(
+                    "waiting on a lock at {address:#x} that no other thread can release"
+                ))
+            }
+        }
+        other => process.unsupported(format!("futex operation {other}")),
+    }
+}
+
+pub(super) fn set_tid_address(_: &mut Process, _: &Arguments) -> Reply {
+    host(libc::SYS_gettid, [0; 6]).into()
+}

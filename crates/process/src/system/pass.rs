@@ -1,0 +1,126 @@
+//! Carrying a system call to the host's kernel: buffers are copied in and out, structures are turned field by field
+//! where the machine's byte order is not the host's.
+
+use super::table::Shape;
+use super::{Answer, Arguments, Errno, Reply, Row, host};
+use crate::elf::Machine;
+use crate::process::Process;
+
+/// Reads and writes of more than this are cut short, which the interface allows for all calls with such buffers.
+const LARGEST_BUFFER: u64 = 32 << 20;
+
+impl Process {
+    pub(super) fn pass(&mut self, row: &Row, shape: &[Shape], arguments: &Arguments) -> Reply {
+        match self.try_pass(row, shape, arguments) {
+            Err(Errno(libc::EINTR)) if row.restarts => Reply::Interrupted,
+            Err(Errno(libc::EPIPE)) if row.name.contains("write") || row.name.contains("send") => {
+                // The kernel has sent SIGPIPE as well: the host's disposition is the program's.
+                Reply::Error(Errno(libc::EPIPE))
+            }
+            answer => answer.into(),
+        }
+    }
+
+    fn try_pass(&mut self, row: &Row, shape: &[Shape], arguments: &Arguments) -> Answer {
+        let mut buffers: Vec<Option<Vec<u8>>> = Vec::with_capacity(shape.len());
+        let mut values = [0usize; 6];
+        for (index, (shape, value)) in shape.iter().zip(arguments).enumerate() {
+            values[index] = self.number(*value);
+            let count = |position: usize| arguments[position].min(LARGEST_BUFFER);
+            buffers.push(match *shape {
+                Shape::Number => None,
+                Shape::Size => {
+                    values[index] = *value as usize;
+                    None
+                }
+                Shape::Path if *value == 0 => None,
+                Shape::Path => Some(self.take_path(*value)?),
+                Shape::In(length) if *value == 0 && arguments[length] == 0 => None,
+                Shape::In(length) => Some(self.take(*value, count(length))?),
+                Shape::Out(length) if *value == 0 && arguments[length] == 0 => None,
+                Shape::Out(length) => {
+                    self.world.memory.check_writable(*value, count(length))?;
+                    Some(vec![0; count(length) as usize])
+                }
+                Shape::Array { count: position, fields } => {
+                    let size: usize = fields.iter().map(|size| usize::from(*size)).sum();
+                    let total = arguments[position].min(1 << 20) * size as u64;
+                    let mut bytes = self.take(*value, total)?;
+                    for element in bytes.chunks_exact_mut(size) {
+                        self.turn(element, fields);
+                    }
+                    Some(bytes)
+                }
+                Shape::Give(_) | Shape::Fill(_) | Shape::Exchange(_) if *value == 0 => None,
+                Shape::Give(fields) | Shape::Exchange(fields) => {
+                    let mut bytes = self.take(*value, size_of(fields))?;
+                    self.turn(&mut bytes, fields);
+                    Some(bytes)
+                }
+                Shape::Fill(fields) => {
+                    self.world.memory.check_writable(*value, size_of(fields))?;
+                    Some(vec![0; size_of(fields) as usize])
+                }
+            });
+        }
+        // Lengths that were cut must be cut in the call as well.
+        for shape in shape {
+            if let Shape::In(length) | Shape::Out(length) = shape {
+                values[*length] = values[*length].min(LARGEST_BUFFER as usize);
+            }
+        }
+        for (value, buffer) in values.iter_mut().zip(&mut buffers) {
+            if let Some(buffer) = buffer {
+                *value = buffer.as_mut_ptr() as usize;
+            }
+        }
+        let result = host(row.host, values)?;
+        for ((shape, buffer), address) in shape.iter().zip(&mut buffers).zip(arguments) {
+            let Some(buffer) = buffer else { continue };
+            match shape {
+                Shape::Out(_) => {
+                    let filled = (result as usize).min(buffer.len());
+                    self.put(*address, &buffer[..filled])?;
+                }
+                Shape::Fill(fields) | Shape::Exchange(fields) => {
+                    self.turn(buffer, fields);
+                    self.put(*address, buffer)?;
+                }
+                Shape::Array { fields, .. } => {
+                    let size = size_of(fields) as usize;
+                    for element in buffer.chunks_exact_mut(size) {
+                        self.turn(element, fields);
+                    }
+                    self.put(*address, buffer)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(result)
+    }
+
+    /// An argument as the host wants it: a 32-bit machine's numbers are signed.
+    fn number(&self, value: u64) -> usize {
+        match self.machine {
+            Machine::X86_64 => value as usize,
+            Machine::PowerPc => i64::from(value as u32 as i32) as usize,
+        }
+    }
+
+    /// Reverses each field if the program's byte order is not the host's.
+    pub(super) fn turn(&self, bytes: &mut [u8], fields: &[u8]) {
+        if self.machine == Machine::X86_64 {
+            return;
+        }
+        let mut rest = bytes;
+        for size in fields {
+            let (field, tail) = rest.split_at_mut(usize::from(*size));
+            field.reverse();
+            rest = tail;
+        }
+    }
+}
+
+fn size_of(fields: &[u8]) -> u64 {
+    fields.iter().map(|size| u64::from(*size)).sum()
+}

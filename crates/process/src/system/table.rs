@@ -1,0 +1,478 @@
+//! The system calls, one row each: names, numbers, and how each is made.
+
+use super::{Arguments, Reply, children, descriptors, itself, space};
+use crate::elf::Machine;
+use crate::process::Process;
+use crate::signal;
+use std::sync::OnceLock;
+
+/// What an argument is.
+#[derive(Clone, Copy)]
+pub enum Shape {
+    /// A number: a descriptor, flags, an offset.
+    Number,
+    /// A number that is never negative.
+    Size,
+    /// A zero-terminated string.
+    Path,
+    /// Bytes for the kernel; the argument of this position says how many.
+    In(usize),
+    /// Bytes from the kernel; the argument of this position says how many, the result how many came.
+    Out(usize),
+    /// Structures that the kernel reads and writes; the argument of `count` says how many.
+    Array {
+        /// The position of their number.
+        count: usize,
+        /// The sizes of the fields of each.
+        fields: &'static [u8],
+    },
+    /// A structure for the kernel, by the sizes of its fields; may be absent.
+    Give(&'static [u8]),
+    /// A structure from the kernel.
+    Fill(&'static [u8]),
+    /// A structure that the kernel reads and writes.
+    Exchange(&'static [u8]),
+}
+
+/// How a call is made.
+#[derive(Clone, Copy)]
+pub enum How {
+    /// The host's kernel makes it.
+    Pass(&'static [Shape]),
+    /// A function here makes it.
+    Own(fn(&mut Process, &Arguments) -> Reply),
+    /// It always succeeds with this value.
+    Answer(u64),
+    /// It always fails with this error: programs ask to see whether it is there, and go on without.
+    Refuse(i32),
+    /// It is known and cannot be made: the program stops.
+    Unsupported,
+}
+
+/// One system call.
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// Its number on x86-64, which is also the host's; negative if there is none.
+    pub host: i64,
+    x86_64: i64,
+    powerpc: i64,
+    /// Whether it is made again after a signal whose handler asks for that.
+    pub restarts: bool,
+    /// How it is made.
+    pub how: How,
+}
+
+/// The row of a number.
+pub fn find(machine: Machine, number: u64) -> Option<&'static Row> {
+    static INDEX: OnceLock<[Vec<Option<&'static Row>>; 2]> = OnceLock::new();
+    let index = INDEX.get_or_init(|| {
+        [Machine::X86_64, Machine::PowerPc].map(|machine| {
+            let mut by_number = vec![None; 512];
+            for row in ROWS {
+                let number = if machine == Machine::X86_64 { row.x86_64 } else { row.powerpc };
+                if let Ok(number) = usize::try_from(number) {
+                    by_number[number] = Some(row);
+                }
+            }
+            by_number
+        })
+    });
+    let numbers = &index[usize::from(machine == Machine::PowerPc)];
+    *numbers.get(usize::try_from(number).ok()?)?
+}
+
+const fn row(name: &'static str, x86_64: i64, powerpc: i64, how: How) -> Row {
+    Row { name, host: x86_64, x86_64, powerpc, restarts: false, how }
+}
+
+const fn pass(name: &'static str, x86_64: i64, powerpc: i64, shape: &'static [Shape]) -> Row {
+    row(name, x86_64, powerpc, How::Pass(shape))
+}
+
+/// One that may wait, and is made again after a signal.
+const fn waits(name: &'static str, x86_64: i64, powerpc: i64, shape: &'static [Shape]) -> Row {
+    Row { restarts: true, ..row(name, x86_64, powerpc, How::Pass(shape)) }
+}
+
+/// A call of 32-bit machines that is another call, or the same with other types, on the host.
+const fn narrow(name: &'static str, host: i64, powerpc: i64, shape: &'static [Shape]) -> Row {
+    Row { name, host, x86_64: -1, powerpc, restarts: false, how: How::Pass(shape) }
+}
+
+type Function = fn(&mut Process, &Arguments) -> Reply;
+
+const fn own(name: &'static str, x86_64: i64, powerpc: i64, function: Function) -> Row {
+    row(name, x86_64, powerpc, How::Own(function))
+}
+
+const fn refuse(name: &'static str, x86_64: i64, powerpc: i64, errno: i32) -> Row {
+    row(name, x86_64, powerpc, How::Refuse(errno))
+}
+
+const fn answer(name: &'static str, x86_64: i64, powerpc: i64) -> Row {
+    row(name, x86_64, powerpc, How::Answer(0))
+}
+
+const fn lacking(name: &'static str, x86_64: i64) -> Row {
+    row(name, x86_64, -1, How::Unsupported)
+}
+
+const TIME: &[u8] = &[8, 8];
+const TWO_TIMES: &[u8] = &[8, 8, 8, 8];
+const STAT: &[u8] = &[8; 18];
+const STATX: &[u8] = &[
+    4, 4, 8, 4, 4, 4, 2, 2, 8, 8, 8, 8, 8, 4, 4, 8, 4, 4, 8, 4, 4, 8, 4, 4, 4, 4, 4, 4, 8, 4, 4, 8, 8, 8, 8,
+    8, 8, 8, 8, 8, 8, 8, 8,
+];
+const STATFS: &[u8] = &[8; 15];
+const PAIR: &[u8] = &[4, 4];
+const INT: &[u8] = &[4];
+const LONG: &[u8] = &[8];
+const USAGE: &[u8] = &[8; 18];
+const SIGINFO: &[u8] = &[4; 32];
+const POLL: &[u8] = &[4, 2, 2];
+
+use Shape::{Array, Exchange, Fill, Give, In, Number as N, Out, Path as P, Size};
+
+/// Every system call we know of. The sizes of structures are those of x86-64 Linux.
+static ROWS: &[Row] = &[
+    // Files and descriptors.
+    waits("read", 0, 3, &[N, Out(2), Size]),
+    waits("write", 1, 4, &[N, In(2), Size]),
+    waits("open", 2, 5, &[P, N, N]),
+    waits("openat", 257, 286, &[N, P, N, N]),
+    pass("creat", 85, 8, &[P, N]),
+    pass("close", 3, 6, &[N]),
+    pass("close_range", 436, 436, &[N, N, N]),
+    pass("stat", 4, -1, &[P, Fill(STAT)]),
+    pass("fstat", 5, -1, &[N, Fill(STAT)]),
+    pass("lstat", 6, -1, &[P, Fill(STAT)]),
+    pass("newfstatat", 262, -1, &[N, P, Fill(STAT), N]),
+    pass("statx", 332, 383, &[N, P, N, N, Fill(STATX)]),
+    own("stat64", -1, 195, descriptors::stat64),
+    own("lstat64", -1, 196, descriptors::lstat64),
+    own("fstat64", -1, 197, descriptors::fstat64),
+    own("fstatat64", -1, 291, descriptors::fstatat64),
+    pass("lseek", 8, 19, &[N, N, N]),
+    own("_llseek", -1, 140, descriptors::long_seek),
+    waits("pread64", 17, -1, &[N, Out(2), Size, N]),
+    waits("pwrite64", 18, -1, &[N, In(2), Size, N]),
+    own("readv", 19, 145, descriptors::readv),
+    own("writev", 20, 146, descriptors::writev),
+    lacking("preadv", 295),
+    lacking("pwritev", 296),
+    pass("access", 21, 33, &[P, N]),
+    pass("faccessat", 269, 298, &[N, P, N]),
+    pass("faccessat2", 439, 439, &[N, P, N, N]),
+    pass("pipe", 22, 42, &[Fill(PAIR)]),
+    pass("pipe2", 293, 317, &[Fill(PAIR), N]),
+    pass("dup", 32, 41, &[N]),
+    pass("dup2", 33, 63, &[N, N]),
+    pass("dup3", 292, 316, &[N, N, N]),
+    own("fcntl", 72, 55, descriptors::fcntl),
+    own("fcntl64", -1, 204, descriptors::fcntl),
+    own("ioctl", 16, 54, descriptors::ioctl),
+    waits("flock", 73, 143, &[N, N]),
+    pass("fsync", 74, 118, &[N]),
+    pass("fdatasync", 75, 148, &[N]),
+    pass("sync", 162, 36, &[]),
+    pass("syncfs", 306, 348, &[N]),
+    pass("truncate", 76, 92, &[P, N]),
+    pass("ftruncate", 77, 93, &[N, N]),
+    pass("fallocate", 285, -1, &[N, N, N, N]),
+    pass("fadvise64", 221, -1, &[N, N, N, N]),
+    pass("readahead", 187, -1, &[N, N, Size]),
+    pass("getdents", 78, -1, &[N, Out(2), Size]),
+    pass("getdents64", 217, -1, &[N, Out(2), Size]),
+    pass("getcwd", 79, 182, &[Out(1), Size]),
+    pass("chdir", 80, 12, &[P]),
+    pass("fchdir", 81, 133, &[N]),
+    pass("rename", 82, 38, &[P, P]),
+    pass("renameat", 264, 293, &[N, P, N, P]),
+    pass("renameat2", 316, 357, &[N, P, N, P, N]),
+    pass("mkdir", 83, 39, &[P, N]),
+    pass("mkdirat", 258, 287, &[N, P, N]),
+    pass("rmdir", 84, 40, &[P]),
+    pass("link", 86, 9, &[P, P]),
+    pass("linkat", 265, 294, &[N, P, N, P, N]),
+    pass("unlink", 87, 10, &[P]),
+    pass("unlinkat", 263, 292, &[N, P, N]),
+    pass("symlink", 88, 83, &[P, P]),
+    pass("symlinkat", 266, 295, &[P, N, P]),
+    own("readlink", 89, 85, descriptors::readlink),
+    own("readlinkat", 267, 296, descriptors::readlinkat),
+    pass("chmod", 90, 15, &[P, N]),
+    pass("fchmod", 91, 94, &[N, N]),
+    pass("fchmodat", 268, 297, &[N, P, N]),
+    pass("chown", 92, 181, &[P, N, N]),
+    pass("fchown", 93, 95, &[N, N, N]),
+    pass("lchown", 94, 16, &[P, N, N]),
+    pass("fchownat", 260, 289, &[N, P, N, N, N]),
+    pass("umask", 95, 60, &[N]),
+    pass("mknod", 133, 14, &[P, N, N]),
+    pass("mknodat", 259, 288, &[N, P, N, N]),
+    pass("utime", 132, -1, &[P, Give(&[8, 8])]),
+    pass("utimes", 235, -1, &[P, Give(TWO_TIMES)]),
+    pass("futimesat", 261, -1, &[N, P, Give(TWO_TIMES)]),
+    pass("utimensat", 280, -1, &[N, P, Give(TWO_TIMES), N]),
+    narrow("utimensat_time64", 280, 412, &[N, P, Give(TWO_TIMES), N]),
+    pass("statfs", 137, -1, &[P, Fill(STATFS)]),
+    pass("fstatfs", 138, -1, &[N, Fill(STATFS)]),
+    waits("sendfile", 40, -1, &[N, N, Exchange(LONG), Size]),
+    waits("splice", 275, -1, &[N, Exchange(LONG), N, Exchange(LONG), Size, N]),
+    waits("tee", 276, -1, &[N, N, Size, N]),
+    waits("copy_file_range", 326, -1, &[N, Exchange(LONG), N, Exchange(LONG), Size, N]),
+    pass("getxattr", 191, -1, &[P, P, Out(3), Size]),
+    pass("lgetxattr", 192, -1, &[P, P, Out(3), Size]),
+    pass("fgetxattr", 193, -1, &[N, P, Out(3), Size]),
+    pass("setxattr", 188, -1, &[P, P, In(3), Size, N]),
+    pass("lsetxattr", 189, -1, &[P, P, In(3), Size, N]),
+    pass("fsetxattr", 190, -1, &[N, P, In(3), Size, N]),
+    pass("listxattr", 194, -1, &[P, Out(2), Size]),
+    pass("llistxattr", 195, -1, &[P, Out(2), Size]),
+    pass("flistxattr", 196, -1, &[N, Out(2), Size]),
+    pass("removexattr", 197, -1, &[P, P]),
+    pass("memfd_create", 319, 360, &[P, N]),
+    pass("inotify_init", 253, -1, &[]),
+    pass("inotify_init1", 294, -1, &[N]),
+    pass("inotify_add_watch", 254, -1, &[N, P, N]),
+    pass("inotify_rm_watch", 255, -1, &[N, N]),
+    pass("eventfd", 284, -1, &[N]),
+    pass("eventfd2", 290, 314, &[N, N]),
+    pass("timerfd_create", 283, -1, &[N, N]),
+    pass("timerfd_settime", 286, -1, &[N, N, Give(TWO_TIMES), Fill(TWO_TIMES)]),
+    pass("timerfd_gettime", 287, -1, &[N, Fill(TWO_TIMES)]),
+    refuse("openat2", 437, 437, libc::ENOSYS),
+    // Waiting.
+    pass("poll", 7, 167, &[Array { count: 1, fields: POLL }, Size, N]),
+    pass("ppoll", 271, -1, &[Array { count: 1, fields: POLL }, Size, Exchange(TIME), Give(LONG), Size]),
+    own("select", 23, -1, descriptors::select),
+    own("pselect6", 270, -1, descriptors::pselect),
+    pass("epoll_create", 213, -1, &[N]),
+    pass("epoll_create1", 291, 315, &[N]),
+    pass("epoll_ctl", 233, -1, &[N, N, N, Give(&[4, 8])]),
+    own("epoll_wait", 232, -1, descriptors::epoll_wait),
+    own("epoll_pwait", 281, -1, descriptors::epoll_wait),
+    // Sockets.
+    pass("socket", 41, -1, &[N, N, N]),
+    pass("socketpair", 53, -1, &[N, N, N, Fill(PAIR)]),
+    waits("connect", 42, -1, &[N, In(2), Size]),
+    pass("bind", 49, -1, &[N, In(2), Size]),
+    pass("listen", 50, -1, &[N, N]),
+    pass("shutdown", 48, -1, &[N, N]),
+    waits("sendto", 44, -1, &[N, In(2), Size, N, In(5), Size]),
+    own("recvfrom", 45, -1, descriptors::recvfrom),
+    own("accept", 43, -1, descriptors::accept),
+    own("accept4", 288, -1, descriptors::accept),
+    own("getsockname", 51, -1, descriptors::getsockname),
+    own("getpeername", 52, -1, descriptors::getpeername),
+    pass("setsockopt", 54, -1, &[N, N, N, In(4), Size]),
+    own("getsockopt", 55, -1, descriptors::getsockopt),
+    lacking("sendmsg", 46),
+    lacking("recvmsg", 47),
+    lacking("sendmmsg", 307),
+    lacking("recvmmsg", 299),
+    // Memory.
+    own("mmap", 9, 90, space::mmap),
+    own("mmap2", -1, 192, space::mmap2),
+    own("mprotect", 10, 125, space::mprotect),
+    own("munmap", 11, 91, space::munmap),
+    own("mremap", 25, 163, space::mremap),
+    own("brk", 12, 45, space::brk),
+    own("madvise", 28, 205, space::madvise),
+    answer("msync", 26, 144),
+    answer("mlock", 149, 150),
+    answer("munlock", 150, 151),
+    answer("mlockall", 151, 152),
+    answer("munlockall", 152, 153),
+    refuse("mlock2", 325, 378, libc::ENOSYS),
+    refuse("mincore", 27, 206, libc::ENOSYS),
+    refuse("pkey_alloc", 330, 384, libc::ENOSYS),
+    refuse("mbind", 237, -1, libc::ENOSYS),
+    refuse("set_mempolicy", 238, -1, libc::ENOSYS),
+    refuse("get_mempolicy", 239, -1, libc::ENOSYS),
+    refuse("membarrier", 324, 365, libc::ENOSYS),
+    refuse("userfaultfd", 323, 364, libc::ENOSYS),
+    lacking("shmget", 29),
+    lacking("shmat", 30),
+    // Signals.
+    own("rt_sigaction", 13, 173, signal::action),
+    own("rt_sigprocmask", 14, 174, signal::mask),
+    own("rt_sigreturn", 15, 172, signal::leave),
+    own("rt_sigpending", 127, 175, signal::pending),
+    own("rt_sigsuspend", 130, 178, signal::suspend),
+    own("sigaltstack", 131, 185, signal::alternate_stack),
+    pass("rt_sigtimedwait", 128, -1, &[Give(LONG), Fill(SIGINFO), Give(TIME), Size]),
+    pass("rt_sigqueueinfo", 129, -1, &[N, N, Give(SIGINFO)]),
+    pass("kill", 62, 37, &[N, N]),
+    pass("tkill", 200, 208, &[N, N]),
+    pass("tgkill", 234, 250, &[N, N, N]),
+    pass("pause", 34, 29, &[]),
+    pass("alarm", 37, 27, &[N]),
+    pass("getitimer", 36, -1, &[N, Fill(TWO_TIMES)]),
+    pass("setitimer", 38, -1, &[N, Give(TWO_TIMES), Fill(TWO_TIMES)]),
+    pass("timer_create", 222, -1, &[N, Give(&[8; 8]), Fill(INT)]),
+    pass("timer_settime", 223, -1, &[N, N, Give(TWO_TIMES), Fill(TWO_TIMES)]),
+    pass("timer_gettime", 224, -1, &[N, Fill(TWO_TIMES)]),
+    pass("timer_getoverrun", 225, -1, &[N]),
+    pass("timer_delete", 226, -1, &[N]),
+    lacking("signalfd", 282),
+    lacking("signalfd4", 289),
+    // Time.
+    pass("time", 201, -1, &[Fill(LONG)]),
+    pass("gettimeofday", 96, -1, &[Fill(TIME), Fill(PAIR)]),
+    pass("clock_gettime", 228, -1, &[N, Fill(TIME)]),
+    pass("clock_getres", 229, -1, &[N, Fill(TIME)]),
+    narrow("clock_gettime64", 228, 403, &[N, Fill(TIME)]),
+    narrow("clock_getres_time64", 229, 406, &[N, Fill(TIME)]),
+    pass("nanosleep", 35, -1, &[Give(TIME), Fill(TIME)]),
+    pass("clock_nanosleep", 230, -1, &[N, N, Give(TIME), Fill(TIME)]),
+    narrow("clock_nanosleep_time64", 230, 407, &[N, N, Give(TIME), Fill(TIME)]),
+    pass("times", 100, -1, &[Fill(TWO_TIMES)]),
+    pass("adjtimex", 159, -1, &[Exchange(&[8; 26])]),
+    // The process and its relatives.
+    own("fork", 57, 2, children::fork),
+    own("vfork", 58, 189, children::fork),
+    own("clone", 56, 120, children::clone),
+    refuse("clone3", 435, 435, libc::ENOSYS),
+    own("execve", 59, 11, children::execve),
+    lacking("execveat", 322),
+    own("exit", 60, 1, children::exit),
+    own("exit_group", 231, 234, children::exit),
+    waits("wait4", 61, -1, &[N, Fill(INT), N, Fill(USAGE)]),
+    waits("waitid", 247, -1, &[N, N, Fill(SIGINFO), N, Fill(USAGE)]),
+    pass("getpid", 39, 20, &[]),
+    pass("getppid", 110, 64, &[]),
+    pass("gettid", 186, 207, &[]),
+    pass("getuid", 102, 24, &[]),
+    pass("geteuid", 107, 49, &[]),
+    pass("getgid", 104, 47, &[]),
+    pass("getegid", 108, 50, &[]),
+    pass("setuid", 105, 23, &[N]),
+    pass("setgid", 106, 46, &[N]),
+    pass("setreuid", 113, 70, &[N, N]),
+    pass("setregid", 114, 71, &[N, N]),
+    pass("setresuid", 117, 164, &[N, N, N]),
+    pass("setresgid", 119, 169, &[N, N, N]),
+    pass("getresuid", 118, 165, &[Fill(INT), Fill(INT), Fill(INT)]),
+    pass("getresgid", 120, 170, &[Fill(INT), Fill(INT), Fill(INT)]),
+    own("getgroups", 115, -1, itself::getgroups),
+    pass("setgroups", 116, -1, &[Size, Array { count: 0, fields: INT }]),
+    pass("setpgid", 109, 57, &[N, N]),
+    pass("getpgid", 121, 132, &[N]),
+    pass("getpgrp", 111, 65, &[]),
+    pass("setsid", 112, 66, &[]),
+    pass("getsid", 124, 147, &[N]),
+    pass("getpriority", 140, 96, &[N, N]),
+    pass("setpriority", 141, 97, &[N, N, N]),
+    pass("sched_yield", 24, 158, &[]),
+    pass("sched_getaffinity", 204, -1, &[N, Size, Out(1)]),
+    pass("sched_setaffinity", 203, -1, &[N, Size, In(1)]),
+    pass("sched_getscheduler", 145, 157, &[N]),
+    pass("sched_getparam", 143, 155, &[N, Fill(INT)]),
+    pass("sched_setscheduler", 144, 156, &[N, N, Give(INT)]),
+    pass("sched_get_priority_max", 146, 159, &[N]),
+    pass("sched_get_priority_min", 147, 160, &[N]),
+    pass("getcpu", 309, 302, &[Fill(INT), Fill(INT)]),
+    pass("capget", 125, -1, &[Exchange(PAIR), Fill(&[4; 6])]),
+    pass("personality", 135, 136, &[N]),
+    pass("getrusage", 98, -1, &[N, Fill(USAGE)]),
+    own("sysinfo", 99, 116, itself::sysinfo),
+    own("uname", 63, 122, itself::uname),
+    own("prlimit64", 302, 325, itself::prlimit),
+    own("getrlimit", 97, -1, itself::getrlimit),
+    own("ugetrlimit", -1, 190, itself::getrlimit),
+    own("setrlimit", 160, -1, itself::setrlimit),
+    own("prctl", 157, 171, itself::prctl),
+    own("arch_prctl", 158, -1, itself::arch_prctl),
+    own("futex", 202, 221, itself::futex),
+    own("futex_time64", -1, 422, itself::futex),
+    own("set_tid_address", 218, 232, itself::set_tid_address),
+    answer("set_robust_list", 273, 300),
+    pass("getrandom", 318, 359, &[Out(1), Size, N]),
+    pass("pidfd_open", 434, 434, &[N, N]),
+    pass("pidfd_send_signal", 424, 424, &[N, N, Give(SIGINFO), N]),
+    pass("kcmp", 312, -1, &[N, N, N, N, N]),
+    refuse("rseq", 334, 387, libc::ENOSYS),
+    refuse("seccomp", 317, 358, libc::EINVAL),
+    refuse("ptrace", 101, 26, libc::EPERM),
+    refuse("io_uring_setup", 425, 425, libc::ENOSYS),
+    refuse("perf_event_open", 298, 319, libc::ENOSYS),
+    refuse("bpf", 321, 361, libc::ENOSYS),
+    refuse("landlock_create_ruleset", 444, 444, libc::ENOSYS),
+    refuse("ioprio_get", 252, 274, libc::ENOSYS),
+    refuse("ioprio_set", 251, 273, libc::ENOSYS),
+    refuse("syslog", 103, 103, libc::EPERM),
+    refuse("keyctl", 250, 271, libc::ENOSYS),
+    refuse("fchmodat2", 452, 452, libc::ENOSYS),
+    refuse("map_shadow_stack", 453, 453, libc::ENOSYS),
+    pass("chroot", 161, 61, &[P]),
+    lacking("mount", 165),
+    lacking("umount2", 166),
+    lacking("reboot", 169),
+    lacking("msgget", 68),
+    lacking("semget", 64),
+    lacking("mq_open", 240),
+    lacking("io_setup", 206),
+    lacking("fanotify_init", 300),
+    lacking("unshare", 272),
+    lacking("setns", 308),
+    lacking("process_vm_readv", 310),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A number used twice would silently shadow a call; a wrong one would make another.
+    #[test]
+    fn numbers_are_unique() {
+        for (machine, number) in
+            [("x86-64", (|row: &Row| row.x86_64) as fn(&Row) -> i64), ("powerpc", |row: &Row| row.powerpc)]
+        {
+            let mut seen = std::collections::HashMap::new();
+            for row in ROWS.iter().filter(|row| number(row) >= 0) {
+                if let Some(other) = seen.insert(number(row), row.name) {
+                    panic!("{machine} {} is both {other} and {}", number(row), row.name);
+                }
+            }
+        }
+    }
+
+    /// The numbers against the C library's own list (a sample of each group).
+    #[test]
+    fn numbers_are_those_of_the_host() {
+        for (name, number) in [
+            ("read", libc::SYS_read),
+            ("statx", libc::SYS_statx),
+            ("copy_file_range", libc::SYS_copy_file_range),
+            ("pselect6", libc::SYS_pselect6),
+            ("epoll_pwait", libc::SYS_epoll_pwait),
+            ("getsockopt", libc::SYS_getsockopt),
+            ("mremap", libc::SYS_mremap),
+            ("sigaltstack", libc::SYS_sigaltstack),
+            ("clock_nanosleep", libc::SYS_clock_nanosleep),
+            ("waitid", libc::SYS_waitid),
+            ("prlimit64", libc::SYS_prlimit64),
+            ("faccessat2", libc::SYS_faccessat2),
+            ("getrandom", libc::SYS_getrandom),
+            ("sched_getaffinity", libc::SYS_sched_getaffinity),
+            ("fgetxattr", libc::SYS_fgetxattr),
+        ] {
+            let row = find(Machine::X86_64, number as u64).unwrap();
+            assert_eq!(row.name, name);
+        }
+    }
+
+    #[test]
+    fn structures_have_the_sizes_of_the_host() {
+        let size = |fields: &[u8]| fields.iter().map(|size| usize::from(*size)).sum::<usize>();
+        assert_eq!(size(STAT), size_of::<libc::stat>());
+        assert_eq!(size(STATX), size_of::<libc::statx>());
+        assert_eq!(size(STATFS), size_of::<libc::statfs>());
+        assert_eq!(size(USAGE), size_of::<libc::rusage>());
+        assert_eq!(size(SIGINFO), size_of::<libc::siginfo_t>());
+        assert_eq!(size(TIME), size_of::<libc::timespec>());
+    }
+}

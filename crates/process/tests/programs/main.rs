@@ -1,0 +1,192 @@
+//! Real programs, run natively and emulated: output and exit status must be the same.
+//!
+//! Every emulated run is a process of its own, since the program may fork, change directories and die: this binary runs
+//! itself with `--emulate`. With `PARALLAX_ALL_PROGRAMS` set, the slow ones run too.
+//! So it has no test harness, only the habits of one: it prints a line per test, takes a part
+//! of a name as argument, and fails if one test fails.
+
+mod commands;
+mod compiled;
+mod refused;
+
+use parallax_process::{Ending, Process, Program};
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What a run left behind.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Exit status, or the signal as a negative number.
+    pub status: i32,
+    /// What it printed.
+    pub output: Vec<u8>,
+    /// What it complained about.
+    pub errors: Vec<u8>,
+}
+
+/// The status that stands for "Parallax cannot do this", unlike any that the tested programs use.
+pub const CANNOT: i32 = 99;
+
+fn main() {
+    let arguments: Vec<Vec<u8>> = std::env::args_os().skip(1).map(OsStringExt::into_vec).collect();
+    if arguments.first().is_some_and(|first| first == b"--emulate") {
+        emulate(arguments[1..].to_vec());
+    }
+    let names: Vec<String> = arguments
+        .iter()
+        .map(|text| String::from_utf8_lossy(text).into_owned())
+        .filter(|a| !a.starts_with('-'))
+        .collect();
+    if arguments.iter().any(|argument| argument == b"--list") {
+        return;
+    }
+    let mut tests = commands::tests();
+    tests.extend(compiled::tests());
+    tests.extend(refused::tests());
+    if std::env::var_os("PARALLAX_ALL_PROGRAMS").is_none() {
+        tests.retain(|(name, _)| !commands::is_slow(name));
+    }
+    tests.retain(|(name, _)| names.is_empty() || names.iter().any(|wanted| name.contains(wanted.as_str())));
+    std::process::exit(run_all(tests));
+}
+
+/// A test: a name, and what to do, which says what went wrong.
+pub type Test = (String, Box<dyn Fn() -> Result<(), String> + Send + Sync>);
+
+fn run_all(tests: Vec<Test>) -> i32 {
+    println!("running {} tests", tests.len());
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some((name, test)) = tests.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let started = std::time::Instant::now();
+                    let result = test();
+                    let seconds = started.elapsed().as_secs_f32();
+                    match result {
+                        Ok(()) => println!("test {name} ({seconds:.1} s) ... ok"),
+                        Err(why) => {
+                            println!("test {name} ... FAILED");
+                            failures.lock().unwrap().push(format!("---- {name} ----\n{why}"));
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    for failure in &failures {
+        println!("{failure}");
+    }
+    println!("test result: {} passed; {} failed", tests.len() - failures.len(), failures.len());
+    i32::from(!failures.is_empty())
+}
+
+/// Runs a program in this process, and ends as it ends.
+fn emulate(arguments: Vec<Vec<u8>>) -> ! {
+    let path = PathBuf::from(std::ffi::OsString::from_vec(arguments[0].clone()));
+    let environment = std::env::vars_os().map(|(name, value)| {
+        let mut text = name.into_vec();
+        text.push(b'=');
+        text.extend(value.into_vec());
+        text
+    });
+    let program = Program {
+        path,
+        arguments,
+        environment: environment.collect(),
+        byte_bound: 2 << 30,
+        instruction_bound: 20_000_000_000,
+    };
+    let ending = match Process::start(program) {
+        Ok(mut process) => {
+            if std::env::var_os("PARALLAX_TRACE").is_some() {
+                process.trace_calls(Box::new(|call| eprintln!("{call}")));
+            }
+            let ending = process.run();
+            if std::env::var_os("PARALLAX_TIME").is_some() {
+                eprintln!("{} instructions", process.time());
+            }
+            ending
+        }
+        Err(error) => {
+            eprintln!("parallax: {error}");
+            std::process::exit(CANNOT);
+        }
+    };
+    if !matches!(ending, Ending::Exited(_) | Ending::Killed { why: None, .. }) {
+        eprintln!("parallax: {ending}");
+    }
+    ending.enact(CANNOT)
+}
+
+/// Runs a command line natively (or under another emulator).
+pub fn native(command: &[&str], input: &[u8]) -> Outcome {
+    finish(Command::new(command[0]).args(&command[1..]), input)
+}
+
+/// Runs a command line emulated. The program is looked up like a shell does.
+pub fn emulated(command: &[&str], input: &[u8]) -> Outcome {
+    let program = find(command[0]);
+    let me = std::env::current_exe().unwrap();
+    finish(Command::new(me).arg("--emulate").arg(program).args(&command[1..]), input)
+}
+
+fn find(name: &str) -> PathBuf {
+    if name.contains('/') {
+        return PathBuf::from(name);
+    }
+    let found =
+        ["/usr/bin", "/bin", "/usr/sbin", "/sbin"].iter().map(|place| PathBuf::from(place).join(name));
+    found.into_iter().find(|path| path.exists()).unwrap_or_else(|| PathBuf::from(name))
+}
+
+fn finish(command: &mut Command, input: &[u8]) -> Outcome {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env("LC_ALL", "C.UTF-8").env("TZ", "UTC").env("PATH", "/usr/bin:/bin");
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || {
+        let _ = stdin.write_all(&input);
+    });
+    let mut errors = Vec::new();
+    let mut stderr = child.stderr.take().unwrap();
+    let reader = std::thread::spawn(move || {
+        stderr.read_to_end(&mut errors).unwrap();
+        errors
+    });
+    let mut output = Vec::new();
+    child.stdout.take().unwrap().read_to_end(&mut output).unwrap();
+    let status = child.wait().unwrap();
+    writer.join().unwrap();
+    let errors = reader.join().unwrap();
+    let status = status.code().unwrap_or_else(|| -status.signal().unwrap());
+    Outcome { status, output, errors }
+}
+
+/// Compares two runs, and shows where they part.
+pub fn same(native: &Outcome, emulated: &Outcome) -> Result<(), String> {
+    if native.status == emulated.status && native.output == emulated.output {
+        return Ok(());
+    }
+    let show = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(400)]).into_owned();
+    let part = native.output.iter().zip(&emulated.output).position(|(a, b)| a != b);
+    let part = part.unwrap_or(native.output.len().min(emulated.output.len()));
+    Err(format!(
+        "native: status {}, {} bytes\nemulated: status {}, {} bytes\noutputs part at byte {part}\nnative there: {}\nemulated there: {}\nemulated stderr: {}",
+        native.status,
+        native.output.len(),
+        emulated.status,
+        emulated.output.len(),
+        show(&native.output[part..]),
+        show(&emulated.output[part..]),
+        show(&emulated.errors),
+    ))
+}

@@ -129,9 +129,18 @@ const COMMANDS: &[&[&str]] = &[
 
 /// Whether a test takes seconds: `make programs` runs those, `make test` leaves them out.
 pub fn is_slow(name: &str) -> bool {
-    ["import json", "sys.exit(4)", "jq -c", "c++ -O0", "c -O2 -static: system", "sha512sum", "dgst -md5", "bzip2"]
-        .iter()
-        .any(|part| name.contains(part))
+    [
+        "import json",
+        "sys.exit(4)",
+        "jq -c",
+        "c++ -O0",
+        "c -O2 -static: system",
+        "sha512sum",
+        "dgst -md5",
+        "bzip2",
+    ]
+    .iter()
+    .any(|part| name.contains(part))
 }
 
 pub fn tests() -> Vec<Test> {

@@ -1,0 +1,623 @@
+//! The guarded heap: one symbolic heap that stands for every heap lazy initialisation would enumerate.
+//!
+//! A reference is a set of guarded locations (`pts`); a location has one reference per field (`fld`), and one more
+//! for what the field held on entry (`inp`). Stored references never change: a write installs a fresh one.
+//!
+//! Invariants: the guards of a reference exclude each other, the path condition implies their disjunction, and `UN`
+//! (not yet initialised) occurs only in fields. The rules are those of `docs/heap.md`, under the same names.
+
+use crate::draft::Draft;
+use crate::logic::{Logic, Origin, Path};
+use crate::selector::{Choice, Selector};
+use crate::universe::{ClassId, FieldKind, Universe};
+use crate::HeapError;
+use parallax_op::RelOp;
+use parallax_term::{Formula, Scalar, Term};
+use std::rc::Rc;
+
+/// A location, by its number in its heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Loc(pub u32);
+
+/// Where an entry of a reference points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    /// Null.
+    Nil,
+    /// Not yet initialised: what the field held on entry, which nobody has asked about.
+    Un,
+    /// An object.
+    Loc(Loc),
+}
+
+/// `g : l`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// When it points there.
+    pub guard: Formula,
+    /// Where.
+    pub to: Target,
+}
+
+/// A reference: its guarded locations, in the order of targets.
+pub type Reference = Rc<[Entry]>;
+
+/// What a field holds.
+#[derive(Clone, Debug)]
+pub enum Cell {
+    /// A reference.
+    Ref(Reference),
+    /// A bit-vector or a truth value.
+    Scalar(Scalar),
+}
+
+/// An object.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// What it is an instance of.
+    pub class: ClassId,
+    /// How it was discovered, as in `this.head.next`; the same for locations that never exist together.
+    pub path: Rc<str>,
+    /// Its name, unique in its heap.
+    pub label: Rc<str>,
+    /// Whether it existed on entry, and its depth along the chain that discovered it.
+    pub input: Option<usize>,
+    /// When it exists.
+    pub exists: Formula,
+    /// What its fields (or elements) hold.
+    pub fld: Vec<Cell>,
+    /// What they held on entry; empty if the program made the object.
+    pub inp: Vec<Cell>,
+    /// The length, of an array.
+    pub length: Option<Term>,
+}
+
+/// How input heaps are bounded.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How many steps from the root an input object may be discovered.
+    pub k: Option<usize>,
+    /// How many elements an input array has at most.
+    pub array: usize,
+    /// A wrong rule to use instead of the right one: only for tests that must notice.
+    pub draft: Option<Draft>,
+}
+
+/// A guarded heap with its path condition.
+#[derive(Clone)]
+pub struct Guarded {
+    /// Guards and solver.
+    pub logic: Rc<Logic>,
+    /// What objects look like.
+    pub universe: Rc<Universe>,
+    /// The bounds.
+    pub options: Options,
+    /// The path condition, π.
+    pub path: Path,
+    /// Input objects that a field may alias, in order of creation.
+    pub candidates: Vec<Loc>,
+    /// Every choice made so far, in order.
+    pub selectors: Vec<Rc<Selector>>,
+    /// Index equalities that decide which element an access meant.
+    pub indices: Vec<Formula>,
+    /// Whether the bound k forbade some object.
+    pub truncated: bool,
+    locations: Vec<Rc<Location>>,
+}
+
+type Forks<T> = Result<Vec<(Guarded, T)>, HeapError>;
+
+impl Guarded {
+    /// An empty heap.
+    pub fn new(logic: Rc<Logic>, universe: Rc<Universe>, options: Options) -> Self {
+        Guarded {
+            logic,
+            universe,
+            options,
+            path: Path::new(),
+            candidates: Vec::new(),
+            selectors: Vec::new(),
+            indices: Vec::new(),
+            truncated: false,
+            locations: Vec::new(),
+        }
+    }
+
+    /// The location of this number.
+    pub fn location(&self, loc: Loc) -> &Location {
+        &self.locations[loc.0 as usize]
+    }
+
+    /// Every location.
+    pub fn locations(&self) -> impl Iterator<Item = (Loc, &Location)> {
+        self.locations.iter().enumerate().map(|(at, location)| (Loc(at as u32), &**location))
+    }
+
+    /// The reference that is certainly `target`.
+    pub fn certainly(&self, target: Target) -> Reference {
+        Rc::from([Entry { guard: self.logic.store.true_(), to: target }])
+    }
+
+    /// Null.
+    pub fn null(&self) -> Reference {
+        self.certainly(Target::Nil)
+    }
+
+    fn has(&self, draft: Draft) -> bool {
+        self.options.draft == Some(draft)
+    }
+
+    /// An input object that certainly exists, at depth 0, with nothing known of its fields.
+    pub fn root(&mut self, class: ClassId, name: &str, aliasable: bool) -> Loc {
+        let exists = self.logic.store.true_();
+        let loc = self.input(class, name, 0, exists);
+        if aliasable {
+            self.candidates.push(loc);
+        }
+        loc
+    }
+
+    fn input(&mut self, class: ClassId, path: &str, depth: usize, exists: Formula) -> Loc {
+        let store = &self.logic.store;
+        let twins = self.locations.iter().filter(|other| &*other.path == path).count();
+        let label = if twins == 0 { path.to_owned() } else { format!("{path}#{}", twins + 1) };
+        let shape = self.universe.class(class);
+        let slots = if shape.element.is_some() { self.options.array } else { shape.fields.len() };
+        let length = shape.element.map(|_| store.symbol(&format!("{path}.length"), 32));
+        let cells: Vec<Cell> = (0..slots)
+            .map(|field| match self.universe.on_entry(store, class, field, path) {
+                None => Cell::Ref(self.certainly(Target::Un)),
+                Some(scalar) => Cell::Scalar(scalar),
+            })
+            .collect();
+        if let Some(length) = length {
+            let most = store.number(32, self.options.array as u128);
+            let range = store.relop(RelOp::Ule, length, most);
+            // Zero, the default of a symbol that no model mentions, is a length: the model stays one.
+            let model = self.path.model().clone();
+            self.path = self.path.and(&self.logic, range, Origin::Input, model);
+        }
+        let inp = cells.clone();
+        self.push(Location {
+            class,
+            path: path.into(),
+            label: label.into(),
+            input: Some(depth),
+            exists,
+            fld: cells,
+            inp,
+            length,
+        })
+    }
+
+    fn push(&mut self, location: Location) -> Loc {
+        self.locations.push(Rc::new(location));
+        Loc(self.locations.len() as u32 - 1)
+    }
+
+    pub(crate) fn location_mut(&mut self, loc: Loc) -> &mut Location {
+        Rc::make_mut(&mut self.locations[loc.0 as usize])
+    }
+
+    /// NEW: an object of the program; references null, vectors 0, truth values false.
+    pub fn allocate(&mut self, class: ClassId) -> Reference {
+        let fields = self.universe.class(class).fields.len();
+        self.made(class, fields, None)
+    }
+
+    /// An array of the program with room for `slots` elements, of which the first `length` exist.
+    pub fn allocate_array(&mut self, class: ClassId, slots: usize, length: Term) -> Reference {
+        self.made(class, slots, Some(length))
+    }
+
+    fn made(&mut self, class: ClassId, slots: usize, length: Option<Term>) -> Reference {
+        let store = &self.logic.store;
+        let empty = if self.has(Draft::NewIsUninitialised) { Target::Un } else { Target::Nil };
+        let fld = (0..slots)
+            .map(|field| match self.universe.zero(store, class, field) {
+                None => Cell::Ref(self.certainly(empty)),
+                Some(scalar) => Cell::Scalar(scalar),
+            })
+            .collect();
+        let made = self.locations.iter().filter(|other| other.input.is_none()).count();
+        let name: Rc<str> = format!("{}{}", self.universe.class(class).name, made + 1).into();
+        let exists = store.true_();
+        let loc = self.push(Location {
+            class,
+            path: name.clone(),
+            label: name,
+            input: None,
+            exists,
+            fld,
+            inp: Vec::new(),
+            length,
+        });
+        self.certainly(Target::Loc(loc))
+    }
+
+    /// Both ways a condition may go, each with the path condition that goes with it.
+    pub fn branch(self, condition: Formula) -> Forks<bool> {
+        let (yes, no) = self.path.fork(&self.logic, condition)?;
+        let with = |path| Guarded { path, ..self.clone() };
+        let forks = [(yes, true), (no, false)];
+        Ok(forks.into_iter().filter_map(|(path, answer)| Some((with(path?), answer))).collect())
+    }
+
+    /// Where the reference is null.
+    pub fn is_null(&self, reference: &Reference) -> Formula {
+        self.guard_of(reference, Target::Nil)
+    }
+
+    /// The guard of a target.
+    pub fn guard_of(&self, reference: &Reference, target: Target) -> Formula {
+        let found = reference.iter().find(|entry| entry.to == target);
+        found.map_or(self.logic.store.false_(), |entry| entry.guard)
+    }
+
+    /// NULLCHECK: whether the reference may be an object (true), or null (false).
+    pub fn null_check(self, reference: &Reference) -> Forks<bool> {
+        let null = self.is_null(reference);
+        let object = self.logic.store.not(null);
+        if self.has(Draft::DeadNullIsStuck) && reference.iter().any(|entry| entry.to == Target::Nil)
+            || self.has(Draft::NullMustBeImpossible) && self.path.sat(&self.logic, null)?.is_some()
+        {
+            return Ok(Vec::new());
+        }
+        if self.has(Draft::ErrorKeepsPath) && self.path.sat(&self.logic, null)?.is_some() {
+            let mut forks = vec![(self.clone(), false)];
+            forks.extend(self.branch(object)?.into_iter().filter(|(_, object)| *object));
+            return Ok(forks);
+        }
+        if self.has(Draft::NullGoesOn) {
+            return Ok(vec![(self, true)]);
+        }
+        self.branch(object)
+    }
+
+    /// The objects a reference may be, with their guards.
+    fn objects(&self, reference: &Reference) -> Vec<(Formula, Loc)> {
+        reference
+            .iter()
+            .filter_map(|entry| match entry.to {
+                Target::Loc(loc) => Some((entry.guard, loc)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// READ: the value of a field of a reference that is not null here.
+    pub fn read(&mut self, reference: &Reference, field: usize) -> Result<Cell, HeapError> {
+        let from = self.objects(reference);
+        self.read_at(from.into_iter().map(|(guard, loc)| (guard, loc, field)).collect())
+    }
+
+    /// The value at each place under its guard, as one value.
+    fn read_at(&mut self, places: Vec<(Formula, Loc, usize)>) -> Result<Cell, HeapError> {
+        for &(guard, loc, field) in &places {
+            if matches!(self.location(loc).fld[field], Cell::Ref(_)) {
+                self.init(guard, loc, field)?;
+            }
+        }
+        let store = &self.logic.store;
+        let mut entries = Vec::new();
+        let mut scalar = None;
+        for &(guard, loc, field) in &places {
+            match &self.location(loc).fld[field] {
+                Cell::Ref(reference) => entries.extend(
+                    reference.iter().map(|held| Entry { guard: store.and(guard, held.guard), to: held.to }),
+                ),
+                Cell::Scalar(held) => {
+                    scalar = Some(match scalar {
+                        None => *held,
+                        Some(other) => self.choose(guard, *held, other),
+                    });
+                }
+            }
+        }
+        match scalar {
+            Some(scalar) => Ok(Cell::Scalar(scalar)),
+            None => Ok(Cell::Ref(self.join(entries)?)),
+        }
+    }
+
+    fn choose(&self, guard: Formula, then: Scalar, other: Scalar) -> Scalar {
+        let store = &self.logic.store;
+        match (then, other) {
+            (Scalar::Term(a), Scalar::Term(b)) => Scalar::Term(store.ite(guard, a, b)),
+            (Scalar::Formula(a), Scalar::Formula(b)) => Scalar::Formula(store.ite_bool(guard, a, b)),
+            // Universes give a field one kind; a mixture cannot be built.
+            (then, _) => then,
+        }
+    }
+
+    /// `⊔`: equal targets joined by disjunction, entries that cannot be dropped.
+    ///
+    /// `dead` says whether the set is stored in a field and may speak of what no longer exists; a set with one entry
+    /// left points there for certain.
+    fn join(&self, entries: Vec<Entry>) -> Result<Reference, HeapError> {
+        let store = &self.logic.store;
+        let mut joined: Vec<Entry> = Vec::new();
+        for entry in entries {
+            if store.as_boolean(entry.guard) == Some(false) {
+                continue;
+            }
+            match joined.binary_search_by_key(&entry.to, |known| known.to) {
+                Ok(at) => joined[at].guard = store.or(joined[at].guard, entry.guard),
+                Err(at) => joined.insert(at, entry),
+            }
+        }
+        let mut live = Vec::new();
+        for entry in joined {
+            if self.path.sat(&self.logic, entry.guard)?.is_some() {
+                live.push(entry);
+            }
+        }
+        if let [only] = live.as_mut_slice() {
+            only.guard = store.true_();
+        }
+        Ok(live.into())
+    }
+
+    /// INIT: gives `loc.field` its content on entry, where it has none yet and `guard` holds.
+    pub fn init(&mut self, guard: Formula, loc: Loc, field: usize) -> Result<(), HeapError> {
+        let Cell::Ref(old) = self.location(loc).fld[field].clone() else { return Ok(()) };
+        let logic = self.logic.clone();
+        let store = &logic.store;
+        let h = self.guard_of(&old, Target::Un);
+        let u = if self.has(Draft::InitEverywhere) { h } else { store.and(guard, h) };
+        let u = if self.has(Draft::InitTwice) && store.as_boolean(h) != Some(false) { guard } else { u };
+        if self.path.sat(&logic, u)?.is_none() {
+            return Ok(());
+        }
+        let selector = self.select(u, loc, field)?;
+        let chosen: Vec<Entry> = selector
+            .choices
+            .iter()
+            .map(|&(choice, guard)| Entry {
+                guard,
+                to: match choice {
+                    Choice::Nil => Target::Nil,
+                    Choice::Alias(loc) | Choice::New(loc) => Target::Loc(loc),
+                },
+            })
+            .collect();
+        // keep: every old entry; what was UN stays so where `guard` does not hold.
+        let rest = store.not(u);
+        let keep = |old: &Reference, twice: bool| -> Vec<Entry> {
+            old.iter()
+                .map(|entry| Entry {
+                    guard: match entry.to {
+                        Target::Un => store.and(entry.guard, rest),
+                        _ if twice => store.and(entry.guard, rest),
+                        _ => entry.guard,
+                    },
+                    to: entry.to,
+                })
+                .collect()
+        };
+        let twice = self.has(Draft::InitTwice);
+        let fld = [chosen.clone(), keep(&old, twice)].concat();
+        let fld = self.join(fld)?;
+        let inp = match self.location(loc).inp.get(field) {
+            Some(Cell::Ref(inp)) => Some(self.join([chosen, keep(inp, twice)].concat())?),
+            _ => None,
+        };
+        let location = self.location_mut(loc);
+        location.fld[field] = Cell::Ref(fld);
+        if let Some(inp) = inp {
+            location.inp[field] = Cell::Ref(inp);
+        }
+        Ok(())
+    }
+
+    /// A fresh selector for `loc.field` under `u`: null, any candidate that exists, or a new object.
+    fn select(&mut self, u: Formula, loc: Loc, field: usize) -> Result<Rc<Selector>, HeapError> {
+        let logic = self.logic.clone();
+        let store = &logic.store;
+        let location = self.location(loc);
+        let (class, depth) = (location.class, location.input.unwrap_or(0));
+        let path = self.universe.place(&location.path, class, field);
+        let label = self.universe.place(&location.label, class, field);
+        let FieldKind::Ref(wanted) = self.kind(class, field) else {
+            return Err(HeapError::Broken("only references are initialised"));
+        };
+        let before = self.selectors.iter().filter(|other| (other.loc, other.field) == (loc, field)).count();
+        let label = if before == 0 { label } else { format!("{label} ({})", before + 1) };
+        let mut choices = vec![(Choice::Nil, store.bool_symbol(&format!("{label} = null")))];
+        for &candidate in &self.candidates {
+            let other = self.location(candidate);
+            if !self.universe.admits(wanted, other.class) || self.has(Draft::NoAlias) {
+                continue;
+            }
+            if !self.has(Draft::AliasNeedNotExist)
+                && self.path.sat(&logic, store.and(u, other.exists))?.is_none()
+            {
+                continue;
+            }
+            let guard = store.bool_symbol(&format!("{label} = {}", other.label));
+            choices.push((Choice::Alias(candidate), guard));
+        }
+        if self.options.k.is_none_or(|k| depth < k) {
+            for instance in self.universe.class(wanted).instances.clone() {
+                let name = &self.universe.class(instance).name;
+                let guard = store.bool_symbol(&format!("{label} is a new {name}"));
+                let fresh = self.input(instance, &path, depth + 1, guard);
+                choices.push((Choice::New(fresh), guard));
+            }
+        } else {
+            self.truncated = true;
+        }
+        let selector = Rc::new(Selector { loc, field, under: u, label, choices });
+        let condition = selector.condition(self);
+        // Null is always a choice, so the last model extends to the new selector.
+        let holds = self.path.model().holds(store, u) == Some(true);
+        let model = Rc::new(self.path.model().extended(store, &selector, holds));
+        self.path = self.path.and(&logic, condition, Origin::Input, model);
+        for &(choice, _) in &selector.choices {
+            if let Choice::New(fresh) = choice {
+                self.candidates.push(fresh);
+            }
+        }
+        self.selectors.push(selector.clone());
+        Ok(selector)
+    }
+
+    fn kind(&self, class: ClassId, field: usize) -> FieldKind {
+        if self.has(Draft::TypeIgnoresClass) && self.universe.class(class).element.is_none() {
+            let name = &self.universe.class(class).fields[field].name;
+            let mut fields = self.universe.classes.iter().flat_map(|class| &class.fields);
+            if let Some(first) =
+                fields.find(|other| &other.name == name && matches!(other.kind, FieldKind::Ref(_)))
+            {
+                return first.kind;
+            }
+        }
+        self.universe.kind(class, field)
+    }
+
+    /// WRITE: sets a field of every object the reference may be, each under its guard, all at once.
+    pub fn write(&mut self, base: &Reference, field: usize, value: &Cell) -> Result<(), HeapError> {
+        let places = self.objects(base).into_iter().map(|(guard, loc)| (guard, loc, field)).collect();
+        self.write_at(places, value)
+    }
+
+    fn write_at(&mut self, places: Vec<(Formula, Loc, usize)>, value: &Cell) -> Result<(), HeapError> {
+        for (guard, loc, field) in places {
+            if self.has(Draft::WriteInitialises) {
+                self.init(guard, loc, field)?;
+            }
+            let store = &self.logic.store;
+            let otherwise = store.not(guard);
+            let under = |set: &Reference, guard: Formula| -> Vec<Entry> {
+                set.iter()
+                    .map(|entry| Entry { guard: store.and(guard, entry.guard), to: entry.to })
+                    .collect()
+            };
+            let cell = match (value, &self.location(loc).fld[field]) {
+                (Cell::Ref(value), Cell::Ref(old)) => {
+                    Cell::Ref(self.join([under(value, guard), under(old, otherwise)].concat())?)
+                }
+                (Cell::Scalar(value), Cell::Scalar(old)) => Cell::Scalar(self.choose(guard, *value, *old)),
+                _ => return Err(HeapError::Broken("a field changed its kind")),
+            };
+            self.location_mut(loc).fld[field] = cell;
+        }
+        Ok(())
+    }
+
+    /// Where two references are the same.
+    pub fn same(&self, a: &Reference, b: &Reference) -> Formula {
+        let store = &self.logic.store;
+        self.logic.any(a.iter().filter_map(|entry| {
+            let other = b.iter().find(|other| other.to == entry.to)?;
+            Some(store.and(entry.guard, other.guard))
+        }))
+    }
+
+    /// EQUAL.
+    pub fn equal(self, a: &Reference, b: &Reference) -> Forks<bool> {
+        let same = self.same(a, b);
+        match self.options.draft {
+            Some(draft) if draft.changes_equality() => draft.equal(self, a, b, same),
+            _ => self.branch(same),
+        }
+    }
+
+    /// Splits by the class of the object: one successor for each value of `key`, with the reference restricted.
+    pub fn partition<T: Ord + Clone>(
+        self,
+        reference: &Reference,
+        key: impl Fn(ClassId) -> T,
+    ) -> Forks<(T, Reference)> {
+        let mut parts = std::collections::BTreeMap::<T, Vec<Entry>>::new();
+        for (guard, loc) in self.objects(reference) {
+            let entry = Entry { guard, to: Target::Loc(loc) };
+            parts.entry(key(self.location(loc).class)).or_default().push(entry);
+        }
+        let mut forks = Vec::new();
+        for (key, entries) in parts {
+            let within = self.logic.any(entries.iter().map(|entry| entry.guard));
+            if let Some(model) = self.path.sat(&self.logic, within)? {
+                let mut fork = self.clone();
+                fork.path = fork.path.and(&fork.logic, within, Origin::Outcome, model);
+                let restricted = fork.join(entries)?;
+                forks.push((fork, (key, restricted)));
+            }
+        }
+        Ok(forks)
+    }
+
+    /// The length of an array that is not null here.
+    pub fn length(&self, array: &Reference) -> Result<Term, HeapError> {
+        let mut length = None;
+        for (guard, loc) in self.objects(array) {
+            let Some(own) = self.location(loc).length else { return Err(HeapError::Broken("not an array")) };
+            length = Some(match length {
+                None => own,
+                Some(other) => self.logic.store.ite(guard, own, other),
+            });
+        }
+        length.ok_or(HeapError::Broken("an array that is certainly null"))
+    }
+
+    /// The places an element may be: `g ∧ index = j`.
+    fn places(&mut self, array: &Reference, index: Term) -> Result<Vec<(Formula, Loc, usize)>, HeapError> {
+        let logic = self.logic.clone();
+        let store = &logic.store;
+        let mut places = Vec::new();
+        for (guard, loc) in self.objects(array) {
+            let location = self.location(loc);
+            let references = matches!(location.fld.first(), Some(Cell::Ref(_)));
+            for slot in 0..location.fld.len() {
+                let here = store.relop(RelOp::Eq, index, store.number(32, slot as u128));
+                if references && store.as_boolean(here).is_none() && !self.indices.contains(&here) {
+                    self.indices.push(here);
+                }
+                let guard = store.and(guard, here);
+                if self.path.sat(&logic, guard)?.is_some() {
+                    places.push((guard, loc, slot));
+                }
+            }
+        }
+        Ok(places)
+    }
+
+    /// The element at an index that is within bounds here.
+    pub fn element(&mut self, array: &Reference, index: Term) -> Result<Cell, HeapError> {
+        let places = self.places(array, index)?;
+        self.read_at(places)
+    }
+
+    /// Sets the element at an index that is within bounds here.
+    pub fn set_element(&mut self, array: &Reference, index: Term, value: &Cell) -> Result<(), HeapError> {
+        let places = self.places(array, index)?;
+        self.write_at(places, value)
+    }
+
+    /// The number of distinct formulas that guards, fields and the path condition are made of.
+    pub fn dag_size(&self) -> usize {
+        let mut roots: Vec<_> = self.path.formulas().iter().map(|formula| formula.id()).collect();
+        for location in &self.locations {
+            for cell in location.fld.iter().chain(&location.inp) {
+                match cell {
+                    Cell::Ref(reference) => roots.extend(reference.iter().map(|entry| entry.guard.id())),
+                    Cell::Scalar(Scalar::Term(term)) => roots.push(term.id()),
+                    Cell::Scalar(Scalar::Formula(formula)) => roots.push(formula.id()),
+                }
+            }
+        }
+        self.logic.store.post_order(roots).len()
+    }
+
+    /// The heap on entry, as far as it is known, with the program's objects gone and its path condition kept: where
+    /// a second method starts on the same input.
+    pub fn rewound(mut self) -> Self {
+        for location in &mut self.locations {
+            if location.input.is_some() {
+                let location = Rc::make_mut(location);
+                location.fld = location.inp.clone();
+            }
+        }
+        self
+    }
+}

@@ -1,0 +1,37 @@
+//! Guarded heaps: references, locations, guards, lazy initialisation (Hillery, Mercer, Rungta, Person).
+//!
+//! Knows no programming language: a [`Universe`] says what objects look like, a [`Guarded`] heap reads, writes and
+//! compares, and the caller decides what a path is. Guards are formulas of the logic L, so that conditions on heap
+//! shape and on bit-vectors mix freely.
+
+mod draft;
+mod guarded;
+mod input;
+mod interim;
+mod logic;
+mod model;
+mod resolve;
+mod selector;
+mod snapshot;
+mod universe;
+
+pub use draft::Draft;
+pub use guarded::{Cell, Entry, Guarded, Loc, Location, Options, Reference, Target};
+pub use input::{InputHeap, InputObject, InputValue};
+pub use logic::{Logic, Origin, Path, SolverUse};
+pub use model::Model;
+pub use resolve::Models;
+pub use selector::{Choice, Selector};
+pub use snapshot::{Canon, Held, Object, Snapshot};
+pub use universe::{Class, ClassId, Field, FieldKind, Universe};
+
+/// Why a heap operation has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HeapError {
+    /// The solver gave up.
+    #[error("the solver gave up: {0}")]
+    Solver(String),
+    /// An invariant does not hold: a fault of ours.
+    #[error("internal: {0}")]
+    Broken(&'static str),
+}

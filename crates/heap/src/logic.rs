@@ -1,0 +1,144 @@
+//! Guards and path conditions: formulas of the logic L, and what is satisfiable together.
+
+use crate::model::Model;
+use crate::HeapError;
+use parallax_term::{Formula, Store};
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// The store of guards and the solver, shared by every state of a run.
+pub struct Logic {
+    /// Where guards live.
+    pub store: Store,
+    calls: Cell<u64>,
+    spent: Cell<Duration>,
+}
+
+/// What the solver was asked and how long it took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolverUse {
+    /// Questions that reached the solver.
+    pub calls: u64,
+    /// Seconds it took to answer them.
+    pub seconds: f64,
+}
+
+impl Default for Logic {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Logic {
+    /// A logic with an empty store.
+    pub fn new() -> Self {
+        Logic { store: Store::new(), calls: Cell::new(0), spent: Cell::new(Duration::ZERO) }
+    }
+
+    /// What the solver was used for so far.
+    pub fn usage(&self) -> SolverUse {
+        SolverUse { calls: self.calls.get(), seconds: self.spent.get().as_secs_f64() }
+    }
+
+    /// A model of all these formulas together, if there is one.
+    pub fn solve(&self, formulas: &[Formula]) -> Result<Option<Model>, HeapError> {
+        self.calls.set(self.calls.get() + 1);
+        let start = Instant::now();
+        let answer = crate::interim::solve(&self.store, formulas);
+        self.spent.set(self.spent.get() + start.elapsed());
+        answer
+    }
+
+    /// The conjunction.
+    pub fn all(&self, formulas: impl IntoIterator<Item = Formula>) -> Formula {
+        formulas.into_iter().fold(self.store.true_(), |all, one| self.store.and(all, one))
+    }
+
+    /// The disjunction.
+    pub fn any(&self, formulas: impl IntoIterator<Item = Formula>) -> Formula {
+        formulas.into_iter().fold(self.store.false_(), |any, one| self.store.or(any, one))
+    }
+}
+
+/// Where a conjunct of a path condition comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// An outcome of the program.
+    Outcome,
+    /// What a selector may choose, or a range of an input: holds of every input within the bounds.
+    Input,
+}
+
+/// A path condition: conjuncts, and a model of all of them.
+#[derive(Clone)]
+pub struct Path {
+    conjuncts: Rc<Vec<(Formula, Origin)>>,
+    model: Rc<Model>,
+}
+
+impl Path {
+    /// The condition that always holds.
+    pub fn new() -> Self {
+        Path { conjuncts: Rc::default(), model: Rc::default() }
+    }
+
+    /// The conjuncts, oldest first.
+    pub fn conjuncts(&self) -> &[(Formula, Origin)] {
+        &self.conjuncts
+    }
+
+    /// Every conjunct, as a list of formulas.
+    pub fn formulas(&self) -> Vec<Formula> {
+        self.conjuncts.iter().map(|(formula, _)| *formula).collect()
+    }
+
+    /// A model of the condition.
+    pub fn model(&self) -> &Rc<Model> {
+        &self.model
+    }
+
+    /// `sat(g)`: a model of the condition together with `guard`, if there is one.
+    pub fn sat(&self, logic: &Logic, guard: Formula) -> Result<Option<Rc<Model>>, HeapError> {
+        match logic.store.as_boolean(guard) {
+            Some(true) => return Ok(Some(self.model.clone())),
+            Some(false) => return Ok(None),
+            None => {}
+        }
+        if self.model.holds(&logic.store, guard) == Some(true) {
+            return Ok(Some(self.model.clone()));
+        }
+        let mut formulas = self.formulas();
+        formulas.push(guard);
+        Ok(logic.solve(&formulas)?.map(Rc::new))
+    }
+
+    /// The condition with `condition` and with its negation, where that is possible. What is implied is not added.
+    pub fn fork(&self, logic: &Logic, condition: Formula) -> Result<(Option<Path>, Option<Path>), HeapError> {
+        let otherwise = logic.store.not(condition);
+        match (self.sat(logic, condition)?, self.sat(logic, otherwise)?) {
+            (Some(yes), Some(no)) => Ok((
+                Some(self.and(logic, condition, Origin::Outcome, yes)),
+                Some(self.and(logic, otherwise, Origin::Outcome, no)),
+            )),
+            (Some(_), None) => Ok((Some(self.clone()), None)),
+            (None, Some(_)) => Ok((None, Some(self.clone()))),
+            (None, None) => Err(HeapError::Broken("a path without a model")),
+        }
+    }
+
+    /// The condition and `formula`, of which `model` is a model.
+    pub fn and(&self, logic: &Logic, formula: Formula, origin: Origin, model: Rc<Model>) -> Self {
+        let mut conjuncts = self.conjuncts.clone();
+        if logic.store.as_boolean(formula) != Some(true) {
+            Rc::make_mut(&mut conjuncts).push((formula, origin));
+        }
+        Path { conjuncts, model }
+    }
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,112 @@
+//! A guarded heap under one model, and every model there is.
+
+use crate::guarded::{Cell, Guarded, Loc, Reference, Target};
+use crate::model::Model;
+use crate::snapshot::{Held, Object, Snapshot};
+use crate::HeapError;
+use parallax_term::Formula;
+use std::collections::HashMap;
+
+/// Models of a path condition, one for each way to choose.
+pub struct Models {
+    /// The models.
+    pub models: Vec<Model>,
+    /// Whether there are no others.
+    pub complete: bool,
+}
+
+impl Guarded {
+    /// `resolve(s, M)`: the one heap this heap is under a model, with these roots.
+    ///
+    /// Fails if some reference does not point to exactly one place: an invariant is broken.
+    pub fn resolve(&self, model: &Model, roots: &[(String, Cell)]) -> Result<Snapshot, HeapError> {
+        let store = &self.logic.store;
+        let holds = |formula: Formula| {
+            model.holds(store, formula).ok_or(HeapError::Broken("a guard the evaluator does not know"))
+        };
+        let mut number = HashMap::new();
+        let mut live: Vec<Loc> = Vec::new();
+        for (loc, location) in self.locations() {
+            if holds(location.exists)? {
+                number.insert(loc, live.len());
+                live.push(loc);
+            }
+        }
+        let one = |reference: &Reference| {
+            let mut found = None;
+            for entry in reference.iter() {
+                if holds(entry.guard)? {
+                    if found.is_some() {
+                        return Err(HeapError::Broken("two guards of one reference hold"));
+                    }
+                    found = Some(entry.to);
+                }
+            }
+            match found {
+                None => Err(HeapError::Broken("no guard of a reference holds")),
+                Some(Target::Nil) => Ok(Held::Nil),
+                Some(Target::Un) => Ok(Held::Un),
+                Some(Target::Loc(loc)) => match number.get(&loc) {
+                    Some(&at) => Ok(Held::Object(at)),
+                    None => Err(HeapError::Broken("a reference to an object that does not exist")),
+                },
+            }
+        };
+        let cell = |cell: &Cell| match cell {
+            Cell::Ref(reference) => one(reference),
+            Cell::Scalar(scalar) => Ok(Held::Scalar(*scalar)),
+        };
+        let mut snapshot = Snapshot::default();
+        for &loc in &live {
+            let location = self.location(loc);
+            snapshot.objects.push(Object {
+                class: location.class,
+                path: location.path.clone(),
+                fld: location.fld.iter().map(&cell).collect::<Result<_, _>>()?,
+                inp: location.inp.iter().map(&cell).collect::<Result<_, _>>()?,
+                length: location.length,
+            });
+        }
+        for (name, root) in roots {
+            snapshot.roots.push((name.clone(), cell(root)?));
+        }
+        Ok(snapshot)
+    }
+
+    /// What tells the represented heaps apart: the choices, and which element an access by a symbolic index meant.
+    pub fn atoms(&self) -> Vec<Formula> {
+        let choices = self.selectors.iter().flat_map(|selector| selector.choices.iter().map(|(_, atom)| *atom));
+        choices.chain(self.indices.iter().copied()).collect()
+    }
+
+    /// One model for each way to choose, `limit` at most.
+    pub fn models(&self, limit: usize) -> Result<Models, HeapError> {
+        let store = &self.logic.store;
+        let atoms = self.atoms();
+        let mut formulas = self.path.formulas();
+        let mut models = Vec::new();
+        loop {
+            let Some(model) = self.logic.solve(&formulas)? else {
+                return Ok(Models { models, complete: true });
+            };
+            if models.len() == limit {
+                return Ok(Models { models, complete: false });
+            }
+            let other = atoms.iter().map(|&atom| match model.holds(store, atom) {
+                Some(true) => store.not(atom),
+                _ => atom,
+            });
+            formulas.push(self.logic.any(other));
+            models.push(model);
+        }
+    }
+
+    /// The choices of a model, as assumptions.
+    pub fn choices(&self, model: &Model) -> Vec<Formula> {
+        let store = &self.logic.store;
+        self.atoms()
+            .into_iter()
+            .map(|atom| if model.holds(store, atom) == Some(true) { atom } else { store.not(atom) })
+            .collect()
+    }
+}

@@ -1,0 +1,82 @@
+//! Finite choice: what an input field held on entry, one truth value per choice (one-hot).
+//!
+//! Guards become atoms this way, no theory of equality is needed, and the models of a path condition correspond one
+//! to one to the states of lazy initialisation.
+
+use crate::draft::Draft;
+use crate::guarded::{Guarded, Loc};
+use crate::model::Model;
+use parallax_term::{Formula, Node, Store, Symbol};
+
+/// One choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Null.
+    Nil,
+    /// An input object that was known already.
+    Alias(Loc),
+    /// An input object that was not.
+    New(Loc),
+}
+
+/// The choice for one field under one condition; none of the choices holds where the condition does not (`dead`).
+#[derive(Clone, Debug)]
+pub struct Selector {
+    /// The object.
+    pub loc: Loc,
+    /// Its field.
+    pub field: usize,
+    /// Under which condition something is chosen.
+    pub under: Formula,
+    /// The place, as in `this.head.next`.
+    pub label: String,
+    /// The choices and the symbol of each.
+    pub choices: Vec<(Choice, Formula)>,
+}
+
+impl Selector {
+    /// Exactly one choice where `under` holds and none elsewhere; an alias only to what exists.
+    pub fn condition(&self, heap: &Guarded) -> Formula {
+        let store = &heap.logic.store;
+        let some = heap.logic.any(self.choices.iter().map(|(_, guard)| *guard));
+        let mut all = vec![store.iff(some, self.under)];
+        for (at, &(choice, guard)) in self.choices.iter().enumerate() {
+            for (_, other) in &self.choices[..at] {
+                all.push(store.not(store.and(guard, *other)));
+            }
+            let Choice::Alias(loc) = choice else { continue };
+            if heap.options.draft != Some(Draft::AliasNeedNotExist) {
+                all.push(store.implies(guard, heap.location(loc).exists));
+            }
+            if heap.options.draft == Some(Draft::AliasExcludesAll) {
+                // r differs from every other candidate's reference, even one that points to the same object.
+                for earlier in &heap.selectors {
+                    for (aliased, symbol) in &earlier.choices {
+                        if *aliased == Choice::Alias(loc) {
+                            all.push(store.not(store.and(guard, *symbol)));
+                        }
+                    }
+                }
+            }
+        }
+        heap.logic.all(all)
+    }
+}
+
+/// The symbol that a selector's atom is.
+pub(crate) fn symbol_of(store: &Store, atom: Formula) -> Option<Symbol> {
+    match store.node(atom) {
+        Node::Symbol(symbol) => Some(symbol),
+        _ => None,
+    }
+}
+
+impl Model {
+    /// The same model with a selector set to null, or to nothing where it is dead.
+    pub(crate) fn extended(&self, store: &Store, selector: &Selector, alive: bool) -> Model {
+        let fixed = selector.choices.iter().filter_map(|&(choice, atom)| {
+            Some((symbol_of(store, atom)?, u64::from(alive && choice == Choice::Nil)))
+        });
+        Model::new(self.values().chain(fixed))
+    }
+}

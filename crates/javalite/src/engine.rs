@@ -1,0 +1,182 @@
+//! The engines behind one interface: each gives the end states of every path, as snapshots.
+
+use crate::explore::{Progress, explore};
+use crate::lazy::{Lazy, Laziness};
+use crate::machine::{End, Event, State, Task};
+use crate::memory::{Memory, Stop, ValueOf};
+use crate::setup::Setup;
+use crate::summary::{PARAMETERS_LOC, Summary, THIS_LOC};
+use crate::syntax::Program;
+use parallax_heap::{Cell, Draft, Guarded, Target};
+use std::collections::BTreeMap;
+
+/// How to treat input heaps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Fork when a field is read.
+    Lazy,
+    /// Fork when a value is dereferenced or compared.
+    Lazier,
+    /// As lazier, null before place.
+    LazierSharp,
+    /// Do not fork: one guarded heap.
+    Summary,
+}
+
+impl Engine {
+    /// Every engine.
+    pub const ALL: [Engine; 4] = [Engine::Lazy, Engine::Lazier, Engine::LazierSharp, Engine::Summary];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Lazy => "lazy",
+            Engine::Lazier => "lazier",
+            Engine::LazierSharp => "lazier#",
+            Engine::Summary => "summary",
+        }
+    }
+
+    /// When the engine decides, if it forks to do so.
+    pub fn laziness(self) -> Option<Laziness> {
+        match self {
+            Engine::Lazy => Some(Laziness::Lazy),
+            Engine::Lazier => Some(Laziness::Lazier),
+            Engine::LazierSharp => Some(Laziness::LazierSharp),
+            Engine::Summary => None,
+        }
+    }
+}
+
+/// How a path ended, without its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ending {
+    /// With a value.
+    Value,
+    /// With an error.
+    Error(crate::machine::Fault),
+    /// At a bound.
+    Cut(crate::machine::Cut),
+    /// Rejected by an assumption or the precondition.
+    Discarded,
+}
+
+impl<V> From<&End<V>> for Ending {
+    fn from(end: &End<V>) -> Self {
+        match end {
+            End::Value(_) => Ending::Value,
+            End::Error(fault, _) => Ending::Error(*fault),
+            End::Cut(cut, _) => Ending::Cut(*cut),
+            End::Discarded => Ending::Discarded,
+        }
+    }
+}
+
+/// What tells paths apart: outcomes, oldest first, and how it ended.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Trace {
+    /// The outcomes.
+    pub events: Vec<Event>,
+    /// The end.
+    pub ending: Ending,
+}
+
+impl Trace {
+    /// The trace of an end state.
+    pub fn of<M: Memory>(state: &State<M>, end: &End<ValueOf<M>>) -> Self {
+        let mut events: Vec<Event> = state.trace.iter().copied().collect();
+        events.reverse();
+        Trace { events, ending: end.into() }
+    }
+}
+
+/// The end of a path of a symbolic engine: its memory and what it can still reach.
+#[derive(Clone)]
+pub struct Final<M: Memory> {
+    /// The heap.
+    pub memory: M,
+    /// Variables by name, then the result if there is one.
+    pub roots: Vec<(String, ValueOf<M>)>,
+    /// The end.
+    pub end: End<ValueOf<M>>,
+}
+
+impl<M: Memory> Final<M> {
+    /// From an end state.
+    pub fn new(program: &Program, state: State<M>, end: End<ValueOf<M>>) -> Self {
+        let mut roots: Vec<(String, ValueOf<M>)> = state
+            .environment()
+            .iter()
+            .map(|(name, value)| (program.name(*name).to_owned(), value.clone()))
+            .collect();
+        roots.sort_by(|a, b| a.0.cmp(&b.0));
+        if let End::Value(value) = &end {
+            roots.push(("result".into(), value.clone()));
+        }
+        Final { memory: state.memory, roots, end }
+    }
+}
+
+impl Final<Lazy> {
+    /// The heap with `this`, the parameters and the other roots.
+    pub fn snapshot(&self) -> parallax_heap::Snapshot {
+        use crate::lazy::Pointer;
+        use crate::memory::Value;
+        let mut roots = vec![
+            ("this".to_owned(), Value::Ref(Pointer::Object(0))),
+            ("parameters".to_owned(), Value::Ref(Pointer::Object(1))),
+        ];
+        roots.extend(self.roots.iter().cloned());
+        self.memory.snapshot(&roots)
+    }
+}
+
+impl Final<Summary> {
+    /// The guarded heap.
+    pub fn heap(&self) -> &Guarded {
+        &self.memory.heap
+    }
+
+    /// `this`, the parameters and the other roots, as contents of fields.
+    pub fn cells(&self) -> Vec<(String, Cell)> {
+        let heap = self.heap();
+        let certainly = |loc| Cell::Ref(heap.certainly(Target::Loc(loc)));
+        let mut roots =
+            vec![("this".to_owned(), certainly(THIS_LOC)), ("parameters".to_owned(), certainly(PARAMETERS_LOC))];
+        roots.extend(self.roots.iter().map(|(name, value)| (name.clone(), Summary::cell(value))));
+        roots
+    }
+}
+
+/// Every end state, by trace.
+pub struct Ends<M: Memory> {
+    /// The ends of each trace, discarded paths included.
+    pub traces: BTreeMap<Trace, Vec<Final<M>>>,
+    /// How many paths and states there were.
+    pub progress: Progress,
+    /// Whether everything was visited, or why not.
+    pub outcome: Result<(), Stop>,
+}
+
+/// Asked now and then; stops the run by returning an error.
+pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> Result<(), Stop>;
+
+fn collect<M: Memory>(task: &Task, memory: M, watch: Watch) -> Ends<M> {
+    let mut traces: BTreeMap<Trace, Vec<Final<M>>> = BTreeMap::new();
+    let (progress, outcome) = explore(task, memory, watch, &mut |state, end| {
+        let trace = Trace::of(&state, &end);
+        traces.entry(trace).or_default().push(Final::new(&task.program, state, end));
+        Ok(())
+    });
+    Ends { traces, progress, outcome }
+}
+
+/// Runs the summary engine.
+pub fn summary(setup: &Setup, task: &Task, draft: Option<Draft>, watch: Watch) -> Ends<Summary> {
+    collect(task, Summary::new(setup, draft), watch)
+}
+
+/// Runs one of the engines that fork.
+pub fn lazy(setup: &Setup, task: &Task, laziness: Laziness, watch: Watch) -> Ends<Lazy> {
+    collect(task, Lazy::new(setup, laziness), watch)
+}

@@ -1,0 +1,180 @@
+//! Exactness as a test: a guarded heap stands for the heaps of lazy initialisation, all of them and no others.
+//!
+//! For every trace: both engines have it, the summary once; the canonical heaps are the same set; the path condition
+//! has as many models as lazy initialisation has states; and for each heap the conditions on vectors and truth values
+//! are equivalent and the contents equal.
+
+use crate::engine::{Ends, Final, Trace};
+use crate::lazy::Lazy;
+use crate::memory::Stop;
+use crate::setup::Setup;
+use crate::summary::Summary;
+use parallax_heap::{Canon, Logic, Model};
+use parallax_term::{Formula, Scalar};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How two engines differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// A trace that only the summary has.
+    OnlySummary(Trace),
+    /// A trace that only lazy initialisation has.
+    OnlyLazy(Trace),
+    /// Several summary states share a trace.
+    Forked(Trace, usize),
+    /// A heap of lazy initialisation that the summary does not stand for.
+    Lost(Trace, String),
+    /// A heap that the summary stands for and lazy initialisation never builds.
+    Spurious(Trace, String),
+    /// The models do not correspond one to one to states.
+    Count(Trace, usize, usize),
+    /// For this heap, the conditions on values differ.
+    Condition(Trace, String),
+    /// For this heap, some value differs.
+    Value(Trace, String),
+    /// A reference without exactly one target under some model.
+    Invariant(Trace, String),
+}
+
+/// What a comparison found.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// Traces compared.
+    pub traces: usize,
+    /// Heaps compared.
+    pub heaps: usize,
+    /// What differs.
+    pub differences: Vec<Difference>,
+    /// Traces with more heaps than the limit, which were compared by trace only.
+    pub skipped: usize,
+}
+
+/// Compares a summary run with a lazy run of the same set-up, at most `limit` heaps for each trace.
+///
+/// The lazy run's tokens, if it is one of the lazier engines, must be expanded.
+pub fn compare(
+    setup: &Setup,
+    lazy: &Ends<Lazy>,
+    summary: &Ends<Summary>,
+    limit: usize,
+) -> Result<Comparison, Stop> {
+    let mut comparison = Comparison::default();
+    let all: BTreeSet<&Trace> = lazy.traces.keys().chain(summary.traces.keys()).collect();
+    for trace in all {
+        comparison.traces += 1;
+        let differences = &mut comparison.differences;
+        match (lazy.traces.get(trace), summary.traces.get(trace).map(Vec::as_slice)) {
+            (Some(states), Some([one])) => {
+                if states.len() > limit {
+                    comparison.skipped += 1;
+                } else {
+                    comparison.heaps += states.len();
+                    heaps(setup, trace, states, one, differences)?;
+                }
+            }
+            (_, Some([_, _, ..])) => {
+                differences.push(Difference::Forked(trace.clone(), summary.traces[trace].len()));
+            }
+            (None, _) => differences.push(Difference::OnlySummary(trace.clone())),
+            (Some(_), _) => differences.push(Difference::OnlyLazy(trace.clone())),
+        }
+    }
+    Ok(comparison)
+}
+
+/// Compares the heaps of one trace.
+fn heaps(
+    setup: &Setup,
+    trace: &Trace,
+    states: &[Final<Lazy>],
+    one: &Final<Summary>,
+    differences: &mut Vec<Difference>,
+) -> Result<(), Stop> {
+    let heap = one.heap();
+    let models = heap.models(states.len() + 1)?;
+    if models.models.len() != states.len() || !models.complete {
+        differences.push(Difference::Count(trace.clone(), states.len(), models.models.len()));
+    }
+    let mut by_heap: BTreeMap<String, Vec<(Canon, &Final<Lazy>)>> = BTreeMap::new();
+    for state in states {
+        let canon = state.snapshot().canon(&setup.universe);
+        by_heap.entry(canon.text.clone()).or_default().push((canon, state));
+    }
+    let cells = one.cells();
+    for model in &models.models {
+        let snapshot = match heap.resolve(model, &cells) {
+            Ok(snapshot) => snapshot,
+            Err(error) => {
+                differences.push(Difference::Invariant(trace.clone(), error.to_string()));
+                continue;
+            }
+        };
+        let canon = snapshot.canon(&setup.universe);
+        let Some(candidates) = by_heap.get_mut(&canon.text) else {
+            differences.push(Difference::Spurious(trace.clone(), canon.text));
+            continue;
+        };
+        // Several states share a heap when an index meant different elements; conditions tell them apart.
+        let mut matched = None;
+        for (at, (_, state)) in candidates.iter().enumerate() {
+            if equivalent(&setup.logic, state, one, model)? {
+                matched = Some(at);
+                break;
+            }
+        }
+        let Some(at) = matched else {
+            if !candidates.is_empty() {
+                differences.push(Difference::Condition(trace.clone(), canon.text));
+            }
+            continue;
+        };
+        let (other, state) = candidates.swap_remove(at);
+        let mut assumptions = state.memory.path.formulas();
+        assumptions.extend(heap.choices(model));
+        for (a, b) in canon.scalars.iter().zip(&other.scalars) {
+            if !always_equal(&setup.logic, &assumptions, *a, *b)? {
+                differences.push(Difference::Value(trace.clone(), canon.text.clone()));
+                break;
+            }
+        }
+    }
+    for (text, left) in by_heap {
+        for _ in left {
+            differences.push(Difference::Lost(trace.clone(), text.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether, given the choices of a model, the condition of the lazy state is that of the summary.
+fn equivalent(
+    logic: &Logic,
+    state: &Final<Lazy>,
+    one: &Final<Summary>,
+    model: &Model,
+) -> Result<bool, Stop> {
+    let choices = one.heap().choices(model);
+    let lazy = logic.all(state.memory.path.formulas());
+    let summary = logic.all(one.heap().path.formulas());
+    let mut formulas = choices;
+    formulas.push(logic.store.not(logic.store.iff(lazy, summary)));
+    Ok(unsatisfiable(logic, &formulas)?)
+}
+
+fn always_equal(logic: &Logic, assumptions: &[Formula], a: Scalar, b: Scalar) -> Result<bool, Stop> {
+    if a == b {
+        return Ok(true);
+    }
+    let differ = match (a, b) {
+        (Scalar::Term(a), Scalar::Term(b)) => logic.store.ne(a, b),
+        (Scalar::Formula(a), Scalar::Formula(b)) => logic.store.not(logic.store.iff(a, b)),
+        _ => return Ok(false),
+    };
+    let mut formulas = assumptions.to_vec();
+    formulas.push(differ);
+    Ok(unsatisfiable(logic, &formulas)?)
+}
+
+fn unsatisfiable(logic: &Logic, formulas: &[Formula]) -> Result<bool, parallax_heap::HeapError> {
+    Ok(logic.solve(formulas)?.is_none())
+}

@@ -1,0 +1,529 @@
+//! Lazy initialisation, which forks over what an input field may hold: null, an alias, a new object.
+//!
+//! *lazy* forks when a field is read. *lazier* hands out a token instead and forks when it is dereferenced or
+//! compared. *lazier#* first decides only whether the token is null, and where it points when it must. A token is
+//! substituted everywhere at once, because all who hold it look it up in one table.
+
+use crate::memory::{Allocation, Forks, Memory, Stop, Value, ValueOf};
+use crate::setup::{Setup, arith, class_of, compare, int};
+use crate::syntax::*;
+use parallax_heap::{FieldKind, Held, Logic, Object, Origin, Path, Snapshot, Universe};
+use parallax_op::RelOp;
+use parallax_term::{Formula, Scalar, Term};
+use std::rc::Rc;
+
+/// When to decide what an input field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Laziness {
+    /// When it is read.
+    Lazy,
+    /// When its value is dereferenced or compared.
+    Lazier,
+    /// As lazier, but whether it is null before where it points.
+    LazierSharp,
+}
+
+/// Where a reference points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pointer {
+    /// Null.
+    Nil,
+    /// An object.
+    Object(usize),
+    /// What the token of this number will turn out to be.
+    Token(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Slot {
+    Un,
+    Ref(Pointer),
+    Scalar(Scalar),
+}
+
+#[derive(Clone)]
+struct Thing {
+    class: parallax_heap::ClassId,
+    path: Rc<str>,
+    depth: Option<usize>,
+    fld: Vec<Slot>,
+    inp: Vec<Slot>,
+    length: Option<Term>,
+}
+
+#[derive(Clone)]
+enum Found {
+    Unknown,
+    NonNull,
+    At(Pointer),
+}
+
+#[derive(Clone)]
+struct Token {
+    found: Found,
+    class: parallax_heap::ClassId,
+    owner_depth: usize,
+    path: Rc<str>,
+}
+
+/// One heap of lazy initialisation, with the condition on its vectors and truth values.
+#[derive(Clone)]
+pub struct Lazy {
+    /// Guards and solver.
+    pub logic: Rc<Logic>,
+    /// The path condition.
+    pub path: Path,
+    /// Whether the bound k forbade an object.
+    pub truncated: bool,
+    universe: Rc<Universe>,
+    program: Rc<Program>,
+    laziness: Laziness,
+    k: Option<usize>,
+    array: usize,
+    things: Vec<Rc<Thing>>,
+    candidates: Rc<Vec<usize>>,
+    tokens: Vec<Token>,
+    made: usize,
+}
+
+fn broken<T>(what: &str) -> Result<T, Stop> {
+    Err(Stop::Broken(what.to_owned()))
+}
+
+impl Lazy {
+    /// The heap a run starts in: nothing is known but `this`.
+    pub fn new(setup: &Setup, laziness: Laziness) -> Self {
+        let mut heap = Lazy {
+            logic: setup.logic.clone(),
+            path: Path::new(),
+            truncated: false,
+            universe: setup.universe.clone(),
+            program: setup.program.clone(),
+            laziness,
+            k: setup.inputs.k,
+            array: setup.inputs.array,
+            things: Vec::new(),
+            candidates: Rc::default(),
+            tokens: Vec::new(),
+            made: 0,
+        };
+        heap.input(class_of(setup.class), "this".into(), 0);
+        heap.input(setup.parameters(), "".into(), 0);
+        heap.candidates = Rc::new(if setup.inputs.root_alias { vec![0] } else { Vec::new() });
+        heap
+    }
+
+    /// An input object with nothing known of its fields.
+    fn input(&mut self, class: parallax_heap::ClassId, path: Rc<str>, depth: usize) -> usize {
+        let store = &self.logic.store;
+        let shape = self.universe.class(class);
+        let slots = if shape.element.is_some() { self.array } else { shape.fields.len() };
+        let length = shape.element.map(|_| store.symbol(&format!("{path}.length"), 32));
+        if let Some(length) = length {
+            let most = store.number(32, self.array as u128);
+            let range = store.relop(RelOp::Ule, length, most);
+            let model = self.path.model().clone();
+            self.path = self.path.and(&self.logic, range, Origin::Input, model);
+        }
+        let fld: Vec<Slot> = (0..slots)
+            .map(|field| self.universe.on_entry(store, class, field, &path).map_or(Slot::Un, Slot::Scalar))
+            .collect();
+        let inp = fld.clone();
+        self.things.push(Rc::new(Thing { class, path, depth: Some(depth), fld, inp, length }));
+        self.things.len() - 1
+    }
+
+    fn make(&mut self, class: ClassId, slots: usize, length: Option<Term>) -> Pointer {
+        let class = class_of(class);
+        let store = &self.logic.store;
+        let fld = (0..slots)
+            .map(|field| {
+                self.universe.zero(store, class, field).map_or(Slot::Ref(Pointer::Nil), Slot::Scalar)
+            })
+            .collect();
+        self.made += 1;
+        let path = format!("{}{}", self.universe.class(class).name, self.made).into();
+        self.things.push(Rc::new(Thing { class, path, depth: None, fld, inp: Vec::new(), length }));
+        Pointer::Object(self.things.len() - 1)
+    }
+
+    fn follow(&self, pointer: Pointer) -> Pointer {
+        match pointer {
+            Pointer::Token(token) => match self.tokens[token].found {
+                Found::At(place) => place,
+                _ => pointer,
+            },
+            _ => pointer,
+        }
+    }
+
+    fn object(&self, pointer: Pointer) -> Result<usize, Stop> {
+        match self.follow(pointer) {
+            Pointer::Object(at) => Ok(at),
+            _ => broken("a reference was not checked for null"),
+        }
+    }
+
+    /// ALIAS and NEW: every object an input reference of this class may be.
+    fn objects(
+        &self,
+        class: parallax_heap::ClassId,
+        owner_depth: usize,
+        path: &Rc<str>,
+    ) -> Vec<(Self, Pointer)> {
+        let mut forks: Vec<(Self, Pointer)> = self
+            .candidates
+            .iter()
+            .filter(|&&at| self.universe.admits(class, self.things[at].class))
+            .map(|&at| (self.clone(), Pointer::Object(at)))
+            .collect();
+        if self.k.is_some_and(|k| owner_depth >= k) {
+            for (heap, _) in &mut forks {
+                heap.truncated = true;
+            }
+            return forks;
+        }
+        for &instance in &self.universe.class(class).instances {
+            let mut heap = self.clone();
+            let fresh = heap.input(instance, path.clone(), owner_depth + 1);
+            Rc::make_mut(&mut heap.candidates).push(fresh);
+            forks.push((heap, Pointer::Object(fresh)));
+        }
+        forks
+    }
+
+    /// NULL, ALIAS and NEW.
+    fn anything(
+        &self,
+        class: parallax_heap::ClassId,
+        owner_depth: usize,
+        path: &Rc<str>,
+    ) -> Vec<(Self, Pointer)> {
+        let mut null = self.clone();
+        null.truncated |= self.k.is_some_and(|k| owner_depth >= k);
+        let mut forks = vec![(null, Pointer::Nil)];
+        forks.extend(self.objects(class, owner_depth, path));
+        forks
+    }
+
+    /// Decides what a token is, if it is one and still open.
+    fn locate(self, pointer: Pointer) -> Vec<(Self, Pointer)> {
+        let Pointer::Token(number) = self.follow(pointer) else {
+            let place = self.follow(pointer);
+            return vec![(self, place)];
+        };
+        let token = self.tokens[number].clone();
+        let mut forks = match token.found {
+            Found::NonNull => self.objects(token.class, token.owner_depth, &token.path),
+            _ => self.anything(token.class, token.owner_depth, &token.path),
+        };
+        for (heap, place) in &mut forks {
+            heap.tokens[number].found = Found::At(*place);
+        }
+        forks
+    }
+
+    /// Every heap this one stands for, all tokens decided.
+    pub fn expand(self) -> Vec<Self> {
+        let open = self.tokens.iter().position(|token| !matches!(token.found, Found::At(_)));
+        match open {
+            None => vec![self],
+            Some(token) => self
+                .locate(Pointer::Token(token))
+                .into_iter()
+                .flat_map(|(heap, _)| heap.expand())
+                .collect(),
+        }
+    }
+
+    /// Reads the slot of an object, deciding what it holds if nobody has.
+    fn slot(self, at: usize, field: usize) -> Result<Vec<(Self, ValueOf<Self>)>, Stop> {
+        let thing = &self.things[at];
+        let value = match thing.fld[field] {
+            Slot::Ref(pointer) => Value::Ref(pointer),
+            Slot::Scalar(Scalar::Term(term)) => Value::Int(term),
+            Slot::Scalar(Scalar::Formula(formula)) => Value::Bool(formula),
+            Slot::Un => {
+                let FieldKind::Ref(class) = self.universe.kind(thing.class, field) else {
+                    return broken("only references are initialised");
+                };
+                let Some(depth) = thing.depth else { return broken("the program's objects have values") };
+                let path: Rc<str> = self.universe.place(&thing.path, thing.class, field).into();
+                let mut forks = if self.laziness == Laziness::Lazy {
+                    self.anything(class, depth, &path)
+                } else {
+                    let mut heap = self;
+                    let token = Pointer::Token(heap.tokens.len());
+                    heap.tokens.push(Token { found: Found::Unknown, class, owner_depth: depth, path });
+                    vec![(heap, token)]
+                };
+                for (heap, place) in &mut forks {
+                    let thing = Rc::make_mut(&mut heap.things[at]);
+                    thing.fld[field] = Slot::Ref(*place);
+                    thing.inp[field] = Slot::Ref(*place);
+                }
+                return Ok(forks.into_iter().map(|(heap, place)| (heap, Value::Ref(place))).collect());
+            }
+        };
+        Ok(vec![(self, value)])
+    }
+
+    fn set(&mut self, at: usize, field: usize, value: &ValueOf<Self>) {
+        Rc::make_mut(&mut self.things[at]).fld[field] = match value {
+            Value::Ref(pointer) => Slot::Ref(*pointer),
+            Value::Int(term) => Slot::Scalar(Scalar::Term(*term)),
+            Value::Bool(formula) => Slot::Scalar(Scalar::Formula(*formula)),
+        };
+    }
+
+    fn at_index(&self, index: Term, slot: usize) -> Formula {
+        self.logic.store.relop(RelOp::Eq, index, self.logic.store.number(32, slot as u128))
+    }
+
+    /// One successor for each element that an index may mean: references are in one place each.
+    fn indexed(self, at: usize, index: Term) -> Forks<Self, usize> {
+        let mut forks = Vec::new();
+        for slot in 0..self.things[at].fld.len() {
+            let here = self.at_index(index, slot);
+            if let Some(model) = self.path.sat(&self.logic, here)? {
+                let mut heap = self.clone();
+                heap.path = heap.path.and(&self.logic, here, Origin::Outcome, model);
+                forks.push((heap, slot));
+            }
+        }
+        Ok(forks)
+    }
+
+    fn choose(&self, guard: Formula, then: Scalar, other: Scalar) -> Result<Scalar, Stop> {
+        let store = &self.logic.store;
+        match (then, other) {
+            (Scalar::Term(a), Scalar::Term(b)) => Ok(Scalar::Term(store.ite(guard, a, b))),
+            (Scalar::Formula(a), Scalar::Formula(b)) => Ok(Scalar::Formula(store.ite_bool(guard, a, b))),
+            _ => broken("an array of two kinds"),
+        }
+    }
+
+    /// The elements of an array of vectors or truth values.
+    fn scalars(&self, at: usize) -> Option<Vec<Scalar>> {
+        let slot = |slot: &Slot| match slot {
+            Slot::Scalar(scalar) => Some(*scalar),
+            _ => None,
+        };
+        self.things[at].fld.iter().map(slot).collect()
+    }
+
+    fn held(&self, slot: Slot) -> Held {
+        match slot {
+            Slot::Un => Held::Un,
+            Slot::Scalar(scalar) => Held::Scalar(scalar),
+            Slot::Ref(pointer) => match self.follow(pointer) {
+                Pointer::Nil => Held::Nil,
+                Pointer::Object(at) => Held::Object(at),
+                // An undecided token is a field that nobody has looked at.
+                Pointer::Token(_) => Held::Un,
+            },
+        }
+    }
+
+    /// The heap with these roots.
+    pub fn snapshot(&self, roots: &[(String, ValueOf<Self>)]) -> Snapshot {
+        let slots = |slots: &[Slot]| slots.iter().map(|slot| self.held(*slot)).collect();
+        let objects = self
+            .things
+            .iter()
+            .map(|thing| Object {
+                class: thing.class,
+                path: thing.path.clone(),
+                fld: slots(&thing.fld),
+                inp: slots(&thing.inp),
+                length: thing.length,
+            })
+            .collect();
+        let root = |value: &ValueOf<Self>| match value {
+            Value::Ref(pointer) => self.held(Slot::Ref(*pointer)),
+            Value::Int(term) => Held::Scalar(Scalar::Term(*term)),
+            Value::Bool(formula) => Held::Scalar(Scalar::Formula(*formula)),
+        };
+        let roots = roots.iter().map(|(name, value)| (name.clone(), root(value))).collect();
+        Snapshot { objects, roots }
+    }
+}
+
+impl Memory for Lazy {
+    type Ref = Pointer;
+    type Int = Term;
+    type Bool = Formula;
+
+    fn null(&self) -> Pointer {
+        Pointer::Nil
+    }
+    fn int(&self, value: i32) -> Term {
+        int(&self.logic.store, value)
+    }
+    fn bool(&self, value: bool) -> Formula {
+        self.logic.store.boolean(value)
+    }
+    fn arith(&self, op: Arith, a: &Term, b: &Term) -> Term {
+        arith(&self.logic.store, op, *a, *b)
+    }
+    fn compare(&self, op: Compare, a: &Term, b: &Term) -> Formula {
+        compare(&self.logic.store, op, *a, *b)
+    }
+    fn not(&self, a: &Formula) -> Formula {
+        self.logic.store.not(*a)
+    }
+    fn iff(&self, a: &Formula, b: &Formula) -> Formula {
+        self.logic.store.iff(*a, *b)
+    }
+    fn branch(self, condition: &Formula) -> Forks<Self, bool> {
+        if let Some(known) = self.logic.store.as_boolean(*condition) {
+            return Ok(vec![(self, known)]);
+        }
+        let (yes, no) = self.path.fork(&self.logic, *condition)?;
+        let forks = [(yes, true), (no, false)];
+        let with = |path| Lazy { path, ..self.clone() };
+        Ok(forks.into_iter().filter_map(|(path, answer)| Some((with(path?), answer))).collect())
+    }
+
+    fn new_object(&mut self, class: ClassId) -> Pointer {
+        let fields = self.program.class(class).fields.len();
+        self.make(class, fields, None)
+    }
+    fn new_array(self, class: ClassId, length: &Term) -> Forks<Self, Allocation<Pointer>> {
+        let (zero, most) = (self.int(0), self.int(self.array as i32));
+        let fine = self.compare(Compare::Le, &zero, length);
+        let short = self.compare(Compare::Le, length, &most);
+        let mut forks = Vec::new();
+        for (memory, fine) in self.branch(&fine)? {
+            if !fine {
+                forks.push((memory, Allocation::Negative));
+                continue;
+            }
+            for (mut memory, short) in memory.branch(&short)? {
+                let allocation = match short {
+                    true => {
+                        let slots = memory.array;
+                        Allocation::Made(memory.make(class, slots, Some(*length)))
+                    }
+                    false => Allocation::TooLong,
+                };
+                forks.push((memory, allocation));
+            }
+        }
+        Ok(forks)
+    }
+    fn this(&self) -> Pointer {
+        Pointer::Object(0)
+    }
+    fn parameter(self, index: usize) -> Forks<Self, ValueOf<Self>> {
+        self.slot(1, index)
+    }
+
+    fn null_check(self, reference: &Pointer) -> Forks<Self, bool> {
+        let forks = self.locate(*reference);
+        Ok(forks.into_iter().map(|(heap, place)| (heap, place != Pointer::Nil)).collect())
+    }
+    fn read(self, base: &Pointer, field: usize) -> Forks<Self, ValueOf<Self>> {
+        let at = self.object(*base)?;
+        self.slot(at, field)
+    }
+    fn write(&mut self, base: &Pointer, field: usize, value: &ValueOf<Self>) -> Result<(), Stop> {
+        let at = self.object(*base)?;
+        self.set(at, field, value);
+        Ok(())
+    }
+    fn equal(self, a: &Pointer, b: &Pointer) -> Forks<Self, bool> {
+        let (a, b) = (self.follow(*a), self.follow(*b));
+        if a == b {
+            return Ok(vec![(self, true)]);
+        }
+        if let (Laziness::LazierSharp, (Pointer::Token(token), Pointer::Nil) | (Pointer::Nil, Pointer::Token(token))) =
+            (self.laziness, (a, b))
+        {
+            if matches!(self.tokens[token].found, Found::NonNull) {
+                return Ok(vec![(self, false)]);
+            }
+            let (mut null, mut object) = (self.clone(), self);
+            null.tokens[token].found = Found::At(Pointer::Nil);
+            object.tokens[token].found = Found::NonNull;
+            // Under the bound, a token that can be nothing but null is null.
+            let Token { class, owner_depth, path, .. } = object.tokens[token].clone();
+            let possible = !object.objects(class, owner_depth, &path).is_empty();
+            let mut forks = vec![(null, true)];
+            if possible {
+                forks.push((object, false));
+            }
+            return Ok(forks);
+        }
+        let mut forks = Vec::new();
+        for (heap, a) in self.locate(a) {
+            for (heap, b) in heap.locate(b) {
+                forks.push((heap, a == b));
+            }
+        }
+        Ok(forks)
+    }
+    fn dispatch(self, receiver: &Pointer, method: Name) -> Forks<Self, (MethodId, Pointer)> {
+        let class = self.things[self.object(*receiver)?].class;
+        match self.program.class(ClassId(class.0)).methods.get(&method) {
+            Some(&target) => Ok(vec![(self, (target, *receiver))]),
+            None => broken("no such method"),
+        }
+    }
+
+    fn length(&self, array: &Pointer) -> Result<Term, Stop> {
+        match self.things[self.object(*array)?].length {
+            Some(length) => Ok(length),
+            None => broken("not an array"),
+        }
+    }
+    fn element(self, array: &Pointer, index: &Term) -> Forks<Self, ValueOf<Self>> {
+        let at = self.object(*array)?;
+        if let Some(scalars) = self.scalars(at) {
+            let mut value = None;
+            for (slot, scalar) in scalars.into_iter().enumerate() {
+                value = Some(match value {
+                    None => scalar,
+                    Some(other) => self.choose(self.at_index(*index, slot), scalar, other)?,
+                });
+            }
+            let value = match value {
+                Some(Scalar::Term(term)) => Value::Int(term),
+                Some(Scalar::Formula(formula)) => Value::Bool(formula),
+                None => return broken("no array has no room"),
+            };
+            return Ok(vec![(self, value)]);
+        }
+        let mut forks = Vec::new();
+        for (heap, slot) in self.indexed(at, *index)? {
+            forks.extend(heap.slot(at, slot)?);
+        }
+        Ok(forks)
+    }
+    fn set_element(
+        mut self,
+        array: &Pointer,
+        index: &Term,
+        value: &ValueOf<Self>,
+    ) -> Result<Vec<Self>, Stop> {
+        let at = self.object(*array)?;
+        let new = match value {
+            Value::Int(term) => Some(Scalar::Term(*term)),
+            Value::Bool(formula) => Some(Scalar::Formula(*formula)),
+            Value::Ref(_) => None,
+        };
+        if let (Some(new), Some(scalars)) = (new, self.scalars(at)) {
+            for (slot, old) in scalars.into_iter().enumerate() {
+                let held = self.choose(self.at_index(*index, slot), new, old)?;
+                Rc::make_mut(&mut self.things[at]).fld[slot] = Slot::Scalar(held);
+            }
+            return Ok(vec![self]);
+        }
+        let mut forks = Vec::new();
+        for (mut heap, slot) in self.indexed(at, *index)? {
+            heap.set(at, slot, value);
+            forks.push(heap);
+        }
+        Ok(forks)
+    }
+}

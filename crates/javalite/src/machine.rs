@@ -1,0 +1,782 @@
+//! The small-step machine: control, environment, stack, over any [`Memory`].
+//!
+//! One rule per form, in the order of the table in `docs/heap.md`. Forms that evaluate their parts from first to last
+//! share one frame, `Operands`, which is the table's `[v ... □ e ...]`; `apply` then has one arm per form.
+
+use crate::list::List;
+use crate::memory::{Allocation, Forks, Memory, Stop, Value, ValueOf};
+use crate::syntax::*;
+use parallax_source::Span;
+use std::rc::Rc;
+
+/// One outcome on a trace. Choices of initialisation (null, alias, new) are not outcomes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    /// A dereferenced reference was an object, or null.
+    NonNull(bool),
+    /// Two references were the same, or not.
+    Equal(bool),
+    /// A condition held, or not.
+    Branch(bool),
+    /// A call went to this method.
+    Dispatch(MethodId),
+    /// An index was within bounds, or not.
+    InBounds(bool),
+    /// The length of a new array was fine, or negative.
+    Length(bool),
+    /// An assertion held, or not.
+    Assert(bool),
+    /// An assumption held, or not.
+    Assume(bool),
+}
+
+/// An outcome and where in the text it came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Event {
+    /// The expression.
+    pub at: Span,
+    /// What happened there.
+    pub outcome: Outcome,
+}
+
+/// Why a path ended in `error`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Fault {
+    /// A null reference was dereferenced.
+    Null,
+    /// An index was out of bounds.
+    Bounds,
+    /// An array of negative length was asked for.
+    NegativeLength,
+    /// An assertion failed.
+    Assertion,
+    /// The program said `error`.
+    Explicit,
+}
+
+/// Which bound cut a path off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cut {
+    /// A loop ran for more rounds than allowed.
+    Loop,
+    /// Calls nested deeper than allowed.
+    Calls,
+    /// An array was longer than allowed.
+    Array,
+}
+
+/// How a path ended.
+#[derive(Clone, Debug)]
+pub enum End<V> {
+    /// With a value.
+    Value(V),
+    /// With an error, at this place.
+    Error(Fault, Span),
+    /// A bound cut it off, at this place: what it would have done is unknown.
+    Cut(Cut, Span),
+    /// An assumption or the precondition does not hold: no path of the program.
+    Discarded,
+}
+
+/// How far a path may go.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Rounds of one activation of one loop.
+    pub rounds: usize,
+    /// Nesting of calls.
+    pub calls: usize,
+}
+
+/// What to run: the precondition, if any, then the method.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The program.
+    pub program: Rc<Program>,
+    /// The class of `this`.
+    pub class: ClassId,
+    /// The method to run.
+    pub method: MethodId,
+    /// A method without parameters that must return true first.
+    pub rep_ok: Option<MethodId>,
+    /// How far a path may go.
+    pub bounds: Bounds,
+    /// Rules of the drafts, planted to see them caught.
+    pub drafts: MachineDrafts,
+}
+
+/// Wrong rules of the drafts that concern the machine rather than the heap. All off, except in the tests that plant
+/// one and must see it caught.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MachineDrafts {
+    /// `var` binds a fresh object instead of the value (002, VAR).
+    pub var_binds_fresh: bool,
+    /// Leaving a `var` restores the whole environment, not one variable (both, POP).
+    pub pop_restores_all: bool,
+    /// The callee sees the caller's variables (both, call).
+    pub callee_extends_caller: bool,
+    /// A call looks a method up by name alone (both, call).
+    pub lookup_ignores_class: bool,
+    /// A call does not check its receiver for null (both, call).
+    pub call_unchecked: bool,
+    /// A field write looks at the written value instead of the base for null (002, FIELD WRITE).
+    pub write_checks_value: bool,
+}
+
+type Env<M> = Vec<(Name, ValueOf<M>)>;
+
+/// A frame of the stack, around the hole that the control's value will fill.
+enum Frame<M: Memory> {
+    /// `[v ... □ e ...]`: the form, and the values of its first parts.
+    Operands(ExprId, Vec<ValueOf<M>>),
+    /// `[if □ e e]`
+    If(ExprId),
+    /// `[var x □ e]`
+    Let(ExprId),
+    /// `[unbind x old]`
+    Unbind(Name, Option<ValueOf<M>>, Option<Rc<Env<M>>>),
+    /// `[begin □ e ...]`: the form, and how many parts are done after this one.
+    Begin(ExprId, usize),
+    /// `[while □ e]` and the rounds done.
+    WhileTest(ExprId, usize),
+    /// `[while e □]` and the rounds done.
+    WhileBody(ExprId, usize),
+    /// `[return □]`
+    Return,
+    /// `[ret E]`
+    Ret(Rc<Env<M>>),
+    /// Once the precondition has its value, the method itself.
+    Enter,
+}
+
+enum Control<M: Memory> {
+    Expr(ExprId),
+    Value(ValueOf<M>),
+}
+
+impl<M: Memory> Clone for Control<M> {
+    fn clone(&self) -> Self {
+        match self {
+            Control::Expr(expr) => Control::Expr(*expr),
+            Control::Value(value) => Control::Value(value.clone()),
+        }
+    }
+}
+
+/// A machine state.
+pub struct State<M: Memory> {
+    /// The heap.
+    pub memory: M,
+    /// The outcomes so far, newest first.
+    pub trace: List<Event>,
+    /// The result or where the run stands.
+    control: Control<M>,
+    env: Env<M>,
+    stack: List<Frame<M>>,
+    calls: usize,
+}
+
+impl<M: Memory> Clone for State<M> {
+    fn clone(&self) -> Self {
+        State {
+            memory: self.memory.clone(),
+            trace: self.trace.clone(),
+            control: self.control.clone(),
+            env: self.env.clone(),
+            stack: self.stack.clone(),
+            calls: self.calls,
+        }
+    }
+}
+
+impl<M: Memory> State<M> {
+    /// The variables of the method it is in.
+    pub fn environment(&self) -> &[(Name, ValueOf<M>)] {
+        &self.env
+    }
+}
+
+/// What a step leads to.
+pub enum Step<M: Memory> {
+    /// On it goes.
+    On(State<M>),
+    /// A path ends.
+    Done(State<M>, End<ValueOf<M>>),
+}
+
+type Steps<M> = Result<Vec<Step<M>>, Stop>;
+
+/// Everything of a state but its memory, which the operation that forks has taken.
+struct Rest<M: Memory> {
+    trace: List<Event>,
+    env: Env<M>,
+    stack: List<Frame<M>>,
+    calls: usize,
+}
+
+impl<M: Memory> Rest<M> {
+    fn with(&self, memory: M, control: Control<M>) -> State<M> {
+        State {
+            memory,
+            trace: self.trace.clone(),
+            control,
+            env: self.env.clone(),
+            stack: self.stack.clone(),
+            calls: self.calls,
+        }
+    }
+
+    fn saw(&self, at: Span, outcome: Outcome) -> Self {
+        Rest {
+            trace: self.trace.push(Event { at, outcome }),
+            env: self.env.clone(),
+            stack: self.stack.clone(),
+            calls: self.calls,
+        }
+    }
+
+    fn value(&self, memory: M, value: ValueOf<M>) -> Step<M> {
+        Step::On(self.with(memory, Control::Value(value)))
+    }
+
+    fn done(&self, memory: M, end: End<ValueOf<M>>) -> Step<M> {
+        let value = Value::Bool(memory.bool(false));
+        Step::Done(self.with(memory, Control::Value(value)), end)
+    }
+}
+
+fn broken<T>(what: &str) -> Result<T, Stop> {
+    Err(Stop::Broken(what.to_owned()))
+}
+
+impl Task {
+    /// The states a run starts in.
+    pub fn start<M: Memory>(&self, memory: M) -> Steps<M> {
+        let this = memory.this();
+        let rest = Rest { trace: List::default(), env: Vec::new(), stack: List::default(), calls: 0 };
+        match self.rep_ok {
+            Some(method) => Ok(vec![Step::On(State {
+                env: vec![(THIS, Value::Ref(this))],
+                control: Control::Expr(self.program.method(method).body),
+                stack: rest.stack.push(Frame::Enter).push(Frame::Ret(Rc::new(Vec::new()))),
+                calls: 1,
+                trace: rest.trace,
+                memory,
+            })]),
+            None => self.enter(memory, &rest),
+        }
+    }
+
+    /// Reads the parameters, as fields of a root object are read, and starts the method.
+    fn enter<M: Memory>(&self, memory: M, rest: &Rest<M>) -> Steps<M> {
+        let method = self.program.method(self.method);
+        let this = Value::Ref(memory.this());
+        let mut starts = vec![(memory, vec![(THIS, this)])];
+        for (index, (name, _)) in method.parameters.iter().enumerate() {
+            let mut next = Vec::new();
+            for (memory, env) in starts {
+                for (memory, value) in memory.parameter(index)? {
+                    let mut env: Env<M> = env.clone();
+                    env.push((*name, value));
+                    next.push((memory, env));
+                }
+            }
+            starts = next;
+        }
+        Ok(starts
+            .into_iter()
+            .map(|(memory, env)| {
+                Step::On(State { env, ..rest.with(memory, Control::Expr(method.body)) })
+            })
+            .collect())
+    }
+
+    /// One step.
+    pub fn step<M: Memory>(&self, state: State<M>) -> Steps<M> {
+        let State { memory, trace, control, env, stack, calls } = state;
+        let rest = Rest { trace, env, stack, calls };
+        match control {
+            Control::Expr(expr) => self.descend(expr, memory, rest),
+            Control::Value(value) => self.plug(value, memory, rest),
+        }
+    }
+
+    /// The control is an expression.
+    fn descend<M: Memory>(&self, id: ExprId, memory: M, mut rest: Rest<M>) -> Steps<M> {
+        let on = |rest: Rest<M>, memory: M, frame: Frame<M>, next: ExprId| {
+            let stack = rest.stack.push(frame);
+            Ok(vec![Step::On(State { stack, ..rest.with(memory, Control::Expr(next)) })])
+        };
+        let yields = |rest: Rest<M>, memory: M, value| Ok(vec![rest.value(memory, value)]);
+        match self.program.expr(id) {
+            Expr::Var(name) => {
+                let value = lookup(&rest.env, *name)?.clone();
+                yields(rest, memory, value)
+            }
+            Expr::Null => {
+                let null = memory.null();
+                yields(rest, memory, Value::Ref(null))
+            }
+            Expr::Bool(b) => {
+                let b = memory.bool(*b);
+                yields(rest, memory, Value::Bool(b))
+            }
+            Expr::Int(i) => {
+                let i = memory.int(*i);
+                yields(rest, memory, Value::Int(i))
+            }
+            Expr::Error => Ok(vec![rest.done(memory, End::Error(Fault::Explicit, self.program.span(id)))]),
+            Expr::New(class) => {
+                let mut memory = memory;
+                let fresh = memory.new_object(*class);
+                yields(rest, memory, Value::Ref(fresh))
+            }
+            Expr::If(condition, ..) => on(rest, memory, Frame::If(id), *condition),
+            Expr::Let(_, value, _) => on(rest, memory, Frame::Let(id), *value),
+            Expr::Begin(parts) => match parts.first() {
+                Some(&first) => on(rest, memory, Frame::Begin(id, 1), first),
+                None => {
+                    let b = memory.bool(true);
+                    yields(rest, memory, Value::Bool(b))
+                }
+            },
+            Expr::While(condition, ..) => on(rest, memory, Frame::WhileTest(id, 0), *condition),
+            Expr::Return(value) => on(rest, memory, Frame::Return, *value),
+            Expr::Break => {
+                while let Some((frame, below)) = rest.stack.split() {
+                    let below = below.clone();
+                    if let Frame::Unbind(name, old, all) = frame {
+                        unbind(&mut rest.env, *name, old.clone(), all.as_deref());
+                    }
+                    let found = matches!(frame, Frame::WhileBody(..));
+                    rest.stack = below;
+                    if found {
+                        let b = memory.bool(true);
+                        return yields(rest, memory, Value::Bool(b));
+                    }
+                }
+                broken("break outside a loop")
+            }
+            strict => match operand(strict, 0) {
+                Some(first) => on(rest, memory, Frame::Operands(id, Vec::new()), first),
+                None => broken("a form without a rule"),
+            },
+        }
+    }
+
+    /// The control is a value: plug it into the hole of the top frame.
+    fn plug<M: Memory>(&self, value: ValueOf<M>, memory: M, mut rest: Rest<M>) -> Steps<M> {
+        let stack = rest.stack.clone();
+        let Some((frame, below)) = stack.split() else {
+            let state = rest.with(memory, Control::Value(value.clone()));
+            return Ok(vec![Step::Done(state, End::Value(value))]);
+        };
+        rest.stack = below.clone();
+        let on = |rest: &Rest<M>, memory: M, frame: Frame<M>, next: ExprId| {
+            let stack = rest.stack.push(frame);
+            Step::On(State { stack, ..rest.with(memory, Control::Expr(next)) })
+        };
+        let program = &self.program;
+        match frame {
+            Frame::Operands(id, done) => {
+                let mut done = done.clone();
+                done.push(value);
+                match operand(program.expr(*id), done.len()) {
+                    Some(next) => Ok(vec![on(&rest, memory, Frame::Operands(*id, done), next)]),
+                    None => self.apply(*id, done, memory, rest),
+                }
+            }
+            Frame::If(id) => {
+                let &Expr::If(_, then, other, new) = program.expr(*id) else { return broken("frame of if") };
+                self.fork(memory, &value, *id, new, &rest, |rest, memory, holds| {
+                    Step::On(rest.with(memory, Control::Expr(if holds { then } else { other })))
+                })
+            }
+            Frame::Let(id) => {
+                let &Expr::Let(name, _, body) = program.expr(*id) else { return broken("frame of var") };
+                let mut memory = memory;
+                let old = rest.env.iter().find(|(bound, _)| *bound == name).map(|(_, value)| value.clone());
+                let all = self.drafts.pop_restores_all.then(|| Rc::new(rest.env.clone()));
+                let value = match value {
+                    Value::Ref(_) if self.drafts.var_binds_fresh => Value::Ref(memory.new_object(self.class)),
+                    value => value,
+                };
+                bind(&mut rest.env, name, value);
+                Ok(vec![on(&rest, memory, Frame::Unbind(name, old, all), body)])
+            }
+            Frame::Unbind(name, old, all) => {
+                unbind(&mut rest.env, *name, old.clone(), all.as_deref());
+                Ok(vec![rest.value(memory, value)])
+            }
+            Frame::Begin(id, next) => {
+                let Expr::Begin(parts) = program.expr(*id) else { return broken("frame of begin") };
+                Ok(vec![match parts.get(*next) {
+                    Some(&part) => on(&rest, memory, Frame::Begin(*id, next + 1), part),
+                    None => rest.value(memory, value),
+                }])
+            }
+            &Frame::WhileTest(id, rounds) => {
+                let &Expr::While(_, body, new) = program.expr(id) else { return broken("frame of while") };
+                let span = program.span(id);
+                self.fork(memory, &value, id, new, &rest, |rest, memory, holds| {
+                    if !holds {
+                        let b = memory.bool(true);
+                        rest.value(memory, Value::Bool(b))
+                    } else if rounds >= self.bounds.rounds {
+                        rest.done(memory, End::Cut(Cut::Loop, span))
+                    } else {
+                        on(rest, memory, Frame::WhileBody(id, rounds), body)
+                    }
+                })
+            }
+            &Frame::WhileBody(id, rounds) => {
+                let &Expr::While(condition, ..) = program.expr(id) else { return broken("frame of while") };
+                Ok(vec![on(&rest, memory, Frame::WhileTest(id, rounds + 1), condition)])
+            }
+            Frame::Return => {
+                while let Some((frame, below)) = rest.stack.split() {
+                    if matches!(frame, Frame::Ret(_)) {
+                        return Ok(vec![rest.value(memory, value)]);
+                    }
+                    rest.stack = below.clone();
+                }
+                // The method the run started with: nothing is left to do.
+                Ok(vec![rest.value(memory, value)])
+            }
+            Frame::Ret(env) => {
+                rest.env = env.as_ref().clone();
+                rest.calls -= 1;
+                Ok(vec![rest.value(memory, value)])
+            }
+            Frame::Enter => {
+                let Value::Bool(holds) = value else { return broken("a precondition is a Boolean") };
+                let mut steps = Vec::new();
+                for (memory, holds) in memory.branch(&holds)? {
+                    if holds {
+                        steps.extend(self.enter(memory, &rest)?);
+                    } else {
+                        steps.push(rest.done(memory, End::Discarded));
+                    }
+                }
+                Ok(steps)
+            }
+        }
+    }
+
+    /// Every way a condition may go; an outcome unless computing it was one.
+    fn fork<M: Memory>(
+        &self,
+        memory: M,
+        condition: &ValueOf<M>,
+        id: ExprId,
+        new: bool,
+        rest: &Rest<M>,
+        then: impl Fn(&Rest<M>, M, bool) -> Step<M>,
+    ) -> Steps<M> {
+        let Value::Bool(condition) = condition else { return broken("a condition is a Boolean") };
+        let at = self.program.span(id);
+        Ok(memory
+            .branch(condition)?
+            .into_iter()
+            .map(|(memory, holds)| {
+                if new {
+                    then(&rest.saw(at, Outcome::Branch(holds)), memory, holds)
+                } else {
+                    then(rest, memory, holds)
+                }
+            })
+            .collect())
+    }
+
+    /// Every part of a strict form has its value.
+    fn apply<M: Memory>(&self, id: ExprId, values: Vec<ValueOf<M>>, memory: M, mut rest: Rest<M>) -> Steps<M> {
+        use Value::{Bool, Int, Ref};
+        let at = self.program.span(id);
+        let expr = self.program.expr(id);
+        match (expr, values.as_slice()) {
+            (Expr::Assign(name, _), [value]) => {
+                bind(&mut rest.env, *name, value.clone());
+                Ok(vec![rest.value(memory, value.clone())])
+            }
+            (Expr::Not(_), [Bool(a)]) => {
+                let value = Bool(memory.not(a));
+                Ok(vec![rest.value(memory, value)])
+            }
+            (Expr::Iff(..), [Bool(a), Bool(b)]) => {
+                let value = Bool(memory.iff(a, b));
+                Ok(vec![rest.value(memory, value)])
+            }
+            (Expr::Arith(op, ..), [Int(a), Int(b)]) => {
+                let value = Int(memory.arith(*op, a, b));
+                Ok(vec![rest.value(memory, value)])
+            }
+            (Expr::Compare(op, ..), [Int(a), Int(b)]) => {
+                let value = Bool(memory.compare(*op, a, b));
+                Ok(vec![rest.value(memory, value)])
+            }
+            (Expr::Equal(..), [Ref(a), Ref(b)]) => Ok(memory
+                .equal(a, b)?
+                .into_iter()
+                .map(|(memory, same)| {
+                    let value = Bool(memory.bool(same));
+                    rest.saw(at, Outcome::Equal(same)).value(memory, value)
+                })
+                .collect()),
+            (Expr::Get(base, field), [Ref(r)]) => {
+                self.object(memory, r, *base, &rest, at, |rest, memory| {
+                    values_of(rest, memory.read(r, *field)?)
+                })
+            }
+            (Expr::Set(name, field, _), [value]) => {
+                let Ref(base) = lookup(&rest.env, *name)?.clone() else { return broken("base of a write") };
+                let checked = match value {
+                    Ref(value) if self.drafts.write_checks_value => value.clone(),
+                    _ => base.clone(),
+                };
+                let known = *name == THIS;
+                self.checked(memory, &checked, known, &rest, at, |rest, mut memory| {
+                    memory.write(&base, *field, value)?;
+                    Ok(vec![rest.value(memory, value.clone())])
+                })
+            }
+            (Expr::Call(receiver, name, _), [Ref(r), arguments @ ..]) => {
+                if rest.calls >= self.bounds.calls {
+                    return Ok(vec![rest.done(memory, End::Cut(Cut::Calls, at))]);
+                }
+                let call = |rest: &Rest<M>, memory| self.call(memory, r, *name, arguments, rest, at);
+                if self.drafts.call_unchecked {
+                    return call(&rest, memory);
+                }
+                self.object(memory, r, *receiver, &rest, at, call)
+            }
+            (Expr::Assert(_), [Bool(b)]) => Ok(memory
+                .branch(b)?
+                .into_iter()
+                .map(|(memory, holds)| {
+                    let rest = rest.saw(at, Outcome::Assert(holds));
+                    let value = Bool(memory.bool(true));
+                    match holds {
+                        true => rest.value(memory, value),
+                        false => rest.done(memory, End::Error(Fault::Assertion, at)),
+                    }
+                })
+                .collect()),
+            (Expr::Assume(_), [Bool(b)]) => Ok(memory
+                .branch(b)?
+                .into_iter()
+                .map(|(memory, holds)| {
+                    let rest = rest.saw(at, Outcome::Assume(holds));
+                    let value = Bool(memory.bool(true));
+                    match holds {
+                        true => rest.value(memory, value),
+                        false => rest.done(memory, End::Discarded),
+                    }
+                })
+                .collect()),
+            (Expr::NewArray(class, _), [Int(length)]) => Ok(memory
+                .new_array(*class, length)?
+                .into_iter()
+                .map(|(memory, allocation)| match allocation {
+                    Allocation::Made(array) => {
+                        rest.saw(at, Outcome::Length(true)).value(memory, Ref(array))
+                    }
+                    Allocation::Negative => rest
+                        .saw(at, Outcome::Length(false))
+                        .done(memory, End::Error(Fault::NegativeLength, at)),
+                    Allocation::TooLong => {
+                        rest.saw(at, Outcome::Length(true)).done(memory, End::Cut(Cut::Array, at))
+                    }
+                })
+                .collect()),
+            (Expr::Length(array), [Ref(r)]) => {
+                self.object(memory, r, *array, &rest, at, |rest, memory| {
+                    let length = Int(memory.length(r)?);
+                    Ok(vec![rest.value(memory, length)])
+                })
+            }
+            (Expr::At(array, _), [Ref(r), Int(index)]) => {
+                self.object(memory, r, *array, &rest, at, |rest, memory| {
+                    self.indexed(memory, r, index, rest, at, |rest, memory| {
+                        values_of(rest, memory.element(r, index)?)
+                    })
+                })
+            }
+            (Expr::Put(array, ..), [Ref(r), Int(index), value]) => {
+                self.object(memory, r, *array, &rest, at, |rest, memory| {
+                    self.indexed(memory, r, index, rest, at, |rest, memory| {
+                        let next = memory.set_element(r, index, value)?;
+                        Ok(next.into_iter().map(|memory| rest.value(memory, value.clone())).collect())
+                    })
+                })
+            }
+            _ => broken("a form without a rule"),
+        }
+    }
+
+    /// NULLCHECK, unless the expression is `this`, which is never null.
+    fn object<M: Memory>(
+        &self,
+        memory: M,
+        reference: &M::Ref,
+        from: ExprId,
+        rest: &Rest<M>,
+        at: Span,
+        then: impl Fn(&Rest<M>, M) -> Steps<M>,
+    ) -> Steps<M> {
+        let known = matches!(self.program.expr(from), Expr::Var(THIS));
+        self.checked(memory, reference, known, rest, at, then)
+    }
+
+    fn checked<M: Memory>(
+        &self,
+        memory: M,
+        reference: &M::Ref,
+        known: bool,
+        rest: &Rest<M>,
+        at: Span,
+        then: impl Fn(&Rest<M>, M) -> Steps<M>,
+    ) -> Steps<M> {
+        if known {
+            return then(rest, memory);
+        }
+        let mut steps = Vec::new();
+        for (memory, object) in memory.null_check(reference)? {
+            let rest = rest.saw(at, Outcome::NonNull(object));
+            if object {
+                steps.extend(then(&rest, memory)?);
+            } else {
+                steps.push(rest.done(memory, End::Error(Fault::Null, at)));
+            }
+        }
+        Ok(steps)
+    }
+
+    /// `0 <= index < length`, as two outcomes.
+    fn indexed<M: Memory>(
+        &self,
+        memory: M,
+        array: &M::Ref,
+        index: &M::Int,
+        rest: &Rest<M>,
+        at: Span,
+        then: impl Fn(&Rest<M>, M) -> Steps<M>,
+    ) -> Steps<M> {
+        let length = memory.length(array)?;
+        let low = memory.compare(Compare::Le, &memory.int(0), index);
+        let high = memory.compare(Compare::Lt, index, &length);
+        let mut steps = Vec::new();
+        let mut forks = Vec::new();
+        for (memory, low) in memory.branch(&low)? {
+            if low {
+                forks.extend(memory.branch(&high)?);
+            } else {
+                forks.push((memory, false));
+            }
+        }
+        for (memory, inside) in forks {
+            let rest = rest.saw(at, Outcome::InBounds(inside));
+            if inside {
+                steps.extend(then(&rest, memory)?);
+            } else {
+                steps.push(rest.done(memory, End::Error(Fault::Bounds, at)));
+            }
+        }
+        Ok(steps)
+    }
+
+    fn call<M: Memory>(
+        &self,
+        memory: M,
+        receiver: &M::Ref,
+        name: Name,
+        arguments: &[ValueOf<M>],
+        rest: &Rest<M>,
+        at: Span,
+    ) -> Steps<M> {
+        let program = &self.program;
+        let first = (0..program.methods.len() as u32).map(MethodId).find(|&id| program.method(id).name == name);
+        let targets = match first {
+            Some(first) if self.drafts.lookup_ignores_class => vec![(memory, (first, receiver.clone()))],
+            _ => memory.dispatch(receiver, name)?,
+        };
+        let polymorphic = program.methods.iter().filter(|method| method.name == name).count() > 1;
+        Ok(targets
+            .into_iter()
+            .map(|(memory, (target, this))| {
+                let method = program.method(target);
+                let mut env: Env<M> =
+                    if self.drafts.callee_extends_caller { rest.env.clone() } else { Vec::new() };
+                bind(&mut env, THIS, Value::Ref(this));
+                for ((name, _), value) in method.parameters.iter().zip(arguments) {
+                    bind(&mut env, *name, value.clone());
+                }
+                let seen =
+                    if polymorphic { Some(rest.saw(at, Outcome::Dispatch(target))) } else { None };
+                let rest = seen.as_ref().unwrap_or(rest);
+                let stack = rest.stack.push(Frame::Ret(Rc::new(rest.env.clone())));
+                Step::On(State {
+                    env,
+                    stack,
+                    calls: rest.calls + 1,
+                    ..rest.with(memory, Control::Expr(method.body))
+                })
+            })
+            .collect())
+    }
+}
+
+fn values_of<M: Memory>(rest: &Rest<M>, forks: Vec<(M, ValueOf<M>)>) -> Steps<M> {
+    Ok(forks.into_iter().map(|(memory, value)| rest.value(memory, value)).collect())
+}
+
+/// The part of a strict form to evaluate after `done` others.
+fn operand(expr: &Expr, done: usize) -> Option<ExprId> {
+    let two = |a: &ExprId, b: &ExprId| [*a, *b].get(done).copied();
+    match expr {
+        Expr::Get(e, _)
+        | Expr::Set(_, _, e)
+        | Expr::Assign(_, e)
+        | Expr::NewArray(_, e)
+        | Expr::Assert(e)
+        | Expr::Assume(e)
+        | Expr::Not(e)
+        | Expr::Length(e) => (done == 0).then_some(*e),
+        Expr::Equal(a, b)
+        | Expr::Iff(a, b)
+        | Expr::Arith(_, a, b)
+        | Expr::Compare(_, a, b)
+        | Expr::At(a, b) => two(a, b),
+        Expr::Put(a, b, c) => [*a, *b, *c].get(done).copied(),
+        Expr::Call(receiver, _, arguments) => {
+            if done == 0 { Some(*receiver) } else { arguments.get(done - 1).copied() }
+        }
+        _ => None,
+    }
+}
+
+fn lookup<V>(env: &[(Name, V)], name: Name) -> Result<&V, Stop> {
+    match env.iter().find(|(bound, _)| *bound == name) {
+        Some((_, value)) => Ok(value),
+        None => broken("an unbound variable"),
+    }
+}
+
+fn bind<V>(env: &mut Vec<(Name, V)>, name: Name, value: V) {
+    match env.iter_mut().find(|(bound, _)| *bound == name) {
+        Some((_, slot)) => *slot = value,
+        None => env.push((name, value)),
+    }
+}
+
+/// Restores only `name`: assignments to other variables stay.
+fn unbind<V: Clone>(env: &mut Vec<(Name, V)>, name: Name, old: Option<V>, all: Option<&Vec<(Name, V)>>) {
+    match (all, old) {
+        (Some(all), _) => *env = all.clone(),
+        (None, Some(old)) => bind(env, name, old),
+        (None, None) => env.retain(|(bound, _)| *bound != name),
+    }
+}
+
+/// A memory that never forks has one successor.
+pub(crate) fn only<M, T>(memory: M, answer: T) -> Forks<M, T> {
+    Ok(vec![(memory, answer)])
+}

@@ -1,0 +1,182 @@
+//! The summary engine: the machine over one guarded heap, which forks on outcomes only.
+
+use crate::memory::{Allocation, Forks, Memory, Stop, Value, ValueOf};
+use crate::setup::{Setup, arith, class_of, compare, int};
+use crate::syntax::*;
+use parallax_heap::{Cell, Draft, Guarded, HeapError, Loc, Options, Reference, Target};
+use parallax_term::{Formula, Scalar, Term};
+use std::rc::Rc;
+
+/// A guarded heap and the program it belongs to.
+#[derive(Clone)]
+pub struct Summary {
+    /// The heap.
+    pub heap: Guarded,
+    program: Rc<Program>,
+    array: usize,
+}
+
+/// `this` is the first location, the parameters are fields of the second.
+pub const THIS_LOC: Loc = Loc(0);
+/// The location whose fields are the parameters.
+pub const PARAMETERS_LOC: Loc = Loc(1);
+
+impl From<HeapError> for Stop {
+    fn from(error: HeapError) -> Self {
+        match error {
+            HeapError::Solver(why) => Stop::Solver(why),
+            HeapError::Broken(what) => Stop::Broken(what.to_owned()),
+        }
+    }
+}
+
+impl Summary {
+    /// The heap a run starts in: nothing is known but `this`.
+    pub fn new(setup: &Setup, draft: Option<Draft>) -> Self {
+        let options = Options { k: setup.inputs.k, array: setup.inputs.array, draft };
+        let mut heap = Guarded::new(setup.logic.clone(), setup.universe.clone(), options);
+        heap.root(class_of(setup.class), "this", setup.inputs.root_alias);
+        heap.root(setup.parameters(), "", false);
+        Summary { heap, program: setup.program.clone(), array: setup.inputs.array }
+    }
+
+    fn value(cell: Cell) -> ValueOf<Self> {
+        match cell {
+            Cell::Ref(reference) => Value::Ref(reference),
+            Cell::Scalar(Scalar::Term(term)) => Value::Int(term),
+            Cell::Scalar(Scalar::Formula(formula)) => Value::Bool(formula),
+        }
+    }
+
+    /// A value as the content of a field.
+    pub fn cell(value: &ValueOf<Self>) -> Cell {
+        match value {
+            Value::Ref(reference) => Cell::Ref(reference.clone()),
+            Value::Int(term) => Cell::Scalar(Scalar::Term(*term)),
+            Value::Bool(formula) => Cell::Scalar(Scalar::Formula(*formula)),
+        }
+    }
+
+    fn with<T>(&self, forks: Vec<(Guarded, T)>) -> Vec<(Self, T)> {
+        let fork = |(heap, answer)| {
+            (Summary { heap, program: self.program.clone(), array: self.array }, answer)
+        };
+        forks.into_iter().map(fork).collect()
+    }
+
+    fn known(self, answer: impl FnOnce(&mut Guarded) -> Result<Cell, HeapError>) -> Forks<Self, ValueOf<Self>> {
+        let mut this = self;
+        let value = Self::value(answer(&mut this.heap)?);
+        Ok(vec![(this, value)])
+    }
+}
+
+impl Memory for Summary {
+    type Ref = Reference;
+    type Int = Term;
+    type Bool = Formula;
+
+    fn null(&self) -> Reference {
+        self.heap.null()
+    }
+    fn int(&self, value: i32) -> Term {
+        int(&self.heap.logic.store, value)
+    }
+    fn bool(&self, value: bool) -> Formula {
+        self.heap.logic.store.boolean(value)
+    }
+    fn arith(&self, op: Arith, a: &Term, b: &Term) -> Term {
+        arith(&self.heap.logic.store, op, *a, *b)
+    }
+    fn compare(&self, op: Compare, a: &Term, b: &Term) -> Formula {
+        compare(&self.heap.logic.store, op, *a, *b)
+    }
+    fn not(&self, a: &Formula) -> Formula {
+        self.heap.logic.store.not(*a)
+    }
+    fn iff(&self, a: &Formula, b: &Formula) -> Formula {
+        self.heap.logic.store.iff(*a, *b)
+    }
+    fn branch(self, condition: &Formula) -> Forks<Self, bool> {
+        let forks = self.heap.clone().branch(*condition)?;
+        Ok(self.with(forks))
+    }
+
+    fn new_object(&mut self, class: ClassId) -> Reference {
+        self.heap.allocate(class_of(class))
+    }
+    fn new_array(self, class: ClassId, length: &Term) -> Forks<Self, Allocation<Reference>> {
+        let (zero, most) = (self.int(0), self.int(self.array as i32));
+        let fine = self.compare(Compare::Le, &zero, length);
+        let short = self.compare(Compare::Le, length, &most);
+        let mut forks = Vec::new();
+        for (memory, fine) in self.branch(&fine)? {
+            if !fine {
+                forks.push((memory, Allocation::Negative));
+                continue;
+            }
+            for (mut memory, short) in memory.branch(&short)? {
+                let allocation = match short {
+                    true => {
+                        let slots = memory.array;
+                        Allocation::Made(memory.heap.allocate_array(class_of(class), slots, *length))
+                    }
+                    false => Allocation::TooLong,
+                };
+                forks.push((memory, allocation));
+            }
+        }
+        Ok(forks)
+    }
+    fn this(&self) -> Reference {
+        self.heap.certainly(Target::Loc(THIS_LOC))
+    }
+    fn parameter(self, index: usize) -> Forks<Self, ValueOf<Self>> {
+        let parameters = self.heap.certainly(Target::Loc(PARAMETERS_LOC));
+        self.known(|heap| heap.read(&parameters, index))
+    }
+
+    fn null_check(self, reference: &Reference) -> Forks<Self, bool> {
+        let forks = self.heap.clone().null_check(reference)?;
+        Ok(self.with(forks))
+    }
+    fn read(self, base: &Reference, field: usize) -> Forks<Self, ValueOf<Self>> {
+        self.known(|heap| heap.read(base, field))
+    }
+    fn write(&mut self, base: &Reference, field: usize, value: &ValueOf<Self>) -> Result<(), Stop> {
+        Ok(self.heap.write(base, field, &Self::cell(value))?)
+    }
+    fn equal(self, a: &Reference, b: &Reference) -> Forks<Self, bool> {
+        let forks = self.heap.clone().equal(a, b)?;
+        Ok(self.with(forks))
+    }
+    fn dispatch(self, receiver: &Reference, method: Name) -> Forks<Self, (MethodId, Reference)> {
+        let program = self.program.clone();
+        let forks = self.heap.clone().partition(receiver, |class| {
+            program.class(ClassId(class.0)).methods.get(&method).copied()
+        })?;
+        self.with(forks)
+            .into_iter()
+            .map(|(memory, (target, receiver))| match target {
+                Some(target) => Ok((memory, (target, receiver))),
+                None => Err(Stop::Broken("no such method".into())),
+            })
+            .collect()
+    }
+
+    fn length(&self, array: &Reference) -> Result<Term, Stop> {
+        Ok(self.heap.length(array)?)
+    }
+    fn element(self, array: &Reference, index: &Term) -> Forks<Self, ValueOf<Self>> {
+        self.known(|heap| heap.element(array, *index))
+    }
+    fn set_element(
+        mut self,
+        array: &Reference,
+        index: &Term,
+        value: &ValueOf<Self>,
+    ) -> Result<Vec<Self>, Stop> {
+        self.heap.set_element(array, *index, &Self::cell(value))?;
+        Ok(vec![self])
+    }
+}

@@ -172,8 +172,8 @@ impl Guarded {
             .collect();
         if let Some(length) = length {
             let most = store.number(32, self.options.array as u128);
-            let range = store.relop(RelOp::Ule, length, most);
-            // Zero, the default of a symbol that no model mentions, is a length: the model stays one.
+            let range = store.implies(exists, store.relop(RelOp::Ule, length, most));
+            // The object does not exist in the last model, which stays one.
             let model = self.path.model().clone();
             self.path = self.path.and(&self.logic, range, Origin::Input, model);
         }

@@ -3,7 +3,7 @@
 use crate::model::Model;
 use crate::HeapError;
 use parallax_term::{Formula, Store};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 pub struct Logic {
     /// Where guards live.
     pub store: Store,
+    solver: RefCell<crate::interim::Z3>,
     calls: Cell<u64>,
     spent: Cell<Duration>,
 }
@@ -33,7 +34,7 @@ impl Default for Logic {
 impl Logic {
     /// A logic with an empty store.
     pub fn new() -> Self {
-        Logic { store: Store::new(), calls: Cell::new(0), spent: Cell::new(Duration::ZERO) }
+        Logic { store: Store::new(), solver: RefCell::new(crate::interim::Z3::new()), calls: Cell::new(0), spent: Cell::new(Duration::ZERO) }
     }
 
     /// What the solver was used for so far.
@@ -45,7 +46,7 @@ impl Logic {
     pub fn solve(&self, formulas: &[Formula]) -> Result<Option<Model>, HeapError> {
         self.calls.set(self.calls.get() + 1);
         let start = Instant::now();
-        let answer = crate::interim::solve(&self.store, formulas);
+        let answer = self.solver.borrow_mut().solve(&self.store, formulas);
         self.spent.set(self.spent.get() + start.elapsed());
         answer
     }

@@ -102,6 +102,7 @@ impl Memory for Concrete {
             Compare::Eq => a == b,
             Compare::Lt => a < b,
             Compare::Le => a <= b,
+            Compare::Within => 0 <= *a && a < b,
         }
     }
     fn not(&self, a: &bool) -> bool {

@@ -661,18 +661,9 @@ impl Task {
         then: impl Fn(&Rest<M>, M) -> Steps<M>,
     ) -> Steps<M> {
         let length = memory.length(array)?;
-        let low = memory.compare(Compare::Le, &memory.int(0), index);
-        let high = memory.compare(Compare::Lt, index, &length);
+        let inside = memory.compare(Compare::Within, index, &length);
         let mut steps = Vec::new();
-        let mut forks = Vec::new();
-        for (memory, low) in memory.branch(&low)? {
-            if low {
-                forks.extend(memory.branch(&high)?);
-            } else {
-                forks.push((memory, false));
-            }
-        }
-        for (memory, inside) in forks {
+        for (memory, inside) in memory.branch(&inside)? {
             let rest = rest.saw(at, Outcome::InBounds(inside));
             if inside {
                 steps.extend(then(&rest, memory)?);

@@ -102,6 +102,7 @@ pub(crate) fn compare(store: &Store, op: Compare, a: Term, b: Term) -> Formula {
         Compare::Eq => RelOp::Eq,
         Compare::Lt => RelOp::Slt,
         Compare::Le => RelOp::Sle,
+        Compare::Within => RelOp::Ult,
     };
     store.relop(op, a, b)
 }

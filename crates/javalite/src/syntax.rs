@@ -58,6 +58,8 @@ pub enum Compare {
     Lt,
     /// `<=`
     Le,
+    /// `0 <= a < b`, where `b` is not negative: an index within a length.
+    Within,
 }
 
 /// An expression; the parts it is made of come first to last in the order of evaluation.

@@ -109,7 +109,7 @@ impl Snapshot {
 impl Guarded {
     /// Whether some model of this heap's path condition is this concrete heap: the choices follow from it, one after
     /// the other, and then the condition holds or does not.
-    pub fn represents(&self, input: &InputHeap, roots: &[(Loc, usize)]) -> Result<bool, HeapError> {
+    pub fn represents(&self, input: &InputHeap, roots: &[(Loc, usize)]) -> bool {
         let store = &self.logic.store;
         let mut values = HashMap::new();
         let mut image: HashMap<Loc, usize> = roots.iter().copied().collect();
@@ -121,9 +121,9 @@ impl Guarded {
             if so_far.holds(store, selector.under) != Some(true) {
                 continue;
             }
-            let Some(&object) = image.get(&selector.loc) else {
-                return Err(HeapError::Broken("a choice for an object that does not exist"));
-            };
+            // Guards are simplified under the path condition: a choice for an object that is not there means that the
+            // condition does not hold.
+            let Some(&object) = image.get(&selector.loc) else { return false };
             let target = match input.objects[object].fields.get(selector.field) {
                 Some(InputValue::Object(target)) => Some(*target),
                 _ => None,
@@ -142,7 +142,7 @@ impl Guarded {
             };
             let Some(&(choice, atom)) = selector.choices.iter().find(|(choice, _)| fits(choice)) else {
                 // Beyond the bound k: no choice leads there.
-                return Ok(false);
+                return false;
             };
             if let Some(symbol) = symbol_of(store, atom) {
                 values.insert(symbol, 1);
@@ -153,7 +153,7 @@ impl Guarded {
             }
         }
         let model = Model::new(values);
-        Ok(self.path.formulas().iter().all(|formula| model.holds(store, *formula) == Some(true)))
+        self.path.formulas().iter().all(|formula| model.holds(store, *formula) == Some(true))
     }
 
     /// The vectors and truth values of an object, as values of the symbols of its location.

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub mod generate;
+pub mod heaps;
 
 use parallax_javalite::engine::{self, Ends};
 use parallax_javalite::*;

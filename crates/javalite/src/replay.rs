@@ -1,0 +1,102 @@
+//! Runs a concrete input on the concrete machine and holds what happens against what an engine said.
+
+use crate::concrete::{Concrete, ConcreteValue};
+use crate::engine::{Ending, Final, Trace};
+use crate::explore::explore;
+use crate::machine::{End, Task};
+use crate::memory::{Stop, Value};
+use parallax_heap::{Held, InputHeap, Model, Snapshot};
+use parallax_term::{Scalar, Store};
+use std::collections::HashMap;
+
+/// The one path of a concrete run.
+pub struct Replay {
+    /// Its trace.
+    pub trace: Trace,
+    /// Its end.
+    pub end: Final<Concrete>,
+}
+
+impl Replay {
+    /// Runs the task on an input, whose arrays and those the program makes have at most `array` elements.
+    pub fn new(task: &Task, input: &InputHeap, array: usize) -> Result<Self, Stop> {
+        let memory = Concrete::new(task.program.clone(), input, array);
+        let mut found = None;
+        let (_, outcome) = explore(task, memory, &mut |_| Ok(()), &mut |state, end| {
+            let trace = Trace::of(&state, &end);
+            found = Some(Replay { trace, end: Final::new(&task.program, state, end) });
+            Ok(())
+        });
+        outcome?;
+        found.ok_or_else(|| Stop::Broken("a concrete run without an end".into()))
+    }
+
+    /// Whether the run went the way `trace` says: the same, or further along if a bound cut the trace off.
+    pub fn follows(&self, trace: &Trace) -> bool {
+        match trace.ending {
+            Ending::Cut(_) => self.trace.events.starts_with(&trace.events),
+            _ => self.trace == *trace,
+        }
+    }
+
+    /// The value, if the run ended with one.
+    pub fn value(&self) -> Option<&ConcreteValue> {
+        match &self.end.end {
+            End::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Whether the heap at the end is the one a snapshot describes under a model; what the snapshot does not know
+    /// (fields nobody looked at) may be anything.
+    pub fn ends_in(&self, snapshot: &Snapshot, store: &Store, model: &Model) -> bool {
+        let concrete = &self.end.memory;
+        let mut image: HashMap<usize, usize> = HashMap::new();
+        let mut preimage: HashMap<usize, usize> = HashMap::new();
+        let this = ("this".to_owned(), Value::Ref(Some(0)));
+        let parameters = ("parameters".to_owned(), Value::Ref(Some(1)));
+        let roots = [this, parameters].into_iter().chain(self.end.roots.iter().cloned());
+        let mut todo: Vec<(Held, ConcreteValue)> = Vec::new();
+        for ((name, held), (other, value)) in snapshot.roots.iter().zip(roots) {
+            if *name != other {
+                return false;
+            }
+            todo.push((*held, value));
+        }
+        while let Some((held, value)) = todo.pop() {
+            let (at, object) = match (held, value) {
+                (Held::Un, _) | (Held::Nil, Value::Ref(None)) => continue,
+                (Held::Scalar(Scalar::Term(term)), Value::Int(int)) => {
+                    if model.bits(store, term) != Some(u64::from(int as u32)) {
+                        return false;
+                    }
+                    continue;
+                }
+                (Held::Scalar(Scalar::Formula(formula)), Value::Bool(b)) => {
+                    if model.holds(store, formula) != Some(b) {
+                        return false;
+                    }
+                    continue;
+                }
+                (Held::Object(at), Value::Ref(Some(object))) => (at, object),
+                _ => return false,
+            };
+            match (image.insert(at, object), preimage.insert(object, at)) {
+                (None, None) => {}
+                (Some(before), Some(_)) if before == object => continue,
+                _ => return false,
+            }
+            let (known, real) = (&snapshot.objects[at], &concrete.objects[object]);
+            if known.class != concrete.heap_class(object) {
+                return false;
+            }
+            if let Some(length) = known.length
+                && model.bits(store, length) != Some(real.fields.len() as u64)
+            {
+                return false;
+            }
+            todo.extend(known.fld.iter().copied().zip(real.fields.iter().cloned()));
+        }
+        true
+    }
+}

@@ -1,0 +1,74 @@
+//! The wrong rules of the drafts, planted one at a time: the comparison with lazy initialisation must notice each.
+
+mod common;
+
+use common::generate::{Features, program};
+use parallax_heap::Draft;
+use parallax_javalite::engine::{lazy, summary};
+use parallax_javalite::exact::compare;
+use parallax_javalite::*;
+
+/// How many of the first generated programs it takes until the planted rule is noticed.
+fn noticed(name: &str, draft: Option<Draft>, drafts: MachineDrafts, root_alias: bool) {
+    let features = [Features::REFERENCES, Features::CALLS];
+    let mut compared = 0;
+    for seed in 0..400 {
+        let text = program(seed, features[seed as usize % 2]);
+        for k in [None, Some(2), Some(1)] {
+            let (setup, task) = common::prepare(&text, Inputs { k, array: 2, root_alias: true });
+            let right = lazy(&setup, &task, Laziness::Lazy, &mut common::at_most(300));
+            if right.outcome.is_err() {
+                continue;
+            }
+            compared += 1;
+            let mut planted = Task { drafts, ..task.clone() };
+            planted.bounds = task.bounds;
+            let mut wrong_setup = Setup::new(
+                setup.program.clone(),
+                setup.class,
+                task.method,
+                Inputs { root_alias, ..setup.inputs },
+            );
+            wrong_setup.logic = setup.logic.clone();
+            let wrong = summary(&wrong_setup, &planted, draft, &mut common::at_most(3000));
+            let caught = match wrong.outcome {
+                // A machine that is stuck or trips over its own heap has been noticed too.
+                Err(Stop::Broken(_)) => true,
+                Err(_) => continue,
+                Ok(()) => !compare(&setup, &right, &wrong, 300).unwrap().differences.is_empty(),
+            };
+            if caught {
+                println!("{name}: noticed by comparison {compared} (seed {seed}, k {k:?})");
+                return;
+            }
+        }
+    }
+    panic!("{name}: {compared} comparisons noticed nothing");
+}
+
+#[test]
+fn rules_of_the_heap() {
+    for &draft in Draft::ALL {
+        noticed(&format!("{draft:?}"), Some(draft), MachineDrafts::default(), true);
+    }
+}
+
+#[test]
+fn this_is_an_input_object() {
+    noticed("this not aliasable", None, MachineDrafts::default(), false);
+}
+
+#[test]
+fn rules_of_the_machine() {
+    let right = MachineDrafts::default();
+    for (name, drafts) in [
+        ("var binds a fresh object", MachineDrafts { var_binds_fresh: true, ..right }),
+        ("pop restores everything", MachineDrafts { pop_restores_all: true, ..right }),
+        ("callee extends caller", MachineDrafts { callee_extends_caller: true, ..right }),
+        ("lookup ignores class", MachineDrafts { lookup_ignores_class: true, ..right }),
+        ("call unchecked", MachineDrafts { call_unchecked: true, ..right }),
+        ("write checks the value", MachineDrafts { write_checks_value: true, ..right }),
+    ] {
+        noticed(name, None, drafts, true);
+    }
+}

@@ -68,15 +68,15 @@ impl Draft {
     }
 
     /// EQUAL as the draft has it.
-    pub(crate) fn equal(
+    pub(crate) fn equal<'s>(
         self,
-        heap: Guarded,
+        heap: Guarded<'s>,
         a: &Reference,
         b: &Reference,
         same: Formula,
-    ) -> Result<Vec<(Guarded, bool)>, HeapError> {
+    ) -> Result<Vec<(Guarded<'s>, bool)>, HeapError> {
         let logic = heap.logic.clone();
-        let store = &logic.store;
+        let store = logic.store;
         let uncommon = |x: &Reference, y: &Reference| {
             logic.any(
                 x.iter()
@@ -129,7 +129,7 @@ impl Draft {
     }
 }
 
-fn strengthened(mut heap: Guarded, condition: Formula) -> Guarded {
+fn strengthened(mut heap: Guarded<'_>, condition: Formula) -> Guarded<'_> {
     let logic = heap.logic.clone();
     heap.map_references(|reference| {
         reference
@@ -140,7 +140,7 @@ fn strengthened(mut heap: Guarded, condition: Formula) -> Guarded {
     heap
 }
 
-impl Guarded {
+impl Guarded<'_> {
     fn map_references(&mut self, change: impl Fn(&Reference) -> Reference) {
         let locations: Vec<_> = self.locations().map(|(loc, _)| loc).collect();
         for loc in locations {

@@ -85,9 +85,9 @@ pub struct Options {
 
 /// A guarded heap with its path condition.
 #[derive(Clone)]
-pub struct Guarded {
+pub struct Guarded<'s> {
     /// Guards and solver.
-    pub logic: Rc<Logic>,
+    pub logic: Rc<Logic<'s>>,
     /// What objects look like.
     pub universe: Rc<Universe>,
     /// The bounds.
@@ -105,11 +105,11 @@ pub struct Guarded {
     locations: Vec<Rc<Location>>,
 }
 
-type Forks<T> = Result<Vec<(Guarded, T)>, HeapError>;
+type Forks<'s, T> = Result<Vec<(Guarded<'s>, T)>, HeapError>;
 
-impl Guarded {
+impl<'s> Guarded<'s> {
     /// An empty heap.
-    pub fn new(logic: Rc<Logic>, universe: Rc<Universe>, options: Options) -> Self {
+    pub fn new(logic: Rc<Logic<'s>>, universe: Rc<Universe>, options: Options) -> Self {
         Guarded {
             logic,
             universe,
@@ -158,7 +158,7 @@ impl Guarded {
     }
 
     fn input(&mut self, class: ClassId, path: &str, depth: usize, exists: Formula) -> Loc {
-        let store = &self.logic.store;
+        let store = self.logic.store;
         let twins = self.locations.iter().filter(|other| &*other.path == path).count();
         let label = if twins == 0 { path.to_owned() } else { format!("{path}#{}", twins + 1) };
         let shape = self.universe.class(class);
@@ -211,7 +211,7 @@ impl Guarded {
     }
 
     fn made(&mut self, class: ClassId, slots: usize, length: Option<Term>) -> Reference {
-        let store = &self.logic.store;
+        let store = self.logic.store;
         let empty = if self.has(Draft::NewIsUninitialised) { Target::Un } else { Target::Nil };
         let fld = (0..slots)
             .map(|field| match self.universe.zero(store, class, field) {
@@ -236,7 +236,7 @@ impl Guarded {
     }
 
     /// Both ways a condition may go, each with the path condition that goes with it.
-    pub fn branch(self, condition: Formula) -> Forks<bool> {
+    pub fn branch(self, condition: Formula) -> Forks<'s, bool> {
         let (yes, no) = self.path.fork(&self.logic, condition)?;
         let with = |path| Guarded { path, ..self.clone() };
         let forks = [(yes, true), (no, false)];
@@ -255,7 +255,7 @@ impl Guarded {
     }
 
     /// NULLCHECK: whether the reference may be an object (true), or null (false).
-    pub fn null_check(self, reference: &Reference) -> Forks<bool> {
+    pub fn null_check(self, reference: &Reference) -> Forks<'s, bool> {
         let null = self.is_null(reference);
         let object = self.logic.store.not(null);
         if self.has(Draft::DeadNullIsStuck) && reference.iter().any(|entry| entry.to == Target::Nil)
@@ -298,7 +298,7 @@ impl Guarded {
                 self.init(guard, loc, field)?;
             }
         }
-        let store = &self.logic.store;
+        let store = self.logic.store;
         let mut entries = Vec::new();
         let mut scalar = None;
         for &(guard, loc, field) in &places {
@@ -321,7 +321,7 @@ impl Guarded {
     }
 
     fn choose(&self, guard: Formula, then: Scalar, other: Scalar) -> Scalar {
-        let store = &self.logic.store;
+        let store = self.logic.store;
         match (then, other) {
             (Scalar::Term(a), Scalar::Term(b)) => Scalar::Term(store.ite(guard, a, b)),
             (Scalar::Formula(a), Scalar::Formula(b)) => Scalar::Formula(store.ite_bool(guard, a, b)),
@@ -335,7 +335,7 @@ impl Guarded {
     /// `dead` says whether the set is stored in a field and may speak of what no longer exists; a set with one entry
     /// left points there for certain.
     fn join(&self, entries: Vec<Entry>) -> Result<Reference, HeapError> {
-        let store = &self.logic.store;
+        let store = self.logic.store;
         let mut joined: Vec<Entry> = Vec::new();
         for entry in entries {
             if store.as_boolean(entry.guard) == Some(false) {
@@ -362,13 +362,13 @@ impl Guarded {
     pub fn init(&mut self, guard: Formula, loc: Loc, field: usize) -> Result<(), HeapError> {
         let Cell::Ref(old) = self.location(loc).fld[field].clone() else { return Ok(()) };
         let logic = self.logic.clone();
-        let store = &logic.store;
+        let store = logic.store;
         let h = self.guard_of(&old, Target::Un);
         let u = if self.has(Draft::InitEverywhere) { h } else { store.and(guard, h) };
-        let u = if self.has(Draft::InitTwice) && store.as_boolean(h) != Some(false) { guard } else { u };
         if self.path.sat(&logic, u)?.is_none() {
             return Ok(());
         }
+        let u = if self.has(Draft::InitTwice) { guard } else { u };
         let selector = self.select(u, loc, field)?;
         let chosen: Vec<Entry> = selector
             .choices
@@ -413,7 +413,7 @@ impl Guarded {
     /// A fresh selector for `loc.field` under `u`: null, any candidate that exists, or a new object.
     fn select(&mut self, u: Formula, loc: Loc, field: usize) -> Result<Rc<Selector>, HeapError> {
         let logic = self.logic.clone();
-        let store = &logic.store;
+        let store = logic.store;
         let location = self.location(loc);
         let (class, depth) = (location.class, location.input.unwrap_or(0));
         let path = self.universe.place(&location.path, class, field);
@@ -486,7 +486,7 @@ impl Guarded {
             if self.has(Draft::WriteInitialises) {
                 self.init(guard, loc, field)?;
             }
-            let store = &self.logic.store;
+            let store = self.logic.store;
             let otherwise = store.not(guard);
             let under = |set: &Reference, guard: Formula| -> Vec<Entry> {
                 set.iter()
@@ -507,7 +507,7 @@ impl Guarded {
 
     /// Where two references are the same.
     pub fn same(&self, a: &Reference, b: &Reference) -> Formula {
-        let store = &self.logic.store;
+        let store = self.logic.store;
         self.logic.any(a.iter().filter_map(|entry| {
             let other = b.iter().find(|other| other.to == entry.to)?;
             Some(store.and(entry.guard, other.guard))
@@ -515,7 +515,7 @@ impl Guarded {
     }
 
     /// EQUAL.
-    pub fn equal(self, a: &Reference, b: &Reference) -> Forks<bool> {
+    pub fn equal(self, a: &Reference, b: &Reference) -> Forks<'s, bool> {
         let same = self.same(a, b);
         match self.options.draft {
             Some(draft) if draft.changes_equality() => draft.equal(self, a, b, same),
@@ -528,7 +528,7 @@ impl Guarded {
         self,
         reference: &Reference,
         key: impl Fn(ClassId) -> T,
-    ) -> Forks<(T, Reference)> {
+    ) -> Forks<'s, (T, Reference)> {
         let mut parts = std::collections::BTreeMap::<T, Vec<Entry>>::new();
         for (guard, loc) in self.objects(reference) {
             let entry = Entry { guard, to: Target::Loc(loc) };
@@ -563,7 +563,7 @@ impl Guarded {
     /// The places an element may be: `g ∧ index = j`.
     fn places(&mut self, array: &Reference, index: Term) -> Result<Vec<(Formula, Loc, usize)>, HeapError> {
         let logic = self.logic.clone();
-        let store = &logic.store;
+        let store = logic.store;
         let mut places = Vec::new();
         for (guard, loc) in self.objects(array) {
             let location = self.location(loc);

@@ -106,11 +106,11 @@ impl Snapshot {
     }
 }
 
-impl Guarded {
+impl Guarded<'_> {
     /// Whether some model of this heap's path condition is this concrete heap: the choices follow from it, one after
     /// the other, and then the condition holds or does not.
     pub fn represents(&self, input: &InputHeap, roots: &[(Loc, usize)]) -> bool {
-        let store = &self.logic.store;
+        let store = self.logic.store;
         let mut values = HashMap::new();
         let mut image: HashMap<Loc, usize> = roots.iter().copied().collect();
         for &(loc, object) in roots {
@@ -163,7 +163,7 @@ impl Guarded {
         object: &InputObject,
         values: &mut HashMap<parallax_term::Symbol, u64>,
     ) {
-        let store = &self.logic.store;
+        let store = self.logic.store;
         let location = self.location(loc);
         let mut set = |id: parallax_term::Id, value: u64| {
             if let Node::Symbol(symbol) = store.node(id) {

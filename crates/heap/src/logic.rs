@@ -8,9 +8,9 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// The store of guards and the solver, shared by every state of a run.
-pub struct Logic {
+pub struct Logic<'s> {
     /// Where guards live.
-    pub store: Store,
+    pub store: &'s Store,
     solver: RefCell<crate::interim::Z3>,
     calls: Cell<u64>,
     spent: Cell<Duration>,
@@ -25,16 +25,10 @@ pub struct SolverUse {
     pub seconds: f64,
 }
 
-impl Default for Logic {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Logic {
-    /// A logic with an empty store.
-    pub fn new() -> Self {
-        Logic { store: Store::new(), solver: RefCell::new(crate::interim::Z3::new()), calls: Cell::new(0), spent: Cell::new(Duration::ZERO) }
+impl<'s> Logic<'s> {
+    /// A logic whose guards live in `store`.
+    pub fn new(store: &'s Store) -> Self {
+        Logic { store, solver: RefCell::new(crate::interim::Z3::new()), calls: Cell::new(0), spent: Cell::new(Duration::ZERO) }
     }
 
     /// What the solver was used for so far.
@@ -46,7 +40,7 @@ impl Logic {
     pub fn solve(&self, formulas: &[Formula]) -> Result<Option<Model>, HeapError> {
         self.calls.set(self.calls.get() + 1);
         let start = Instant::now();
-        let answer = self.solver.borrow_mut().solve(&self.store, formulas);
+        let answer = self.solver.borrow_mut().solve(self.store, formulas);
         self.spent.set(self.spent.get() + start.elapsed());
         answer
     }
@@ -106,7 +100,7 @@ impl Path {
             Some(false) => return Ok(None),
             None => {}
         }
-        if self.model.holds(&logic.store, guard) == Some(true) {
+        if self.model.holds(logic.store, guard) == Some(true) {
             return Ok(Some(self.model.clone()));
         }
         let mut formulas = self.formulas();

@@ -15,12 +15,12 @@ pub struct Models {
     pub complete: bool,
 }
 
-impl Guarded {
+impl Guarded<'_> {
     /// `resolve(s, M)`: the one heap this heap is under a model, with these roots.
     ///
     /// Fails if some reference does not point to exactly one place: an invariant is broken.
     pub fn resolve(&self, model: &Model, roots: &[(String, Cell)]) -> Result<Snapshot, HeapError> {
-        let store = &self.logic.store;
+        let store = self.logic.store;
         let holds = |formula: Formula| {
             model.holds(store, formula).ok_or(HeapError::Broken("a guard the evaluator does not know"))
         };
@@ -81,7 +81,7 @@ impl Guarded {
 
     /// One model for each way to choose, `limit` at most.
     pub fn models(&self, limit: usize) -> Result<Models, HeapError> {
-        let store = &self.logic.store;
+        let store = self.logic.store;
         let atoms = self.atoms();
         let mut formulas = self.path.formulas();
         let mut models = Vec::new();
@@ -103,7 +103,7 @@ impl Guarded {
 
     /// The choices of a model, as assumptions.
     pub fn choices(&self, model: &Model) -> Vec<Formula> {
-        let store = &self.logic.store;
+        let store = self.logic.store;
         self.atoms()
             .into_iter()
             .map(|atom| if model.holds(store, atom) == Some(true) { atom } else { store.not(atom) })

@@ -36,8 +36,8 @@ pub struct Selector {
 
 impl Selector {
     /// Exactly one choice where `under` holds and none elsewhere; an alias only to what exists.
-    pub fn condition(&self, heap: &Guarded) -> Formula {
-        let store = &heap.logic.store;
+    pub fn condition(&self, heap: &Guarded<'_>) -> Formula {
+        let store = heap.logic.store;
         let some = heap.logic.any(self.choices.iter().map(|(_, guard)| *guard));
         let mut all = vec![store.iff(some, self.under)];
         for (at, &(choice, guard)) in self.choices.iter().enumerate() {

@@ -117,7 +117,7 @@ impl<M: Memory> Final<M> {
     }
 }
 
-impl Final<Lazy> {
+impl Final<Lazy<'_>> {
     /// The heap with `this`, the parameters and the other roots.
     pub fn snapshot(&self) -> parallax_heap::Snapshot {
         use crate::lazy::Pointer;
@@ -131,9 +131,9 @@ impl Final<Lazy> {
     }
 }
 
-impl Final<Summary> {
+impl<'s> Final<Summary<'s>> {
     /// The guarded heap.
-    pub fn heap(&self) -> &Guarded {
+    pub fn heap(&self) -> &Guarded<'s> {
         &self.memory.heap
     }
 
@@ -172,11 +172,11 @@ fn collect<M: Memory>(task: &Task, memory: M, watch: Watch) -> Ends<M> {
 }
 
 /// Runs the summary engine.
-pub fn summary(setup: &Setup, task: &Task, draft: Option<Draft>, watch: Watch) -> Ends<Summary> {
+pub fn summary<'s>(setup: &Setup<'s>, task: &Task, draft: Option<Draft>, watch: Watch) -> Ends<Summary<'s>> {
     collect(task, Summary::new(setup, draft), watch)
 }
 
 /// Runs one of the engines that fork.
-pub fn lazy(setup: &Setup, task: &Task, laziness: Laziness, watch: Watch) -> Ends<Lazy> {
+pub fn lazy<'s>(setup: &Setup<'s>, task: &Task, laziness: Laziness, watch: Watch) -> Ends<Lazy<'s>> {
     collect(task, Lazy::new(setup, laziness), watch)
 }

@@ -53,9 +53,9 @@ pub struct Comparison {
 ///
 /// The lazy run's tokens, if it is one of the lazier engines, must be expanded.
 pub fn compare(
-    setup: &Setup,
-    lazy: &Ends<Lazy>,
-    summary: &Ends<Summary>,
+    setup: &Setup<'_>,
+    lazy: &Ends<Lazy<'_>>,
+    summary: &Ends<Summary<'_>>,
     limit: usize,
 ) -> Result<Comparison, Stop> {
     let mut comparison = Comparison::default();
@@ -84,10 +84,10 @@ pub fn compare(
 
 /// Compares the heaps of one trace.
 fn heaps(
-    setup: &Setup,
+    setup: &Setup<'_>,
     trace: &Trace,
-    states: &[Final<Lazy>],
-    one: &Final<Summary>,
+    states: &[Final<Lazy<'_>>],
+    one: &Final<Summary<'_>>,
     differences: &mut Vec<Difference>,
 ) -> Result<(), Stop> {
     let heap = one.heap();
@@ -95,7 +95,7 @@ fn heaps(
     if models.models.len() != states.len() || !models.complete {
         differences.push(Difference::Count(trace.clone(), states.len(), models.models.len()));
     }
-    let mut by_heap: BTreeMap<String, Vec<(Canon, &Final<Lazy>)>> = BTreeMap::new();
+    let mut by_heap: BTreeMap<String, Vec<(Canon, &Final<Lazy<'_>>)>> = BTreeMap::new();
     for state in states {
         let canon = state.snapshot().canon(&setup.universe);
         by_heap.entry(canon.text.clone()).or_default().push((canon, state));
@@ -148,12 +148,19 @@ fn heaps(
 
 /// Whether, given the choices of a model, the condition of the lazy state is that of the summary.
 fn equivalent(
-    logic: &Logic,
-    state: &Final<Lazy>,
-    one: &Final<Summary>,
+    logic: &Logic<'_>,
+    state: &Final<Lazy<'_>>,
+    one: &Final<Summary<'_>>,
     model: &Model,
 ) -> Result<bool, Stop> {
+    // Without vectors and truth values there is nothing to ask: choices are all there is, and a model has made them.
     let choices = one.heap().choices(model);
+    let all = one.heap().path.formulas();
+    let symbols = logic.store.symbols_in(all.iter().map(|formula| formula.id()));
+    let atoms: BTreeSet<_> = logic.store.symbols_in(choices.iter().map(|formula| formula.id())).into_iter().collect();
+    if state.memory.path.conjuncts().is_empty() && symbols.iter().all(|symbol| atoms.contains(symbol)) {
+        return Ok(true);
+    }
     let lazy = logic.all(state.memory.path.formulas());
     let summary = logic.all(one.heap().path.formulas());
     let mut formulas = choices;
@@ -161,7 +168,7 @@ fn equivalent(
     Ok(unsatisfiable(logic, &formulas)?)
 }
 
-fn always_equal(logic: &Logic, assumptions: &[Formula], a: Scalar, b: Scalar) -> Result<bool, Stop> {
+fn always_equal(logic: &Logic<'_>, assumptions: &[Formula], a: Scalar, b: Scalar) -> Result<bool, Stop> {
     if a == b {
         return Ok(true);
     }
@@ -175,6 +182,6 @@ fn always_equal(logic: &Logic, assumptions: &[Formula], a: Scalar, b: Scalar) ->
     Ok(unsatisfiable(logic, &formulas)?)
 }
 
-fn unsatisfiable(logic: &Logic, formulas: &[Formula]) -> Result<bool, parallax_heap::HeapError> {
+fn unsatisfiable(logic: &Logic<'_>, formulas: &[Formula]) -> Result<bool, parallax_heap::HeapError> {
     Ok(logic.solve(formulas)?.is_none())
 }

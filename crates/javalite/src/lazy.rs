@@ -68,9 +68,9 @@ struct Token {
 
 /// One heap of lazy initialisation, with the condition on its vectors and truth values.
 #[derive(Clone)]
-pub struct Lazy {
+pub struct Lazy<'s> {
     /// Guards and solver.
-    pub logic: Rc<Logic>,
+    pub logic: Rc<Logic<'s>>,
     /// The path condition.
     pub path: Path,
     /// Whether the bound k forbade an object.
@@ -90,9 +90,9 @@ fn broken<T>(what: &str) -> Result<T, Stop> {
     Err(Stop::Broken(what.to_owned()))
 }
 
-impl Lazy {
+impl<'s> Lazy<'s> {
     /// The heap a run starts in: nothing is known but `this`.
-    pub fn new(setup: &Setup, laziness: Laziness) -> Self {
+    pub fn new(setup: &Setup<'s>, laziness: Laziness) -> Self {
         let mut heap = Lazy {
             logic: setup.logic.clone(),
             path: Path::new(),
@@ -115,7 +115,7 @@ impl Lazy {
 
     /// An input object with nothing known of its fields.
     fn input(&mut self, class: parallax_heap::ClassId, path: Rc<str>, depth: usize) -> usize {
-        let store = &self.logic.store;
+        let store = self.logic.store;
         let shape = self.universe.class(class);
         let slots = if shape.element.is_some() { self.array } else { shape.fields.len() };
         let length = shape.element.map(|_| store.symbol(&format!("{path}.length"), 32));
@@ -135,7 +135,7 @@ impl Lazy {
 
     fn make(&mut self, class: ClassId, slots: usize, length: Option<Term>) -> Pointer {
         let class = class_of(class);
-        let store = &self.logic.store;
+        let store = self.logic.store;
         let fld = (0..slots)
             .map(|field| {
                 self.universe.zero(store, class, field).map_or(Slot::Ref(Pointer::Nil), Slot::Scalar)
@@ -295,7 +295,7 @@ impl Lazy {
     }
 
     fn choose(&self, guard: Formula, then: Scalar, other: Scalar) -> Result<Scalar, Stop> {
-        let store = &self.logic.store;
+        let store = self.logic.store;
         match (then, other) {
             (Scalar::Term(a), Scalar::Term(b)) => Ok(Scalar::Term(store.ite(guard, a, b))),
             (Scalar::Formula(a), Scalar::Formula(b)) => Ok(Scalar::Formula(store.ite_bool(guard, a, b))),
@@ -349,7 +349,7 @@ impl Lazy {
     }
 }
 
-impl Memory for Lazy {
+impl Memory for Lazy<'_> {
     type Ref = Pointer;
     type Int = Term;
     type Bool = Formula;
@@ -358,16 +358,16 @@ impl Memory for Lazy {
         Pointer::Nil
     }
     fn int(&self, value: i32) -> Term {
-        int(&self.logic.store, value)
+        int(self.logic.store, value)
     }
     fn bool(&self, value: bool) -> Formula {
         self.logic.store.boolean(value)
     }
     fn arith(&self, op: Arith, a: &Term, b: &Term) -> Term {
-        arith(&self.logic.store, op, *a, *b)
+        arith(self.logic.store, op, *a, *b)
     }
     fn compare(&self, op: Compare, a: &Term, b: &Term) -> Formula {
-        compare(&self.logic.store, op, *a, *b)
+        compare(self.logic.store, op, *a, *b)
     }
     fn not(&self, a: &Formula) -> Formula {
         self.logic.store.not(*a)

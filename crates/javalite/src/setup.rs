@@ -24,7 +24,7 @@ impl Default for Inputs {
 }
 
 /// A program, a method of it, and the inputs it may be given.
-pub struct Setup {
+pub struct Setup<'s> {
     /// The program.
     pub program: Rc<Program>,
     /// The class of `this`.
@@ -34,14 +34,14 @@ pub struct Setup {
     /// The program's classes, and one more whose fields are the parameters.
     pub universe: Rc<Universe>,
     /// Guards and solver.
-    pub logic: Rc<Logic>,
+    pub logic: Rc<Logic<'s>>,
 }
 
-impl Setup {
-    /// Prepares to run `method` of an instance of `class`.
-    pub fn new(program: Rc<Program>, class: ClassId, method: MethodId, inputs: Inputs) -> Self {
+impl<'s> Setup<'s> {
+    /// Prepares to run `method` of an instance of `class`, with guards in `store`.
+    pub fn new(store: &'s Store, program: Rc<Program>, class: ClassId, method: MethodId, inputs: Inputs) -> Self {
         let universe = Rc::new(universe(&program, method));
-        Setup { program, class, inputs, universe, logic: Rc::new(Logic::new()) }
+        Setup { program, class, inputs, universe, logic: Rc::new(Logic::new(store)) }
     }
 
     /// The class whose fields are the parameters.

@@ -9,9 +9,9 @@ use std::rc::Rc;
 
 /// A guarded heap and the program it belongs to.
 #[derive(Clone)]
-pub struct Summary {
+pub struct Summary<'s> {
     /// The heap.
-    pub heap: Guarded,
+    pub heap: Guarded<'s>,
     program: Rc<Program>,
     array: usize,
 }
@@ -30,9 +30,9 @@ impl From<HeapError> for Stop {
     }
 }
 
-impl Summary {
+impl<'s> Summary<'s> {
     /// The heap a run starts in: nothing is known but `this`.
-    pub fn new(setup: &Setup, draft: Option<Draft>) -> Self {
+    pub fn new(setup: &Setup<'s>, draft: Option<Draft>) -> Self {
         let options = Options { k: setup.inputs.k, array: setup.inputs.array, draft };
         let mut heap = Guarded::new(setup.logic.clone(), setup.universe.clone(), options);
         heap.root(class_of(setup.class), "this", setup.inputs.root_alias);
@@ -57,21 +57,21 @@ impl Summary {
         }
     }
 
-    fn with<T>(&self, forks: Vec<(Guarded, T)>) -> Vec<(Self, T)> {
+    fn with<T>(&self, forks: Vec<(Guarded<'s>, T)>) -> Vec<(Self, T)> {
         let fork = |(heap, answer)| {
             (Summary { heap, program: self.program.clone(), array: self.array }, answer)
         };
         forks.into_iter().map(fork).collect()
     }
 
-    fn known(self, answer: impl FnOnce(&mut Guarded) -> Result<Cell, HeapError>) -> Forks<Self, ValueOf<Self>> {
+    fn known(self, answer: impl FnOnce(&mut Guarded<'s>) -> Result<Cell, HeapError>) -> Forks<Self, ValueOf<Self>> {
         let mut this = self;
         let value = Self::value(answer(&mut this.heap)?);
         Ok(vec![(this, value)])
     }
 }
 
-impl Memory for Summary {
+impl Memory for Summary<'_> {
     type Ref = Reference;
     type Int = Term;
     type Bool = Formula;
@@ -80,16 +80,16 @@ impl Memory for Summary {
         self.heap.null()
     }
     fn int(&self, value: i32) -> Term {
-        int(&self.heap.logic.store, value)
+        int(self.heap.logic.store, value)
     }
     fn bool(&self, value: bool) -> Formula {
         self.heap.logic.store.boolean(value)
     }
     fn arith(&self, op: Arith, a: &Term, b: &Term) -> Term {
-        arith(&self.heap.logic.store, op, *a, *b)
+        arith(self.heap.logic.store, op, *a, *b)
     }
     fn compare(&self, op: Compare, a: &Term, b: &Term) -> Formula {
-        compare(&self.heap.logic.store, op, *a, *b)
+        compare(self.heap.logic.store, op, *a, *b)
     }
     fn not(&self, a: &Formula) -> Formula {
         self.heap.logic.store.not(*a)

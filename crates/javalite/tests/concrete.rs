@@ -6,6 +6,7 @@ use common::generate::{Features, Random, program};
 use common::heaps;
 use parallax_heap::InputValue;
 use parallax_javalite::*;
+use parallax_term::Store;
 
 const ROOTS: [(parallax_heap::Loc, usize); 2] = [(THIS_LOC, 0), (PARAMETERS_LOC, 1)];
 
@@ -17,19 +18,19 @@ fn check(features: Features, first: u64, count: u64) {
         let text = program(seed, features);
         for k in [Some(1), Some(2), None] {
             let inputs = Inputs { k, array: 2, root_alias: seed % 3 != 0 };
-            let (setup, task) = common::prepare(&text, inputs);
+            let store = Store::new();
+            let (setup, task) = common::prepare(&store, &text, inputs);
             let ends = engine::summary(&setup, &task, None, &mut common::at_most(300));
             if ends.outcome.is_err() {
                 continue;
             }
-            let store = &setup.logic.store;
             let mut random = Random::new(seed);
             for (trace, finals) in &ends.traces {
                 let end = &finals[0];
                 for model in &end.heap().models(6).unwrap().models {
                     let snapshot = end.heap().resolve(model, &end.cells()).unwrap();
                     let input = snapshot
-                        .input(&setup.universe, store, model, |wanted, known| {
+                        .input(&setup.universe, &store, model, |wanted, known| {
                             let fitting: Vec<usize> = known
                                 .iter()
                                 .filter(|(at, class)| {
@@ -47,7 +48,7 @@ fn check(features: Features, first: u64, count: u64) {
                     assert!(replay.follows(trace), "seed {seed} k {k:?}\n{text}\n{input:#?}\n{trace:#?}");
                     if !matches!(trace.ending, engine::Ending::Cut(_)) {
                         assert!(
-                            replay.ends_in(&snapshot, store, model),
+                            replay.ends_in(&snapshot, &store, model),
                             "seed {seed} k {k:?}\n{text}\n{input:#?}\n{snapshot:#?}"
                         );
                     }

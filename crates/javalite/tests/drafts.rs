@@ -7,6 +7,7 @@ use parallax_heap::Draft;
 use parallax_javalite::engine::{lazy, summary};
 use parallax_javalite::exact::compare;
 use parallax_javalite::*;
+use parallax_term::Store;
 
 /// How many of the first generated programs it takes until the planted rule is noticed.
 fn noticed(name: &str, draft: Option<Draft>, drafts: MachineDrafts, root_alias: bool) {
@@ -15,7 +16,8 @@ fn noticed(name: &str, draft: Option<Draft>, drafts: MachineDrafts, root_alias: 
     for seed in 0..400 {
         let text = program(seed, features[seed as usize % 2]);
         for k in [None, Some(2), Some(1)] {
-            let (setup, task) = common::prepare(&text, Inputs { k, array: 2, root_alias: true });
+            let store = Store::new();
+            let (setup, task) = common::prepare(&store, &text, Inputs { k, array: 2, root_alias: true });
             let right = lazy(&setup, &task, Laziness::Lazy, &mut common::at_most(300));
             if right.outcome.is_err() {
                 continue;
@@ -24,6 +26,7 @@ fn noticed(name: &str, draft: Option<Draft>, drafts: MachineDrafts, root_alias: 
             let mut planted = Task { drafts, ..task.clone() };
             planted.bounds = task.bounds;
             let mut wrong_setup = Setup::new(
+                &store,
                 setup.program.clone(),
                 setup.class,
                 task.method,

@@ -5,6 +5,7 @@ mod common;
 use common::generate::{Features, program};
 use parallax_javalite::exact::compare;
 use parallax_javalite::*;
+use parallax_term::Store;
 
 /// Runs `count` generated programs under every bound; says how many were compared and how many were too large.
 fn check(features: Features, first: u64, count: u64, at_least: usize) {
@@ -13,7 +14,8 @@ fn check(features: Features, first: u64, count: u64, at_least: usize) {
         let text = program(seed, features);
         for k in [Some(1), Some(2), Some(3), None] {
             let root_alias = seed % 3 != 0;
-            let (setup, task) = common::prepare(&text, Inputs { k, array: 2, root_alias });
+            let store = Store::new();
+            let (setup, task) = common::prepare(&store, &text, Inputs { k, array: 2, root_alias });
             let Some((lazy, summary)) = common::both(&setup, &task, 400) else {
                 skipped += 1;
                 continue;

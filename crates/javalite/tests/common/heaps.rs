@@ -5,7 +5,7 @@ use parallax_heap::{ClassId, FieldKind, InputHeap, InputObject, InputValue};
 use parallax_javalite::Setup;
 
 /// A heap with `size` objects besides `this`, nothing of it unknown.
-pub fn random(setup: &Setup, size: usize, random: &mut Random) -> InputHeap {
+pub fn random(setup: &Setup<'_>, size: usize, random: &mut Random) -> InputHeap {
     let universe = &setup.universe;
     let mut classes = vec![ClassId(setup.class.0), setup.parameters()];
     let all = universe.classes.len() - 1;

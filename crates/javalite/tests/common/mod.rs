@@ -6,10 +6,11 @@ pub mod heaps;
 
 use parallax_javalite::engine::{self, Ends};
 use parallax_javalite::*;
+use parallax_term::Store;
 use std::rc::Rc;
 
 /// Checks a program and prepares to run its entry.
-pub fn prepare(text: &str, inputs: Inputs) -> (Setup, Task) {
+pub fn prepare<'s>(store: &'s Store, text: &str, inputs: Inputs) -> (Setup<'s>, Task) {
     let program = match parse(text) {
         Ok(program) => Rc::new(program),
         Err(diagnostics) => panic!("{text}\n{diagnostics:?}"),
@@ -18,18 +19,23 @@ pub fn prepare(text: &str, inputs: Inputs) -> (Setup, Task) {
     let bounds = Bounds { rounds: 2, calls: 4 };
     let task =
         Task { program: program.clone(), class, method, rep_ok: None, bounds, drafts: MachineDrafts::default() };
-    (Setup::new(program, class, method, inputs), task)
+    (Setup::new(store, program, class, method, inputs), task)
 }
 
 /// Stops a run that grows beyond `states`.
 pub fn at_most(states: usize) -> impl FnMut(&Progress) -> Result<(), Stop> {
+    let start = std::time::Instant::now();
     move |progress| {
-        if progress.states > states { Err(Stop::Limit("too many states".into())) } else { Ok(()) }
+        if progress.states > states || start.elapsed().as_secs() >= 2 { Err(Stop::Limit("too many states".into())) } else { Ok(()) }
     }
 }
 
 /// The lazy and the summary run of a program, unless lazy has more than `states` states.
-pub fn both(setup: &Setup, task: &Task, states: usize) -> Option<(Ends<Lazy>, Ends<Summary>)> {
+pub fn both<'s>(
+    setup: &Setup<'s>,
+    task: &Task,
+    states: usize,
+) -> Option<(Ends<Lazy<'s>>, Ends<Summary<'s>>)> {
     let lazy = engine::lazy(setup, task, Laziness::Lazy, &mut at_most(states));
     match &lazy.outcome {
         Err(Stop::Limit(_)) => return None,

@@ -7,12 +7,12 @@
 mod draft;
 mod guarded;
 mod input;
-mod interim;
 mod logic;
 mod model;
 mod resolve;
 mod selector;
 mod snapshot;
+pub mod text;
 mod universe;
 
 pub use draft::Draft;

@@ -2,6 +2,7 @@
 
 use crate::model::Model;
 use crate::HeapError;
+use parallax_smt::{Answer, Solver, Tier0};
 use parallax_term::{Formula, Store};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 pub struct Logic<'s> {
     /// Where guards live.
     pub store: &'s Store,
-    solver: RefCell<crate::interim::Z3>,
+    solver: RefCell<Box<dyn Solver<'s> + 's>>,
     calls: Cell<u64>,
     spent: Cell<Duration>,
 }
@@ -26,9 +27,15 @@ pub struct SolverUse {
 }
 
 impl<'s> Logic<'s> {
-    /// A logic whose guards live in `store`.
+    /// A logic whose guards live in `store`, with the solver for small queries.
     pub fn new(store: &'s Store) -> Self {
-        Logic { store, solver: RefCell::new(crate::interim::Z3::new()), calls: Cell::new(0), spent: Cell::new(Duration::ZERO) }
+        Logic::with_solver(Box::new(Tier0::new(store)))
+    }
+
+    /// A logic with a solver of its own.
+    pub fn with_solver(solver: Box<dyn Solver<'s> + 's>) -> Self {
+        let store = solver.store();
+        Logic { store, solver: RefCell::new(solver), calls: Cell::new(0), spent: Cell::new(Duration::ZERO) }
     }
 
     /// What the solver was used for so far.
@@ -40,9 +47,13 @@ impl<'s> Logic<'s> {
     pub fn solve(&self, formulas: &[Formula]) -> Result<Option<Model>, HeapError> {
         self.calls.set(self.calls.get() + 1);
         let start = Instant::now();
-        let answer = self.solver.borrow_mut().solve(self.store, formulas);
+        let answer = self.solver.borrow_mut().check(formulas);
         self.spent.set(self.spent.get() + start.elapsed());
-        answer
+        match answer {
+            Answer::Sat(model) => Ok(Some(Model::from(&model))),
+            Answer::Unsat => Ok(None),
+            Answer::Unknown(reason) => Err(HeapError::Solver(reason.to_string())),
+        }
     }
 
     /// The conjunction.

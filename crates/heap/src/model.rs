@@ -15,6 +15,15 @@ pub struct Model {
     known: RefCell<FxHashMap<Id, Option<u64>>>,
 }
 
+impl From<&parallax_smt::Model> for Model {
+    fn from(model: &parallax_smt::Model) -> Self {
+        Model::new(model.symbols().filter_map(|symbol| {
+            let bits = model.bits(symbol).and_then(|bits| bits.to_u64());
+            Some((symbol, bits.or(model.boolean(symbol).map(u64::from))?))
+        }))
+    }
+}
+
 impl Model {
     /// The model with these values, Booleans as 0 and 1.
     pub fn new(values: impl IntoIterator<Item = (Symbol, u64)>) -> Self {

@@ -115,6 +115,7 @@ impl Reader {
             self.complain(name.span, format!("class {text} is declared twice"));
             return None;
         }
+        self.program.class_spans.push(form.span);
         self.program.classes.push(Class {
             name: text,
             parent: None,

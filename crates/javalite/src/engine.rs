@@ -148,10 +148,18 @@ impl<'s> Final<Summary<'s>> {
     }
 }
 
+/// The ends of one trace.
+pub struct Bucket<M: Memory> {
+    /// How many there are.
+    pub count: usize,
+    /// The first of them, as many as were to be kept.
+    pub finals: Vec<Final<M>>,
+}
+
 /// Every end state, by trace.
 pub struct Ends<M: Memory> {
     /// The ends of each trace, discarded paths included.
-    pub traces: BTreeMap<Trace, Vec<Final<M>>>,
+    pub traces: BTreeMap<Trace, Bucket<M>>,
     /// How many paths and states there were.
     pub progress: Progress,
     /// Whether everything was visited, or why not.
@@ -161,22 +169,37 @@ pub struct Ends<M: Memory> {
 /// Asked now and then; stops the run by returning an error.
 pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> Result<(), Stop>;
 
-fn collect<M: Memory>(task: &Task, memory: M, watch: Watch) -> Ends<M> {
-    let mut traces: BTreeMap<Trace, Vec<Final<M>>> = BTreeMap::new();
+fn collect<M: Memory>(task: &Task, memory: M, keep: usize, watch: Watch) -> Ends<M> {
+    let mut traces: BTreeMap<Trace, Bucket<M>> = BTreeMap::new();
     let (progress, outcome) = explore(task, memory, watch, &mut |state, end| {
         let trace = Trace::of(&state, &end);
-        traces.entry(trace).or_default().push(Final::new(&task.program, state, end));
+        let bucket = traces.entry(trace).or_insert_with(|| Bucket { count: 0, finals: Vec::new() });
+        bucket.count += 1;
+        if bucket.finals.len() < keep {
+            bucket.finals.push(Final::new(&task.program, state, end));
+        }
         Ok(())
     });
     Ends { traces, progress, outcome }
 }
 
 /// Runs the summary engine.
-pub fn summary<'s>(setup: &Setup<'s>, task: &Task, draft: Option<Draft>, watch: Watch) -> Ends<Summary<'s>> {
-    collect(task, Summary::new(setup, draft), watch)
+pub fn summary<'s>(
+    setup: &Setup<'s>,
+    task: &Task,
+    draft: Option<Draft>,
+    watch: Watch,
+) -> Ends<Summary<'s>> {
+    collect(task, Summary::new(setup, draft), usize::MAX, watch)
 }
 
-/// Runs one of the engines that fork.
-pub fn lazy<'s>(setup: &Setup<'s>, task: &Task, laziness: Laziness, watch: Watch) -> Ends<Lazy<'s>> {
-    collect(task, Lazy::new(setup, laziness), watch)
+/// Runs one of the engines that fork, and keeps the first `keep` end states of every trace.
+pub fn lazy<'s>(
+    setup: &Setup<'s>,
+    task: &Task,
+    laziness: Laziness,
+    keep: usize,
+    watch: Watch,
+) -> Ends<Lazy<'s>> {
+    collect(task, Lazy::new(setup, laziness), keep, watch)
 }

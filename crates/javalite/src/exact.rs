@@ -63,17 +63,17 @@ pub fn compare(
     for trace in all {
         comparison.traces += 1;
         let differences = &mut comparison.differences;
-        match (lazy.traces.get(trace), summary.traces.get(trace).map(Vec::as_slice)) {
+        match (lazy.traces.get(trace), summary.traces.get(trace).map(|bucket| bucket.finals.as_slice())) {
             (Some(states), Some([one])) => {
-                if states.len() > limit {
+                if states.count > limit.min(states.finals.len()) {
                     comparison.skipped += 1;
                 } else {
-                    comparison.heaps += states.len();
-                    heaps(setup, trace, states, one, differences)?;
+                    comparison.heaps += states.count;
+                    heaps(setup, trace, &states.finals, one, differences)?;
                 }
             }
             (_, Some([_, _, ..])) => {
-                differences.push(Difference::Forked(trace.clone(), summary.traces[trace].len()));
+                differences.push(Difference::Forked(trace.clone(), summary.traces[trace].count));
             }
             (None, _) => differences.push(Difference::OnlySummary(trace.clone())),
             (Some(_), _) => differences.push(Difference::OnlyLazy(trace.clone())),

@@ -113,6 +113,11 @@ impl<'s> Lazy<'s> {
         heap
     }
 
+    /// What objects look like.
+    pub fn universe(&self) -> &Universe {
+        &self.universe
+    }
+
     /// An input object with nothing known of its fields.
     fn input(&mut self, class: parallax_heap::ClassId, path: Rc<str>, depth: usize) -> usize {
         let store = self.logic.store;

@@ -5,9 +5,12 @@
 //! gives exact heap summaries. [`exact::compare`] checks the last against the first of these.
 
 mod concrete;
+pub mod construct;
 mod declare;
+pub mod describe;
 mod elaborate;
 pub mod engine;
+pub mod equivalent;
 pub mod exact;
 mod explore;
 mod lazy;

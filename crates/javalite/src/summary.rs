@@ -40,6 +40,11 @@ impl<'s> Summary<'s> {
         Summary { heap, program: setup.program.clone(), array: setup.inputs.array }
     }
 
+    /// The heap on entry, as far as it is known, for a second method on the same input.
+    pub fn rewound(self) -> Self {
+        Summary { heap: self.heap.rewound(), ..self }
+    }
+
     fn value(cell: Cell) -> ValueOf<Self> {
         match cell {
             Cell::Ref(reference) => Value::Ref(reference),

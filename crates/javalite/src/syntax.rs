@@ -167,6 +167,8 @@ pub struct Method {
 pub struct Program {
     /// Classes and array types.
     pub classes: Vec<Class>,
+    /// Where each declared class stands in the text; array types stand nowhere.
+    pub class_spans: Vec<Span>,
     /// Methods.
     pub methods: Vec<Method>,
     /// The class and the method that the program names to start with.

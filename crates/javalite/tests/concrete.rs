@@ -25,8 +25,8 @@ fn check(features: Features, first: u64, count: u64) {
                 continue;
             }
             let mut random = Random::new(seed);
-            for (trace, finals) in &ends.traces {
-                let end = &finals[0];
+            for (trace, bucket) in &ends.traces {
+                let end = &bucket.finals[0];
                 for model in &end.heap().models(6).unwrap().models {
                     let snapshot = end.heap().resolve(model, &end.cells()).unwrap();
                     let input = snapshot
@@ -62,8 +62,8 @@ fn check(features: Features, first: u64, count: u64) {
                 let replay = Replay::new(&task, &input, inputs.array).unwrap();
                 cut += usize::from(matches!(replay.trace.ending, engine::Ending::Cut(_)));
                 let mut own = false;
-                for (trace, finals) in &ends.traces {
-                    let represented = finals[0].heap().represents(&input, &ROOTS);
+                for (trace, bucket) in &ends.traces {
+                    let represented = bucket.finals[0].heap().represents(&input, &ROOTS);
                     let followed = *trace == replay.trace;
                     own |= followed;
                     assert_eq!(

@@ -36,7 +36,7 @@ pub fn both<'s>(
     task: &Task,
     states: usize,
 ) -> Option<(Ends<Lazy<'s>>, Ends<Summary<'s>>)> {
-    let lazy = engine::lazy(setup, task, Laziness::Lazy, &mut at_most(states));
+    let lazy = engine::lazy(setup, task, Laziness::Lazy, usize::MAX, &mut at_most(states));
     match &lazy.outcome {
         Err(Stop::Limit(_)) => return None,
         outcome => outcome.clone().unwrap(),

@@ -1,0 +1,42 @@
+//! Counts that were found by other means: `contains` on an acyclic list, called N times, under the bound k.
+
+use parallax_javalite::*;
+use parallax_term::Store;
+use std::rc::Rc;
+
+/// Accepted end states of lazy initialisation and paths of the summary.
+fn counts(method: &str, k: usize) -> (usize, usize) {
+    let program = Rc::new(parse(include_str!("../../../corpus/javalite/list.jl")).unwrap());
+    let class = program.class_named("List").unwrap();
+    let id = |name: &str| program.method_named(class, name).unwrap();
+    let task = Task {
+        program: program.clone(),
+        class,
+        method: id(method),
+        rep_ok: Some(id("repOK")),
+        bounds: Bounds { rounds: 20, calls: 20 },
+        drafts: MachineDrafts::default(),
+    };
+    let inputs = Inputs { k: Some(k), array: 0, root_alias: false };
+    let store = Store::new();
+    let setup = Setup::new(&store, program.clone(), class, task.method, inputs);
+    let lazy = engine::lazy(&setup, &task, Laziness::Lazy, 0, &mut |_| Ok(()));
+    let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
+    (lazy.outcome.clone().unwrap(), summary.outcome.clone().unwrap());
+    (lazy.progress.paths, summary.progress.paths)
+}
+
+#[test]
+fn one_call_under_growing_bounds() {
+    let expected = [(3, 2), (14, 5), (42, 9), (128, 14), (435, 20), (1681, 27)];
+    for (k, expected) in (1..).zip(expected) {
+        assert_eq!(counts("run1", k), expected, "k = {k}");
+    }
+}
+
+#[test]
+fn several_calls_under_one_bound() {
+    assert_eq!(counts("run2", 3), (121, 23));
+    assert_eq!(counts("run3", 3), (312, 59));
+    assert_eq!(counts("run5", 3), (2136, 433));
+}

@@ -2,9 +2,9 @@
 //!
 //! Nothing else uses them. The comments name the draft and the rule; `docs/heap.md` says why each is wrong.
 
+use crate::HeapError;
 use crate::guarded::{Cell, Entry, Guarded, Reference};
 use crate::logic::Origin;
-use crate::HeapError;
 use parallax_term::Formula;
 use std::rc::Rc;
 
@@ -79,9 +79,7 @@ impl Draft {
         let store = logic.store;
         let uncommon = |x: &Reference, y: &Reference| {
             logic.any(
-                x.iter()
-                    .filter(|entry| !y.iter().any(|other| other.to == entry.to))
-                    .map(|entry| entry.guard),
+                x.iter().filter(|entry| !y.iter().any(|other| other.to == entry.to)).map(|entry| entry.guard),
             )
         };
         let only_one = store.or(uncommon(a, b), uncommon(b, a));

@@ -6,11 +6,11 @@
 //! Invariants: the guards of a reference exclude each other, the path condition implies their disjunction, and `UN`
 //! (not yet initialised) occurs only in fields. The rules are those of `docs/heap.md`, under the same names.
 
+use crate::HeapError;
 use crate::draft::Draft;
 use crate::logic::{Logic, Origin, Path};
 use crate::selector::{Choice, Selector};
 use crate::universe::{ClassId, FieldKind, Universe};
-use crate::HeapError;
 use parallax_op::RelOp;
 use parallax_term::{Formula, Scalar, Term};
 use std::rc::Rc;
@@ -489,9 +489,7 @@ impl<'s> Guarded<'s> {
             let store = self.logic.store;
             let otherwise = store.not(guard);
             let under = |set: &Reference, guard: Formula| -> Vec<Entry> {
-                set.iter()
-                    .map(|entry| Entry { guard: store.and(guard, entry.guard), to: entry.to })
-                    .collect()
+                set.iter().map(|entry| Entry { guard: store.and(guard, entry.guard), to: entry.to }).collect()
             };
             let cell = match (value, &self.location(loc).fld[field]) {
                 (Cell::Ref(value), Cell::Ref(old)) => {

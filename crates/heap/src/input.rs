@@ -1,11 +1,11 @@
 //! Concrete input heaps: what a test starts from, and which guarded heaps represent it.
 
+use crate::HeapError;
 use crate::guarded::{Guarded, Loc};
 use crate::model::Model;
 use crate::selector::{Choice, symbol_of};
 use crate::snapshot::{Held, Snapshot};
 use crate::universe::{ClassId, FieldKind, Universe};
-use crate::HeapError;
 use parallax_term::{Node, Scalar, Store};
 use std::collections::HashMap;
 
@@ -72,8 +72,12 @@ impl Snapshot {
             at += 1;
         }
         // The object that holds the parameters cannot be pointed to.
-        let known: Vec<(usize, ClassId)> =
-            order.iter().enumerate().filter(|(id, _)| *id != 1).map(|(id, &at)| (id, self.objects[at].class)).collect();
+        let known: Vec<(usize, ClassId)> = order
+            .iter()
+            .enumerate()
+            .filter(|(id, _)| *id != 1)
+            .map(|(id, &at)| (id, self.objects[at].class))
+            .collect();
         let scalar = |scalar: Scalar| match scalar {
             Scalar::Term(term) => model.bits(store, term).map(InputValue::Bits),
             Scalar::Formula(formula) => model.holds(store, formula).map(InputValue::Bool),
@@ -157,12 +161,7 @@ impl Guarded<'_> {
     }
 
     /// The vectors and truth values of an object, as values of the symbols of its location.
-    fn describe(
-        &self,
-        loc: Loc,
-        object: &InputObject,
-        values: &mut HashMap<parallax_term::Symbol, u64>,
-    ) {
+    fn describe(&self, loc: Loc, object: &InputObject, values: &mut HashMap<parallax_term::Symbol, u64>) {
         let store = self.logic.store;
         let location = self.location(loc);
         let mut set = |id: parallax_term::Id, value: u64| {

@@ -5,6 +5,7 @@
 //! shape and on bit-vectors mix freely.
 
 mod draft;
+pub mod draw;
 mod guarded;
 mod input;
 mod logic;

@@ -1,7 +1,7 @@
 //! Guards and path conditions: formulas of the logic L, and what is satisfiable together.
 
-use crate::model::Model;
 use crate::HeapError;
+use crate::model::Model;
 use parallax_smt::{Answer, Solver, Tier0};
 use parallax_term::{Formula, Store};
 use std::cell::{Cell, RefCell};

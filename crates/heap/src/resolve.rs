@@ -1,9 +1,9 @@
 //! A guarded heap under one model, and every model there is.
 
+use crate::HeapError;
 use crate::guarded::{Cell, Guarded, Loc, Reference, Target};
 use crate::model::Model;
 use crate::snapshot::{Held, Object, Snapshot};
-use crate::HeapError;
 use parallax_term::Formula;
 use std::collections::HashMap;
 
@@ -75,7 +75,8 @@ impl Guarded<'_> {
 
     /// What tells the represented heaps apart: the choices, and which element an access by a symbolic index meant.
     pub fn atoms(&self) -> Vec<Formula> {
-        let choices = self.selectors.iter().flat_map(|selector| selector.choices.iter().map(|(_, atom)| *atom));
+        let choices =
+            self.selectors.iter().flat_map(|selector| selector.choices.iter().map(|(_, atom)| *atom));
         choices.chain(self.indices.iter().copied()).collect()
     }
 

@@ -24,7 +24,8 @@ pub fn program(file: &SourceFile, task: &Task, input: &InputHeap, replay: &Repla
     }
     let method = program.method(task.method);
     let (declarations, fields) = objects(program, input);
-    let arguments: Vec<String> = input.objects[1].fields.iter().map(|value| format!(" {}", literal(*value))).collect();
+    let arguments: Vec<String> =
+        input.objects[1].fields.iter().map(|value| format!(" {}", literal(*value))).collect();
     let call = format!("(o0 @ {}{})", program.name(method.name), arguments.concat());
     let expected = match (replay.trace.ending, replay.value()) {
         (Ending::Value, Some(Value::Bool(b))) => Some(b.to_string()),
@@ -38,7 +39,8 @@ pub fn program(file: &SourceFile, task: &Task, input: &InputHeap, replay: &Repla
         (None, Ending::Value) => format!("(assert (not ({call} = null)))"),
         (None, _) => format!("(begin {call} true)"),
     };
-    let rep_ok = task.rep_ok.map(|id| format!("      (assert (o0 @ {}))\n", program.name(program.method(id).name)));
+    let rep_ok =
+        task.rep_ok.map(|id| format!("      (assert (o0 @ {}))\n", program.name(program.method(id).name)));
     let _ = writeln!(text, "; expected: {}", crate::describe::ending(&replay.trace));
     let _ = writeln!(text, "(class {class} ()\n  ((bool test");
     for line in &declarations {
@@ -89,4 +91,3 @@ fn objects(program: &Program, input: &InputHeap) -> (Vec<String>, Vec<String>) {
     }
     (declarations, fields)
 }
-

@@ -25,7 +25,8 @@ pub fn parse(text: &str) -> Result<Program, Vec<Diagnostic>> {
 
 /// The classes and the entry, whatever parentheses stand around them.
 fn flatten(forms: &[Form]) -> Vec<&Form> {
-    let is_group = |form: &Form| form.list().is_some_and(|items| items.iter().any(|item| item.list().is_some()));
+    let is_group =
+        |form: &Form| form.list().is_some_and(|items| items.iter().any(|item| item.list().is_some()));
     let mut flat = Vec::new();
     for form in forms {
         if !starts_class(form) && is_group(form) {
@@ -265,10 +266,7 @@ impl Reader {
                 let above = self.program.method(overridden);
                 let types = |m: &Method| m.parameters.iter().map(|p| p.1).collect::<Vec<_>>();
                 if types(above) != types(&method) || above.result != method.result {
-                    self.complain(
-                        item.span,
-                        format!("method {text} overrides one with another signature"),
-                    );
+                    self.complain(item.span, format!("method {text} overrides one with another signature"));
                 }
             }
             let id = MethodId(self.program.methods.len() as u32);

@@ -18,7 +18,6 @@ pub(crate) struct Body<'r> {
     loops: usize,
 }
 
-
 fn wrong<T>(span: Span, message: impl Into<String>) -> Checked<T> {
     Err(Box::new(Diagnostic::new(span, message)))
 }
@@ -79,9 +78,7 @@ impl<'r> Body<'r> {
         let fields = &self.program().class(class).fields;
         match fields.iter().position(|field| form.is(self.program().name(field.name))) {
             Some(at) => Ok((at, fields[at].ty)),
-            None => {
-                wrong(form.span, format!("class {} has no such field", self.program().class(class).name))
-            }
+            None => wrong(form.span, format!("class {} has no such field", self.program().class(class).name)),
         }
     }
 
@@ -196,7 +193,11 @@ impl<'r> Body<'r> {
             (_, "@", [receiver, _, method, arguments @ ..]) => self.call(receiver, method, arguments)?,
             (_, "=" | "!=", [left, _, right]) => {
                 let equal = self.equality(left, right, span)?;
-                if word(1) == "=" { (equal, Type::Bool) } else { (Expr::Not(self.push(equal, span)), Type::Bool) }
+                if word(1) == "=" {
+                    (equal, Type::Bool)
+                } else {
+                    (Expr::Not(self.push(equal, span)), Type::Bool)
+                }
             }
             (_, "and" | "or", [left, _, right]) => {
                 let left = self.typed(left, Type::Bool)?;
@@ -310,7 +311,9 @@ impl<'r> Body<'r> {
     ) -> Checked<(ExprId, Option<Type>)> {
         let (Some(ty), Some(text)) = (self.reader.ty(ty), self.reader.identifier(name)) else {
             let complaint = self.reader.diagnostics.pop();
-            return Err(Box::new(complaint.unwrap_or_else(|| Diagnostic::new(span, "expected a declaration"))));
+            return Err(Box::new(
+                complaint.unwrap_or_else(|| Diagnostic::new(span, "expected a declaration")),
+            ));
         };
         let value = self.typed(value, ty)?;
         let name = self.reader.intern(&text);
@@ -322,7 +325,13 @@ impl<'r> Body<'r> {
     }
 
     /// `(x $ f := e)`; any other base is evaluated first, into a variable that no text can name.
-    fn set(&mut self, base: &Form, field: &Form, value: &Form, span: Span) -> Checked<(ExprId, Option<Type>)> {
+    fn set(
+        &mut self,
+        base: &Form,
+        field: &Form,
+        value: &Form,
+        span: Span,
+    ) -> Checked<(ExprId, Option<Type>)> {
         if base.atom().is_some() {
             let (name, ty) = self.variable(base)?;
             let Type::Ref(class) = ty else { return wrong(base.span, "expected an object") };

@@ -1,7 +1,7 @@
 //! The engines behind one interface: each gives the end states of every path, as snapshots.
 
 use crate::explore::{Progress, explore};
-use crate::lazy::{Lazy, Laziness};
+use crate::lazy::{Laziness, Lazy};
 use crate::machine::{End, Event, State, Task};
 use crate::memory::{Memory, Stop, ValueOf};
 use crate::setup::Setup;
@@ -141,8 +141,10 @@ impl<'s> Final<Summary<'s>> {
     pub fn cells(&self) -> Vec<(String, Cell)> {
         let heap = self.heap();
         let certainly = |loc| Cell::Ref(heap.certainly(Target::Loc(loc)));
-        let mut roots =
-            vec![("this".to_owned(), certainly(THIS_LOC)), ("parameters".to_owned(), certainly(PARAMETERS_LOC))];
+        let mut roots = vec![
+            ("this".to_owned(), certainly(THIS_LOC)),
+            ("parameters".to_owned(), certainly(PARAMETERS_LOC)),
+        ];
         roots.extend(self.roots.iter().map(|(name, value)| (name.clone(), Summary::cell(value))));
         roots
     }
@@ -166,6 +168,20 @@ pub struct Ends<M: Memory> {
     pub outcome: Result<(), Stop>,
 }
 
+impl Ends<Lazy<'_>> {
+    /// Decides every open token of every end state that was kept.
+    pub fn expand(&mut self) {
+        for bucket in self.traces.values_mut() {
+            let finals = std::mem::take(&mut bucket.finals);
+            for Final { memory, roots, end } in finals {
+                let one = |memory| Final { memory, roots: roots.clone(), end: end.clone() };
+                bucket.finals.extend(memory.expand().into_iter().map(one));
+            }
+            bucket.count = bucket.count.max(bucket.finals.len());
+        }
+    }
+}
+
 /// Asked now and then; stops the run by returning an error.
 pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> Result<(), Stop>;
 
@@ -184,12 +200,7 @@ fn collect<M: Memory>(task: &Task, memory: M, keep: usize, watch: Watch) -> Ends
 }
 
 /// Runs the summary engine.
-pub fn summary<'s>(
-    setup: &Setup<'s>,
-    task: &Task,
-    draft: Option<Draft>,
-    watch: Watch,
-) -> Ends<Summary<'s>> {
+pub fn summary<'s>(setup: &Setup<'s>, task: &Task, draft: Option<Draft>, watch: Watch) -> Ends<Summary<'s>> {
     collect(task, Summary::new(setup, draft), usize::MAX, watch)
 }
 

@@ -37,7 +37,8 @@ pub fn equivalent(
     limit: usize,
     watch: Watch,
 ) -> Result<Equivalence, Stop> {
-    let mut found = Equivalence { pairs: 0, counterexample: None, incomplete: 0, truncated: false, outcome: Ok(()) };
+    let mut found =
+        Equivalence { pairs: 0, counterexample: None, incomplete: 0, truncated: false, outcome: Ok(()) };
     let ends = crate::engine::summary(setup, first, None, watch);
     found.outcome = ends.outcome.clone();
     for (trace, bucket) in &ends.traces {
@@ -114,7 +115,9 @@ impl Pair<'_, '_> {
             let snapshot = two.resolve(model, &self.two.cells())?;
             snapshot.input(&self.setup.universe, store, model, |_, _| InputValue::Null)
         };
-        let Some(pairs) = correspond(&a, &b).filter(|_| ends.0 == ends.1) else { return Ok(Some(as_input(model)?)) };
+        let Some(pairs) = correspond(&a, &b).filter(|_| ends.0 == ends.1) else {
+            return Ok(Some(as_input(model)?));
+        };
         let differ = pairs.into_iter().filter(|(x, y)| x != y).map(|pair| match pair {
             (Scalar::Term(x), Scalar::Term(y)) => store.ne(x, y),
             (Scalar::Formula(x), Scalar::Formula(y)) => store.not(store.iff(x, y)),

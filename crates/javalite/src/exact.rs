@@ -51,12 +51,14 @@ pub struct Comparison {
 
 /// Compares a summary run with a lazy run of the same set-up, at most `limit` heaps for each trace.
 ///
-/// The lazy run's tokens, if it is one of the lazier engines, must be expanded.
-pub fn compare(
-    setup: &Setup<'_>,
-    lazy: &Ends<Lazy<'_>>,
-    summary: &Ends<Summary<'_>>,
+/// The lazy run's tokens, if it is one of the lazier engines, must be expanded; those engines may come to one heap in
+/// several ways, so `counted` is false for them and sets of heaps are compared.
+pub fn compare<'s>(
+    setup: &Setup<'s>,
+    lazy: &Ends<Lazy<'s>>,
+    summary: &Ends<Summary<'s>>,
     limit: usize,
+    counted: bool,
 ) -> Result<Comparison, Stop> {
     let mut comparison = Comparison::default();
     let all: BTreeSet<&Trace> = lazy.traces.keys().chain(summary.traces.keys()).collect();
@@ -69,7 +71,8 @@ pub fn compare(
                     comparison.skipped += 1;
                 } else {
                     comparison.heaps += states.count;
-                    heaps(setup, trace, &states.finals, one, differences)?;
+                    let side = Side { setup, trace, states: &states.finals, one, counted };
+                    side.compare(differences)?;
                 }
             }
             (_, Some([_, _, ..])) => {
@@ -82,68 +85,80 @@ pub fn compare(
     Ok(comparison)
 }
 
-/// Compares the heaps of one trace.
-fn heaps(
-    setup: &Setup<'_>,
-    trace: &Trace,
-    states: &[Final<Lazy<'_>>],
-    one: &Final<Summary<'_>>,
-    differences: &mut Vec<Difference>,
-) -> Result<(), Stop> {
-    let heap = one.heap();
-    let models = heap.models(states.len() + 1)?;
-    if models.models.len() != states.len() || !models.complete {
-        differences.push(Difference::Count(trace.clone(), states.len(), models.models.len()));
-    }
-    let mut by_heap: BTreeMap<String, Vec<(Canon, &Final<Lazy<'_>>)>> = BTreeMap::new();
-    for state in states {
-        let canon = state.snapshot().canon(&setup.universe);
-        by_heap.entry(canon.text.clone()).or_default().push((canon, state));
-    }
-    let cells = one.cells();
-    for model in &models.models {
-        let snapshot = match heap.resolve(model, &cells) {
-            Ok(snapshot) => snapshot,
-            Err(error) => {
-                differences.push(Difference::Invariant(trace.clone(), error.to_string()));
+/// The two sides of one trace.
+struct Side<'a, 's> {
+    setup: &'a Setup<'s>,
+    trace: &'a Trace,
+    states: &'a [Final<Lazy<'s>>],
+    one: &'a Final<Summary<'s>>,
+    counted: bool,
+}
+
+impl Side<'_, '_> {
+    fn compare(&self, differences: &mut Vec<Difference>) -> Result<(), Stop> {
+        let Side { setup, trace, states, one, counted } = *self;
+        let heap = one.heap();
+        let models = heap.models(states.len() + 1)?;
+        if counted && (models.models.len() != states.len() || !models.complete) {
+            differences.push(Difference::Count(trace.clone(), states.len(), models.models.len()));
+        }
+        let mut by_heap: BTreeMap<String, Vec<(Canon, &Final<Lazy<'_>>)>> = BTreeMap::new();
+        for state in states {
+            let canon = state.snapshot().canon(&setup.universe);
+            by_heap.entry(canon.text.clone()).or_default().push((canon, state));
+        }
+        let mut left: BTreeMap<String, Vec<usize>> =
+            by_heap.iter().map(|(text, states)| (text.clone(), (0..states.len()).collect())).collect();
+        let cells = one.cells();
+        for model in &models.models {
+            let snapshot = match heap.resolve(model, &cells) {
+                Ok(snapshot) => snapshot,
+                Err(error) => {
+                    differences.push(Difference::Invariant(trace.clone(), error.to_string()));
+                    continue;
+                }
+            };
+            let canon = snapshot.canon(&setup.universe);
+            let (Some(candidates), Some(unused)) = (by_heap.get(&canon.text), left.get_mut(&canon.text))
+            else {
+                differences.push(Difference::Spurious(trace.clone(), canon.text));
                 continue;
+            };
+            // Several states share a heap when an index meant different elements; conditions tell them apart.
+            let choices: Vec<usize> = if counted { unused.clone() } else { (0..candidates.len()).collect() };
+            let mut matched = None;
+            for at in choices {
+                if equivalent(&setup.logic, candidates[at].1, one, model)? {
+                    matched = Some(at);
+                    break;
+                }
             }
-        };
-        let canon = snapshot.canon(&setup.universe);
-        let Some(candidates) = by_heap.get_mut(&canon.text) else {
-            differences.push(Difference::Spurious(trace.clone(), canon.text));
-            continue;
-        };
-        // Several states share a heap when an index meant different elements; conditions tell them apart.
-        let mut matched = None;
-        for (at, (_, state)) in candidates.iter().enumerate() {
-            if equivalent(&setup.logic, state, one, model)? {
-                matched = Some(at);
-                break;
-            }
-        }
-        let Some(at) = matched else {
-            if !candidates.is_empty() {
+            let Some(at) = matched else {
                 differences.push(Difference::Condition(trace.clone(), canon.text));
+                continue;
+            };
+            if counted {
+                unused.retain(|other| *other != at);
+            } else {
+                unused.clear();
             }
-            continue;
-        };
-        let (other, state) = candidates.swap_remove(at);
-        let mut assumptions = state.memory.path.formulas();
-        assumptions.extend(heap.choices(model));
-        for (a, b) in canon.scalars.iter().zip(&other.scalars) {
-            if !always_equal(&setup.logic, &assumptions, *a, *b)? {
-                differences.push(Difference::Value(trace.clone(), canon.text.clone()));
-                break;
+            let (other, state) = &candidates[at];
+            let mut assumptions = state.memory.path.formulas();
+            assumptions.extend(heap.choices(model));
+            for (a, b) in canon.scalars.iter().zip(&other.scalars) {
+                if !always_equal(&setup.logic, &assumptions, *a, *b)? {
+                    differences.push(Difference::Value(trace.clone(), canon.text.clone()));
+                    break;
+                }
             }
         }
-    }
-    for (text, left) in by_heap {
-        for _ in left {
-            differences.push(Difference::Lost(trace.clone(), text.clone()));
+        for (text, unused) in left {
+            for _ in unused {
+                differences.push(Difference::Lost(trace.clone(), text.clone()));
+            }
         }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Whether, given the choices of a model, the condition of the lazy state is that of the summary.
@@ -157,7 +172,8 @@ fn equivalent(
     let choices = one.heap().choices(model);
     let all = one.heap().path.formulas();
     let symbols = logic.store.symbols_in(all.iter().map(|formula| formula.id()));
-    let atoms: BTreeSet<_> = logic.store.symbols_in(choices.iter().map(|formula| formula.id())).into_iter().collect();
+    let atoms: BTreeSet<_> =
+        logic.store.symbols_in(choices.iter().map(|formula| formula.id())).into_iter().collect();
     if state.memory.path.conjuncts().is_empty() && symbols.iter().all(|symbol| atoms.contains(symbol)) {
         return Ok(true);
     }

@@ -233,11 +233,9 @@ impl<'s> Lazy<'s> {
         let open = self.tokens.iter().position(|token| !matches!(token.found, Found::At(_)));
         match open {
             None => vec![self],
-            Some(token) => self
-                .locate(Pointer::Token(token))
-                .into_iter()
-                .flat_map(|(heap, _)| heap.expand())
-                .collect(),
+            Some(token) => {
+                self.locate(Pointer::Token(token)).into_iter().flat_map(|(heap, _)| heap.expand()).collect()
+            }
         }
     }
 
@@ -442,8 +440,10 @@ impl Memory for Lazy<'_> {
         if a == b {
             return Ok(vec![(self, true)]);
         }
-        if let (Laziness::LazierSharp, (Pointer::Token(token), Pointer::Nil) | (Pointer::Nil, Pointer::Token(token))) =
-            (self.laziness, (a, b))
+        if let (
+            Laziness::LazierSharp,
+            (Pointer::Token(token), Pointer::Nil) | (Pointer::Nil, Pointer::Token(token)),
+        ) = (self.laziness, (a, b))
         {
             if matches!(self.tokens[token].found, Found::NonNull) {
                 return Ok(vec![(self, false)]);

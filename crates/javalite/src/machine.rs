@@ -284,9 +284,7 @@ impl Task {
         }
         Ok(starts
             .into_iter()
-            .map(|(memory, env)| {
-                Step::On(State { env, ..rest.with(memory, Control::Expr(method.body)) })
-            })
+            .map(|(memory, env)| Step::On(State { env, ..rest.with(memory, Control::Expr(method.body)) }))
             .collect())
     }
 
@@ -488,7 +486,13 @@ impl Task {
     }
 
     /// Every part of a strict form has its value.
-    fn apply<M: Memory>(&self, id: ExprId, values: Vec<ValueOf<M>>, memory: M, mut rest: Rest<M>) -> Steps<M> {
+    fn apply<M: Memory>(
+        &self,
+        id: ExprId,
+        values: Vec<ValueOf<M>>,
+        memory: M,
+        mut rest: Rest<M>,
+    ) -> Steps<M> {
         use Value::{Bool, Int, Ref};
         let at = self.program.span(id);
         let expr = self.program.expr(id);
@@ -521,11 +525,8 @@ impl Task {
                     rest.saw(at, Outcome::Equal(same)).value(memory, value)
                 })
                 .collect()),
-            (Expr::Get(base, field), [Ref(r)]) => {
-                self.object(memory, r, *base, &rest, at, |rest, memory| {
-                    values_of(rest, memory.read(r, *field)?)
-                })
-            }
+            (Expr::Get(base, field), [Ref(r)]) => self
+                .object(memory, r, *base, &rest, at, |rest, memory| values_of(rest, memory.read(r, *field)?)),
             (Expr::Set(name, field, _), [value]) => {
                 let Ref(base) = lookup(&rest.env, *name)?.clone() else { return broken("base of a write") };
                 let checked = match value {
@@ -576,9 +577,7 @@ impl Task {
                 .new_array(*class, length)?
                 .into_iter()
                 .map(|(memory, allocation)| match allocation {
-                    Allocation::Made(array) => {
-                        rest.saw(at, Outcome::Length(true)).value(memory, Ref(array))
-                    }
+                    Allocation::Made(array) => rest.saw(at, Outcome::Length(true)).value(memory, Ref(array)),
                     Allocation::Negative => rest
                         .saw(at, Outcome::Length(false))
                         .done(memory, End::Error(Fault::NegativeLength, at)),
@@ -587,12 +586,10 @@ impl Task {
                     }
                 })
                 .collect()),
-            (Expr::Length(array), [Ref(r)]) => {
-                self.object(memory, r, *array, &rest, at, |rest, memory| {
-                    let length = Int(memory.length(r)?);
-                    Ok(vec![rest.value(memory, length)])
-                })
-            }
+            (Expr::Length(array), [Ref(r)]) => self.object(memory, r, *array, &rest, at, |rest, memory| {
+                let length = Int(memory.length(r)?);
+                Ok(vec![rest.value(memory, length)])
+            }),
             (Expr::At(array, _), [Ref(r), Int(index)]) => {
                 self.object(memory, r, *array, &rest, at, |rest, memory| {
                     self.indexed(memory, r, index, rest, at, |rest, memory| {
@@ -684,7 +681,8 @@ impl Task {
         at: Span,
     ) -> Steps<M> {
         let program = &self.program;
-        let first = (0..program.methods.len() as u32).map(MethodId).find(|&id| program.method(id).name == name);
+        let first =
+            (0..program.methods.len() as u32).map(MethodId).find(|&id| program.method(id).name == name);
         let targets = match first {
             Some(first) if self.drafts.lookup_ignores_class => vec![(memory, (first, receiver.clone()))],
             _ => memory.dispatch(receiver, name)?,
@@ -700,8 +698,7 @@ impl Task {
                 for ((name, _), value) in method.parameters.iter().zip(arguments) {
                     bind(&mut env, *name, value.clone());
                 }
-                let seen =
-                    if polymorphic { Some(rest.saw(at, Outcome::Dispatch(target))) } else { None };
+                let seen = if polymorphic { Some(rest.saw(at, Outcome::Dispatch(target))) } else { None };
                 let rest = seen.as_ref().unwrap_or(rest);
                 let stack = rest.stack.push(Frame::Ret(Rc::new(rest.env.clone())));
                 Step::On(State {
@@ -738,7 +735,11 @@ fn operand(expr: &Expr, done: usize) -> Option<ExprId> {
         | Expr::At(a, b) => two(a, b),
         Expr::Put(a, b, c) => [*a, *b, *c].get(done).copied(),
         Expr::Call(receiver, _, arguments) => {
-            if done == 0 { Some(*receiver) } else { arguments.get(done - 1).copied() }
+            if done == 0 {
+                Some(*receiver)
+            } else {
+                arguments.get(done - 1).copied()
+            }
         }
         _ => None,
     }

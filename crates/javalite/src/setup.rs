@@ -39,7 +39,13 @@ pub struct Setup<'s> {
 
 impl<'s> Setup<'s> {
     /// Prepares to run `method` of an instance of `class`, with guards in `store`.
-    pub fn new(store: &'s Store, program: Rc<Program>, class: ClassId, method: MethodId, inputs: Inputs) -> Self {
+    pub fn new(
+        store: &'s Store,
+        program: Rc<Program>,
+        class: ClassId,
+        method: MethodId,
+        inputs: Inputs,
+    ) -> Self {
         let universe = Rc::new(universe(&program, method));
         Setup { program, class, inputs, universe, logic: Rc::new(Logic::new(store)) }
     }

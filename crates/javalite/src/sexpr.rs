@@ -96,8 +96,7 @@ pub fn read(text: &str) -> Result<Vec<Form>, Diagnostic> {
             }
             _ => {
                 let mut end = at + c.len_utf8();
-                while let Some((next, c)) =
-                    rest.next_if(|&(_, c)| !c.is_whitespace() && !"()[];".contains(c))
+                while let Some((next, c)) = rest.next_if(|&(_, c)| !c.is_whitespace() && !"()[];".contains(c))
                 {
                     end = next + c.len_utf8();
                 }
@@ -110,10 +109,9 @@ pub fn read(text: &str) -> Result<Vec<Form>, Diagnostic> {
         }
     }
     match open.pop() {
-        Some((bracket, start, _)) => Err(Diagnostic::new(
-            Span::new(start, start + 1),
-            format!("this `{bracket}` is never closed"),
-        )),
+        Some((bracket, start, _)) => {
+            Err(Diagnostic::new(Span::new(start, start + 1), format!("this `{bracket}` is never closed")))
+        }
         None => Ok(top),
     }
 }

@@ -63,13 +63,15 @@ impl<'s> Summary<'s> {
     }
 
     fn with<T>(&self, forks: Vec<(Guarded<'s>, T)>) -> Vec<(Self, T)> {
-        let fork = |(heap, answer)| {
-            (Summary { heap, program: self.program.clone(), array: self.array }, answer)
-        };
+        let fork =
+            |(heap, answer)| (Summary { heap, program: self.program.clone(), array: self.array }, answer);
         forks.into_iter().map(fork).collect()
     }
 
-    fn known(self, answer: impl FnOnce(&mut Guarded<'s>) -> Result<Cell, HeapError>) -> Forks<Self, ValueOf<Self>> {
+    fn known(
+        self,
+        answer: impl FnOnce(&mut Guarded<'s>) -> Result<Cell, HeapError>,
+    ) -> Forks<Self, ValueOf<Self>> {
         let mut this = self;
         let value = Self::value(answer(&mut this.heap)?);
         Ok(vec![(this, value)])
@@ -157,9 +159,10 @@ impl Memory for Summary<'_> {
     }
     fn dispatch(self, receiver: &Reference, method: Name) -> Forks<Self, (MethodId, Reference)> {
         let program = self.program.clone();
-        let forks = self.heap.clone().partition(receiver, |class| {
-            program.class(ClassId(class.0)).methods.get(&method).copied()
-        })?;
+        let forks = self
+            .heap
+            .clone()
+            .partition(receiver, |class| program.class(ClassId(class.0)).methods.get(&method).copied())?;
         self.with(forks)
             .into_iter()
             .map(|(memory, (target, receiver))| match target {

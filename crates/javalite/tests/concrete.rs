@@ -13,6 +13,7 @@ const ROOTS: [(parallax_heap::Loc, usize); 2] = [(THIS_LOC, 0), (PARAMETERS_LOC,
 /// Sound: every model of every path, unread fields filled in at random, takes that path and ends in that heap.
 /// Complete: every random heap takes a path whose summary state, and no other, represents it.
 fn check(features: Features, first: u64, count: u64) {
+    let count = common::scaled(count);
     let (mut replays, mut heaps, mut cut) = (0, 0, 0);
     for seed in first..first + count {
         let text = program(seed, features);
@@ -83,15 +84,15 @@ fn check(features: Features, first: u64, count: u64) {
 
 #[test]
 fn references() {
-    check(Features::REFERENCES, 10_000, 40);
+    check(Features::REFERENCES, 7_000_000, 15);
 }
 
 #[test]
 fn calls_and_subclasses() {
-    check(Features::CALLS, 11_000, 40);
+    check(Features::CALLS, 8_000_000, 15);
 }
 
 #[test]
 fn everything() {
-    check(Features::ALL, 14_000, 60);
+    check(Features::ALL, 9_000_000, 20);
 }

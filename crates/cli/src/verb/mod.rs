@@ -9,6 +9,7 @@ mod run;
 mod signs;
 mod view;
 mod wlp;
+mod heap;
 
 use crate::exit::Status;
 use anyhow::Result;
@@ -26,6 +27,7 @@ pub enum Verb {
     Convert(convert::Convert),
     Mix(mix::Mix),
     View(view::View),
+    Heap(heap::Heap),
 }
 
 /// Does it.
@@ -40,5 +42,6 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Convert(arguments) => convert::run(&arguments),
         Verb::Mix(arguments) => mix::run(&arguments),
         Verb::View(arguments) => view::run(arguments),
+        Verb::Heap(arguments) => heap::run(&arguments),
     }
 }

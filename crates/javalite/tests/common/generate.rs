@@ -37,7 +37,8 @@ pub struct Features {
 }
 
 impl Features {
-    pub const REFERENCES: Features = Features { values: false, calls: false, subclasses: false, arrays: false };
+    pub const REFERENCES: Features =
+        Features { values: false, calls: false, subclasses: false, arrays: false };
     pub const CALLS: Features = Features { values: false, calls: true, subclasses: true, arrays: false };
     pub const VALUES: Features = Features { values: true, calls: true, subclasses: false, arrays: false };
     pub const ARRAYS: Features = Features { values: true, calls: false, subclasses: false, arrays: true };
@@ -93,7 +94,8 @@ pub fn program(seed: u64, features: Features) -> String {
         let fields = a.into_iter().chain(own.clone()).collect();
         classes.push(Class { name: "C", extends: Some("A"), own, fields });
     }
-    let mut generator = Generator { random, features, classes, in_loop: 0, fuel: 0, depth: 0, may_call: true };
+    let mut generator =
+        Generator { random, features, classes, in_loop: 0, fuel: 0, depth: 0, may_call: true };
     generator.text()
 }
 
@@ -198,7 +200,8 @@ impl Generator {
         match self.random.below(12) {
             0..=2 => {
                 let targets: Scope = scope.iter().filter(|(name, _)| name != "this").cloned().collect();
-                let Some((name, ty)) = (!targets.is_empty()).then(|| self.random.pick(&targets).clone()) else {
+                let Some((name, ty)) = (!targets.is_empty()).then(|| self.random.pick(&targets).clone())
+                else {
                     return "(begin)".into();
                 };
                 format!("({name} := {})", self.expr(scope, ty))
@@ -241,8 +244,11 @@ impl Generator {
 
     /// A variable that is an object.
     fn object(&mut self, scope: &Scope) -> (String, &'static str) {
-        let objects: Scope =
-            scope.iter().filter(|(_, ty)| self.classes.iter().any(|class| class.name == *ty)).cloned().collect();
+        let objects: Scope = scope
+            .iter()
+            .filter(|(_, ty)| self.classes.iter().any(|class| class.name == *ty))
+            .cloned()
+            .collect();
         self.random.pick(&objects).clone()
     }
 
@@ -313,7 +319,8 @@ impl Generator {
                 (!reads.is_empty()).then(|| self.random.pick(&reads).clone())
             }
             ("A" | "B", 4) => {
-                let class = if ty == "A" && self.features.subclasses && self.random.one_in(2) { "C" } else { ty };
+                let class =
+                    if ty == "A" && self.features.subclasses && self.random.one_in(2) { "C" } else { ty };
                 Some(format!("(new {class})"))
             }
             ("A", 5) if self.features.calls && self.may_call => {

@@ -17,8 +17,14 @@ pub fn prepare<'s>(store: &'s Store, text: &str, inputs: Inputs) -> (Setup<'s>, 
     };
     let (class, method) = program.main.expect("an entry");
     let bounds = Bounds { rounds: 2, calls: 4 };
-    let task =
-        Task { program: program.clone(), class, method, rep_ok: None, bounds, drafts: MachineDrafts::default() };
+    let task = Task {
+        program: program.clone(),
+        class,
+        method,
+        rep_ok: None,
+        bounds,
+        drafts: MachineDrafts::default(),
+    };
     (Setup::new(store, program, class, method, inputs), task)
 }
 
@@ -26,7 +32,11 @@ pub fn prepare<'s>(store: &'s Store, text: &str, inputs: Inputs) -> (Setup<'s>, 
 pub fn at_most(states: usize) -> impl FnMut(&Progress) -> Result<(), Stop> {
     let start = std::time::Instant::now();
     move |progress| {
-        if progress.states > states || start.elapsed().as_secs() >= 2 { Err(Stop::Limit("too many states".into())) } else { Ok(()) }
+        if progress.states > states || start.elapsed().as_secs() >= 2 {
+            Err(Stop::Limit("too many states".into()))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -44,4 +54,9 @@ pub fn both<'s>(
     let summary = engine::summary(setup, task, None, &mut |_| Ok(()));
     summary.outcome.clone().unwrap();
     Some((lazy, summary))
+}
+
+/// How many generated programs to run where the suite runs `count`: `HEAP_FUZZ=20` makes it twenty times as many.
+pub fn scaled(count: u64) -> u64 {
+    count * std::env::var("HEAP_FUZZ").ok().and_then(|factor| factor.parse().ok()).unwrap_or(1)
 }

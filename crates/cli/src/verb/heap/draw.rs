@@ -1,0 +1,25 @@
+//! The symbolic heap at the end of each path, as DOT and SVG.
+
+use super::Subject;
+use anyhow::{Context, Result};
+use parallax_javalite::Summary;
+use parallax_javalite::engine::{Ending, Ends};
+use std::path::Path;
+
+/// Draws every path.
+pub fn all(_subject: &Subject<'_>, ends: &Ends<Summary<'_>>, folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let paths = ends.traces.iter().filter(|(trace, _)| trace.ending != Ending::Discarded);
+    for (path, (_, bucket)) in paths.enumerate() {
+        let end = &bucket.finals[0];
+        let mut roots = end.cells();
+        // The parameters are drawn as the variables they are.
+        roots.remove(1);
+        let picture = parallax_heap::draw::Picture::new(end.heap(), &roots)?;
+        for (ending, text) in [("dot", picture.dot()), ("svg", picture.svg())] {
+            let name = folder.join(format!("path{:03}.{ending}", path + 1));
+            std::fs::write(&name, text).with_context(|| format!("cannot write {}", name.display()))?;
+        }
+    }
+    Ok(())
+}

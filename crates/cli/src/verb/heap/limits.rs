@@ -1,0 +1,76 @@
+//! Limits on a run, and the line that says how far it has come.
+
+use clap::Args;
+use parallax_javalite::{Progress, Stop};
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// When to stop.
+#[derive(Args)]
+pub struct Limits {
+    /// Stop after this many seconds, with what was found.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    time: u64,
+    /// Stop after this many paths.
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    paths: usize,
+    /// Stop when the process holds this many megabytes.
+    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    memory: u64,
+}
+
+impl Limits {
+    /// Watches a run that began at `start`.
+    pub fn watch(&self, start: Instant) -> impl FnMut(&Progress) -> Result<(), Stop> + use<> {
+        let (time, paths, memory) = (Duration::from_secs(self.time), self.paths, self.memory);
+        let terminal = std::io::stderr().is_terminal();
+        let mut looked = start;
+        let mut shown = false;
+        move |progress| {
+            let now = Instant::now();
+            if progress.paths >= paths {
+                return Err(Stop::Limit(format!("the limit of {paths} paths was reached")));
+            }
+            if now.duration_since(looked) < Duration::from_millis(250) {
+                return Ok(());
+            }
+            looked = now;
+            let spent = now.duration_since(start);
+            let held = resident_megabytes();
+            let stop = if spent >= time {
+                Some(format!("the time limit of {} s was reached", time.as_secs()))
+            } else if held > memory {
+                Some(format!("the memory limit of {memory} MB was reached"))
+            } else {
+                None
+            };
+            if terminal && (shown || spent > Duration::from_secs(1)) {
+                shown = true;
+                let end = if stop.is_some() { "\r\x1b[K" } else { "" };
+                eprint!(
+                    "\r\x1b[K{} paths, {} states, {} waiting, {} MB, {} s{end}",
+                    progress.paths,
+                    progress.states,
+                    progress.pending,
+                    held,
+                    spent.as_secs()
+                );
+                let _ = std::io::stderr().flush();
+                if progress.pending == 0 {
+                    eprint!("\r\x1b[K");
+                }
+            }
+            match stop {
+                Some(why) => Err(Stop::Limit(why)),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+/// What the process holds, as Linux tells it; 0 where nobody tells.
+fn resident_megabytes() -> u64 {
+    let Ok(text) = std::fs::read_to_string("/proc/self/statm") else { return 0 };
+    let pages: u64 = text.split_whitespace().nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
+    pages * 4096 / (1 << 20)
+}

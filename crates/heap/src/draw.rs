@@ -1,5 +1,5 @@
 //! A guarded heap as a picture: references are circles, locations are boxes with a row for each field, guards stand on
-//! edges. Hue tells the distance from the roots, null is a short bar, what the path condition excludes is dashed.
+//! edges. Hue tells the distance from the roots, null is a short bar, what the path condition excludes is a dashed stub.
 
 use crate::HeapError;
 use crate::guarded::{Cell, Guarded, Loc, Reference, Target};
@@ -82,7 +82,7 @@ impl Picture {
     fn reach(&mut self, row: &Row, column: usize, queue: &mut Vec<(Loc, usize)>) {
         let Content::Edges(edges) = &row.content else { return };
         for edge in edges {
-            if let Target::Loc(loc) = edge.to
+            if let (Target::Loc(loc), true) = (edge.to, edge.possible)
                 && !self.index.contains_key(&loc)
             {
                 self.index.insert(loc, queue.len());
@@ -104,6 +104,9 @@ impl Picture {
                 "  r{count} [shape=circle, label=\"\", width=0.15];\n  {from} -> r{count} [arrowhead=none];"
             );
             for (at, edge) in edges.iter().enumerate() {
+                if !edge.possible {
+                    continue;
+                }
                 let to = match edge.to {
                     Target::Loc(loc) => format!("l{}", self.index[&loc]),
                     Target::Nil | Target::Un => {
@@ -112,8 +115,7 @@ impl Picture {
                         format!("r{count}e{at}")
                     }
                 };
-                let style = if edge.possible { "" } else { ", style=dashed, color=gray" };
-                let _ = writeln!(out, "  r{count} -> {to} [label=\"{}\"{style}];", quoted(&edge.label));
+                let _ = writeln!(out, "  r{count} -> {to} [label=\"{}\"];", quoted(&edge.label));
             }
         };
         for (at, root) in self.roots.iter().enumerate() {
@@ -302,9 +304,9 @@ impl Layout {
             let (left, width, _) = self.columns[shape.column];
             let [body, head, edge, ink] = HUES[1 + (shape.column - 1) % 5];
             let rows: f64 = shape.rows.iter().map(row_height).sum();
-            let _ = write!(
+            let _ = writeln!(
                 out,
-                "<g><rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{}\" rx=\"4\" fill=\"{body}\" stroke=\"{edge}\"/><path d=\"M{left} {}v-{}a4 4 0 0 1 4-4h{}a4 4 0 0 1 4 4v{}z\" fill=\"{head}\"/><text x=\"{}\" y=\"{}\" fill=\"{ink}\" font-weight=\"600\">{}</text><text x=\"{}\" y=\"{}\" fill=\"{ink}\" text-anchor=\"end\" font-family=\"JetBrains Mono, monospace\" font-size=\"11\">{}</text></g>\n",
+                "<g><rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{}\" rx=\"4\" fill=\"{body}\" stroke=\"{edge}\"/><path d=\"M{left} {}v-{}a4 4 0 0 1 4-4h{}a4 4 0 0 1 4 4v{}z\" fill=\"{head}\"/><text x=\"{}\" y=\"{}\" fill=\"{ink}\" font-weight=\"600\">{}</text><text x=\"{}\" y=\"{}\" fill=\"{ink}\" text-anchor=\"end\" font-family=\"JetBrains Mono, monospace\" font-size=\"11\">{}</text></g>",
                 HEAD + rows,
                 top + HEAD,
                 HEAD - 4.0,
@@ -372,6 +374,10 @@ impl Layout {
                 "stroke=\"#b9bec8\" stroke-dasharray=\"3 3\""
             };
             match edge.to {
+                // What cannot be is a stub: its line would only stand in the way.
+                _ if !edge.possible => {
+                    let _ = writeln!(out, "<path d=\"{start}\" fill=\"none\" {style}/>");
+                }
                 Target::Loc(loc) => {
                     let target = picture.index[&loc];
                     let (x, _, _) = self.columns[picture.shapes[target].column];
@@ -402,9 +408,10 @@ impl Layout {
             if edge.label != "true" && !edge.label.is_empty() {
                 let _ = writeln!(
                     out,
-                    "<text x=\"{}\" y=\"{}\" fill=\"#5b6270\" font-family=\"JetBrains Mono, monospace\" font-size=\"10.5\">{}<title>{}</title></text>",
+                    "<text x=\"{}\" y=\"{}\" fill=\"{}\" font-family=\"JetBrains Mono, monospace\" font-size=\"10.5\">{}<title>{}</title></text>",
                     from + 16.0,
                     y - 3.0,
+                    if edge.possible { "#2b2f36" } else { "#9aa1ad" },
                     escaped(&edge.label),
                     escaped(&edge.whole)
                 );

@@ -13,7 +13,7 @@ pub fn formula(store: &Store, formula: Formula) -> String {
     write(store, formula, true, 0, &mut room)
 }
 
-/// The conjuncts of a formula, in words, and how many of them there are.
+/// The conjuncts of several formulas, in words.
 pub fn conjuncts(store: &Store, formulas: &[Formula]) -> Vec<String> {
     let mut parts = Vec::new();
     let mut todo: Vec<Formula> = formulas.iter().rev().copied().collect();
@@ -21,6 +21,10 @@ pub fn conjuncts(store: &Store, formulas: &[Formula]) -> Vec<String> {
         match store.node(part) {
             Node::BoolOp(BoolOp::And, a, b) => todo.extend([b, a]),
             Node::Bool(true) => {}
+            Node::BoolOp(..) | Node::Not(_) => {
+                let mut room = ATOMS;
+                parts.push(write(store, part, true, 1, &mut room));
+            }
             _ => parts.push(self::formula(store, part)),
         }
     }

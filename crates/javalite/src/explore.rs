@@ -55,7 +55,7 @@ pub fn explore<M: Memory>(
         }
         progress.steps += 1;
         progress.pending = pending.len();
-        if progress.steps % 64 == 0
+        if progress.steps.is_multiple_of(64)
             && let Err(stop) = watch(&progress)
         {
             break Err(stop);

@@ -1,0 +1,165 @@
+//! What an engine found, as text and as JSON.
+
+use super::{Heap, Subject, emit, tests};
+use crate::exit::{Failure, Status};
+use anyhow::Result;
+use parallax_javalite::describe::{self, Describe};
+use parallax_javalite::engine::{Ending, Ends, Final, Trace};
+use parallax_javalite::*;
+use serde_json::{Value as Json, json};
+use std::fmt::Write;
+
+/// Prints what an engine found.
+pub fn report<M: Memory>(
+    arguments: &Heap,
+    subject: &Subject<'_>,
+    engine: &str,
+    ends: &Ends<M>,
+    heaps: impl Fn(&Final<M>, usize) -> Result<(usize, bool)>,
+    tests: Option<tests::Written>,
+) -> Result<Status>
+where
+    Final<M>: Describe,
+{
+    let exploration = subject.start.elapsed().as_secs_f64();
+    let mut traces = Vec::new();
+    let (mut total, mut complete, mut errors, mut cuts) = (0usize, true, 0, 0);
+    for (trace, bucket) in &ends.traces {
+        if trace.ending == Ending::Discarded {
+            continue;
+        }
+        let end = &bucket.finals[0];
+        let (count, exact) = heaps(end, bucket.count)?;
+        total += count;
+        complete &= exact;
+        errors += usize::from(matches!(trace.ending, Ending::Error(_)));
+        let truncated = end.truncated() || matches!(trace.ending, Ending::Cut(_));
+        cuts += usize::from(truncated);
+        traces.push(path_json(subject, trace, end, count, exact, truncated));
+    }
+    // What takes time after the exploration (counting) is not the engine's time.
+    let usage = subject.setup.logic.usage();
+    let stopped = ends.outcome.as_ref().err().map(ToString::to_string);
+    let document = json!({
+        "engine": engine,
+        "k": subject.setup.inputs.k,
+        "paths": ends.progress.paths,
+        "states": ends.progress.states,
+        "heaps": total,
+        "heaps_complete": complete && stopped.is_none(),
+        "discarded": ends.progress.discarded,
+        "traces": traces,
+        "stopped": stopped,
+        "solver": {"calls": usage.calls, "seconds": usage.seconds},
+        "tests": tests.as_ref().map(|tests| tests.count),
+        "seconds": exploration,
+    });
+    let mut out = format!("{document}\n");
+    if !arguments.json {
+        out = report_text(&document, subject);
+        if let Some(tests) = &tests {
+            let (count, folder) = (tests.count, &tests.folder);
+            let _ = writeln!(out, "{count} tests written to {folder}, each re-run on the concrete machine");
+        }
+    }
+    emit(&out)?;
+    if let Err(Stop::Broken(what)) = &ends.outcome {
+        return Err(Failure { status: Status::Unsupported, message: format!("internal: {what}") }.into());
+    }
+    Ok(if errors > 0 {
+        Status::Findings
+    } else if cuts > 0 || ends.outcome.is_err() {
+        Status::GaveUp
+    } else {
+        Status::Clean
+    })
+}
+
+fn path_json<M: Memory>(
+    subject: &Subject<'_>,
+    trace: &Trace,
+    end: &Final<M>,
+    heaps: usize,
+    exact: bool,
+    truncated: bool,
+) -> Json
+where
+    Final<M>: Describe,
+{
+    let program = &subject.task.program;
+    let outcomes: Vec<String> =
+        trace.events.iter().map(|event| describe::event(program, &subject.file, event)).collect();
+    let place = |span: parallax_source::Span| {
+        let (line, column) = subject.file.position(span.start);
+        json!({"line": line, "column": column})
+    };
+    let error = match &end.end {
+        End::Error(fault, span) => json!({"kind": describe::fault(*fault), "at": place(*span)}),
+        _ => Json::Null,
+    };
+    let cut = match &end.end {
+        End::Cut(cut, span) => json!({"bound": describe::cut(*cut), "at": place(*span)}),
+        _ => Json::Null,
+    };
+    json!({
+        "outcomes": outcomes,
+        "result": end.result(),
+        "error": error,
+        "truncated": truncated,
+        "cut": cut,
+        "heaps": heaps,
+        "heaps_complete": exact,
+        "condition": end.condition(),
+    })
+}
+
+fn report_text(document: &Json, subject: &Subject<'_>) -> String {
+    let mut out = String::new();
+    let heaps = |count: &Json| if *count == 1 { "1 heap".into() } else { format!("{count} heaps") };
+    let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let k = document["k"].as_u64().map_or("none".to_owned(), |k| k.to_string());
+    let _ = writeln!(
+        out,
+        "{} of {}, k = {k}",
+        text(&document["engine"]),
+        subject.task.program.method_name(subject.task.method)
+    );
+    let traces = document["traces"].as_array().cloned().unwrap_or_default();
+    for (number, path) in traces.iter().enumerate() {
+        let end = match (&path["error"], &path["cut"]) {
+            (Json::Object(error), _) => {
+                format!("ERROR {} at line {}", text(&error["kind"]), error["at"]["line"])
+            }
+            (_, Json::Object(cut)) => {
+                format!("CUT OFF by the {} at line {}", text(&cut["bound"]), cut["at"]["line"])
+            }
+            _ => format!("returns {}", text(&path["result"])),
+        };
+        let more = if path["heaps_complete"] == true { "" } else { "at least " };
+        let truncated =
+            if path["truncated"] == true && path["cut"].is_null() { ", larger heaps left out" } else { "" };
+        let _ = writeln!(out, "\npath {}: {end} ({more}{}{truncated})", number + 1, heaps(&path["heaps"]));
+        for outcome in path["outcomes"].as_array().into_iter().flatten() {
+            let _ = writeln!(out, "    {}", text(outcome));
+        }
+        let condition: Vec<String> = path["condition"].as_array().into_iter().flatten().map(text).collect();
+        if !condition.is_empty() {
+            let _ = writeln!(out, "  when {}", condition.join("\n   and "));
+        }
+    }
+    let more = if document["heaps_complete"] == true { "" } else { "at least " };
+    let _ = writeln!(
+        out,
+        "\n{} paths, {} states, {more}{} heaps, {} discarded; {} solver calls, {:.2} s",
+        document["paths"],
+        document["states"],
+        document["heaps"],
+        document["discarded"],
+        document["solver"]["calls"],
+        document["seconds"].as_f64().unwrap_or(0.0)
+    );
+    if let Some(why) = document["stopped"].as_str() {
+        let _ = writeln!(out, "STOPPED EARLY: {why}; paths not listed were not explored");
+    }
+    out
+}

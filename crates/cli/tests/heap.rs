@@ -1,0 +1,124 @@
+//! `parallax heap` from the outside: statuses, the JSON contract, tests that run, bad input.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn corpus(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/javalite").join(name)
+}
+
+fn heap(file: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_parallax")).arg("heap").arg(file).args(arguments).output().unwrap()
+}
+
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("parallax-heap-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn written(name: &str, text: &str) -> PathBuf {
+    let path = folder(name).join("program.jl");
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn json_is_one_document_with_the_promised_keys() {
+    let run = heap(&corpus("queue.jl"), &["--method", "Queue.checkBug", "--repok", "repOK", "--k", "2", "--json"]);
+    assert_eq!(run.status.code(), Some(1), "{}", String::from_utf8_lossy(&run.stderr));
+    let document: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    for key in ["engine", "k", "paths", "states", "heaps", "traces", "solver", "seconds"] {
+        assert!(!document[key].is_null(), "{key}");
+    }
+    assert_eq!(document["solver"]["calls"].as_u64().map(|calls| calls > 0), Some(true));
+    let traces = document["traces"].as_array().unwrap();
+    assert_eq!(traces.len() as u64, document["paths"].as_u64().unwrap());
+    let failing = traces.iter().find(|trace| !trace["error"].is_null()).unwrap();
+    assert_eq!(failing["error"]["kind"], "assertion failed");
+    assert!(failing["outcomes"].as_array().is_some_and(|outcomes| !outcomes.is_empty()));
+}
+
+#[test]
+fn every_path_has_a_test_that_runs() {
+    let out = folder("tests");
+    let directory = out.to_str().unwrap();
+    let run = heap(&corpus("queue.jl"), &["--method", "Queue.checkBug", "--repok", "repOK", "--k", "2", "--tests", directory]);
+    assert_eq!(run.status.code(), Some(1), "{}", String::from_utf8_lossy(&run.stderr));
+    let mut statuses = Vec::new();
+    for path in 1..=3 {
+        let test = heap(&out.join(format!("path{path:03}.jl")), &["--engine", "concrete"]);
+        statuses.push(test.status.code());
+        assert!(out.join(format!("path{path:03}.json")).exists());
+    }
+    // The one that shows the bug fails as a program of its own.
+    statuses.sort();
+    assert_eq!(statuses, [Some(0), Some(0), Some(1)]);
+}
+
+#[test]
+fn engines_are_compared_and_methods_too() {
+    let list = corpus("list.jl");
+    let run = heap(&list, &["--method", "List.run1", "--repok", "repOK", "--k", "2", "--compare", "lazy", "--json"]);
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    let document: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(document["differences"], serde_json::json!([]));
+    let queue = corpus("queue.jl");
+    let arguments = ["--method", "Queue.dequeue", "--repok", "repOK", "--equivalent", "Queue.dequeueBug"];
+    assert_eq!(heap(&queue, &arguments).status.code(), Some(1));
+    let arguments = ["--method", "Queue.dequeue", "--repok", "repOK", "--equivalent", "Queue.dequeue"];
+    assert_eq!(heap(&queue, &arguments).status.code(), Some(4), "equal within the bounds, which leave heaps out");
+}
+
+#[test]
+fn pictures_are_drawn() {
+    let out = folder("draw");
+    heap(&corpus("queue.jl"), &["--repok", "repOK", "--k", "2", "--draw", out.to_str().unwrap()]);
+    let svg = std::fs::read_to_string(out.join("path001.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("<circle") && svg.contains("this.head"));
+    assert!(std::fs::read_to_string(out.join("path001.dot")).unwrap().starts_with("digraph"));
+}
+
+#[test]
+fn bad_input_is_refused_with_its_place() {
+    for (name, text, message) in [
+        ("empty", "", "expected `(class"),
+        ("open", "(class A () (", "never closed"),
+        ("type", "(class A () ((bool m 1)))\n(A m)", "expected bool, found int"),
+        ("class", "(class A ([B b]) ())", "unknown class B"),
+        ("method", "(class A () ((bool m true)))\n(A n)", "no such method"),
+        ("cycle", "(class A extends B () ())(class B extends A () ())", "its own superclass"),
+        ("number", "(class A () ((int m 99999999999)))\n(A m)", "32-bit"),
+    ] {
+        let run = heap(&written(name, text), &[]);
+        let stderr = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!(run.status.code(), Some(2), "{name}: {stderr}");
+        assert!(stderr.contains(message) && stderr.contains("-->"), "{name}: {stderr}");
+    }
+    let deep = format!("(class A () ((bool m {}true{})))(A m)", "(begin ".repeat(100_000), ")".repeat(100_000));
+    assert_eq!(heap(&written("deep", &deep), &[]).status.code(), Some(2));
+    assert_eq!(heap(&corpus("queue.jl"), &["--method", "Queue.nope"]).status.code(), Some(2));
+    assert_eq!(heap(&corpus("queue.jl"), &["--array", "99999999"]).status.code(), Some(2));
+    assert_eq!(heap(&corpus("queue.jl"), &["--repok", "enqueue2"]).status.code(), Some(2));
+}
+
+#[test]
+fn bounds_are_reported_and_not_passed_over() {
+    let endless = written(
+        "endless",
+        "(class A ([A a]) ((bool repOK (while true (begin))) (bool deep (this @ deep)) (bool m true)))(A m)",
+    );
+    for arguments in [&["--repok", "repOK", "--loop", "1000"][..], &["--method", "A.deep", "--calls", "1000"]] {
+        let run = heap(&endless, arguments);
+        assert_eq!(run.status.code(), Some(4));
+        assert!(String::from_utf8_lossy(&run.stdout).contains("CUT OFF"));
+    }
+    let list = corpus("list.jl");
+    let run = heap(&list, &["--k", "none", "--loop", "1000000", "--repok", "repOK", "--time", "1", "--json", "--count", "1"]);
+    assert_eq!(run.status.code(), Some(4));
+    let document: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert!(document["stopped"].as_str().is_some_and(|why| why.contains("time limit")));
+    let run = heap(&list, &["--k", "3", "--repok", "repOK", "--paths", "3", "--count", "0"]);
+    assert_eq!(run.status.code(), Some(4));
+}

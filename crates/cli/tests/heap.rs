@@ -26,7 +26,8 @@ fn written(name: &str, text: &str) -> PathBuf {
 
 #[test]
 fn json_is_one_document_with_the_promised_keys() {
-    let run = heap(&corpus("queue.jl"), &["--method", "Queue.checkBug", "--repok", "repOK", "--k", "2", "--json"]);
+    let run =
+        heap(&corpus("queue.jl"), &["--method", "Queue.checkBug", "--repok", "repOK", "--k", "2", "--json"]);
     assert_eq!(run.status.code(), Some(1), "{}", String::from_utf8_lossy(&run.stderr));
     let document: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
     for key in ["engine", "k", "paths", "states", "heaps", "traces", "solver", "seconds"] {
@@ -44,7 +45,10 @@ fn json_is_one_document_with_the_promised_keys() {
 fn every_path_has_a_test_that_runs() {
     let out = folder("tests");
     let directory = out.to_str().unwrap();
-    let run = heap(&corpus("queue.jl"), &["--method", "Queue.checkBug", "--repok", "repOK", "--k", "2", "--tests", directory]);
+    let run = heap(
+        &corpus("queue.jl"),
+        &["--method", "Queue.checkBug", "--repok", "repOK", "--k", "2", "--tests", directory],
+    );
     assert_eq!(run.status.code(), Some(1), "{}", String::from_utf8_lossy(&run.stderr));
     let mut statuses = Vec::new();
     for path in 1..=3 {
@@ -60,7 +64,10 @@ fn every_path_has_a_test_that_runs() {
 #[test]
 fn engines_are_compared_and_methods_too() {
     let list = corpus("list.jl");
-    let run = heap(&list, &["--method", "List.run1", "--repok", "repOK", "--k", "2", "--compare", "lazy", "--json"]);
+    let run = heap(
+        &list,
+        &["--method", "List.run1", "--repok", "repOK", "--k", "2", "--compare", "lazy", "--json"],
+    );
     assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
     let document: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(document["differences"], serde_json::json!([]));
@@ -68,7 +75,11 @@ fn engines_are_compared_and_methods_too() {
     let arguments = ["--method", "Queue.dequeue", "--repok", "repOK", "--equivalent", "Queue.dequeueBug"];
     assert_eq!(heap(&queue, &arguments).status.code(), Some(1));
     let arguments = ["--method", "Queue.dequeue", "--repok", "repOK", "--equivalent", "Queue.dequeue"];
-    assert_eq!(heap(&queue, &arguments).status.code(), Some(4), "equal within the bounds, which leave heaps out");
+    assert_eq!(
+        heap(&queue, &arguments).status.code(),
+        Some(4),
+        "equal within the bounds, which leave heaps out"
+    );
 }
 
 #[test]
@@ -96,7 +107,8 @@ fn bad_input_is_refused_with_its_place() {
         assert_eq!(run.status.code(), Some(2), "{name}: {stderr}");
         assert!(stderr.contains(message) && stderr.contains("-->"), "{name}: {stderr}");
     }
-    let deep = format!("(class A () ((bool m {}true{})))(A m)", "(begin ".repeat(100_000), ")".repeat(100_000));
+    let deep =
+        format!("(class A () ((bool m {}true{})))(A m)", "(begin ".repeat(100_000), ")".repeat(100_000));
     assert_eq!(heap(&written("deep", &deep), &[]).status.code(), Some(2));
     assert_eq!(heap(&corpus("queue.jl"), &["--method", "Queue.nope"]).status.code(), Some(2));
     assert_eq!(heap(&corpus("queue.jl"), &["--array", "99999999"]).status.code(), Some(2));
@@ -109,13 +121,17 @@ fn bounds_are_reported_and_not_passed_over() {
         "endless",
         "(class A ([A a]) ((bool repOK (while true (begin))) (bool deep (this @ deep)) (bool m true)))(A m)",
     );
-    for arguments in [&["--repok", "repOK", "--loop", "1000"][..], &["--method", "A.deep", "--calls", "1000"]] {
+    for arguments in [&["--repok", "repOK", "--loop", "1000"][..], &["--method", "A.deep", "--calls", "1000"]]
+    {
         let run = heap(&endless, arguments);
         assert_eq!(run.status.code(), Some(4));
         assert!(String::from_utf8_lossy(&run.stdout).contains("CUT OFF"));
     }
     let list = corpus("list.jl");
-    let run = heap(&list, &["--k", "none", "--loop", "1000000", "--repok", "repOK", "--time", "1", "--json", "--count", "1"]);
+    let run = heap(
+        &list,
+        &["--k", "none", "--loop", "1000000", "--repok", "repOK", "--time", "1", "--json", "--count", "1"],
+    );
     assert_eq!(run.status.code(), Some(4));
     let document: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
     assert!(document["stopped"].as_str().is_some_and(|why| why.contains("time limit")));

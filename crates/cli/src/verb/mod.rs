@@ -3,13 +3,13 @@
 mod compose;
 mod convert;
 mod eval;
+mod heap;
 mod mix;
 mod path;
 mod run;
 mod signs;
 mod view;
 mod wlp;
-mod heap;
 
 use crate::exit::Status;
 use anyhow::Result;

@@ -67,5 +67,5 @@ fn bad_use_and_bad_input_say_what_and_exit_2() {
     std::fs::write(&cut, "{\"version\": \"2.1.0\",\n \"runs\": [").unwrap();
     says(&[&cut], 2, "cut.sarif:2:");
     says(&[&corpus("lift.blast"), "--json"], 2, "--output");
-    says(&[&std::env::temp_dir().to_str().unwrap()], 2, "cannot read");
+    says(&[std::env::temp_dir().to_str().unwrap()], 2, "cannot read");
 }

@@ -29,16 +29,18 @@ mod session;
 mod solver;
 mod tier0;
 mod tiered;
+mod wrap;
 mod z3;
 
 pub use answer::{Answer, Limits, Reason};
 pub use interrupt::Interrupt;
 pub use model::Model;
-pub use question::{implied, is_valid};
+pub use question::{Enumeration, Stop, enumerate, implied, is_valid, smallest, values};
 pub use session::Session;
 pub use solver::Solver;
 pub use tier0::Tier0;
 pub use tiered::Tiered;
+pub use wrap::{Cache, Counter, CounterexampleCache, CrossCheck, Log, Slicing, Statistics};
 pub use z3::Z3;
 
 /// The solver to use when nothing speaks for another.

@@ -3,7 +3,7 @@
 use parallax_op::Bits;
 use parallax_sem::logic::{self, Evaluation, Scalar, Struct};
 use parallax_sem::{Concrete, Table};
-use parallax_term::{Expr, Formula, Id, Store, Symbol, Term};
+use parallax_term::{Expr, Formula, Id, Sort, Store, Symbol, Term};
 
 /// An interpretation: vectors, truth values and function tables for symbols.
 ///
@@ -18,6 +18,23 @@ impl Model {
     /// The model in which everything is zero.
     pub fn new() -> Self {
         Model::default()
+    }
+
+    /// The model in which `symbols` are zero, false, or zero everywhere. Address symbols are left out: zero is no
+    /// address.
+    pub(crate) fn zero(store: &Store, symbols: impl IntoIterator<Item = Symbol>) -> Self {
+        let mut model = Model::new();
+        for symbol in symbols {
+            match store.info(symbol).sort {
+                Sort::Bits(width) if crate::address::extent(store, symbol).is_none() => {
+                    model.set_bits(symbol, Bits::zero(width));
+                }
+                Sort::Bits(_) => {}
+                Sort::Bool => model.set_boolean(symbol, false),
+                Sort::Map { value, .. } => model.set_table(symbol, Table::new(Bits::zero(value))),
+            }
+        }
+        model
     }
 
     /// The value of a bit-vector symbol, if the model speaks of it.
@@ -61,10 +78,16 @@ impl Model {
         self.structure.set_map(symbol, value);
     }
 
-    /// Takes over what another model says, where this one says nothing or something else.
-    pub fn extend(&mut self, other: &Model) {
-        self.structure.constants.extend(other.structure.constants.iter().map(|(s, v)| (*s, v.clone())));
-        self.structure.functions.extend(other.structure.functions.iter().map(|(s, v)| (*s, v.clone())));
+    /// Takes over what another model says of `symbols`.
+    pub fn adopt(&mut self, other: &Model, symbols: impl IntoIterator<Item = Symbol>) {
+        for symbol in symbols {
+            if let Some(value) = other.structure.constants.get(&symbol) {
+                self.structure.constants.insert(symbol, value.clone());
+            }
+            if let Some(table) = other.structure.functions.get(&symbol) {
+                self.structure.functions.insert(symbol, table.clone());
+            }
+        }
     }
 
     /// Gives every address symbol of the store that the model leaves out a place of its own, where there is room.

@@ -1,0 +1,187 @@
+//! Wrappers change how a solver is asked, not what it answers.
+
+mod common;
+
+use common::{formulas, steps};
+use parallax_op::{BinOp, Bits, RelOp};
+use parallax_smt::{
+    Answer, Cache, Counter, CounterexampleCache, CrossCheck, Interrupt, Limits, Log, Model, Reason, Slicing,
+    Solver, Stop, Tier0, Z3, enumerate, implied, is_valid, smallest, values,
+};
+use parallax_term::{Formula, Store};
+use proptest::prelude::*;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(80))]
+
+    #[test]
+    fn stacks_answer_as_the_solver_does(steps in steps(40), choice in any::<u64>()) {
+        let store = Store::new();
+        let all = formulas(&store, &steps, false);
+        let mut plain = Tier0::new(&store);
+        let mut stacks: Vec<(&str, Box<dyn Solver>)> = vec![
+            ("cache", Box::new(Cache::new(Tier0::new(&store)))),
+            ("counterexamples", Box::new(CounterexampleCache::new(Tier0::new(&store)))),
+            ("slicing", Box::new(Slicing::new(Tier0::new(&store)))),
+            ("log", Box::new(Log::new(Tier0::new(&store), |_: &str| ()))),
+            ("cross-check", Box::new(CrossCheck::new(Tier0::new(&store), Tier0::new(&store)))),
+            (
+                "all",
+                Box::new(Cache::new(Slicing::new(CounterexampleCache::new(Counter::new(Tier0::new(&store)))))),
+            ),
+        ];
+        for round in 0..8u32 {
+            // Every third query is one that was asked before.
+            let some = choice.rotate_left(if round % 3 == 2 { 0 } else { round * 11 });
+            let query: Vec<Formula> =
+                all.iter().take(10).enumerate().filter(|(i, _)| some >> i & 1 == 1).map(|(_, f)| *f).collect();
+            let expected = plain.check(&query).decided();
+            for (name, stack) in &mut stacks {
+                let answer = stack.check(&query);
+                prop_assert_eq!(&answer.decided(), &expected, "{}", name);
+                match answer {
+                    Answer::Sat(model) => prop_assert!(model.satisfies(&store, &query), "{}", name),
+                    _ => {
+                        let core = stack.unsat_core();
+                        prop_assert!(core.iter().all(|f| query.contains(f)), "{}", name);
+                        prop_assert!(plain.check(core).is_unsat(), "{}", name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A solver that says yes to everything, with zeros for a model.
+struct Yes<'s>(&'s Store);
+
+impl<'s> Solver<'s> for Yes<'s> {
+    fn store(&self) -> &'s Store {
+        self.0
+    }
+    fn check(&mut self, _: &[Formula]) -> Answer {
+        Answer::Sat(Model::new())
+    }
+    fn unsat_core(&self) -> &[Formula] {
+        &[]
+    }
+    fn set_limits(&mut self, _: Limits) {}
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
+    fn interrupt(&self) -> Interrupt {
+        Interrupt::new()
+    }
+}
+
+#[test]
+fn disagreement_is_an_internal_error() {
+    let store = Store::new();
+    let x = store.symbol("x", 8);
+    let impossible =
+        [store.relop(RelOp::Ult, x, store.number(8, 3)), store.relop(RelOp::Ult, store.number(8, 9), x)];
+    let mut both = CrossCheck::new(Tier0::new(&store), Yes(&store));
+    assert!(matches!(both.check(&impossible), Answer::Unknown(Reason::Internal(_))));
+    assert!(both.check(&impossible[..1]).is_sat());
+}
+
+#[test]
+fn caches_ask_less() {
+    let store = Store::new();
+    let (x, y) = (store.symbol("x", 32), store.symbol("y", 32));
+    // Zero, which every model says of what it does not mention, is no answer.
+    let below =
+        |a, limit| store.relop(RelOp::Ult, store.sub(a, store.number(32, 1)), store.number(32, limit));
+    let counter = Counter::new(Tier0::new(&store));
+    let asked = counter.handle();
+    let mut solver = Cache::new(Slicing::new(CounterexampleCache::new(counter)));
+    assert!(solver.check(&[below(x, 5), below(y, 7)]).is_sat());
+    assert_eq!(asked.get().checks(), 2, "one for each part");
+    assert!(solver.check(&[below(y, 7), below(x, 5)]).is_sat());
+    assert_eq!(solver.hits(), 1, "the same query in another order");
+    assert!(solver.check(&[below(x, 6), below(y, 7)]).is_sat());
+    assert_eq!(asked.get().checks(), 2, "old models still hold");
+    let above = store.relop(RelOp::Ult, store.number(32, 19), x);
+    assert!(solver.check(&[below(x, 5), above]).is_unsat());
+    assert_eq!(asked.get().checks(), 3);
+    assert!(solver.check(&[below(x, 5), below(y, 9), above]).is_unsat());
+    assert_eq!(asked.get().checks(), 3, "an old contradiction within");
+    assert_eq!((asked.get().sat, asked.get().unsat, asked.get().unknown), (2, 1, 0));
+}
+
+/// Independent parts are independent only if address symbols are kept apart across them.
+#[test]
+fn slicing_keeps_addresses_apart() {
+    let store = Store::new();
+    let (u, v) = (store.address("&u", 8, 100), store.address("&v", 8, 100));
+    let low = |a| store.relop(RelOp::Ult, a, store.number(8, 90));
+    let mut solver = Slicing::new(Tier0::new(&store));
+    assert!(solver.check(&[low(u)]).is_sat());
+    assert!(solver.check(&[low(u), low(v)]).is_unsat());
+}
+
+#[test]
+fn the_log_can_be_asked_again() {
+    let store = Store::new();
+    let f = store.func_symbol("F", 16, 8);
+    let x = store.symbol("x", 16);
+    let read = store.access(
+        store.update(f, store.add(x, store.number(16, 1)), store.number(8, 7)),
+        store.symbol("y", 16),
+    );
+    let texts = Rc::new(RefCell::new(Vec::<String>::new()));
+    let sink = texts.clone();
+    let mut solver = Log::new(Tier0::new(&store), move |text: &str| sink.borrow_mut().push(text.to_owned()));
+    let is_seven = store.eq(read, store.number(8, 7));
+    assert!(solver.check(&[is_seven]).is_sat());
+    let elsewhere = store.ne(store.symbol("y", 16), store.add(x, store.number(16, 1)));
+    let nowhere = store.eq(store.access(f, store.symbol("y", 16)), store.number(8, 6));
+    assert!(solver.check(&[is_seven, elsewhere, nowhere]).is_unsat());
+    let texts = texts.borrow();
+    assert_eq!(texts.len(), 2);
+    for (text, expected) in texts.iter().zip([z3::SatResult::Sat, z3::SatResult::Unsat]) {
+        let again = z3::Solver::new();
+        again.from_string(text.as_str());
+        assert!(!again.get_assertions().is_empty(), "{text}");
+        assert_eq!(again.check(), expected, "{text}");
+    }
+}
+
+#[test]
+fn questions() {
+    let store = Store::new();
+    let (x, y) = (store.symbol("x", 8), store.symbol("y", 8));
+    let p = store.bool_symbol("p");
+    let mut solver = Tier0::new(&store);
+    let even = store.eq(store.binop(BinOp::And, x, store.number(8, 1)), store.number(8, 0));
+    let small = store.relop(RelOp::Ult, x, store.number(8, 10));
+    let sum = store.eq(store.add(x, y), store.number(8, 5));
+    assert_eq!(
+        is_valid(&mut solver, store.or(even, store.eq(store.extract(x, 0, 1), store.number(1, 1)))),
+        Ok(true)
+    );
+    assert_eq!(implied(&mut solver, &[even], small), Ok(false));
+    assert_eq!(implied(&mut solver, &[store.eq(x, store.number(8, 4))], small), Ok(true));
+
+    let all = values(&mut solver, &[even, small], x, 100);
+    let mut numbers: Vec<u64> = all.found.iter().map(|bits| bits.to_u64().unwrap()).collect();
+    numbers.sort_unstable();
+    assert_eq!((numbers, all.stopped), (vec![0, 2, 4, 6, 8], None));
+    let few = values(&mut solver, &[even, small], x, 3);
+    assert_eq!((few.found.len(), few.stopped), (3, Some(Stop::Most)));
+
+    let (sx, sp) = (store.lookup("x").unwrap(), store.lookup("p").unwrap());
+    let models = enumerate(&mut solver, &[even, small, sum, store.or(p, even)], &[sx, sp], 100);
+    assert_eq!((models.found.len(), models.stopped), (10, None));
+    assert!(models.found.iter().all(|model| model.satisfies(&store, &[even, small, sum])));
+
+    let above = store.relop(RelOp::Ult, store.number(8, 77), x);
+    let model = smallest(&mut solver, &[even, above, sum], &[x, y]).unwrap().unwrap();
+    assert_eq!(model.term(&store, x), Bits::new(8, 78));
+    assert_eq!(model.term(&store, y), Bits::new(8, 5u128.wrapping_sub(78) & 255));
+    assert!(smallest(&mut solver, &[small, above], &[x]).unwrap().is_none());
+    let mut z3 = Z3::new(&store);
+    assert_eq!(smallest(&mut z3, &[above], &[x]).unwrap().unwrap().term(&store, x), Bits::new(8, 78));
+}

@@ -1,12 +1,15 @@
 //! Repository checks (`cargo xtask check`) and recorded benchmark runs (`cargo xtask bench`).
 
+mod bench;
 mod check;
 
 use anyhow::{Result, bail};
 
 fn main() -> Result<()> {
-    match std::env::args().nth(1).as_deref() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.first().map(String::as_str) {
         Some("check") => check::run(),
-        _ => bail!("usage: cargo xtask check"),
+        Some("bench") => bench::run(&arguments[1..]),
+        _ => bail!("usage: cargo xtask check | cargo xtask bench [name...]"),
     }
 }

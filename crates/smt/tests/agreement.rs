@@ -84,25 +84,25 @@ fn agreement(cases: u32, most: usize, floats: bool) -> Tally {
 
 #[test]
 fn tier_0_and_z3_agree() {
-    let tally = agreement(700, 40, false);
+    let tally = agreement(450, 40, false);
     println!(
         "answers: {} sat, {} unsat, {} unknown",
         tally.sat.get(),
         tally.unsat.get(),
         tally.unknown.get()
     );
-    assert!(tally.sat.get() > 2000 && tally.unsat.get() > 500, "the formulas are no test");
+    assert!(tally.sat.get() > 1500 && tally.unsat.get() > 400, "the formulas are no test");
     assert!(tally.unknown.get() * 100 < tally.sat.get() + tally.unsat.get(), "too many went undecided");
 }
 
 #[test]
 fn floats_are_left_to_z3() {
-    let tally = agreement(60, 30, true);
+    let tally = agreement(40, 30, true);
     println!(
         "answers: {} sat, {} unsat, {} unknown",
         tally.sat.get(),
         tally.unsat.get(),
         tally.unknown.get()
     );
-    assert!(tally.sat.get() > 100 && tally.unsat.get() > 20);
+    assert!(tally.sat.get() > 80 && tally.unsat.get() > 15);
 }

@@ -156,7 +156,7 @@ fn walk<'s>(
 }
 
 fn main() {
-    const PATHS: u64 = 40;
+    const PATHS: u64 = 20;
     println!("# z3 {}", Z3::version().trim_start_matches("Z3 ").trim());
     let only = std::env::args().nth(1);
     let families: [(&str, Path); 4] =

@@ -37,12 +37,6 @@ impl Gates {
         (lit.var() == self.truth.var()).then_some(lit == self.truth)
     }
 
-    /// A new variable that others define. The search never guesses it: once every unknown is guessed, propagation has
-    /// found it. So circuits that have nothing to do with a query are completed without a conflict.
-    fn defined(&mut self) -> Lit {
-        Lit::new(self.sat.new_var(lbool::UNDEF, false), true)
-    }
-
     /// A new unknown; the search tries `preferred` first, always, where given.
     pub fn unknown(&mut self, preferred: Option<bool>) -> Lit {
         let preference = match preferred {
@@ -187,7 +181,7 @@ impl Gates {
             [one] => one,
             [a, b] => self.and(a, b),
             _ => {
-                let g = self.defined();
+                let g = self.unknown(None);
                 for &lit in &lits {
                     self.clause(&[!g, lit]);
                 }
@@ -205,7 +199,7 @@ impl Gates {
         if let Some(&known) = self.known.get(&(gate, a, b, c)) {
             return known;
         }
-        let output = self.defined();
+        let output = self.unknown(None);
         define(self, output);
         self.known.insert((gate, a, b, c), output);
         output

@@ -1,8 +1,9 @@
 //! Tier 0: our own bit-blaster over a SAT solver, for small queries.
 //!
 //! Every expression becomes a circuit once; a query assumes the outputs of its formulas. Nothing is asserted for good
-//! but definitions and lemmas, so queries come and go freely. When most of the circuit has nothing to do with the
-//! query at hand, it is thrown away and built anew: a search assigns every variable there is.
+//! but definitions and lemmas, so queries come and go freely. When much of the circuit has nothing to do with the query at
+//! hand, it is thrown away and built anew: a search guesses at every gate, also at those of a product that nobody asks
+//! for. (Guessing at unknowns alone would make such circuits harmless, and was several times slower on the rest.)
 
 mod circuit;
 mod gates;
@@ -19,10 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 use watch::Watch;
 
-/// Circuits of this many variables are not worth throwing away.
-const KEEP: usize = 20_000;
-/// How many times larger than its query a circuit may be.
-const SLACK: usize = 4;
+/// Variables beyond those of the query that are not worth throwing a circuit away for.
+const KEEP: usize = 500;
 
 /// The bit-blaster. Floats are beyond it.
 pub struct Tier0<'s> {
@@ -113,6 +112,8 @@ struct Blaster<'s> {
     /// Function expressions whose keys and conditions are built.
     opened: FxHashSet<Id>,
     assumed: Vec<(Lit, Formula)>,
+    /// How many variables lemmas took.
+    lemma_size: usize,
     /// The first address that no address symbol is steered to yet.
     next_address: u64,
 }
@@ -127,6 +128,7 @@ impl<'s> Blaster<'s> {
             bits: Vec::new(),
             opened: FxHashSet::default(),
             assumed: Vec::new(),
+            lemma_size: 0,
             next_address: 0x1000,
         }
     }
@@ -137,8 +139,10 @@ impl<'s> Blaster<'s> {
         if size <= KEEP {
             return;
         }
-        let needed: usize = cone.members.iter().filter_map(|id| self.built.get(id)).map(|(_, n)| n).sum();
-        if size > SLACK * needed {
+        let asked: usize = cone.members.iter().filter_map(|id| self.built.get(id)).map(|(_, n)| n).sum();
+        // Lemmas were dear to find; which of them the query needs is not known yet.
+        let needed = asked + self.lemma_size;
+        if size > needed + needed / 2 + KEEP {
             *self = Blaster::new(self.store, interrupt.clone());
         }
     }
@@ -307,11 +311,13 @@ fn boolean(gates: &mut Gates, op: parallax_op::BoolOp, a: Lit, b: Lit) -> Lit {
 
 impl Engine for Blaster<'_> {
     fn learn(&mut self, lemma: &Lemma) -> Result<(), Reason> {
+        let before = self.gates.size();
         let mut clause = Vec::with_capacity(lemma.premises.len() + 1);
         for &premise in &lemma.premises {
             clause.push(!self.formula(premise)?);
         }
         clause.push(self.formula(lemma.conclusion)?);
+        self.lemma_size += self.gates.size() - before;
         self.gates.clause(&clause);
         Ok(())
     }

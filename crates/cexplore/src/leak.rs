@@ -1,12 +1,15 @@
 //! Memory that nothing refers to when the program ends.
 
 use parallax_llvm::machine::{Host, Kind, Machine, ObjectId, State, Target, Value};
-use parallax_llvm::module::LocationId;
+use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_sem::Core;
 
-/// Where the first heap object was allocated that is still alive and that no global, running frame, or object reached
+/// What a leak is, in words.
+pub const WORDS: &str = "memory that nothing refers to any more was not freed";
+
+/// The function and place where the first heap object was allocated that is still alive and that no global, running frame, or object reached
 /// from these refers to.
-pub fn leaked<C: Core, H: Host<C>>(machine: &Machine<'_, C, H>, state: &State<C>) -> Option<LocationId> {
+pub fn leaked<C: Core, H: Host<C>>(machine: &Machine<'_, C, H>, state: &State<C>) -> Option<(FunctionId, LocationId)> {
     let mut seen = vec![false; state.memory.len()];
     let mut waiting = Vec::new();
     let mut note = |value: &Value<C>, waiting: &mut Vec<ObjectId>| {
@@ -47,7 +50,7 @@ pub fn leaked<C: Core, H: Host<C>>(machine: &Machine<'_, C, H>, state: &State<C>
                 && machine.host.truth(&object.alive) == Some(true)
                 && !seen[id.0 as usize]
         })
-        .map(|(_, object)| object.made_at)
+        .map(|(_, object)| (object.made_in, object.made_at))
 }
 
 fn each_object<C: Core>(value: &Value<C>, each: &mut dyn FnMut(ObjectId)) {

@@ -1,9 +1,14 @@
 //! C programs, run and explored.
 //!
-//! [`program`] gets a program from files, [`run`] executes it concretely. Both meet the machine of `parallax-llvm` with
-//! a reading and a host of their own; the machine knows neither.
+//! [`program`] gets a program from files, [`run`] executes it concretely, [`explore`] symbolically, and [`confirm`]
+//! runs what exploring found. Each meets the machine of `parallax-llvm` with a reading and a host of its own; the
+//! machine knows none of them.
 
+pub mod confirm;
+pub mod driver;
+pub mod explore;
 mod leak;
+pub mod native;
 pub mod program;
 pub mod run;
 

@@ -2,7 +2,7 @@
 
 use parallax_llvm::Module;
 use parallax_llvm::machine::{
-    Checks, Fill, Host, Kind, Machine, Path, Problem, Split, State, Stop, Value, word,
+    Checks, Fill, Host, Kind, Machine, ObjectId, Path, Pointer, Problem, Split, State, Stop, Target, Value, code_address, word,
 };
 use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_op::{Bits, Width};
@@ -166,6 +166,10 @@ impl<W: World> Host<Concrete> for Runner<'_, W> {
     fn example(&mut self, _path: &Path<Concrete>, _width: Width, v: &Bits) -> Option<Bits> {
         Some(v.clone())
     }
+    fn selector(&mut self, width: Width, _name: &str) -> Bits {
+        Bits::zero(width)
+    }
+    fn bounded(&mut self, _what: String) {}
     fn undefined_matters(&mut self, _path: &Path<Concrete>, _b: &bool) -> bool {
         false
     }
@@ -273,10 +277,73 @@ pub struct Finished {
     pub steps: u64,
 }
 
+/// What a pointer of given memory points to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Nothing.
+    Null,
+    /// A block, by number, and an offset in it.
+    Block(usize, i64),
+    /// A function.
+    Function(FunctionId),
+}
+
+/// A block of memory that exists before a function is entered.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// What it is called.
+    pub name: String,
+    /// The global variable it is, by the number of its object; otherwise memory of its own.
+    pub global: Option<u32>,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Known contents: offset and value.
+    pub bits: Vec<(u64, Bits)>,
+    /// Pointers: offset and target.
+    pub pointers: Vec<(u64, Place)>,
+}
+
+/// An argument of a function that is entered by itself.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// A number.
+    Bits(Bits),
+    /// A pointer.
+    Pointer(Place),
+}
+
+/// Memory and arguments for a function that is entered by itself.
+#[derive(Clone, Debug, Default)]
+pub struct GivenMemory {
+    /// Blocks.
+    pub blocks: Vec<Block>,
+    /// Arguments.
+    pub arguments: Vec<Argument>,
+}
+
+/// What a run starts with.
+pub enum Start<'a> {
+    /// `main` with these arguments.
+    Main(&'a [Vec<u8>]),
+    /// A function with given memory.
+    Function(&'a str, &'a GivenMemory),
+}
+
 /// Runs a program from `main`. `watch` sees the state whenever control enters a block.
 pub fn run<W: World>(
     module: &Module,
     arguments: &[Vec<u8>],
+    world: &mut W,
+    settings: &Settings,
+    watch: &mut dyn FnMut(&State<Concrete>),
+) -> Finished {
+    run_from(module, Start::Main(arguments), world, settings, watch)
+}
+
+/// Runs a program from where it is told to start.
+pub fn run_from<W: World>(
+    module: &Module,
+    start: Start<'_>,
     world: &mut W,
     settings: &Settings,
     watch: &mut dyn FnMut(&State<Concrete>),
@@ -292,21 +359,18 @@ pub fn run<W: World>(
         watch,
     };
     let mut machine = Machine::new(module, host);
-    let Some(main) = module.function_named("main").filter(|&f| module.function(f).is_defined()) else {
-        let outcome = Outcome::Unsupported("the program has no function main".into(), Vec::new());
+    let name = match &start {
+        Start::Main(_) => "main",
+        Start::Function(name, _) => name,
+    };
+    let Some(entry) = module.function_named(name).filter(|&f| module.function(f).is_defined()) else {
+        let outcome = Outcome::Unsupported(format!("the program has no function {name}"), Vec::new());
         return Finished { outcome, steps: 0 };
     };
-    let arguments: Vec<Vec<Bits>> =
-        arguments.iter().map(|a| a.iter().map(|&b| Bits::new(8, b.into())).collect()).collect();
-    let mut state = match machine.start() {
+    let mut state = match begin(&mut machine, entry, &start) {
         Ok(state) => state,
         Err(stop) => return Finished { outcome: ended(&mut machine, stop, Vec::new()), steps: 0 },
     };
-    let begun = main_arguments(&mut machine, &mut state, main, &arguments)
-        .and_then(|values| machine.begin(&mut state, main, values));
-    if let Err(stop) = begun {
-        return Finished { outcome: ended(&mut machine, stop, Vec::new()), steps: 0 };
-    }
     let limit = settings.steps.unwrap_or(u64::MAX);
     loop {
         if state.steps >= limit {
@@ -316,17 +380,92 @@ pub fn run<W: World>(
             let mut outcome = ended(&mut machine, stop, stack(module, &state));
             if settings.leaks
                 && let Outcome::Exit(_) = outcome
-                && let Some(made_at) = crate::leak::leaked(&machine, &state)
+                && let Some(leak) = crate::leak::leaked(&machine, &state)
             {
                 outcome = Outcome::Mistake(Mistake {
                     problem: Problem::Leak,
-                    detail: "memory that nothing refers to any more was not freed".into(),
-                    stack: vec![(main, made_at)],
+                    detail: crate::leak::WORDS.into(),
+                    stack: vec![leak],
                 });
             }
             return Finished { outcome, steps: state.steps };
         }
     }
+}
+
+fn begin<W: World>(
+    machine: &mut Machine<'_, Concrete, Runner<'_, W>>,
+    entry: FunctionId,
+    start: &Start<'_>,
+) -> Result<State<Concrete>, Stop<Concrete>> {
+    let mut state = machine.start()?;
+    let values = match start {
+        Start::Main(arguments) => {
+            let arguments: Vec<Vec<Bits>> =
+                arguments.iter().map(|a| a.iter().map(|&b| Bits::new(8, b.into())).collect()).collect();
+            main_arguments(machine, &mut state, entry, &arguments)?
+        }
+        Start::Function(_, memory) => given_arguments(machine, &mut state, memory),
+    };
+    machine.begin(&mut state, entry, values)?;
+    Ok(state)
+}
+
+/// Puts given memory in place; the arguments that refer to it.
+fn given_arguments<W: World>(
+    machine: &mut Machine<'_, Concrete, Runner<'_, W>>,
+    state: &mut State<Concrete>,
+    memory: &GivenMemory,
+) -> Vec<Value<Concrete>> {
+    let mut objects = Vec::new();
+    for block in &memory.blocks {
+        objects.push(match block.global {
+            Some(global) => ObjectId(global),
+            None => {
+                let size = word(&machine.host, block.size);
+                machine.allocate(state, Kind::Input, size, block.size, 16, Fill::Zero, None).0
+            }
+        });
+    }
+    let pointer = |machine: &Machine<'_, Concrete, Runner<'_, W>>, state: &State<Concrete>, place: &Place| {
+        let (target, base, offset) = match place {
+            Place::Null => (Target::Null, 0, 0),
+            Place::Block(number, offset) => {
+                let object = objects[*number];
+                (Target::Object(object), state.memory.object(object).base, *offset as u64)
+            }
+            Place::Function(function) => (Target::Function(*function), code_address(*function), 0),
+        };
+        Value::Pointer(Pointer::to(true, target, base, word(&machine.host, offset)))
+    };
+    for (block, &object) in memory.blocks.iter().zip(&objects) {
+        let capacity = state.memory.object(object).capacity;
+        if block.global.is_some() {
+            // What the path did not look at is anything; zero is.
+            state.memory.object_mut(object).content = parallax_llvm::machine::Content::new(Fill::Zero);
+        }
+        for (offset, bits) in &block.bits {
+            let len = u64::from(bits.width() / 8);
+            if offset + len <= capacity {
+                let content = &mut state.memory.object_mut(object).content;
+                content.write(&machine.host, *offset, len, Value::Bits(bits.clone()));
+            }
+        }
+        for (offset, place) in &block.pointers {
+            if offset + 8 <= capacity {
+                let value = pointer(machine, state, place);
+                state.memory.object_mut(object).content.write(&machine.host, *offset, 8, value);
+            }
+        }
+    }
+    memory
+        .arguments
+        .iter()
+        .map(|argument| match argument {
+            Argument::Bits(bits) => Value::Bits(bits.clone()),
+            Argument::Pointer(place) => pointer(machine, state, place),
+        })
+        .collect()
 }
 
 fn ended<W: World>(

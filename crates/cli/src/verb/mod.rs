@@ -1,9 +1,11 @@
 //! The verbs, one module each.
 
+mod c_sources;
 mod compose;
 mod convert;
 mod eval;
 mod heap;
+mod explore;
 mod mix;
 mod path;
 mod run;
@@ -28,6 +30,7 @@ pub enum Verb {
     Mix(mix::Mix),
     View(view::View),
     Heap(heap::Heap),
+    Explore(explore::Explore),
 }
 
 /// Does it.
@@ -43,5 +46,6 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Mix(arguments) => mix::run(&arguments),
         Verb::View(arguments) => view::run(arguments),
         Verb::Heap(arguments) => heap::run(&arguments),
+        Verb::Explore(arguments) => explore::run(&arguments),
     }
 }

@@ -28,7 +28,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     /// The pointer that a value is. Bits become the object whose address they are.
     pub(super) fn pointer(&mut self, state: &mut State<C>, value: &Value<C>) -> Result<Pointer<C>, C> {
         match value {
-            Value::Pointer(pointer) => Ok(pointer.clone()),
+            Value::Pointer(pointer) => self.resolved(state, pointer),
             Value::Bits(bits) => {
                 let constant = match self.host.value(64, bits) {
                     Some(constant) => constant,
@@ -191,10 +191,14 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Makes sure that every byte of a range is written: what was not becomes an unknown of its own.
-    pub(super) fn define_range(&mut self, state: &mut State<C>, id: ObjectId, at: u64, len: u64) {
+    pub(super) fn define_range(&mut self, state: &mut State<C>, id: ObjectId, at: u64, len: u64) -> Result<(), C> {
         while let Some(byte) = state.memory.object(id).content.first_missing(at, len) {
-            // The longest run of missing bytes becomes one unknown, so that words stay words.
             let content = &state.memory.object(id).content;
+            if let Fill::Input(ty) = content.fill {
+                self.define_input(state, id, ty, byte)?;
+                continue;
+            }
+            // The longest run of missing bytes becomes one unknown, so that words stay words.
             let mut run = 1;
             while byte + run < at + len && content.first_missing(byte + run, 1).is_some() {
                 run += 1;
@@ -203,6 +207,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let unknown = self.host.undefined((run * 8) as u16);
             state.memory.object_mut(id).content.write(&self.host, byte, run, Value::Bits(unknown));
         }
+        Ok(())
     }
 
     /// Bytes of one object at an offset, as bits or a pointer.
@@ -214,20 +219,20 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         len: u64,
     ) -> Result<Value<C>, C> {
         if let Some(at) = self.host.value(64, offset).and_then(|o| o.to_u64()) {
-            self.define_range(state, id, at, len);
+            self.define_range(state, id, at, len)?;
             return Ok(state.memory.object(id).content.read(&self.host, at, len));
         }
         let capacity = state.memory.object(id).capacity;
         let (first, step, count) = self.offsets(offset, len, capacity);
         if count > WIDEST {
             let at = self.fix(state, 64, offset)?.to_u64().unwrap_or(0);
-            self.define_range(state, id, at, len);
+            self.define_range(state, id, at, len)?;
             return Ok(state.memory.object(id).content.read(&self.host, at, len));
         }
         let mut result: Option<Value<C>> = None;
         for index in (0..count).rev() {
             let at = first + index * step;
-            self.define_range(state, id, at, len);
+            self.define_range(state, id, at, len)?;
             let here = state.memory.object(id).content.read(&self.host, at, len);
             result = Some(match result {
                 None => here,
@@ -255,7 +260,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let new = if self.host.truth(guard) == Some(true) {
                 value.clone()
             } else {
-                self.define_range(state, id, at, len);
+                self.define_range(state, id, at, len)?;
                 let old = state.memory.object(id).content.read(&self.host, at, len);
                 join(&self.host, guard, value, &old, width)
             };
@@ -277,7 +282,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             if self.host.truth(&here) == Some(false) {
                 continue;
             }
-            self.define_range(state, id, at, len);
+            self.define_range(state, id, at, len)?;
             let old = state.memory.object(id).content.read(&self.host, at, len);
             let new = join(&self.host, &here, value, &old, width);
             state.memory.object_mut(id).content.write(&self.host, at, len, new);
@@ -492,9 +497,12 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         variable: Option<VariableId>,
     ) -> (ObjectId, Pointer<C>) {
         let always = self.host.core().boolean(true);
-        let made_at = match state.frames.is_empty() {
-            true => Default::default(),
-            false => state.user_location(self.module).1,
+        let (made_in, made_at) = match state.frames.is_empty() {
+            true => (FunctionId(0), Default::default()),
+            false => {
+                let (depth, location) = state.user_location(self.module);
+                (state.frames[depth].function, location)
+            }
         };
         let object = Object {
             kind,
@@ -505,6 +513,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             content: Content::new(fill),
             read_only: false,
             variable,
+            made_in,
             made_at,
         };
         let id = state.memory.add(object, align);

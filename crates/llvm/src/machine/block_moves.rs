@@ -20,6 +20,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         else {
             return self.copy_words(state, &target, &source, len);
         };
+        // Input memory is decided before it is copied, so that cells move whole.
+        if matches!(state.memory.object(from_object).content.fill, super::Fill::Input(_)) {
+            self.define_range(state, from_object, from_at, len)?;
+        }
         let pieces = state.memory.object(from_object).content.pieces(from_at, len);
         for (at, piece) in pieces {
             let place = to_at + at;
@@ -38,7 +42,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     content.write(&self.host, place, upto - from, Value::Bits(part));
                 }
                 Piece::Missing(count) => {
-                    self.copy_missing(state, (from_object, from_at + at), (to_object, place), count)
+                    self.copy_missing(state, (from_object, from_at + at), (to_object, place), count)?
                 }
             }
         }
@@ -46,20 +50,21 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Bytes nobody has written: they stay so in memory of the same kind, and become unknowns elsewhere.
-    fn copy_missing(&mut self, state: &mut State<C>, from: (ObjectId, u64), to: (ObjectId, u64), count: u64) {
+    fn copy_missing(&mut self, state: &mut State<C>, from: (ObjectId, u64), to: (ObjectId, u64), count: u64) -> Result<(), C> {
         let fill = |id: ObjectId| state.memory.object(id).content.fill;
         if fill(from.0) == fill(to.0) && fill(from.0) == super::Fill::Undefined {
             state.memory.object_mut(to.0).content.forget(&self.host, to.1, count);
-            return;
+            return Ok(());
         }
         let mut at = 0;
         while at < count {
             let run = (count - at).min(8);
-            self.define_range(state, from.0, from.1 + at, run);
+            self.define_range(state, from.0, from.1 + at, run)?;
             let value = state.memory.object(from.0).content.read(&self.host, from.1 + at, run);
             state.memory.object_mut(to.0).content.write(&self.host, to.1 + at, run, value);
             at += run;
         }
+        Ok(())
     }
 
     /// The one object and offset that all hits are.

@@ -113,7 +113,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         for (guard, function) in possible {
             let mut other = state.clone();
             other.forks += 1;
-            other.path.conditions.push(guard);
+            self.host.take(&mut other.path, guard);
             other.events.push(Event::Choice(location, function.0.into()));
             match self.invoke(&mut other, at, function, passed) {
                 Ok(()) => self.forks.push(other),
@@ -123,7 +123,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         }
         if several {
             state.forks += 1;
-            state.path.conditions.push(last_guard);
+            self.host.take(&mut state.path, last_guard);
             state.events.push(Event::Choice(location, last.0.into()));
         }
         self.invoke(state, at, last, passed)
@@ -211,6 +211,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         function: FunctionId,
         arguments: Vec<Value<C>>,
     ) -> Result<(), C> {
+        state.entry_arguments = Arc::new(arguments.clone());
         let types: Vec<TypeId> = self.module.function(function).parameters.iter().map(|p| p.ty).collect();
         let passed = arguments
             .into_iter()

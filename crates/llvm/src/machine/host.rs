@@ -1,5 +1,6 @@
 //! What an analysis supplies to the machine: the reading, what is known on a path, and the outside world.
 
+use super::inputs::InputBounds;
 use super::state::{Path, State};
 use parallax_op::{Bits, Width};
 use parallax_sem::Core;
@@ -80,6 +81,18 @@ pub trait Host<C: Core> {
     fn unknown(&mut self, state: &mut State<C>, width: Width, name: &str) -> Result<C::Val, String>;
     /// Which sides of a condition are possible on a path.
     fn split(&mut self, path: &Path<C>, b: &C::Bool) -> Split;
+    /// Goes on only where a condition holds; the host may remember why that is possible.
+    fn take(&mut self, path: &mut Path<C>, condition: C::Bool) {
+        path.conditions.push(condition);
+    }
+    /// A fresh unknown that chooses or fills input memory; the name is for messages.
+    fn selector(&mut self, width: Width, name: &str) -> C::Val;
+    /// How far input memory goes.
+    fn input_bounds(&self) -> InputBounds {
+        InputBounds { array: 1, chain: 1, strings: false }
+    }
+    /// A bound was hit: what lies beyond it is not looked at.
+    fn bounded(&mut self, what: String);
     /// A value that a term can have on a path.
     fn example(&mut self, path: &Path<C>, width: Width, v: &C::Val) -> Option<Bits>;
     /// Whether a condition depends on something uninitialised.

@@ -275,10 +275,10 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     Split::True => ROOM,
                     Split::Both => {
                         let mut other = state.clone();
-                        other.path.conditions.push(self.host.core().not(&small));
+                        self.host.take(&mut other.path, self.host.core().not(&small));
                         other.frame_mut().index -= 1;
                         self.forks.push(other);
-                        state.path.conditions.push(small);
+                        self.host.take(&mut state.path, small);
                         ROOM
                     }
                     Split::False => {
@@ -308,7 +308,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let Some(example) = self.host.example(&state.path, 64, value) else { return Err(Stop::Dead) };
         self.host.assume(words.to_string());
         let same = self.host.core().relop(RelOp::Eq, 64, value, &self.host.core().constant(&example));
-        state.path.conditions.push(same);
+        self.host.take(&mut state.path, same);
         Ok(example.to_u64().unwrap_or(u64::MAX))
     }
 

@@ -37,7 +37,9 @@ pub struct Object<C: Core> {
     pub read_only: bool,
     /// The variable it is, where it is one.
     pub variable: Option<VariableId>,
-    /// Where it was made.
+    /// Where it was made: the function.
+    pub made_in: FunctionId,
+    /// Where it was made: the place.
     pub made_at: LocationId,
 }
 
@@ -52,6 +54,7 @@ impl<C: Core> Clone for Object<C> {
             content: self.content.clone(),
             read_only: self.read_only,
             variable: self.variable,
+            made_in: self.made_in,
             made_at: self.made_at,
         }
     }

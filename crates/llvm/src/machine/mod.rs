@@ -14,6 +14,7 @@ mod constants;
 mod content;
 mod harness;
 mod host;
+mod inputs;
 mod intrinsics;
 mod library;
 mod memory;
@@ -24,6 +25,7 @@ mod value;
 
 pub use content::{Content, Fill};
 pub use host::{Checks, Host, Problem, Split};
+pub use inputs::{InputBounds, InputCell, InputObject, Token, size_of, strip};
 pub use memory::{Kind, Memory, Object};
 pub use pointers::{numeric, word};
 pub use state::{Chain, Event, FilePosition, Frame, Path, State};
@@ -119,7 +121,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Split::Both => {
                 let bad = self.host.core().not(ok);
                 self.host.problem(state, kind, &bad, detail());
-                state.path.conditions.push(ok.clone());
+                self.host.take(&mut state.path, ok.clone());
                 Ok(())
             }
             Split::False => {
@@ -141,7 +143,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         match self.host.split(&state.path, condition) {
             Split::True => Ok(()),
             Split::Both => {
-                state.path.conditions.push(condition.clone());
+                self.host.take(&mut state.path, condition.clone());
                 Ok(())
             }
             Split::False | Split::Neither => Err(Stop::Dead),
@@ -161,11 +163,11 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Split::Both => {
                 let mut other = state.clone();
                 let differs = self.host.core().not(&same);
-                other.path.conditions.push(differs);
+                self.host.take(&mut other.path, differs);
                 other.frame_mut().index -= 1;
                 self.forks.push(other);
                 state.forks += 1;
-                state.path.conditions.push(same);
+                self.host.take(&mut state.path, same);
                 state.events.push(Event::Choice(location, example.to_u64().unwrap_or(u64::MAX)));
                 Ok(example)
             }

@@ -1,5 +1,6 @@
 //! The state of a program: frames, memory, the path taken, and what was read and written.
 
+use super::inputs::{InputCell, InputObject, Token};
 use super::memory::Memory;
 use super::value::{ObjectId, Value};
 use crate::module::{BlockId, FunctionId, LocationId, Module, Register};
@@ -81,11 +82,13 @@ impl<T> Chain<T> {
 pub struct Path<C: Core> {
     /// The conditions.
     pub conditions: Chain<C::Bool>,
+    /// A number of the host's: what it knows of why the path is possible; 0 for nothing.
+    pub witness: u32,
 }
 
 impl<C: Core> Clone for Path<C> {
     fn clone(&self) -> Self {
-        Path { conditions: self.conditions.clone() }
+        Path { conditions: self.conditions.clone(), witness: self.witness }
     }
 }
 
@@ -175,6 +178,18 @@ pub struct State<C: Core> {
     pub output: Chain<(i32, C::Val)>,
     /// Inputs that were asked for: name, width, value.
     pub inputs: Chain<(String, u16, C::Val)>,
+    /// What code without a model returned.
+    pub unknowns: Chain<C::Val>,
+    /// Input pointer cells.
+    pub tokens: Arc<Vec<Token<C>>>,
+    /// Input objects that input pointers may point to.
+    pub input_objects: Arc<Vec<InputObject<C>>>,
+    /// Input objects that nothing else points to.
+    pub private_inputs: Arc<Vec<InputObject<C>>>,
+    /// Input cells that were read, in order.
+    pub input_cells: Chain<InputCell<C>>,
+    /// Arguments of the function that was entered.
+    pub entry_arguments: Arc<Vec<Value<C>>>,
     /// How far standard input has been read.
     pub stdin: FilePosition,
     /// Known places to jump back to.
@@ -204,6 +219,12 @@ impl<C: Core> Clone for State<C> {
             events: self.events.clone(),
             output: self.output.clone(),
             inputs: self.inputs.clone(),
+            unknowns: self.unknowns.clone(),
+            tokens: self.tokens.clone(),
+            input_objects: self.input_objects.clone(),
+            private_inputs: self.private_inputs.clone(),
+            input_cells: self.input_cells.clone(),
+            entry_arguments: self.entry_arguments.clone(),
             stdin: self.stdin,
             jumps: self.jumps.clone(),
             at_exit: self.at_exit.clone(),
@@ -222,10 +243,16 @@ impl<C: Core> Default for State<C> {
         State {
             frames: Vec::new(),
             memory: Memory::default(),
-            path: Path { conditions: Chain::default() },
+            path: Path { conditions: Chain::default(), witness: 0 },
             events: Chain::default(),
             output: Chain::default(),
             inputs: Chain::default(),
+            unknowns: Chain::default(),
+            tokens: Arc::new(Vec::new()),
+            input_objects: Arc::new(Vec::new()),
+            private_inputs: Arc::new(Vec::new()),
+            input_cells: Chain::default(),
+            entry_arguments: Arc::new(Vec::new()),
             stdin: FilePosition::default(),
             jumps: Vec::new(),
             at_exit: Vec::new(),

@@ -4,7 +4,7 @@ use super::host::{Host, Problem, Split};
 use super::memory::Kind;
 use super::pointers::{join, numeric, word};
 use super::state::Event;
-use super::value::Value;
+use super::value::{Target, Value};
 use super::{Fill, LARGEST, Machine, Result, State, Stop};
 use crate::module::{
     Binary, BlockId, FloatBinary, Instruction, Operand, Operation, Register, Rmw, Terminator, TypeId,
@@ -239,14 +239,24 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         }
     }
 
-    /// Tokens decided, where an operation needs to know what they are.
+    /// Tokens decided, where an operation needs to know what they are; against itself a token need not be.
     pub(super) fn settled(
         &mut self,
-        _state: &mut State<C>,
+        state: &mut State<C>,
         value: &Value<C>,
-        _against: Option<&Value<C>>,
+        against: Option<&Value<C>>,
     ) -> Result<Value<C>, C> {
-        Ok(value.clone())
+        let Value::Pointer(pointer) = value else { return Ok(value.clone()) };
+        let only = |value: &Value<C>| match value {
+            Value::Pointer(pointer) => pointer.only().map(|entry| entry.target),
+            _ => None,
+        };
+        if let (Some(Target::Token(a)), Some(Some(Target::Token(b)))) = (only(value), against.map(only))
+            && a == b
+        {
+            return Ok(value.clone());
+        }
+        Ok(Value::Pointer(self.resolved(state, pointer)?))
     }
 
     fn lane_number(&mut self, state: &mut State<C>, index: &Operand, ty: TypeId) -> Result<u64, C> {
@@ -263,6 +273,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         a: &Value<C>,
         b: &Value<C>,
     ) -> Result<Value<C>, C> {
+        // Differences and bits of pointers need to know what they point to; moving them does not.
+        let moves = matches!((op.op, a, b), (BinOp::Add, ..) | (BinOp::Sub, Value::Pointer(_), Value::Bits(_)));
+        if !moves && (matches!(a, Value::Pointer(_)) || matches!(b, Value::Pointer(_))) {
+            let (x, y) = (self.settled(state, a, Some(b))?, self.settled(state, b, Some(a))?);
+            return self.binary(op, ty, &x, &y);
+        }
         let checks = self.host.checks();
         let division = matches!(op.op, BinOp::Udiv | BinOp::Sdiv | BinOp::Urem | BinOp::Srem);
         let shift = checks.shifts && matches!(op.op, BinOp::Shl | BinOp::Lshr | BinOp::Ashr);
@@ -379,11 +395,11 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                         state.forks += 1;
                         self.count_visit(state);
                         let mut other = state.clone();
-                        other.path.conditions.push(self.host.core().not(&holds));
+                        self.host.take(&mut other.path, self.host.core().not(&holds));
                         other.events.push(Event::Branch(location, false));
                         self.go(&mut other, *otherwise)?;
                         self.forks.push(other);
-                        state.path.conditions.push(holds);
+                        self.host.take(&mut state.path, holds);
                         state.events.push(Event::Branch(location, true));
                         self.go(state, *then)
                     }
@@ -484,13 +500,13 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let Some((last_guard, last_target, last_number)) = possible.pop() else { return Err(Stop::Dead) };
         for (guard, target, number) in possible {
             let mut other = state.clone();
-            other.path.conditions.push(guard);
+            self.host.take(&mut other.path, guard);
             other.events.push(Event::Switch(location, number));
             self.go(&mut other, target)?;
             self.forks.push(other);
         }
         if several {
-            state.path.conditions.push(last_guard);
+            self.host.take(&mut state.path, last_guard);
             state.events.push(Event::Switch(location, last_number));
         }
         self.go(state, last_target)

@@ -1,0 +1,13 @@
+// clean
+#include <stdlib.h>
+int klee_range(int, int, const char *);
+static void fill(char *p, int n) {
+  for (int i = 0; i < n; i++) p[i] = (char)i;
+}
+int main(void) {
+  int n = klee_range(1, 5, "n");
+  char *p = malloc((unsigned)n);
+  fill(p, n);
+  free(p);
+  return 0;
+}

@@ -1,0 +1,9 @@
+// finds: null-dereference
+int klee_int(const char *name);
+struct node { int value; struct node *next; };
+static int second(struct node *n) { return n->next->value; } //~ null-dereference
+int main(void) {
+  struct node a = {1, 0}, b = {2, &a};
+  int x = klee_int("x");
+  return second(x > 3 ? &b : &a);
+}

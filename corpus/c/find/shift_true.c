@@ -1,0 +1,4 @@
+// finds: bad-shift
+// checks: shifts
+int klee_range(int, int, const char *);
+int main(void) { return (1u << klee_range(0, 40, "n")) > 8; } //~ bad-shift

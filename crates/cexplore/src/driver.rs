@@ -1,0 +1,239 @@
+//! A C file that feeds one input to a program: what harness functions return, or a `main` that sets up memory and
+//! calls a function. Compiled together with the program it makes a native test.
+
+use crate::explore::{Entry, Input, Settings};
+use crate::run::{Argument, Place};
+use parallax_llvm::Module;
+use parallax_llvm::module::{Function, TypeKind};
+use parallax_op::{Bits, FloatFormat};
+use std::fmt::Write;
+
+/// The driver, or why there cannot be one.
+pub fn driver(module: &Module, input: &Input, settings: &Settings) -> Result<String, String> {
+    if !input.unknowns.is_empty() {
+        return Err("the path depends on what code without a model returns".into());
+    }
+    let mut text = String::from("/* One input. Compile together with the program. */\n");
+    harness(module, input, &mut text)?;
+    if let Entry::Function(name) = &settings.entry {
+        entry(module, name, input, &mut text)?;
+    }
+    Ok(text)
+}
+
+fn harness(module: &Module, input: &Input, text: &mut String) -> Result<(), String> {
+    let values: Vec<String> = input
+        .values
+        .iter()
+        .map(|(_, bits)| format!("{:#x}ULL", bits.to_u128().unwrap_or(0) as u64))
+        .chain(["0".to_string()])
+        .collect();
+    let _ = writeln!(text, "static const unsigned long long values_[] = {{{}}};", values.join(", "));
+    let _ = writeln!(text, "static unsigned long next_;");
+    let _ = writeln!(
+        text,
+        "static unsigned long long take_(void) {{ return next_ < {} ? values_[next_++] : 0; }}",
+        input.values.len()
+    );
+    let _ = writeln!(text, "void abort(void); void exit(int); int puts(const char *);");
+    for function in module.functions.iter().filter(|f| !f.is_defined()) {
+        if let Some(body) = harness_function(module, function)? {
+            let _ = writeln!(text, "{body}");
+        }
+    }
+    Ok(())
+}
+
+/// A definition for a harness function that the program only declares.
+fn harness_function(module: &Module, function: &Function) -> Result<Option<String>, String> {
+    let name = function.name.as_str();
+    Ok(Some(match name {
+        "klee_make_symbolic" => "void klee_make_symbolic(void *to, unsigned long n, const char *name) {\n  \
+             (void)name;\n  unsigned char *p = to;\n  \
+             if (n == 1 || n == 2 || n == 4 || n == 8) {\n    unsigned long long v = take_();\n    \
+             for (unsigned long i = 0; i < n; i++) p[i] = (unsigned char)(v >> (8 * i));\n  } else {\n    \
+             for (unsigned long i = 0; i < n; i++) p[i] = (unsigned char)take_();\n  }\n}"
+            .into(),
+        "klee_int" => "int klee_int(const char *n) { (void)n; return (int)take_(); }".into(),
+        "klee_range" => {
+            "int klee_range(int a, int b, const char *n) { (void)a, (void)b, (void)n; return (int)take_(); }".into()
+        }
+        "klee_choose" => "unsigned long klee_choose(unsigned long n) { (void)n; return take_(); }".into(),
+        "klee_assume" => "void klee_assume(unsigned long c) { if (!c) exit(0); }".into(),
+        "__VERIFIER_assume" => "void __VERIFIER_assume(int c) { if (!c) exit(0); }".into(),
+        "klee_assert" | "__VERIFIER_assert" => {
+            format!("void {name}(int c) {{ if (!c) {{ puts(\"PARALLAX assertion\"); abort(); }} }}")
+        }
+        "reach_error" | "__VERIFIER_error" => {
+            format!("void {name}(void) {{ puts(\"PARALLAX reached-error\"); abort(); }}")
+        }
+        "klee_abort" => "void klee_abort(void) { puts(\"PARALLAX assertion\"); abort(); }".into(),
+        "klee_report_error" => {
+            "void klee_report_error(const char *f, int l, const char *m, const char *s) \
+             { (void)f, (void)l, (void)m, (void)s; puts(\"PARALLAX assertion\"); abort(); }"
+                .into()
+        }
+        "klee_silent_exit" => "void klee_silent_exit(int s) { exit(s); }".into(),
+        "klee_is_symbolic" => "unsigned klee_is_symbolic(unsigned long v) { (void)v; return 0; }".into(),
+        _ if name.starts_with("__VERIFIER_nondet_") => {
+            let ty = c_type(module, function)
+                .ok_or_else(|| format!("{name} returns something other than a number"))?;
+            format!("{ty} {name}(void) {{ unsigned long long v = take_(); {ty} r; \
+                     __builtin_memcpy(&r, &v, sizeof r); return r; }}")
+        }
+        _ if name.starts_with("klee_") => format!("long {name}() {{ return 0; }}"),
+        _ => return Ok(None),
+    }))
+}
+
+fn c_type(module: &Module, function: &Function) -> Option<&'static str> {
+    Some(match module.ty(function.result).kind {
+        TypeKind::Int(1) => "_Bool",
+        TypeKind::Int(8) => "unsigned char",
+        TypeKind::Int(16) => "unsigned short",
+        TypeKind::Int(32) => "unsigned",
+        TypeKind::Int(64) => "unsigned long",
+        TypeKind::Float(FloatFormat::F32) => "float",
+        TypeKind::Float(FloatFormat::F64) => "double",
+        TypeKind::Pointer => "void *",
+        _ => return None,
+    })
+}
+
+/// A `main` that builds the memory and calls the function. Blocks are bytes on the heap, pointers are set afterwards.
+fn entry(module: &Module, name: &str, input: &Input, text: &mut String) -> Result<(), String> {
+    let function = module
+        .function_named(name)
+        .map(|id| module.function(id))
+        .ok_or_else(|| format!("the program has no function {name}"))?;
+    if !function.exported {
+        return Err(format!("{name} is static: it cannot be called from another file"));
+    }
+    let memory = &input.memory;
+    let _ = writeln!(text, "void *malloc(unsigned long); void *memset(void *, int, unsigned long);");
+    let _ = writeln!(text, "static void put_(void *at, unsigned long offset, unsigned long long v, int n) {{");
+    let _ = writeln!(text, "  for (int i = 0; i < n; i++) ((unsigned char *)at)[offset + i] = (unsigned char)(v >> (8 * i));");
+    let _ = writeln!(text, "}}");
+    for block in &memory.blocks {
+        if let Some(global) = block.global {
+            let global = &module.globals[global as usize];
+            if !global.exported {
+                return Err(format!("the variable {} is static: it cannot be set from another file", global.name));
+            }
+            let _ = writeln!(text, "extern char {}[];", global.name);
+        }
+    }
+    for (function, taken) in referred(module, input) {
+        if !taken {
+            return Err(format!("{function} is static: it cannot be named in another file"));
+        }
+        let _ = writeln!(text, "void {function}();");
+    }
+    let mut parameters = Vec::new();
+    for (parameter, argument) in function.parameters.iter().zip(&memory.arguments) {
+        if parameter.by_value.is_some() || parameter.struct_return {
+            return Err("structures as arguments are not set up by a driver yet".into());
+        }
+        parameters.push(match (argument, &module.ty(parameter.ty).kind) {
+            (Argument::Pointer(_), _) => "void *",
+            (_, TypeKind::Int(width)) if *width <= 8 => "unsigned char",
+            (_, TypeKind::Int(16)) => "unsigned short",
+            (_, TypeKind::Int(32)) => "unsigned",
+            (_, TypeKind::Int(64)) => "unsigned long",
+            (_, TypeKind::Float(FloatFormat::F32)) => "float",
+            (_, TypeKind::Float(FloatFormat::F64)) => "double",
+            _ => return Err("an argument of this type is not set up by a driver yet".into()),
+        });
+    }
+    let returns = if matches!(module.ty(function.result).kind, TypeKind::Void) { "void" } else { "long" };
+    let _ = writeln!(text, "{returns} {name}({});", if parameters.is_empty() { "void".into() } else { parameters.join(", ") });
+    let _ = writeln!(text, "int main(void) {{");
+    for (number, block) in memory.blocks.iter().enumerate() {
+        match block.global {
+            Some(global) => {
+                let global = &module.globals[global as usize].name;
+                let _ = writeln!(text, "  char *b{number} = {global};");
+            }
+            None => {
+                let _ = writeln!(text, "  char *b{number} = malloc({0}); memset(b{number}, 0, {0});", block.size);
+            }
+        }
+    }
+    for (number, block) in memory.blocks.iter().enumerate() {
+        for (offset, bits) in &block.bits {
+            for (at, part) in words(bits) {
+                let _ = writeln!(text, "  put_(b{number}, {}, {:#x}ULL, {});", offset + at, part.0, part.1);
+            }
+        }
+        for (offset, place) in &block.pointers {
+            let _ = writeln!(text, "  *(void **)(b{number} + {offset}) = {};", spelled(module, place));
+        }
+    }
+    let arguments: Vec<String> = memory
+        .arguments
+        .iter()
+        .zip(&parameters)
+        .map(|(argument, ty)| match argument {
+            Argument::Pointer(place) => spelled(module, place),
+            Argument::Bits(bits) => {
+                let number = bits.to_u128().unwrap_or(0);
+                match *ty {
+                    "float" => format!("__builtin_bit_cast_f({number:#x})"),
+                    "double" => format!("((union {{ unsigned long u; double d; }}){{.u = {number:#x}UL}}).d"),
+                    _ => format!("{number:#x}UL"),
+                }
+            }
+        })
+        .map(|argument| match argument.strip_prefix("__builtin_bit_cast_f(") {
+            Some(rest) => {
+                format!("((union {{ unsigned u; float f; }}){{.u = {}}}).f", rest.trim_end_matches(')'))
+            }
+            None => argument,
+        })
+        .collect();
+    let _ = writeln!(text, "  {name}({});\n  return 0;\n}}", arguments.join(", "));
+    Ok(())
+}
+
+fn referred<'m>(module: &'m Module, input: &Input) -> Vec<(&'m str, bool)> {
+    let mut names = Vec::new();
+    let mut note = |place: &Place| {
+        if let Place::Function(id) = place {
+            let function = module.function(*id);
+            let entry = (function.name.as_str(), function.exported);
+            if !names.contains(&entry) {
+                names.push(entry);
+            }
+        }
+    };
+    for block in &input.memory.blocks {
+        block.pointers.iter().for_each(|(_, place)| note(place));
+    }
+    for argument in &input.memory.arguments {
+        if let Argument::Pointer(place) = argument {
+            note(place);
+        }
+    }
+    names
+}
+
+fn spelled(module: &Module, place: &Place) -> String {
+    match place {
+        Place::Null => "(void *)0".into(),
+        Place::Block(number, offset) => format!("(void *)(b{number} + {offset})"),
+        Place::Function(id) => format!("(void *){}", module.function(*id).name),
+    }
+}
+
+/// A value in pieces of at most eight bytes: where, and (bits, bytes).
+fn words(bits: &Bits) -> Vec<(u64, (u64, u16))> {
+    let bytes = bits.width().div_ceil(8);
+    (0..bytes)
+        .step_by(8)
+        .map(|at| {
+            let len = (bytes - at).min(8);
+            let part = bits.extract(at * 8, (len * 8).min(bits.width() - at * 8));
+            (u64::from(at), (part.to_u64().unwrap_or(0), len))
+        })
+        .collect()
+}

@@ -1,0 +1,466 @@
+//! The host of a symbolic exploration: what a path makes certain, what is unknown, and what went wrong where.
+
+use super::search::{PathEnd, PathRecord};
+use super::settings::Settings;
+use crate::run::{self, Block, GivenMemory, Place, stack};
+use parallax_llvm::Module;
+use parallax_llvm::machine::{
+    Checks, Entry as Alternative, Host, InputBounds, InputCell, ObjectId, Path, Problem, Split, State, Target, TokenId, Value,
+};
+use parallax_llvm::module::{FunctionId, LocationId};
+use parallax_op::{Bits, Width};
+use parallax_sem::{Symbolic, logic};
+use parallax_smt::{Answer, Limits, Model, Solver};
+use parallax_term::{Expr, Formula, Sort, Store, Symbol, SymbolKind, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// A mistake with the input that leads to it.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What kind.
+    pub problem: Problem,
+    /// In words.
+    pub detail: String,
+    /// Where each running function is, the innermost first.
+    pub stack: Vec<(FunctionId, LocationId)>,
+    /// An input that leads there.
+    pub input: Input,
+    /// How many undecided branches the path takes.
+    pub decisions: usize,
+}
+
+/// A concrete input.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    /// Arguments, the program's name first.
+    pub arguments: Vec<Vec<u8>>,
+    /// Standard input.
+    pub stdin: Vec<u8>,
+    /// What harness functions return, in order, with their names.
+    pub values: Vec<(String, Bits)>,
+    /// What code without a model returns, in order.
+    pub unknowns: Vec<Bits>,
+    /// Memory and arguments of a function that is entered by itself.
+    pub memory: GivenMemory,
+}
+
+/// The host.
+pub struct Explorer<'s> {
+    core: Symbolic<'s>,
+    store: &'s Store,
+    module: &'s Module,
+    settings: &'s Settings,
+    solver: Box<dyn Solver<'s> + 's>,
+    /// Symbols of what is uninitialised.
+    undefined: FxHashSet<Symbol>,
+    /// Models that witness paths; the last few matter.
+    models: Vec<Rc<Model>>,
+    /// Symbolic arguments, for the input of a finding.
+    pub arguments: Vec<Vec<Term>>,
+    /// Findings, one per place and kind.
+    pub findings: Vec<Finding>,
+    /// Paths that ended with a mistake, when tests were asked for.
+    pub mistakes: Vec<PathRecord>,
+    known: FxHashSet<(Problem, FunctionId, LocationId)>,
+    /// Whether the last step reported something.
+    pub reported: bool,
+    /// What was assumed.
+    pub assumptions: BTreeSet<String>,
+    /// Bounds that were hit.
+    pub bounds: BTreeSet<String>,
+    /// Blocks that were entered, and how often.
+    pub covered: FxHashMap<(FunctionId, u32), u64>,
+    /// Questions to the solver.
+    pub queries: u64,
+    /// Whether the block just entered is new.
+    pub new_code: bool,
+    counter: u64,
+}
+
+impl<'s> Explorer<'s> {
+    /// A host over a store and a solver.
+    pub fn new(
+        store: &'s Store,
+        module: &'s Module,
+        settings: &'s Settings,
+        mut solver: Box<dyn Solver<'s> + 's>,
+    ) -> Self {
+        solver.set_limits(Limits { time: Some(settings.solver_time), ..Limits::default() });
+        Explorer {
+            core: Symbolic::new(store),
+            store,
+            module,
+            settings,
+            solver,
+            undefined: FxHashSet::default(),
+            models: Vec::new(),
+            arguments: Vec::new(),
+            findings: Vec::new(),
+            mistakes: Vec::new(),
+            known: FxHashSet::default(),
+            reported: false,
+            assumptions: BTreeSet::new(),
+            bounds: BTreeSet::new(),
+            covered: FxHashMap::default(),
+            queries: 0,
+            new_code: false,
+            counter: 0,
+        }
+    }
+
+    fn fresh(&mut self, base: &str, width: Width) -> (Symbol, Term) {
+        self.counter += 1;
+        let symbol = self.store.fresh(base, Sort::Bits(width), SymbolKind::Free);
+        match self.store.expr_of(symbol) {
+            Expr::Term(term) => (symbol, term),
+            _ => unreachable!("a vector was declared"),
+        }
+    }
+
+    fn check(&mut self, path: &Path<Symbolic<'s>>, extra: &[Formula]) -> Answer {
+        self.queries += 1;
+        let mut query: Vec<Formula> = path.conditions.newest_first().copied().collect();
+        query.reverse();
+        query.extend_from_slice(extra);
+        let answer = self.solver.check(&query);
+        if let Answer::Unknown(reason) = &answer {
+            self.bounds.insert(format!("solver: {reason}"));
+        }
+        answer
+    }
+
+    /// A model of a path, the one that is known or a new one.
+    fn witness(&mut self, path: &Path<Symbolic<'s>>) -> Option<Rc<Model>> {
+        if let Some(model) = self.models.get(path.witness.checked_sub(1)? as usize) {
+            return Some(model.clone());
+        }
+        None
+    }
+
+    fn keep(&mut self, model: Model) -> (u32, Rc<Model>) {
+        let model = Rc::new(model);
+        self.models.push(model.clone());
+        (self.models.len() as u32, model)
+    }
+
+    /// A model of a path and a further condition.
+    pub fn model(&mut self, path: &Path<Symbolic<'s>>, extra: &[Formula]) -> Option<Rc<Model>> {
+        if let Some(model) = self.witness(path)
+            && extra.iter().all(|&f| model.formula(self.store, f))
+        {
+            return Some(model);
+        }
+        self.check(path, extra).model().map(Rc::new)
+    }
+
+    /// The input that a model says.
+    pub fn input_of(&self, state: &State<Symbolic<'s>>, model: &Model) -> Input {
+        let bits = |term: Term| model.term(self.store, term);
+        let byte = |term: Term| bits(term).to_u64().unwrap_or(0) as u8;
+        let mut arguments: Vec<Vec<u8>> = Vec::new();
+        for argument in &self.arguments {
+            let text: Vec<u8> = argument.iter().map(|&t| byte(t)).take_while(|&b| b != 0).collect();
+            arguments.push(text);
+        }
+        let stdin = match self.settings.entry {
+            super::Entry::Main { stdin, .. } => (0..stdin).map(|index| byte(self.stdin_byte(index))).collect(),
+            super::Entry::Function(_) => Vec::new(),
+        };
+        Input {
+            arguments,
+            stdin,
+            values: state.inputs.to_vec().into_iter().map(|(name, _, v)| (name.clone(), bits(*v))).collect(),
+            unknowns: state.unknowns.to_vec().into_iter().map(|v| bits(*v)).collect(),
+            memory: self.given_memory(state, model),
+        }
+    }
+
+    /// The input memory that a model says: objects that exist, with what the path looked at.
+    fn given_memory(&self, state: &State<Symbolic<'s>>, model: &Model) -> GivenMemory {
+        let mut memory = GivenMemory::default();
+        if !matches!(self.settings.entry, super::Entry::Function(_)) {
+            return memory;
+        }
+        let globals = self.module.globals.len() as u32;
+        let mut numbers: FxHashMap<ObjectId, usize> = FxHashMap::default();
+        for object in state.input_objects.iter().chain(state.private_inputs.iter()) {
+            if !model.formula(self.store, object.exists) {
+                continue;
+            }
+            numbers.insert(object.object, memory.blocks.len());
+            let size = model.term(self.store, state.memory.object(object.object).size);
+            memory.blocks.push(Block {
+                name: object.name.clone(),
+                global: (object.object.0 < globals).then_some(object.object.0),
+                size: size.to_u64().unwrap_or(0),
+                ..Block::default()
+            });
+        }
+        let chosen = |entries: &[Alternative<Symbolic<'s>>]| -> Place {
+            for entry in entries {
+                if model.formula(self.store, entry.guard) {
+                    let offset = model.term(self.store, entry.offset).to_i128().unwrap_or(0) as i64;
+                    return match entry.target {
+                        Target::Object(id) => numbers.get(&id).map_or(Place::Null, |&n| Place::Block(n, offset)),
+                        Target::Function(function) => Place::Function(function),
+                        Target::Null | Target::Token(_) => Place::Null,
+                    };
+                }
+            }
+            Place::Null
+        };
+        let token = |id: TokenId| chosen(&state.tokens[id.0 as usize].entries);
+        for cell in state.input_cells.to_vec() {
+            match cell {
+                InputCell::Bits(object, at, _, value) => {
+                    if let Some(&number) = numbers.get(object) {
+                        memory.blocks[number].bits.push((*at, model.term(self.store, *value)));
+                    }
+                }
+                InputCell::Pointer(object, at, id) => {
+                    if let Some(&number) = numbers.get(object) {
+                        memory.blocks[number].pointers.push((*at, token(*id)));
+                    }
+                }
+            }
+        }
+        for argument in state.entry_arguments.iter() {
+            memory.arguments.push(match argument {
+                Value::Bits(term) => run::Argument::Bits(model.term(self.store, *term)),
+                Value::Pointer(pointer) => run::Argument::Pointer(match pointer.only().map(|e| e.target) {
+                    Some(Target::Token(id)) => token(id),
+                    _ => chosen(&pointer.entries),
+                }),
+                Value::Many(_) => run::Argument::Pointer(Place::Null),
+            });
+        }
+        memory
+    }
+
+    /// Keeps a path that ends with a mistake.
+    fn record_mistake(&mut self, state: &State<Symbolic<'s>>, problem: Problem, guard: &Formula) {
+        let Some(model) = self.model(&state.path, &[*guard]) else { return };
+        let mut conditions: Vec<Formula> = state.path.conditions.to_vec().into_iter().copied().collect();
+        conditions.push(*guard);
+        self.mistakes.push(PathRecord {
+            input: self.input_of(state, &model),
+            end: PathEnd::Mistake(problem),
+            stdout: Vec::new(),
+            decisions: state.events.to_vec().into_iter().copied().collect(),
+            conditions,
+            values: state.inputs.to_vec().into_iter().map(|(_, _, term)| *term).collect(),
+            output: Vec::new(),
+            status: None,
+        });
+    }
+
+    /// Reports memory that nothing refers to at the end of a path.
+    pub fn leak(&mut self, state: &State<Symbolic<'s>>, place: (FunctionId, LocationId)) {
+        if !self.known.insert((Problem::Leak, place.0, place.1)) {
+            return;
+        }
+        let Some(model) = self.model(&state.path, &[]) else { return };
+        let input = self.input_of(state, &model);
+        let detail = crate::leak::WORDS.to_string();
+        let decisions = state.events.len();
+        self.findings.push(Finding { problem: Problem::Leak, detail, stack: vec![place], input, decisions });
+    }
+
+    fn stdin_byte(&self, index: u64) -> Term {
+        self.store.symbol(&format!("stdin[{index}]"), 8)
+    }
+
+    /// The value of a term in a model.
+    pub fn value_in(&self, model: &Model, term: Term) -> Bits {
+        model.term(self.store, term)
+    }
+}
+
+impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
+    fn core(&self) -> &Symbolic<'s> {
+        &self.core
+    }
+    fn truth(&self, b: &Formula) -> Option<bool> {
+        self.store.as_boolean(*b)
+    }
+    fn value(&self, _width: Width, v: &Term) -> Option<Bits> {
+        self.store.as_constant(*v)
+    }
+    fn undefined(&mut self, width: Width) -> Term {
+        let (symbol, term) = self.fresh("undefined", width);
+        self.undefined.insert(symbol);
+        term
+    }
+    fn input(&mut self, state: &mut State<Symbolic<'s>>, width: Width, name: &str) -> Term {
+        // The same input asked for on two paths is the same symbol: named by its number on the path.
+        let number = state.inputs.len();
+        let term = self.store.symbol(&format!("{name}#{number}.{width}"), width);
+        state.inputs.push((name.to_string(), width, term));
+        term
+    }
+    fn unknown(&mut self, state: &mut State<Symbolic<'s>>, width: Width, name: &str) -> Result<Term, String> {
+        self.assumptions.insert(format!("{name} has no model: it returns anything and changes what it is given"));
+        let (_, term) = self.fresh(name, width);
+        state.unknowns.push(term);
+        Ok(term)
+    }
+    fn split(&mut self, path: &Path<Symbolic<'s>>, b: &Formula) -> Split {
+        if let Some(truth) = self.truth(b) {
+            return if truth { Split::True } else { Split::False };
+        }
+        let known = self.witness(path);
+        let model = match known {
+            Some(model) => model,
+            None => match self.check(path, &[]) {
+                Answer::Sat(model) => self.keep(model).1,
+                Answer::Unsat => return Split::Neither,
+                Answer::Unknown(_) => return Split::Both,
+            },
+        };
+        let holds = model.formula(self.store, *b);
+        let other = if holds { self.store.not(*b) } else { *b };
+        match self.check(path, &[other]) {
+            Answer::Sat(model) => {
+                self.keep(model);
+                Split::Both
+            }
+            Answer::Unsat if holds => Split::True,
+            Answer::Unsat => Split::False,
+            Answer::Unknown(_) => Split::Both,
+        }
+    }
+    fn selector(&mut self, width: Width, name: &str) -> Term {
+        self.fresh(name, width).1
+    }
+    fn input_bounds(&self) -> InputBounds {
+        let Settings { array, chain, strings, .. } = *self.settings;
+        InputBounds { array, chain, strings }
+    }
+    fn bounded(&mut self, what: String) {
+        self.bounds.insert(what);
+    }
+    fn take(&mut self, path: &mut Path<Symbolic<'s>>, condition: Formula) {
+        let candidates = [path.witness, self.models.len() as u32, (self.models.len() as u32).saturating_sub(1)];
+        // A model that satisfied the path so far and this condition too is a witness of the longer path; the newest
+        // ones were found for this very path.
+        let mut found = 0;
+        for candidate in candidates {
+            if candidate == 0 {
+                continue;
+            }
+            let model = self.models[candidate as usize - 1].clone();
+            if model.formula(self.store, condition)
+                && (candidate == path.witness
+                    || path.conditions.newest_first().all(|&f| model.formula(self.store, f)))
+            {
+                found = candidate;
+                break;
+            }
+        }
+        path.witness = found;
+        path.conditions.push(condition);
+    }
+    fn example(&mut self, path: &Path<Symbolic<'s>>, _width: Width, v: &Term) -> Option<Bits> {
+        let model = self.model(path, &[])?;
+        Some(model.term(self.store, *v))
+    }
+    fn undefined_matters(&mut self, path: &Path<Symbolic<'s>>, b: &Formula) -> bool {
+        if self.undefined.is_empty() {
+            return false;
+        }
+        let symbols: Vec<Symbol> =
+            self.store.symbols_in([b.id()]).into_iter().filter(|s| self.undefined.contains(s)).collect();
+        if symbols.is_empty() {
+            return false;
+        }
+        // It matters when two ways to fill in what is uninitialised decide differently.
+        let mut renamed = logic::Struct::<Symbolic<'s>>::new();
+        for symbol in symbols {
+            if let Sort::Bits(width) = self.store.info(symbol).sort {
+                let (_, other) = self.fresh("otherwise", width);
+                renamed.set_val(symbol, other);
+            }
+        }
+        let other = logic::formula(&self.core, self.store, *b, &renamed);
+        let differs = self.store.not(self.store.iff(*b, other));
+        !self.check(path, &[differs]).is_unsat()
+    }
+    fn problem(&mut self, state: &State<Symbolic<'s>>, problem: Problem, guard: &Formula, detail: String) {
+        self.reported = true;
+        if self.settings.tests {
+            self.record_mistake(state, problem, guard);
+        }
+        let stack = stack(self.module, state);
+        // One finding per kind and place in the user's code.
+        let (depth, location) = state.user_location(self.module);
+        let function = state.frames.get(depth).map_or(FunctionId(0), |f| f.function);
+        if !self.known.insert((problem, function, location)) {
+            return;
+        }
+        match self.model(&state.path, &[*guard]) {
+            Some(model) => {
+                let input = self.input_of(state, &model);
+                let decisions = state.events.len();
+                self.findings.push(Finding { problem, detail, stack, input, decisions });
+            }
+            None => {
+                self.known.remove(&(problem, function, location));
+                self.bounds.insert(format!("a possible {} could not be decided", problem.name()));
+            }
+        }
+    }
+    fn assume(&mut self, what: String) {
+        self.assumptions.insert(what);
+    }
+    fn enter_block(&mut self, state: &State<Symbolic<'s>>) {
+        let frame = state.frame();
+        let count = self.covered.entry((frame.function, frame.block.0)).or_insert(0);
+        *count += 1;
+        self.new_code = *count == 1;
+    }
+    fn read(&mut self, state: &mut State<Symbolic<'s>>, file: i32, count: u64) -> Option<Vec<Term>> {
+        if file != 0 {
+            return None;
+        }
+        let super::Entry::Main { stdin, .. } = self.settings.entry else {
+            self.assumptions.insert("standard input is empty".into());
+            return Some(Vec::new());
+        };
+        let first = state.stdin.position;
+        let last = stdin.min(first.saturating_add(count));
+        state.stdin.position = last;
+        Some((first..last).map(|index| self.stdin_byte(index)).collect())
+    }
+    fn write(&mut self, state: &mut State<Symbolic<'s>>, file: i32, bytes: &[Term]) -> bool {
+        for &byte in bytes {
+            state.output.push((file, byte));
+        }
+        (1..=2).contains(&file)
+    }
+    fn open(&mut self, _state: &mut State<Symbolic<'s>>, path: &[u8], _flags: i32) -> Option<i32> {
+        self.assumptions.insert(format!("the file {} cannot be opened", String::from_utf8_lossy(path)));
+        None
+    }
+    fn seek(&mut self, _state: &mut State<Symbolic<'s>>, _file: i32, _offset: i64, _whence: i32) -> Option<i64> {
+        None
+    }
+    fn close(&mut self, _state: &mut State<Symbolic<'s>>, file: i32) -> bool {
+        (0..3).contains(&file)
+    }
+    fn time(&mut self, _state: &mut State<Symbolic<'s>>) -> Term {
+        self.assumptions.insert("the time is 0 seconds after 1970 began".into());
+        self.store.number(64, 0)
+    }
+    fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>> {
+        self.assumptions.insert(format!("the environment variable {} is not set", String::from_utf8_lossy(name)));
+        None
+    }
+    fn checks(&self) -> Checks {
+        self.settings.checks
+    }
+    fn failing_allocation(&self) -> bool {
+        self.settings.failing_allocation
+    }
+}

@@ -1,0 +1,104 @@
+//! What to explore, how, and how far.
+
+use parallax_llvm::machine::Checks;
+use std::time::Duration;
+
+/// Which state runs next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// The newest.
+    #[default]
+    Depth,
+    /// The oldest.
+    Breadth,
+    /// A random one, from a fixed seed.
+    Random,
+    /// One that is about to enter code not yet covered, else a random one.
+    Coverage,
+}
+
+/// Where exploration starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// At `main`, with arguments and standard input.
+    Main {
+        /// Arguments after the program's name.
+        arguments: Vec<Argument>,
+        /// How many unknown bytes standard input holds.
+        stdin: u64,
+    },
+    /// At a function, with unknown arguments and globals.
+    Function(String),
+}
+
+/// A command-line argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// This text.
+    Known(Vec<u8>),
+    /// Unknown text of at most so many bytes.
+    Unknown(u64),
+}
+
+/// Settings of an exploration.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where to start.
+    pub entry: Entry,
+    /// Which state runs next.
+    pub strategy: Strategy,
+    /// Seed of random choices.
+    pub seed: u64,
+    /// How often one function call may take an undecided branch of one block.
+    pub loops: u32,
+    /// Undecided branches on one path.
+    pub depth: u32,
+    /// Paths in all.
+    pub paths: u64,
+    /// Instructions on one path.
+    pub steps: u64,
+    /// Live states.
+    pub states: usize,
+    /// Wall-clock time.
+    pub time: Duration,
+    /// Time for one question to the solver.
+    pub solver_time: Duration,
+    /// Optional checks.
+    pub checks: Checks,
+    /// Look for leaks.
+    pub leaks: bool,
+    /// Allocation may fail.
+    pub failing_allocation: bool,
+    /// Elements of an input array.
+    pub array: u64,
+    /// How many pointers deep input objects go.
+    pub chain: u32,
+    /// Input text ends with a NUL within its object.
+    pub strings: bool,
+    /// Keep one test per path.
+    pub tests: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            entry: Entry::Main { arguments: Vec::new(), stdin: 0 },
+            strategy: Strategy::Depth,
+            seed: 1,
+            loops: 64,
+            depth: 512,
+            paths: 100_000,
+            steps: 5_000_000,
+            states: 50_000,
+            time: Duration::from_secs(60),
+            solver_time: Duration::from_secs(10),
+            checks: Checks::default(),
+            leaks: false,
+            failing_allocation: false,
+            array: 4,
+            chain: 4,
+            strings: false,
+            tests: false,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Confirming what was found natively: the program is built with AddressSanitizer and given the input.
+
+use crate::Program;
+use crate::driver::driver;
+use crate::explore::{Finding, Settings};
+use parallax_llvm::clang;
+use parallax_llvm::machine::Problem;
+use std::io::Write;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What the native program did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Native {
+    /// The same mistake.
+    Confirmed,
+    /// Something else, in words.
+    Differs(String),
+    /// It was not run, and why.
+    NotRun(String),
+}
+
+/// How long a native run may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Builds the program in `folder` and runs a finding's input.
+pub fn confirm(program: &Program, finding: &Finding, settings: &Settings, folder: &Path) -> Native {
+    if program.sources.files.iter().any(|f| f.extension().is_some_and(|e| e == "bc" || e == "ll")) {
+        return Native::NotRun("the program was not given as C".into());
+    }
+    let text = match driver(&program.module, &finding.input, settings) {
+        Ok(text) => text,
+        Err(why) => return Native::NotRun(why),
+    };
+    let source = folder.join("driver.c");
+    if let Err(error) = std::fs::write(&source, text) {
+        return Native::NotRun(format!("{}: {error}", source.display()));
+    }
+    let mut files = program.sources.files.clone();
+    files.push(source);
+    let binary = folder.join("native");
+    let mut flags = vec!["-O0", "-fno-omit-frame-pointer"];
+    match finding.problem {
+        Problem::Uninitialised => flags.extend(["-fsanitize=memory", "-fno-sanitize-recover=all"]),
+        Problem::Overflow => flags.extend(["-fsanitize=signed-integer-overflow", "-fno-sanitize-recover=all"]),
+        Problem::BadShift => flags.extend(["-fsanitize=shift", "-fno-sanitize-recover=all"]),
+        _ => flags.push("-fsanitize=address"),
+    }
+    if let Err(error) = clang::native(&files, &flags, &program.sources.options, &binary) {
+        return Native::NotRun(format!("it does not build natively: {error}"));
+    }
+    match run(&binary, &finding.input.arguments, &finding.input.stdin) {
+        Ok(ended) => judge(finding.problem, &ended),
+        Err(why) => Native::NotRun(why),
+    }
+}
+
+struct Ended {
+    signal: Option<i32>,
+    text: String,
+}
+
+fn run(binary: &Path, arguments: &[Vec<u8>], stdin: &[u8]) -> Result<Ended, String> {
+    use std::os::unix::ffi::OsStrExt;
+    let words = arguments.iter().skip(1).map(|a| std::ffi::OsStr::from_bytes(a));
+    let mut child = Command::new(binary)
+        .args(words)
+        .env("ASAN_OPTIONS", "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0:allocator_may_return_null=1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    let mut pipe = child.stdin.take().expect("asked for");
+    let bytes = stdin.to_vec();
+    let feeder = std::thread::spawn(move || {
+        // A program that does not read its input is fine.
+        let _ = pipe.write_all(&bytes);
+    });
+    let started = Instant::now();
+    let mut readers = Vec::new();
+    let outputs: [Box<dyn std::io::Read + Send>; 2] =
+        [Box::new(child.stdout.take().expect("asked for")), Box::new(child.stderr.take().expect("asked for"))];
+    for mut output in outputs {
+        readers.push(std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = std::io::Read::read_to_end(&mut (&mut output as &mut dyn std::io::Read).take(1 << 20), &mut bytes);
+            bytes
+        }));
+    }
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if started.elapsed() > PATIENCE => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err("the native program does not end".into());
+            }
+            Ok(None) => std::thread::sleep(Duration::from_millis(5)),
+            Err(error) => return Err(error.to_string()),
+        }
+    };
+    let _ = feeder.join();
+    let text = readers
+        .into_iter()
+        .map(|r| String::from_utf8_lossy(&r.join().unwrap_or_default()).into_owned())
+        .collect::<Vec<_>>()
+        .join("\n");
+    Ok(Ended { signal: status.signal(), text })
+}
+
+fn judge(problem: Problem, ended: &Ended) -> Native {
+    let says = |words: &str| ended.text.contains(words);
+    let signal = |number: i32| ended.signal == Some(number);
+    let same = match problem {
+        Problem::NullDereference => says("SEGV on unknown address 0x00000000") || signal(11),
+        Problem::OutOfBounds => {
+            says("-buffer-overflow")
+                || says("-buffer-underflow")
+                || says("SEGV on unknown address")
+                || says("memcpy-param-overlap")
+                || signal(11)
+        }
+        Problem::UseAfterFree => says("use-after"),
+        Problem::DoubleFree => says("attempting double-free"),
+        Problem::InvalidFree => says("attempting free on address") || says("bad-free"),
+        Problem::DivisionByZero => says("FPE on unknown address") || signal(8),
+        Problem::Assertion => says("Assertion") || says("PARALLAX assertion") || signal(6),
+        Problem::ReachedError => says("PARALLAX reached-error"),
+        Problem::Uninitialised => says("use-of-uninitialized-value"),
+        Problem::Leak => says("detected memory leaks"),
+        Problem::Overflow => says("signed integer overflow") || says("division of"),
+        Problem::BadShift => says("shift exponent"),
+    };
+    if same {
+        return Native::Confirmed;
+    }
+    let line = ended.text.lines().find(|l| l.contains("ERROR") || l.contains("runtime error"));
+    Native::Differs(match (line, ended.signal) {
+        (Some(line), _) => line.trim().to_string(),
+        (None, Some(signal)) => format!("the native program ends by signal {signal}"),
+        (None, None) => "the native program ends normally".into(),
+    })
+}

@@ -1,0 +1,65 @@
+//! Flags that every verb on C programs takes: what to compile, and how.
+
+use crate::exit::{Failure, Status};
+use anyhow::Result;
+use clap::Args;
+use parallax_cexplore::{Program, Sources, program};
+use parallax_llvm::{Error, clang};
+use std::path::PathBuf;
+
+/// What to compile, and how.
+#[derive(Args, Clone)]
+pub struct CSources {
+    /// C files, LLVM modules (.bc, .ll), or a compile_commands.json.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Look for headers here.
+    #[arg(short = 'I', value_name = "FOLDER")]
+    include: Vec<PathBuf>,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    define: Vec<String>,
+    /// Further flags for clang, split at blanks.
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    cflags: Option<String>,
+    /// Optimise the IR (0 to 3) before looking at it.
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
+    optimise: u8,
+}
+
+impl CSources {
+    /// Whether a file is one of ours by its name.
+    #[allow(dead_code, reason = "verbs that take several languages ask")]
+    pub fn is_c(path: &std::path::Path) -> bool {
+        path.extension().is_some_and(|e| e == "c" || e == "bc" || e == "ll" || e == "i")
+            || path.file_name().is_some_and(|n| n == "compile_commands.json")
+    }
+
+    /// Only these files, with default flags.
+    #[allow(dead_code, reason = "as above")]
+    pub fn plain(files: Vec<PathBuf>) -> Self {
+        CSources { files, include: Vec::new(), define: Vec::new(), cflags: None, optimise: 0 }
+    }
+
+    /// Compiles and reads the program; clang's warnings go to stderr.
+    pub fn load(&self) -> Result<Program> {
+        let flags = self.cflags.as_deref().unwrap_or("").split_whitespace().map(str::to_string).collect();
+        let options = clang::Options {
+            include: self.include.clone(),
+            define: self.define.clone(),
+            optimise: self.optimise,
+            flags,
+            ..clang::Options::default()
+        };
+        let program =
+            program::load(&Sources { files: self.files.clone(), options }).map_err(|error| match error {
+                Error::Unsupported(_) => Failure { status: Status::Unsupported, message: error.to_string() },
+                _ => Failure { status: Status::BadInput, message: error.to_string() },
+            })?;
+        eprint!("{}", program.warnings);
+        for warning in &program.module.warnings {
+            eprintln!("{warning}");
+        }
+        Ok(program)
+    }
+}

@@ -1,0 +1,404 @@
+//! `parallax explore`: every path of a C program, and what goes wrong on it.
+
+use super::c_sources::CSources;
+use crate::exit::{Failure, Status};
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use parallax_cexplore::confirm::{Replay, replay, user_place};
+use parallax_cexplore::driver::driver;
+use parallax_cexplore::explore::{
+    Argument, Entry, Exploration, ExploreError, Finding, Input, PathEnd, Settings, Strategy, explore,
+};
+use parallax_cexplore::native::{self, Native};
+use parallax_cexplore::{Program, run};
+use parallax_llvm::machine::Checks;
+use parallax_term::Store;
+use serde_json::{Value, json};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Explore the paths of a C program symbolically, and report what goes wrong with an input that shows it.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  parallax explore corpus/c/find/maze.c --stdin 0
+  parallax explore corpus/c/find/list_remove.c --entry remove_all
+
+Inputs are what harness functions of KLEE or SV-COMP return, unknown arguments (--sym-arg), standard input
+(--stdin), or, with --entry, the arguments, globals and memory of a function. Each finding is replayed in the
+concrete reading and natively under AddressSanitizer. Exit status: 0 nothing found and every path explored,
+1 something found, 4 a bound was hit.")]
+pub struct Explore {
+    #[command(flatten)]
+    sources: CSources,
+    /// Start at this function, with unknown arguments, globals and memory.
+    #[arg(long, value_name = "FUNCTION")]
+    entry: Option<String>,
+    /// An argument of the program; repeat for more.
+    #[arg(long = "arg", value_name = "TEXT")]
+    arguments: Vec<String>,
+    /// An unknown argument of at most so many bytes, after those given; repeat for more.
+    #[arg(long = "sym-arg", value_name = "BYTES")]
+    unknown_arguments: Vec<u64>,
+    /// Bytes of unknown standard input.
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    stdin: u64,
+    /// Which state runs next.
+    #[arg(long, value_enum, default_value_t = Order::Depth)]
+    strategy: Order,
+    /// Seed of random choices.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Times one call may take an undecided branch of one block.
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    loops: u32,
+    /// Undecided branches on one path.
+    #[arg(long, value_name = "N", default_value_t = 512)]
+    depth: u32,
+    /// Paths in all.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    paths: u64,
+    /// Instructions on one path.
+    #[arg(long, value_name = "N", default_value_t = 5_000_000)]
+    steps: u64,
+    /// Live states.
+    #[arg(long, value_name = "N", default_value_t = 50_000)]
+    states: usize,
+    /// Seconds in all.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    time: f64,
+    /// Seconds for one question to the solver.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    solver_time: f64,
+    /// Also report signed overflow.
+    #[arg(long)]
+    overflow: bool,
+    /// Also report shifts by the width of the operand or more.
+    #[arg(long)]
+    shifts: bool,
+    /// Do not report leaks.
+    #[arg(long)]
+    no_leaks: bool,
+    /// Let malloc fail, too.
+    #[arg(long)]
+    failing_malloc: bool,
+    /// Elements of an unknown array (with --entry).
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    array: u64,
+    /// Pointers from an argument to the furthest unknown object (with --entry).
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    chain: u32,
+    /// Unknown text ends with a NUL (with --entry).
+    #[arg(long)]
+    strings: bool,
+    /// Do not run findings natively.
+    #[arg(long)]
+    no_native: bool,
+    /// Write one test per path into this folder: a C driver and the input.
+    #[arg(long, value_name = "FOLDER")]
+    tests: Option<PathBuf>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Order {
+    /// The newest state.
+    Depth,
+    /// The oldest state.
+    Breadth,
+    /// A random state.
+    Random,
+    /// A state that is about to run new code.
+    Coverage,
+}
+
+impl Explore {
+    fn settings(&self) -> Result<Settings> {
+        let seconds = |name: &str, value: f64| {
+            Duration::try_from_secs_f64(value).with_context(|| format!("--{name} {value}: not a time"))
+        };
+        let entry = match &self.entry {
+            Some(name) => Entry::Function(name.clone()),
+            None => {
+                let known = self.arguments.iter().map(|text| Argument::Known(text.clone().into_bytes()));
+                let unknown = self.unknown_arguments.iter().map(|&len| Argument::Unknown(len));
+                Entry::Main { arguments: known.chain(unknown).collect(), stdin: self.stdin }
+            }
+        };
+        Ok(Settings {
+            leaks: !self.no_leaks && matches!(entry, Entry::Main { .. }),
+            entry,
+            strategy: match self.strategy {
+                Order::Depth => Strategy::Depth,
+                Order::Breadth => Strategy::Breadth,
+                Order::Random => Strategy::Random,
+                Order::Coverage => Strategy::Coverage,
+            },
+            seed: self.seed,
+            loops: self.loops,
+            depth: self.depth,
+            paths: self.paths,
+            steps: self.steps,
+            states: self.states,
+            time: seconds("time", self.time)?,
+            solver_time: seconds("solver-time", self.solver_time)?,
+            checks: Checks { overflow: self.overflow, shifts: self.shifts },
+            failing_allocation: self.failing_malloc,
+            array: self.array.clamp(1, 256),
+            chain: self.chain,
+            strings: self.strings,
+            tests: self.tests.is_some(),
+        })
+    }
+}
+
+/// Does it.
+pub fn run(arguments: &Explore) -> Result<Status> {
+    let settings = arguments.settings()?;
+    let program = arguments.sources.load()?;
+    let store = Store::new();
+    let solver = parallax_smt::solver(&store);
+    let terminal = std::io::stderr().is_terminal();
+    let mut shown = Instant::now();
+    let mut progress = |paths: u64, states: usize, findings: usize| {
+        if terminal && shown.elapsed() > Duration::from_millis(200) {
+            shown = Instant::now();
+            eprint!("\r{paths} paths, {states} states, {findings} findings   ");
+        }
+    };
+    let explored = explore(&store, &program.module, &settings, solver, &mut progress);
+    if terminal {
+        eprint!("\r{:50}\r", "");
+    }
+    let explored = explored.map_err(|error| Failure {
+        status: match error {
+            ExploreError::NoEntry(_) => Status::BadInput,
+            ExploreError::Unsupported(_) => Status::Unsupported,
+        },
+        message: error.to_string(),
+    })?;
+    let findings = confirmed(arguments, &program, &settings, &explored)?;
+    if let Some(folder) = &arguments.tests {
+        write_tests(folder, &program, &settings, &explored)?;
+    }
+    let mut out = std::io::stdout().lock();
+    if arguments.json {
+        writeln!(out, "{:#}", document(&program, &explored, &findings))?;
+    } else {
+        report(&mut out, &program, &explored, &findings)?;
+    }
+    Ok(if !explored.findings.is_empty() {
+        Status::Findings
+    } else if !explored.complete {
+        Status::GaveUp
+    } else {
+        Status::Clean
+    })
+}
+
+/// A finding with what running it said.
+struct Confirmed<'e> {
+    finding: &'e Finding,
+    replay: Replay,
+    native: Native,
+}
+
+fn confirmed<'e>(
+    arguments: &Explore,
+    program: &Program,
+    settings: &Settings,
+    explored: &'e Exploration,
+) -> Result<Vec<Confirmed<'e>>> {
+    let folder = std::env::temp_dir().join(format!("parallax-native-{}", std::process::id()));
+    let mut results = Vec::new();
+    for finding in &explored.findings {
+        let replay = replay(program, finding, settings);
+        let native = if arguments.no_native {
+            Native::NotRun("not asked for".into())
+        } else {
+            std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+            native::confirm(program, finding, settings, &folder)
+        };
+        results.push(Confirmed { finding, replay, native });
+    }
+    // Nothing depends on the folder any more; if it cannot be removed, it is only in the way.
+    let _ = std::fs::remove_dir_all(&folder);
+    Ok(results)
+}
+
+fn document(program: &Program, explored: &Exploration, findings: &[Confirmed<'_>]) -> Value {
+    let findings: Vec<Value> = findings
+        .iter()
+        .map(|confirmed| {
+            let finding = confirmed.finding;
+            let (function, location) = user_place(&program.module, &finding.stack);
+            let place = program.module.location(location);
+            json!({
+                "kind": finding.problem.name(),
+                "message": finding.detail,
+                "file": program.module.file_of(location),
+                "line": place.line,
+                "column": place.column,
+                "function": program.module.function(function).name,
+                "confirmed": confirmed.replay.confirmed || confirmed.native == Native::Confirmed,
+                "replay": confirmed.replay.confirmed,
+                "native": match &confirmed.native {
+                    Native::Confirmed => json!("confirmed"),
+                    Native::Differs(words) => json!(format!("differs: {words}")),
+                    Native::NotRun(words) => json!(format!("not run: {words}")),
+                },
+                "input": input(&finding.input),
+                "path": confirmed.replay.path.iter().map(|step| json!({
+                    "function": step.function, "file": step.file, "line": step.line,
+                    "values": step.values.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+                })).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let coverage = explored.coverage;
+    json!({
+        "findings": findings,
+        "paths": explored.paths,
+        "complete": explored.complete,
+        "bounds": explored.bounds,
+        "assumptions": explored.assumptions,
+        "coverage": {
+            "lines": coverage.lines, "lines_covered": coverage.lines_covered,
+            "branches": coverage.branches, "branches_covered": coverage.branches_covered,
+        },
+        "instructions": explored.steps,
+        "queries": explored.queries,
+    })
+}
+
+fn input(input: &Input) -> Value {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut result = serde_json::Map::new();
+    if input.arguments.len() > 1 {
+        result.insert("arguments".into(), input.arguments[1..].iter().map(|a| text(a)).collect());
+    }
+    if !input.stdin.is_empty() {
+        result.insert("stdin".into(), text(&input.stdin).into());
+    }
+    if !input.values.is_empty() {
+        let values =
+            input.values.iter().map(|(name, bits)| json!({ "name": name, "value": number(bits) })).collect();
+        result.insert("values".into(), values);
+    }
+    if !input.memory.arguments.is_empty() || !input.memory.blocks.is_empty() {
+        let arguments = input.memory.arguments.iter().map(|argument| match argument {
+            run::Argument::Bits(bits) => number(bits),
+            run::Argument::Pointer(place) => place_text(input, place),
+        });
+        result.insert("call".into(), arguments.collect());
+        let blocks = input.memory.blocks.iter().enumerate().map(|(index, block)| {
+            let cells = block.bits.iter().map(|(at, bits)| (*at, number(bits)));
+            let pointers = block.pointers.iter().map(|(at, place)| (*at, place_text(input, place)));
+            let contents: std::collections::BTreeMap<String, String> =
+                cells.chain(pointers).map(|(at, value)| (format!("{at:04}"), value)).collect();
+            json!({ "block": index, "name": block.name, "size": block.size, "contents": contents })
+        });
+        result.insert("memory".into(), blocks.collect());
+    }
+    Value::Object(result)
+}
+
+fn number(bits: &parallax_op::Bits) -> String {
+    bits.to_i128().map_or_else(|| bits.to_string(), |n| n.to_string())
+}
+
+fn place_text(input: &Input, place: &run::Place) -> String {
+    match place {
+        run::Place::Null => "NULL".into(),
+        run::Place::Block(index, 0) => format!("&block {index} ({})", input.memory.blocks[*index].name),
+        run::Place::Block(index, offset) => format!("&block {index} + {offset}"),
+        run::Place::Function(_) => "a function".into(),
+    }
+}
+
+fn report(
+    out: &mut impl Write,
+    program: &Program,
+    explored: &Exploration,
+    findings: &[Confirmed<'_>],
+) -> Result<()> {
+    for confirmed in findings {
+        let finding = confirmed.finding;
+        let (function, location) = user_place(&program.module, &finding.stack);
+        let place = program.module.location(location);
+        let file = program.module.file_of(location);
+        writeln!(out, "{}: {}", finding.problem.name(), finding.detail)?;
+        writeln!(out, "  --> {file}:{}:{} in {}", place.line, place.column, program.module.function(function).name)?;
+        if let Some(line) = source_line(file, place.line) {
+            writeln!(out, "   |  {}", line.trim_end())?;
+        }
+        for (caller, at) in finding.stack.iter().filter(|(f, at)| (*f, *at) != (function, location)) {
+            let caller_name = &program.module.function(*caller).name;
+            let at_place = program.module.location(*at);
+            if !program.module.function(*caller).library {
+                writeln!(out, "   = called from {caller_name}, {}:{}", program.module.file_of(*at), at_place.line)?;
+            }
+        }
+        let input = input(&finding.input);
+        if input.as_object().is_some_and(|o| !o.is_empty()) {
+            writeln!(out, "   = input: {input}")?;
+        }
+        let native = match &confirmed.native {
+            Native::Confirmed => "natively too".to_string(),
+            Native::Differs(words) => format!("but natively: {words}"),
+            Native::NotRun(words) => format!("not natively: {words}"),
+        };
+        let concrete = if confirmed.replay.confirmed { "confirmed by replay" } else { "UNCONFIRMED by replay" };
+        writeln!(out, "   = {concrete}, {native}\n")?;
+    }
+    let coverage = explored.coverage;
+    writeln!(
+        out,
+        "{} findings, {} paths, {} of {} lines and {} of {} branches covered",
+        findings.len(),
+        explored.paths,
+        coverage.lines_covered,
+        coverage.lines,
+        coverage.branches_covered,
+        coverage.branches
+    )?;
+    for assumption in &explored.assumptions {
+        writeln!(out, "assumed: {assumption}")?;
+    }
+    if explored.complete {
+        writeln!(out, "every path was explored")?;
+    }
+    for bound in &explored.bounds {
+        writeln!(out, "INCOMPLETE: {bound}")?;
+    }
+    Ok(())
+}
+
+fn source_line(file: &str, line: u32) -> Option<String> {
+    let text = std::fs::read_to_string(file).ok()?;
+    text.lines().nth(line.checked_sub(1)? as usize).map(str::to_string)
+}
+
+/// One test per path: a driver and what goes with it.
+fn write_tests(folder: &Path, program: &Program, settings: &Settings, explored: &Exploration) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    for (index, record) in explored.records.iter().enumerate() {
+        let name = format!("test{:05}", index + 1);
+        let PathEnd::Exit(status) = record.end else { continue };
+        let test = json!({
+            "input": input(&record.input),
+            "status": status,
+            "stdout": String::from_utf8_lossy(&record.stdout),
+        });
+        std::fs::write(folder.join(format!("{name}.json")), format!("{test:#}\n"))?;
+        std::fs::write(folder.join(format!("{name}.stdin")), &record.input.stdin)?;
+        match driver(&program.module, &record.input, settings) {
+            Ok(text) => std::fs::write(folder.join(format!("{name}.c")), text)?,
+            Err(why) => std::fs::write(folder.join(format!("{name}.txt")), format!("no driver: {why}\n"))?,
+        }
+    }
+    Ok(())
+}

@@ -1,10 +1,11 @@
-// Conversions and comparisons of floating-point numbers made from small integers.
+// Comparisons of an unknown floating-point number, NaN included.
 #include <stdio.h>
-int klee_range(int, int, const char *);
+void klee_make_symbolic(void *, unsigned long, const char *);
 int main(void) {
-  double x = klee_range(-3, 4, "x") * 0.5;
-  float y = (float)x + 1.25f;
-  if (x > 0.75) putchar('>');
-  if (y * y < 1.0f) putchar('<');
-  return (int)(y * 4);
+  float x;
+  klee_make_symbolic(&x, sizeof x, "x");
+  if (x > 0.75f) putchar('>');
+  if (x != x) putchar('n');
+  double wide = x;
+  return -wide < -2.5;
 }

@@ -1,12 +1,13 @@
 //! Confirming what was found: by running it.
 
 use crate::Program;
-use crate::explore::{Entry, Finding, Settings};
+use crate::explore::{Entry, Finding, Settings, explore_input};
 use crate::run::{self, Closed, Outcome};
 use parallax_llvm::Module;
 use parallax_llvm::machine::{Problem, State, Value};
 use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_sem::Concrete;
+use parallax_term::Store;
 
 /// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,6 +95,9 @@ pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Repl
     let (outcome, trace, stdout) = run_once(0, Some(&mut path));
     let place = user_place(module, &finding.stack);
     let confirmed = match (&outcome, finding.problem) {
+        (_, Problem::Uninitialised) if matches!(settings.entry, Entry::Main { .. }) => {
+            uninitialised(program, finding, settings)
+        }
         // Two ways to fill in what is uninitialised, and the program does two things.
         (_, Problem::Uninitialised) => [0xff, 0xa5, 0x01, 0x80].iter().any(|&fill| {
             let (other, other_trace, other_stdout) = run_once(fill, None);
@@ -112,6 +116,23 @@ pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Repl
         path.push(place_step(module, function, location, Vec::new()));
     }
     Replay { confirmed, outcome, path }
+}
+
+/// Runs the input with everything known but what is uninitialised, and sees whether that decides something there.
+fn uninitialised(program: &Program, finding: &Finding, settings: &Settings) -> bool {
+    let store = Store::new();
+    let solver = parallax_smt::solver(&store);
+    let module = &program.module;
+    let Ok(explored) =
+        explore_input(&store, module, settings, solver, Some(&finding.input), &mut |_, _, _| {})
+    else {
+        return false;
+    };
+    let place = user_place(module, &finding.stack);
+    explored
+        .findings
+        .iter()
+        .any(|other| other.problem == Problem::Uninitialised && user_place(module, &other.stack) == place)
 }
 
 fn place_step(module: &Module, function: FunctionId, at: LocationId, values: Vec<(String, String)>) -> Step {

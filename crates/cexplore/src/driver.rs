@@ -56,7 +56,8 @@ fn harness_function(module: &Module, function: &Function) -> Result<Option<Strin
             .into(),
         "klee_int" => "int klee_int(const char *n) { (void)n; return (int)take_(); }".into(),
         "klee_range" => {
-            "int klee_range(int a, int b, const char *n) { (void)a, (void)b, (void)n; return (int)take_(); }".into()
+            "int klee_range(int a, int b, const char *n) { (void)a, (void)b, (void)n; return (int)take_(); }"
+                .into()
         }
         "klee_choose" => "unsigned long klee_choose(unsigned long n) { (void)n; return take_(); }".into(),
         "klee_assume" => "void klee_assume(unsigned long c) { if (!c) exit(0); }".into(),
@@ -68,18 +69,18 @@ fn harness_function(module: &Module, function: &Function) -> Result<Option<Strin
             format!("void {name}(void) {{ puts(\"PARALLAX reached-error\"); abort(); }}")
         }
         "klee_abort" => "void klee_abort(void) { puts(\"PARALLAX assertion\"); abort(); }".into(),
-        "klee_report_error" => {
-            "void klee_report_error(const char *f, int l, const char *m, const char *s) \
+        "klee_report_error" => "void klee_report_error(const char *f, int l, const char *m, const char *s) \
              { (void)f, (void)l, (void)m, (void)s; puts(\"PARALLAX assertion\"); abort(); }"
-                .into()
-        }
+            .into(),
         "klee_silent_exit" => "void klee_silent_exit(int s) { exit(s); }".into(),
         "klee_is_symbolic" => "unsigned klee_is_symbolic(unsigned long v) { (void)v; return 0; }".into(),
         _ if name.starts_with("__VERIFIER_nondet_") => {
             let ty = c_type(module, function)
                 .ok_or_else(|| format!("{name} returns something other than a number"))?;
-            format!("{ty} {name}(void) {{ unsigned long long v = take_(); {ty} r; \
-                     __builtin_memcpy(&r, &v, sizeof r); return r; }}")
+            format!(
+                "{ty} {name}(void) {{ unsigned long long v = take_(); {ty} r; \
+                     __builtin_memcpy(&r, &v, sizeof r); return r; }}"
+            )
         }
         _ if name.starts_with("klee_") => format!("long {name}() {{ return 0; }}"),
         _ => return Ok(None),
@@ -111,14 +112,21 @@ fn entry(module: &Module, name: &str, input: &Input, text: &mut String) -> Resul
     }
     let memory = &input.memory;
     let _ = writeln!(text, "void *malloc(unsigned long); void *memset(void *, int, unsigned long);");
-    let _ = writeln!(text, "static void put_(void *at, unsigned long offset, unsigned long long v, int n) {{");
-    let _ = writeln!(text, "  for (int i = 0; i < n; i++) ((unsigned char *)at)[offset + i] = (unsigned char)(v >> (8 * i));");
+    let _ =
+        writeln!(text, "static void put_(void *at, unsigned long offset, unsigned long long v, int n) {{");
+    let _ = writeln!(
+        text,
+        "  for (int i = 0; i < n; i++) ((unsigned char *)at)[offset + i] = (unsigned char)(v >> (8 * i));"
+    );
     let _ = writeln!(text, "}}");
     for block in &memory.blocks {
         if let Some(global) = block.global {
             let global = &module.globals[global as usize];
             if !global.exported {
-                return Err(format!("the variable {} is static: it cannot be set from another file", global.name));
+                return Err(format!(
+                    "the variable {} is static: it cannot be set from another file",
+                    global.name
+                ));
             }
             let _ = writeln!(text, "extern char {}[];", global.name);
         }
@@ -146,7 +154,11 @@ fn entry(module: &Module, name: &str, input: &Input, text: &mut String) -> Resul
         });
     }
     let returns = if matches!(module.ty(function.result).kind, TypeKind::Void) { "void" } else { "long" };
-    let _ = writeln!(text, "{returns} {name}({});", if parameters.is_empty() { "void".into() } else { parameters.join(", ") });
+    let _ = writeln!(
+        text,
+        "{returns} {name}({});",
+        if parameters.is_empty() { "void".into() } else { parameters.join(", ") }
+    );
     let _ = writeln!(text, "int main(void) {{");
     for (number, block) in memory.blocks.iter().enumerate() {
         match block.global {
@@ -155,7 +167,8 @@ fn entry(module: &Module, name: &str, input: &Input, text: &mut String) -> Resul
                 let _ = writeln!(text, "  char *b{number} = {global};");
             }
             None => {
-                let _ = writeln!(text, "  char *b{number} = malloc({0}); memset(b{number}, 0, {0});", block.size);
+                let _ =
+                    writeln!(text, "  char *b{number} = malloc({0}); memset(b{number}, 0, {0});", block.size);
             }
         }
     }

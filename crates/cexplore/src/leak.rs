@@ -9,7 +9,10 @@ pub const WORDS: &str = "memory that nothing refers to any more was not freed";
 
 /// The function and place where the first heap object was allocated that is still alive and that no global, running frame, or object reached
 /// from these refers to.
-pub fn leaked<C: Core, H: Host<C>>(machine: &Machine<'_, C, H>, state: &State<C>) -> Option<(FunctionId, LocationId)> {
+pub fn leaked<C: Core, H: Host<C>>(
+    machine: &Machine<'_, C, H>,
+    state: &State<C>,
+) -> Option<(FunctionId, LocationId)> {
     let mut seen = vec![false; state.memory.len()];
     let mut waiting = Vec::new();
     let mut note = |value: &Value<C>, waiting: &mut Vec<ObjectId>| {

@@ -5,7 +5,7 @@ use crate::driver::driver;
 use crate::explore::{Finding, Settings};
 use parallax_llvm::clang;
 use parallax_llvm::machine::Problem;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -44,7 +44,9 @@ pub fn confirm(program: &Program, finding: &Finding, settings: &Settings, folder
     let mut flags = vec!["-O0", "-fno-omit-frame-pointer"];
     match finding.problem {
         Problem::Uninitialised => flags.extend(["-fsanitize=memory", "-fno-sanitize-recover=all"]),
-        Problem::Overflow => flags.extend(["-fsanitize=signed-integer-overflow", "-fno-sanitize-recover=all"]),
+        Problem::Overflow => {
+            flags.extend(["-fsanitize=signed-integer-overflow", "-fno-sanitize-recover=all"])
+        }
         Problem::BadShift => flags.extend(["-fsanitize=shift", "-fno-sanitize-recover=all"]),
         _ => flags.push("-fsanitize=address"),
     }
@@ -67,7 +69,10 @@ fn run(binary: &Path, arguments: &[Vec<u8>], stdin: &[u8]) -> Result<Ended, Stri
     let words = arguments.iter().skip(1).map(|a| std::ffi::OsStr::from_bytes(a));
     let mut child = Command::new(binary)
         .args(words)
-        .env("ASAN_OPTIONS", "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0:allocator_may_return_null=1")
+        .env(
+            "ASAN_OPTIONS",
+            "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0:allocator_may_return_null=1",
+        )
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -81,12 +86,15 @@ fn run(binary: &Path, arguments: &[Vec<u8>], stdin: &[u8]) -> Result<Ended, Stri
     });
     let started = Instant::now();
     let mut readers = Vec::new();
-    let outputs: [Box<dyn std::io::Read + Send>; 2] =
-        [Box::new(child.stdout.take().expect("asked for")), Box::new(child.stderr.take().expect("asked for"))];
+    let outputs: [Box<dyn Read + Send>; 2] = [
+        Box::new(child.stdout.take().expect("asked for")),
+        Box::new(child.stderr.take().expect("asked for")),
+    ];
     for mut output in outputs {
         readers.push(std::thread::spawn(move || {
             let mut bytes = Vec::new();
-            let _ = std::io::Read::read_to_end(&mut (&mut output as &mut dyn std::io::Read).take(1 << 20), &mut bytes);
+            // What is left of an endless flood is not read; the program then ends by itself or by the clock.
+            let _ = output.by_ref().take(1 << 20).read_to_end(&mut bytes);
             bytes
         }));
     }

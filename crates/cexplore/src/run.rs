@@ -2,7 +2,8 @@
 
 use parallax_llvm::Module;
 use parallax_llvm::machine::{
-    Checks, Fill, Host, Kind, Machine, ObjectId, Path, Pointer, Problem, Split, State, Stop, Target, Value, code_address, word,
+    Checks, Fill, Host, Kind, Machine, ObjectId, Path, Pointer, Problem, Split, State, Stop, Target, Value,
+    code_address, word,
 };
 use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_op::{Bits, Width};

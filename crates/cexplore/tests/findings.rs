@@ -26,13 +26,13 @@ fn settings(case: &Case) -> Settings {
     let checks = header(&case.text, "checks").unwrap_or("");
     Settings {
         leaks: matches!(entry, Entry::Main { .. }),
+        loops: if matches!(entry, Entry::Main { .. }) { 32 } else { 5 },
         entry,
         checks: Checks { overflow: checks.contains("overflow"), shifts: checks.contains("shifts") },
         steps: 20_000,
         time: Duration::from_secs(60),
         chain: 3,
         array: 3,
-        loops: 8,
         tests: true,
         ..Settings::default()
     }
@@ -79,7 +79,12 @@ fn mistakes_are_found_where_they_are_and_confirmed() {
         let explored = explore(&store, &program.module, &settings, solver, &mut |_, _, _| {})
             .unwrap_or_else(|error| panic!("{}: {error}", case.name));
         let (got, wanted) = (found(&program, &explored), expected(&case));
-        assert_eq!(wanted.is_empty(), case.text.starts_with("// clean"), "{}: header and marks differ", case.name);
+        assert_eq!(
+            wanted.is_empty(),
+            case.text.starts_with("// clean"),
+            "{}: header and marks differ",
+            case.name
+        );
         if got != wanted {
             let details: Vec<_> = explored.findings.iter().map(|f| (&f.detail, &f.input)).collect();
             failures.push(format!("{}: found {got:?}, not {wanted:?}: {details:?}", case.name));
@@ -100,7 +105,8 @@ fn mistakes_are_found_where_they_are_and_confirmed() {
         for finding in &explored.findings {
             let replayed = replay(&program, finding, &settings);
             if !replayed.confirmed {
-                failures.push(format!("{}: {:?} is not confirmed: {:?}", case.name, finding, replayed.outcome));
+                failures
+                    .push(format!("{}: {:?} is not confirmed: {:?}", case.name, finding, replayed.outcome));
             }
         }
     }

@@ -4,6 +4,7 @@
 //! modules a meaning over the semantic core: once, for every reading. The C library is a set of models in C
 //! (`models/`), compiled when this crate is built and linked to every program, whose own definitions win.
 
+pub mod annotations;
 pub mod clang;
 mod error;
 mod float_text;

@@ -5,7 +5,8 @@ use super::settings::Settings;
 use crate::run::{self, Block, GivenMemory, Place, stack};
 use parallax_llvm::Module;
 use parallax_llvm::machine::{
-    Checks, Entry as Alternative, Host, InputBounds, InputCell, ObjectId, Path, Problem, Split, State, Target, TokenId, Value,
+    Checks, Entry as Alternative, Host, InputBounds, InputCell, ObjectId, Path, Problem, Split, State,
+    Target, TokenId, Value,
 };
 use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_op::{Bits, Width};
@@ -57,6 +58,8 @@ pub struct Explorer<'s> {
     undefined: FxHashSet<Symbol>,
     /// Models that witness paths; the last few matter.
     models: Vec<Rc<Model>>,
+    /// The one input to look at, when it is only one.
+    pub fixed: Option<&'s Input>,
     /// Symbolic arguments, for the input of a finding.
     pub arguments: Vec<Vec<Term>>,
     /// Findings, one per place and kind.
@@ -96,6 +99,7 @@ impl<'s> Explorer<'s> {
             solver,
             undefined: FxHashSet::default(),
             models: Vec::new(),
+            fixed: None,
             arguments: Vec::new(),
             findings: Vec::new(),
             mistakes: Vec::new(),
@@ -165,7 +169,9 @@ impl<'s> Explorer<'s> {
             arguments.push(text);
         }
         let stdin = match self.settings.entry {
-            super::Entry::Main { stdin, .. } => (0..stdin).map(|index| byte(self.stdin_byte(index))).collect(),
+            super::Entry::Main { stdin, .. } => {
+                (0..stdin).map(|index| byte(self.stdin_byte(index))).collect()
+            }
             super::Entry::Function(_) => Vec::new(),
         };
         Input {
@@ -203,7 +209,9 @@ impl<'s> Explorer<'s> {
                 if model.formula(self.store, entry.guard) {
                     let offset = model.term(self.store, entry.offset).to_i128().unwrap_or(0) as i64;
                     return match entry.target {
-                        Target::Object(id) => numbers.get(&id).map_or(Place::Null, |&n| Place::Block(n, offset)),
+                        Target::Object(id) => {
+                            numbers.get(&id).map_or(Place::Null, |&n| Place::Block(n, offset))
+                        }
                         Target::Function(function) => Place::Function(function),
                         Target::Null | Target::Token(_) => Place::Null,
                     };
@@ -269,6 +277,9 @@ impl<'s> Explorer<'s> {
     }
 
     fn stdin_byte(&self, index: u64) -> Term {
+        if let Some(input) = self.fixed {
+            return self.store.number(8, input.stdin.get(index as usize).copied().unwrap_or(0).into());
+        }
         self.store.symbol(&format!("stdin[{index}]"), 8)
     }
 
@@ -296,12 +307,22 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
     fn input(&mut self, state: &mut State<Symbolic<'s>>, width: Width, name: &str) -> Term {
         // The same input asked for on two paths is the same symbol: named by its number on the path.
         let number = state.inputs.len();
+        if let Some(input) = self.fixed {
+            let bits = match input.values.get(number) {
+                Some((_, bits)) if bits.width() == width => bits.clone(),
+                _ => Bits::zero(width),
+            };
+            let term = self.store.constant(&bits);
+            state.inputs.push((name.to_string(), width, term));
+            return term;
+        }
         let term = self.store.symbol(&format!("{name}#{number}.{width}"), width);
         state.inputs.push((name.to_string(), width, term));
         term
     }
     fn unknown(&mut self, state: &mut State<Symbolic<'s>>, width: Width, name: &str) -> Result<Term, String> {
-        self.assumptions.insert(format!("{name} has no model: it returns anything and changes what it is given"));
+        self.assumptions
+            .insert(format!("{name} has no model: it returns anything and changes what it is given"));
         let (_, term) = self.fresh(name, width);
         state.unknowns.push(term);
         Ok(term)
@@ -342,7 +363,8 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
         self.bounds.insert(what);
     }
     fn take(&mut self, path: &mut Path<Symbolic<'s>>, condition: Formula) {
-        let candidates = [path.witness, self.models.len() as u32, (self.models.len() as u32).saturating_sub(1)];
+        let candidates =
+            [path.witness, self.models.len() as u32, (self.models.len() as u32).saturating_sub(1)];
         // A model that satisfied the path so far and this condition too is a witness of the longer path; the newest
         // ones were found for this very path.
         let mut found = 0;
@@ -443,7 +465,13 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
         self.assumptions.insert(format!("the file {} cannot be opened", String::from_utf8_lossy(path)));
         None
     }
-    fn seek(&mut self, _state: &mut State<Symbolic<'s>>, _file: i32, _offset: i64, _whence: i32) -> Option<i64> {
+    fn seek(
+        &mut self,
+        _state: &mut State<Symbolic<'s>>,
+        _file: i32,
+        _offset: i64,
+        _whence: i32,
+    ) -> Option<i64> {
         None
     }
     fn close(&mut self, _state: &mut State<Symbolic<'s>>, file: i32) -> bool {
@@ -454,7 +482,8 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
         self.store.number(64, 0)
     }
     fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>> {
-        self.assumptions.insert(format!("the environment variable {} is not set", String::from_utf8_lossy(name)));
+        self.assumptions
+            .insert(format!("the environment variable {} is not set", String::from_utf8_lossy(name)));
         None
     }
     fn checks(&self) -> Checks {

@@ -5,5 +5,5 @@ mod search;
 mod settings;
 
 pub use host::{Explorer, Finding, Input};
-pub use search::{Coverage, Exploration, ExploreError, PathEnd, PathRecord, explore};
+pub use search::{Coverage, Exploration, ExploreError, PathEnd, PathRecord, explore, explore_input};
 pub use settings::{Argument, Entry, Settings, Strategy};

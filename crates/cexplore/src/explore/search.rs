@@ -101,15 +101,31 @@ pub fn explore<'s>(
     solver: Box<dyn Solver<'s> + 's>,
     progress: &mut dyn FnMut(u64, usize, usize),
 ) -> Result<Exploration, ExploreError> {
-    let host = Explorer::new(store, module, settings, solver);
+    explore_input(store, module, settings, solver, None, progress)
+}
+
+/// Explores what a program can do with one input: everything is known but what is uninitialised.
+pub fn explore_input<'s>(
+    store: &'s Store,
+    module: &'s Module,
+    settings: &'s Settings,
+    solver: Box<dyn Solver<'s> + 's>,
+    fixed: Option<&'s Input>,
+    progress: &mut dyn FnMut(u64, usize, usize),
+) -> Result<Exploration, ExploreError> {
+    let mut host = Explorer::new(store, module, settings, solver);
+    host.fixed = fixed;
     let mut machine = Machine::new(module, host);
-    let mut search = Search { waiting: VecDeque::new(), random: settings.seed | 1, strategy: settings.strategy };
+    let mut search =
+        Search { waiting: VecDeque::new(), random: settings.seed | 1, strategy: settings.strategy };
     let mut result = Exploration { complete: true, ..Exploration::default() };
     let first = match start(&mut machine, store, settings) {
         Ok(state) => state,
         Err(Failed::Entry(words)) => return Err(ExploreError::NoEntry(words)),
         Err(Failed::Machine(Stop::Unsupported(words))) => return Err(ExploreError::Unsupported(words)),
-        Err(Failed::Machine(_)) => return Err(ExploreError::Unsupported("the program does not start".into())),
+        Err(Failed::Machine(_)) => {
+            return Err(ExploreError::Unsupported("the program does not start".into()));
+        }
     };
     search.waiting.push_back((first, true));
     let started = Instant::now();
@@ -147,11 +163,13 @@ pub fn explore<'s>(
             }
             match stepped {
                 Ok(()) => {
+                    if (split || machine.branched)
+                        && let Some(bound) = over(&state, settings)
+                    {
+                        machine.host.bounds.insert(bound);
+                        break;
+                    }
                     if split {
-                        if let Some(bound) = over(&state, settings) {
-                            machine.host.bounds.insert(bound);
-                            break;
-                        }
                         if search.waiting.len() > settings.states {
                             machine.host.bounds.insert(format!("states: {} at once", settings.states));
                             search.waiting.pop_front();
@@ -191,7 +209,9 @@ fn over(state: &State<Sym<'_>>, settings: &Settings) -> Option<String> {
     }
     let key = (state.frame().serial, state.frame().previous);
     match state.visits.get(&key) {
-        Some(&count) if count > settings.loops => Some(format!("loops: {} times through one branch", settings.loops)),
+        Some(&count) if count > settings.loops => {
+            Some(format!("loops: {} times through one branch", settings.loops))
+        }
         _ => None,
     }
 }
@@ -253,14 +273,17 @@ fn start<'s>(
             for (index, argument) in arguments.iter().enumerate() {
                 vectors.push(match argument {
                     Argument::Known(bytes) => bytes.iter().map(|&b| constant(b)).collect(),
+                    Argument::Unknown(_) if machine.host.fixed.is_some() => {
+                        let bytes = machine.host.fixed.and_then(|input| input.arguments.get(index + 1));
+                        bytes.map_or(Vec::new(), |bytes| bytes.iter().map(|&b| constant(b)).collect())
+                    }
                     Argument::Unknown(len) => {
                         (0..*len).map(|at| store.symbol(&format!("arg{}[{at}]", index + 1), 8)).collect()
                     }
                 });
             }
             machine.host.arguments = vectors.clone();
-            let values =
-                main_arguments(machine, &mut state, main, &vectors).map_err(Failed::Machine)?;
+            let values = main_arguments(machine, &mut state, main, &vectors).map_err(Failed::Machine)?;
             machine.begin(&mut state, main, values).map_err(Failed::Machine)?;
             Ok(state)
         }

@@ -29,14 +29,12 @@ pub struct CSources {
 
 impl CSources {
     /// Whether a file is one of ours by its name.
-    #[allow(dead_code, reason = "verbs that take several languages ask")]
     pub fn is_c(path: &std::path::Path) -> bool {
         path.extension().is_some_and(|e| e == "c" || e == "bc" || e == "ll" || e == "i")
             || path.file_name().is_some_and(|n| n == "compile_commands.json")
     }
 
     /// Only these files, with default flags.
-    #[allow(dead_code, reason = "as above")]
     pub fn plain(files: Vec<PathBuf>) -> Self {
         CSources { files, include: Vec::new(), define: Vec::new(), cflags: None, optimise: 0 }
     }

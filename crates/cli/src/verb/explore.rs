@@ -331,7 +331,13 @@ fn report(
         let place = program.module.location(location);
         let file = program.module.file_of(location);
         writeln!(out, "{}: {}", finding.problem.name(), finding.detail)?;
-        writeln!(out, "  --> {file}:{}:{} in {}", place.line, place.column, program.module.function(function).name)?;
+        writeln!(
+            out,
+            "  --> {file}:{}:{} in {}",
+            place.line,
+            place.column,
+            program.module.function(function).name
+        )?;
         if let Some(line) = source_line(file, place.line) {
             writeln!(out, "   |  {}", line.trim_end())?;
         }
@@ -339,7 +345,12 @@ fn report(
             let caller_name = &program.module.function(*caller).name;
             let at_place = program.module.location(*at);
             if !program.module.function(*caller).library {
-                writeln!(out, "   = called from {caller_name}, {}:{}", program.module.file_of(*at), at_place.line)?;
+                writeln!(
+                    out,
+                    "   = called from {caller_name}, {}:{}",
+                    program.module.file_of(*at),
+                    at_place.line
+                )?;
             }
         }
         let input = input(&finding.input);
@@ -351,7 +362,8 @@ fn report(
             Native::Differs(words) => format!("but natively: {words}"),
             Native::NotRun(words) => format!("not natively: {words}"),
         };
-        let concrete = if confirmed.replay.confirmed { "confirmed by replay" } else { "UNCONFIRMED by replay" };
+        let concrete =
+            if confirmed.replay.confirmed { "confirmed by replay" } else { "UNCONFIRMED by replay" };
         writeln!(out, "   = {concrete}, {native}\n")?;
     }
     let coverage = explored.coverage;

@@ -9,6 +9,7 @@ mod explore;
 mod mix;
 mod path;
 mod run;
+mod run_c;
 mod signs;
 mod view;
 mod wlp;

@@ -1,5 +1,6 @@
 //! `run`: concrete execution.
 
+use super::c_sources::CSources;
 use crate::exit::Status;
 use crate::subject::{Subject, Which, with_subject};
 use anyhow::Result;
@@ -8,10 +9,16 @@ use parallax_primitives::{Stopped, placed};
 use parallax_term::Store;
 use std::path::PathBuf;
 
+/// A program of the small languages that takes longer than this is not going to end; a C program may.
+const DEFAULT_STEPS: u64 = 100_000_000;
+
 /// Run a program.
 ///
 /// Example: with `x = x ^ y; y = x ^ y; x = x ^ y;` in swap.pl, `parallax run swap.pl --set x=3 --set y=4` prints
 /// `x = 4` and `y = 3`. What is not set is zero; `--set 'p=&x'` makes a pointer.
+///
+/// A C program (.c, .bc, .ll) runs as it would natively, with arguments after `--`: `parallax run
+/// corpus/c/run/levenshtein.c -- kitten sitting` prints 3.
 #[derive(Args)]
 pub struct Run {
     /// The program; `-` is standard input.
@@ -22,15 +29,23 @@ pub struct Run {
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// How many instructions to execute at the most.
-    #[arg(long, value_name = "N", default_value_t = 100_000_000)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_STEPS)]
     steps: u64,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
+    /// Arguments of a C program.
+    #[arg(last = true)]
+    arguments: Vec<std::ffi::OsString>,
 }
 
 /// Does it.
 pub fn run(arguments: &Run) -> Result<Status> {
+    if CSources::is_c(&arguments.file) {
+        let sources = CSources::plain(vec![arguments.file.clone()]);
+        let steps = (arguments.steps != DEFAULT_STEPS).then_some(arguments.steps);
+        return super::run_c::run_program(&sources, &arguments.arguments, steps);
+    }
     with_subject!(arguments.which, &arguments.file, source, program => execute(arguments, &program))
 }
 

@@ -191,7 +191,13 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Makes sure that every byte of a range is written: what was not becomes an unknown of its own.
-    pub(super) fn define_range(&mut self, state: &mut State<C>, id: ObjectId, at: u64, len: u64) -> Result<(), C> {
+    pub(super) fn define_range(
+        &mut self,
+        state: &mut State<C>,
+        id: ObjectId,
+        at: u64,
+        len: u64,
+    ) -> Result<(), C> {
         while let Some(byte) = state.memory.object(id).content.first_missing(at, len) {
             let content = &state.memory.object(id).content;
             if let Fill::Input(ty) = content.fill {

@@ -50,7 +50,13 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Bytes nobody has written: they stay so in memory of the same kind, and become unknowns elsewhere.
-    fn copy_missing(&mut self, state: &mut State<C>, from: (ObjectId, u64), to: (ObjectId, u64), count: u64) -> Result<(), C> {
+    fn copy_missing(
+        &mut self,
+        state: &mut State<C>,
+        from: (ObjectId, u64),
+        to: (ObjectId, u64),
+        count: u64,
+    ) -> Result<(), C> {
         let fill = |id: ObjectId| state.memory.object(id).content.fill;
         if fill(from.0) == fill(to.0) && fill(from.0) == super::Fill::Undefined {
             state.memory.object_mut(to.0).content.forget(&self.host, to.1, count);

@@ -214,7 +214,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Unknown arguments for a function, and unknown contents for the program's own variables.
-    pub fn unknown_arguments(&mut self, state: &mut State<C>, function: FunctionId) -> Result<Vec<Value<C>>, C> {
+    pub fn unknown_arguments(
+        &mut self,
+        state: &mut State<C>,
+        function: FunctionId,
+    ) -> Result<Vec<Value<C>>, C> {
         let module = self.module;
         let always = self.host.core().boolean(true);
         for (index, global) in module.globals.iter().enumerate() {
@@ -241,7 +245,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 None if described => definition.signature[index + 1],
                 None => None,
             };
-            let name = if parameter.name.is_empty() { format!("argument{}", index + 1) } else { parameter.name.clone() };
+            let name = if parameter.name.is_empty() {
+                format!("argument{}", index + 1)
+            } else {
+                parameter.name.clone()
+            };
             let layout = module.ty(parameter.ty);
             let value = match (&layout.kind, parameter.by_value) {
                 (_, Some(by_value)) => {
@@ -252,7 +260,13 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     let (object, pointer) = self.allocate(state, Kind::Input, bytes, size, 16, fill, None);
                     let exists = always.clone();
                     // Private to the callee: not pushed as something other pointers may point to, but kept as input.
-                    Arc::make_mut(&mut state.private_inputs).push(InputObject { object, ty, exists, depth: 0, name });
+                    Arc::make_mut(&mut state.private_inputs).push(InputObject {
+                        object,
+                        ty,
+                        exists,
+                        depth: 0,
+                        name,
+                    });
                     Value::Pointer(pointer)
                 }
                 (TypeKind::Pointer, None) => {
@@ -276,12 +290,18 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Gives unwritten bytes of an input object their unknown initial content.
-    pub(super) fn define_input(&mut self, state: &mut State<C>, id: ObjectId, ty: u32, byte: u64) -> Result<(), C> {
+    pub(super) fn define_input(
+        &mut self,
+        state: &mut State<C>,
+        id: ObjectId,
+        ty: u32,
+        byte: u64,
+    ) -> Result<(), C> {
         let module = self.module;
         let described = (ty != u32::MAX).then_some(DebugTypeId(ty));
         let element = size_of(module, described);
         // An array of the type: what matters is the place within one element.
-        let first = if element == 0 { byte } else { byte / element * element };
+        let first = byte.checked_div(element).map_or(byte, |number| number * element);
         let known = state
             .input_objects
             .iter()
@@ -303,7 +323,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             Leaf::Number { start, len, boolean, name } if missing(state, first + start, len) => {
                 let at = first + start;
                 let width = (len * 8) as u16;
-                let label = if name.is_empty() { format!("{owner}[{at}]") } else { format!("{owner}.{name}") };
+                let label =
+                    if name.is_empty() { format!("{owner}[{at}]") } else { format!("{owner}.{name}") };
                 let value = self.host.selector(width, &label);
                 if boolean {
                     let core = self.host.core();
@@ -411,7 +432,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 let (object, base) = self.new_input(state, &token, pointee);
                 choice(&self.host, &always, Target::Object(object), base);
                 let exists = entries.last().map_or(always.clone(), |e| e.guard.clone());
-                let known = InputObject { object, ty: pointee, exists, depth: token.depth, name: token.name.clone() };
+                let known =
+                    InputObject { object, ty: pointee, exists, depth: token.depth, name: token.name.clone() };
                 Arc::make_mut(&mut state.input_objects).push(known);
             } else {
                 let chain = self.host.input_bounds().chain;
@@ -433,7 +455,12 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// A new input object for a token: one structure, or an array of unknown length of anything else.
-    fn new_input(&mut self, state: &mut State<C>, token: &Token<C>, pointee: Option<DebugTypeId>) -> (ObjectId, u64) {
+    fn new_input(
+        &mut self,
+        state: &mut State<C>,
+        token: &Token<C>,
+        pointee: Option<DebugTypeId>,
+    ) -> (ObjectId, u64) {
         let bounds = self.host.input_bounds();
         let element = size_of(self.module, pointee);
         let fill = Fill::Input(pointee.filter(|_| element > 0).map_or(u32::MAX, |t| t.0));

@@ -55,6 +55,8 @@ pub struct Machine<'m, C: Core, H: Host<C>> {
     pub host: H,
     /// States split off by the last step.
     pub forks: Vec<State<C>>,
+    /// Whether the last step was a branch that is not the same for all inputs.
+    pub branched: bool,
     constants: Vec<Option<Value<C>>>,
     global_bases: Vec<u64>,
     builtins: Vec<Option<library::Builtin>>,
@@ -91,7 +93,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             next = after;
         }
         let constants = vec![None; module.constants.len()];
-        Machine { module, host, forks: Vec::new(), constants, global_bases, builtins }
+        Machine { module, host, forks: Vec::new(), branched: false, constants, global_bases, builtins }
     }
 
     /// Functions that the program calls or refers to, and that nothing defines or models.

@@ -40,6 +40,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     /// Executes one instruction or terminator.
     pub fn step(&mut self, state: &mut State<C>) -> Result<(), C> {
         state.steps += 1;
+        self.branched = false;
         let frame = state.frame_mut();
         let index = frame.index as usize;
         frame.index += 1;
@@ -274,7 +275,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         b: &Value<C>,
     ) -> Result<Value<C>, C> {
         // Differences and bits of pointers need to know what they point to; moving them does not.
-        let moves = matches!((op.op, a, b), (BinOp::Add, ..) | (BinOp::Sub, Value::Pointer(_), Value::Bits(_)));
+        let moves =
+            matches!((op.op, a, b), (BinOp::Add, ..) | (BinOp::Sub, Value::Pointer(_), Value::Bits(_)));
         if !moves && (matches!(a, Value::Pointer(_)) || matches!(b, Value::Pointer(_))) {
             let (x, y) = (self.settled(state, a, Some(b))?, self.settled(state, b, Some(a))?);
             return self.binary(op, ty, &x, &y);
@@ -386,6 +388,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     return self.go(state, if truth { *then } else { *otherwise });
                 }
                 self.check_condition(state, &holds)?;
+                self.count_visit(state);
                 let location = state.location(self.module, state.frames.len() - 1);
                 match self.host.split(&state.path, &holds) {
                     Split::True => self.go(state, *then),
@@ -393,7 +396,6 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     Split::Neither => Err(Stop::Dead),
                     Split::Both => {
                         state.forks += 1;
-                        self.count_visit(state);
                         let mut other = state.clone();
                         self.host.take(&mut other.path, self.host.core().not(&holds));
                         other.events.push(Event::Branch(location, false));
@@ -441,7 +443,10 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         Ok(())
     }
 
+    /// Counts how often a call takes one branch that depends on input: what loop limits are about. Branches that the
+    /// path decides count too, or a walk around a cycle of unknown memory would never end.
     fn count_visit(&mut self, state: &mut State<C>) {
+        self.branched = true;
         let key = (state.frame().serial, state.frame().block);
         *Arc::make_mut(&mut state.visits).entry(key).or_insert(0) += 1;
     }
@@ -469,6 +474,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let zero =
             self.host.core().relop(RelOp::Eq, width, &value, &self.host.core().constant(&Bits::zero(width)));
         self.check_condition(state, &zero)?;
+        self.count_visit(state);
         let location = state.location(self.module, state.frames.len() - 1);
         let mut ways = Vec::new();
         let mut rest = self.host.core().boolean(true);
@@ -495,7 +501,6 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let several = possible.len() > 1;
         if several {
             state.forks += 1;
-            self.count_visit(state);
         }
         let Some((last_guard, last_target, last_number)) = possible.pop() else { return Err(Stop::Dead) };
         for (guard, target, number) in possible {

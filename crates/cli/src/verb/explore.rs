@@ -28,7 +28,7 @@ Examples:
 Inputs are what harness functions of KLEE or SV-COMP return, unknown arguments (--sym-arg), standard input
 (--stdin), or, with --entry, the arguments, globals and memory of a function. Each finding is replayed in the
 concrete reading and natively under AddressSanitizer. Exit status: 0 nothing found and every path explored,
-1 something found, 4 a bound was hit.")]
+1 something found, 3 code that is not supported was reached, 4 a bound was hit.")]
 pub struct Explore {
     #[command(flatten)]
     sources: CSources,
@@ -192,6 +192,8 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     }
     Ok(if !explored.findings.is_empty() {
         Status::Findings
+    } else if explored.bounds.iter().any(|bound| bound.starts_with("unsupported: ")) {
+        Status::Unsupported
     } else if !explored.complete {
         Status::GaveUp
     } else {

@@ -35,7 +35,7 @@ fn harness(module: &Module, input: &Input, text: &mut String) -> Result<(), Stri
         "static unsigned long long take_(void) {{ return next_ < {} ? values_[next_++] : 0; }}",
         input.values.len()
     );
-    let _ = writeln!(text, "void abort(void); void exit(int); int puts(const char *);");
+    let _ = writeln!(text, "void abort(void); void exit(int); long write(int, const void *, unsigned long);");
     for function in module.functions.iter().filter(|f| !f.is_defined()) {
         if let Some(body) = harness_function(module, function)? {
             let _ = writeln!(text, "{body}");
@@ -63,14 +63,14 @@ fn harness_function(module: &Module, function: &Function) -> Result<Option<Strin
         "klee_assume" => "void klee_assume(unsigned long c) { if (!c) exit(0); }".into(),
         "__VERIFIER_assume" => "void __VERIFIER_assume(int c) { if (!c) exit(0); }".into(),
         "klee_assert" | "__VERIFIER_assert" => {
-            format!("void {name}(int c) {{ if (!c) {{ puts(\"PARALLAX assertion\"); abort(); }} }}")
+            format!("void {name}(int c) {{ if (!c) {{ write(2, \"PARALLAX assertion\", 18); abort(); }} }}")
         }
         "reach_error" | "__VERIFIER_error" => {
-            format!("void {name}(void) {{ puts(\"PARALLAX reached-error\"); abort(); }}")
+            format!("void {name}(void) {{ write(2, \"PARALLAX reached-error\", 22); abort(); }}")
         }
-        "klee_abort" => "void klee_abort(void) { puts(\"PARALLAX assertion\"); abort(); }".into(),
+        "klee_abort" => "void klee_abort(void) { write(2, \"PARALLAX assertion\", 18); abort(); }".into(),
         "klee_report_error" => "void klee_report_error(const char *f, int l, const char *m, const char *s) \
-             { (void)f, (void)l, (void)m, (void)s; puts(\"PARALLAX assertion\"); abort(); }"
+             { (void)f, (void)l, (void)m, (void)s; write(2, \"PARALLAX assertion\", 18); abort(); }"
             .into(),
         "klee_silent_exit" => "void klee_silent_exit(int s) { exit(s); }".into(),
         "klee_is_symbolic" => "unsigned klee_is_symbolic(unsigned long v) { (void)v; return 0; }".into(),

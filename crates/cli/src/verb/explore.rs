@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  parallax explore corpus/c/find/maze.c --stdin 0
-  parallax explore corpus/c/find/list_remove.c --entry remove_all
+  parallax explore corpus/c/find/maze.c --stdin 12
+  parallax explore corpus/c/find/list_remove.c --entry remove_item
 
 Inputs are what harness functions of KLEE or SV-COMP return, unknown arguments (--sym-arg), standard input
 (--stdin), or, with --entry, the arguments, globals and memory of a function. Each finding is replayed in the

@@ -1,0 +1,152 @@
+//! `run` and `explore` on C, as users call them.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn parallax(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_parallax"))
+        .current_dir(root())
+        .args(arguments)
+        .output()
+        .expect("parallax runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A file of this test alone.
+fn scratch(name: &str, contents: &[u8]) -> String {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&file, contents).expect("a file");
+    file.display().to_string()
+}
+
+#[test]
+fn a_program_runs_with_its_arguments_and_decides_the_status() {
+    let output = parallax(&["run", "corpus/c/run/levenshtein.c", "--", "kitten", "sitting"]);
+    assert_eq!(text(&output.stdout), "3\n");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(parallax(&["run", "corpus/c/run/exit_handlers.c"]).status.code(), Some(7));
+}
+
+#[test]
+fn a_mistake_of_a_running_program_is_said_with_its_place() {
+    let file = scratch("past.c", b"int main(void) {\n  int a[3] = {1, 2, 3}, i = 3;\n  return a[i];\n}\n");
+    let output = parallax(&["run", &file]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).starts_with("out-of-bounds: 4 bytes at offset 12 of an object of 12 bytes"));
+    assert!(text(&output.stderr).contains("past.c:3 in main"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn findings_are_confirmed_by_replay_and_natively() {
+    for (program, kind) in [
+        ("null_true", "null-dereference"),
+        ("heap_bounds_true", "out-of-bounds"),
+        ("use_after_free_true", "use-after-free"),
+        ("reached_error_true", "reached-error"),
+        ("list_remove", "null-dereference"),
+    ] {
+        let file = format!("corpus/c/find/{program}.c");
+        let mut arguments = vec!["explore", &file, "--json"];
+        if program == "list_remove" {
+            arguments.extend(["--entry", "remove_item", "--chain", "2"]);
+        }
+        let output = parallax(&arguments);
+        assert_eq!(output.status.code(), Some(1), "{program}: {}", text(&output.stderr));
+        let document: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+        let finding = &document["findings"][0];
+        assert_eq!(finding["kind"], kind, "{program}");
+        assert_eq!(finding["confirmed"], true, "{program}: {finding}");
+        assert_eq!(finding["replay"], true, "{program}: {finding}");
+        assert_eq!(finding["native"], "confirmed", "{program}: {finding}");
+        assert!(!finding["path"].as_array().expect("a path").is_empty(), "{program}");
+        assert!(document["coverage"]["lines_covered"].as_u64() > Some(0), "{program}");
+    }
+}
+
+#[test]
+fn a_clean_program_is_explored_to_the_end_and_leaves_tests() {
+    let tests = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tests-of-lookup");
+    let _ = std::fs::remove_dir_all(&tests);
+    let folder = tests.display().to_string();
+    let program = ["corpus/c/find/two_files_false.c", "corpus/c/find/parts/lookup.c"];
+    let output = parallax(&["explore", program[0], program[1], "--tests", &folder]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    assert!(text(&output.stdout).contains("every path was explored"), "{}", text(&output.stdout));
+    let mut drivers = 0;
+    for entry in std::fs::read_dir(&tests).expect("the folder of tests") {
+        let driver = entry.expect("readable").path();
+        if driver.extension().is_none_or(|e| e != "c") {
+            continue;
+        }
+        drivers += 1;
+        let test: Value =
+            serde_json::from_slice(&std::fs::read(driver.with_extension("json")).expect("what it predicts"))
+                .expect("JSON");
+        let binary = driver.with_extension("");
+        let built = Command::new("clang-19")
+            .current_dir(root())
+            .args(["-w", program[0], program[1]])
+            .arg(&driver)
+            .arg("-o")
+            .arg(&binary)
+            .status()
+            .expect("clang runs");
+        assert!(built.success());
+        let ran = Command::new(&binary).output().expect("the test runs");
+        assert_eq!(ran.status.code().map(i64::from), test["status"].as_i64(), "{}", driver.display());
+    }
+    assert_eq!(drivers, 3, "one per entry of the table, and one for none");
+}
+
+#[test]
+fn bad_input_is_said_clearly() {
+    let broken = scratch("broken.c", b"int main(void) { return nothing; }\n");
+    let output = parallax(&["explore", &broken]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains("use of undeclared identifier 'nothing'"),
+        "{}",
+        text(&output.stderr)
+    );
+    assert!(output.stdout.is_empty());
+
+    let output = parallax(&["explore", "no/such/file.c"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("no/such/file.c: No such file"), "{}", text(&output.stderr));
+
+    let output = parallax(&["explore", "corpus/c/find/null_true.c", "--entry", "missing"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("no function missing"), "{}", text(&output.stderr));
+
+    let old = scratch("old.bc", b"BC\xc0\xdenot bitcode at all");
+    let output = parallax(&["explore", &old]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("not a module LLVM 19 can read"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn what_is_not_supported_or_not_there_is_named() {
+    let asm = scratch("asm.c", b"int main(void) { int x; __asm__(\"cpuid\" : \"=a\"(x)); return x; }\n");
+    for verb in ["run", "explore"] {
+        let output = parallax(&[verb, &asm]);
+        assert_eq!(output.status.code(), Some(3), "{verb}");
+        let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert!(said.contains("inline assembly: cpuid"), "{verb}: {said}");
+    }
+    let open = scratch("extern.c", b"int elsewhere(int);\nint main(void) { return elsewhere(3) == 4; }\n");
+    let output = parallax(&["run", &open]);
+    assert_eq!(output.status.code(), Some(3));
+    let said = text(&output.stderr);
+    assert!(said.contains("elsewhere is called, but nothing defines it"), "{said}");
+    let output = parallax(&["explore", &open]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).contains("assumed: elsewhere has no model"), "{}", text(&output.stdout));
+}

@@ -32,9 +32,9 @@ impl Default for Bounds {
 pub struct Evaluation {
     /// The state change, for the initial states that `complete` describes.
     pub update: StructUpdate,
-    /// The initial states for which evaluation came to the end of the program.
+    /// The initial states for which evaluation came to the end of the program, or of the path.
     pub complete: Formula,
-    /// What kept it from the end elsewhere; empty when `complete` is true.
+    /// What kept it from the end elsewhere, if anything.
     pub gave_up: Vec<String>,
     /// What was taken for granted on the way.
     pub notes: Vec<String>,
@@ -64,6 +64,14 @@ struct Waiting<S> {
 struct End<S> {
     guard: Formula,
     state: S,
+}
+
+/// Where a part of a path goes.
+#[derive(Clone, Copy)]
+struct Towards<'p> {
+    target: &'p Bits,
+    /// The points of the path: only the target may be visited.
+    avoiding: &'p [Bits],
 }
 
 /// What waits, by place, and what has ended.
@@ -129,12 +137,9 @@ impl<'a, L: Language> Explorer<'a, L> {
     }
 
     /// The condition on initial states under which execution visits the points in order (Fig. 7), and the state change
-    /// up to the last of them.
-    pub fn path(
-        &mut self,
-        from: &StructUpdate,
-        points: &[Bits],
-    ) -> Result<(Formula, StructUpdate), PathError> {
+    /// up to the last of them. Between two of them it visits no other of them: a list that names a loop's body twice
+    /// means two rounds. Where several ways lead from one point to the next, all are meant.
+    pub fn path(&mut self, from: &StructUpdate, points: &[Bits]) -> Result<Evaluation, PathError> {
         let start = self.language.state(&self.core, self.store, &Struct::from_update(from));
         let mut at = vec![(self.store.true_(), start)];
         for (index, point) in points.iter().enumerate() {
@@ -142,7 +147,7 @@ impl<'a, L: Language> Explorer<'a, L> {
             let ends = if already {
                 at.into_iter().map(|(guard, state)| End { guard, state }).collect()
             } else {
-                self.explore(at, Some(point))
+                self.explore(at, Some(Towards { target: point, avoiding: points }))
             };
             let guard = self.store.any(ends.iter().map(|end| end.guard));
             let Some(state) = self.joined(ends).filter(|_| guard != self.store.false_()) else {
@@ -153,8 +158,10 @@ impl<'a, L: Language> Explorer<'a, L> {
             };
             at = vec![(guard, self.language.at(&self.core, state, point))];
         }
-        let (guard, state) = at.pop().expect("one state");
-        Ok((guard, self.language.structure(&self.core, self.store, &state).to_update(self.store)))
+        let (complete, state) = at.pop().expect("one state");
+        let update = self.language.structure(&self.core, self.store, &state).to_update(self.store);
+        let (gave_up, notes) = (std::mem::take(&mut self.gave_up), std::mem::take(&mut self.notes));
+        Ok(Evaluation { update, complete, gave_up, notes })
     }
 
     fn joined(&self, ends: Vec<End<SymbolicState<'a, L>>>) -> Option<SymbolicState<'a, L>> {
@@ -169,7 +176,7 @@ impl<'a, L: Language> Explorer<'a, L> {
     fn explore(
         &mut self,
         starts: Vec<(Formula, SymbolicState<'a, L>)>,
-        target: Option<&Bits>,
+        target: Option<Towards<'_>>,
     ) -> Vec<End<SymbolicState<'a, L>>> {
         let mut front = Front { waiting: BTreeMap::new(), ends: Vec::new() };
         // Whatever starts at a place is stepped from it, even if it is the target.
@@ -219,7 +226,7 @@ impl<'a, L: Language> Explorer<'a, L> {
         &mut self,
         from: &Bits,
         arriving: Waiting<SymbolicState<'a, L>>,
-        target: Option<&Bits>,
+        target: Option<Towards<'_>>,
         front: &mut Front<SymbolicState<'a, L>, L::Control>,
     ) {
         let Waiting { guard, state, back } = arriving;
@@ -239,8 +246,12 @@ impl<'a, L: Language> Explorer<'a, L> {
                 continue;
             }
             let state = if single { state.clone() } else { self.language.at(&self.core, state.clone(), &pc) };
-            if target == Some(&pc) {
-                front.ends.push(End { guard, state });
+            if let Some(towards) = target
+                && towards.avoiding.contains(&pc)
+            {
+                if *towards.target == pc {
+                    front.ends.push(End { guard, state });
+                }
                 continue;
             }
             let mut back = back.clone();

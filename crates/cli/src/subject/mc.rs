@@ -77,8 +77,13 @@ impl Subject for Program {
         let table = s.lookup_function(&Concrete, store, store.lookup(MEMORY).expect("declared"));
         let mut cells: Vec<_> = table.entries().collect();
         cells.sort_by_key(|(address, _)| address.to_big());
+        // Data is found by where the state has it: a model places it elsewhere than a run.
+        let place = |name: &String| match scalar(name) {
+            Scalar::Val(address) => Some(address),
+            Scalar::Bool(_) => None,
+        };
         for (address, value) in cells {
-            let name = self.data.iter().find(|name| self.placement(name).as_ref() == Some(address));
+            let name = self.data.iter().find(|name| place(name).as_ref() == Some(address));
             shown.push((
                 name.map_or_else(|| format!("[{address}]"), |name| format!("[{name}]")),
                 value.to_string(),

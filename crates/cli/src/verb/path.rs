@@ -13,8 +13,8 @@ use std::path::PathBuf;
 /// When does execution visit these points in order, and from which input?
 ///
 /// Example: with `if (x == 5) { hit: y = 1; }` in test.pl, `parallax path test.pl --through hit` prints
-/// `F_rho(x) = 5` and an input with `x = 5`. Points are labels or line numbers (PL), labels or addresses (MC). The
-/// input is run, to see that it goes there.
+/// `F_rho(x) = 5` and an input with `x = 5`. Points are labels or line numbers (PL), labels or addresses (MC); a
+/// loop's body named twice means two rounds. The input is run, to see that it goes there.
 #[derive(Args)]
 pub struct Path {
     /// The program; `-` is standard input.
@@ -46,16 +46,16 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
         })
         .collect::<Result<_>>()?;
     let mut explorer = Explorer::new(program, &store, arguments.limits.bounds());
-    let formula = match explorer.path(&StructUpdate::identity(), &points) {
-        Ok((formula, _)) => formula,
-        Err(PathError::Unreachable { .. }) => store.false_(),
+    let (formula, gave_up) = match explorer.path(&StructUpdate::identity(), &points) {
+        Ok(path) => (path.complete, path.gave_up),
+        Err(PathError::Unreachable { .. }) => (store.false_(), Vec::new()),
         Err(PathError::GaveUp(why)) => {
             return Err(Failure { status: Status::GaveUp, message: format!("gave up: {why}") }.into());
         }
     };
     if arguments.form.smt2 {
         print!("{}", script(program, &store).define("path", formula).render(&store));
-        return Ok(Status::Clean);
+        return Ok(longer(&gave_up));
     }
     let answer = parallax_smt::solver(&store).check(&[formula]);
     let input = match &answer {
@@ -76,6 +76,7 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
             "path": store.display(formula),
             "satisfiable": input.is_some(),
             "model": model,
+            "gave_up": gave_up,
         });
         println!("{json:#}");
     } else {
@@ -90,7 +91,15 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
             None => println!("no input goes there"),
         }
     }
-    Ok(Status::Clean)
+    Ok(longer(&gave_up))
+}
+
+/// Says loudly that longer ways between the points were not followed.
+fn longer(gave_up: &[String]) -> Status {
+    for why in gave_up {
+        eprintln!("gave up: {why}; longer ways between the points are not part of the formula");
+    }
+    if gave_up.is_empty() { Status::Clean } else { Status::GaveUp }
 }
 
 /// Runs the program from a model and checks that it visits the points; what to show of the model.

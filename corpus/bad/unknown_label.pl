@@ -1,0 +1,2 @@
+// run: eval
+goto nowhere;

@@ -1,0 +1,2 @@
+// run: eval
+x = 1; /* never closed

@@ -1,0 +1,3 @@
+// run: eval
+proc f(a, b) { return a; }
+x = f(3);

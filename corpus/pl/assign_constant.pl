@@ -1,0 +1,3 @@
+// run: eval
+// The table of section 4, first row.
+x = 17;

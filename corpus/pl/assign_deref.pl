@@ -1,0 +1,3 @@
+// run: eval
+// The table of section 4, third row.
+x = *q;

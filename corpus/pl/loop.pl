@@ -1,0 +1,12 @@
+// run: run --set n=10
+// run: eval --unroll 3
+// run: path --through body,body,done
+// run: signs --set n=pos
+// Section 6, loops: a path goes round a given number of times.
+i = 0;
+s = 0;
+while (i < n) {
+    body: s = s + i;
+    i = i + 1;
+}
+done: ;

@@ -1,0 +1,3 @@
+// run: eval
+// Example 5: U_3.
+x = x ^ y;

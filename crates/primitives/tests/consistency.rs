@@ -19,7 +19,7 @@ const BOUNDS: Bounds = Bounds { unroll: 6, steps: 2500 };
 
 const CASES: u32 = 500;
 
-/// How often two readings were really compared, so that a test that compares nothing fails.
+// How often two readings were really compared, so that a test that compares nothing fails.
 thread_local! { static COMPARED: Cell<u32> = const { Cell::new(0) } }
 
 /// Random numbers that decide what a program looks like.

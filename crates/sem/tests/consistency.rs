@@ -7,7 +7,7 @@ use parallax_op::{
     BinOp, Bits, BoolOp, FloatBinOp, FloatFormat, FloatRelOp, FloatUnOp, RelOp, Rounding, UnOp, Width,
 };
 use parallax_sem::logic::{self, Struct};
-use parallax_sem::{ByteOrder, Concrete, Core, Symbolic, Table};
+use parallax_sem::{Abstract, ByteOrder, Concrete, Core, Pair, Sign, Symbolic, Table, Taint, Truth};
 use parallax_term::{Sort, Store, SymbolKind};
 use proptest::prelude::*;
 
@@ -241,6 +241,19 @@ impl Core for Given<'_> {
     }
 }
 
+/// The values of a program under a structure.
+fn concretely<'a>(
+    store: &'a Store,
+    s: &'a Struct<Concrete>,
+    constants: &[u64],
+    steps: &[Step],
+) -> Pools<Given<'a>> {
+    let given = Given(store, s);
+    let mut pools = Pools::new(&given, constants);
+    pools.run(&given, steps);
+    pools
+}
+
 fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(any::<Step>(), 1..most)
 }
@@ -250,7 +263,7 @@ fn constants() -> impl Strategy<Value = Vec<u64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(1500))]
 
     #[test]
     fn symbolic_then_evaluated_is_concrete(
@@ -307,6 +320,66 @@ proptest! {
                 Ok(back) => prop_assert_eq!(formula(back), formula(*f), "{} read back as {}", text, store.display(back)),
                 Err(error) => prop_assert!(error.message.contains("nested more than"), "{text}: {error:?}"),
             }
+        }
+    }
+
+    /// Signs cover what values do, and inputs that taint does not mention have no influence.
+    #[test]
+    fn abstract_readings_cover_the_concrete_one(
+        steps in steps(40), constants in constants(), seed in prop::collection::vec(any::<u64>(), 1..30), changed in 0usize..24,
+    ) {
+        let store = Store::new();
+        Pools::new(&Symbolic::new(&store), &constants);
+        let s = structure(&store, &seed);
+        let before = concretely(&store, &s, &constants, &steps);
+
+        let signs = Abstract::<Sign>::default();
+        let mut abstracted = Pools::new(&signs, &constants);
+        abstracted.run(&signs, &steps);
+        for ((_, known), (_, value)) in abstracted.vals.iter().zip(&before.vals) {
+            prop_assert!(known.domain.covers(value), "{:?} {value:?}", known.domain);
+            if let Some(constants) = &known.constants {
+                prop_assert!(constants.contains(&parallax_sem::BigKey(value.clone())), "{value:?} is not among {constants:?}");
+            }
+        }
+        for (known, value) in abstracted.bools.iter().zip(&before.bools) {
+            prop_assert!(known.0 == Truth::Unknown || known.0 == Truth::of(*value));
+        }
+
+        // One vector symbol is marked, and then given another value.
+        let taint = Abstract { unknown: Taint::CLEAN };
+        let mut marked = Pools::new(&taint, &constants);
+        let (width, name) = (WIDTHS[changed / 3], NAMES[changed % 3]);
+        let index = marked.vals.iter().position(|(w, _)| *w == width).expect("every width is there") + changed % 3;
+        marked.vals[index].1 = parallax_sem::Value::described(Taint::input(0));
+        marked.run(&taint, &steps);
+        let mut other = s.clone();
+        let symbol = store.lookup(&format!("{name}{width}")).expect("declared");
+        other.set_val(symbol, Bits::new(width, u128::from(seed[0]).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        let after = concretely(&store, &other, &constants, &steps);
+        for ((_, known), (x, y)) in marked.vals.iter().zip(before.vals.iter().zip(&after.vals)) {
+            prop_assert!(known.domain.reached_by(0) || x == y, "{x:?} became {y:?} without being reached");
+        }
+        for (known, (x, y)) in marked.bools.iter().zip(before.bools.iter().zip(&after.bools)) {
+            prop_assert!(known.1.reached_by(0) || x == y);
+        }
+    }
+
+    /// Two readings in lock-step are the two readings.
+    #[test]
+    fn a_pair_is_its_parts(steps in steps(30), constants in constants(), seed in prop::collection::vec(any::<u64>(), 1..30)) {
+        let store = Store::new();
+        let symbolic = Symbolic::new(&store);
+        let mut alone = Pools::new(&symbolic, &constants);
+        alone.run(&symbolic, &steps);
+        let s = structure(&store, &seed);
+        let pair = Pair(Given(&store, &s), symbolic);
+        let mut both = Pools::new(&pair, &constants);
+        both.run(&pair, &steps);
+        prop_assert_eq!(alone.vals.len(), both.vals.len());
+        for ((_, term), (_, (value, paired))) in alone.vals.iter().zip(&both.vals) {
+            prop_assert_eq!(term, paired);
+            prop_assert_eq!(&logic::term(&Concrete, &store, *term, &s), value);
         }
     }
 }

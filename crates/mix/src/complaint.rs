@@ -1,7 +1,6 @@
 //! What an analysis has against a program, with the path that shows it.
 
-use parallax_source::Span;
-use std::collections::BTreeMap;
+use parallax_source::{SourceFile, Span};
 
 /// One complaint.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,9 +34,20 @@ pub struct PathTo {
     /// The path condition, in the logic's notation.
     pub condition: String,
     /// Values for what the block does not know, under which a run takes this path, when the solver has some.
-    pub input: Option<BTreeMap<String, String>>,
+    pub input: Option<Vec<Given>>,
     /// The decisions on the way.
     pub steps: Vec<PathStep>,
+}
+
+/// A value of something that a symbolic block does not know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The variable, or what else it is.
+    pub name: String,
+    /// The typed block whose value it is.
+    pub block: Option<Span>,
+    /// The value, as the language writes it.
+    pub value: String,
 }
 
 /// One decision on a path.
@@ -51,6 +61,19 @@ pub struct PathStep {
     pub call: Option<String>,
     /// For a condition, which way it went.
     pub taken: Option<bool>,
+}
+
+impl Given {
+    /// The name, with the place of a typed block.
+    pub fn title(&self, file: &SourceFile) -> String {
+        match self.block {
+            Some(span) => {
+                let (line, column) = file.position(span.start);
+                format!("{} at {line}:{column}", self.name)
+            }
+            None => self.name.clone(),
+        }
+    }
 }
 
 impl Complaint {

@@ -285,7 +285,7 @@ impl<'p> Mix<'p> {
             let info = self.program.var(at.var);
             let ty = if info.boxed { Type::reference(ty) } else { ty };
             let value = executor.fresh(&info.name, &ty);
-            inputs.push(Input { name: info.name.clone(), value: value.clone() });
+            inputs.push(Input { name: info.name.clone(), value: value.clone(), memory: generation });
             state.set_slot(at.slot, value);
         }
         let inputs_before = executor.set_inputs(inputs);
@@ -324,13 +324,15 @@ impl<'p> Mix<'p> {
             }
         }
         let effects_before = executor.take_effects();
-        let Exploration { outcomes, ended, .. } = self.explore(checker, e);
+        let Exploration { inputs, outcomes, ended, .. } = self.explore(checker, e);
         checker.add_effects(executor.take_effects());
         executor.add_effects(effects_before);
         // Every path ends well ...
         let mut complaints = Vec::new();
+        let inputs_before = executor.set_inputs(inputs);
         let ended_before = executor.take_ended();
         let ty = self.common_type(checker, &outcomes, e, span);
+        executor.set_inputs(inputs_before);
         complaints.extend(executor.take_ended().into_iter().filter_map(complaint));
         executor.restore_ended(ended_before);
         // ... and together they are all there are.

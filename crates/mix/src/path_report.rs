@@ -57,8 +57,8 @@ fn path(file: &SourceFile, complaint: &Complaint) -> parallax_report::Path {
     let mut last = Step::at(Role::Note, Some(place(file, complaint.span)))
         .with_message(complaint.message.clone())
         .failing();
-    for (name, value) in way.input.iter().flatten() {
-        last = last.with_value(name.clone(), value.clone());
+    for given in way.input.iter().flatten() {
+        last = last.with_value(given.title(file), given.value.clone());
     }
     if !way.condition.is_empty() {
         last = last.with_state("path condition", way.condition.clone());

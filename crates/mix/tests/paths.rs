@@ -96,7 +96,7 @@ impl Valuation<'_> {
                 let known = self.program.strings.iter().position(|known| **known == **text);
                 // A string that the program does not write gets a number of its own.
                 let number = known.unwrap_or_else(|| 1000 + text.len() * 10);
-                Bits::new(32, number as u128)
+                Bits::new(48, number as u128)
             }
             Concrete::Loc(location) => Bits::new(64, u128::from(self.address(*location))),
             Concrete::Unit | Concrete::Closure(_) | Concrete::Outside(..) => return None,

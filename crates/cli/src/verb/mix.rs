@@ -226,7 +226,9 @@ fn one(file: &SourceFile, complaint: &Complaint) -> Json {
         "kind": match complaint.kind { ComplaintKind::Error => "error", ComplaintKind::Gap => "gap" },
         "notes": complaint.notes,
         "path_condition": path.map(|path| path.condition.clone()),
-        "input": path.and_then(|path| path.input.clone()),
+        "input": path.and_then(|path| path.input.as_ref()).map(|input| {
+            input.iter().map(|given| (given.title(file), json!(given.value))).collect::<serde_json::Map<_, _>>()
+        }),
     })
 }
 
@@ -273,8 +275,11 @@ fn diagnostic(file: &SourceFile, complaint: &Complaint) -> Diagnostic {
         diagnostic = diagnostic.note(note.clone());
     }
     if let Some(path) = &complaint.path {
-        for (name, value) in path.input.iter().flatten() {
-            diagnostic = diagnostic.note(format!("for example when {name} is {value}"));
+        let given = path.input.iter().flatten();
+        let given: Vec<String> =
+            given.map(|given| format!("{} is {}", given.title(file), given.value)).collect();
+        if !given.is_empty() {
+            diagnostic = diagnostic.note(format!("for example when {}", given.join(", ")));
         }
         if path.condition != "true" {
             diagnostic = diagnostic.note(format!("path condition: {}", path.condition));

@@ -1,5 +1,6 @@
 //! The rules of Figure 2, one arm each, and those of the additions.
 
+use super::explain::STRING_WIDTH;
 use super::{Bare, Closure, Conditionals, Executor, Memory, Outcomes, State, TypedBlocks, Value};
 use crate::complaint::Complaint;
 use crate::syntax::*;
@@ -32,7 +33,9 @@ impl Executor<'_> {
             Expr::Int(n) => self.int(*n),
             Expr::Float(x) => self.float(*x),
             Expr::Bool(b) => Value { u: Bare::Bool(self.store.boolean(*b)), ty: Type::Bool },
-            Expr::Str(id) => Value { u: Bare::Bits(self.store.number(32, u128::from(id.0))), ty: Type::Str },
+            Expr::Str(id) => {
+                Value { u: Bare::Bits(self.store.number(STRING_WIDTH, u128::from(id.0))), ty: Type::Str }
+            }
             Expr::Fun(fun) => {
                 let captures = &program.fun(*fun).captures;
                 let captured: Option<Vec<Value>> =

@@ -1,17 +1,14 @@
-//! Fresh symbols: what is known of them by their type, what the solver says about paths, and how a model reads.
+//! Fresh symbols: what is known of them by their type, and what the solver says about paths.
 
 use super::memory::{self, has_facts, width};
-use super::state::Event;
 use super::{Bare, ELSEWHERE, Executor, State, Value};
-use crate::complaint::{PathStep, PathTo};
-use crate::oracle::{Answer, Model};
+use crate::oracle::Answer;
 use crate::syntax::Sign;
 use crate::ty::Type;
 use parallax_op::{Bits, RelOp};
 use parallax_term::{Formula, Sort, Symbol, SymbolKind, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 /// What holds of every valuation, by the symbol it speaks of.
 #[derive(Default)]
@@ -31,6 +28,8 @@ pub struct Input {
     pub name: String,
     /// What stands for it.
     pub value: Value,
+    /// The arbitrary memory that it may point into.
+    pub memory: u32,
 }
 
 impl Facts {
@@ -51,6 +50,11 @@ impl Executor<'_> {
     /// Sets what the block being executed does not know, and gives back what that was before.
     pub(crate) fn set_inputs(&self, inputs: Vec<Input>) -> Vec<Input> {
         self.facts.inputs.replace(inputs)
+    }
+
+    /// What the block being executed does not know.
+    pub(super) fn inputs(&self) -> Vec<Input> {
+        self.facts.inputs.borrow().clone()
     }
 
     /// `alpha : t` for a fresh `alpha`.
@@ -161,79 +165,6 @@ impl Executor<'_> {
     /// Whether the solver proves that no run takes the path.
     pub(crate) fn is_infeasible(&self, state: &State) -> bool {
         matches!(self.ask(state, self.store.true_()), Answer::Unsat)
-    }
-
-    /// How a run gets to a state, and whether one surely does; `None` if none does.
-    pub(crate) fn explain(&self, state: &State) -> Option<(PathTo, bool)> {
-        let (input, sure) = match self.ask(state, self.store.true_()) {
-            Answer::Unsat => return None,
-            Answer::Unknown(_) => (None, false),
-            Answer::Sat(model) => (Some(self.input(state, &model)), true),
-        };
-        let condition = self.show_formula(self.path_condition(state));
-        let mut steps = Vec::new();
-        for call in state.calls.to_vec() {
-            let name = self.program.fun(call.fun).name.clone();
-            let text = format!("calls {name}");
-            steps.push((call.path_length, PathStep { span: call.span, text, call: Some(name), taken: None }));
-        }
-        for (index, decision) in state.decisions().into_iter().enumerate() {
-            let text = self.show_formula(decision.formula);
-            let taken = decision.fork.map(|(_, branch)| branch);
-            steps.push((index + 1, PathStep { span: decision.span, text, call: None, taken }));
-        }
-        steps.sort_by_key(|(position, _)| *position);
-        let steps = steps.into_iter().map(|(_, step)| step).collect();
-        Some((PathTo { condition, input, steps }, sure))
-    }
-
-    /// The values of what the block does not know, and of the typed blocks on the path.
-    pub(crate) fn input(&self, state: &State, model: &Model) -> BTreeMap<String, String> {
-        let mut shown = BTreeMap::new();
-        for input in self.facts.inputs.borrow().iter() {
-            if let Some(text) = self.show_value(&input.value, model) {
-                shown.insert(input.name.clone(), text);
-            }
-        }
-        for (index, event) in state.events.to_vec().into_iter().enumerate() {
-            if let Event::Typed { value, .. } = event
-                && let Some(text) = self.show_value(&value, model)
-            {
-                shown.insert(format!("typed block {}", index + 1), text);
-            }
-        }
-        shown
-    }
-
-    /// A value of the model as the language writes it; nothing for functions and references.
-    fn show_value(&self, value: &Value, model: &Model) -> Option<String> {
-        Some(match (&value.u, &value.ty) {
-            (Bare::Unit, _) => "()".to_string(),
-            (Bare::Bool(formula), _) => model.formula(self.store, *formula).to_string(),
-            (Bare::Bits(term), Type::Int(_)) => (model.term(self.store, *term).to_u64()? as i64).to_string(),
-            (Bare::Bits(term), Type::Float) => {
-                format!("{:?}", f64::from_bits(model.term(self.store, *term).to_u64()?))
-            }
-            (Bare::Bits(term), Type::Str) => {
-                let number = model.term(self.store, *term).to_u64()? as usize;
-                match self.program.strings.get(number) {
-                    Some(text) => format!("{text:?}"),
-                    None => format!("\"another string {}\"", number - self.program.strings.len() + 1),
-                }
-            }
-            _ => return None,
-        })
-    }
-
-    pub(crate) fn show_formula(&self, formula: Formula) -> String {
-        const ROOM: usize = 2000;
-        let mut text = self.store.display(formula).to_string();
-        if text.len() > ROOM {
-            let cut = (0..=ROOM).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-            text.truncate(cut);
-            text.push_str(" ...");
-        }
-        text
     }
 
     /// A constant.

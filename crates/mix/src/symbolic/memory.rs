@@ -4,6 +4,7 @@
 //! locations; the maps are the log of allocations and writes over the arbitrary memory `mu`. Beside them stands the
 //! set `U` of `|- m ok U`: the writes that do not fit the type of the location they went to.
 
+use super::explain::STRING_WIDTH;
 use crate::syntax::Sign;
 use crate::ty::{KnownId, Type};
 use parallax_op::Width;
@@ -60,6 +61,7 @@ pub(crate) fn width(ty: &Type) -> Width {
     match ty {
         Type::Bool | Type::Unit => 1,
         Type::Int(_) | Type::Float | Type::Ref(_) => 64,
+        Type::Str => STRING_WIDTH,
         _ => 32,
     }
 }

@@ -12,6 +12,7 @@
 mod arith;
 mod calls;
 mod exec;
+mod explain;
 mod facts;
 mod list;
 mod memory;

@@ -20,7 +20,7 @@ pub struct Value {
 /// A bare symbolic expression `u`, as an expression of the logic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bare {
-    /// Integers and floats (64 bits), strings (32 bits, a number each), locations (64 bits), functions (32 bits, a
+    /// Integers and floats (64 bits), strings (48 bits, a number each), locations (64 bits), functions (32 bits, a
     /// number each).
     Bits(Term),
     /// A guard `g`.

@@ -79,8 +79,6 @@ pub struct Generator {
     scope: Vec<Var>,
     names: usize,
     symbolic: bool,
-    /// The innermost functions' variables start here: locals beyond are captured.
-    used_signs: bool,
 }
 
 /// A program of some type.
@@ -91,7 +89,6 @@ pub fn program(seed: u64, shape: Shape) -> String {
         scope: Vec::new(),
         names: 0,
         symbolic: false,
-        used_signs: false,
     };
     let mut out = String::new();
     let externs = [
@@ -152,7 +149,7 @@ impl Generator {
             return self.leaf(ty);
         }
         let d = depth - 1;
-        match self.random.below(24) {
+        match self.random.below(27) {
             0..=2 => self.leaf(ty),
             3..=5 => self.operator(ty, d),
             6..=8 => {
@@ -179,8 +176,51 @@ impl Generator {
                 self.block(ty, d, &mut text);
                 text
             }
+            24 if self.shape.blocks && *ty == Ty::Int => self.signs(d),
+            25 => self.function_in_a_location(ty, d),
+            26 => self.recursion(ty, d),
             _ => self.operator(ty, d),
         }
+    }
+
+    /// Sign qualifiers: asked for after a test, and of what a location holds.
+    fn signs(&mut self, d: usize) -> String {
+        let (x, r) = (self.fresh(), self.fresh());
+        let value = self.expr(&Ty::Int, d);
+        let mistaken = self.shape.mistakes > 0 && self.random.chance(20);
+        let (pos, neg) = if mistaken { ("neg", "pos") } else { ("pos", "neg") };
+        match self.random.below(3) {
+            0 => format!(
+                "(let {x} = {value} in {{s if {x} > 0 then {{t ({x} : {pos} int) t}} else if {x} = 0 then \
+                 {{t ({x} : zero int) t}} else {{t ({x} : {neg} int) t}} s}})"
+            ),
+            1 => format!(
+                "(let {x} = {value} in let {r} = ref (1 : pos int) in \
+                 (if {x} > 0 then ({r} := {x}) else ({r} := 2)); {{t !{r} t}})"
+            ),
+            _ => format!("(let {r} = ref (1 : pos int) in {{s {r} := {value}; {{t (!{r} : {pos} int) t}} s}})"),
+        }
+    }
+
+    /// A location that holds one function, then perhaps another.
+    fn function_in_a_location(&mut self, ty: &Ty, d: usize) -> String {
+        let (r, x) = (self.fresh(), self.fresh());
+        let from = self.some_type(0);
+        let first = self.with_var(&x, from.clone(), false, |g| g.expr(ty, d));
+        let second = self.with_var(&x, from.clone(), false, |g| g.leaf(ty));
+        let (condition, argument) = (self.expr(&Ty::Bool, d), self.atom(&from, d));
+        let annotation = from.show();
+        format!(
+            "(let {r} = ref (fun ({x} : {annotation}) -> {first}) in \
+             (if {condition} then ({r} := (fun ({x} : {annotation}) -> {second}); ())); (!{r}) {argument})"
+        )
+    }
+
+    fn recursion(&mut self, ty: &Ty, d: usize) -> String {
+        let (f, x) = (self.fresh(), self.fresh());
+        let body = self.with_var(&x, Ty::Int, false, |g| g.expr(ty, d));
+        let times = self.random.below(3);
+        format!("(let rec {f} {x} = if {x} <= 0 then {body} else {f} ({x} - 1) in {f} {times})")
     }
 
     fn atom(&mut self, ty: &Ty, depth: usize) -> String {

@@ -70,7 +70,10 @@ fn a_bound_is_never_success() {
     let program = b"extern n : int\n{s let i = ref n in while !i > 0 do i := !i - 1 done; 1 s}";
     let output = mix(&["check", "-", "--json"], program);
     assert_eq!(output.status.code(), Some(4));
-    assert_eq!((&json(&output)["verdict"], &json(&output)["errors"][0]["kind"]), (&"rejected".into(), &"gap".into()));
+    assert_eq!(
+        (&json(&output)["verdict"], &json(&output)["errors"][0]["kind"]),
+        (&"rejected".into(), &"gap".into())
+    );
     let output = mix(&["check", "-", "--json", "--exhaustive", "good-enough"], program);
     assert_eq!(output.status.code(), Some(4));
     assert_eq!(json(&output)["verdict"], "accepted");
@@ -99,9 +102,7 @@ fn what_is_no_program_is_refused_with_line_and_caret() {
         assert!(shown.contains(" --> -:") && shown.contains('^'), "{shown}");
         assert!(output.stdout.is_empty());
     }
-    for (program, message) in
-        [(&b"1 + \xff\xfe"[..], "not UTF-8"), (b"\x7fELF\0\0", "binary file")]
-    {
+    for (program, message) in [(&b"1 + \xff\xfe"[..], "not UTF-8"), (b"\x7fELF\0\0", "binary file")] {
         let output = mix(&["check", "-"], program);
         assert_eq!(output.status.code(), Some(2));
         assert!(stderr(&output).contains(message), "{}", stderr(&output));

@@ -1,12 +1,11 @@
 //! Functions: a call of a known function executes its body.
 
-use super::state::Call;
+use super::state::{Call, Frame};
 use super::{Bare, Executor, Outcomes, State, TypedBlocks, Value};
 use crate::complaint::Complaint;
 use crate::ty::{KnownId, Type};
 use parallax_source::Span;
 use parallax_term::{Node, Term};
-use std::rc::Rc;
 
 impl Executor<'_> {
     pub(super) fn apply(
@@ -91,17 +90,17 @@ impl Executor<'_> {
                 Complaint::gap(span, message).note("raise the bound, or put the call into a typed block");
             return self.end(state, complaint);
         }
-        let mut frame = vec![None; fun.frame_size as usize];
+        let mut frame = Frame::default();
         for (capture, value) in fun.captures.iter().zip(&closure.captured) {
-            frame[capture.to as usize] = Some(value.clone());
+            frame.set(capture.to as usize, Some(value.clone()));
         }
         if let Some(myself) = fun.myself {
-            frame[myself.slot as usize] = Some(self.known_value(id));
+            frame.set(myself.slot as usize, Some(self.known_value(id)));
         }
-        frame[fun.param.slot as usize] = Some(argument);
+        frame.set(fun.param.slot as usize, Some(argument));
         let (caller, calls) = (state.frame.clone(), state.calls.clone());
         state.calls.push(Call { fun: closure.fun, path_length, undecided, span });
-        state.frame = Rc::new(frame);
+        state.frame = frame;
         for (mut state, value) in self.exec(blocks, fun.body, state) {
             state.frame = caller.clone();
             state.calls = calls.clone();

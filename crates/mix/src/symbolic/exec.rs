@@ -7,7 +7,6 @@ use crate::syntax::*;
 use crate::ty::Type;
 use parallax_source::Span;
 use parallax_term::Formula;
-use std::rc::Rc;
 
 impl Executor<'_> {
     /// `Sigma |- <S; e> => <S'; s>`: every outcome of `e` in `state`.
@@ -258,12 +257,7 @@ impl Executor<'_> {
             merged = merged.assuming(assumed, span, None);
         }
         merged.memory = Memory::merged(store, guard, &s2.memory, &s3.memory);
-        let slots = s2.frame.len().min(s3.frame.len());
-        let frame = (0..slots).map(|slot| match (&s2.frame[slot], &s3.frame[slot]) {
-            (Some(a), Some(b)) => self.choose(blocks, guard, a, b),
-            _ => None,
-        });
-        merged.frame = Rc::new(frame.collect());
+        merged.frame = s2.frame.merged(&s3.frame, |a, b| self.choose(blocks, guard, a, b));
         for state in [s2, s3] {
             let added = state.events.len() - before.events.len();
             for event in state.events.to_vec().into_iter().skip(state.events.len() - added) {

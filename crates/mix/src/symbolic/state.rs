@@ -83,7 +83,7 @@ pub(crate) struct Call {
 pub struct State {
     pub(crate) path: List<Decision>,
     pub(crate) memory: Memory,
-    pub(crate) frame: Rc<Vec<Option<Value>>>,
+    pub(crate) frame: Frame,
     pub(crate) calls: List<Call>,
     pub(crate) events: List<Event>,
 }
@@ -94,22 +94,18 @@ impl State {
         State {
             path: List::default(),
             memory,
-            frame: Rc::default(),
+            frame: Frame::default(),
             calls: List::default(),
             events: List::default(),
         }
     }
 
     pub(crate) fn slot(&self, slot: u32) -> Option<&Value> {
-        self.frame.get(slot as usize).and_then(Option::as_ref)
+        self.frame.get(slot as usize)
     }
 
     pub(crate) fn set_slot(&mut self, slot: u32, value: Value) {
-        let frame = Rc::make_mut(&mut self.frame);
-        if frame.len() <= slot as usize {
-            frame.resize(slot as usize + 1, None);
-        }
-        frame[slot as usize] = Some(value);
+        self.frame.set(slot as usize, Some(value));
     }
 
     /// The state in which `formula` holds as well.
@@ -127,5 +123,45 @@ impl State {
     /// What happened, in order.
     pub fn events(&self) -> Vec<Event> {
         self.events.to_vec()
+    }
+}
+
+const CHUNK: usize = 8;
+
+/// The slots of a function's frame. States that went separate ways share the chunks that neither has changed since.
+#[derive(Clone, Default)]
+pub(crate) struct Frame {
+    chunks: Rc<Vec<Rc<[Option<Value>; CHUNK]>>>,
+}
+
+impl Frame {
+    pub(crate) fn get(&self, slot: usize) -> Option<&Value> {
+        self.chunks.get(slot / CHUNK)?[slot % CHUNK].as_ref()
+    }
+
+    pub(crate) fn set(&mut self, slot: usize, value: Option<Value>) {
+        let chunks = Rc::make_mut(&mut self.chunks);
+        while chunks.len() <= slot / CHUNK {
+            chunks.push(Rc::default());
+        }
+        Rc::make_mut(&mut chunks[slot / CHUNK])[slot % CHUNK] = value;
+    }
+
+    /// The slot by slot combination of two frames; chunks that both share stay as they are.
+    pub(crate) fn merged(
+        &self,
+        other: &Frame,
+        mut merge: impl FnMut(&Value, &Value) -> Option<Value>,
+    ) -> Frame {
+        let chunks = self.chunks.iter().zip(other.chunks.iter()).map(|(a, b)| {
+            if Rc::ptr_eq(a, b) {
+                return a.clone();
+            }
+            Rc::new(std::array::from_fn(|slot| match (&a[slot], &b[slot]) {
+                (Some(a), Some(b)) => merge(a, b),
+                _ => None,
+            }))
+        });
+        Frame { chunks: Rc::new(chunks.collect()) }
     }
 }

@@ -83,13 +83,8 @@ pub struct Generator {
 
 /// A program of some type.
 pub fn program(seed: u64, shape: Shape) -> String {
-    let mut generator = Generator {
-        random: Random(seed),
-        shape,
-        scope: Vec::new(),
-        names: 0,
-        symbolic: false,
-    };
+    let mut generator =
+        Generator { random: Random(seed), shape, scope: Vec::new(), names: 0, symbolic: false };
     let mut out = String::new();
     let externs = [
         ("n", Ty::Int),
@@ -198,7 +193,9 @@ impl Generator {
                 "(let {x} = {value} in let {r} = ref (1 : pos int) in \
                  (if {x} > 0 then ({r} := {x}) else ({r} := 2)); {{t !{r} t}})"
             ),
-            _ => format!("(let {r} = ref (1 : pos int) in {{s {r} := {value}; {{t (!{r} : {pos} int) t}} s}})"),
+            _ => {
+                format!("(let {r} = ref (1 : pos int) in {{s {r} := {value}; {{t (!{r} : {pos} int) t}} s}})")
+            }
         }
     }
 

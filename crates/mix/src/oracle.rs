@@ -1,6 +1,6 @@
 //! The solver, as the executor asks it.
 
-pub use parallax_smt::{Answer, Model};
+pub use parallax_smt::{Answer, Limits, Model};
 
 use parallax_smt::Solver;
 use parallax_term::{Formula, Store};
@@ -17,8 +17,10 @@ pub struct Oracle<'s> {
 
 impl<'s> Oracle<'s> {
     /// A solver for formulas of `store`.
-    pub fn new(store: &'s Store) -> Self {
-        Oracle { store, solver: RefCell::new(parallax_smt::solver(store)), unsat: RefCell::default() }
+    pub fn new(store: &'s Store, limits: Limits) -> Self {
+        let mut solver = parallax_smt::solver(store);
+        solver.set_limits(limits);
+        Oracle { store, solver: RefCell::new(solver), unsat: RefCell::default() }
     }
 
     /// Whether the formulas can hold together.

@@ -214,6 +214,7 @@ fn check(seed: u64) -> Option<u32> {
         if seed.is_multiple_of(3) { Consistency::Solver } else { Consistency::Syntactic };
     options.symbolic.paths = 100;
     options.symbolic.steps = 10_000;
+    options.symbolic.solver = support::limits();
     let store = Store::new();
     let mix = Mix::new(&program, &store, options);
     let exploration = mix.explore(&mix.checker, program.root);
@@ -264,7 +265,7 @@ fn check(seed: u64) -> Option<u32> {
 
 #[test]
 fn exactly_one_path_condition_holds_and_its_result_is_the_run_s() {
-    let programs = std::env::var("MIX_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(10_000);
+    let programs = std::env::var("MIX_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(8_000);
     let (mut compared, mut runs) = (0, 0);
     for seed in 0..programs {
         if let Some(more) = check(seed) {

@@ -38,7 +38,7 @@ fn wrapped(text: &str, open: &str, close: &str) -> String {
 
 #[test]
 fn what_type_checking_accepts_mix_accepts_in_either_block() {
-    let programs = 4000;
+    let programs = 2000;
     let mut accepted = 0;
     for seed in 0..programs {
         // No loops and nothing from outside: finitely many paths, and every function is known.

@@ -26,6 +26,7 @@ fn options(seed: u64, omit: Omit) -> Options {
     options.symbolic.unroll = 3;
     options.symbolic.paths = 300;
     options.symbolic.steps = 20_000;
+    options.symbolic.solver = support::limits();
     options
 }
 
@@ -83,7 +84,7 @@ fn search(programs: u64, omit: Omit, enough: usize) -> (Vec<(u64, String)>, u64)
 
 #[test]
 fn accepted_programs_do_not_go_wrong() {
-    let programs = count(20_000);
+    let programs = count(12_000);
     let (violations, accepted) = search(programs, Omit::default(), 3);
     let texts: Vec<String> = violations.into_iter().map(|(_, text)| text).collect();
     assert!(texts.is_empty(), "{}", texts.join("\n\n"));

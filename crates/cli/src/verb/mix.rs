@@ -5,14 +5,16 @@ use crate::input;
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
 use parallax_mix::complaint::{Complaint, ComplaintKind};
-use parallax_mix::interp::{self, Limits, Stop, Value};
+use parallax_mix::interp::{self, Stop, Value};
 use parallax_mix::mix::{self, Exhaustiveness, Havoc, Outer, Verdict};
+use parallax_mix::oracle::Limits;
 use parallax_mix::symbolic::{Conditionals, Consistency};
 use parallax_mix::syntax::Program;
 use parallax_mix::world::Answers;
 use parallax_source::{Diagnostic, SourceFile};
 use serde_json::{Value as Json, json};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Programs of typed blocks `{t e t}` and symbolic blocks `{s e s}`: check them, run them.
 #[derive(Args)]
@@ -67,6 +69,9 @@ struct Check {
     /// How many expressions to execute symbolically.
     #[arg(long, value_name = "N", default_value_t = 50_000_000)]
     steps: u64,
+    /// How many seconds the solver may take for one question.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    solver_seconds: u64,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
@@ -173,6 +178,10 @@ fn check(arguments: &Check) -> Result<Status> {
             unroll: arguments.unroll,
             paths: arguments.paths,
             steps: arguments.steps,
+            solver: Limits {
+                time: Some(Duration::from_secs(arguments.solver_seconds)),
+                ..Default::default()
+            },
             ..parallax_mix::symbolic::Options::default()
         },
         ..mix::Options::default()
@@ -299,7 +308,7 @@ fn evaluate(arguments: &Run) -> Result<Status> {
         }
         world.named.insert(name.to_string(), literal(value).with_context(|| format!("--set {name}"))?);
     }
-    let limits = Limits { steps: arguments.steps, ..Limits::default() };
+    let limits = interp::Limits { steps: arguments.steps, ..interp::Limits::default() };
     match interp::run(&program, &mut world, &mut (), limits) {
         Ok(finished) => {
             let text = interp::show(&finished.value, &finished.memory);
@@ -337,7 +346,7 @@ fn evaluate(arguments: &Run) -> Result<Status> {
 fn literal(text: &str) -> Result<Value> {
     let mut world = Answers::default();
     let program = parallax_mix::read(text).map_err(|diagnostic| anyhow!("{}", diagnostic.message))?;
-    let finished = interp::run(&program, &mut world, &mut (), Limits::default())?;
+    let finished = interp::run(&program, &mut world, &mut (), interp::Limits::default())?;
     match finished.value {
         Value::Loc(_) | Value::Closure(_) | Value::Outside(..) => Err(anyhow!("{text} is no literal")),
         value => Ok(value),

@@ -24,7 +24,7 @@ pub(crate) use memory::Memory;
 pub use state::{Bare, Closure, Decision, Event, State, Value};
 
 use crate::complaint::{Complaint, ComplaintKind};
-use crate::oracle::Oracle;
+use crate::oracle::{Limits, Oracle};
 use crate::syntax::*;
 use crate::ty::{KnownId, Type};
 use crate::types::Effects;
@@ -70,6 +70,8 @@ pub struct Options {
     pub steps: u64,
     /// States.
     pub paths: u64,
+    /// What the solver may spend on each question.
+    pub solver: Limits,
 }
 
 impl Default for Options {
@@ -81,6 +83,7 @@ impl Default for Options {
             calls: 1000,
             steps: 50_000_000,
             paths: 1 << 20,
+            solver: Limits::default(),
         }
     }
 }
@@ -147,7 +150,7 @@ impl<'p> Executor<'p> {
             program,
             options,
             store,
-            oracle: Oracle::new(store),
+            oracle: Oracle::new(store, options.solver),
             facts: facts::Facts::default(),
             closures: RefCell::default(),
             ended: RefCell::default(),

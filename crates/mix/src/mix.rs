@@ -200,7 +200,10 @@ impl TypedBlocks for Mix<'_> {
         let mut outside = Vec::new();
         for at in &free.used {
             if let Some(value) = state.slot(at.slot) {
-                let ty = self.signed(state, self.type_of(at.var, value), value);
+                let ty = self.type_of(at.var, value);
+                // A local that the block assigns may be of another sign afterwards.
+                let assigned = free.assigned.iter().any(|assigned| assigned.var == at.var);
+                let ty = if assigned { ty } else { self.signed(state, ty, value) };
                 outside.push((at.var, self.checker.bind(at.var, Some(ty))));
             }
         }
@@ -290,6 +293,7 @@ impl<'p> Mix<'p> {
         }
         let inputs_before = executor.set_inputs(inputs);
         let ended_before = executor.take_ended();
+        let reported_before = executor.set_reported(Default::default());
         self.depth.set(self.depth.get() + 1);
         let outcomes = if self.depth.get() <= MAX_BLOCKS {
             executor.exec(self, e, state)
@@ -301,6 +305,7 @@ impl<'p> Mix<'p> {
         self.depth.set(self.depth.get() - 1);
         let ended = executor.take_ended();
         executor.restore_ended(ended_before);
+        executor.set_reported(reported_before);
         let inputs = executor.set_inputs(inputs_before);
         Exploration { inputs, memory: generation, outcomes, ended }
     }
@@ -384,6 +389,12 @@ impl<'p> Mix<'p> {
                 }
             }
             let found = self.ordinary(checker, state, value);
+            // A singleton type names one function; the block may be executed many times, and make a new one each time.
+            if mentions_known(&checker.resolved(&found)) {
+                let message = "this block gives out a function that type checking does not accept";
+                executor.end(state.clone(), Complaint::error(span, message));
+                continue;
+            }
             common = match common {
                 None => Some((found, state)),
                 Some((ty, first)) => match checker.joined(&ty, &found) {
@@ -444,6 +455,16 @@ impl<'p> Mix<'p> {
         }
         executor.add_effects(effects);
         changed.then_some(generation)
+    }
+}
+
+/// Whether a singleton type occurs in a type.
+fn mentions_known(ty: &Type) -> bool {
+    match ty {
+        Type::Known(_) => true,
+        Type::Ref(content) => mentions_known(content),
+        Type::Fun(from, to) => mentions_known(from) || mentions_known(to),
+        _ => false,
     }
 }
 

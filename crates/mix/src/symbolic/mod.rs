@@ -30,6 +30,7 @@ use crate::ty::{KnownId, Type};
 use crate::types::Effects;
 use parallax_source::Span;
 use parallax_term::{Formula, Store};
+use rustc_hash::FxHashSet;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -134,12 +135,16 @@ pub struct Executor<'p> {
     facts: facts::Facts,
     closures: RefCell<Vec<Rc<Closure>>>,
     ended: RefCell<Vec<Ended>>,
+    reported: RefCell<Reported>,
     effects: RefCell<Effects>,
     allocations: Cell<u64>,
     generations: Cell<u32>,
     forks: Cell<u32>,
     steps: Cell<u64>,
 }
+
+/// The places and messages of complaints that some run is known to deserve.
+pub(crate) type Reported = FxHashSet<(Span, String)>;
 
 pub(crate) type Outcomes = Vec<(State, Value)>;
 
@@ -154,6 +159,7 @@ impl<'p> Executor<'p> {
             facts: facts::Facts::default(),
             closures: RefCell::default(),
             ended: RefCell::default(),
+            reported: RefCell::default(),
             effects: RefCell::default(),
             allocations: Cell::new(0),
             generations: Cell::new(0),
@@ -172,6 +178,11 @@ impl<'p> Executor<'p> {
         let mut ended = self.ended.borrow_mut();
         earlier.append(&mut ended);
         *ended = earlier;
+    }
+
+    /// Sets which complaints need no further question, and gives back which those were before.
+    pub(crate) fn set_reported(&self, reported: Reported) -> Reported {
+        self.reported.replace(reported)
     }
 
     /// Takes what has been written to so far.
@@ -224,12 +235,19 @@ impl<'p> Executor<'p> {
 
     /// Ends an execution with a complaint, unless no run can go there.
     pub(crate) fn end(&self, state: State, complaint: Complaint) {
+        // Many paths may end the same way; one that a run takes is enough to ask the solver about.
+        let same = (complaint.span, complaint.message.clone());
+        if self.reported.borrow().contains(&same) {
+            self.ended.borrow_mut().push(Ended { state, why: End::Complaint(complaint) });
+            return;
+        }
         if let Some((path, sure)) = self.explain(&state) {
             let complaint = Complaint { path: Some(Box::new(path)), ..complaint };
             let complaint = match sure {
                 true => complaint,
                 false => complaint.note("the solver could not tell whether a run takes this path"),
             };
+            self.reported.borrow_mut().insert(same);
             self.ended.borrow_mut().push(Ended { state, why: End::Complaint(complaint) });
         } else {
             self.infeasible(state);

@@ -145,7 +145,7 @@ pub struct Related {
 }
 
 /// A judgement that a report need not be acted on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Suppression {
     /// Whether it stands in the source itself (a comment, an attribute) rather than in a file beside it.
     pub in_source: bool,
@@ -158,7 +158,7 @@ pub struct Suppression {
 }
 
 /// Whether a suppression counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SuppressionStatus {
     /// It does.

@@ -2,6 +2,7 @@
 //! carry, `\n` line ends, `/` in paths, text in maximal pieces, links that lead somewhere.
 
 use crate::{Document, Link, Location, Path, Report, Segment};
+use std::collections::HashSet;
 
 impl Document {
     /// Tidies every text, file name and link. Reading a file ends with this; writing and reading again changes nothing.
@@ -25,6 +26,9 @@ impl Report {
             clean(&mut related.message);
         }
         self.suppressions.iter_mut().for_each(|suppression| clean(&mut suppression.justification));
+        // Saying it twice says no more, and SARIF forbids it.
+        let mut seen = HashSet::new();
+        self.suppressions.retain(|suppression| seen.insert(suppression.clone()));
         self.fingerprints = std::mem::take(&mut self.fingerprints)
             .into_iter()
             .map(|(mut name, mut value)| {

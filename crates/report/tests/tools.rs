@@ -156,6 +156,21 @@ fn valgrind() {
     assert_eq!(report.paths[0].steps[1].access, Some(AccessMode::Read));
     assert_eq!(report.location.as_ref().unwrap().file, CORPUS.join("guests.c").to_str().unwrap());
     assert!(report.paths.iter().all(|path| path.kind == PathKind::Stack));
+    // The text says the same, but for the folders of the files.
+    let output = run("valgrind", &["--leak-check=full", &program, "leave"]);
+    let text = understand(&output.stderr, Format::ValgrindText);
+    let told = find(&text, "Invalid read of size 4");
+    assert_eq!((&told.rule, &told.tool), (&report.rule, &report.tool));
+    let lines = |report: &Report| {
+        report
+            .paths
+            .iter()
+            .map(|path| {
+                steps(path).into_iter().map(|(name, line)| (name.to_owned(), line)).collect::<Vec<_>>()
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(lines(told), lines(report));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod blast;
 mod cbmc;
+mod compiler;
 mod cppcheck;
 mod gcc;
 mod gdb;
@@ -17,6 +18,7 @@ mod rust;
 mod sanitizer;
 mod sarif;
 mod valgrind;
+mod valgrind_text;
 
 use crate::read::Fault;
 use crate::terminal::without_colours;
@@ -60,6 +62,10 @@ pub enum Format {
     Java,
     /// Panics of Rust programs.
     Rust,
+    /// The lines valgrind prints.
+    ValgrindText,
+    /// `file:line: warning: …`, as compilers and linters print.
+    Compiler,
 }
 
 struct Row {
@@ -98,6 +104,7 @@ const ROWS: &[Row] = &[
     row(Format::Cbmc, "CBMC and ESBMC JSON", cbmc::sniff, cbmc::parse),
     row(Format::Gcc, "gcc JSON", gcc::sniff, gcc::parse),
     row(Format::Klee, "KLEE .err", klee::sniff, klee::parse),
+    row(Format::ValgrindText, "valgrind text", valgrind_text::sniff, valgrind_text::parse),
     row(Format::Locksmith, "LOCKSMITH text", locksmith::sniff, locksmith::parse),
     row(Format::Sanitizer, "sanitizer text", sanitizer::sniff, sanitizer::parse),
     row(Format::Blast, "BLAST trace", blast::sniff, blast::parse),
@@ -105,6 +112,7 @@ const ROWS: &[Row] = &[
     row(Format::Python, "Python traceback", python::sniff, python::parse),
     row(Format::Java, "Java stack trace", java::sniff, java::parse),
     row(Format::Rust, "Rust panic", rust::sniff, rust::parse),
+    row(Format::Compiler, "compiler text", compiler::sniff, compiler::parse),
 ];
 
 impl Format {
@@ -155,7 +163,9 @@ pub(crate) fn parse(format: Format, text: &str) -> Result<Document, Fault> {
         | Format::Gdb
         | Format::Python
         | Format::Java
-        | Format::Rust => (format.row().parse)(&without_colours(text)),
+        | Format::Rust
+        | Format::ValgrindText
+        | Format::Compiler => (format.row().parse)(&without_colours(text)),
         _ => (format.row().parse)(text),
     }
 }

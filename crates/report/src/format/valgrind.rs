@@ -110,7 +110,7 @@ fn read_stack(stack: Node, label: &str, notes: &mut Vec<String>) -> Path {
     path.finish()
 }
 
-fn mode(label: &str) -> Option<AccessMode> {
+pub(super) fn mode(label: &str) -> Option<AccessMode> {
     let label = label.to_ascii_lowercase();
     if label.contains("write of size") {
         Some(AccessMode::Write)
@@ -121,7 +121,7 @@ fn mode(label: &str) -> Option<AccessMode> {
     }
 }
 
-fn weakness(kind: &str) -> Option<u32> {
+pub(super) fn weakness(kind: &str) -> Option<u32> {
     Some(match kind {
         "Race" => 362,
         "UninitCondition" | "UninitValue" => 457,

@@ -1,0 +1,151 @@
+//! Lines as compilers print them, `file:line:column: warning: …`, which linters imitate; also Microsoft's
+//! `file(line,column): warning C4700: …`. The notes that follow a warning are its path when they tell one (clang-tidy does),
+//! and related places otherwise.
+
+use super::{Sample, one_step};
+use crate::flow::{self, Event};
+use crate::narration::understand;
+use crate::read::Fault;
+use crate::stack::place;
+use crate::{Document, Location, Related, Report, Role, Severity, Tool};
+use regex::Regex;
+use std::sync::LazyLock;
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("well-formed")
+}
+
+static UNIX: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"^(\S.*?:\d+(?::\d+)?): (fatal error|error|warning|note|style|performance|information): (.+?)(?: \[([^\[\]]+)\])?$",
+    )
+});
+static MICROSOFT: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"^\s*(?:\d+>)?(\S.*?)\((\d+)(?:,(\d+))?\)\s?: (fatal error|error|warning|note|message)(?: ([A-Z]+\d+))?: (.+)$",
+    )
+});
+
+pub(super) fn sniff(sample: &Sample) -> bool {
+    [": warning", ": error", ": fatal error", ": style", ": performance"]
+        .iter()
+        .any(|word| sample.text.contains(word))
+        && sample.text.lines().any(|line| message(line).is_some_and(|message| message.kind != "note"))
+}
+
+struct Message {
+    at: Location,
+    kind: String,
+    words: String,
+    rule: String,
+}
+
+fn message(line: &str) -> Option<Message> {
+    let line = line.trim_end();
+    if let Some(captures) = UNIX.captures(line) {
+        let rule = captures.get(4).map_or("", |rule| rule.as_str()).trim_start_matches("-W");
+        return Some(Message {
+            at: place(&captures[1])?,
+            kind: captures[2].to_owned(),
+            words: captures[3].to_owned(),
+            rule: rule.to_owned(),
+        });
+    }
+    let captures = MICROSOFT.captures(line)?;
+    let number =
+        |group: usize| captures.get(group).and_then(|number| number.as_str().parse().ok()).unwrap_or(0);
+    Some(Message {
+        at: Location::line(&captures[1], number(2)).at_column(number(3)),
+        kind: if &captures[4] == "message" { "note".to_owned() } else { captures[4].to_owned() },
+        words: captures[6].to_owned(),
+        rule: captures.get(5).map_or(String::new(), |rule| rule.as_str().to_owned()),
+    })
+}
+
+pub(super) fn parse(text: &str) -> Result<Document, Fault> {
+    let mut document = Document::default();
+    let mut current: Option<(Message, Vec<Message>)> = None;
+    let close = |current: Option<(Message, Vec<Message>)>, notes: &mut Vec<String>| {
+        current.map(|(head, told)| report(head, told, notes))
+    };
+    for message in text.lines().filter_map(message) {
+        match (&mut current, message.kind.as_str()) {
+            (Some((_, told)), "note") => told.push(message),
+            (None, "note") => {}
+            _ => {
+                document.reports.extend(close(current.take(), &mut document.notes));
+                current = Some((message, Vec::new()));
+            }
+        }
+    }
+    document.reports.extend(close(current.take(), &mut document.notes));
+    Ok(document)
+}
+
+fn report(head: Message, told: Vec<Message>, notes: &mut Vec<String>) -> Report {
+    let tool = if head.rule.starts_with("clang-") { "clang-tidy" } else { "" };
+    let mut report = Report {
+        rule: head.rule,
+        title: head.words,
+        severity: match head.kind.as_str() {
+            "error" | "fatal error" => Severity::Error,
+            "warning" => Severity::Warning,
+            _ => Severity::Note,
+        },
+        tool: Tool { name: tool.to_owned(), version: None },
+        location: Some(head.at.clone()),
+        ..Report::default()
+    };
+    let tells = told.iter().any(|note| [Role::Call, Role::Branch].contains(&understand(&note.words).role));
+    if tells {
+        let events = told.into_iter().map(|note| Event::told(Some(note.at), note.words)).collect();
+        let mut path = flow::build("", events);
+        flow::ends_in_failure(&mut path);
+        if path.was_cut() {
+            notes.push(super::cut_note(&path));
+        }
+        report.paths.push(path.finish());
+    } else {
+        report
+            .related
+            .extend(told.into_iter().map(|note| Related { location: note.at, message: note.words }));
+        report.paths.push(one_step(head.at, String::new(), &report.title));
+    }
+    report.narrate();
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Format, Severity, read};
+
+    #[test]
+    fn unix_and_microsoft_lines() {
+        let log = "make: entering\n\
+            src/a.c:3:9: warning: unused variable 'x' [-Wunused-variable]\n    3 |     int x;\n\
+            src/a.c:9:1: error: expected ';'\nsrc/a.h:2:1: note: declared here\n\
+            C:\\src\\b.cpp(12,5): warning C4700: uninitialized local variable 'p' used [C:\\src\\b.vcxproj]\n";
+        assert_eq!(Format::sniff(log), Some(Format::Compiler));
+        let document = read(log.as_bytes(), "log").unwrap();
+        let rules: Vec<_> = document.reports.iter().map(|report| (&*report.rule, report.severity)).collect();
+        assert_eq!(
+            rules,
+            [("unused-variable", Severity::Warning), ("", Severity::Error), ("C4700", Severity::Warning)]
+        );
+        assert_eq!(document.reports[1].related[0].message, "declared here");
+        let place = document.reports[2].location.as_ref().unwrap();
+        assert_eq!((place.file.as_str(), place.line, place.column), ("C:/src/b.cpp", Some(12), Some(5)));
+    }
+
+    #[test]
+    fn notes_that_tell_a_path_become_one() {
+        let log = "g.c:60:38: warning: Use of memory after it is freed [clang-analyzer-unix.Malloc]\n\
+            g.c:83:9: note: Calling 'check_out'\ng.c:59:5: note: Calling 'drop'\ng.c:49:5: note: Memory is released\n\
+            g.c:59:5: note: Returning; memory was released\ng.c:60:38: note: Use of memory after it is freed\n";
+        let report = &read(log.as_bytes(), "tidy").unwrap().reports[0];
+        let names: Vec<_> = report.paths[0].frames.iter().map(|frame| frame.function.as_str()).collect();
+        assert_eq!(names, ["", "check_out", "drop"]);
+        assert_eq!((report.paths[0].steps[4].frame, report.paths[0].steps[4].failing), (1, true));
+        assert_eq!(report.tool.name, "clang-tidy");
+    }
+}

@@ -1,0 +1,173 @@
+//! Valgrind's own lines, `==pid== …`, as they scroll by: what most people have kept of it.
+
+use super::Sample;
+use super::valgrind::{mode, weakness};
+use crate::read::Fault;
+use crate::stack::{Stack, StackFrame, assemble, place};
+use crate::{Binding, Document, Report, Severity, Tool};
+use regex::Regex;
+use std::sync::LazyLock;
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("well-formed")
+}
+
+static PREFIX: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:==|--)\d+(?:==|--) ?(.*)$"));
+static FRAME: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^\s*(at|by) 0x[0-9A-Fa-f]+: (.+?)(?: \(([^()]*)\))?$"));
+static LEAK: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"bytes in .+ blocks? (?:are|is) (definitely|indirectly|possibly) lost"));
+
+pub(super) fn sniff(sample: &Sample) -> bool {
+    let frame = |line: &str| PREFIX.captures(line).is_some_and(|captures| FRAME.is_match(&captures[1]));
+    sample.text.contains("== ") && sample.text.lines().any(frame)
+}
+
+pub(super) fn parse(text: &str) -> Result<Document, Fault> {
+    // What the program itself prints stands between the lines, without a prefix.
+    let lines: Vec<&str> =
+        text.lines().filter_map(|line| Some(PREFIX.captures(line.trim_end())?.get(1)?.as_str())).collect();
+    let tool = lines.iter().find_map(|line| {
+        line.split_once(", a ").filter(|(_, what)| what.ends_with("detector") || what.ends_with("profiler"))
+    });
+    let tool = Tool {
+        name: tool.map_or("valgrind".to_owned(), |(name, _)| format!("valgrind {}", name.to_lowercase())),
+        version: lines.iter().find_map(|line| super::version_in(line.split_once("Using Valgrind-")?.1)),
+    };
+    let mut document = Document::default();
+    for block in lines.split(|line| line.trim().is_empty() || line.starts_with("----")) {
+        if block.iter().any(|line| FRAME.is_match(line)) {
+            let report = report(block, &tool, &mut document.notes);
+            document.reports.push(report);
+        }
+    }
+    Ok(document)
+}
+
+fn report(block: &[&str], tool: &Tool, notes: &mut Vec<String>) -> Report {
+    let mut stacks: Vec<Stack> = Vec::new();
+    let mut frames: Vec<StackFrame> = Vec::new();
+    let mut said = Vec::new();
+    let mut label = String::new();
+    let mut locks: Option<String> = None;
+    let mut title = String::new();
+    let mut close = |frames: &mut Vec<StackFrame>, label: &str, locks: &mut Option<String>| {
+        if frames.is_empty() {
+            return;
+        }
+        let mut stack = Stack::innermost_first(label, std::mem::take(frames));
+        let access = mode(label);
+        let held = locks.take();
+        if stacks.is_empty() || (access.is_some() && held.is_some()) {
+            stack = stack.fails(access);
+        }
+        if let (Some(held), Some(last)) = (held, stack.frames.last_mut()) {
+            last.state.push(Binding { name: "locks held".to_owned(), value: held });
+        }
+        stacks.push(stack);
+    };
+    for (line, words) in block.iter().enumerate() {
+        let words = words.trim();
+        if let Some(captures) = FRAME.captures(words) {
+            if &captures[1] == "at" || frames.is_empty() {
+                close(&mut frames, &label, &mut locks);
+                label = said.join(" ");
+                said.clear();
+                if title.is_empty() {
+                    title = label.clone();
+                }
+            }
+            frames.push(frame(line, &captures[2], captures.get(3).map_or("", |place| place.as_str())));
+        } else {
+            if !frames.is_empty() {
+                close(&mut frames, &label, &mut locks);
+            }
+            match words.strip_prefix("Locks held: ") {
+                Some(held) => locks = Some(held.to_owned()),
+                None => said.push(words.to_owned()),
+            }
+        }
+    }
+    close(&mut frames, &label, &mut locks);
+    let rule = rule(&title);
+    let mut report = Report {
+        cwe: weakness(rule).into_iter().collect(),
+        severity: if rule.starts_with("Leak_") { Severity::Warning } else { Severity::Error },
+        rule: rule.to_owned(),
+        title,
+        tool: tool.clone(),
+        ..Report::default()
+    };
+    assemble(&mut report, block, stacks, notes);
+    report
+}
+
+fn frame(line: usize, function: &str, place_or_object: &str) -> StackFrame {
+    let location = place(place_or_object);
+    let message = if location.is_none() { place_or_object.to_owned() } else { String::new() };
+    StackFrame { line, function: function.to_owned(), location, message, ..StackFrame::default() }
+}
+
+/// The names that the XML output has for the same.
+fn rule(title: &str) -> &'static str {
+    let leak = LEAK.captures(title);
+    match leak.as_ref().map(|captures| &captures[1]) {
+        Some("definitely") => return "Leak_DefinitelyLost",
+        Some("indirectly") => return "Leak_IndirectlyLost",
+        Some(_) => return "Leak_PossiblyLost",
+        None => {}
+    }
+    let names = [
+        ("Invalid read", "InvalidRead"),
+        ("Invalid write", "InvalidWrite"),
+        ("Invalid free", "InvalidFree"),
+        ("Mismatched free", "MismatchedFree"),
+        ("Conditional jump", "UninitCondition"),
+        ("Use of uninitialised", "UninitValue"),
+        ("Possible data race", "Race"),
+        ("Jump to the invalid", "InvalidJump"),
+        ("Process terminating", "FatalSignal"),
+    ];
+    names.into_iter().find(|(words, _)| title.contains(words)).map_or("valgrind", |(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{AccessMode, Format, read};
+
+    const RACE: &str = "\
+==7== Helgrind, a thread error detector
+==7== Using Valgrind-3.19.0 and LibVEX; rerun with -h for copyright info
+==7== ----------------------------------------------------------------
+==7== Possible data race during read of size 8 at 0x10C048 by thread #3
+==7== Locks held: none
+==7==    at 0x10B1A1: meter_add (meter.c:28)
+==7==    by 0x10AAA1: part_drain (fetch.c:25)
+half done
+==7== \x20
+==7== This conflicts with a previous write of size 8 by thread #2
+==7== Locks held: 1, at address 0x10C060
+==7==    at 0x10B1AC: meter_add (meter.c:28)
+==7==    by 0x48417B4: start (in /usr/libexec/valgrind/x.so)
+==7==  Address 0x10c048 is 0 bytes inside data symbol \"window_bytes\"
+";
+
+    #[test]
+    fn both_sides_of_a_race_are_read() {
+        let text = RACE.replace("==7== \x20\n", "");
+        assert_eq!(Format::sniff(&text), Some(Format::ValgrindText));
+        let document = read(text.as_bytes(), "race").unwrap();
+        let report = &document.reports[0];
+        assert_eq!(
+            (&*report.rule, &*report.tool.name, report.tool.version.as_deref()),
+            ("Race", "valgrind helgrind", Some("3.19.0"))
+        );
+        assert_eq!(report.paths.len(), 2);
+        let last = |path: usize| report.paths[path].steps.last().unwrap();
+        assert_eq!((last(0).access, last(1).access), (Some(AccessMode::Read), Some(AccessMode::Write)));
+        assert!(last(0).failing && last(1).failing);
+        assert_eq!(last(1).state[0].value, "1, at address 0x10C060");
+        assert_eq!(report.paths[0].frames[0].function, "part_drain");
+        assert!(!report.plain_text().contains("half done"));
+    }
+}

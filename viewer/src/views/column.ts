@@ -58,6 +58,11 @@ export class Column {
           h("button", { title: "Move column (L, H)", "aria-label": `Move Path ${number} to the other side`, onclick: () => this.events.move(1) }, icon("swap")),
           h("button", { title: "Hide column", "aria-label": `Hide Path ${number}`, onclick: () => this.events.hide() }, icon("close")))),
       this.scroller);
+    // Numbers of steps and lines have room, and code starts at one place in all boxes.
+    const digits = (most: number) => String(most).length;
+    const lastLine = path.frames.reduce((most, frame) => Math.max(most, frame.lines?.[1] ?? 0), 0);
+    this.element.style.setProperty("--mark", `${Math.max(24, 10 + 7 * digits(path.steps.length))}px`);
+    this.element.style.setProperty("--no", `${Math.max(26, 2 + 8 * digits(lastLine))}px`);
     this.paper.addEventListener("click", event => this.clicked(event));
     this.paper.addEventListener("mouseover", event => this.events.hover(stepAt(event.target)));
     this.paper.addEventListener("mouseleave", () => this.events.hover(undefined));
@@ -191,7 +196,7 @@ export class Column {
 
   private definitionElement(index: number, key: string): HTMLElement {
     const definition: Definition | undefined = this.page.definitions[index];
-    if (!definition) return h("aside");
+    if (!definition) return h("div");
     const body = h("div", { class: "body" });
     for (const { number, line } of chunkLines(definition.chunk)) {
       const code = h("code");
@@ -199,7 +204,7 @@ export class Column {
       body.append(h("div", { class: "line", "data-file": definition.file, "data-line": number, "data-relevant": "true" }, h("span", { class: "no" }, String(number)), code));
     }
     if (definition.more) body.append(h("div", { class: "line dim more" }, `${plural(definition.more, "more line")} in ${definition.file}`));
-    return h("aside", { class: "definition", "aria-label": `Definition of ${definition.name}`, "data-name": definition.name },
+    return h("div", { class: "definition", role: "group", "aria-label": `Definition of ${definition.name}`, "data-name": definition.name },
       h("header", {}, h("span", { class: "fn" }, definition.name), h("span", { class: "kind" }, definition.kind), h("span", { class: "file" }, definition.file),
         h("button", { class: "close", "aria-label": "Close definition", title: "Close (Esc)", onclick: () => this.reveal(key, undefined) }, icon("close"))),
       body);

@@ -36,7 +36,7 @@ export function lineElement(row: LineRow, context: LineContext): HTMLElement {
     ...(main && first !== undefined && stepProps(first, path, `${source?.name ?? ""} line ${row.number}: ${text.text.trim().slice(0, 200)}`)),
   });
   const mark = h("span", { class: "mark" });
-  if (main && first !== undefined) mark.append(badge(failing ? path.steps.indexOf(failing) : first, path));
+  if (main && first !== undefined) mark.append(badge(first, path));
   line.append(mark, h("span", { class: "no" }, String(row.number)), codeElement(text, row, emphasis, context));
   row.steps.forEach((step, at) => {
     const note = noteElement(step, context, at > 0);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import { Lab, ROOT, column, picture } from "./harness.ts";
@@ -10,49 +10,8 @@ import { Lab, ROOT, column, picture } from "./harness.ts";
 const lab = new Lab();
 after(() => lab.close());
 
-/** A small address book that goes wrong in ways each tool can see. */
-const BOOK = `#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct entry { char *name; struct entry *next; };
-
-static struct entry *find(struct entry *list, const char *name) {
-    while (list) {
-        if (strcmp(list->name, name) == 0)
-            return list;
-        list = list->next;
-    }
-    return NULL;
-}
-
-static int length_of(struct entry *list, const char *name) {
-    struct entry *found = find(list, name);
-    if (!found)
-        printf("%s is new\\n", name);
-    return (int)strlen(found->name);
-}
-
-static void forget(int *count) {
-    if (count)
-        free(count);
-}
-
-int main(int argc, char **argv) {
-    struct entry *first = malloc(sizeof *first);
-    int *count = malloc(sizeof *count);
-    if (!first || !count)
-        return 1;
-    first->name = argv[0];
-    first->next = NULL;
-    *count = length_of(first, argc > 1 ? argv[1] : argv[0]);
-    forget(count);
-    printf("%d\\n", *count);
-    return 0;
-}
-`;
 const has = (tool: string) => spawnSync("sh", ["-c", `command -v ${tool}`]).status === 0;
-lab.write("book/book.c", BOOK);
+lab.write("book/book.c", readFileSync(join(ROOT, "corpus/view/book.c"), "utf8"));
 const folder = join(lab.folder, "book");
 const run = (command: string) => spawnSync("sh", ["-c", command], { cwd: folder, encoding: "utf8" });
 
@@ -106,15 +65,19 @@ test("a backtrace of gdb", { skip: !has("gdb") && "no gdb" }, async () => {
   await shows("gdb", "gdb.txt", { functions: ["main", "length_of"], failing: /strlen\(found->name\)/ });
 });
 
-const locksmith = join(ROOT, "corpus/report/ladle");
-for (const name of ["race.locksmith.txt", "locksmith.txt", "race.txt"]) {
-  const file = join(locksmith, name);
-  if (!existsSync(file)) continue;
-  test(`a LOCKSMITH report on ladle, from ${name}`, async () => {
-    const { page, wrong } = await lab.open(lab.view([file], "--src", locksmith));
-    await picture(page, "real-locksmith");
-    assert.ok(await page.locator(".path-column").count() >= 2);
-    assert.equal(await page.locator(".query-chip").count(), 4);
+const LADLE = join(ROOT, "corpus/report/ladle");
+for (const [name, folder, paths, functions] of [
+  ["ladle/race.locksmith", LADLE, 2, ["ticker_main", "meter_rate"]],
+  ["ladle/race.xml", LADLE, 2, ["ticker_main", "meter_rate"]],
+  ["lift.blast", join(ROOT, "corpus/report"), 1, ["main"]],
+] as const) {
+  test(`a report in ${name}, after the chapter's figures`, async () => {
+    const { page, wrong } = await lab.open(lab.view([join(ROOT, "corpus/report", name)], "--src", folder));
+    await picture(page, `real-${name.replace(/\W/g, "-")}`);
+    assert.equal(await page.locator(".path-column").count(), paths);
+    const seen = await page.locator(`${column(1)} .frame`).evaluateAll(frames => frames.map(one => (one as HTMLElement).dataset["function"]));
+    for (const wanted of functions) assert.ok(seen.includes(wanted), `${wanted} in ${seen.join(", ")}`);
+    assert.equal(await page.locator(".line.step:not(.unknown)").count() > 3, true, "steps stand on lines of code");
     assert.deepEqual(wrong, []);
     await page.context().close();
   });

@@ -17,11 +17,18 @@ struct Benchmark {
 }
 
 /// Every benchmark: an example called `bench-NAME` of a package.
-const BENCHMARKS: &[Benchmark] = &[Benchmark {
-    name: "solvers",
-    package: "parallax-smt",
-    about: "Tier 0 against Z3, and the default solver, on small path queries: time for one query.",
-}];
+const BENCHMARKS: &[Benchmark] = &[
+    Benchmark {
+        name: "solvers",
+        package: "parallax-smt",
+        about: "Tier 0 against Z3, and the default solver, on small path queries: time for one query.",
+    },
+    Benchmark {
+        name: "c",
+        package: "parallax-cexplore",
+        about: "C programs: instructions per second concrete and symbolic, paths per second, memory per state.",
+    },
+];
 
 /// Runs the benchmarks that are named, or all.
 pub fn run(names: &[String]) -> Result<()> {

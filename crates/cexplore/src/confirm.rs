@@ -20,6 +20,8 @@ pub struct Step {
     pub line: u32,
     /// Variables of the function that are known there, with their values.
     pub values: Vec<(String, String)>,
+    /// The calls that lead there, the outermost first: function, file and line of each.
+    pub callers: Vec<(String, String, u32)>,
 }
 
 /// What a replay in the concrete reading says.
@@ -113,7 +115,13 @@ pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Repl
     };
     if let Outcome::Mistake(mistake) = &outcome {
         let (function, location) = user_place(module, &mistake.stack);
-        path.push(place_step(module, function, location, Vec::new()));
+        let callers = path.last().map_or(Vec::new(), |step: &Step| {
+            let depth = mistake.stack.iter().filter(|(f, _)| !module.function(*f).library).count();
+            let mut callers = step.callers.clone();
+            callers.truncate(depth.saturating_sub(1));
+            callers
+        });
+        path.push(place_step(module, function, location, Vec::new(), callers));
     }
     Replay { confirmed, outcome, path }
 }
@@ -135,10 +143,16 @@ fn uninitialised(program: &Program, finding: &Finding, settings: &Settings) -> b
         .any(|other| other.problem == Problem::Uninitialised && user_place(module, &other.stack) == place)
 }
 
-fn place_step(module: &Module, function: FunctionId, at: LocationId, values: Vec<(String, String)>) -> Step {
+fn place_step(
+    module: &Module,
+    function: FunctionId,
+    at: LocationId,
+    values: Vec<(String, String)>,
+    callers: Vec<(String, String, u32)>,
+) -> Step {
     let place = module.location(at);
     let function = module.function(function).name.clone();
-    Step { function, file: module.file_of(at).to_string(), line: place.line, values }
+    Step { function, file: module.file_of(at).to_string(), line: place.line, values, callers }
 }
 
 /// Where a state is when it enters a block of the user's own code.
@@ -168,5 +182,13 @@ fn step(module: &Module, state: &State<Concrete>) -> Option<Step> {
         };
         values.push((module.variables[variable.0 as usize].name.clone(), shown));
     }
-    Some(place_step(module, frame.function, at, values))
+    let callers = (0..state.frames.len() - 1)
+        .filter(|&depth| !module.function(state.frames[depth].function).library)
+        .map(|depth| {
+            let at = state.location(module, depth);
+            let name = module.function(state.frames[depth].function).name.clone();
+            (name, module.file_of(at).to_string(), module.location(at).line)
+        })
+        .collect();
+    Some(place_step(module, frame.function, at, values, callers))
 }

@@ -72,6 +72,23 @@ fn findings_are_confirmed_by_replay_and_natively() {
 }
 
 #[test]
+fn a_report_of_the_paths_reads_back_with_its_frames() {
+    let file = scratch("null.json", b"");
+    let output = parallax(&["explore", "corpus/c/find/null_true.c", "--no-native", "--report", &file]);
+    assert_eq!(output.status.code(), Some(1));
+    let document: Value = serde_json::from_slice(&std::fs::read(&file).expect("the report")).expect("JSON");
+    let path = &document["reports"][0]["paths"][0];
+    let functions: Vec<&str> =
+        path["frames"].as_array().expect("frames").iter().filter_map(|f| f["function"].as_str()).collect();
+    assert_eq!(functions, ["main", "second"]);
+    let last = path["steps"].as_array().expect("steps").last().expect("a step").clone();
+    assert_eq!(last["failing"], true, "{last}");
+    assert_eq!(last["location"]["line"], 4, "{last}");
+    let converted = parallax(&["convert", &file, "--to", "sarif"]);
+    assert_eq!(converted.status.code(), Some(0), "{}", text(&converted.stderr));
+}
+
+#[test]
 fn a_clean_program_is_explored_to_the_end_and_leaves_tests() {
     let tests = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tests-of-lookup");
     let _ = std::fs::remove_dir_all(&tests);

@@ -12,6 +12,9 @@ use parallax_cexplore::explore::{
 use parallax_cexplore::native::{self, Native};
 use parallax_cexplore::{Program, run};
 use parallax_llvm::machine::Checks;
+use parallax_report::{
+    Document, Frame, Location, PathBuilder, Report, Role, Segment, Severity, Step as ReportStep, Tool,
+};
 use parallax_term::Store;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
@@ -98,6 +101,9 @@ pub struct Explore {
     /// Write one test per path into this folder: a C driver and the input.
     #[arg(long, value_name = "FOLDER")]
     tests: Option<PathBuf>,
+    /// Write the findings and their paths as a report: SARIF (.sarif), pathreport XML (.xml) or Parallax JSON (.json).
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
@@ -184,6 +190,15 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     if let Some(folder) = &arguments.tests {
         write_tests(folder, &program, &settings, &explored)?;
     }
+    if let Some(file) = &arguments.report {
+        let document = path_report(&program, &findings);
+        let text = match file.extension().and_then(|e| e.to_str()) {
+            Some("sarif") => parallax_report::to_sarif(&document),
+            Some("xml") => parallax_report::to_pathreport(&document),
+            _ => parallax_report::to_json(&document),
+        };
+        std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    }
     let mut out = std::io::stdout().lock();
     if arguments.json {
         writeln!(out, "{:#}", document(&program, &explored, &findings))?;
@@ -229,6 +244,55 @@ fn confirmed<'e>(
     // Nothing depends on the folder any more; if it cannot be removed, it is only in the way.
     let _ = std::fs::remove_dir_all(&folder);
     Ok(results)
+}
+
+/// Findings in the path model that every tool's reports share: the way there, call by call, as the replay took it.
+fn path_report(program: &Program, findings: &[Confirmed<'_>]) -> Document {
+    let mut document = Document::default();
+    for confirmed in findings {
+        let finding = confirmed.finding;
+        let (_, location) = user_place(&program.module, &finding.stack);
+        let place = program.module.location(location);
+        let file = program.module.file_of(location);
+        let mut path = PathBuilder::new("");
+        let mut open: Vec<(&str, u32)> = Vec::new();
+        for (index, step) in confirmed.replay.path.iter().enumerate() {
+            // Each frame by its function and the line it was called from; those that two places share stay open.
+            let called_from = step.callers.iter().map(|(_, _, line)| *line);
+            let functions =
+                step.callers.iter().map(|(function, _, _)| function.as_str()).chain([step.function.as_str()]);
+            let wanted: Vec<(&str, u32)> = functions.zip([0].into_iter().chain(called_from)).collect();
+            let shared = open.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
+            path.leave_to(shared);
+            for (depth, (function, line)) in wanted.iter().enumerate().skip(shared) {
+                if depth > 0 {
+                    path.step(ReportStep::call(&step.callers[depth - 1].1, *line));
+                }
+                let file = step.callers.get(depth).map_or(&step.file, |(_, file, _)| file);
+                path.enter(Frame::new(*function, file));
+            }
+            open = wanted;
+            let mut shown = ReportStep::new(Role::Note, &step.file, step.line);
+            for (name, value) in &step.values {
+                shown = shown.with_value(name, value);
+            }
+            if index + 1 == confirmed.replay.path.len() {
+                shown = shown.with_message(&finding.detail).failing();
+            }
+            path.step(shown);
+        }
+        document.reports.push(Report {
+            rule: finding.problem.name().into(),
+            title: format!("{}: {}", finding.problem.name(), finding.detail),
+            text: vec![Segment::plain(format!("{} Input: {}", finding.detail, input(&finding.input)))],
+            severity: if confirmed.replay.confirmed { Severity::Error } else { Severity::Warning },
+            tool: Tool { name: "parallax explore".into(), version: Some(env!("CARGO_PKG_VERSION").into()) },
+            location: Some(Location::line(file, place.line).at_column(place.column)),
+            paths: vec![path.finish()],
+            ..Report::default()
+        });
+    }
+    document
 }
 
 fn document(program: &Program, explored: &Exploration, findings: &[Confirmed<'_>]) -> Value {

@@ -18,7 +18,15 @@ struct Arguments {
     verb: verb::Verb,
 }
 
+/// A reader that has seen enough closes the pipe: the command then ends quietly, as other commands do, instead of
+/// failing in the middle of a line.
+fn end_with_the_reader() {
+    // SAFETY: no other thread runs yet, and the default action needs no handler.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+}
+
 fn main() -> ExitCode {
+    end_with_the_reader();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {

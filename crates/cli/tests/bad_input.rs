@@ -104,3 +104,19 @@ fn damaged_programs() {
         }
     }
 }
+
+/// A reader that closes the pipe early is no error.
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let long: String = (0..20_000).map(|index| format!("x{index} = y * {index};\n")).collect();
+    let file = scratch("long.pl", long.as_bytes());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_parallax"))
+        .args(["eval", file.to_str().unwrap()])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}

@@ -72,7 +72,10 @@ impl PlWriter<'_> {
             8 => format!("(({}) == {})", self.expression(depth - 1), self.expression(0)),
             _ => {
                 let operator = self.dice.pick(&["+", "-", "^", "*", "&", "|", "<<", ">>", "/", "%"]);
-                format!("({} {operator} {})", self.expression(depth - 1), self.expression(depth - 1))
+                let left = self.expression(depth - 1);
+                // What stands on both sides is where simplification and meaning part ways first.
+                let right = if self.dice.roll(4) == 0 { left.clone() } else { self.expression(depth - 1) };
+                format!("({left} {operator} {right})")
             }
         }
     }

@@ -84,7 +84,7 @@ pub enum Sort {
 }
 
 /// The operator of a packed node; operands and parameters are in its fields `a`, `b`, `c`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     True,
     False,
@@ -122,8 +122,46 @@ pub(crate) enum Op {
     IteMap,
 }
 
+impl Op {
+    /// A number for each operator, for hashing.
+    fn code(self) -> u16 {
+        let (family, member) = match self {
+            Op::True => (0, 0),
+            Op::False => (1, 0),
+            Op::Const => (2, 0),
+            Op::WideConst => (3, 0),
+            Op::Symbol => (4, 0),
+            Op::FuncSymbol => (5, 0),
+            Op::ConstMap => (6, 0),
+            Op::Un(op) => (7, op as u8),
+            Op::Bin(op) => (8, op as u8),
+            Op::Rel(op) => (9, op as u8),
+            Op::Bool(op) => (10, op as u8),
+            Op::Not => (11, 0),
+            Op::Ite => (12, 0),
+            Op::Extract => (13, 0),
+            Op::Concat => (14, 0),
+            Op::Zext => (15, 0),
+            Op::Sext => (16, 0),
+            Op::FloatUn(op) => (17, op as u8),
+            Op::FloatBin(op) => (18, op as u8),
+            Op::Fma(r) => (19, r as u8),
+            Op::FloatRel(op) => (20, op as u8),
+            Op::FloatToFloat(r) => (21, r as u8),
+            Op::SintToFloat(r) => (22, r as u8),
+            Op::UintToFloat(r) => (23, r as u8),
+            Op::FloatToSint(r) => (24, r as u8),
+            Op::FloatToUint(r) => (25, r as u8),
+            Op::Access => (26, 0),
+            Op::Update => (27, 0),
+            Op::IteMap => (28, 0),
+        };
+        u16::from(member) << 8 | family
+    }
+}
+
 /// The stored form: sixteen bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Packed {
     pub op: Op,
     /// Of a bit-vector its width, of a map the width of its values, of a formula zero.
@@ -134,6 +172,14 @@ pub(crate) struct Packed {
 }
 
 const _: () = assert!(std::mem::size_of::<Packed>() == 16);
+
+impl std::hash::Hash for Packed {
+    /// Two words: this is the hottest function of the store.
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        state.write_u64(u64::from(self.op.code()) << 48 | u64::from(self.width) << 32 | u64::from(self.a));
+        state.write_u64(u64::from(self.b) << 32 | u64::from(self.c));
+    }
+}
 
 impl Packed {
     pub fn new(op: Op, width: Width, a: u32, b: u32, c: u32) -> Self {

@@ -6,7 +6,7 @@ use parallax_mc::{MEMORY, Program, Register, WIDTH, ZF};
 use parallax_op::Bits;
 use parallax_sem::logic::{Scalar, Struct};
 use parallax_sem::{Concrete, Language};
-use parallax_term::{Expr, Formula, Store, Symbol, parse_formula};
+use parallax_term::{Expr, Formula, Store, Symbol, Term, parse_formula};
 
 impl Subject for Program {
     /// Conditions are formulas of L over the registers, `ZF`, `F_mem` and the data names; `==` is `=`, and a data name
@@ -102,6 +102,13 @@ impl Subject for Program {
         };
         let registers = Register::ALL.into_iter().filter(|r| *r != Register::Eip).map(register);
         registers.chain(self.data.iter().map(data)).collect()
+    }
+
+    fn inputs(&self, store: &Store) -> Vec<Term> {
+        let registers = [Register::Eax, Register::Ebx, Register::Ebp].map(|r| store.symbol(r.name(), WIDTH));
+        let memory = store.func_symbol(MEMORY, WIDTH, WIDTH);
+        let cells = self.data.iter().map(|name| store.access(memory, store.address(name, WIDTH, 1)));
+        registers.into_iter().chain(cells).collect()
     }
 
     fn outputs(&self, store: &Store) -> Vec<Symbol> {

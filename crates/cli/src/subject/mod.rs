@@ -12,7 +12,7 @@ use parallax_op::Bits;
 use parallax_sem::logic::Struct;
 use parallax_sem::{Concrete, Language, Sign};
 use parallax_source::SourceFile;
-use parallax_term::{Formula, Id, Script, Store, StructUpdate, Symbol};
+use parallax_term::{Formula, Id, Script, Store, StructUpdate, Symbol, Term};
 use std::path::Path;
 
 /// A subject language.
@@ -94,6 +94,12 @@ pub trait Subject: Language {
 
     /// The parts of a state that signs are shown for.
     fn cells(&self, store: &Store) -> Vec<Cell>;
+
+    /// The parts of the initial state to keep small in an example input, as terms.
+    fn inputs(&self, store: &Store) -> Vec<Term> {
+        let _ = store;
+        Vec::new()
+    }
 
     /// The symbols whose values after the program are printed in SMT-LIB, as `NAME_post`.
     fn outputs(&self, store: &Store) -> Vec<Symbol>;

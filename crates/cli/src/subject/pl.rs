@@ -6,7 +6,7 @@ use parallax_op::Bits;
 use parallax_pl::{Program, STORE, WIDTH, condition, expression, read_condition, read_expression};
 use parallax_sem::logic::{Scalar, Struct};
 use parallax_sem::{Concrete, Language, Symbolic, Table};
-use parallax_term::{Formula, Store, Symbol};
+use parallax_term::{Formula, Store, Symbol, Term};
 
 impl Subject for Program {
     fn condition(&self, store: &Store, text: &str) -> Result<Formula> {
@@ -69,6 +69,11 @@ impl Subject for Program {
             Cell { name: name.clone(), place: CellPlace::At(map, address) }
         };
         self.globals.iter().map(cell).collect()
+    }
+
+    fn inputs(&self, store: &Store) -> Vec<Term> {
+        let map = store.func_symbol(STORE, WIDTH, WIDTH);
+        self.globals.iter().map(|name| store.access(map, store.address(name, WIDTH, 1))).collect()
     }
 
     fn outputs(&self, store: &Store) -> Vec<Symbol> {

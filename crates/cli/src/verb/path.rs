@@ -6,9 +6,12 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use parallax_op::Bits;
 use parallax_primitives::{Explorer, PathError, Stopped};
-use parallax_smt::{Answer, Model};
+use parallax_smt::Model;
 use parallax_term::{Store, StructUpdate};
 use std::path::PathBuf;
+
+/// How many parts of an input are made as small as can be.
+const MINIMISED: usize = 24;
 
 /// When does execution visit these points in order, and from which input?
 ///
@@ -57,13 +60,14 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
         print!("{}", script(program, &store).define("path", formula).render(&store));
         return Ok(longer(&gave_up));
     }
-    let answer = parallax_smt::solver(&store).check(&[formula]);
-    let input = match &answer {
-        Answer::Sat(model) => Some(confirmed(arguments, program, &store, model, &points)?),
-        Answer::Unsat => None,
-        Answer::Unknown(reason) => {
-            return Err(Failure { status: Status::GaveUp, message: format!("gave up: {reason}") }.into());
-        }
+    // The smallest input is one that people can read, and the same whichever solver answers.
+    let mut inputs = program.inputs(&store);
+    inputs.truncate(MINIMISED);
+    let model = parallax_smt::smallest(&mut *parallax_smt::solver(&store), &[formula], &inputs)
+        .map_err(|reason| Failure { status: Status::GaveUp, message: format!("gave up: {reason}") })?;
+    let input = match model {
+        Some(model) => Some(confirmed(arguments, program, &store, &model, &points)?),
+        None => None,
     };
     if arguments.form.json {
         let model = input.as_ref().map(|values| {

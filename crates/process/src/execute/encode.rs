@@ -216,7 +216,12 @@ fn load(big: bool, size: u16, terms: usize, wide: bool, watched: bool) -> Option
     Some(by_terms!(terms, TERMS => by_truth!(watched, WATCHED => {
         match (big, wide) {
             (false, false) => by_size!(size, T => micro::load::<Little64, T, TERMS, false, WATCHED> as Run),
-            (false, true) if size == 4 => micro::load::<Little64, u32, TERMS, true, WATCHED> as Run,
+            (false, true) => match size {
+                1 => micro::load::<Little64, u8, TERMS, true, WATCHED> as Run,
+                2 => micro::load::<Little64, u16, TERMS, true, WATCHED> as Run,
+                4 => micro::load::<Little64, u32, TERMS, true, WATCHED> as Run,
+                _ => return None,
+            },
             (true, false) => by_size!(size, T => micro::load::<Big32, T, TERMS, false, WATCHED> as Run),
             _ => return None,
         }

@@ -47,6 +47,7 @@ impl Improver {
 
     /// Improves a block.
     pub fn improve(&mut self, nodes: &mut Vec<Node>, labels: usize, boundary: &Boundary) {
+        retarget(nodes, boundary.temporaries as u16);
         self.forward(nodes);
         self.gather(nodes, boundary.address_size);
         widen(nodes);
@@ -72,7 +73,7 @@ impl Improver {
         let index = self.last_write(slot)?;
         let whole =
             self.writer[slot.range()].iter().all(|w| w.block == self.block && w.index as usize == index);
-        (whole && nodes[index].out == Some(slot) && !nodes[index].widened).then_some(index)
+        (whole && nodes[index].out == Some(slot)).then_some(index)
     }
 
     /// Whether what `index` read is still there.
@@ -445,6 +446,61 @@ impl Improver {
     }
 }
 
+/// Lets an operation write its result where it will end up, instead of into a temporary that is copied there.
+///
+/// The copy is turned round, so that later readers of the temporary find it; forwarding and sweeping remove it where
+/// there are none. Going backwards, a chain of copies and extensions collapses onto its first link.
+fn retarget(nodes: &mut [Node], temporaries: u16) {
+    for index in (0..nodes.len()).rev() {
+        let (Some(out), [Input::Slot(from)]) = (nodes[index].out, nodes[index].inputs.as_slice()) else {
+            continue;
+        };
+        let (from, extends) = (*from, nodes[index].kind == Kind::Zext);
+        let moves = (nodes[index].kind == Kind::Copy && from.size == out.size) || (extends && out.size == 8);
+        if !moves || nodes[index].widened || from.at < temporaries || from.overlaps(out) {
+            continue;
+        }
+        let Some(maker) = maker(nodes, index, from, out) else { continue };
+        let narrow = Slot { at: out.at, size: from.size };
+        let (target, widened) = match (&nodes[maker].kind, extends) {
+            (_, false) if !nodes[maker].widened => (out, false),
+            (Kind::Copy | Kind::Bin(_) | Kind::Un(_) | Kind::Select, true) if from.size == 4 => {
+                (narrow, true)
+            }
+            (Kind::Load(_), true) if from.size <= 4 => (narrow, true),
+            (Kind::Zext, true) => (out, false),
+            _ => continue,
+        };
+        nodes[maker].out = Some(target);
+        nodes[maker].widened = widened;
+        for node in &mut nodes[maker + 1..index] {
+            node.rename(from, narrow);
+        }
+        nodes[index].kind = Kind::Copy;
+        nodes[index].out = Some(from);
+        nodes[index].inputs = vec![Input::Slot(narrow)];
+    }
+}
+
+/// The operation before `index` that makes `from`, if it could as well have written `out` at once.
+fn maker(nodes: &[Node], index: usize, from: Slot, out: Slot) -> Option<usize> {
+    const FAR: usize = 24;
+    for back in (index.saturating_sub(FAR)..index).rev() {
+        let node = &nodes[back];
+        if node.out == Some(from) {
+            return (node.instruction == nodes[index].instruction).then_some(back);
+        }
+        let mut hinders = node.may_stop()
+            || matches!(node.kind, Kind::Label(_) | Kind::Branch(_) | Kind::Jump | Kind::JumpIf(_))
+            || node.written().is_some_and(|slot| slot.overlaps(out) || slot.overlaps(from));
+        node.reads(|slot| hinders |= slot.overlaps(out) || (slot.overlaps(from) && slot != from));
+        if hinders {
+            return None;
+        }
+    }
+    None
+}
+
 /// Lets a 32-bit result be written with its zero extension, where the extension follows.
 fn widen(nodes: &mut [Node]) {
     for index in 0..nodes.len() {
@@ -457,9 +513,10 @@ fn widen(nodes: &mut [Node]) {
         if out.size != 8 || narrow.size != 4 {
             continue;
         }
-        let same_place = narrow.at == out.at;
-        let upper =
-            Slot { at: out.at + if same_place { 4 } else { 0 }, size: if same_place { 4 } else { 8 } };
+        if narrow.at != out.at {
+            continue;
+        }
+        let upper = Slot { at: out.at + 4, size: 4 };
         // Look back for the operation that made the value; nothing between may look at the bytes we write early.
         let mut found = None;
         for back in (index.saturating_sub(24)..index).rev() {
@@ -483,23 +540,11 @@ fn widen(nodes: &mut [Node]) {
         if !can {
             continue;
         }
-        if same_place {
-            nodes[back].widened = true;
-            // What is left is a copy of the place onto itself, which sweeping would keep: make it vanish.
-            nodes[index].kind = Kind::Copy;
-            nodes[index].out = Some(narrow);
-            nodes[index].inputs = vec![Input::Slot(narrow)];
-        } else if matches!(node.kind, Kind::Copy | Kind::Bin(_)) && back + 1 == index {
-            // A temporary, extended at once into a register: compute it again into the register. The first is
-            // swept away unless somebody else reads it.
-            let (kind, inputs) = (node.kind.clone(), node.inputs.clone());
-            if inputs.iter().all(|input| input.slot().is_none_or(|slot| !slot.overlaps(narrow))) {
-                nodes[index].kind = kind;
-                nodes[index].inputs = inputs;
-                nodes[index].out = Some(Slot { at: out.at, size: 4 });
-                nodes[index].widened = true;
-            }
-        }
+        nodes[back].widened = true;
+        // What is left is a copy of the place onto itself, which encodes as nothing.
+        nodes[index].kind = Kind::Copy;
+        nodes[index].out = Some(narrow);
+        nodes[index].inputs = vec![Input::Slot(narrow)];
     }
 }
 

@@ -137,6 +137,22 @@ impl Node {
         }
     }
 
+    /// Reads `new` wherever it read exactly `old`.
+    pub fn rename(&mut self, old: Slot, new: Slot) {
+        for input in &mut self.inputs {
+            if *input == Input::Slot(old) {
+                *input = Input::Slot(new);
+            }
+        }
+        if let Kind::Load(address) | Kind::Store(address) = &mut self.kind {
+            for term in [&mut address.base, &mut address.index] {
+                if *term == Some(old) {
+                    *term = Some(new);
+                }
+            }
+        }
+    }
+
     /// Whether it can stop the program, and registers must be right when it does.
     pub fn may_stop(&self) -> bool {
         match &self.kind {

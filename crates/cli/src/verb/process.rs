@@ -1,0 +1,84 @@
+//! `run -- PROGRAM ARGUMENTS...`: a Linux program in an emulated process.
+//!
+//! Standard input, output and errors are the program's own, and so is the exit status, or the signal it dies of; only
+//! where Parallax itself has to give up does the status say so (3 unsupported, 4 a bound).
+
+use crate::exit::{Failure, Status};
+use anyhow::{Result, bail};
+use parallax_process::{Ending, Process, Program, StartError};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+/// How much memory a program may touch.
+const MEMORY: u64 = 8 << 30;
+
+/// Runs a command line.
+pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>, trace: bool) -> Result<Status> {
+    let path = find(&command[0])?;
+    let environment = std::env::vars_os().map(|(name, value)| {
+        let mut text = name.into_vec();
+        text.push(b'=');
+        text.extend(value.into_vec());
+        text
+    });
+    let program = Program {
+        path,
+        arguments: command.iter().map(|argument| argument.as_bytes().to_vec()).collect(),
+        environment: environment.collect(),
+        byte_bound: MEMORY,
+        instruction_bound: steps.unwrap_or(u64::MAX),
+    };
+    let mut process = Process::start(program).map_err(|error| match error {
+        StartError::Load(_) => anyhow::Error::new(error),
+        StartError::Lift(_) => {
+            anyhow::Error::new(Failure { status: Status::Unsupported, message: error.to_string() })
+        }
+    })?;
+    let machine = process.machine().name();
+    if let Some(lang) = lang
+        && lang != machine
+    {
+        bail!("{} is a program for {machine}, not for {lang}", command[0].display());
+    }
+    if trace {
+        process.trace_calls(Box::new(|call| eprintln!("{call}")));
+    }
+    let ending = process.run();
+    let status = match &ending {
+        Ending::Exited(_) | Ending::Killed { why: None, .. } => Status::Clean,
+        Ending::Killed { .. } => {
+            eprintln!("parallax: {ending}");
+            Status::Clean
+        }
+        Ending::Unsupported { .. } => {
+            eprintln!("error: {ending}");
+            Status::Unsupported
+        }
+        Ending::GaveUp { .. } => {
+            eprintln!("{ending}");
+            Status::GaveUp
+        }
+    };
+    ending.enact(status as i32)
+}
+
+/// The file of a command, looked up like a shell does.
+fn find(name: &OsStr) -> Result<PathBuf> {
+    let given = Path::new(name);
+    if name.as_bytes().contains(&b'/') {
+        return Ok(given.to_owned());
+    }
+    let places = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"));
+    let found = std::env::split_paths(&places).map(|place| place.join(given)).find(|path| is_program(path));
+    match found {
+        Some(path) => Ok(path),
+        None if given.exists() => bail!("no command {name:?} in PATH; for the file here say ./{}", given.display()),
+        None => bail!("no command {name:?} in PATH"),
+    }
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).is_ok_and(|status| status.is_file() && status.permissions().mode() & 0o111 != 0)
+}

@@ -31,8 +31,21 @@ lint: setup
 demo: build
 	@scripts/demo
 
-bench: build
-	$(CARGO) xtask bench
+bench: build bench-emulator
+
+# The emulator beside Unicorn and QEMU; OUT=folder records the numbers there.
+.PHONY: bench-emulator fuzz-loader programs
+bench-emulator: setup
+	$(CARGO) build --release --package parallax-process --example measure
+	python3 bench/emulator/compare.py $(OUT)
+
+# Mutated ELF files against the loader: make fuzz-loader ROUNDS=100000
+fuzz-loader: setup
+	FUZZ_ROUNDS=$(ROUNDS) $(CARGO) test --package parallax-process --lib mutated_images -- --nocapture
+
+# Every command line and every compiled program, the slow ones too.
+programs: setup
+	PARALLAX_ALL_PROGRAMS=1 $(CARGO) test --package parallax-process --test programs
 
 # Instruction semantics against the processor this runs on: make fuzz-isa SECONDS=600 SEED=1
 SECONDS ?= 60

@@ -119,3 +119,57 @@ fn impossible_segments_are_refused() {
     // A terabyte of zeros is a large program, not a wrong one.
     assert!(with_load_field(40, 1 << 40).is_ok());
 }
+
+/// Mutated programs: headers of a real file with a few bytes changed are refused or load within bounds, and neither
+/// reading, loading nor naming an address panics. `FUZZ_ROUNDS` says how many (`make fuzz-loader ROUNDS=100000`).
+#[test]
+fn mutated_images_are_refused_or_load_within_bounds() {
+    let rounds = std::env::var("FUZZ_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(400u64);
+    let original = shell();
+    let folder = std::env::temp_dir().join(format!("parallax-mutated-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("program");
+    let (mut refused, mut unloadable, mut loaded) = (0u64, 0u64, 0u64);
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    for _ in 0..rounds {
+        let mut bytes = original.clone();
+        for _ in 0..1 + next() % 4 {
+            // The ELF header and the program headers, where a change means most; now and then anywhere.
+            let reach = if next() % 8 == 0 { bytes.len() as u64 } else { 64 + 13 * 56 };
+            let at = (next() % reach) as usize;
+            bytes[at] = match next() % 3 {
+                0 => 0xff,
+                1 => bytes[at] ^ 1 << (next() % 8),
+                _ => next() as u8,
+            };
+        }
+        if next() % 16 == 0 {
+            bytes.truncate((next() % bytes.len() as u64) as usize);
+        }
+        if Image::parse(&bytes).is_err() {
+            refused += 1;
+            continue;
+        }
+        std::fs::write(&path, &bytes).unwrap();
+        match load(&path, 64 << 20) {
+            Err(_) => unloadable += 1,
+            Ok((mut memory, image)) => {
+                loaded += 1;
+                let vectors = Vectors { arguments: vec![b"x".to_vec()], ..Vectors::default() };
+                let _ = build_stack(&mut memory, &image, &vectors);
+                let _ = memory.fetch(image.start, &mut [0; 16]);
+                let _ = Symbols::default().describe(&memory, image.entry);
+                assert!(memory.touched_pages() < 1000, "loading touched {} pages", memory.touched_pages());
+            }
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    println!("{rounds} mutated programs: {refused} refused, {unloadable} not loadable, {loaded} loaded");
+    assert!(rounds < 100 || (refused > 0 && loaded > 0));
+}

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = ROOT / "bench/emulator"
 UNICORN = ROOT / "third_party/unicorn"
 KERNELS = ["hash", "sieve", "sort", "calls", "pages"]
-ROUNDS = 3
+ROUNDS = int(os.environ.get("ROUNDS", "3"))
 
 
 def run(*command, **options):

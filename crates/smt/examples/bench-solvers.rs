@@ -77,7 +77,7 @@ fn memory(store: &Store, numbers: &mut Numbers) -> Vec<Formula> {
     let pointers: Vec<Term> = (0..4).map(|i| store.symbol(&format!("p{i}"), 32)).collect();
     let mut map = store.func_symbol("F", 32, 8);
     let mut conditions = Vec::new();
-    for _ in 0..8 {
+    for _ in 0..6 {
         let mut place = || {
             let pointer = pointers[numbers.below(4) as usize];
             store.add(pointer, store.number(32, u128::from(numbers.below(3)) * 4))
@@ -156,7 +156,7 @@ fn walk<'s>(
 }
 
 fn main() {
-    const PATHS: u64 = 20;
+    const PATHS: u64 = 5;
     println!("# z3 {}", Z3::version().trim_start_matches("Z3 ").trim());
     let only = std::env::args().nth(1);
     let families: [(&str, Path); 4] =

@@ -199,11 +199,7 @@ fn assignments(r: &Registers) -> Vec<(String, Bits)> {
 
 fn initial(processor: &Rc<Processor>, r: &Registers, memory: Table) -> State<Concrete> {
     let core = Concrete;
-    let cells = processor.cells.iter().map(|cell| match cell.kind {
-        RegisterKind::Word => Value::Word(Bits::zero(cell.place.width())),
-        RegisterKind::Flag => Value::Truth(false),
-    });
-    let mut state = State::from_parts(processor, cells.collect(), memory);
+    let mut state = State::with_memory(processor, memory);
     for (name, value) in assignments(r) {
         let register = processor.register(&name).expect("a register of the processor");
         let value = match register.kind {
@@ -359,11 +355,11 @@ impl SymbolicCase {
                         processor.cells.iter().enumerate().filter(|(index, _)| state.is_written(*index))
                     {
                         match cell.kind {
-                            RegisterKind::Word => {
-                                written.words.push((index, state.cell(index).word(&core, cell.place.width())))
-                            }
+                            RegisterKind::Word => written
+                                .words
+                                .push((index, state.cell(&core, index).word(&core, cell.place.width()))),
                             RegisterKind::Flag => {
-                                written.flags.push((index, state.cell(index).truth(&core, 8)))
+                                written.flags.push((index, state.cell(&core, index).truth(&core, 8)))
                             }
                         }
                     }
@@ -416,7 +412,7 @@ impl SymbolicCase {
         for (index, term) in &written.words {
             let cell = &processor.cells[*index];
             let (symbolic, concrete) =
-                (evaluation.val(*term), concrete.cell(*index).word(&Concrete, cell.place.width()));
+                (evaluation.val(*term), concrete.cell(&Concrete, *index).word(&Concrete, cell.place.width()));
             if symbolic != concrete {
                 differences
                     .push(format!("{} is symbolically {symbolic:?}, concretely {concrete:?}", cell.name));
@@ -424,7 +420,7 @@ impl SymbolicCase {
         }
         for (index, formula) in &written.flags {
             let (symbolic, concrete) =
-                (evaluation.truth(*formula), concrete.cell(*index).truth(&Concrete, 8));
+                (evaluation.truth(*formula), concrete.cell(&Concrete, *index).truth(&Concrete, 8));
             if symbolic != concrete {
                 differences.push(format!("{} is symbolically {symbolic}", processor.cells[*index].name));
             }

@@ -12,7 +12,7 @@ mod vector;
 pub use exec::exec;
 pub use intrinsic::intrinsic;
 pub use pure::evaluate;
-pub use state::State;
+pub use state::{MEMORY, State};
 pub use value::Value;
 
 /// Why an instruction has no meaning here. What a program does wrong is not among these: that is a [`crate::Trap`].

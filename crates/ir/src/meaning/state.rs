@@ -7,10 +7,14 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// The name of memory in the logic.
+pub const MEMORY: &str = "F_mem";
+
 /// A machine state. Registers overlap because they are all read from and written to the cells that hold their bytes.
 pub struct State<C: Core> {
     processor: Rc<Processor>,
-    cells: Vec<Value<C>>,
+    /// A cell that nobody has given a value is the symbol of its name.
+    cells: Vec<Option<Value<C>>>,
     /// When each cell was last written; equal times mean equal values, so that joining costs only what changed.
     times: Vec<u64>,
     /// Shared by all states that come from one, so that no two writes happen at one time.
@@ -39,17 +43,13 @@ impl<C: Core> Clone for State<C> {
 impl<C: Core> State<C> {
     /// The state in which every cell is the symbol of its name, and memory is `F_mem`.
     pub fn identity(core: &C, processor: &Rc<Processor>) -> Self {
-        let cells = processor.cells.iter().map(|cell| match cell.kind {
-            RegisterKind::Word => Value::Word(core.symbol(&cell.name, cell.place.width())),
-            RegisterKind::Flag => Value::Truth(core.bool_symbol(&cell.name)),
-        });
-        let memory = core.map_symbol("F_mem", processor.address_bytes * 8, 8);
-        Self::from_parts(processor, cells.collect(), memory)
+        let memory = core.map_symbol(MEMORY, processor.address_bytes * 8, 8);
+        Self::with_memory(processor, memory)
     }
 
-    /// The state with the given cells, in the processor's order, and memory.
-    pub fn from_parts(processor: &Rc<Processor>, cells: Vec<Value<C>>, memory: C::Map) -> Self {
-        assert_eq!(cells.len(), processor.cells.len());
+    /// The state in which every cell is the symbol of its name, with the given memory.
+    pub fn with_memory(processor: &Rc<Processor>, memory: C::Map) -> Self {
+        let cells = processor.cells.iter().map(|_| None).collect::<Vec<_>>();
         let times = vec![0; cells.len()];
         State {
             processor: processor.clone(),
@@ -68,14 +68,33 @@ impl<C: Core> State<C> {
     }
 
     /// The value of a cell, by its index in [`Processor::cells`].
-    pub fn cell(&self, index: usize) -> &Value<C> {
-        &self.cells[index]
+    pub fn cell(&self, core: &C, index: usize) -> Value<C> {
+        match &self.cells[index] {
+            Some(value) => value.clone(),
+            None => {
+                let cell = &self.processor.cells[index];
+                match cell.kind {
+                    RegisterKind::Word => Value::Word(core.symbol(&cell.name, cell.place.width())),
+                    RegisterKind::Flag => Value::Truth(core.bool_symbol(&cell.name)),
+                }
+            }
+        }
+    }
+
+    /// The value of a cell that was given one.
+    pub fn known_cell(&self, index: usize) -> Option<&Value<C>> {
+        self.cells[index].as_ref()
+    }
+
+    /// Gives a cell its first value, which does not count as writing it.
+    pub fn initialise(&mut self, index: usize, value: Value<C>) {
+        self.cells[index] = Some(value);
     }
 
     /// Replaces the value of a cell.
     pub fn set_cell(&mut self, index: usize, value: Value<C>) {
         self.times[index] = self.tick();
-        self.cells[index] = value;
+        self.cells[index] = Some(value);
     }
 
     fn tick(&self) -> u64 {
@@ -107,7 +126,7 @@ impl<C: Core> State<C> {
             let index = self.cell_at(from)?;
             let cell = self.processor.cells[index].place;
             let part = Varnode::register(from, (cell.end().min(place.end()) - from) as u16);
-            let piece = slice(core, self.processor.order, cell, &self.cells[index], part);
+            let piece = slice(core, self.processor.order, cell, &self.cell(core, index), part);
             result = Some(append(core, self.processor.order, result, (part.bytes, piece)));
             from = part.end();
         }
@@ -122,7 +141,7 @@ impl<C: Core> State<C> {
             let cell = self.processor.cells[index].place;
             let part = Varnode::register(from, (cell.end().min(place.end()) - from) as u16);
             let piece = slice(core, self.processor.order, place, &value, part);
-            let whole = splice(core, self.processor.order, cell, &self.cells[index], part, piece);
+            let whole = splice(core, self.processor.order, cell, &self.cell(core, index), part, piece);
             self.set_cell(index, whole);
             from = part.end();
         }
@@ -140,7 +159,8 @@ impl<C: Core> State<C> {
         for index in 0..self.cells.len() {
             if self.times[index] != other.times[index] {
                 let width = self.processor.cells[index].place.width();
-                self.cells[index] = self.cells[index].choose(core, when, &other.cells[index], width);
+                let chosen = self.cell(core, index).choose(core, when, &other.cell(core, index), width);
+                self.cells[index] = Some(chosen);
                 self.times[index] = self.tick();
             }
         }

@@ -87,6 +87,15 @@ impl Store {
         {
             return self.ite(c, self.constant(&op.apply(k, &t)), self.constant(&op.apply(k, &e)));
         }
+        // (h1 ++ l1) op (h2 ++ l2) = (h1 op h2) ++ (l1 op l2): what memory gives byte by byte meets byte by byte.
+        if matches!(op, BinOp::And | BinOp::Or | BinOp::Xor) {
+            let (pa, pb) = (self.packed(a), self.packed(b));
+            if pa.op == Op::Concat && pb.op == Op::Concat && self.width(Term(pa.b)) == self.width(Term(pb.b))
+            {
+                let high = self.binop(op, Term(pa.a), Term(pb.a));
+                return self.concat(high, self.binop(op, Term(pa.b), Term(pb.b)));
+            }
+        }
         match op {
             BinOp::Add => self.sum(a, b),
             BinOp::Sub if cb.as_ref().is_some_and(Bits::is_zero) => a,

@@ -1,0 +1,189 @@
+//! The meaning of a program as the analyses ask for it.
+
+use crate::Program;
+use parallax_ir::meaning::{MEMORY, State, Value, exec};
+use parallax_ir::{RegisterKind, Trap};
+use parallax_op::{Bits, BoolOp, Width};
+use parallax_sem::logic::{Scalar, Struct};
+use parallax_sem::{Core, Language, Stuck};
+use parallax_term::{Sort, Store, SymbolKind};
+
+/// The Boolean symbol that says whether an instruction has faulted on the way.
+pub const TRAP: &str = "TRAP";
+
+impl Language for Program {
+    type State<C: Core> = State<C>;
+    type Control = ();
+
+    fn declare(&self, store: &Store) {
+        let used = self.touched();
+        for (index, cell) in self.processor.cells.iter().enumerate() {
+            if used.contains(&index) || self.is_common(cell) {
+                let sort = match cell.kind {
+                    RegisterKind::Word => Sort::Bits(cell.place.width()),
+                    RegisterKind::Flag => Sort::Bool,
+                };
+                store.declare(&cell.name, sort, SymbolKind::Free);
+            }
+        }
+        let key = self.processor.address_bytes * 8;
+        store.declare(MEMORY, Sort::Map { key, value: 8 }, SymbolKind::Free);
+    }
+
+    fn state<C: Core>(&self, core: &C, store: &Store, s: &Struct<C>) -> State<C> {
+        let memory = match store.lookup(MEMORY) {
+            Some(symbol) => s.lookup_function(core, store, symbol),
+            None => core.map_symbol(MEMORY, self.processor.address_bytes * 8, 8),
+        };
+        let mut state = State::with_memory(&self.processor, memory);
+        for (index, cell) in self.processor.cells.iter().enumerate() {
+            let known = store.lookup(&cell.name).and_then(|symbol| s.constants.get(&symbol));
+            if let Some(value) = known {
+                state.initialise(
+                    index,
+                    match value {
+                        Scalar::Val(value) => Value::Word(value.clone()),
+                        Scalar::Bool(truth) => Value::Truth(truth.clone()),
+                    },
+                );
+            }
+        }
+        if let Some(Scalar::Bool(trapped)) = store.lookup(TRAP).and_then(|symbol| s.constants.get(&symbol)) {
+            state.stops.push((trapped.clone(), Trap::Undefined));
+        }
+        self.at(core, state, &self.entry())
+    }
+
+    fn structure<C: Core>(&self, core: &C, store: &Store, state: &State<C>) -> Struct<C> {
+        let mut s = Struct::new();
+        for (index, cell) in self.processor.cells.iter().enumerate() {
+            if state.known_cell(index).is_none() {
+                continue;
+            }
+            let sort = match cell.kind {
+                RegisterKind::Word => Sort::Bits(cell.place.width()),
+                RegisterKind::Flag => Sort::Bool,
+            };
+            let symbol = store.declare(&cell.name, sort, SymbolKind::Free);
+            let value = state.cell(core, index);
+            match cell.kind {
+                RegisterKind::Word => s.set_val(symbol, value.word(core, cell.place.width())),
+                RegisterKind::Flag => s.set_bool(symbol, value.truth(core, cell.place.width())),
+            }
+        }
+        let key = self.processor.address_bytes * 8;
+        s.set_map(store.declare(MEMORY, Sort::Map { key, value: 8 }, SymbolKind::Free), state.memory.clone());
+        let trapped = state.stops.iter().fold(None, |all: Option<C::Bool>, (guard, _)| {
+            Some(match all {
+                Some(all) => core.boolop(BoolOp::Or, &all, guard),
+                None => guard.clone(),
+            })
+        });
+        if let Some(trapped) = trapped {
+            s.set_bool(store.declare(TRAP, Sort::Bool, SymbolKind::Free), trapped);
+        }
+        s
+    }
+
+    fn placement(&self, _: &str) -> Option<Bits> {
+        None
+    }
+
+    fn pc_width(&self) -> Width {
+        self.processor.pc.width()
+    }
+
+    fn entry(&self) -> Bits {
+        Bits::new(self.pc_width(), u128::from(self.entry))
+    }
+
+    fn pc<C: Core>(&self, state: &State<C>) -> C::Val {
+        match state.known_cell(self.pc_cell()) {
+            Some(Value::Word(pc)) => pc.clone(),
+            _ => unreachable!("the program counter is set from the start, to an address"),
+        }
+    }
+
+    fn at<C: Core>(&self, core: &C, mut state: State<C>, pc: &Bits) -> State<C> {
+        state.set_cell(self.pc_cell(), Value::Word(core.constant(pc)));
+        state
+    }
+
+    fn has_instruction(&self, pc: &Bits) -> bool {
+        pc.to_u64().is_some_and(|address| self.range.contains(&address))
+    }
+
+    fn line(&self, _: &Bits) -> Option<usize> {
+        None
+    }
+
+    fn step<C: Core>(&self, core: &C, state: State<C>, pc: &Bits) -> Result<State<C>, Stuck> {
+        let address = pc.to_u64().unwrap_or(u64::MAX);
+        let place = || self.describe(address);
+        let instruction = self.instruction(address).map_err(|error| Stuck { message: error.to_string() })?;
+        let after = exec(core, &instruction, state)
+            .map_err(|error| Stuck { message: format!("{} at {}: {error}", instruction.text, place()) })?;
+        // A stop that is certain ends the run here; one that is possible becomes part of the result.
+        let certain = after.stops.iter().find(|(guard, _)| {
+            let byte = core.bool_to_val(8, guard);
+            matches!(core.targets(8, &byte).as_deref(), Some([(_, only)]) if !only.is_zero())
+        });
+        match certain {
+            Some((_, trap)) => {
+                Err(Stuck { message: format!("{} at {}: {}", instruction.text, place(), describe(*trap)) })
+            }
+            None => Ok(after),
+        }
+    }
+
+    fn control<C: Core>(&self, _: &State<C>) {}
+
+    fn join<C: Core>(&self, core: &C, b: &C::Bool, t: &State<C>, e: &State<C>) -> State<C> {
+        t.clone().join(core, b, e.clone())
+    }
+}
+
+/// What a stop means, in words.
+pub fn describe(trap: Trap) -> &'static str {
+    match trap {
+        Trap::Divide => "division by zero, or a quotient that does not fit",
+        Trap::Undefined => "an instruction that always faults",
+        Trap::Breakpoint => "a breakpoint",
+        Trap::Protection => "a fault (a privileged operation, or an operand that is not aligned)",
+        Trap::Alignment => "an operand that is not aligned",
+        Trap::SystemCall => "a system call: run whole programs with `parallax run -- PROGRAM`",
+        Trap::Halt => "the processor waits for ever",
+    }
+}
+
+impl Program {
+    fn pc_cell(&self) -> usize {
+        self.processor.cell_at(self.processor.pc.offset).expect("the program counter is a register")
+    }
+
+    /// The cells that instructions of the program read or write, as far as they lie one behind the other.
+    fn touched(&self) -> std::collections::BTreeSet<usize> {
+        let mut cells = std::collections::BTreeSet::new();
+        for instruction in self.listing().0 {
+            let mut visit = |place: parallax_ir::Varnode| {
+                if place.space == parallax_ir::Space::Register {
+                    let mut at = place.offset;
+                    while at < place.end() {
+                        match self.processor.cell_at(at) {
+                            Some(index) => {
+                                cells.insert(index);
+                                at = self.processor.cells[index].place.end();
+                            }
+                            None => break,
+                        }
+                    }
+                }
+            };
+            for op in &instruction.ops {
+                op.out().into_iter().for_each(&mut visit);
+                op.inputs(&mut visit);
+            }
+        }
+        cells
+    }
+}

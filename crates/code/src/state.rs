@@ -1,0 +1,199 @@
+//! Machine states by name: some registers, some memory, everything else zero.
+
+use crate::Program;
+use crate::language::{TRAP, describe};
+use parallax_ir::RegisterKind;
+use parallax_ir::meaning::{MEMORY, State, Value};
+use parallax_op::Bits;
+use parallax_sem::logic::{self, Scalar, Struct};
+use parallax_sem::{Concrete, Language, Stuck, Table};
+use parallax_term::{Store, StructUpdate};
+
+/// Registers and memory, by name and address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MachineState {
+    /// Registers, or parts of them; a flag is one bit.
+    pub registers: Vec<(String, Bits)>,
+    /// Bytes from an address on.
+    pub memory: Vec<(u64, Vec<u8>)>,
+    /// Why execution stopped before the end of the code, if it did.
+    pub stopped: Option<String>,
+}
+
+/// Why a state does not fit the processor.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StateError {
+    /// No such register.
+    #[error("{processor} has no register `{name}`")]
+    Register {
+        /// Which was named.
+        name: String,
+        /// Of which processor.
+        processor: String,
+    },
+}
+
+impl Program {
+    /// The width of a register: 1 for a flag.
+    pub fn register_width(&self, name: &str) -> Result<u16, StateError> {
+        match self.processor.register(name) {
+            Some(register) if register.kind == RegisterKind::Flag => Ok(1),
+            Some(register) => Ok(register.place.width()),
+            None => {
+                Err(StateError::Register { name: name.to_owned(), processor: self.processor.name.clone() })
+            }
+        }
+    }
+
+    fn concrete_state(&self, before: &MachineState) -> Result<State<Concrete>, StateError> {
+        let key = self.processor.address_bytes * 8;
+        let mut memory = Table::new(Bits::zero(8));
+        for (address, bytes) in &before.memory {
+            for (index, byte) in bytes.iter().enumerate() {
+                let at = address.wrapping_add(index as u64);
+                memory.set(Bits::new(key, u128::from(at)), Bits::new(8, u128::from(*byte)));
+            }
+        }
+        let mut state = self.at(&Concrete, State::with_memory(&self.processor, memory), &self.entry());
+        for (name, value) in &before.registers {
+            self.register_width(name)?;
+            let register = self.processor.register(name).expect("just looked up");
+            if register.place == self.processor.pc {
+                continue;
+            }
+            let value = match register.kind {
+                RegisterKind::Word => Value::Word(value.clone()),
+                RegisterKind::Flag => Value::Truth(!value.is_zero()),
+            };
+            state.write(&Concrete, register.place, value).expect("a register is part of the register file");
+        }
+        Ok(state)
+    }
+
+    /// Runs the program from a state, for at most `steps` instructions: the named and the changed registers and the
+    /// named memory afterwards.
+    pub fn run_state(&self, before: &MachineState, steps: u64) -> Result<MachineState, StateError> {
+        let start = self.concrete_state(before)?;
+        let mut state = start.clone();
+        let mut stopped = None;
+        let mut done = 0;
+        loop {
+            let pc = self.pc(&state);
+            if !self.has_instruction(&pc) {
+                break;
+            }
+            if done == steps {
+                stopped = Some(format!("gave up after {steps} instructions"));
+                break;
+            }
+            done += 1;
+            match self.step(&Concrete, state.clone(), &pc) {
+                Ok(next) => state = next,
+                Err(Stuck { message }) => {
+                    stopped = Some(message);
+                    break;
+                }
+            }
+        }
+        let read = |state: &State<Concrete>, name: &str| self.read_by_name(state, name);
+        let mut after = MachineState { stopped, ..MachineState::default() };
+        for (name, _) in &before.registers {
+            after.registers.push((name.clone(), read(&state, name)));
+        }
+        for (index, cell) in self.processor.cells.iter().enumerate() {
+            let named = before.registers.iter().any(|(name, _)| name.eq_ignore_ascii_case(&cell.name));
+            if named || !state.is_written(index) {
+                continue;
+            }
+            let value = read(&state, &cell.name);
+            if value != read(&start, &cell.name) {
+                after.registers.push((cell.name.clone(), value));
+            }
+        }
+        after.memory = self.named_memory(before, &state.memory);
+        Ok(after)
+    }
+
+    fn read_by_name(&self, state: &State<Concrete>, name: &str) -> Bits {
+        let register = self.processor.register(name).expect("looked up before");
+        let value = state.read(&Concrete, register.place).expect("a register is part of the register file");
+        match register.kind {
+            RegisterKind::Word => value.word(&Concrete, register.place.width()),
+            RegisterKind::Flag => Bits::new(1, u128::from(value.truth(&Concrete, register.place.width()))),
+        }
+    }
+
+    fn named_memory(&self, before: &MachineState, memory: &Table) -> Vec<(u64, Vec<u8>)> {
+        let key = self.processor.address_bytes * 8;
+        let byte = |at: u64| memory.get(&Bits::new(key, u128::from(at))).to_u64().unwrap_or(0) as u8;
+        before
+            .memory
+            .iter()
+            .map(|(address, bytes)| {
+                (*address, (0..bytes.len() as u64).map(|index| byte(address.wrapping_add(index))).collect())
+            })
+            .collect()
+    }
+
+    /// The same through terms: the structure update of the program, evaluated at the state.
+    pub fn evaluate_state(
+        &self,
+        store: &Store,
+        update: &StructUpdate,
+        before: &MachineState,
+    ) -> Result<MachineState, StateError> {
+        let start = self.concrete_state(before)?;
+        let mut s: Struct<Concrete> = Struct::new();
+        for (index, cell) in self.processor.cells.iter().enumerate() {
+            let (Some(value), Some(symbol)) = (start.known_cell(index), store.lookup(&cell.name)) else {
+                continue;
+            };
+            match cell.kind {
+                RegisterKind::Word => s.set_val(symbol, value.word(&Concrete, cell.place.width())),
+                RegisterKind::Flag => s.set_bool(symbol, value.truth(&Concrete, cell.place.width())),
+            }
+        }
+        let memory = store.lookup(MEMORY);
+        if let Some(symbol) = memory {
+            s.set_map(symbol, start.memory.clone());
+        }
+        let end = logic::update(&Concrete, store, update, &s);
+        let mut state = State::with_memory(
+            &self.processor,
+            memory
+                .and_then(|symbol| end.functions.get(&symbol))
+                .cloned()
+                .unwrap_or_else(|| start.memory.clone()),
+        );
+        for (index, cell) in self.processor.cells.iter().enumerate() {
+            match store.lookup(&cell.name).and_then(|symbol| end.constants.get(&symbol)) {
+                Some(Scalar::Val(value)) => state.set_cell(index, Value::Word(value.clone())),
+                Some(Scalar::Bool(truth)) => state.set_cell(index, Value::Truth(*truth)),
+                None => {
+                    if let Some(value) = start.known_cell(index) {
+                        state.set_cell(index, value.clone());
+                    }
+                }
+            }
+        }
+        let trapped = store.lookup(TRAP).and_then(|symbol| end.constants.get(&symbol));
+        let stopped = matches!(trapped, Some(Scalar::Bool(true)))
+            .then(|| describe(parallax_ir::Trap::Protection).to_owned());
+        let mut after = MachineState { stopped, ..MachineState::default() };
+        for (name, _) in &before.registers {
+            after.registers.push((name.clone(), self.read_by_name(&state, name)));
+        }
+        for (index, cell) in self.processor.cells.iter().enumerate() {
+            let named = before.registers.iter().any(|(name, _)| name.eq_ignore_ascii_case(&cell.name));
+            if named || state.known_cell(index).is_none() {
+                continue;
+            }
+            let value = self.read_by_name(&state, &cell.name);
+            if value != self.read_by_name(&start, &cell.name) {
+                after.registers.push((cell.name.clone(), value));
+            }
+        }
+        after.memory = self.named_memory(before, &state.memory);
+        Ok(after)
+    }
+}

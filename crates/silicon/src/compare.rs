@@ -26,7 +26,7 @@ const GENERAL: [&str; 16] = [
 #[derive(Clone, Debug)]
 pub struct Mismatch {
     /// In which form.
-    pub form: Form,
+    pub form: String,
     /// The instruction and where the results differ.
     pub message: String,
 }
@@ -129,7 +129,11 @@ pub fn run(
                 let mut differences = expected.differences(&case, &ours);
                 if let (Some(symbolic), true) = (&symbolic, state < comparison.symbolic) {
                     report.symbolic += 1;
-                    differences.extend(symbolic.differences(processor, &case.registers, table, &ours));
+                    differences.extend(symbolic.differences(
+                        processor,
+                        &initial(processor, &case.registers, table),
+                        &ours,
+                    ));
                 }
                 *report.states.entry(form.to_string()).or_default() += 1;
                 report.opcodes.insert(format!("{:?}", form.code));
@@ -142,7 +146,7 @@ pub fn run(
                         differences.join("; "),
                         show(&case.registers),
                     );
-                    report.mismatches.push(Mismatch { form: *form, message });
+                    report.mismatches.push(Mismatch { form: form.to_string(), message });
                 }
             }
         }
@@ -212,8 +216,8 @@ fn initial(processor: &Rc<Processor>, r: &Registers, memory: Table) -> State<Con
 }
 
 /// What our concrete reading says.
-struct Ours {
-    state: Result<State<Concrete>, String>,
+pub(crate) struct Ours {
+    pub state: Result<State<Concrete>, String>,
 }
 
 impl Ours {
@@ -324,7 +328,7 @@ fn is_x87_comparison(instruction: &iced_x86::Instruction) -> bool {
 }
 
 /// The instruction in the symbolic reading, from the identity, once for many states.
-struct SymbolicCase {
+pub(crate) struct SymbolicCase {
     store: Store,
     result: Result<Written, String>,
 }
@@ -338,7 +342,7 @@ struct Written {
 }
 
 impl SymbolicCase {
-    fn new(processor: &Rc<Processor>, instruction: &Instruction) -> Self {
+    pub fn new(processor: &Rc<Processor>, instruction: &Instruction) -> Self {
         let store = Store::new();
         let result = {
             let core = Symbolic::new(&store);
@@ -370,28 +374,25 @@ impl SymbolicCase {
     }
 
     /// Where the terms, evaluated at the state, differ from the concrete result.
-    fn differences(
-        &self,
-        processor: &Processor,
-        before: &Registers,
-        memory: Table,
-        ours: &Ours,
-    ) -> Vec<String> {
+    pub fn differences(&self, processor: &Processor, before: &State<Concrete>, ours: &Ours) -> Vec<String> {
         let written = match &self.result {
             Ok(written) => written,
             Err(error) => return vec![format!("no symbolic meaning: {error}")],
         };
         let Ok(concrete) = &ours.state else { return Vec::new() };
         let mut structure: Struct<Concrete> = Struct::new();
-        for (name, value) in assignments(before) {
-            let Some(symbol) = self.store.lookup(&name) else { continue };
-            match processor.register(&name).map(|register| register.kind) {
-                Some(RegisterKind::Flag) => structure.set_bool(symbol, !value.is_zero()),
-                _ => structure.set_val(symbol, value),
+        for (index, cell) in processor.cells.iter().enumerate() {
+            let (Some(value), Some(symbol)) = (before.known_cell(index), self.store.lookup(&cell.name))
+            else {
+                continue;
+            };
+            match cell.kind {
+                RegisterKind::Word => structure.set_val(symbol, value.word(&Concrete, cell.place.width())),
+                RegisterKind::Flag => structure.set_bool(symbol, value.truth(&Concrete, cell.place.width())),
             }
         }
         if let Some(symbol) = self.store.lookup("F_mem") {
-            structure.set_map(symbol, memory);
+            structure.set_map(symbol, before.memory.clone());
         }
         let roots = written
             .words

@@ -10,6 +10,7 @@
 pub mod compare;
 pub mod forms;
 pub mod machine;
+pub mod powerpc;
 pub mod random;
 
 pub use compare::{Comparison, Mismatch, Report, run};

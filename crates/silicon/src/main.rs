@@ -1,7 +1,8 @@
-//! `fuzz-isa [--seconds N] [--seed N] [--form TEXT]`: holds the semantics against this processor, for as long as told.
+//! `fuzz-isa [--seconds N] [--seed N] [--form TEXT]`: holds the semantics against this processor, for as long
+//! as told, and PowerPC against QEMU once.
 
 use parallax_silicon::machine::Machine;
-use parallax_silicon::{Comparison, Report, forms, run};
+use parallax_silicon::{Comparison, Report, forms, powerpc, run};
 use parallax_sleigh::{Language, Lifter, x86::Overrides};
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -47,6 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             break;
         }
     }
+    let power = power(seed)?;
     let states: u64 = total.states.values().sum();
     println!(
         "{} forms ({} opcodes), {states} states on the processor and in the concrete reading, {} of them in the symbolic \
@@ -58,5 +60,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         total.absent.len(),
         start.elapsed().as_secs_f64(),
     );
-    std::process::exit(i32::from(!total.mismatches.is_empty()))
+    std::process::exit(i32::from(!total.mismatches.is_empty() || power > 0))
+}
+
+/// PowerPC against QEMU, one round; how many mismatches.
+fn power(seed: u64) -> Result<usize, Box<dyn Error>> {
+    let mut lifter = Lifter::new(Language::find("powerpc").ok_or("no powerpc")?)?;
+    let folder = std::env::temp_dir();
+    let report = powerpc::run(&mut lifter, &powerpc::build(&folder)?, 40, seed)?;
+    for mismatch in &report.mismatches {
+        println!("MISMATCH powerpc {}: {}", mismatch.form, mismatch.message);
+    }
+    let states: u64 = report.states.values().sum();
+    println!(
+        "powerpc: {} forms, {states} states under QEMU and in both readings, {} mismatches",
+        report.states.len(),
+        report.mismatches.len()
+    );
+    Ok(report.mismatches.len())
 }

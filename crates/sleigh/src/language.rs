@@ -52,14 +52,14 @@ pub const LANGUAGES: &[Language] = &[
     Language {
         name: "powerpc64",
         description: "PowerPC, 64-bit, big-endian",
-        sla: power::SLA_PPC_64_BE,
+        sla: power::SLA_PPC_64_ISA_ALTIVEC_BE,
         pspec: power::PSPEC_PPC_64,
         flags: &[],
     },
     Language {
         name: "powerpc64le",
         description: "PowerPC, 64-bit, little-endian",
-        sla: power::SLA_PPC_64_LE,
+        sla: power::SLA_PPC_64_ISA_ALTIVEC_LE,
         pspec: power::PSPEC_PPC_64,
         flags: &[],
     },

@@ -2,7 +2,8 @@
 //!
 //! [`Lifter`] is the entry point. The C++ library that reads the specifications crashes on some bytes, so it lives in a
 //! process of its own ([`worker`]); nothing outside this crate sees it. What comes back is P-code ([`pcode`]), which is
-//! converted at once ([`convert`]). For the x86 family an override table ([`x86`]) is asked first.
+//! converted at once ([`convert`]). For the x86 family an override table ([`x86`]) is asked first, and a
+//! short one for PowerPC.
 
 mod convert;
 mod language;

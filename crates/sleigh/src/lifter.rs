@@ -52,9 +52,28 @@ const RUN: u64 = 16;
 pub struct Lifter {
     processor: Rc<Processor>,
     worker: Worker,
-    overrides: Option<x86::Overrides>,
+    overrides: Overrides,
     /// Instructions by address, each with the bytes it was made from.
     cache: HashMap<u64, Cached>,
+}
+
+/// Our own meaning for some instructions, asked before the specification.
+enum Overrides {
+    X86(Box<x86::Overrides>),
+    PowerPc(powerpc::Overrides),
+    None,
+}
+
+impl Overrides {
+    fn lift(&self, address: u64, bytes: &[u8]) -> x86::Answer {
+        match self {
+            Overrides::X86(table) => table.lift(address, bytes),
+            Overrides::PowerPc(table) => {
+                table.lift(address, bytes).map_or(x86::Answer::NotOurs, x86::Answer::Lifted)
+            }
+            Overrides::None => x86::Answer::NotOurs,
+        }
+    }
 }
 
 struct Cached {
@@ -67,9 +86,12 @@ impl Lifter {
     pub fn new(language: &Language) -> Result<Self, LiftError> {
         let mut lifter = Self::custom(language.specification())?;
         lifter.overrides = match language.name {
-            "x86-64" => Some(x86::Overrides::new(&lifter.processor, 64)),
-            "x86" => Some(x86::Overrides::new(&lifter.processor, 32)),
-            _ => None,
+            "x86-64" => Overrides::X86(Box::new(x86::Overrides::new(&lifter.processor, 64))),
+            "x86" => Overrides::X86(Box::new(x86::Overrides::new(&lifter.processor, 32))),
+            "powerpc" => {
+                powerpc::Overrides::new(&lifter.processor).map_or(Overrides::None, Overrides::PowerPc)
+            }
+            _ => Overrides::None,
         };
         Ok(lifter)
     }
@@ -126,7 +148,12 @@ impl Lifter {
         });
         let order = if facts.big_endian { ByteOrder::Big } else { ByteOrder::Little };
         let processor = Processor::new(name.clone(), order, address_bytes, pc, registers, user_ops);
-        Ok(Lifter { processor: Rc::new(processor), worker, overrides: None, cache: HashMap::new() })
+        Ok(Lifter {
+            processor: Rc::new(processor),
+            worker,
+            overrides: Overrides::None,
+            cache: HashMap::new(),
+        })
     }
 
     /// The processor.
@@ -142,14 +169,12 @@ impl Lifter {
         {
             return Ok(cached.instruction.clone());
         }
-        if let Some(overrides) = &self.overrides {
-            match overrides.lift(address, bytes) {
-                x86::Answer::Lifted(instruction) => return Ok(self.remember(bytes, instruction)),
-                x86::Answer::Invalid(reason) => {
-                    return Err(LiftError::Undecodable { address, reason: reason.to_owned() });
-                }
-                x86::Answer::NotOurs => {}
+        match self.overrides.lift(address, bytes) {
+            x86::Answer::Lifted(instruction) => return Ok(self.remember(bytes, instruction)),
+            x86::Answer::Invalid(reason) => {
+                return Err(LiftError::Undecodable { address, reason: reason.to_owned() });
             }
+            x86::Answer::NotOurs => {}
         }
         self.lift_by_specification(address, bytes)
     }
@@ -160,8 +185,8 @@ impl Lifter {
         address: u64,
         bytes: &[u8],
     ) -> Result<Rc<Instruction>, LiftError> {
-        // With overrides in front, what comes next is probably not the library's to lift.
-        let run = if self.overrides.is_some() { 1 } else { RUN };
+        // With the x86 table in front, what comes next is probably not the library's to lift.
+        let run = if matches!(self.overrides, Overrides::X86(_)) { 1 } else { RUN };
         let window = &bytes[..bytes.len().min(MAX_INSTRUCTION * run as usize)];
         let (lifted, refusal) = match self.worker.lift(address, window, run) {
             // The instruction at fault may be a later one of the run.
@@ -190,6 +215,11 @@ impl Lifter {
                 .and_then(|instruction| self.check_registers(instruction));
             match converted {
                 Ok(instruction) => {
+                    // Of what is lifted ahead some may be ours.
+                    let instruction = match self.overrides.lift(at, rest) {
+                        x86::Answer::Lifted(ours) if at != address => ours,
+                        _ => instruction,
+                    };
                     let next = instruction.next();
                     let length = usize::from(instruction.length).min(rest.len());
                     let instruction = self.remember(rest, instruction);

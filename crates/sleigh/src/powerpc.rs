@@ -4,6 +4,10 @@
 //! a program sets `RESERVE` once). The exception bits of the floating-point status register are not kept: they read as
 //! they were.
 
+mod table;
+
+pub(crate) use table::Overrides;
+
 use parallax_ir::{Instruction, Intrinsic, Op, Trap, Varnode};
 
 /// What an operation of that name means here.

@@ -2,12 +2,15 @@
 //!
 //! The verbs `run`, `eval`, `wlp`, `compose`, `path` and `signs` are written once over [`Subject`].
 
+pub mod code;
 mod mc;
 mod pl;
 
 use crate::input;
 use anyhow::Result;
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use code::CodeArguments;
 use parallax_op::Bits;
 use parallax_sem::logic::Struct;
 use parallax_sem::{Concrete, Language, Sign};
@@ -16,30 +19,71 @@ use parallax_term::{Formula, Id, Script, Store, StructUpdate, Symbol, Term};
 use std::path::Path;
 
 /// A subject language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lang {
     /// The source-level language of the paper: C-like statements over 32-bit variables and pointers.
     Pl,
     /// The machine code of the paper: four registers, one flag, four instructions.
     Mc,
+    /// Machine code of a real processor.
+    Code(String),
+}
+
+/// What `--lang` may say.
+fn languages() -> impl TypedValueParser<Value = Lang> {
+    let names =
+        ["pl", "mc"].into_iter().chain(parallax_sleigh::LANGUAGES.iter().map(|language| language.name));
+    PossibleValuesParser::new(names).map(|name| match name.as_str() {
+        "pl" => Lang::Pl,
+        "mc" => Lang::Mc,
+        _ => Lang::Code(name),
+    })
 }
 
 /// Which program, in which language.
 #[derive(Args)]
 pub struct Which {
-    /// The language; by default the file's ending tells (.pl, .mc).
-    #[arg(long, value_enum)]
+    /// The language; by default the file's ending tells (.pl, .mc), or the ELF file itself.
+    #[arg(long, value_parser = languages())]
     pub lang: Option<Lang>,
+    #[command(flatten)]
+    pub code: CodeArguments,
 }
 
 impl Which {
     /// The language of a file.
-    pub fn language(&self, file: &Path) -> Result<Lang> {
-        match (self.lang, file.extension().and_then(|ending| ending.to_str())) {
-            (Some(lang), _) => Ok(lang),
+    pub fn language(&self, file: Option<&Path>) -> Result<Lang> {
+        if self.code.given() {
+            anyhow::ensure!(file.is_none(), "give a file or machine code, not both");
+            return Ok(match &self.lang {
+                Some(Lang::Code(name)) => Lang::Code(name.clone()),
+                Some(_) => anyhow::bail!("--hex and --elf are for machine code: --lang {}", code::names()),
+                None => Lang::Code(String::new()),
+            });
+        }
+        let Some(file) = file else { anyhow::bail!("no program: name a file, or give --hex or --elf") };
+        match (&self.lang, file.extension().and_then(|ending| ending.to_str())) {
+            (Some(Lang::Code(name)), _) => {
+                anyhow::bail!("code of {name} comes from --hex BYTES or --elf FILE, not from a file of text")
+            }
+            (Some(lang), _) => Ok(lang.clone()),
             (None, Some("pl")) => Ok(Lang::Pl),
             (None, Some("mc")) => Ok(Lang::Mc),
             _ => anyhow::bail!("cannot tell the language of {}: say --lang pl or --lang mc", file.display()),
+        }
+    }
+
+    /// The machine code that the options name.
+    pub fn machine_code(&self) -> Result<parallax_code::Program> {
+        self.code.program(self.processor()?)
+    }
+
+    /// What `--lang` says about the processor of machine code.
+    pub fn processor(&self) -> Result<Option<&str>> {
+        match &self.lang {
+            None => Ok(None),
+            Some(Lang::Code(name)) => Ok(Some(name)),
+            Some(_) => anyhow::bail!("--lang must name a processor: {}", code::names()),
         }
     }
 }
@@ -104,6 +148,11 @@ pub trait Subject: Language {
     /// The symbols whose values after the program are printed in SMT-LIB, as `NAME_post`.
     fn outputs(&self, store: &Store) -> Vec<Symbol>;
 
+    /// The symbols that SMT-LIB output declares: everything but the program counter of PL, which no formula mentions.
+    fn vocabulary(&self, store: &Store) -> Vec<Symbol> {
+        store.symbols().filter(|&symbol| &*store.info(symbol).name != "PC").collect()
+    }
+
     /// What holds at the start, besides what symbols promise.
     fn premises(&self, store: &Store) -> Vec<Formula> {
         let _ = store;
@@ -130,16 +179,25 @@ pub enum CellPlace {
 /// Runs `$body` with the program of a file bound to `$program`, whatever its language.
 macro_rules! with_subject {
     ($which:expr, $file:expr, $source:ident, $program:ident => $body:expr) => {{
-        let $source = $crate::input::source($file)?;
-        match $which.language($file)? {
+        let file: Option<&std::path::Path> = $file.as_deref();
+        match $which.language(file)? {
             $crate::subject::Lang::Pl => {
+                let $source = $crate::input::source(file.expect("PL comes from a file"))?;
                 #[allow(unused_mut, reason = "only some verbs add names to the program")]
                 let mut $program = $crate::subject::load_pl(&$source)?;
                 $body
             }
             $crate::subject::Lang::Mc => {
+                let $source = $crate::input::source(file.expect("MC comes from a file"))?;
                 #[allow(unused_mut, reason = "only some verbs add names to the program")]
                 let mut $program = $crate::subject::load_mc(&$source, 0)?;
+                $body
+            }
+            $crate::subject::Lang::Code(_) => {
+                #[allow(unused_mut, reason = "only some verbs add names to the program")]
+                let mut $program = $which.machine_code()?;
+                #[allow(unused_variables, reason = "only some verbs show the source")]
+                let $source = parallax_source::SourceFile::new("code", "");
                 $body
             }
         }
@@ -185,13 +243,8 @@ pub fn assignment(text: &str) -> Result<(&str, &str)> {
 
 /// A script that declares the vocabulary and states what holds at the start.
 pub fn script<S: Subject>(program: &S, store: &Store) -> Script {
-    let script = Script::new().declare(vocabulary(store));
+    let script = Script::new().declare(program.vocabulary(store));
     program.premises(store).into_iter().fold(script, Script::assert)
-}
-
-/// The symbols that SMT-LIB output declares: everything but the program counter of PL, which no formula mentions.
-fn vocabulary(store: &Store) -> Vec<Symbol> {
-    store.symbols().filter(|&symbol| &*store.info(symbol).name != "PC").collect()
 }
 
 /// What a symbol becomes under an update.

@@ -17,10 +17,10 @@ use std::path::PathBuf;
 /// swap, `({}, {F_rho -> F_rho[x -> F_rho(y)][y -> F_rho(x)]})`.
 #[derive(Args)]
 pub struct Compose {
-    /// The program that runs first.
-    first: PathBuf,
+    /// The program that runs first. Of machine code, give two `--hex`, `--function` or `--range` instead.
+    first: Option<PathBuf>,
     /// The program that runs second.
-    second: PathBuf,
+    second: Option<PathBuf>,
     #[command(flatten)]
     which: Which,
     #[command(flatten)]
@@ -31,15 +31,25 @@ pub struct Compose {
 
 /// Does it.
 pub fn run(arguments: &Compose) -> Result<Status> {
-    let (first, second) = (input::source(&arguments.first)?, input::source(&arguments.second)?);
-    let language = arguments.which.language(&arguments.first)?;
+    let language = arguments.which.language(arguments.first.as_deref())?;
+    if let Lang::Code(_) = language {
+        let programs = arguments.which.code.programs(arguments.which.processor()?)?;
+        let [first, second] = programs.as_slice() else {
+            anyhow::bail!("compose needs two --hex, --function or --range; there are {}", programs.len())
+        };
+        return compose(arguments, first, second);
+    }
+    let (Some(first), Some(second)) = (&arguments.first, &arguments.second) else {
+        anyhow::bail!("compose needs two programs")
+    };
     ensure!(
-        language == arguments.which.language(&arguments.second)?,
+        language == arguments.which.language(Some(second))?,
         "the two programs are of different languages"
     );
+    let (first, second) = (input::source(first)?, input::source(second)?);
     match language {
         Lang::Pl => compose(arguments, &load_pl(&first)?, &load_pl(&second)?),
-        Lang::Mc => {
+        _ => {
             let first = load_mc(&first, 0)?;
             // The second lies right behind the first.
             let base = first.instructions.len() as u32 * parallax_mc::SIZE;

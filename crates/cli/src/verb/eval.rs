@@ -16,8 +16,8 @@ use std::path::PathBuf;
 /// `({}, {F_rho -> F_rho[x -> F_rho(y)][y -> F_rho(x)]})`.
 #[derive(Args)]
 pub struct Eval {
-    /// The program; `-` is standard input.
-    file: PathBuf,
+    /// The program; `-` is standard input. Machine code comes from `--hex` or `--elf` instead.
+    file: Option<PathBuf>,
     #[command(flatten)]
     which: Which,
     /// Start from this structure update instead of the identity, in L notation.
@@ -31,7 +31,7 @@ pub struct Eval {
 
 /// Does it.
 pub fn run(arguments: &Eval) -> Result<Status> {
-    with_subject!(arguments.which, &arguments.file, source, program => eval(arguments, &program))
+    with_subject!(arguments.which, arguments.file, source, program => eval(arguments, &program))
 }
 
 fn eval<S: Subject>(arguments: &Eval, program: &S) -> Result<Status> {

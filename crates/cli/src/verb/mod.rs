@@ -6,11 +6,13 @@ mod convert;
 mod eval;
 mod explore;
 mod heap;
+mod lift;
 mod mix;
 mod path;
 mod run;
 mod run_c;
 mod signs;
+mod states;
 mod view;
 mod wlp;
 
@@ -22,6 +24,7 @@ use clap::Subcommand;
 #[derive(Subcommand)]
 pub enum Verb {
     Run(run::Run),
+    Lift(lift::Lift),
     Eval(eval::Eval),
     Wlp(wlp::Wlp),
     Compose(compose::Compose),
@@ -38,6 +41,7 @@ pub enum Verb {
 pub fn run(verb: Verb) -> Result<Status> {
     match verb {
         Verb::Run(arguments) => run::run(&arguments),
+        Verb::Lift(arguments) => lift::run(&arguments),
         Verb::Eval(arguments) => eval::run(&arguments),
         Verb::Wlp(arguments) => wlp::run(&arguments),
         Verb::Compose(arguments) => compose::run(&arguments),

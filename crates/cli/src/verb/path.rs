@@ -20,8 +20,8 @@ const MINIMISED: usize = 24;
 /// loop's body named twice means two rounds. The input is run, to see that it goes there.
 #[derive(Args)]
 pub struct Path {
-    /// The program; `-` is standard input.
-    file: PathBuf,
+    /// The program; `-` is standard input. Machine code comes from `--hex` or `--elf` instead.
+    file: Option<PathBuf>,
     #[command(flatten)]
     which: Which,
     /// The points, in order, separated by commas.
@@ -35,7 +35,7 @@ pub struct Path {
 
 /// Does it.
 pub fn run(arguments: &Path) -> Result<Status> {
-    with_subject!(arguments.which, &arguments.file, source, program => path(arguments, &program))
+    with_subject!(arguments.which, arguments.file, source, program => path(arguments, &program))
 }
 
 fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {

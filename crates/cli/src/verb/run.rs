@@ -2,7 +2,8 @@
 
 use super::c_sources::CSources;
 use crate::exit::Status;
-use crate::subject::{Subject, Which, with_subject};
+use crate::subject::{Limits, Subject, Which, with_subject};
+use crate::verb::states;
 use anyhow::Result;
 use clap::Args;
 use parallax_primitives::{Stopped, placed};
@@ -21,8 +22,8 @@ const DEFAULT_STEPS: u64 = 100_000_000;
 /// corpus/c/run/levenshtein.c -- kitten sitting` prints 3.
 #[derive(Args)]
 pub struct Run {
-    /// The program; `-` is standard input.
-    file: PathBuf,
+    /// The program; `-` is standard input. Machine code comes from `--hex` or `--elf` instead.
+    file: Option<PathBuf>,
     #[command(flatten)]
     which: Which,
     /// An initial value.
@@ -31,6 +32,14 @@ pub struct Run {
     /// How many instructions to execute at the most.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_STEPS)]
     steps: u64,
+    /// Run machine code from each state of this file, one JSON object a line:
+    /// `{"regs":{"RAX":"0x1","ZF":1},"mem":{"0x10000":"0a 0b"}}`. What is not named is zero. Prints the states
+    /// afterwards in the same shape.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "json"])]
+    states: Option<PathBuf>,
+    /// How `--states` reads the code.
+    #[arg(long, value_enum, default_value_t = states::Reading::Concrete, requires = "states")]
+    reading: states::Reading,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
@@ -41,12 +50,16 @@ pub struct Run {
 
 /// Does it.
 pub fn run(arguments: &Run) -> Result<Status> {
-    if CSources::is_c(&arguments.file) {
-        let sources = CSources::plain(vec![arguments.file.clone()]);
+    if let Some(file) = &arguments.states {
+        let limits = Limits { unroll: 64, steps: arguments.steps };
+        return states::run(&arguments.which.machine_code()?, file, arguments.reading, &limits);
+    }
+    if let Some(file) = arguments.file.as_ref().filter(|file| CSources::is_c(file)) {
+        let sources = CSources::plain(vec![file.clone()]);
         let steps = (arguments.steps != DEFAULT_STEPS).then_some(arguments.steps);
         return super::run_c::run_program(&sources, &arguments.arguments, steps);
     }
-    with_subject!(arguments.which, &arguments.file, source, program => execute(arguments, &program))
+    with_subject!(arguments.which, arguments.file, source, program => execute(arguments, &program))
 }
 
 fn execute<S: Subject>(arguments: &Run, program: &S) -> Result<Status> {

@@ -18,8 +18,8 @@ use std::path::PathBuf;
 /// of the paper's section 2: at the end `x: top, y: neg`.
 #[derive(Args)]
 pub struct Signs {
-    /// The program; `-` is standard input.
-    file: PathBuf,
+    /// The program; `-` is standard input. Machine code comes from `--hex` or `--elf` instead.
+    file: Option<PathBuf>,
     #[command(flatten)]
     which: Which,
     /// What is known at the start: `x=neg`, `zero`, `pos` or `top`; a number means its sign.
@@ -35,7 +35,7 @@ pub struct Signs {
 
 /// Does it.
 pub fn run(arguments: &Signs) -> Result<Status> {
-    with_subject!(arguments.which, &arguments.file, source, program => signs(arguments, &source, &program))
+    with_subject!(arguments.which, arguments.file, source, program => signs(arguments, &source, &program))
 }
 
 fn signs<S: Subject>(arguments: &Signs, source: &SourceFile, program: &S) -> Result<Status> {

@@ -17,8 +17,8 @@ use std::path::PathBuf;
 /// address; a variable that the program does not mention keeps its value.
 #[derive(Args)]
 pub struct Wlp {
-    /// The program; `-` is standard input.
-    file: PathBuf,
+    /// The program; `-` is standard input. Machine code comes from `--hex` or `--elf` instead.
+    file: Option<PathBuf>,
     #[command(flatten)]
     which: Which,
     /// The condition on the state after the program.
@@ -32,7 +32,7 @@ pub struct Wlp {
 
 /// Does it.
 pub fn run(arguments: &Wlp) -> Result<Status> {
-    with_subject!(arguments.which, &arguments.file, source, program => {
+    with_subject!(arguments.which, arguments.file, source, program => {
         program.mention(&arguments.post);
         wlp(arguments, &program)
     })

@@ -63,6 +63,10 @@ pub fn intrinsic<C: Core>(
         TimeStamp => return Err(MeaningError::Outside("rdtsc")),
         Other(index) => {
             let name = processor.user_ops.get(usize::from(index)).filter(|name| !name.is_empty());
+            // ARM tells the decoder which encoding comes next, which changes no register.
+            if name.is_some_and(|name| name == "setISAMode") {
+                return Ok(crate::meaning::value::constant(core, 8, 0));
+            }
             return Err(MeaningError::Unknown(
                 name.cloned().unwrap_or_else(|| format!("user operation {index}")),
             ));

@@ -1,0 +1,65 @@
+//! `lift`: machine code as operations.
+
+use crate::exit::Status;
+use crate::subject::Which;
+use crate::subject::code::lift_failure;
+use anyhow::Result;
+use clap::Args;
+
+/// Show machine code as the operations it is lifted to.
+///
+/// Example: `parallax lift --lang x86-64 --hex "31 d8"` lists `xor eax,ebx` and its operations, flags included;
+/// `parallax lift --elf a.out --function main` lists a function of a file.
+#[derive(Args)]
+pub struct Lift {
+    #[command(flatten)]
+    which: Which,
+    /// Leave the operations out: a disassembly.
+    #[arg(long)]
+    brief: bool,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Does it.
+pub fn run(arguments: &Lift) -> Result<Status> {
+    let program = arguments.which.machine_code()?;
+    let (listing, failed) = program.listing();
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
+    if arguments.json {
+        let instructions: Vec<_> = listing
+            .iter()
+            .map(|instruction| {
+                let operations: Vec<String> =
+                    instruction.ops.iter().map(|op| op.display(program.processor()).to_string()).collect();
+                serde_json::json!({
+                    "address": format!("{:#x}", instruction.address),
+                    "bytes": hex(program.bytes(instruction)),
+                    "text": instruction.text,
+                    "operations": operations,
+                })
+            })
+            .collect();
+        let error = failed.as_ref().map(ToString::to_string);
+        println!("{:#}", serde_json::json!({ "instructions": instructions, "error": error }));
+    } else {
+        for instruction in &listing {
+            println!(
+                "{:#x}  {:<30}  {}",
+                instruction.address,
+                hex(program.bytes(instruction)),
+                instruction.text
+            );
+            if !arguments.brief {
+                for op in &instruction.ops {
+                    println!("    {}", op.display(program.processor()));
+                }
+            }
+        }
+    }
+    match failed {
+        Some(error) => Err(lift_failure(&error)),
+        None => Ok(Status::Clean),
+    }
+}

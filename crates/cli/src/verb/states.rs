@@ -1,0 +1,150 @@
+//! `run --states`: machine code from many states, one JSON object a line in and out.
+
+use crate::exit::Status;
+use crate::input;
+use crate::subject::Limits;
+use crate::subject::code::{hex, number};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::ValueEnum;
+use parallax_code::{MachineState, Program};
+use parallax_op::Bits;
+use parallax_primitives::Explorer;
+use parallax_sem::Language as _;
+use parallax_term::{Store, StructUpdate};
+use serde_json::{Map, Value, json};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+/// How the code is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Reading {
+    /// On numbers.
+    Concrete,
+    /// On terms, which are then evaluated at each state.
+    Symbolic,
+}
+
+/// Runs the program from every state of the file.
+pub fn run(program: &Program, file: &Path, reading: Reading, limits: &Limits) -> Result<Status> {
+    let source = input::source(file)?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let store = Store::new();
+    let update = match reading {
+        Reading::Concrete => None,
+        Reading::Symbolic => {
+            program.declare(&store);
+            let evaluation =
+                Explorer::new(program, &store, limits.bounds()).evaluate(&StructUpdate::identity());
+            for note in evaluation.notes.iter().chain(&evaluation.gave_up) {
+                eprintln!("note: {note}");
+            }
+            if !evaluation.gave_up.is_empty() {
+                eprintln!("gave up: the code was not followed to its end");
+                return Ok(Status::GaveUp);
+            }
+            Some(evaluation.update)
+        }
+    };
+    let mut status = Status::Clean;
+    for (index, line) in source.text.lines().enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let place = || format!("{}:{}", file.display(), index + 1);
+        let (before, keys) = read(program, line).with_context(place)?;
+        let after = match &update {
+            None => program.run_state(&before, limits.steps),
+            Some(update) => program.evaluate_state(&store, update, &before),
+        };
+        let after = after.with_context(place)?;
+        if after.stopped.as_deref().is_some_and(|why| why.starts_with("gave up")) {
+            status = Status::GaveUp;
+        }
+        writeln!(out, "{}", write(program, &after, &keys))?;
+    }
+    out.flush()?;
+    Ok(status)
+}
+
+/// The state, and how the line spells the addresses of its memory.
+fn read(program: &Program, line: &str) -> Result<(MachineState, Vec<String>)> {
+    let value: Value = serde_json::from_str(line).context("not a JSON object")?;
+    let object = value.as_object().ok_or_else(|| anyhow!("not a JSON object"))?;
+    let mut state = MachineState::default();
+    let mut keys = Vec::new();
+    for (key, value) in object {
+        let entries = value.as_object().ok_or_else(|| anyhow!("`{key}` is not an object"))?;
+        match key.as_str() {
+            "regs" => {
+                for (name, value) in entries {
+                    let width = program.register_width(name)?;
+                    state.registers.push((
+                        name.clone(),
+                        bits(value, width).with_context(|| format!("register {name}"))?,
+                    ));
+                }
+            }
+            "mem" => {
+                for (address, value) in entries {
+                    let text = value
+                        .as_str()
+                        .ok_or_else(|| anyhow!("memory at {address} is not a string of bytes"))?;
+                    let at = number(address)?;
+                    keys.push(address.clone());
+                    state.memory.push((at, hex(text).with_context(|| format!("memory at {address}"))?));
+                }
+            }
+            // What a run that stopped says is not an input.
+            "stopped" => {}
+            _ => bail!("unknown key `{key}`: there are regs and mem"),
+        }
+    }
+    Ok((state, keys))
+}
+
+fn bits(value: &Value, width: u16) -> Result<Bits> {
+    match value {
+        Value::String(text) => Bits::parse(text, width).map_err(|error| anyhow!("`{text}`: {error}")),
+        Value::Bool(flag) => Ok(Bits::new(width, u128::from(*flag))),
+        Value::Number(number) => {
+            let number = number
+                .as_u64()
+                .ok_or_else(|| anyhow!("{number} is no natural number; write larger ones as strings"))?;
+            ensure!(width >= 64 || number >> width == 0, "{number} does not fit into {width} bits");
+            Ok(Bits::new(width, u128::from(number)))
+        }
+        _ => bail!("neither a number nor a string"),
+    }
+}
+
+fn write(program: &Program, state: &MachineState, keys: &[String]) -> Value {
+    let registers: Map<String, Value> = state
+        .registers
+        .iter()
+        .map(|(name, value)| {
+            let flag = program.register_width(name) == Ok(1);
+            let value = if flag {
+                json!(u8::from(!value.is_zero()))
+            } else {
+                json!(format!("{:#x}", value.to_big()))
+            };
+            (name.clone(), value)
+        })
+        .collect();
+    let memory: Map<String, Value> = state
+        .memory
+        .iter()
+        .zip(keys)
+        .map(|((_, bytes), key)| {
+            let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            (key.clone(), json!(text))
+        })
+        .collect();
+    let mut object = Map::new();
+    object.insert("regs".to_owned(), Value::Object(registers));
+    object.insert("mem".to_owned(), Value::Object(memory));
+    if let Some(why) = &state.stopped {
+        object.insert("stopped".to_owned(), json!(why));
+    }
+    Value::Object(object)
+}

@@ -1,0 +1,143 @@
+//! Machine code on the command line, as a user types it.
+
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
+
+fn parallax(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_parallax")).args(arguments).output().expect("the command runs")
+}
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn fails(arguments: &[&str], status: i32, message: &str) {
+    let output = parallax(arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {output:?}");
+    assert!(stderr.contains(message), "{arguments:?}: {stderr}");
+    assert!(output.stdout.is_empty() || arguments[0] == "lift", "{output:?}");
+}
+
+#[test]
+fn lift_lists_instructions_and_operations() {
+    let listing = text(&parallax(&["lift", "--lang", "x86-64", "--hex", "31 d8 c3"]));
+    assert!(listing.contains("0x1000  31 d8") && listing.contains("xor eax,ebx"), "{listing}");
+    assert!(
+        listing.contains("RAX = Zext") && listing.contains("ZF = Eq") && listing.contains("Return"),
+        "{listing}"
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&text(&parallax(&["lift", "--lang", "powerpc", "--hex", "7c632214", "--json"])))
+            .unwrap();
+    assert_eq!(json["instructions"][0]["text"], "add r3,r3,r4");
+}
+
+#[test]
+fn eval_wlp_and_compose_of_bytes() {
+    let update = text(&parallax(&["eval", "--lang", "x86-64", "--hex", "48 01 d8"]));
+    assert!(update.contains("RAX -> RAX + RBX"), "{update}");
+    let wlp = text(&parallax(&["wlp", "--lang", "x86-64", "--hex", "48 83 c0 01", "--post", "rax == 5"]));
+    assert_eq!(wlp.trim(), "RAX = 4:64");
+    // A part of a register is that part.
+    let wlp = text(&parallax(&["wlp", "--lang", "x86-64", "--hex", "b0 07", "--post", "al = 7 && ah = 1"]));
+    assert_eq!(wlp.trim(), "extract(RAX, 15, 8) = 1:8");
+    let composed =
+        text(&parallax(&["compose", "--lang", "x86-64", "--hex", "48 ff c0", "--hex", "48 ff c0"]));
+    assert!(composed.contains("RAX -> RAX + 2"), "{composed}");
+}
+
+#[test]
+fn smt2_names_are_the_contract() {
+    let script = text(&parallax(&["eval", "--lang", "x86-64", "--hex", "48 39 d8", "--smt2"]));
+    for wanted in [
+        "(declare-const RAX (_ BitVec 64))",
+        "(declare-const ZF Bool)",
+        "F_mem",
+        "(Array (_ BitVec 64) (_ BitVec 8))",
+        "RAX_post",
+        "ZF_post",
+        "F_mem_post",
+    ] {
+        assert!(script.contains(wanted), "{wanted} in {script}");
+    }
+    let script =
+        text(&parallax(&["wlp", "--lang", "x86", "--hex", "83 c0 01", "--post", "EAX = 5", "--smt2"]));
+    assert!(script.contains("wlp") && script.contains("(Array (_ BitVec 32) (_ BitVec 8))"), "{script}");
+}
+
+#[test]
+fn run_executes_bytes_from_a_state() {
+    let json = text(&parallax(&[
+        "run", "--lang", "x86-64", "--hex", "48 01 d8", "--set", "RAX=0x1", "--set", "RBX=2", "--json",
+    ]));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["values"]["RAX"], "0x3");
+    assert_eq!(json["values"]["ZF"], "0");
+}
+
+#[test]
+fn states_go_in_and_come_out_one_a_line_in_both_readings() {
+    let mut file = std::env::temp_dir();
+    file.push(format!("parallax-states-{}.jsonl", std::process::id()));
+    let mut writer = std::fs::File::create(&file).unwrap();
+    for index in 0..50u64 {
+        let rax = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        writeln!(
+            writer,
+            "{{\"regs\":{{\"RAX\":\"{rax:#x}\",\"RBX\":\"0x10\",\"RSI\":\"0x10000\",\"CF\":{}}},\"mem\":{{\"0x10000\":\"0102030405060708\"}}}}",
+            index % 2
+        )
+        .unwrap();
+    }
+    drop(writer);
+    // adc rax, [rsi]; mov [rsi], rbx
+    let code = "48 13 06 48 89 1e";
+    let file_name = file.to_str().unwrap();
+    let arguments = ["run", "--lang", "x86-64", "--hex", code, "--states", file_name];
+    let concrete = text(&parallax(&arguments));
+    let symbolic = text(&parallax(&[&arguments[..], &["--reading", "symbolic"]].concat()));
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(concrete, symbolic);
+    assert_eq!(concrete.lines().count(), 50);
+    for (index, line) in concrete.lines().enumerate() {
+        let value: serde_json::Value = serde_json::from_str(line).unwrap();
+        let before = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let after = before.wrapping_add(0x0807_0605_0403_0201).wrapping_add(index as u64 % 2);
+        assert_eq!(value["regs"]["RAX"], format!("{after:#x}"));
+        assert_eq!(value["mem"]["0x10000"], "1000000000000000");
+        assert!(value["regs"]["CF"].is_number());
+    }
+}
+
+#[test]
+fn bad_input_is_said_so() {
+    fails(&["lift", "--lang", "x86-64", "--hex", "0f 0b 0f"], 2, "0x1002");
+    fails(&["eval", "--lang", "x86-64", "--hex", "3"], 2, "odd number");
+    fails(&["eval", "--lang", "x86-64", "--hex", "zz"], 2, "no hexadecimal digit");
+    fails(&["eval", "--lang", "x86-64"], 2, "--hex");
+    fails(&["eval", "--hex", "90"], 2, "--lang");
+    fails(&["lift", "--elf", "/dev/null", "--function", "main"], 2, "/dev/null");
+    fails(
+        &["lift", "--elf", env!("CARGO_BIN_EXE_parallax"), "--function", "no_such_function_at_all"],
+        2,
+        "no function",
+    );
+    fails(&["lift", "--sla", "/dev/null", "--hex", "90"], 2, "specification");
+    fails(&["run", "--lang", "x86-64", "--hex", "90", "--set", "NOPE=1"], 2, "no register");
+}
+
+#[test]
+fn standard_input_can_hold_the_states() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_parallax"))
+        .args(["run", "--lang", "powerpc", "--hex", "7c632214", "--states", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"{\"regs\":{\"R3\":\"0x2\",\"R4\":\"0x3\"}}\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(value["regs"]["R3"], "0x5");
+}

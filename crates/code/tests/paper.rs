@@ -72,7 +72,7 @@ fn the_branch_condition_of_figure_6b() {
     let mut explorer = Explorer::new(&program, &store, Bounds::default());
     // The whole fragment ends behind the `nop` either way; the path decides which way it went there.
     let nop = Bits::new(32, 0x100e);
-    let (taken, _) = explorer.path(&StructUpdate::identity(), &[nop]).unwrap();
+    let taken = explorer.path(&StructUpdate::identity(), &[nop]).unwrap().complete;
     let not_taken = store.not(taken);
     // x, four bytes at EBP - 12, read after the store through p: whether they are 5, byte by byte under aliasing.
     let text = store.display(not_taken);

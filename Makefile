@@ -58,3 +58,9 @@ ROUNDS ?= 2000
 .PHONY: fuzz-report
 fuzz-report: setup
 	FUZZ_ROUNDS=$(ROUNDS) $(CARGO) test --release --package parallax-report --test hostile mutated_reports
+
+# More generated Javalite programs than the suite runs: make fuzz-heap FACTOR=20
+FACTOR ?= 20
+.PHONY: fuzz-heap
+fuzz-heap: setup
+	HEAP_FUZZ=$(FACTOR) $(CARGO) test --release --package parallax-javalite --test exactness --test concrete -- --nocapture

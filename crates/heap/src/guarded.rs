@@ -298,7 +298,8 @@ impl<'s> Guarded<'s> {
                 self.init(guard, loc, field)?;
             }
         }
-        let store = self.logic.store;
+        let logic = self.logic.clone();
+        let store = logic.store;
         let mut entries = Vec::new();
         let mut scalar = None;
         for &(guard, loc, field) in &places {
@@ -316,7 +317,16 @@ impl<'s> Guarded<'s> {
         }
         match scalar {
             Some(scalar) => Ok(Cell::Scalar(scalar)),
-            None => Ok(Cell::Ref(self.join(entries)?)),
+            None => {
+                let reference = self.join(entries)?;
+                // Where there is no doubt about the place, what was dropped need not be looked at again.
+                if let [(guard, loc, field)] = places[..]
+                    && store.as_boolean(guard) == Some(true)
+                {
+                    self.location_mut(loc).fld[field] = Cell::Ref(reference.clone());
+                }
+                Ok(Cell::Ref(reference))
+            }
         }
     }
 

@@ -2,8 +2,9 @@
 
 use crate::HeapError;
 use crate::model::Model;
-use parallax_smt::{Answer, Solver, Tier0};
+use parallax_smt::{Answer, Limits, Solver};
 use parallax_term::{Formula, Store};
+use rustc_hash::FxHashSet;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -27,9 +28,12 @@ pub struct SolverUse {
 }
 
 impl<'s> Logic<'s> {
-    /// A logic whose guards live in `store`, with the solver for small queries.
+    /// A logic whose guards live in `store`, with the default solver.
     pub fn new(store: &'s Store) -> Self {
-        Logic::with_solver(Box::new(Tier0::new(store)))
+        let mut solver = parallax_smt::solver(store);
+        // Generous, because a busy machine must not turn answers into failures; runs have limits of their own.
+        solver.set_limits(Limits { time: Some(Duration::from_secs(120)), ..Limits::default() });
+        Logic::with_solver(solver)
     }
 
     /// A logic with a solver of its own.
@@ -81,12 +85,14 @@ pub enum Origin {
 pub struct Path {
     conjuncts: Rc<Vec<(Formula, Origin)>>,
     model: Rc<Model>,
+    /// What was found not to hold together with the condition; it stays so when the condition grows.
+    refuted: RefCell<Rc<FxHashSet<Formula>>>,
 }
 
 impl Path {
     /// The condition that always holds.
     pub fn new() -> Self {
-        Path { conjuncts: Rc::default(), model: Rc::default() }
+        Path { conjuncts: Rc::default(), model: Rc::default(), refuted: RefCell::default() }
     }
 
     /// The conjuncts, oldest first.
@@ -114,9 +120,16 @@ impl Path {
         if self.model.holds(logic.store, guard) == Some(true) {
             return Ok(Some(self.model.clone()));
         }
+        if self.refuted.borrow().contains(&guard) {
+            return Ok(None);
+        }
         let mut formulas = self.formulas();
         formulas.push(guard);
-        Ok(logic.solve(&formulas)?.map(Rc::new))
+        let model = logic.solve(&formulas)?;
+        if model.is_none() {
+            Rc::make_mut(&mut *self.refuted.borrow_mut()).insert(guard);
+        }
+        Ok(model.map(Rc::new))
     }
 
     /// The condition with `condition` and with its negation, where that is possible. What is implied is not added.
@@ -136,10 +149,14 @@ impl Path {
     /// The condition and `formula`, of which `model` is a model.
     pub fn and(&self, logic: &Logic, formula: Formula, origin: Origin, model: Rc<Model>) -> Self {
         let mut conjuncts = self.conjuncts.clone();
+        let refuted = self.refuted.clone();
         if logic.store.as_boolean(formula) != Some(true) {
             Rc::make_mut(&mut conjuncts).push((formula, origin));
+            if origin == Origin::Outcome {
+                Rc::make_mut(&mut *refuted.borrow_mut()).insert(logic.store.not(formula));
+            }
         }
-        Path { conjuncts, model }
+        Path { conjuncts, model, refuted }
     }
 }
 

@@ -1,0 +1,137 @@
+//! How engines grow with the bound k: one CSV line for each subject, engine and k.
+//!
+//! `cargo run --release -p parallax-javalite --example growth -- [SECONDS] [SUBJECT or ENGINE...]`; an engine that needs longer
+//! than SECONDS (default 60) for some k is not tried with a larger one. Times are those the process spent on the
+//! processor, as Linux tells them, so that a busy machine does not spoil them.
+
+use parallax_javalite::engine::{self, Engine};
+use parallax_javalite::*;
+use parallax_term::Store;
+use std::rc::Rc;
+use std::time::Instant;
+
+struct Subject {
+    name: &'static str,
+    text: &'static str,
+    class: &'static str,
+    method: &'static str,
+    most: usize,
+}
+
+const SUBJECTS: [Subject; 3] = [
+    Subject {
+        name: "list",
+        text: include_str!("../../../corpus/javalite/list.jl"),
+        class: "List",
+        method: "find",
+        most: 20,
+    },
+    Subject {
+        name: "tree",
+        text: include_str!("../../../corpus/javalite/tree.jl"),
+        class: "Tree",
+        method: "search",
+        most: 5,
+    },
+    Subject {
+        name: "redblack",
+        text: include_str!("../../../corpus/javalite/redblack.jl"),
+        class: "TreeMap",
+        method: "search",
+        most: 4,
+    },
+];
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let seconds = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(60.0);
+    let wanted: Vec<String> = arguments.collect();
+    println!(
+        "subject,engine,k,seconds,states,paths,discarded,solver_calls,solver_seconds,guard_dag,locations,finished"
+    );
+    // No subject named means all of them, and so for engines.
+    let names = |all: &[&str], one: &str| {
+        let some = wanted.iter().any(|name| all.contains(&name.as_str()));
+        !some || wanted.iter().any(|name| name == one)
+    };
+    let subjects = SUBJECTS.map(|subject| subject.name);
+    let engines = Engine::ALL.map(Engine::name);
+    for subject in SUBJECTS.iter().filter(|subject| names(&subjects, subject.name)) {
+        for engine in Engine::ALL.into_iter().filter(|engine| names(&engines, engine.name())) {
+            for k in 1..=subject.most {
+                if !measure(subject, engine, k, seconds) {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Processor time of this thread; wall-clock time where the system does not tell.
+struct Clock(f64, Instant);
+
+impl Clock {
+    fn start() -> Self {
+        Clock(spent().unwrap_or(0.0), Instant::now())
+    }
+
+    fn seconds(&self) -> f64 {
+        spent().map_or_else(|| self.1.elapsed().as_secs_f64(), |now| now - self.0)
+    }
+}
+
+fn spent() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(text.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)
+}
+
+/// Runs and prints one measurement; false if it did not finish in time.
+fn measure(subject: &Subject, engine: Engine, k: usize, limit: f64) -> bool {
+    let program = Rc::new(parse(subject.text).expect("a program of the corpus"));
+    let class = program.class_named(subject.class).expect("its class");
+    let id = |name: &str| program.method_named(class, name).expect("its method");
+    let task = Task {
+        program: program.clone(),
+        class,
+        method: id(subject.method),
+        rep_ok: Some(id("repOK")),
+        bounds: Bounds { rounds: 64, calls: 64 },
+        drafts: MachineDrafts::default(),
+    };
+    let inputs = Inputs { k: Some(k), array: 0, root_alias: false };
+    let store = Store::new();
+    let setup = Setup::new(&store, program, class, task.method, inputs);
+    let start = Clock::start();
+    let watch = &mut |_: &Progress| match start.seconds() < limit {
+        true => Ok(()),
+        false => Err(Stop::Limit("time".into())),
+    };
+    let (progress, outcome, elapsed, dag, locations) = match engine.laziness() {
+        Some(laziness) => {
+            let ends = engine::lazy(&setup, &task, laziness, 0, watch);
+            (ends.progress, ends.outcome, start.seconds(), 0, 0)
+        }
+        None => {
+            let ends = engine::summary(&setup, &task, None, watch);
+            let elapsed = start.seconds();
+            let finals = || ends.traces.values().flat_map(|bucket| &bucket.finals);
+            let dag = finals().map(|end| end.heap().dag_size()).max().unwrap_or(0);
+            let locations = finals().map(|end| end.heap().locations().count()).max().unwrap_or(0);
+            (ends.progress, ends.outcome, elapsed, dag, locations)
+        }
+    };
+    let usage = setup.logic.usage();
+    println!(
+        "{},{},{k},{:.4},{},{},{},{},{:.4},{dag},{locations},{}",
+        subject.name,
+        engine.name(),
+        elapsed,
+        progress.states,
+        progress.paths,
+        progress.discarded,
+        usage.calls,
+        usage.seconds,
+        outcome.is_ok()
+    );
+    outcome.is_ok()
+}

@@ -42,22 +42,27 @@ struct Operation<'a> {
     /// The line it goes on at.
     next: Option<u32>,
     body: &'a str,
+    scope: Option<&'a str>,
 }
 
-impl Operation<'_> {
+impl<'a> Operation<'a> {
     /// The function whose variables it names. The arguments of a call belong to the caller, and so does its target.
-    fn scope(&self) -> Option<&str> {
-        SCOPE.captures(self.body).and_then(|captures| captures.get(1)).map(|name| name.as_str())
+    fn scope(&self) -> Option<&'a str> {
+        self.scope
     }
 
-    fn callee(&self) -> Option<&str> {
+    fn callee(&self) -> Option<&'a str> {
         let captures = CALLEE.captures(self.body).filter(|_| self.kind == "FunctionCall")?;
         captures.get(1).map(|name| name.as_str())
     }
 
     fn returns(&self) -> bool {
-        self.kind == "Block" && (self.body.starts_with("Return") || self.body.contains("Return("))
+        self.kind == "Block" && self.body.contains("Return(")
     }
+}
+
+fn scope_of(body: &str) -> Option<&str> {
+    SCOPE.captures(body).and_then(|captures| captures.get(1)).map(|name| name.as_str())
 }
 
 pub(super) fn parse(text: &str) -> Result<Document, Fault> {
@@ -137,6 +142,7 @@ fn operations<'a>(lines: &[&'a str]) -> Vec<Operation<'a>> {
                 kind: group(&captures, 3),
                 next: captures.get(5).map(|next| positive(next.as_str())),
                 body: inside(group(&captures, 4)),
+                scope: scope_of(group(&captures, 4)),
             });
         } else if let Some(captures) = SOURCE_ONLY.captures(line) {
             source = Some(captures[1].to_owned());
@@ -152,6 +158,7 @@ fn operations<'a>(lines: &[&'a str]) -> Vec<Operation<'a>> {
                 kind: group(&captures, 3),
                 next: None,
                 body: inside(group(&captures, 4)),
+                scope: scope_of(group(&captures, 4)),
             });
         }
     }

@@ -3,9 +3,9 @@
 int klee_int(const char *);
 int main(void) {
   int a = klee_int("a"), b = klee_int("b");
-  unsigned u = (unsigned)a * 2654435761u >> 28;
+  unsigned u = (unsigned)a * 37u >> 4;
   if (a > b) putchar('>'); else if ((unsigned)a > (unsigned)b) putchar('u'); else putchar('.');
-  if (b != 0 && b != -1 && a % b == 0) putchar('|');
+  if ((a & 15) % ((b & 7) + 1) == 0) putchar('|');
   switch (u & 3) { case 0: putchar('0'); break; case 2: putchar('2'); break; default: putchar('x'); }
   return (a ^ b) & 0x7f;
 }

@@ -19,6 +19,11 @@ struct Benchmark {
 /// Every benchmark: an example called `bench-NAME` of a package.
 const BENCHMARKS: &[Benchmark] = &[
     Benchmark {
+        name: "foundation",
+        package: "parallax-primitives",
+        about: "Hash-consing, symbolic evaluation of 100,000 statements, preconditions through 50 pointers.",
+    },
+    Benchmark {
         name: "solvers",
         package: "parallax-smt",
         about: "Tier 0 against Z3, and the default solver, on small path queries: time for one query.",

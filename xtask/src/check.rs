@@ -1,6 +1,7 @@
 //! What a reviewer should not have to look for: checked over the files git tracks.
 
 use anyhow::{Context, Result, bail};
+use std::path::Path;
 use std::process::Command;
 
 /// Runs every check and lists what it finds.
@@ -15,6 +16,9 @@ pub fn run() -> Result<()> {
         let Ok(text) = std::fs::read_to_string(name) else { continue };
         if name.ends_with(".rs") {
             rust_file(name, &text, &mut complaints);
+        }
+        if name.ends_with(".md") {
+            links(name, &text, &mut complaints);
         }
         if name.ends_with("Cargo.toml") && name.starts_with("crates/") && !text.contains("license.workspace")
         {
@@ -43,6 +47,17 @@ fn rust_file(name: &str, text: &str, complaints: &mut Vec<String>) {
             if line.contains(word) {
                 complaints.push(format!("{name}:{}: {word} has no place here", index + 1));
             }
+        }
+    }
+}
+
+/// Links to files of the repository lead somewhere.
+fn links(name: &str, text: &str, complaints: &mut Vec<String>) {
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    for part in text.split("](").skip(1) {
+        let target = part.split([')', '#', ' ']).next().unwrap_or("");
+        if !target.is_empty() && !target.contains("://") && !folder.join(target).exists() {
+            complaints.push(format!("{name}: the link to {target} leads nowhere"));
         }
     }
 }

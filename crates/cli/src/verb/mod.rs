@@ -9,6 +9,7 @@ mod heap;
 mod lift;
 mod mix;
 mod path;
+mod process;
 mod run;
 mod run_c;
 mod signs;

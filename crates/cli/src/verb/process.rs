@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 const MEMORY: u64 = 8 << 30;
 
 /// Runs a command line.
-pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>, trace: bool) -> Result<Status> {
+pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>) -> Result<Status> {
     let path = find(&command[0])?;
     let environment = std::env::vars_os().map(|(name, value)| {
         let mut text = name.into_vec();
@@ -40,9 +40,6 @@ pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>, trace: 
         && lang != machine
     {
         bail!("{} is a program for {machine}, not for {lang}", command[0].display());
-    }
-    if trace {
-        process.trace_calls(Box::new(|call| eprintln!("{call}")));
     }
     let ending = process.run();
     let status = match &ending {
@@ -73,7 +70,9 @@ fn find(name: &OsStr) -> Result<PathBuf> {
     let found = std::env::split_paths(&places).map(|place| place.join(given)).find(|path| is_program(path));
     match found {
         Some(path) => Ok(path),
-        None if given.exists() => bail!("no command {name:?} in PATH; for the file here say ./{}", given.display()),
+        None if given.exists() => {
+            bail!("no command {name:?} in PATH; for the file here say ./{}", given.display())
+        }
         None => bail!("no command {name:?} in PATH"),
     }
 }

@@ -20,6 +20,9 @@ const DEFAULT_STEPS: u64 = 100_000_000;
 ///
 /// A C program (.c, .bc, .ll) runs as it would natively, with arguments after `--`: `parallax run
 /// corpus/c/run/levenshtein.c -- kitten sitting` prints 3.
+///
+/// Without a file, what follows `--` is a Linux program (x86-64, or static 32-bit PowerPC) that runs in an emulated
+/// process: `parallax run -- sort -r /etc/passwd`. Its output and its exit status are its own.
 #[derive(Args)]
 pub struct Run {
     /// The program; `-` is standard input. Machine code comes from `--hex` or `--elf` instead.
@@ -43,13 +46,21 @@ pub struct Run {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Arguments of a C program.
+    /// Without a file before them: a Linux program and its arguments. Behind a C program: its arguments.
     #[arg(last = true)]
     arguments: Vec<std::ffi::OsString>,
 }
 
 /// Does it.
 pub fn run(arguments: &Run) -> Result<Status> {
+    if arguments.file.is_none() && !arguments.which.code.given() && !arguments.arguments.is_empty() {
+        let steps = (arguments.steps != DEFAULT_STEPS).then_some(arguments.steps);
+        anyhow::ensure!(
+            !arguments.json && arguments.set.is_empty() && arguments.states.is_none(),
+            "--json, --set and --states do not go with a Linux program"
+        );
+        return super::process::run(arguments.which.processor()?, &arguments.arguments, steps);
+    }
     if let Some(file) = &arguments.states {
         let limits = Limits { unroll: 64, steps: arguments.steps };
         return states::run(&arguments.which.machine_code()?, file, arguments.reading, &limits);

@@ -3,11 +3,11 @@
 use crate::page;
 use crate::sources::{Sources, Text};
 use crate::syntax::{Class, Definition, Kind, Lines, Token};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How much source is searched for definitions beyond the files that paths go through.
 const MOST_FILES: usize = 4_000;
-const MOST_BYTES: usize = 24 << 20;
+const MOST_BYTES: usize = 12 << 20;
 /// Longer definitions are cut.
 const MOST_LINES: u32 = 80;
 
@@ -33,10 +33,16 @@ impl Index {
             numbers: HashMap::new(),
         };
         let roots = sources.roots();
-        let files = roots.files(MOST_FILES + 1);
-        index.cut = files.len() > MOST_FILES;
+        let found = roots.files(MOST_FILES + 1);
+        index.cut = found.len() > MOST_FILES;
+        // The files on the paths come first: a bound must not cost them their own definitions.
+        let on_paths = sources.all.iter().filter_map(|source| source.path.clone());
+        let mut seen = HashSet::new();
         let mut bytes = 0;
-        for path in files {
+        for path in on_paths.chain(found) {
+            if !seen.insert(path.clone()) {
+                continue;
+            }
             let Ok(found) = roots.admit(&path) else { continue };
             if crate::syntax::Language::of(&found.name).is_none() {
                 continue;

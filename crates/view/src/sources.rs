@@ -3,6 +3,7 @@
 use crate::roots::{Missing, Roots};
 use crate::syntax::{Lines, Outline};
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 /// All sources of a page together may not be larger than this; what comes later is left out and says so.
 pub const LARGEST_PAGE: usize = 64 << 20;
@@ -14,6 +15,8 @@ pub struct Source {
     pub name: String,
     /// Its text and shape, or why there is none.
     pub text: Result<Text, Missing>,
+    /// Where it was found.
+    pub path: Option<PathBuf>,
 }
 
 /// A text, its lines and its shape.
@@ -100,10 +103,10 @@ impl Sources {
                     });
                     let text = text.map(|text| Text::new(&found.name, text));
                     self.by_name.insert(found.name.clone(), self.all.len());
-                    self.add(Source { name: found.name, text })
+                    self.add(Source { name: found.name, text, path: Some(found.path) })
                 }
             },
-            Err(why) => self.add(Source { name: short_name(reported), text: Err(why) }),
+            Err(why) => self.add(Source { name: short_name(reported), text: Err(why), path: None }),
         };
         self.by_reported.insert(reported.to_owned(), index);
         index

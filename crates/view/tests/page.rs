@@ -116,6 +116,21 @@ fn a_report_without_paths_shows_its_place() {
     assert_eq!(page.reports[1].title, "Untitled report");
 }
 
+#[test]
+fn a_crowded_folder_does_not_cost_a_path_its_definitions() {
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..4_100 {
+        std::fs::write(folder.path().join(format!("{number}.txt")), "").unwrap();
+    }
+    std::fs::create_dir(folder.path().join("deep")).unwrap();
+    std::fs::write(folder.path().join("deep/a.c"), "#define N 3\nint f(void) {\n  return N;\n}\n").unwrap();
+    let mut path = PathBuilder::new("");
+    path.step(Step::new(Role::Note, "deep/a.c", 3));
+    let page = page_of(document(vec![with_path(path)]), &[folder.path()]);
+    assert_eq!(page.definitions.iter().map(|definition| definition.name.as_str()).collect::<Vec<_>>(), ["N"]);
+    assert!(page.notes.iter().any(|note| note.contains("there are too many")), "{:?}", page.notes);
+}
+
 #[cfg(unix)]
 #[test]
 fn nothing_outside_the_roots_reaches_the_page() {

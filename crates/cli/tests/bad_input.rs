@@ -35,7 +35,7 @@ fn files_that_are_no_text() {
 
 #[test]
 fn wrong_use() {
-    refuses(&["eval"], "required");
+    refuses(&["eval"], "no program: name a file");
     refuses(&["nonsense"], "unrecognized");
     refuses(&["wlp", scratch("ok.pl", b"x = 1;").to_str().unwrap()], "--post");
 }

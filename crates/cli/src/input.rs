@@ -1,16 +1,26 @@
 //! Reading what the user names.
 
 use anyhow::{Context, Result, anyhow};
-use parallax_source::{Diagnostic, SourceFile, decode};
+use parallax_source::{Decode, Diagnostic, SourceFile, Span, decode};
 use std::io::Read;
 use std::path::Path;
 
 /// Reads a text file; `-` is standard input.
-#[allow(dead_code, reason = "for the verbs that read programs")]
 pub fn source(path: &Path) -> Result<SourceFile> {
     let name = path.display().to_string();
-    let text = decode(bytes(path, usize::MAX)?).map_err(|why| anyhow!("cannot read {name}: {why}"))?;
+    let raw = bytes(path, usize::MAX)?;
+    let text = decode(raw.clone()).map_err(|why| undecodable(&name, &raw, why))?;
     Ok(SourceFile::new(name, text))
+}
+
+/// Why a file is no text; where its characters stop is shown with the line.
+fn undecodable(name: &str, bytes: &[u8], why: Decode) -> anyhow::Error {
+    let Decode::NotUtf8(offset) = why else { return anyhow!("cannot read {name}: {why}") };
+    let line_end =
+        bytes[offset..].iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |at| offset + at);
+    let shown = String::from_utf8_lossy(&bytes[..line_end]).into_owned();
+    let diagnostic = Diagnostic::new(Span::new(offset, offset + 1), why.to_string());
+    rejected(&SourceFile::new(name, shown), &[diagnostic])
 }
 
 /// Reads a file whole, or one byte more than `bound`, so that the reader can tell that it is too large; `-` is
@@ -29,7 +39,6 @@ pub fn bytes(path: &Path, bound: usize) -> Result<Vec<u8>> {
 }
 
 /// Diagnostics as one error, each with its line.
-#[allow(dead_code, reason = "for the verbs that read programs")]
 pub fn rejected(file: &SourceFile, diagnostics: &[Diagnostic]) -> anyhow::Error {
     anyhow!("{}", diagnostics.iter().map(|diagnostic| diagnostic.render(file)).collect::<Vec<_>>().join("\n"))
 }

@@ -84,7 +84,11 @@ impl Executor<'_> {
             (Type::Known(id), wanted) => {
                 blocks.function_type(self, *id).is_some_and(|found| blocks.fits(&found, wanted))
             }
-            (found, wanted) => blocks.fits(found, wanted),
+            // A location whose type is still open holds what functions are represented by, and nothing else.
+            (found, wanted) => {
+                let open = class(&Type::Broken);
+                (class(found) == open) == (class(wanted) == open) && blocks.fits(found, wanted)
+            }
         }
     }
 

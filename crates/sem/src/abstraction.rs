@@ -299,20 +299,25 @@ impl<D: Domain> Core for Abstract<D> {
         Value { domain: D::cond(&key.domain, found.domain), constants: found.constants }
     }
 
+    /// Which key is meant decides what changes, so what describes the key goes into everything that may change.
     fn update(&self, mut map: AbstractMap<D>, key: &Value<D>, value: Value<D>) -> AbstractMap<D> {
+        let perhaps = |old: &Value<D>| {
+            let joined = old.join(&value);
+            Value { domain: D::cond(&key.domain, joined.domain), constants: joined.constants }
+        };
         match &key.constants {
             Some(keys) if keys.len() == 1 => {
                 map.entries.insert(keys.iter().next().expect("one").clone(), value);
             }
             Some(keys) => {
                 for k in keys {
-                    let joined = map.get(k).join(&value);
-                    map.entries.insert(k.clone(), joined);
+                    let changed = perhaps(map.get(k));
+                    map.entries.insert(k.clone(), changed);
                 }
             }
             None => {
                 for entry in map.entries.values_mut().chain([&mut map.rest]) {
-                    *entry = entry.join(&value);
+                    *entry = perhaps(entry);
                 }
             }
         }

@@ -32,6 +32,7 @@ demo: build
 	@scripts/demo
 
 bench: build bench-emulator
+	$(CARGO) xtask bench
 
 # The emulator beside Unicorn and QEMU; OUT=folder records the numbers there.
 .PHONY: bench-emulator fuzz-loader programs

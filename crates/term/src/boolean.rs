@@ -55,6 +55,9 @@ impl Store {
         if a == zero || b == zero || self.complementary(a, b) {
             return zero;
         }
+        if let Some(one) = self.combined(op, a, b) {
+            return one;
+        }
         for (x, y) in [(a, b), (b, a)] {
             let packed = self.packed(x);
             let Op::Bool(inner) = packed.op else { continue };
@@ -67,6 +70,12 @@ impl Store {
                 if self.complementary(left, y) || self.complementary(right, y) {
                     return zero;
                 }
+                if let Some(one) = self.combined(op, left, y) {
+                    return self.pair(op, one, right);
+                }
+                if let Some(one) = self.combined(op, right, y) {
+                    return self.pair(op, left, one);
+                }
             } else if matches!(inner, BoolOp::And | BoolOp::Or) {
                 // y && (y || z), y && (!y || z)
                 if left == y || right == y {
@@ -78,7 +87,31 @@ impl Store {
                 if self.complementary(right, y) {
                     return self.lattice(op, y, left);
                 }
+                // y decides one side: n > 5 && (n < 3 || z), n > 5 && (n > 3 || z)
+                for (side, rest) in [(left, right), (right, left)] {
+                    match self.combined(op, side, y) {
+                        Some(one) if one == zero => return self.pair(op, y, rest),
+                        Some(one) if one == y => return y,
+                        _ => {}
+                    }
+                }
             }
+        }
+        self.pair(op, a, b)
+    }
+
+    /// A connective of two formulas that are known to have nothing to say to each other, the constants apart.
+    pub(crate) fn pair(&self, op: BoolOp, a: Formula, b: Formula) -> Formula {
+        let neutral = self.boolean(op == BoolOp::And);
+        if a == neutral || a == b {
+            return b;
+        }
+        if b == neutral {
+            return a;
+        }
+        let zero = self.not(neutral);
+        if a == zero || b == zero || self.complementary(a, b) {
+            return zero;
         }
         let (a, b) = if a.0 <= b.0 { (a, b) } else { (b, a) };
         Formula(self.intern(Packed::new(Op::Bool(op), 0, a.0, b.0, 0)))

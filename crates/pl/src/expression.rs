@@ -67,14 +67,20 @@ impl Pending {
     }
 }
 
-/// Finds out what a name is.
-pub(crate) type Resolve<'a> = &'a mut dyn FnMut(&str, Span) -> Result<Variable, Diagnostic>;
+/// Finds out what names mean.
+pub(crate) trait Names<'t> {
+    /// What a name is.
+    fn variable(&mut self, name: Token<'t>) -> Result<Variable, Diagnostic>;
+
+    /// Makes the call that these tokens start with. Returns where its result is kept and how many tokens it took.
+    fn call(&mut self, tokens: &'t [Token<'t>]) -> Result<(Variable, usize), Diagnostic>;
+}
 
 /// Reads one expression as a number or, if `truth`, as a truth value. Returns how many tokens it took.
-pub(crate) fn read(
-    tokens: &[Token<'_>],
+pub(crate) fn read<'t>(
+    tokens: &'t [Token<'t>],
     truth: bool,
-    resolve: Resolve<'_>,
+    names: &mut dyn Names<'t>,
 ) -> Result<(Expression, usize), Diagnostic> {
     let mut reader = Reader { nodes: Vec::new(), operands: Vec::new(), pending: Vec::new() };
     let mut at = 0;
@@ -89,7 +95,7 @@ pub(crate) fn read(
                 reader.pending.push((Pending::Prefix(operator), token.span));
             }
             _ => {
-                at += reader.operand(&tokens[at..], resolve)?;
+                at += reader.operand(&tokens[at..], names)?;
                 // Closing parentheses, then an infix operator or the end.
                 loop {
                     let token = tokens[at];
@@ -147,8 +153,20 @@ impl Reader {
         self.pending.iter().any(|(pending, _)| *pending == Pending::Parenthesis)
     }
 
+    /// Whether the next operand is evaluated on a condition only.
+    fn is_conditional(&self) -> bool {
+        let waits = |pending: &Pending| {
+            matches!(pending, Pending::Question | Pending::Colon | Pending::Infix(Infix::Connective(_)))
+        };
+        self.pending.iter().any(|(pending, _)| waits(pending))
+    }
+
     /// One operand without prefix operators; returns how many tokens it took.
-    fn operand(&mut self, tokens: &[Token<'_>], resolve: Resolve<'_>) -> Result<usize, Diagnostic> {
+    fn operand<'t>(
+        &mut self,
+        tokens: &'t [Token<'t>],
+        names: &mut dyn Names<'t>,
+    ) -> Result<usize, Diagnostic> {
         let token = tokens[0];
         let (node, sort, taken) = match (token.kind, token.text) {
             (Kind::Number, text) => (Node::Const(number(text, token.span)?), Sort::Number, 1),
@@ -158,17 +176,20 @@ impl Reader {
                     let message = format!("expected a variable after `&`, found {}", describe(&name));
                     return Err(Diagnostic::new(name.span, message));
                 }
-                (Node::Address(resolve(name.text, name.span)?), Sort::Number, 2)
+                (Node::Address(names.variable(name)?), Sort::Number, 2)
             }
             (Kind::Name, "true") => (Node::Truth(true), Sort::Truth, 1),
             (Kind::Name, "false") => (Node::Truth(false), Sort::Truth, 1),
-            (Kind::Name, name) => {
-                if tokens[1].text == "(" {
-                    let error = Diagnostic::new(token.span, "a call stands alone, not inside an expression");
-                    return Err(error.note(format!("as in `x = {name}(...);`")));
+            (Kind::Name, name) if tokens[1].text == "(" => {
+                if self.is_conditional() {
+                    let message = "a call behind `&&`, `||` or `?` would happen only sometimes";
+                    let error = Diagnostic::new(token.span, message);
+                    return Err(error.note(format!("make it a statement: `if (...) x = {name}(...);`")));
                 }
-                (Node::Variable(resolve(name, token.span)?), Sort::Number, 1)
+                let (result, taken) = names.call(tokens)?;
+                (Node::Variable(result), Sort::Number, taken)
             }
+            (Kind::Name, _) => (Node::Variable(names.variable(token)?), Sort::Number, 1),
             _ => {
                 let message = format!("expected an expression, found {}", describe(&token));
                 return Err(Diagnostic::new(token.span, message));

@@ -3,11 +3,14 @@
 //! What is open (blocks, conditions that wait for their `else`) is kept on a stack of our own, so nesting is bounded by
 //! memory alone.
 
-use crate::expression::{self, describe};
+use crate::expression::{self, Names, describe};
 use crate::lexer::{Kind, Token, tokens};
 use crate::syntax::{Expression, Instruction, Node, Place, Procedure, Program, Variable};
 use parallax_source::{Diagnostic, SourceFile, Span};
 use rustc_hash::FxHashMap;
+
+/// Calls nest at most this deep in each other's arguments: reading them recurses.
+const DEEPEST: usize = 200;
 
 /// Objects have at most this many cells.
 pub(crate) const LARGEST: u64 = 4096;
@@ -40,18 +43,31 @@ pub fn read_condition(program: &Program, text: &str) -> Read<Expression> {
 
 fn alone(program: &Program, text: &str, truth: bool) -> Read<Expression> {
     let tokens = tokens(text)?;
-    let mut resolve = |name: &str, span: Span| match program.global(name) {
-        Some(index) => Ok(Variable::Global(index)),
-        None => Err(Diagnostic::new(span, format!("unknown identifier `{name}`"))
-            .note(format!("the program's variables are: {}", program.globals.join(", ")))),
-    };
-    let (expression, taken) = expression::read(&tokens, truth, &mut resolve)?;
+    let (expression, taken) = expression::read(&tokens, truth, &mut Globals(program))?;
     match tokens[taken].kind {
         Kind::End => Ok(expression),
         _ => Err(Diagnostic::new(
             tokens[taken].span,
             format!("expected the end, found {}", describe(&tokens[taken])),
         )),
+    }
+}
+
+/// The names that an expression outside of the program may use.
+struct Globals<'p>(&'p Program);
+
+impl<'t> Names<'t> for Globals<'_> {
+    fn variable(&mut self, name: Token<'t>) -> Read<Variable> {
+        let known = self.0.variables().any(|known| known == name.text);
+        match self.0.global(name.text).filter(|_| known) {
+            Some(index) => Ok(Variable::Global(index)),
+            None => Err(Diagnostic::new(name.span, format!("unknown identifier `{}`", name.text))
+                .note(format!("the program's variables are: {}", self.0.listed()))),
+        }
+    }
+
+    fn call(&mut self, tokens: &'t [Token<'t>]) -> Read<(Variable, usize)> {
+        Err(Diagnostic::new(tokens[0].span, "only the program itself can call procedures"))
     }
 }
 
@@ -77,8 +93,31 @@ struct Reader<'t> {
     procedures: FxHashMap<&'t str, u32>,
     /// Names of the procedure being read, with their offsets.
     locals: Option<(u32, FxHashMap<&'t str, u32>)>,
+    /// How many results of calls inside expressions the procedure being read keeps in its record.
+    kept: u32,
+    /// How many calls are open around the expression being read.
+    depth: usize,
     labels: FxHashMap<&'t str, (u32, Option<u32>)>,
     gotos: Vec<(usize, Token<'t>, Option<u32>)>,
+}
+
+impl<'t> Names<'t> for Reader<'t> {
+    fn variable(&mut self, name: Token<'t>) -> Read<Variable> {
+        self.resolve(name.text, name.span)
+    }
+
+    fn call(&mut self, tokens: &'t [Token<'t>]) -> Read<(Variable, usize)> {
+        if self.depth == DEEPEST {
+            return Err(Diagnostic::new(tokens[0].span, format!("more than {DEEPEST} calls in each other")));
+        }
+        self.at = self.tokens.len() - tokens.len();
+        let start = self.at;
+        self.depth += 1;
+        let result = self.call_into(|reader, procedure| Some(Place::Variable(reader.temporary(procedure))))?;
+        self.depth -= 1;
+        let Some(Place::Variable(result)) = result else { unreachable!("as asked for") };
+        Ok((result, self.at - start))
+    }
 }
 
 impl<'t> Reader<'t> {
@@ -91,6 +130,8 @@ impl<'t> Reader<'t> {
             globals: FxHashMap::default(),
             procedures: FxHashMap::default(),
             locals: None,
+            kept: 0,
+            depth: 0,
             labels: FxHashMap::default(),
             gotos: Vec::new(),
         }
@@ -173,7 +214,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn variable(&mut self, name: &'t str, span: Span) -> Read<Variable> {
+    fn resolve(&mut self, name: &'t str, span: Span) -> Read<Variable> {
         if KEYWORDS.contains(&name) {
             return Err(Diagnostic::new(span, format!("`{name}` is reserved and names no variable")));
         }
@@ -190,16 +231,22 @@ impl<'t> Reader<'t> {
     }
 
     fn expression(&mut self, truth: bool) -> Read<Expression> {
-        let tokens = self.tokens;
         let start = self.at;
-        let mut resolve = |_: &str, span: Span| {
-            // Names are slices of the tokens' text; find the token again to keep its lifetime.
-            let index = tokens[start..].partition_point(|token| token.span.start < span.start);
-            self.variable(tokens[start + index].text, span)
-        };
-        let (expression, taken) = expression::read(&tokens[start..], truth, &mut resolve)?;
-        self.at += taken;
+        let (expression, taken) = expression::read(&self.tokens[start..], truth, self)?;
+        self.at = start + taken;
         Ok(expression)
+    }
+
+    /// A new place for the result of a call inside an expression.
+    fn temporary(&mut self, procedure: u32) -> Variable {
+        if let Some((_, locals)) = &self.locals {
+            self.kept += 1;
+            return Variable::Local(4 * (locals.len() as u32 + self.kept));
+        }
+        let names = &mut self.program.globals;
+        let callee = &self.program.procedures[procedure as usize].name;
+        names.push(format!("{callee}{}{}", crate::syntax::TEMPORARY, names.len()));
+        Variable::Global(names.len() as u32 - 1)
     }
 
     fn statements(&mut self) -> Read<()> {
@@ -296,7 +343,8 @@ impl<'t> Reader<'t> {
                 let zero = Expression { nodes: vec![Node::Const(parallax_op::Bits::zero(crate::WIDTH))] };
                 self.emit(token.span, Instruction::Return(zero));
                 let (number, locals) = self.locals.take().expect("inside a procedure");
-                self.program.procedures[number as usize].cells = locals.len() as u32 + 1;
+                self.program.procedures[number as usize].cells = locals.len() as u32 + self.kept + 1;
+                self.kept = 0;
                 self.land(jump);
                 Ok(())
             }
@@ -379,7 +427,9 @@ impl<'t> Reader<'t> {
                 }
                 return Ok(());
             }
-            _ if token.kind == Kind::Name && self.tokens[self.at + 1].text == "(" => self.call(None)?,
+            _ if token.kind == Kind::Name && self.tokens[self.at + 1].text == "(" => {
+                self.call_into(|_, _| None)?;
+            }
             _ => self.assignment()?,
         }
         self.expect(";")?;
@@ -390,8 +440,9 @@ impl<'t> Reader<'t> {
     fn declaration(&mut self) -> Read<()> {
         loop {
             let name = self.name("a variable")?;
+            let kept = self.kept;
             if let Some((_, locals)) = &mut self.locals {
-                let offset = 4 * (locals.len() as u32 + 1);
+                let offset = 4 * (locals.len() as u32 + kept + 1);
                 if locals.insert(name.text, offset).is_some() {
                     return Err(Diagnostic::new(name.span, format!("`{}` is declared twice", name.text)));
                 }
@@ -400,7 +451,7 @@ impl<'t> Reader<'t> {
                 self.at -= 1;
                 self.assignment()?;
             } else {
-                self.variable(name.text, name.span)?;
+                self.resolve(name.text, name.span)?;
             }
             if self.peek().text == "," {
                 self.next();
@@ -418,7 +469,7 @@ impl<'t> Reader<'t> {
             Place::Deref(self.unary()?)
         } else if token.kind == Kind::Name {
             let name = self.name("a variable")?;
-            Place::Variable(self.variable(name.text, name.span)?)
+            Place::Variable(self.resolve(name.text, name.span)?)
         } else {
             return Err(Diagnostic::new(
                 token.span,
@@ -427,8 +478,12 @@ impl<'t> Reader<'t> {
         };
         self.expect("=")?;
         let value = self.peek();
-        if value.kind == Kind::Name && self.tokens[self.at + 1].text == "(" {
-            return if value.text == "malloc" { self.malloc(place) } else { self.call(Some(place)) };
+        if value.text == "malloc" {
+            return self.malloc(place);
+        }
+        if self.is_only_a_call() {
+            self.call_into(|_, _| Some(place))?;
+            return Ok(());
         }
         let expression = self.expression(false)?;
         let end = self.tokens[self.at - 1].span;
@@ -451,7 +506,7 @@ impl<'t> Reader<'t> {
             inner
         } else {
             let name = self.name("a variable or `(`")?;
-            Expression { nodes: vec![Node::Variable(self.variable(name.text, name.span)?)] }
+            Expression { nodes: vec![Node::Variable(self.resolve(name.text, name.span)?)] }
         };
         for _ in 0..stars {
             let last = expression.nodes.len() as u32 - 1;
@@ -479,7 +534,27 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn call(&mut self, place: Option<Place>) -> Read<()> {
+    /// Whether a call is all that follows up to the end of the statement.
+    fn is_only_a_call(&self) -> bool {
+        if self.peek().kind != Kind::Name || self.tokens[self.at + 1].text != "(" {
+            return false;
+        }
+        let mut depth = 0;
+        for (at, token) in self.tokens.iter().enumerate().skip(self.at + 1) {
+            match token.text {
+                "(" => depth += 1,
+                ")" if depth == 1 => return matches!(self.tokens[at + 1].text, ";" | ","),
+                ")" => depth -= 1,
+                ";" => break,
+                _ => {}
+            }
+        }
+        // Unbalanced: reading it as a call says where.
+        true
+    }
+
+    /// A call; where its result goes is decided after its arguments, which may keep results of their own.
+    fn call_into(&mut self, place: impl FnOnce(&mut Self, u32) -> Option<Place>) -> Read<Option<Place>> {
         let name = self.next();
         let Some(&procedure) = self.procedures.get(name.text) else {
             return Err(Diagnostic::new(name.span, format!("unknown procedure `{}`", name.text)));
@@ -499,9 +574,10 @@ impl<'t> Reader<'t> {
             return Err(Diagnostic::new(name.span.to(close.span), message));
         }
         let span = name.span.to(close.span);
+        let place = place(self, procedure);
         self.emit(span, Instruction::Call { procedure, arguments });
-        self.emit(span, Instruction::Collect(place));
-        Ok(())
+        self.emit(span, Instruction::Collect(place.clone()));
+        Ok(place)
     }
 
     fn finish(mut self) -> Read<Program> {

@@ -116,7 +116,20 @@ pub struct Program {
     pub labels: Vec<(String, u32)>,
 }
 
+/// Marks the globals that keep results of calls inside expressions; no name in a text contains it.
+pub(crate) const TEMPORARY: char = '@';
+
 impl Program {
+    /// The names of the globals that the text names.
+    pub fn variables(&self) -> impl Iterator<Item = &String> {
+        self.globals.iter().filter(|name| !name.contains(TEMPORARY))
+    }
+
+    /// The same, as one list.
+    pub fn listed(&self) -> String {
+        self.variables().map(String::as_str).collect::<Vec<_>>().join(", ")
+    }
+
     /// The number of a global.
     pub fn global(&self, name: &str) -> Option<u32> {
         self.globals.iter().position(|known| known == name).map(|index| index as u32)

@@ -147,7 +147,8 @@ impl PlWriter<'_> {
                 let (a, b) = (self.expression(1), self.expression(1));
                 let target = self.dice.pick(&["x", "y", "*p"]);
                 let f = self.dice.pick(&["f", "g", "h"]);
-                let _ = writeln!(self.text, "{target} = {f}({a}, {b});");
+                let rest = self.dice.pick(&["", " + 1", " - f(x, y)", " ^ g(h(y, 2), x)"]);
+                let _ = writeln!(self.text, "{target} = {f}({a}, {b}){rest};");
             }
             11 => {
                 let _ = writeln!(

@@ -27,7 +27,7 @@ impl Subject for Program {
     fn interpret(&self, store: &Store, s: &mut Struct<Concrete>, text: &str) -> Result<()> {
         let (name, value) = assignment(text)?;
         let address = self.placement(name).filter(|_| self.global(name).is_some());
-        let known = || format!("the program's variables are: {}", self.globals.join(", "));
+        let known = || format!("the program's variables are: {}", self.listed());
         let address =
             address.with_context(|| format!("--set {text}: unknown identifier `{name}`; {}", known()))?;
         let parsed =
@@ -59,7 +59,7 @@ impl Subject for Program {
             Some(name) => format!("&{name}"),
             None => value.to_i128().map_or_else(|| value.to_string(), |number| number.to_string()),
         };
-        self.globals.iter().map(|name| (name.clone(), shown(table.get(&address(name))))).collect()
+        self.variables().map(|name| (name.clone(), shown(table.get(&address(name))))).collect()
     }
 
     fn cells(&self, store: &Store) -> Vec<Cell> {
@@ -68,12 +68,12 @@ impl Subject for Program {
             let address = self.placement(name).expect("a global");
             Cell { name: name.clone(), place: CellPlace::At(map, address) }
         };
-        self.globals.iter().map(cell).collect()
+        self.variables().map(cell).collect()
     }
 
     fn inputs(&self, store: &Store) -> Vec<Term> {
         let map = store.func_symbol(STORE, WIDTH, WIDTH);
-        self.globals.iter().map(|name| store.access(map, store.address(name, WIDTH, 1))).collect()
+        self.variables().map(|name| store.access(map, store.address(name, WIDTH, 1))).collect()
     }
 
     fn outputs(&self, store: &Store) -> Vec<Symbol> {

@@ -113,7 +113,8 @@ impl<'t> Names<'t> for Reader<'t> {
         self.at = self.tokens.len() - tokens.len();
         let start = self.at;
         self.depth += 1;
-        let result = self.call_into(|reader, procedure| Some(Place::Variable(reader.temporary(procedure))))?;
+        let result =
+            self.call_into(|reader, procedure| Some(Place::Variable(reader.temporary(procedure))))?;
         self.depth -= 1;
         let Some(Place::Variable(result)) = result else { unreachable!("as asked for") };
         Ok((result, self.at - start))

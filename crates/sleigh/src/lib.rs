@@ -5,6 +5,7 @@
 //! converted at once ([`convert`]). For the x86 family an override table ([`x86`]) is asked first, and a
 //! short one for PowerPC.
 
+mod channel;
 mod convert;
 mod language;
 mod library;

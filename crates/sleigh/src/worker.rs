@@ -1,26 +1,23 @@
 //! The library in a process of its own.
 //!
 //! Some bytes that decode well crash the C++ library (PowerPC's `vsubuhm`, for one), and a user's own specification may
-//! do anything. So lifting happens in a child made by `fork`, over a socket; when the child dies, the bytes it died of
-//! are undecodable and the next request gets a fresh child. A request lifts a run of instructions, so that the cost of
-//! the round trip is shared.
+//! do anything. So lifting happens in a child made by `fork`, over a [`Channel`]; when the child dies, the bytes it died
+//! of are undecodable and the next request gets a fresh child. A request lifts a run of instructions, so that the cost
+//! of the round trip is shared.
 //!
-//! The child is a grandchild, so that a program that waits for its own children never meets it, and it closes every
-//! file it inherited, so that nobody's pipe stays open because of it. It ends when the socket is closed.
+//! The child is a grandchild in a session of its own, so that a program that waits for its own children never meets it
+//! and signals to a group or from a terminal never reach it. It closes every file it inherited, so that nobody's pipe
+//! stays open because of it. It ends when the channel is closed, or when the process that asks has ended.
 
 use crate::Specification;
+use crate::channel::Channel;
 use crate::library::{Facts, Library};
 use crate::pcode::{Lifted, Reader, Writer};
-use std::io::{self, Read, Write};
-use std::os::fd::AsRawFd;
-use std::os::unix::net::UnixStream;
+use std::io;
 use std::time::Duration;
 
 /// The library answers within microseconds; longer than this means that it hangs.
 const PATIENCE: Duration = Duration::from_secs(20);
-
-/// No answer is longer than this.
-const MAX_ANSWER: u64 = 64 << 20;
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -40,9 +37,19 @@ pub struct Worker {
 }
 
 struct Connection {
-    socket: UnixStream,
-    /// Who started it: after a fork of our own process the other half must not speak on the same socket.
+    channel: Channel,
+    /// The process that answers.
+    process: i32,
+    /// Who started it: after a fork of our own process the other half must not speak on the same channel.
     owner: u32,
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if self.owner == std::process::id() {
+            self.channel.close();
+        }
+    }
 }
 
 impl Worker {
@@ -84,14 +91,14 @@ impl Worker {
         if self.connection.as_ref().is_none_or(|connection| connection.owner != std::process::id()) {
             self.connection = Some(start(&self.specification).map_err(Failure::Start)?);
         }
-        let connection = self.connection.as_mut().expect("just connected");
-        match exchange(&mut connection.socket, request) {
-            Ok(mut answer) => match answer.first().copied() {
+        let connection = self.connection.as_ref().expect("just connected");
+        match connection.channel.ask(request, connection.process, PATIENCE) {
+            Some(mut answer) => match answer.first().copied() {
                 Some(0) => Ok(answer.split_off(1)),
                 Some(_) => Err(Failure::Refused(String::from_utf8_lossy(&answer[1..]).into_owned())),
                 None => Err(Failure::Died),
             },
-            Err(_) => {
+            None => {
                 self.connection = None;
                 Err(Failure::Died)
             }
@@ -99,32 +106,9 @@ impl Worker {
     }
 }
 
-fn exchange(socket: &mut UnixStream, request: &[u8]) -> io::Result<Vec<u8>> {
-    send(socket, request)?;
-    receive(socket)
-}
-
-fn send(socket: &mut UnixStream, message: &[u8]) -> io::Result<()> {
-    let mut frame = Vec::with_capacity(8 + message.len());
-    frame.extend_from_slice(&(message.len() as u64).to_le_bytes());
-    frame.extend_from_slice(message);
-    socket.write_all(&frame)
-}
-
-fn receive(socket: &mut UnixStream) -> io::Result<Vec<u8>> {
-    let mut length = [0; 8];
-    socket.read_exact(&mut length)?;
-    let length = u64::from_le_bytes(length);
-    if length > MAX_ANSWER {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    let mut message = vec![0; length as usize];
-    socket.read_exact(&mut message)?;
-    Ok(message)
-}
-
 fn start(specification: &Specification) -> io::Result<Connection> {
-    let (ours, theirs) = UnixStream::pair()?;
+    let channel = Channel::new()?;
+    let owner = std::process::id();
     // SAFETY: the child runs only our own code below and leaves through `_exit`; glibc keeps the allocator usable
     // across a fork even when other threads exist.
     match unsafe { libc::fork() } {
@@ -132,48 +116,60 @@ fn start(specification: &Specification) -> io::Result<Connection> {
         0 => {
             // SAFETY: as above; the middle process only makes the worker an orphan.
             unsafe {
-                if libc::fork() == 0 {
-                    isolate(theirs.as_raw_fd());
+                let worker = libc::fork();
+                if worker == 0 {
+                    isolate();
                     // A panic must not unwind into the caller's frames, which belong to another process.
                     let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                        serve(theirs, specification)
+                        serve(&channel, owner as i32, specification)
                     }));
                 }
+                channel.introduce(worker);
                 libc::_exit(0)
             }
         }
         middle => {
+            let mut status = 0;
             // SAFETY: `middle` is our child and exits at once.
-            unsafe { libc::waitpid(middle, std::ptr::null_mut(), 0) };
-            drop(theirs);
-            ours.set_read_timeout(Some(PATIENCE))?;
-            ours.set_write_timeout(Some(PATIENCE))?;
-            Ok(Connection { socket: ours, owner: std::process::id() })
+            while unsafe { libc::waitpid(middle, &mut status, 0) } == -1
+                && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+            {}
+            match channel.introduced() {
+                process if process > 0 => Ok(Connection { channel, process, owner }),
+                _ => Err(io::ErrorKind::WouldBlock.into()),
+            }
         }
     }
 }
 
 /// Lets go of everything that belongs to the process we were forked from.
-fn isolate(socket: i32) {
+fn isolate() {
     // SAFETY: plain system calls on descriptors that nobody in this process uses.
     unsafe {
-        for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT, libc::SIGFPE, libc::SIGILL, libc::SIGPIPE]
+        libc::setsid();
+        for signal in [libc::SIGSEGV, libc::SIGBUS, libc::SIGABRT, libc::SIGFPE, libc::SIGILL, libc::SIGALRM]
         {
             libc::signal(signal, libc::SIG_DFL);
         }
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
         // No core files: dying is how this process says "undecodable".
         let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         libc::setrlimit(libc::RLIMIT_CORE, &none);
-        if socket > 0 {
-            libc::syscall(libc::SYS_close_range, 0, socket - 1, 0);
-        }
-        libc::syscall(libc::SYS_close_range, socket + 1, u32::MAX, 0);
+        libc::syscall(libc::SYS_close_range, 0, u32::MAX, 0);
     }
 }
 
-fn serve(mut socket: UnixStream, specification: &Specification) {
+fn serve(channel: &Channel, owner: i32, specification: &Specification) {
+    // Nobody waits for us longer than this, so whatever takes longer may as well end.
+    // SAFETY: the alarm is this process's own.
+    let hurry = |seconds: u64| unsafe { libc::alarm(seconds as u32) };
+    hurry(PATIENCE.as_secs());
     let library = Library::load(specification);
-    while let Ok(request) = receive(&mut socket) {
+    hurry(0);
+    while let Some(request) = channel.next(owner) {
+        hurry(PATIENCE.as_secs());
         let mut answer = Writer(vec![0]);
         match &library {
             Err(message) => {
@@ -186,9 +182,8 @@ fn serve(mut socket: UnixStream, specification: &Specification) {
                 }
             }
         }
-        if send(&mut socket, &answer.0).is_err() {
-            return;
-        }
+        hurry(0);
+        channel.answer(&answer.0);
     }
 }
 

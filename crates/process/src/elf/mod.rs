@@ -57,6 +57,14 @@ impl Machine {
             Machine::PowerPc => (value as u32).to_be_bytes().to_vec(),
         }
     }
+
+    /// An `int` in the order of the machine.
+    pub fn int_bytes(self, value: u32) -> [u8; 4] {
+        match self {
+            Machine::X86_64 => value.to_le_bytes(),
+            Machine::PowerPc => value.to_be_bytes(),
+        }
+    }
 }
 
 /// What is wrong with an executable file.

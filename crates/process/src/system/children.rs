@@ -3,33 +3,28 @@
 //! A child of the emulated program is a child of Parallax: `fork` forks Parallax itself, and the kernel copies the
 //! emulated memory with the rest. Process numbers, pipes, waiting and signals between relatives are then simply real.
 
+use super::borrowed::{Borrowed, Loan};
 use super::{Arguments, Errno, Reply, host};
 use crate::elf::{self, LoadError, Vectors};
-use crate::memory::{Memory, PAGE};
+use crate::memory::Memory;
 use crate::process::{Ending, Process};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// A child that was made by `vfork` borrows its parent's memory until it runs another program or ends. It is a copy
-/// here, so what it wrote is sent back to the parent, which waits for it.
-pub(crate) struct Borrowed {
-    original: Memory,
-    pipe: i32,
-}
-
-/// Descriptors of ours are put out of the way of the program's.
-const OWN_DESCRIPTORS: i32 = 1000;
-
 pub(super) fn fork(process: &mut Process, _: &Arguments) -> Reply {
     split(process, 0, None, false)
 }
 
+pub(super) fn vfork(process: &mut Process, _: &Arguments) -> Reply {
+    split(process, 0, None, true)
+}
+
 pub(super) fn clone(process: &mut Process, arguments: &Arguments) -> Reply {
     let [flags, stack, parent_id, child_id_x86, ..] = *arguments;
-    let child_id = match process.machine {
-        elf::Machine::X86_64 => child_id_x86,
-        elf::Machine::PowerPc => arguments[4],
+    let (child_id, local_storage) = match process.machine {
+        elf::Machine::X86_64 => (child_id_x86, ("FS_OFFSET", arguments[4])),
+        elf::Machine::PowerPc => (arguments[4], ("r2", arguments[3])),
     };
     let flag = |bit: i32| flags & bit as u64 != 0;
     if flag(libc::CLONE_THREAD) || (flag(libc::CLONE_VM) && !flag(libc::CLONE_VFORK)) {
@@ -47,126 +42,61 @@ pub(super) fn clone(process: &mut Process, arguments: &Arguments) -> Reply {
     }
     let reply =
         split(process, stack, flag(libc::CLONE_CHILD_SETTID).then_some(child_id), flag(libc::CLONE_VM));
-    if let Reply::Value(child) = reply
-        && child != 0
-        && flag(libc::CLONE_PARENT_SETTID)
-        && let Err(errno) = process.put(parent_id, &(child as u32).to_le_bytes())
-    {
-        return Reply::Error(errno);
+    match reply {
+        Reply::Value(0) if flag(libc::CLONE_SETTLS) => {
+            process.world.registers.set(local_storage.0, local_storage.1);
+            reply
+        }
+        Reply::Value(child) if child != 0 && flag(libc::CLONE_PARENT_SETTID) => {
+            let id = process.machine.int_bytes(child as u32);
+            process.put(parent_id, &id).map_or_else(Reply::Error, |()| reply)
+        }
+        _ => reply,
     }
-    reply
 }
 
 fn split(process: &mut Process, stack: u64, child_id: Option<u64>, borrows: bool) -> Reply {
-    let pipe = if borrows {
-        match own_pipe() {
-            Ok(pipe) => Some(pipe),
-            Err(errno) => return Reply::Error(errno),
-        }
-    } else {
-        None
+    let loan = match borrows.then(Loan::new).transpose() {
+        Ok(loan) => loan,
+        Err(errno) => return Reply::Error(errno),
     };
     // Nothing else runs in Parallax while a program does, so the child is whole.
     match unsafe { libc::fork() } {
         -1 => {
             let errno = std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EAGAIN);
-            if let Some((read, write)) = pipe {
-                close(read);
-                close(write);
-            }
             Reply::Error(Errno(errno))
         }
         0 => {
-            process.borrowed = pipe.map(|(read, write)| {
-                close(read);
-                Borrowed { original: process.world.memory.snapshot(), pipe: write }
-            });
+            process.borrowed = loan.map(|loan| Borrowed { original: process.world.memory.snapshot(), loan });
             if stack != 0 {
                 let name = if process.machine == elf::Machine::X86_64 { "RSP" } else { "r1" };
                 process.world.registers.set(name, stack);
             }
             if let Some(address) = child_id {
                 let id = unsafe { libc::getpid() } as u32;
-                if let Err(errno) = process.put(address, &id.to_le_bytes()) {
+                let id = process.machine.int_bytes(id);
+                if let Err(errno) = process.put(address, &id) {
                     return Reply::Error(errno);
                 }
             }
             Reply::Value(0)
         }
         child => {
-            if let Some((read, write)) = pipe {
-                close(write);
-                take_back(process, read);
-                close(read);
+            if let Some(loan) = loan
+                && loan.take_back(&mut process.world.memory, child).is_err()
+            {
+                return process.unsupported(String::from("a child of vfork that writes so much memory"));
             }
             Reply::Value(child as u64)
         }
     }
 }
 
-fn own_pipe() -> Result<(i32, i32), Errno> {
-    let mut ends = [0i32; 2];
-    host(libc::SYS_pipe2, [ends.as_mut_ptr() as usize, libc::O_CLOEXEC as usize, 0, 0, 0, 0])?;
-    let moved = ends.map(|end| {
-        let far = host(
-            libc::SYS_fcntl,
-            [end as usize, libc::F_DUPFD_CLOEXEC as usize, OWN_DESCRIPTORS as usize, 0, 0, 0],
-        );
-        close(end);
-        far
-    });
-    match moved {
-        [Ok(read), Ok(write)] => Ok((read as i32, write as i32)),
-        [read, write] => {
-            read.into_iter().chain(write).for_each(|end| close(end as i32));
-            Err(Errno(libc::EMFILE))
-        }
-    }
-}
-
-fn close(descriptor: i32) {
-    let _ = host(libc::SYS_close, [descriptor as usize, 0, 0, 0, 0, 0]);
-}
-
-/// Waits for a borrowing child and applies what it wrote.
-fn take_back(process: &mut Process, pipe: i32) {
-    let mut record = [0u8; 8 + PAGE as usize];
-    loop {
-        let mut filled = 0;
-        while filled < record.len() {
-            let room = &mut record[filled..];
-            match host(libc::SYS_read, [pipe as usize, room.as_mut_ptr() as usize, room.len(), 0, 0, 0]) {
-                Ok(0) => return,
-                Ok(count) => filled += count as usize,
-                Err(Errno(libc::EINTR)) => {}
-                Err(_) => return,
-            }
-        }
-        let number = u64::from_le_bytes(record[..8].try_into().expect("eight bytes"));
-        // The child cannot have written where nothing is mapped, unless it mapped something of its own.
-        let _ = process.world.memory.poke(number * PAGE, &record[8..]);
-    }
-}
-
-/// Sends what a borrowing child wrote, and lets the parent go on.
+/// Gives back what a borrowing child wrote, and lets the parent go on.
 pub(crate) fn give_back(process: &mut Process) {
-    let Some(Borrowed { original, pipe }) = process.borrowed.take() else { return };
-    for number in process.world.memory.pages_changed_since(&original) {
-        let mut record = number.to_le_bytes().to_vec();
-        record.resize(8 + PAGE as usize, 0);
-        if process.world.memory.read(number * PAGE, &mut record[8..]).is_err() {
-            continue;
-        }
-        let mut rest = &record[..];
-        while !rest.is_empty() {
-            match host(libc::SYS_write, [pipe as usize, rest.as_ptr() as usize, rest.len(), 0, 0, 0]) {
-                Ok(count) => rest = &rest[count as usize..],
-                Err(Errno(libc::EINTR)) => {}
-                Err(_) => return close(pipe),
-            }
-        }
+    if let Some(Borrowed { original, loan }) = process.borrowed.take() {
+        loan.give_back(&mut process.world.memory, &original);
     }
-    close(pipe);
 }
 
 pub(super) fn exit(_: &mut Process, arguments: &Arguments) -> Reply {
@@ -194,7 +124,24 @@ fn replace(process: &mut Process, arguments: &Arguments) -> Result<(), Errno> {
         _ => Errno(libc::ENOEXEC),
     })?;
     give_back(process);
+    close_on_exec();
     process.replace(started).map_err(|_| Errno(libc::ENOEXEC))
+}
+
+/// Closes the descriptors that are not to outlive the program that opened them.
+fn close_on_exec() {
+    let listed = std::fs::read_dir("/proc/self/fd").map(|entries| {
+        let names = entries.flatten().map(|entry| entry.file_name());
+        names.filter_map(|name| name.to_str()?.parse().ok()).collect::<Vec<i32>>()
+    });
+    // Without /proc, try the ones that a program is likely to have.
+    let descriptors = listed.unwrap_or_else(|_| (0..4096).collect());
+    for descriptor in descriptors {
+        let flags = host(libc::SYS_fcntl, [descriptor as usize, libc::F_GETFD as usize, 0, 0, 0, 0]);
+        if flags.is_ok_and(|flags| flags & libc::FD_CLOEXEC as u64 != 0) {
+            let _ = host(libc::SYS_close, [descriptor as usize, 0, 0, 0, 0, 0]);
+        }
+    }
 }
 
 fn strings(process: &mut Process, mut list: u64) -> Result<Vec<Vec<u8>>, Errno> {

@@ -5,7 +5,7 @@ use crate::elf::Machine;
 use crate::process::Process;
 
 /// A reply that says whether the call may be made again after a signal.
-fn slow(answer: Answer) -> Reply {
+pub(super) fn slow(answer: Answer) -> Reply {
     match answer {
         Err(Errno(libc::EINTR)) => Reply::Interrupted,
         answer => answer.into(),
@@ -73,126 +73,35 @@ pub(super) fn fcntl(process: &mut Process, arguments: &Arguments) -> Reply {
         (Machine::PowerPc, 14) => libc::F_SETLKW,
         (_, command) => command,
     };
-    const LOCK: &[u8] = &[2, 2, 4, 8, 8, 4, 4];
-    let locks = matches!(
-        command,
+    const GET_HINT: i32 = 1035;
+    const SET_FILE_HINT: i32 = 1038;
+    const GET_OWNER_AND_KIND: i32 = 16;
+    const SET_OWNER_AND_KIND: i32 = 15;
+    let fields: &[u8] = match command {
         libc::F_GETLK
-            | libc::F_SETLK
-            | libc::F_SETLKW
-            | libc::F_OFD_GETLK
-            | libc::F_OFD_SETLK
-            | libc::F_OFD_SETLKW
-    );
-    if !locks {
-        return slow(host(
-            libc::SYS_fcntl,
-            [descriptor as usize, command as usize, value as u32 as i32 as usize, 0, 0, 0],
-        ));
-    }
+        | libc::F_SETLK
+        | libc::F_SETLKW
+        | libc::F_OFD_GETLK
+        | libc::F_OFD_SETLK
+        | libc::F_OFD_SETLKW => &[2, 2, 4, 8, 8, 4, 4],
+        GET_HINT..=SET_FILE_HINT => &[8],
+        GET_OWNER_AND_KIND | SET_OWNER_AND_KIND => &[4, 4],
+        _ => {
+            let value = value as u32 as i32 as usize;
+            return slow(host(libc::SYS_fcntl, [descriptor as usize, command as usize, value, 0, 0, 0]));
+        }
+    };
     let mut exchange = || {
-        let mut lock = process.take(value, 32)?;
-        process.turn(&mut lock, LOCK);
-        let target = lock.as_mut_ptr() as usize;
+        let size = fields.iter().map(|size| u64::from(*size)).sum();
+        let mut structure = process.take(value, size)?;
+        process.turn(&mut structure, fields);
+        let target = structure.as_mut_ptr() as usize;
         let result = host(libc::SYS_fcntl, [descriptor as usize, command as usize, target, 0, 0, 0])?;
-        process.turn(&mut lock, LOCK);
-        process.put(value, &lock)?;
+        process.turn(&mut structure, fields);
+        process.put(value, &structure)?;
         Ok(result)
     };
     slow(exchange())
-}
-
-/// What the argument of an `ioctl` is.
-enum Device {
-    Value,
-    Read(usize),
-    Write(usize),
-    Both(usize),
-}
-
-fn device(request: u64) -> Option<Device> {
-    const TERMIOS: usize = 36;
-    Some(match request {
-        libc::TCGETS => Device::Read(TERMIOS),
-        libc::TCSETS | libc::TCSETSW | libc::TCSETSF => Device::Write(TERMIOS),
-        libc::TIOCGWINSZ => Device::Read(8),
-        libc::TIOCSWINSZ => Device::Write(8),
-        libc::TIOCGPGRP | libc::FIONREAD | libc::TIOCOUTQ | libc::TIOCGSID => Device::Read(4),
-        libc::TIOCSPGRP | libc::FIONBIO | libc::FIOASYNC => Device::Write(4),
-        libc::FIOCLEX
-        | libc::FIONCLEX
-        | libc::TIOCSCTTY
-        | libc::TIOCNOTTY
-        | libc::TCFLSH
-        | libc::TCSBRK
-        | libc::TCXONC => Device::Value,
-        // The clone request says it carries a size, but its argument is a descriptor.
-        0x4004_9409 => Device::Value,
-        // Newer requests say what they carry, in the upper bits.
-        _ => {
-            let size = (request >> 16 & 0x3fff) as usize;
-            match request >> 30 & 3 {
-                1 => Device::Write(size),
-                2 => Device::Read(size),
-                3 => Device::Both(size),
-                _ => return None,
-            }
-        }
-    })
-}
-
-pub(super) fn ioctl(process: &mut Process, arguments: &Arguments) -> Reply {
-    let [descriptor, request, value, ..] = *arguments;
-    let call =
-        |argument: usize| host(libc::SYS_ioctl, [descriptor as usize, request as usize, argument, 0, 0, 0]);
-    if process.machine == Machine::PowerPc {
-        return powerpc_terminal(process, descriptor, request, value).into();
-    }
-    let mut make = || match device(request) {
-        None => Err(Errno(libc::ENOTTY)),
-        Some(Device::Value) => call(value as usize),
-        Some(Device::Write(size)) => {
-            let bytes = process.take(value, size as u64)?;
-            call(bytes.as_ptr() as usize)
-        }
-        Some(Device::Read(size)) => {
-            process.world.memory.check_writable(value, size as u64)?;
-            let mut bytes = vec![0u8; size];
-            let result = call(bytes.as_mut_ptr() as usize)?;
-            process.put(value, &bytes)?;
-            Ok(result)
-        }
-        Some(Device::Both(size)) => {
-            let mut bytes = process.take(value, size as u64)?;
-            let result = call(bytes.as_mut_ptr() as usize)?;
-            process.put(value, &bytes)?;
-            Ok(result)
-        }
-    };
-    slow(make())
-}
-
-/// On PowerPC requests have other numbers. Programs mostly ask whether a descriptor is a terminal, and how wide.
-fn powerpc_terminal(process: &mut Process, descriptor: u64, request: u64, value: u64) -> Answer {
-    const GET_SETTINGS: u64 = 0x402c_7413;
-    const GET_SIZE: u64 = 0x4008_7468;
-    let mut bytes = [0u8; 64];
-    let target = bytes.as_mut_ptr() as usize;
-    match request {
-        GET_SETTINGS => {
-            host(libc::SYS_ioctl, [descriptor as usize, libc::TCGETS as usize, target, 0, 0, 0])?;
-            let mut flags = bytes[..16].to_vec();
-            process.turn(&mut flags, &[4, 4, 4, 4]);
-            flags.resize(44, 0);
-            process.put(value, &flags).map(|()| 0)
-        }
-        GET_SIZE => {
-            host(libc::SYS_ioctl, [descriptor as usize, libc::TIOCGWINSZ as usize, target, 0, 0, 0])?;
-            let mut size = bytes[..8].to_vec();
-            process.turn(&mut size, &[2, 2, 2, 2]);
-            process.put(value, &size).map(|()| 0)
-        }
-        _ => Err(Errno(libc::ENOTTY)),
-    }
 }
 
 pub(super) fn readlink(process: &mut Process, arguments: &Arguments) -> Reply {
@@ -311,9 +220,12 @@ fn sized(process: &mut Process, buffer: u64, length: u64, call: impl Fn(usize, u
     if buffer == 0 || length == 0 {
         return call(0, 0);
     }
+    const LARGEST: u32 = 65536;
     let mut size = [0u8; 4];
     process.world.memory.read(length, &mut size)?;
-    let mut bytes = vec![0u8; u32::from_le_bytes(size).min(65536) as usize];
+    // The kernel believes the size it is given, so it must be that of our buffer.
+    size = u32::from_le_bytes(size).min(LARGEST).to_le_bytes();
+    let mut bytes = vec![0u8; u32::from_le_bytes(size) as usize];
     let result = call(bytes.as_mut_ptr() as usize, size.as_mut_ptr() as usize)?;
     let filled = bytes.len().min(u32::from_le_bytes(size) as usize);
     process.put(buffer, &bytes[..filled])?;

@@ -8,14 +8,17 @@
 //! Everything that a call changes goes through [`Process::put`] and the returned [`Reply`], which is what a recorder
 //! has to write down.
 
+mod borrowed;
 mod children;
 mod descriptors;
+mod device;
 mod itself;
 mod pass;
 mod space;
 mod table;
 
-pub(crate) use children::{Borrowed, Started, give_back, start};
+pub(crate) use borrowed::Borrowed;
+pub(crate) use children::{Started, give_back, start};
 pub use table::{How, Row};
 
 use crate::elf::Machine;

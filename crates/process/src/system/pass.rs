@@ -44,7 +44,12 @@ impl Process {
                 }
                 Shape::Array { count: position, fields } => {
                     let size: usize = fields.iter().map(|size| usize::from(*size)).sum();
-                    let total = arguments[position].min(1 << 20) * size as u64;
+                    // More than any limit on descriptors or groups allows.
+                    const MOST: u64 = 1 << 20;
+                    if arguments[position] > MOST {
+                        return Err(Errno(libc::EINVAL));
+                    }
+                    let total = arguments[position] * size as u64;
                     let mut bytes = self.take(*value, total)?;
                     for element in bytes.chunks_exact_mut(size) {
                         self.turn(element, fields);

@@ -1,6 +1,6 @@
 //! The system calls, one row each: names, numbers, and how each is made.
 
-use super::{Arguments, Reply, children, descriptors, itself, space};
+use super::{Arguments, Reply, children, descriptors, device, itself, space};
 use crate::elf::Machine;
 use crate::process::Process;
 use crate::signal;
@@ -172,7 +172,7 @@ static ROWS: &[Row] = &[
     pass("dup3", 292, 316, &[N, N, N]),
     own("fcntl", 72, 55, descriptors::fcntl),
     own("fcntl64", -1, 204, descriptors::fcntl),
-    own("ioctl", 16, 54, descriptors::ioctl),
+    own("ioctl", 16, 54, device::ioctl),
     waits("flock", 73, 143, &[N, N]),
     pass("fsync", 74, 118, &[N]),
     pass("fdatasync", 75, 148, &[N]),
@@ -317,8 +317,8 @@ static ROWS: &[Row] = &[
     pass("timer_gettime", 224, -1, &[N, Fill(TWO_TIMES)]),
     pass("timer_getoverrun", 225, -1, &[N]),
     pass("timer_delete", 226, -1, &[N]),
-    lacking("signalfd", 282),
-    lacking("signalfd4", 289),
+    pass("signalfd", 282, -1, &[N, Give(LONG), Size]),
+    pass("signalfd4", 289, -1, &[N, Give(LONG), Size, N]),
     // Time.
     pass("time", 201, -1, &[Fill(LONG)]),
     pass("gettimeofday", 96, -1, &[Fill(TIME), Fill(PAIR)]),
@@ -333,7 +333,7 @@ static ROWS: &[Row] = &[
     pass("adjtimex", 159, -1, &[Exchange(&[8; 26])]),
     // The process and its relatives.
     own("fork", 57, 2, children::fork),
-    own("vfork", 58, 189, children::fork),
+    own("vfork", 58, 189, children::vfork),
     own("clone", 56, 120, children::clone),
     refuse("clone3", 435, 435, libc::ENOSYS),
     own("execve", 59, 11, children::execve),

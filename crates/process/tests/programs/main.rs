@@ -88,9 +88,10 @@ fn run_all(tests: Vec<Test>) -> i32 {
     i32::from(!failures.is_empty())
 }
 
-/// Runs a program in this process, and ends as it ends.
+/// Runs a program in this process, and ends as it ends: its file, then its arguments from the first on, its name.
 fn emulate(arguments: Vec<Vec<u8>>) -> ! {
-    let path = PathBuf::from(std::ffi::OsString::from_vec(arguments[0].clone()));
+    let mut arguments = arguments;
+    let path = PathBuf::from(std::ffi::OsString::from_vec(arguments.remove(0)));
     let environment = std::env::vars_os().map(|(name, value)| {
         let mut text = name.into_vec();
         text.push(b'=');
@@ -135,7 +136,7 @@ pub fn native(command: &[&str], input: &[u8]) -> Outcome {
 pub fn emulated(command: &[&str], input: &[u8]) -> Outcome {
     let program = find(command[0]);
     let me = std::env::current_exe().unwrap();
-    finish(Command::new(me).arg("--emulate").arg(program).args(&command[1..]), input)
+    finish(Command::new(me).arg("--emulate").arg(program).args(command), input)
 }
 
 fn find(name: &str) -> PathBuf {
@@ -171,22 +172,32 @@ fn finish(command: &mut Command, input: &[u8]) -> Outcome {
     Outcome { status, output, errors }
 }
 
+/// What a program itself complained about, without what Parallax says about its end.
+fn own_errors(outcome: &Outcome) -> Vec<u8> {
+    let lines = outcome.errors.split_inclusive(|byte| *byte == b'\n');
+    lines.filter(|line| !line.starts_with(b"parallax: killed by")).flatten().copied().collect()
+}
+
 /// Compares two runs, and shows where they part.
 pub fn same(native: &Outcome, emulated: &Outcome) -> Result<(), String> {
-    if native.status == emulated.status && native.output == emulated.output {
+    if native.status == emulated.status
+        && native.output == emulated.output
+        && native.errors == own_errors(emulated)
+    {
         return Ok(());
     }
     let show = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(400)]).into_owned();
     let part = native.output.iter().zip(&emulated.output).position(|(a, b)| a != b);
     let part = part.unwrap_or(native.output.len().min(emulated.output.len()));
     Err(format!(
-        "native: status {}, {} bytes\nemulated: status {}, {} bytes\noutputs part at byte {part}\nnative there: {}\nemulated there: {}\nemulated stderr: {}",
+        "native: status {}, {} bytes\nemulated: status {}, {} bytes\noutputs part at byte {part}\nnative there: {}\nemulated there: {}\nnative stderr: {}\nemulated stderr: {}",
         native.status,
         native.output.len(),
         emulated.status,
         emulated.output.len(),
         show(&native.output[part..]),
         show(&emulated.output[part..]),
+        show(&native.errors),
         show(&emulated.errors),
     ))
 }

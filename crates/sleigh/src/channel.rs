@@ -166,20 +166,23 @@ fn is_alive(process: i32) -> bool {
 mod tests {
     use super::*;
 
-    fn forked(child: impl FnOnce()) -> i32 {
+    /// A child that ends with status 0 if the closure says so.
+    fn forked(child: impl FnOnce() -> bool) -> i32 {
         // SAFETY: the child runs the closure and leaves.
         match unsafe { libc::fork() } {
             0 => {
-                child();
-                unsafe { libc::_exit(0) }
+                let well = child();
+                unsafe { libc::_exit(i32::from(!well)) }
             }
             pid => pid,
         }
     }
 
-    fn reap(pid: i32) {
+    fn reap(pid: i32) -> i32 {
+        let mut status = 0;
         // SAFETY: waits for our own child.
-        unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) };
+        unsafe { libc::waitpid(pid, &mut status, 0) };
+        status
     }
 
     #[test]
@@ -190,6 +193,7 @@ mod tests {
             while let Some(question) = channel.next(asking) {
                 channel.answer(&question.iter().rev().copied().collect::<Vec<u8>>());
             }
+            true
         });
         for size in [0usize, 1, 7, 4096, 1 << 20] {
             let question: Vec<u8> = (0..size).map(|index| index as u8).collect();
@@ -197,19 +201,20 @@ mod tests {
             assert!(answer.iter().rev().eq(question.iter()));
         }
         channel.close();
-        reap(other);
+        assert_eq!(reap(other), 0);
     }
 
     #[test]
     fn a_death_and_a_hang_are_noticed() {
         let channel = Channel::new().unwrap();
         let asking = std::process::id() as i32;
-        let dies = forked(|| {
-            channel.next(asking);
-        });
+        let dies = forked(|| channel.next(asking).is_some());
         assert_eq!(channel.ask(b"?", dies, Duration::from_secs(20)), None);
-        reap(dies);
-        let hangs = forked(|| std::thread::sleep(Duration::from_secs(60)));
+        assert_eq!(reap(dies), 0);
+        let hangs = forked(|| {
+            std::thread::sleep(Duration::from_secs(60));
+            true
+        });
         assert_eq!(channel.ask(b"?", hangs, Duration::from_millis(50)), None);
         // SAFETY: our own child.
         unsafe { libc::kill(hangs, libc::SIGKILL) };
@@ -219,9 +224,9 @@ mod tests {
     #[test]
     fn whoever_answers_ends_with_whoever_asks() {
         let channel = Channel::new().unwrap();
-        let asking = forked(|| {});
-        let answering = forked(|| assert_eq!(channel.next(asking), None));
+        let asking = forked(|| true);
+        let answering = forked(|| channel.next(asking).is_none());
         reap(asking);
-        reap(answering);
+        assert_eq!(reap(answering), 0);
     }
 }

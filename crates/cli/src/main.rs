@@ -4,6 +4,7 @@
 
 mod exit;
 mod input;
+mod progress;
 mod subject;
 mod verb;
 

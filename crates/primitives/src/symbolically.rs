@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// How far to go.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// How often one path may jump back to the same instruction.
+    /// How often one path may jump back to the same instruction on conditions that the input decides.
     pub unroll: u32,
     /// How many instructions to evaluate in all.
     pub steps: u64,
@@ -52,12 +52,26 @@ pub enum PathError {
     GaveUp(String),
 }
 
+/// Turns that no input decides are free up to this many times the bound: they end by themselves, or never.
+const FREE: u32 = 1024;
+
+/// Jumps back to one place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Turns {
+    /// Those on which something was left to the input.
+    open: u32,
+    /// The others.
+    decided: u32,
+    /// The condition of the newest.
+    guard: Option<Formula>,
+}
+
 /// A state that waits for its next instruction.
 struct Waiting<S> {
     guard: Formula,
     state: S,
     /// How often this path has jumped back to each place.
-    back: Rc<BTreeMap<u64, u32>>,
+    back: Rc<BTreeMap<u64, Turns>>,
 }
 
 /// Where and how execution ended.
@@ -257,13 +271,26 @@ impl<'a, L: Language> Explorer<'a, L> {
             let mut back = back.clone();
             let at = pc.to_u64().unwrap_or(u64::MAX);
             if at <= from.to_u64().unwrap_or(u64::MAX) && self.language.has_instruction(&pc) {
-                let count = Rc::make_mut(&mut back).entry(at).or_default();
-                *count += 1;
-                if *count > self.bounds.unroll {
+                let turns = Rc::make_mut(&mut back).entry(at).or_default();
+                // The first turn is free: what was decided before is not this loop's doing.
+                if turns.guard.replace(guard).is_none_or(|before| before == guard) {
+                    turns.decided += 1;
+                } else {
+                    turns.open += 1;
+                }
+                let free = self.bounds.unroll.saturating_mul(FREE);
+                let most = if turns.open >= self.bounds.unroll { self.bounds.unroll } else { free };
+                if turns.open >= self.bounds.unroll || turns.decided > free {
                     let line = self.language.line(&pc).map_or(format!("{pc}"), |line| format!("line {line}"));
-                    self.give_up(format!("unrolled {} times at {line}", self.bounds.unroll));
+                    self.give_up(format!("unrolled {most} times at {line}"));
                     continue;
                 }
+            }
+            if at > from.to_u64().unwrap_or(u64::MAX)
+                && back.get(&at).is_some_and(|turns| turns.guard.is_some())
+            {
+                // Entered anew: its next turn is a first one.
+                Rc::make_mut(&mut back).entry(at).or_default().guard = None;
             }
             let control = self.language.control(&state);
             let place = front.waiting.entry(at).or_default();
@@ -273,9 +300,11 @@ impl<'a, L: Language> Explorer<'a, L> {
                     known.guard = self.store.or(known.guard, guard);
                     if *known.back != *back {
                         let counts = Rc::make_mut(&mut known.back);
-                        for (&at, &count) in back.iter() {
+                        for (&at, turns) in back.iter() {
                             let entry = counts.entry(at).or_default();
-                            *entry = count.max(*entry);
+                            entry.open = turns.open.max(entry.open);
+                            entry.decided = turns.decided.max(entry.decided);
+                            entry.guard = entry.guard.or(turns.guard);
                         }
                     }
                 }

@@ -94,6 +94,8 @@ fn a_range_meets_the_ranges_inside_a_formula() {
         for inner in [store.and(a, domain.q), store.or(a, domain.q), store.and(domain.q, store.not(a))] {
             for &b in &single {
                 domain.check(inner, b);
+                domain.check(inner, store.and(b, domain.q));
+                domain.check(inner, store.or(b, domain.q));
             }
         }
     }

@@ -55,7 +55,7 @@ impl Store {
         if a == zero || b == zero || self.complementary(a, b) {
             return zero;
         }
-        if let Some(one) = self.combined(op, a, b) {
+        if let Some(one) = self.joint(op, a, b) {
             return one;
         }
         for (x, y) in [(a, b), (b, a)] {
@@ -70,10 +70,10 @@ impl Store {
                 if self.complementary(left, y) || self.complementary(right, y) {
                     return zero;
                 }
-                if let Some(one) = self.combined(op, left, y) {
+                if let Some(one) = self.joint(op, left, y) {
                     return self.pair(op, one, right);
                 }
-                if let Some(one) = self.combined(op, right, y) {
+                if let Some(one) = self.joint(op, right, y) {
                     return self.pair(op, left, one);
                 }
             } else if matches!(inner, BoolOp::And | BoolOp::Or) {
@@ -98,6 +98,31 @@ impl Store {
             }
         }
         self.pair(op, a, b)
+    }
+
+    /// Two formulas in one: two ranges, or two ranges beside the same formula, as in `z && n < 3 || z && n = 3`.
+    fn joint(&self, op: BoolOp, a: Formula, b: Formula) -> Option<Formula> {
+        let (pa, pb) = (self.packed(a), self.packed(b));
+        let (Op::Bool(f), Op::Bool(g)) = (pa.op, pb.op) else { return self.combined(op, a, b) };
+        let dual = if op == BoolOp::And { BoolOp::Or } else { BoolOp::And };
+        if f != dual || g != dual {
+            return self.combined(op, a, b);
+        }
+        let shared = [
+            (pa.a, pa.b, pb.a, pb.b),
+            (pa.a, pa.b, pb.b, pb.a),
+            (pa.b, pa.a, pb.a, pb.b),
+            (pa.b, pa.a, pb.b, pb.a),
+        ]
+        .into_iter()
+        .find(|(x, _, y, _)| x == y);
+        match shared {
+            Some((x, y, _, z)) => {
+                let one = self.combined(op, Formula(y), Formula(z))?;
+                Some(self.pair(dual, Formula(x), one))
+            }
+            None => self.combined(op, a, b),
+        }
     }
 
     /// A connective of two formulas that are known to have nothing to say to each other, the constants apart.

@@ -30,6 +30,12 @@ enum Compared {
 impl Store {
     /// Whether no interpretation makes the two terms equal, as far as can be told without search.
     pub fn definitely_different(&self, a: Term, b: Term) -> bool {
+        let (pa, pb) = (self.packed(a), self.packed(b));
+        // The start of one object against that of another: most questions, answered without arithmetic.
+        if pa.op == Op::Symbol && pb.op == Op::Symbol {
+            let starts = |symbol| matches!(self.kind(Symbol(symbol)), SymbolKind::Address { .. });
+            return a != b && starts(pa.a) && starts(pb.a);
+        }
         let (base_a, offset_a) = self.base_offset(a);
         let (base_b, offset_b) = self.base_offset(b);
         if base_a == base_b {
@@ -53,7 +59,7 @@ impl Store {
         if packed.op != Op::Symbol {
             return None;
         }
-        match self.info(Symbol(packed.a)).kind {
+        match self.kind(Symbol(packed.a)) {
             SymbolKind::Address { extent } => Some(extent.max(1)),
             SymbolKind::Free => None,
         }

@@ -196,6 +196,12 @@ impl Store {
         (0..self.inner.borrow().symbols.len() as u32).map(Symbol)
     }
 
+    /// What a symbol stands for, without its name.
+    #[inline]
+    pub(crate) fn kind(&self, symbol: Symbol) -> SymbolKind {
+        self.inner.borrow().symbols[symbol.0 as usize].kind
+    }
+
     /// What the store knows of a symbol.
     pub fn info(&self, symbol: Symbol) -> SymbolInfo {
         self.inner.borrow().symbols[symbol.0 as usize].clone()

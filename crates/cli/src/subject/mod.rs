@@ -102,7 +102,7 @@ pub struct Form {
 /// How far symbolic evaluation goes.
 #[derive(Args)]
 pub struct Limits {
-    /// How often one path may jump back to the same instruction.
+    /// How often one path may jump back to the same instruction on conditions that the input decides.
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub unroll: u32,
     /// How many instructions to evaluate in all.

@@ -2,6 +2,7 @@
 
 use crate::exit::Status;
 use crate::input;
+use crate::progress;
 use crate::subject::{Form, Lang, Limits, Subject, Which, after, load_mc, load_pl, script, update_json};
 use crate::verb::eval::bounded;
 use anyhow::{Result, ensure};
@@ -63,8 +64,10 @@ fn compose<S: Subject>(arguments: &Compose, first: &S, second: &S) -> Result<Sta
     first.declare(&store);
     second.declare(&store);
     let identity = StructUpdate::identity();
-    let before = Explorer::new(first, &store, arguments.limits.bounds()).evaluate(&identity);
-    let then = Explorer::new(second, &store, arguments.limits.bounds()).evaluate(&identity);
+    let (before, then) = progress::during("evaluating", || {
+        let before = Explorer::new(first, &store, arguments.limits.bounds()).evaluate(&identity);
+        (before, Explorer::new(second, &store, arguments.limits.bounds()).evaluate(&identity))
+    });
     let update = logic::compose(&store, &then.update, &before.update);
     let complete = store.and(before.complete, logic::precondition(&store, &before.update, then.complete));
     let gave_up = [before.gave_up, then.gave_up].concat();

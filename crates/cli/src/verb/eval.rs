@@ -1,6 +1,7 @@
 //! `eval`: a program as a structure update.
 
 use crate::exit::Status;
+use crate::progress;
 use crate::subject::{
     Form, Limits, Subject, Which, after, rejected_argument, script, update_json, with_subject,
 };
@@ -39,7 +40,7 @@ fn eval<S: Subject>(arguments: &Eval, program: &S) -> Result<Status> {
     program.declare(&store);
     let from = start(&store, arguments.from.as_deref())?;
     let mut explorer = Explorer::new(program, &store, arguments.limits.bounds());
-    let evaluation = explorer.evaluate(&from);
+    let evaluation = progress::during("evaluating", || explorer.evaluate(&from));
     if arguments.form.json {
         let json = serde_json::json!({
             "update": store.display_update(&evaluation.update),

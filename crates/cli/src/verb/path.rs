@@ -1,6 +1,7 @@
 //! `path`: path constraints (Fig. 7), and an input that follows the path.
 
 use crate::exit::{Failure, Status};
+use crate::progress;
 use crate::subject::{Form, Limits, Subject, Which, script, with_subject};
 use anyhow::{Result, anyhow};
 use clap::Args;
@@ -49,13 +50,14 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
         })
         .collect::<Result<_>>()?;
     let mut explorer = Explorer::new(program, &store, arguments.limits.bounds());
-    let (formula, gave_up) = match explorer.path(&StructUpdate::identity(), &points) {
-        Ok(path) => (path.complete, path.gave_up),
-        Err(PathError::Unreachable { .. }) => (store.false_(), Vec::new()),
-        Err(PathError::GaveUp(why)) => {
-            return Err(Failure { status: Status::GaveUp, message: format!("gave up: {why}") }.into());
-        }
-    };
+    let (formula, gave_up) =
+        match progress::during("evaluating", || explorer.path(&StructUpdate::identity(), &points)) {
+            Ok(path) => (path.complete, path.gave_up),
+            Err(PathError::Unreachable { .. }) => (store.false_(), Vec::new()),
+            Err(PathError::GaveUp(why)) => {
+                return Err(Failure { status: Status::GaveUp, message: format!("gave up: {why}") }.into());
+            }
+        };
     if arguments.form.smt2 {
         print!("{}", script(program, &store).define("path", formula).render(&store));
         return Ok(longer(&gave_up));

@@ -1,6 +1,7 @@
 //! `wlp`: weakest liberal preconditions.
 
 use crate::exit::Status;
+use crate::progress;
 use crate::subject::{Form, Limits, Subject, Which, script, with_subject};
 use crate::verb::eval::bounded;
 use anyhow::Result;
@@ -42,8 +43,8 @@ fn wlp<S: Subject>(arguments: &Wlp, program: &S) -> Result<Status> {
     let store = Store::new();
     program.declare(&store);
     let post = program.condition(&store, &arguments.post)?;
-    let evaluation =
-        Explorer::new(program, &store, arguments.limits.bounds()).evaluate(&StructUpdate::identity());
+    let mut explorer = Explorer::new(program, &store, arguments.limits.bounds());
+    let evaluation = progress::during("evaluating", || explorer.evaluate(&StructUpdate::identity()));
     let wlp = logic::precondition(&store, &evaluation.update, post);
     let wlp = store.implies(evaluation.complete, wlp);
     if arguments.form.json {

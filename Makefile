@@ -35,7 +35,7 @@ bench: build bench-emulator
 	$(CARGO) xtask bench
 
 # The emulator beside Unicorn and QEMU; OUT=folder records the numbers there.
-.PHONY: bench-emulator fuzz-loader programs
+.PHONY: bench-emulator fuzz-blocks fuzz-loader programs
 bench-emulator: setup
 	$(CARGO) build --release --package parallax-process --example measure
 	python3 bench/emulator/compare.py $(OUT)
@@ -43,6 +43,10 @@ bench-emulator: setup
 # Mutated ELF files against the loader: make fuzz-loader ROUNDS=100000
 fuzz-loader: setup
 	FUZZ_ROUNDS=$(ROUNDS) $(CARGO) test --package parallax-process --lib mutated_images -- --nocapture
+
+# Random blocks of instructions, run as blocks and one by one: make fuzz-blocks ROUNDS=100000 SEED=2
+fuzz-blocks: setup
+	FUZZ_ROUNDS=$(ROUNDS) FUZZ_SEED=$(SEED) $(CARGO) test --package parallax-process --test lockstep random_blocks -- --nocapture
 
 # Every command line and every compiled program, the slow ones too.
 programs: setup

@@ -1,4 +1,4 @@
-//! One bit that the execution loop looks at before every block: a signal came, or translated code was changed.
+//! One bit that the execution loop looks at before every block: a signal came to this process of the host.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

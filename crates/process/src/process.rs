@@ -163,16 +163,8 @@ impl Process {
         let machine = started.loaded.machine;
         let lifter = lifter(machine)?;
         let registers = Registers::new(lifter.processor().clone());
-        let engine = Engine::new(lifter, &registers, flags(machine));
-        let world = World {
-            memory: Memory::new(0, 0),
-            registers,
-            target: 0,
-            at: std::ptr::null(),
-            stop: None,
-            watcher: None,
-            time: 0,
-        };
+        let engine = Engine::new(lifter, &registers, machine.flags());
+        let world = World::new(Memory::new(0, 0), registers);
         let mut process = Process {
             machine,
             world,
@@ -198,7 +190,7 @@ impl Process {
             let lifter = if loaded.machine == self.machine { None } else { Some(lifter(loaded.machine)?) };
             if let Some(lifter) = lifter {
                 self.world.registers = Registers::new(lifter.processor().clone());
-                self.engine = Engine::new(lifter, &self.world.registers, flags(loaded.machine));
+                self.engine = Engine::new(lifter, &self.world.registers, loaded.machine.flags());
             }
         }
         self.machine = loaded.machine;
@@ -291,11 +283,11 @@ impl Process {
     /// Runs until `limit` instructions have been executed since the start, or the program ends.
     pub fn run_until(&mut self, limit: u64) -> Option<Ending> {
         loop {
+            if self.world.memory.take_code_changed() {
+                self.engine.forget();
+            }
             if attention::is_wanted() {
                 attention::clear();
-                if self.world.memory.take_code_changed() {
-                    self.engine.forget();
-                }
                 if let Some(ending) = self.hand_over() {
                     return Some(ending);
                 }
@@ -376,12 +368,4 @@ impl Process {
 fn lifter(machine: Machine) -> Result<Lifter, LiftError> {
     let language = Language::find(machine.name()).expect("every machine has a specification");
     Lifter::new(language)
-}
-
-/// Registers that most instructions write and few read.
-fn flags(machine: Machine) -> &'static [&'static str] {
-    match machine {
-        Machine::X86_64 => &["CF", "PF", "AF", "ZF", "SF", "OF"],
-        Machine::PowerPc => &["CR0", "CR1", "CR5", "CR6", "CR7", "XER_CA", "XER_OV", "XER_SO"],
-    }
 }

@@ -58,6 +58,14 @@ impl Machine {
         }
     }
 
+    /// Registers that most instructions write and few read.
+    pub fn flags(self) -> &'static [&'static str] {
+        match self {
+            Machine::X86_64 => &["CF", "PF", "AF", "ZF", "SF", "OF"],
+            Machine::PowerPc => &["CR0", "CR1", "CR5", "CR6", "CR7", "XER_CA", "XER_OV", "XER_SO"],
+        }
+    }
+
     /// An `int` in the order of the machine.
     pub fn int_bytes(self, value: u32) -> [u8; 4] {
         match self {

@@ -1,6 +1,6 @@
 //! Operations that have no fast form: run by their own meaning, over the concrete reading.
 
-use super::micro::Stop;
+use super::micro::{Stop, Watcher};
 use super::node::{Input, Slot};
 use crate::memory::Memory;
 use parallax_ir::meaning::{MeaningError, Value, evaluate};
@@ -27,6 +27,22 @@ impl General {
         op.inputs(|name| names.push(name));
         let inputs = names.into_iter().zip(places.iter().copied()).collect();
         General { op, processor, inputs, out }
+    }
+
+    /// Tells a watcher about its memory access, if it makes one.
+    ///
+    /// # Safety
+    /// All places lie inside the file.
+    pub unsafe fn report(&self, file: *mut u8, watcher: &mut dyn Watcher) {
+        match &self.op {
+            Op::Load { out, .. } => {
+                watcher.read(unsafe { number(file, self.inputs[0].1) }, usize::from(out.bytes));
+            }
+            Op::Store { value, .. } => {
+                watcher.write(unsafe { number(file, self.inputs[0].1) }, usize::from(value.bytes));
+            }
+            _ => {}
+        }
     }
 
     /// Runs it on a register file.

@@ -27,7 +27,7 @@ struct Writer {
 
 /// Where flags are and what is known about them at the end of a block.
 pub struct Boundary<'a> {
-    /// All flags: allowed to be inexact at faults.
+    /// Flags that are allowed to be inexact at faults.
     pub flags: &'a [Slot],
     /// Flags that nobody reads after the block.
     pub dead: &'a [Slot],

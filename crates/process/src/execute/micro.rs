@@ -58,15 +58,22 @@ pub struct World {
     /// The register file, for operations that are not in a hurry.
     pub registers: Registers,
     /// Where an indirect jump goes.
-    pub target: u64,
+    pub(super) target: u64,
     /// Which operation stopped.
-    pub at: *const Micro,
+    pub(super) at: *const Micro,
     /// And why.
-    pub stop: Option<Stop>,
+    pub(super) stop: Option<Stop>,
     /// Who wants to know about memory accesses.
     pub watcher: Option<Box<dyn Watcher>>,
     /// Instructions executed before the current block.
     pub time: u64,
+}
+
+impl World {
+    /// At time zero, unwatched.
+    pub fn new(memory: Memory, registers: Registers) -> Self {
+        World { memory, registers, target: 0, at: std::ptr::null(), stop: None, watcher: None, time: 0 }
+    }
 }
 
 /// Someone who wants to know about memory accesses.
@@ -530,6 +537,9 @@ pub unsafe fn general(op: *const Micro, file: *mut u8, world: *mut World) -> usi
     unsafe {
         // The block that owns the operation owns what it points to.
         let general = &*((*op).constant as usize as *const super::general::General);
+        if let Some(watcher) = &mut (*world).watcher {
+            general.report(file, &mut **watcher);
+        }
         if let Err(stop) = general.run(file, &mut (*world).memory, (*world).time) {
             return stopped(op, world, stop);
         }

@@ -34,7 +34,7 @@ const LONGEST: usize = 64;
 pub enum Event {
     /// The instruction budget is used up.
     Budget,
-    /// [`attention`] was wanted.
+    /// A signal came, or translated code was changed.
     Attention,
     /// The instruction at the program counter cannot be fetched.
     Fetch(Fault),
@@ -73,8 +73,20 @@ pub struct Engine {
     improver: Improver,
     liveness: Liveness,
     encoder: Encoder,
+    exact_flags: bool,
     /// Instructions lifted so far, for those who measure.
     pub lifted: u64,
+}
+
+/// Where the block at an address is in the cache.
+#[inline(always)]
+fn slot(address: u64) -> usize {
+    (address ^ address >> 12) as usize % CACHE
+}
+
+/// An empty cache: every slot holds an address that belongs into another, since any address may be jumped to.
+fn no_blocks() -> Box<[(u64, *mut Block)]> {
+    (0..CACHE as u64).map(|index| (index ^ 1, std::ptr::null_mut())).collect()
 }
 
 impl Engine {
@@ -92,10 +104,11 @@ impl Engine {
         Engine {
             lifter,
             blocks: FxHashMap::default(),
-            cache: vec![(u64::MAX, std::ptr::null_mut()); CACHE].into(),
+            cache: no_blocks(),
             improver: Improver::new(registers.bytes().len()),
             liveness: Liveness::new(flags),
             encoder: Encoder { processor, scratch, watched: false },
+            exact_flags: false,
             lifted: 0,
         }
     }
@@ -113,10 +126,19 @@ impl Engine {
         }
     }
 
+    /// Whether flags are exact wherever execution can come back, as somebody wants who looks at every step. Otherwise a
+    /// flag that will be overwritten before anybody reads it may hold an older value there.
+    pub fn set_exact_flags(&mut self, exact: bool) {
+        if self.exact_flags != exact {
+            self.exact_flags = exact;
+            self.forget();
+        }
+    }
+
     /// Drops all translated code: it was changed, or is another program's.
     pub fn forget(&mut self) {
         self.blocks.clear();
-        self.cache.fill((u64::MAX, std::ptr::null_mut()));
+        self.cache = no_blocks();
         self.liveness.forget();
     }
 
@@ -131,7 +153,7 @@ impl Engine {
         loop {
             // Blocks are boxed and live until `forget`, which nobody calls while they run.
             let here = unsafe { &mut *block };
-            if attention::is_wanted() {
+            if attention::is_wanted() || world.memory.is_code_changed() {
                 return (here.start, Event::Attention);
             }
             let after = world.time + here.count;
@@ -159,7 +181,7 @@ impl Engine {
             } else if way == INDIRECT {
                 world.time = after;
                 pc = world.target;
-                let slot = (pc ^ pc >> 12) as usize % CACHE;
+                let slot = slot(pc);
                 let (known, found) = self.cache[slot];
                 block = if known == pc {
                     found
@@ -239,12 +261,12 @@ impl Engine {
                 break;
             }
         }
-        after.push(Some(at));
+        after.push(if self.exact_flags { None } else { Some(at) });
         let dead = self.liveness.dead_after(&mut self.lifter, &mut world.memory, &world.registers, &after);
         let (labels, end) = (flattener.labels(), flattener.end());
         let mut nodes = flattener.nodes;
         let boundary = Boundary {
-            flags: self.liveness.flags(),
+            flags: if self.exact_flags { &[] } else { self.liveness.flags() },
             dead: &dead,
             temporaries: world.registers.temporaries(),
             end,

@@ -322,7 +322,12 @@ impl Memory {
 
     fn note_code_changed(&mut self) {
         self.code_changed = true;
-        crate::attention::want();
+    }
+
+    /// Whether translated code was written, unmapped or moved: the execution loop looks before every block.
+    #[inline(always)]
+    pub fn is_code_changed(&self) -> bool {
+        self.code_changed
     }
 
     /// Whether translated code was written, unmapped or moved since the last call.

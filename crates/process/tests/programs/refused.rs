@@ -91,6 +91,7 @@ pub fn tests() -> Vec<Test> {
             ".globl _start\n_start: mov $0x123456789, %rax\njmp *%rax\n",
             &["SIGSEGV", "0x123456789"],
         ),
+        assembly("jump to the last byte", ".globl _start\n_start: mov $-1, %rax\njmp *%rax\n", &["SIGSEGV"]),
         assembly("run data", ".globl _start\n_start: jmp there\n.data\nthere: nop\n", &["SIGSEGV"]),
         assembly("undefined instruction", ".globl _start\n_start: nop\nbad: ud2\n", &["SIGILL", "bad"]),
         assembly("undecodable bytes", ".globl _start\n_start: .byte 0x06, 0x07\n", &["SIGILL"]),

@@ -45,8 +45,12 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
                 return false;
             }
             let bytes = if d.stack_pointer_increment() == 2 { 2 } else { l.word() };
-            let value = pop(l, bytes);
-            l.write(d, 0, value);
+            if l.is_memory(d, 0) {
+                pop_to_memory(l, d, bytes);
+            } else {
+                let value = pop(l, bytes);
+                l.write(d, 0, value);
+            }
         }
         Leave => {
             let (sp, bp) = (l.gpr(Register::RSP), l.gpr(Register::RBP));
@@ -109,6 +113,21 @@ fn pop(l: &mut Lift, bytes: u16) -> Varnode {
     let above = l.b.bin_constant(BinOp::Add, sp, u64::from(bytes));
     l.b.copy(sp, above);
     value
+}
+
+/// The address is made with the stack pointer as it will be, but that must not change before the store, which may fault.
+fn pop_to_memory(l: &mut Lift, d: &Decoded, bytes: u16) {
+    let sp = l.gpr(Register::RSP);
+    let value = l.b.load(sp, bytes);
+    let below = l.b.snapshot(sp);
+    let above = l.b.bin_constant(BinOp::Add, sp, u64::from(bytes));
+    l.b.copy(sp, above);
+    let address = l.address(d);
+    // It may be the stack pointer itself.
+    let address = l.b.snapshot(address);
+    l.b.copy(sp, below);
+    l.b.store(address, value);
+    l.b.copy(sp, above);
 }
 
 /// `loop` and `jrcxz`: the counter has the size of an address.

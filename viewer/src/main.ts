@@ -5,8 +5,7 @@ import type { Page } from "./lib/page.ts";
 import { App } from "./views/app.ts";
 
 const page = JSON.parse(document.getElementById("page")?.textContent ?? "null") as Page;
-const app = new App(page);
-app.mount(document.body);
-const [word = "", ...rest] = location.hash.slice(1).split("&");
-const bare = word.includes("=") ? "" : decodeURIComponent(word);
-app.start(new URLSearchParams((bare ? rest : [word, ...rest]).join("&")), bare);
+// A plus in the address means itself, as in a regular expression, and not a blank.
+const [word = "", ...rest] = location.hash.slice(1).replaceAll("+", "%2B").split("&");
+const bare = word.includes("=") || /%(?![\da-f]{2})/i.test(word) ? "" : decodeURIComponent(word);
+new App(page).start(document.body, new URLSearchParams((bare ? rest : [word, ...rest]).join("&")), bare);

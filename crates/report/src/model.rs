@@ -21,12 +21,26 @@ pub struct Document {
     /// What was lost or cut when the document was read: a reader never drops things in silence.
     #[serde(default, skip_serializing_if = "is_default")]
     pub notes: Vec<String>,
+    /// Source that came along with the reports.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub excerpts: Vec<Excerpt>,
 }
 
 impl Default for Document {
     fn default() -> Self {
-        Document { format: FORMAT.to_owned(), reports: Vec::new(), notes: Vec::new() }
+        Document { format: FORMAT.to_owned(), reports: Vec::new(), notes: Vec::new(), excerpts: Vec::new() }
     }
+}
+
+/// Lines of a source file as the tool saw them, for where the file itself is not at hand.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Excerpt {
+    /// The file, named as in [`Location::file`].
+    pub file: String,
+    /// The number of the first line.
+    pub line: u32,
+    /// The lines.
+    pub text: String,
 }
 
 /// One finding, with the paths that explain it.

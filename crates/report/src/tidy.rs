@@ -9,6 +9,14 @@ impl Document {
     pub fn tidy(&mut self) {
         self.notes.iter_mut().for_each(clean);
         self.reports.iter_mut().for_each(Report::tidy);
+        for excerpt in &mut self.excerpts {
+            clean_file(&mut excerpt.file);
+            clean(&mut excerpt.text);
+            excerpt.line = excerpt.line.max(1);
+        }
+        self.excerpts.retain(|excerpt| !excerpt.file.is_empty() && !excerpt.text.is_empty());
+        self.excerpts.sort_unstable();
+        self.excerpts.dedup();
     }
 }
 

@@ -32,9 +32,9 @@ pub struct Input {
 
 /// Makes the page.
 pub fn build(input: Input) -> Page {
-    let Input { document, roots, name, made, author, checklists, triage } = input;
+    let Input { mut document, roots, name, made, author, checklists, triage } = input;
     let fingerprints = document.fingerprints();
-    let mut sources = Sources::new(roots);
+    let mut sources = Sources::new(roots, std::mem::take(&mut document.excerpts));
     let projections: Vec<Vec<Projection>> = document
         .reports
         .iter()

@@ -2,6 +2,7 @@
 
 use crate::roots::{Missing, Roots};
 use crate::syntax::{Lines, Outline};
+use parallax_report::Excerpt;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -69,6 +70,8 @@ impl Text {
 #[derive(Debug)]
 pub struct Sources {
     roots: Roots,
+    /// What came along with the reports, by the name the report uses.
+    excerpts: HashMap<String, Vec<Excerpt>>,
     /// In the order they were first asked for.
     pub all: Vec<Source>,
     by_reported: HashMap<String, usize>,
@@ -77,9 +80,20 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Sources below these roots.
-    pub fn new(roots: Roots) -> Sources {
-        Sources { roots, all: Vec::new(), by_reported: HashMap::new(), by_name: HashMap::new(), bytes: 0 }
+    /// Sources below these roots; where a file is not there, what the report itself holds of it.
+    pub fn new(roots: Roots, excerpts: Vec<Excerpt>) -> Sources {
+        let mut by_file: HashMap<String, Vec<Excerpt>> = HashMap::new();
+        for excerpt in excerpts {
+            by_file.entry(excerpt.file.clone()).or_default().push(excerpt);
+        }
+        Sources {
+            roots,
+            excerpts: by_file,
+            all: Vec::new(),
+            by_reported: HashMap::new(),
+            by_name: HashMap::new(),
+            bytes: 0,
+        }
     }
 
     /// The roots.
@@ -97,19 +111,50 @@ impl Sources {
                 // Two names for one file.
                 Some(&index) => index,
                 None => {
-                    let text = self.roots.read(&found).and_then(|text| {
-                        self.bytes += text.len();
-                        if self.bytes > LARGEST_PAGE { Err(Missing::PageFull) } else { Ok(text) }
-                    });
+                    let text = self.roots.read(&found).or_else(|why| self.quoted(reported).ok_or(why));
+                    let text = text.and_then(|text| self.admit(text));
                     let text = text.map(|text| Text::new(&found.name, text));
                     self.by_name.insert(found.name.clone(), self.all.len());
                     self.add(Source { name: found.name, text, path: Some(found.path) })
                 }
             },
-            Err(why) => self.add(Source { name: short_name(reported), text: Err(why), path: None }),
+            Err(why) => {
+                let text = self.quoted(reported).ok_or(why).and_then(|text| self.admit(text));
+                let text = text.map(|text| Text::new(reported, text));
+                self.add(Source { name: short_name(reported), text, path: None })
+            }
         };
         self.by_reported.insert(reported.to_owned(), index);
         index
+    }
+
+    /// Counts a text against the page's bound.
+    fn admit(&mut self, text: String) -> Result<String, Missing> {
+        self.bytes += text.len();
+        if self.bytes > LARGEST_PAGE { Err(Missing::PageFull) } else { Ok(text) }
+    }
+
+    /// What the reports quote of a file, every line in its place and empty lines between.
+    fn quoted(&self, reported: &str) -> Option<String> {
+        /// Quotes from further down would be mostly empty lines.
+        const LAST_LINE: usize = 200_000;
+        let mut lines: Vec<&str> = Vec::new();
+        for excerpt in self.excerpts.get(reported)? {
+            for (offset, line) in excerpt.text.lines().enumerate() {
+                let at = (excerpt.line as usize - 1).saturating_add(offset);
+                if at >= LAST_LINE {
+                    break;
+                }
+                if lines.len() <= at {
+                    lines.resize(at + 1, "");
+                }
+                // Two quotes of one line: the one that has more of it.
+                if line.trim_end().len() > lines[at].len() {
+                    lines[at] = line;
+                }
+            }
+        }
+        (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
     fn add(&mut self, source: Source) -> usize {

@@ -43,7 +43,8 @@ export function noteOf(step: Step, callee: Frame | undefined): Note {
 /** Whether the tool's words only repeat what badge, box and condition show already. */
 function isRedundant(step: Step, callee: Frame | undefined): boolean {
   const words = step.m ?? "";
-  if (step.r === "entry" && /^entry to /i.test(words)) return true;
+  if (step.r === "entry" && /^(entry to|entered call from) /i.test(words)) return true;
+  if (/^\.\.\.to here\.?$/i.test(words)) return true;
   if (callee && /^(\W*)(call|fork|calling|enter(ing|ed)?( call)?)\b/i.test(words) && words.length < 80) return true;
   return step.t !== undefined && /^(taking|following|assuming the condition is) ['‘"]?(true|false)\b/i.test(words);
 }
@@ -61,14 +62,14 @@ export function summaryOf(step: Step, callee: Frame | undefined, code: string): 
   return step.m || code.trim() || roleWord(step);
 }
 
-/** What stands beside a path's number: its label, or where it begins and ends. */
+/** What stands beside a path's number: its label, or where it begins and ends. Names of functions are in backquotes. */
 export function pathTitle(path: Path): string {
   if (path.label) return path.label;
   const first = path.frames[path.roots[0] ?? -1]?.fn;
   const failing = path.steps.findLastIndex(step => step.x);
   const last = path.frames.find(frame => frame.items.includes(failing))?.fn;
   if (!first) return "";
-  return last && last !== first ? `${first} to ${last}` : first;
+  return last && last !== first ? `\`${first}\` to \`${last}\`` : `\`${first}\``;
 }
 
 /** The deepest nesting of a path. */
@@ -97,4 +98,7 @@ export function calleesOf(path: Path): Map<number, Frame> {
   return callees;
 }
 
-export const plural = (count: number, word: string): string => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : word.endsWith("ch") ? "es" : "s"}`;
+/** A number with its thousands apart. Not `toLocaleString`: setting that up takes longer than drawing a small path. */
+export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+
+export const plural = (count: number, word: string): string => `${grouped(count)} ${word}${count === 1 ? "" : word.endsWith("ch") ? "es" : "s"}`;

@@ -22,7 +22,9 @@ export function rowsFor(reports: readonly Report[], records: Readonly<Record<str
   });
 }
 
-const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+/** Made when a list is first sorted: most pages never are. */
+let collator: Intl.Collator | undefined;
+const collate = (a: string, b: string): number => (collator ??= new Intl.Collator("en", { numeric: true, sensitivity: "base" })).compare(a, b);
 
 export function filtered(rows: readonly ListRow[], filter: Filter): ListRow[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -39,7 +41,7 @@ export function filtered(rows: readonly ListRow[], filter: Filter): ListRow[] {
       case "state": return STATES.indexOf(a.state) - STATES.indexOf(b.state);
       case "severity": return a.report.severity - b.report.severity;
       case "id": return a.index - b.index;
-      default: return collator.compare(a.report[filter.sort], b.report[filter.sort]);
+      default: return collate(a.report[filter.sort], b.report[filter.sort]);
     }
   };
   return rows.filter(passes).sort((a, b) => sign * compare(a, b) || a.index - b.index);

@@ -25,7 +25,7 @@ export class App {
   private readonly card: ReportCard;
   private readonly checklist: ChecklistCard;
   private readonly bar: QueryBar;
-  private readonly help = helpDialog();
+  private help: HTMLDialogElement | undefined;
   private readonly columnsElement = h("div", { class: "columns" });
   private readonly columnButtons = h("span", { class: "seg", role: "group", "aria-label": "Columns" });
   private readonly stage: HTMLElement;
@@ -38,6 +38,7 @@ export class App {
   private readonly progressBar = h("i");
   private columns: Column[] = [];
   private queries: readonly Query[] = [];
+  private finder = new Finder([]);
   /** Terms the user added; they stay when the report changes. */
   private added: string[] = [];
   private at = -1;
@@ -65,7 +66,8 @@ export class App {
     this.stage = h("div", { class: "stage" }, this.columnsElement, h("aside", { class: "side", "aria-label": "Report and checklist" }, this.card.element, this.checklist.element));
   }
 
-  mount(body: HTMLElement): void {
+  /** Puts the page together; to be called when its first view is drawn, so that the browser lays it out once. */
+  private mount(body: HTMLElement): void {
     const button = (act: string, title: string, label: string, name: string, run: () => void, kind = "icon") =>
       h("button", { class: kind, "data-act": act, title, "aria-label": label, onclick: run }, name === "?" ? h("kbd", {}, "?") : icon(name));
     const toList = (event: Event) => { event.preventDefault(); this.showList(); };
@@ -79,15 +81,14 @@ export class App {
         h("span", { class: "pager", role: "group", "aria-label": "Reports" },
           button("prev", "Previous report ([)", "Previous report", "prev", () => this.go(-1), ""), button("next", "Next report (])", "Next report", "next", () => this.go(1), "")),
         button("theme", "Light or dark", "Switch between light and dark", "theme", () => this.toggleTheme()),
-        button("help", "Keyboard (?)", "Keyboard help", "?", () => this.help.showModal())),
+        button("help", "Keyboard (?)", "Keyboard help", "?", () => this.showHelp())),
       h("main", { id: "main", class: "report-view" },
         h("div", { class: "querybar", role: "search" }, h("span", { class: "lens" }, icon("find")), this.bar.chips, this.bar.form, h("span", { class: "grow" }), this.columnButtons, this.panelButton),
         this.stage),
       this.list.element,
       h("footer", { class: "status" }, this.where, h("span", { class: "grow" }),
         hints("report-hints", [["j k", "step"], ["h l", "path"], ["a", "access"], ["e", "unfold"], ["d", "definition"], ["/", "find"], ["?", "all keys"]]),
-        hints("list-hints", [["j k", "report"], ["Enter", "open"], ["/", "filter"], ["?", "all keys"]])),
-      this.help);
+        hints("list-hints", [["j k", "report"], ["Enter", "open"], ["/", "filter"], ["?", "all keys"]])));
     document.addEventListener("keydown", event => this.key(event));
     addEventListener("beforeprint", () => { for (const column of this.columns) column.drawWhole(); });
     addEventListener("afterprint", () => { for (const column of this.columns) column.drawWindow(); });
@@ -95,20 +96,26 @@ export class App {
   }
 
   /** Opens what the address asks for; a report that waits for triage by default. */
-  start(options: URLSearchParams, word: string): void {
+  start(body: HTMLElement, options: URLSearchParams, word: string): void {
     const theme = options.get("theme");
     if (theme) document.documentElement.dataset["theme"] = theme;
     this.added = options.getAll("q");
-    const rows = this.list.all();
     const asked = this.page.reports.findIndex(report => report.id === word);
-    const waiting = rows.find(row => row.state === "open" || row.state === "started")?.index ?? 0;
-    if (this.page.reports.length === 0) { this.showList(); return; }
+    const waiting = this.list.all().find(row => row.state === "open" || row.state === "started")?.index ?? 0;
     this.open(asked >= 0 ? asked : waiting);
     if (options.get("unfold") === "all") for (const column of this.columns) column.unfoldAll();
     const tab = Number(options.get("tab"));
     if (tab > 0) this.checklist.openTab(tab - 1);
-    if (word === "list") this.showList();
-    if (word === "help") this.help.showModal();
+    this.mount(body);
+    if (word === "list" || this.page.reports.length === 0) this.showList();
+    if (word === "help") this.showHelp();
+    // The rest of what is on screen already can wait until it is.
+    requestAnimationFrame(() => setTimeout(() => { for (const column of this.columns) column.drawWindow(); }));
+  }
+
+  private showHelp(): void {
+    if (!this.help) document.body.append(this.help = helpDialog());
+    this.help.showModal();
   }
 
   say(text: string): void { this.where.textContent = text; }
@@ -219,7 +226,7 @@ export class App {
     column.element.hidden = !column.element.hidden;
     this.drawColumnButtons();
     if (column.element.hidden && this.active === number) this.active = this.visible()[0] ?? 0;
-    if (!column.element.hidden) column.relayout();
+    if (!column.element.hidden) column.relayout(this.finder);
     this.afterLayout();
     this.columnButtons.querySelector<HTMLElement>(`[data-col="${number + 1}"]`)?.focus();
   }
@@ -296,10 +303,10 @@ export class App {
     this.added = this.added.filter(term => queries.some(query => query.term === term));
     this.queries = queries;
     this.match = -1;
-    const finder = new Finder(queries);
-    for (const column of this.columns) column.relayout(finder);
+    this.finder = new Finder(queries);
+    for (const column of this.columns) if (!column.element.hidden) column.relayout(this.finder);
     this.afterLayout();
-    this.bar.draw(queries, this.counts(finder));
+    this.bar.draw(queries, this.counts(this.finder));
   }
 
   /** Matches on lines of the shown functions, each function counted once per path. */
@@ -351,7 +358,7 @@ export class App {
 
   private key(event: KeyboardEvent): void {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { if (!this.checklist.submit()) this.say("Not all questions are answered yet"); return; }
-    if (event.ctrlKey || event.metaKey || event.altKey || this.help.open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || this.help?.open) return;
     const target = event.target instanceof HTMLElement ? event.target : document.body;
     if (target.matches("input[type=text], textarea")) { if (event.key === "Escape") target.blur(); return; }
     // Radio buttons and tabs have arrow keys of their own, buttons have Enter.
@@ -369,7 +376,7 @@ export class App {
       case "/": return () => this.list.focusFilter();
       case "b": return () => this.open(Math.max(this.at, 0));
       case "Escape": return () => this.list.clear();
-      case "?": return () => this.help.showModal();
+      case "?": return () => this.showHelp();
       default: return undefined;
     }
   }
@@ -399,7 +406,7 @@ export class App {
       case "]": return () => this.go(1);
       case "b": return () => this.showList();
       case "p": return () => this.togglePanel();
-      case "?": return () => this.help.showModal();
+      case "?": return () => this.showHelp();
       case "Escape": return () => { this.columns.some(one => one.closeDefinition()); };
       default: return undefined;
     }

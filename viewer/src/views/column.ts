@@ -1,16 +1,18 @@
 // One path in its column. Small paths are drawn whole; of long ones only the boxes and rows near the window are,
 // and what is not drawn keeps its height, which the layout knows.
 
-import { calleesOf, pathTitle, plural } from "../lib/describe.ts";
+import { calleesOf, grouped, pathTitle, plural } from "../lib/describe.ts";
 import { Finder, layoutPath, rowsBetween, rowsOf, topOf, SIZE, type FrameNode, type Layout, type Place } from "../lib/layout.ts";
 import type { Definition, Frame, Page, Path } from "../lib/page.ts";
 import { chunkLines, type Source } from "../lib/source.ts";
 import { runsOf } from "../lib/runs.ts";
-import { h, icon } from "./dom.ts";
-import { hueClass, lineElement, noteRowElement, runElement, type LineContext } from "./line.ts";
+import { h, icon, titled } from "./dom.ts";
+import { hiddenLineElement, hueClass, lineElement, noteRowElement, runElement, type LineContext } from "./line.ts";
 
 /** Paths with more to draw than this are drawn piece by piece. */
 const DRAWN_WHOLE = 2_500;
+/** Paths with more than this are drawn piece by piece at first, so that what is on screen comes at once. */
+const DRAWN_AT_ONCE = 600;
 /** How far beyond the window to draw. */
 const MARGIN = 600;
 /** Heads below this depth share the last place when they stick. */
@@ -23,6 +25,9 @@ export interface ColumnEvents {
   move(by: number): void;
   changed(): void;
 }
+
+/** Before the first `relayout`. */
+const nothing: Layout = { roots: [], height: 0, places: [], shown: 0, total: 0, size: 0 };
 
 interface Drawn { readonly element: HTMLElement; readonly body: HTMLElement; range: readonly [number, number] }
 
@@ -39,21 +44,22 @@ export class Column {
   private finder = new Finder([]);
   private whole = true;
   private pending = false;
-  layout: Layout;
+  /** Whether a first screen has been shown, after which there is time to draw more. */
+  private painted = false;
+  layout: Layout = nothing;
   current: number | undefined;
   /** Whether the current step of the page is in this column. */
   active = false;
 
   constructor(readonly number: number, readonly path: Path, private readonly page: Page, private readonly sources: readonly Source[], private readonly events: ColumnEvents) {
     this.callees = calleesOf(path);
-    this.layout = layoutPath(path, sources, page.definitions, this.finder, this);
     this.count = h("span", { class: "count" });
     this.paper = h("div", { class: "paper" });
     this.scroller = h("div", { class: "scroller", tabindex: -1, onscroll: () => this.draw() }, this.paper);
     const title = pathTitle(path);
     this.unfoldButton = h("button", { "aria-pressed": "false", title: "Unfold everything (E)", "aria-label": `Unfold all of Path ${number}`, onclick: () => this.unfoldAll() }, icon("unfold"));
     this.element = h("section", { class: "path-column", "data-path": number, "aria-label": `Path ${number}, ${plural(path.steps.length, "step")}` },
-      h("header", { class: "col-head" }, h("h2", {}, `Path ${number}`), h("span", { class: "sub", title }, title), this.count,
+      h("header", { class: "col-head" }, h("h2", {}, `Path ${number}`), h("span", { class: "sub", title: title.replaceAll("`", "") }, titled(title)), this.count,
         h("span", { class: "tools" }, this.unfoldButton,
           h("button", { title: "Move column (L, H)", "aria-label": `Move Path ${number} to the other side`, onclick: () => this.events.move(1) }, icon("swap")),
           h("button", { title: "Hide column", "aria-label": `Hide Path ${number}`, onclick: () => this.events.hide() }, icon("close")))),
@@ -77,8 +83,8 @@ export class Column {
 
   redraw(): void {
     const { shown, total, size } = this.layout;
-    this.whole = size <= DRAWN_WHOLE;
-    this.count.textContent = total === 0 ? plural(this.path.steps.length, "step") : shown === total ? plural(shown, "line") : `${shown.toLocaleString("en")} of ${plural(total, "line")}`;
+    this.whole = size <= (this.painted ? DRAWN_WHOLE : DRAWN_AT_ONCE);
+    this.count.textContent = total === 0 ? plural(this.path.steps.length, "step") : shown === total ? plural(shown, "line") : `${grouped(shown)} of ${plural(total, "line")}`;
     this.drawn = new Map();
     const { scrollTop, scrollLeft } = this.scroller;
     this.paper.replaceChildren(...this.layout.roots.map(root => this.drawFrame(root).element));
@@ -91,15 +97,20 @@ export class Column {
   }
 
   /** Draws everything, for printing. */
-  drawWhole(): void {
-    if (this.whole || this.layout.size > 40_000) return;
-    this.whole = true;
-    this.update();
+  drawWhole(): void { this.drawAs(this.whole || this.layout.size <= 40_000); }
+
+  /** Draws what the size of the path allows, now that there is time. */
+  drawWindow(): void {
+    this.painted = true;
+    this.drawAs(this.layout.size <= DRAWN_WHOLE);
   }
 
-  drawWindow(): void {
-    this.whole = this.layout.size <= DRAWN_WHOLE;
+  private drawAs(whole: boolean): void {
+    if (whole !== this.whole) for (const drawn of this.drawn.values()) drawn.range = [-1, -1];
+    this.whole = whole;
+    const focused = this.paper.contains(document.activeElement);
     this.update();
+    if (focused && !this.paper.contains(document.activeElement) && this.current !== undefined) this.elementOf(this.current)?.focus({ preventScroll: true });
   }
 
   private draw(): void {
@@ -184,11 +195,7 @@ export class Column {
         }
         // Hidden lines stand in the document too, as long as there are not too many of them.
         if (!row.open && this.whole) {
-          for (let number = row.first; number <= row.last; number++) {
-            const line = lineElement({ kind: "line", number, relevant: false, steps: [], matches: [], key: "" }, context(""));
-            line.hidden = true;
-            into.push(line);
-          }
+          for (let number = row.first; number <= row.last; number++) into.push(hiddenLineElement(number, node.source));
         }
       }
     }

@@ -45,6 +45,13 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /** A drawing by name. `*` fills a stroke-less shape, `!` draws in the surface's colour, `~` draws faintly. */
 export function icon(name: string): SVGSVGElement {
+  let drawing = drawn.get(name);
+  if (!drawing) drawn.set(name, drawing = drawIcon(name));
+  return drawing.cloneNode(true) as SVGSVGElement;
+}
+const drawn = new Map<string, SVGSVGElement>();
+
+function drawIcon(name: string): SVGSVGElement {
   const drawing = document.createElementNS(SVG, "svg");
   drawing.setAttribute("viewBox", "0 0 16 16");
   drawing.setAttribute("aria-hidden", "true");

@@ -18,7 +18,7 @@ export function helpDialog(): HTMLDialogElement {
         h("div", {}, h("dt", {}, h("b", { class: "badge call" }, "2")), h("dd", {}, "Call: square")),
         h("div", {}, h("dt", {}, h("b", { class: "badge branch" }, "3")), h("dd", {}, "Condition: hexagon")),
         h("div", {}, h("dt", {}, h("b", { class: "badge plain" }, "4")), h("dd", {}, "Anything else: outlined")),
-        h("div", {}, h("dt", {}, h("b", { class: "badge access" }, "9")), h("dd", {}, "Where it goes wrong: solid, underlined")),
-        h("div", {}, h("dt", {}, h("span", { class: "rail-sample" })), h("dd", {}, "Double edge: runs in a new thread"))))));
+        h("div", {}, h("dt", {}, h("b", { class: "badge access" }, "9")), h("dd", {}, "Failure: solid, underlined")),
+        h("div", {}, h("dt", {}, h("span", { class: "rail-sample" })), h("dd", {}, "Double edge: new thread"))))));
   return dialog;
 }

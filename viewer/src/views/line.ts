@@ -1,6 +1,6 @@
 // One line of code: badge, number, code, and what is known there.
 
-import { badgeOf, noteOf, roleWord } from "../lib/describe.ts";
+import { badgeOf, grouped, noteOf, roleWord, type Note } from "../lib/describe.ts";
 import type { LineRow, NoteRow } from "../lib/layout.ts";
 import type { Frame, Path } from "../lib/page.ts";
 import { accessRange, runsOf, type Emphasis, type Run } from "../lib/runs.ts";
@@ -46,6 +46,11 @@ export function lineElement(row: LineRow, context: LineContext): HTMLElement {
   return line;
 }
 
+/** A line that is folded away: its text, and no more, until it is unfolded. */
+export function hiddenLineElement(number: number, source: Source | undefined): HTMLElement {
+  return h("div", { class: "line", "data-file": source?.name ?? "", "data-line": number, "data-relevant": "false", hidden: true }, h("code", {}, source?.line(number).text ?? ""));
+}
+
 /** A step whose line cannot be shown: its words stand where the code would. */
 export function noteRowElement(row: NoteRow, context: LineContext, file: string | undefined): HTMLElement {
   const step = context.path.steps[row.step];
@@ -60,8 +65,8 @@ export function noteRowElement(row: NoteRow, context: LineContext, file: string 
     h("span", { class: "mark" }, badge(row.step, context.path)),
     h("span", { class: "no" }, step.l === undefined ? "" : String(step.l)),
     h("span", { class: "words" }, words, where && h("span", { class: "dim" }, ` ${where}`)));
-  const values = noteElement(row.step, { ...context, path: { ...context.path, steps: context.path.steps.map((one, at) => (at === row.step ? { ...one, m: "" } : one)) } }, false);
-  if (values) line.append(values);
+  const values = noteParts(noteOf({ ...step, m: "" }, context.callees.get(row.step)));
+  if (values.length) line.append(h("span", { class: "note" }, values));
   if (context.current === row.step) line.classList.add("current");
   return line;
 }
@@ -80,7 +85,7 @@ function codeElement(text: SourceLine, row: LineRow, emphasis: Emphasis, context
   const { runs, cut } = runsOf(text, row.matches, emphasis);
   const code = h("code");
   for (const run of runs) code.append(runElement(run, context));
-  if (cut > 0) code.append(h("span", { class: "cut" }, ` … ${cut.toLocaleString("en")} more characters`));
+  if (cut > 0) code.append(h("span", { class: "cut" }, ` … ${grouped(cut)} more characters`));
   return code;
 }
 
@@ -99,15 +104,19 @@ export function runElement(run: Run, context: Pick<LineContext, "depth" | "defin
 function noteElement(step: number, context: LineContext, also: boolean): HTMLElement | undefined {
   const data = context.path.steps[step];
   if (!data) return undefined;
-  const note = noteOf(data, context.callees.get(step));
+  const parts = noteParts(noteOf(data, context.callees.get(step)));
+  if (!also) return parts.length ? h("span", { class: "note" }, parts) : undefined;
+  // A second step on the line is a step of its own, told inline.
+  return h("span", { class: `note step also ${data.x ? "access" : `is-${data.r}`}`, ...stepProps(step, context.path, data.m ?? "") }, badge(step, context.path), parts);
+}
+
+function noteParts(note: Note): Node[] {
   const parts: Node[] = [];
   if (note.condition) parts.push(h("span", { class: "cond" }, icon(note.condition.icon), note.condition.text));
   for (const [name, value] of note.values.slice(0, 12)) parts.push(h("span", { class: "val", title: `${name} = ${value}` }, h("b", {}, short(name, 40)), ` = ${short(value, 40)}`));
   if (note.failing) parts.push(h("span", { class: "acc", title: note.failing }, short(note.failing, 90)));
   if (note.message) parts.push(h("span", { class: "msg", title: note.message }, short(note.message, 90)));
-  if (!also) return parts.length ? h("span", { class: "note" }, parts) : undefined;
-  // A second step on the line is a step of its own, told inline.
-  return h("span", { class: `note step also ${data.x ? "access" : `is-${data.r}`}`, ...stepProps(step, context.path, data.m ?? "") }, badge(step, context.path), parts);
+  return parts;
 }
 
 const short = (text: string, most: number): string => {

@@ -61,7 +61,7 @@ export class ListView {
     this.rows = filtered(all, this.filter);
     const focused = document.activeElement === this.input;
     const made = new Date(this.page.made * 1000).toISOString();
-    const tools = new Set(this.page.reports.map(report => report.tool)).size;
+    const tools = new Set(this.page.reports.map(report => report.tool).filter(Boolean)).size;
     const body = h("tbody");
     const segment = (label: string, buttons: readonly HTMLElement[]) => h("span", { class: "seg", role: "group", "aria-label": label }, buttons);
     const toggle = (text: string, count: number | undefined, on: boolean, data: Record<string, string>, act: () => void) =>

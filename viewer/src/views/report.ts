@@ -3,11 +3,14 @@
 import { badgeOf, calleesOf, locksOf, pathTitle, summaryOf } from "../lib/describe.ts";
 import type { Report, Segment } from "../lib/page.ts";
 import type { Source } from "../lib/source.ts";
-import { h } from "./dom.ts";
+import { linesOf, placeAndWords, type TextLine } from "../lib/text.ts";
+import { h, titled } from "./dom.ts";
 import { badge } from "./line.ts";
 import { Windowed } from "./windowed.ts";
 
 const ROW = 20;
+/** Texts with more lines are drawn piece by piece, one row each. */
+const DRAWN_WHOLE = 400;
 
 export interface ReportEvents {
   select(path: number, step: number): void;
@@ -18,7 +21,8 @@ export interface ReportEvents {
 export class ReportCard {
   readonly element: HTMLElement;
   private readonly text: HTMLElement;
-  private lists: { readonly path: number; readonly list: Windowed }[] = [];
+  /** Long lists of steps, and which row of them shows a step. */
+  private lists: { readonly list: Windowed; row(path: number, step: number): number | undefined }[] = [];
   private marked: { readonly path: number; readonly step: number } | undefined;
 
   constructor(private readonly sources: readonly Source[], private readonly events: ReportEvents) {
@@ -47,15 +51,13 @@ export class ReportCard {
     const line = [report.tool, ...(report.cwe ?? []).map(number => `CWE-${number}`)].filter(Boolean).join(", ");
     this.element.querySelector(".tool-line")!.textContent = line;
     const linked = new Set(report.text.flatMap(segment => (segment.link && "step" in segment.link ? [segment.link.step.path] : [])));
-    const words = h("div", { class: "words" }, report.text.map(segment => this.segment(segment, report)));
-    if (report.text.length === 0) words.append(report.title);
-    this.text.replaceChildren(words);
+    this.text.replaceChildren(this.words(report));
     if (report.suppressed !== undefined) this.text.append(h("p", { class: "rt-suppressed" }, `Suppressed${report.suppressed ? `: ${report.suppressed}` : ""}`));
     report.paths.forEach((path, number) => {
       if (linked.has(number)) return; // The tool's own text tells this path already.
       const title = pathTitle(path);
       const container = h("div", { class: "refs" });
-      this.text.append(h("p", { class: "rt-head" }, `Path ${number + 1}`, title && h("span", { class: "dim" }, `  ${title}`)), container);
+      this.text.append(h("p", { class: "rt-head" }, `Path ${number + 1}`, title && h("span", { class: "dim" }, "  ", titled(title))), container);
       const callees = calleesOf(path), homes = new Map<number, number | undefined>();
       for (const frame of path.frames) for (const item of frame.items) if (item >= 0) homes.set(item, frame.file);
       const row = (step: number): HTMLElement => {
@@ -66,7 +68,7 @@ export class ReportCard {
         return this.reference(number, step, `ref ${badgeOf(data)}`, badge(step, path),
           h("span", { class: "loc", title: place }, tail(place, 16)), h("span", { class: "what", title: data.m ?? "" }, summaryOf(data, callees.get(step), code)));
       };
-      this.lists.push({ path: number, list: new Windowed(container, this.element, path.steps.length, ROW, row) });
+      this.lists.push({ list: new Windowed(container, this.element, path.steps.length, ROW, row), row: (path, step) => (path === number ? step : undefined) });
       const locks = locksOf(path.steps.findLast(step => step.x));
       if (locks) this.text.append(h("p", { class: "rt-locks" }, `locks held: ${locks.length ? locks.join(", ") : "<empty>"}`));
     });
@@ -77,6 +79,40 @@ export class ReportCard {
         h("a", { class: "ref", href: "#", "data-related": at }, h("span", { class: "loc" }, tail(related.place, 16)), h("span", { class: "what", title: related.message }, related.message)))));
     }
     this.mark();
+  }
+
+  /** The tool's words, line by line as the tool has them. */
+  private words(report: Report): HTMLElement {
+    const lines = linesOf(report.text.length ? report.text : [{ text: report.title }]);
+    const words = h("div", { class: "words" });
+    const draw = (at: number) => this.line(lines[at]!, report);
+    if (lines.length <= DRAWN_WHOLE) {
+      words.append(...lines.map((_, at) => draw(at)));
+      return words;
+    }
+    words.classList.add("dense");
+    const rows = new Map<string, number>();
+    lines.forEach(({ pieces }, at) => { for (const { link } of pieces) if (link && "step" in link) rows.set(`${link.step.path}.${link.step.step}`, at); });
+    this.lists.push({ list: new Windowed(words, this.element, lines.length, ROW, draw), row: (path, step) => rows.get(`${path}.${step}`) });
+    return words;
+  }
+
+  private line({ kind, indent, pieces }: TextLine, report: Report): HTMLElement {
+    const line = h("div", { class: `rt-line rt-${kind}` });
+    if (indent) line.style.setProperty("--indent", `${Math.min(indent, 12)}`);
+    const [only] = pieces;
+    const row = kind === "step" && only ? this.stepRow(only, report) : undefined;
+    line.append(...(row ? [row] : pieces.map(piece => this.segment(piece, report))));
+    return line;
+  }
+
+  /** A line that is one step, as a row of the step list. */
+  private stepRow({ text, link }: Segment, report: Report): HTMLElement | undefined {
+    const target = link && "step" in link ? link.step : undefined, path = target && report.paths[target.path], step = target && path?.steps[target.step];
+    if (!target || !path || !step) return undefined;
+    const [place, words] = placeAndWords(text);
+    return this.reference(target.path, target.step, `ref ${badgeOf(step)}`, badge(target.step, path),
+      ...(place ? [h("span", { class: "loc", title: place }, tail(place, 16))] : []), h("span", { class: "what" }, words));
   }
 
   private segment(segment: Segment, report: Report): Node | string {
@@ -98,13 +134,16 @@ export class ReportCard {
   mark(path?: number, step?: number): void {
     if (path !== undefined && step !== undefined) {
       this.marked = { path, step };
-      this.lists.find(one => one.path === path)?.list.show(step);
+      for (const { list, row } of this.lists) {
+        const at = row(path, step);
+        if (at !== undefined) list.show(at);
+      }
     }
     for (const old of this.text.querySelectorAll(".current")) old.classList.remove("current");
     if (!this.marked) return;
     const now = this.text.querySelectorAll<HTMLElement>(`.ref[data-path="${this.marked.path + 1}"][data-index="${this.marked.step + 1}"]`);
     for (const one of now) one.classList.add("current");
-    if (now[0]?.classList.contains("inline")) now[0].scrollIntoView({ block: "nearest" });
+    if (now[0]?.closest(".words:not(.dense)")) now[0].scrollIntoView({ block: "nearest" });
   }
 
   forget(): void { this.marked = undefined; }

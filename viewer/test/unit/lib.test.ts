@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { applies, isDone, tabsOf } from "../../src/lib/checklist.ts";
-import { depthOf, locksOf, noteOf, pathTitle, summaryOf } from "../../src/lib/describe.ts";
+import { depthOf, grouped, locksOf, noteOf, pathTitle, summaryOf } from "../../src/lib/describe.ts";
 import { filtered, noFilter, progress, rowsFor } from "../../src/lib/list.ts";
 import type { Checklist, Report, TriageRecord } from "../../src/lib/page.ts";
 import { addQuery, matchesIn, parseTerm } from "../../src/lib/query.ts";
 import { accessRange, runsOf } from "../../src/lib/runs.ts";
+import { linesOf, placeAndWords } from "../../src/lib/text.ts";
 import { emptyRecord, merge, readTriage, stateOf, writeTriage } from "../../src/lib/triage.ts";
 import { path, queriesOf, step } from "./fixture.ts";
 
@@ -63,7 +64,7 @@ test("a line's end says what the code does not", () => {
 
 test("paths are named by where they begin and end", () => {
   const nested = path([{ fn: "main", items: [0, -2] }, { fn: "g", items: [1] }], [step(1), step(2, { x: true })]);
-  assert.equal(pathTitle(nested), "main to g");
+  assert.equal(pathTitle(nested), "`main` to `g`");
   assert.equal(depthOf(nested), 2);
 });
 
@@ -136,4 +137,29 @@ test("the list filters by state, severity and words, and sorts numbers as number
   assert.equal(ids({ sort: "place", descending: true }), "213");
   assert.equal(ids({ sort: "state", descending: true }), "213");
   assert.deepEqual([progress(rows).triaged, progress(rows).total, progress(rows).counts.open], [1, 3, 2]);
+});
+
+test("the report text is cut into lines: headings, steps and words, with their indentation", () => {
+  const link = (path: number, at: number) => ({ step: { path, step: at } });
+  const lines = linesOf([
+    { text: "\nWarning: race on x\n\nfirst access\n    " }, { text: "a.c:3: write", link: link(0, 0) }, { text: "\n  see " },
+    { text: "b.c:4", link: link(0, 1) }, { text: " too\r\n\n\n" },
+  ]);
+  assert.deepEqual(lines.map(line => [line.kind, line.indent, line.pieces.map(piece => piece.text).join("|")]), [
+    ["words", 0, "Warning: race on x"], ["blank", 0, ""], ["heading", 0, "first access"], ["step", 4, "a.c:3: write"], ["words", 2, "see |b.c:4| too"],
+  ]);
+  assert.deepEqual(linesOf([]), []);
+  assert.deepEqual(linesOf([{ text: "one", link: link(0, 0) }]).map(line => line.kind), ["step"]);
+});
+
+test("a line's place is told from its words", () => {
+  assert.deepEqual(placeAndWords("src/a.c:12: calls f: then g"), ["src/a.c:12", "calls f: then g"]);
+  assert.deepEqual(placeAndWords("a.c:12:7: warning: x"), ["a.c:12", "warning: x"]);
+  assert.deepEqual(placeAndWords("main.c:81     FORK t"), ["main.c:81", "FORK t"]);
+  assert.deepEqual(placeAndWords("C:/x y.c"), ["", "C:/x y.c"]);
+  assert.deepEqual(placeAndWords("a.c:7"), ["a.c:7", ""]);
+});
+
+test("numbers keep their thousands apart", () => {
+  assert.deepEqual([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
 });

@@ -11,7 +11,7 @@ use super::Sample;
 use crate::read::Fault;
 use crate::xml::{Node, Xml};
 use crate::{
-    AccessMode, Binding, Document, Frame, Link, PathBuilder, PathKind, Related, Report, Role, Segment,
+    AccessMode, Binding, Document, Excerpt, Frame, Link, PathBuilder, PathKind, Related, Report, Role, Segment,
     Severity, Step, Suppression, SuppressionStatus, Tool,
 };
 use std::collections::HashSet;
@@ -33,6 +33,14 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
     }
     let mut document = Document {
         notes: top.children_named("note").map(|note| note.text()).collect(),
+        excerpts: top
+            .children_named("excerpt")
+            .map(|excerpt| Excerpt {
+                file: excerpt.attribute("file").unwrap_or_default().to_owned(),
+                line: excerpt.attribute("line").and_then(|line| line.parse().ok()).unwrap_or(1),
+                text: excerpt.text(),
+            })
+            .collect(),
         ..Document::default()
     };
     let mut reports: Vec<Node> = top.children_named("report").collect();

@@ -165,8 +165,9 @@ fn report() -> impl Strategy<Value = Report> {
 
 /// Tidy documents, as every reader returns them.
 pub fn document() -> impl Strategy<Value = Document> {
-    (vec(report(), 0..4), vec(words(), 0..2)).prop_map(|(reports, notes)| {
-        let mut document = Document { reports, notes, ..Document::default() };
+    let excerpt = (words(), 0..9u32, words()).prop_map(|(file, line, text)| Excerpt { file, line, text });
+    (vec(report(), 0..4), vec(words(), 0..2), vec(excerpt, 0..3)).prop_map(|(reports, notes, excerpts)| {
+        let mut document = Document { reports, notes, excerpts, ..Document::default() };
         document.tidy();
         document
     })

@@ -2,7 +2,7 @@
 
 use crate::xml::{escape, escape_text};
 use crate::{
-    AccessMode, Document, Link, Location, Outline, Path, PathKind, Report, Role, Severity, Step,
+    AccessMode, Document, Excerpt, Link, Location, Outline, Path, PathKind, Report, Role, Severity, Step,
     SuppressionStatus,
 };
 
@@ -14,6 +14,12 @@ pub(crate) fn write(document: &Document) -> String {
     }
     for report in &document.reports {
         write_report(&mut out, report);
+    }
+    for Excerpt { file, line, text } in &document.excerpts {
+        out.push_str("  <excerpt");
+        attribute(&mut out, "file", file);
+        attribute(&mut out, "line", &line.to_string());
+        out.push_str(&format!(">{}</excerpt>\n", escape_text(text)));
     }
     out.push_str("</pathreport>\n");
     out

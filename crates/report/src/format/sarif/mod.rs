@@ -4,7 +4,10 @@
 //! object, under the one key `parallax`. Reading prefers that bag where it is sound, so a document of ours comes back
 //! equal, and does without it where it is absent, so everybody else's documents are read too.
 
+mod component;
+mod graph;
 mod message;
+mod place;
 mod read;
 mod uri;
 mod write;
@@ -17,6 +20,6 @@ const BAG: &str = "parallax";
 
 pub(super) fn sniff(sample: &super::Sample) -> bool {
     sample.head.starts_with('{')
-        && sample.text.contains("\"runs\"")
+        && (sample.text.contains("\"runs\"") || sample.text.contains("sarif-external-property"))
         && (sample.text.contains("sarif") || sample.text.contains("\"2.1.0\""))
 }

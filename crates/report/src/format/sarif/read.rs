@@ -1,19 +1,17 @@
 //! A SARIF log as a document, whoever wrote it.
 
 use super::message::{fill, pieces};
-use super::{BAG, uri};
+use super::BAG;
 use crate::flow::{self, Event};
 use crate::read::Fault;
 use crate::value::{items, number, some_text, text};
 use crate::{
-    AccessMode, Binding, Document, Frame, Link, Location, Path, PathBuilder, PathKind, Related, Report, Role,
-    Segment, Severity, Step, Suppression, SuppressionStatus, Tool,
+    AccessMode, Binding, Document, Excerpt, Frame, Link, Path, PathBuilder, PathKind, Related, Report, Role,
+    Segment, Step, Suppression, SuppressionStatus, Tool,
 };
 use serde_json::Value;
-use std::collections::HashMap;
-
-/// How far one `uriBaseId` may lead to the next.
-const BASE_CHAIN: usize = 16;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeSet, HashMap};
 
 pub(crate) fn parse(source: &str) -> Result<Document, Fault> {
     let log: Value = serde_json::from_str(source)?;
@@ -21,6 +19,7 @@ pub(crate) fn parse(source: &str) -> Result<Document, Fault> {
     if !version.is_empty() && !version.starts_with("2.") {
         return Err(Fault::new(format!("SARIF {version}; this version reads 2.1.0")));
     }
+    let log = if is_external(&log) { as_run(log) } else { log };
     if !log.get("runs").is_some_and(Value::is_array) {
         return Err(Fault::new("a SARIF log has an array `runs`"));
     }
@@ -28,9 +27,12 @@ pub(crate) fn parse(source: &str) -> Result<Document, Fault> {
     if let Some(notes) = bag(&log).and_then(|bag| serde_json::from_value(bag.get("notes")?.clone()).ok()) {
         document.notes = notes;
     }
+    if let Some(own) = bag(&log).and_then(|bag| serde_json::from_value(bag.get("excerpts")?.clone()).ok()) {
+        document.excerpts = own;
+    }
     for run in items(&log, "/runs") {
-        let rules = items(run, "/tool/driver/rules").iter().map(|rule| (text(rule, "/id"), rule)).collect();
-        let run = Run { run, rules };
+        let run = Run::new(run);
+        run.tell_failures(&mut document.notes);
         let mut passed = 0;
         for result in items(run.run, "/results") {
             if ["pass", "notApplicable"].contains(&text(result, "/kind"))
@@ -47,20 +49,65 @@ pub(crate) fn parse(source: &str) -> Result<Document, Fault> {
                 .notes
                 .push(format!("{passed} results say that nothing is wrong (any more); they are left out"));
         }
+        let unresolved = run.unresolved.get();
+        if unresolved > 0 {
+            document.notes.push(format!("{unresolved} places are given as offsets into files that the log does not hold; their lines are not known"));
+        }
+        document.excerpts.extend(run.excerpts());
     }
     Ok(document)
+}
+
+/// Whether this is a file to which a log has moved some of its properties.
+fn is_external(log: &Value) -> bool {
+    log.get("runs").is_none() && log["results"].is_array() && text(log, "/$schema").contains("external-property")
+}
+
+/// Such a file by itself is a run of which the rest is unknown.
+fn as_run(mut file: Value) -> Value {
+    let tool = serde_json::json!({"driver": file["driver"].take(), "extensions": file["extensions"].take()});
+    file["tool"] = tool;
+    serde_json::json!({"version": file["version"].take(), "runs": [file]})
 }
 
 fn bag(value: &Value) -> Option<&Value> {
     value.get("properties")?.get(BAG)
 }
 
-struct Run<'a> {
-    run: &'a Value,
-    rules: HashMap<&'a str, &'a Value>,
+pub(super) struct Run<'a> {
+    pub run: &'a Value,
+    /// By id, over all components.
+    pub rules: HashMap<&'a str, &'a Value>,
+    /// Whole files that the log holds, by name.
+    pub contents: HashMap<String, &'a str>,
+    /// What the log quotes of other files.
+    pub snippets: RefCell<BTreeSet<Excerpt>>,
+    /// How many places could not be told because they are offsets into files that are not there.
+    pub unresolved: Cell<usize>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(run: &'a Value) -> Self {
+        let mut rules = HashMap::new();
+        for rule in Self::components(run).flat_map(|component| items(component, "/rules")) {
+            rules.entry(text(rule, "/id")).or_insert(rule);
+        }
+        let mut run = Run {
+            run,
+            rules,
+            contents: HashMap::new(),
+            snippets: RefCell::default(),
+            unresolved: Cell::new(0),
+        };
+        run.collect_contents();
+        run
+    }
+
+    fn excerpts(self) -> impl Iterator<Item = Excerpt> {
+        let whole = self.contents.into_iter().map(|(file, text)| Excerpt { file, line: 1, text: text.to_owned() });
+        whole.chain(self.snippets.into_inner())
+    }
+
     fn report(&self, result: &Value, notes: &mut Vec<String>) -> Report {
         let driver = &self.run["tool"]["driver"];
         let rule_value = self.rule(result);
@@ -68,8 +115,8 @@ impl Run<'_> {
         let paths = self.paths(result, notes);
         let mut report = Report {
             rule: id.into_iter().find(|id| !id.is_empty()).unwrap_or_default().to_owned(),
-            severity: severity(result, rule_value),
-            cwe: weaknesses(result, rule_value),
+            severity: self.severity(result, rule_value),
+            cwe: self.weaknesses(result, rule_value),
             tool: Tool {
                 name: text(driver, "/name").to_owned(),
                 version: some_text(driver, "/version").or_else(|| some_text(driver, "/semanticVersion")),
@@ -128,85 +175,48 @@ impl Run<'_> {
         {
             report.tool.version = super::super::version_in(number);
         }
+        // Further places of the same result.
+        for location in items(result, "/locations").iter().skip(1) {
+            if let Some(place) = self.place(location) {
+                let message = plain(&self.message(&location["message"], &Value::Null));
+                let message = if message.is_empty() { "also here".to_owned() } else { message };
+                report.related.push(Related { location: place, message });
+            }
+        }
         report.narrate();
         let told = std::mem::take(&mut report.text).into_iter().skip(1);
         linked.extend(told);
+        for fix in items(result, "/fixes") {
+            let words = plain(&self.message(&fix["description"], &Value::Null));
+            if !words.is_empty() {
+                linked.push(Segment::plain(format!("\nSuggested fix: {words}")));
+            }
+        }
+        if let Some(page) = some_text(self.rule(result), "/helpUri") {
+            linked.push(Segment::plain("\n"));
+            linked.push(Segment { text: format!("More about {}", report.rule), link: Some(Link::Url(page)) });
+        }
         report.text = linked;
     }
 
-    fn rule(&self, result: &Value) -> &Value {
-        let rules = items(self.run, "/tool/driver/rules");
-        let by_index = |index: Option<u32>| rules.get(index? as usize);
-        let id = text(result, "/ruleId");
-        by_index(number(result, "/ruleIndex"))
-            .or_else(|| by_index(number(result, "/rule/index")))
-            .or_else(|| self.rules.get(id).copied().filter(|_| !id.is_empty()))
-            .unwrap_or(&Value::Null)
-    }
-
     /// The text of a message: its own, or the rule's under its id, with the arguments put in.
-    fn message(&self, message: &Value, rule: &Value) -> String {
+    pub(super) fn message(&self, message: &Value, rule: &Value) -> String {
         let arguments = items(message, "/arguments");
         let id = text(message, "/id");
         let own =
             [text(message, "/text"), text(message, "/markdown")].into_iter().find(|text| !text.is_empty());
         let looked_up = || {
-            let strings = [rule.get("messageStrings"), self.run.pointer("/tool/driver/globalMessageStrings")];
-            strings.into_iter().flatten().find_map(|strings| strings.get(id)?.get("text")?.as_str())
+            let global = Self::components(self.run).filter_map(|component| component.get("globalMessageStrings"));
+            rule.get("messageStrings")
+                .into_iter()
+                .chain(global)
+                .find_map(|strings| strings.get(id)?.get("text")?.as_str())
         };
         match own.or_else(looked_up) {
             Some(template) if !arguments.is_empty() => fill(template, arguments),
             Some(template) => template.to_owned(),
             None => String::new(),
         }
-    }
-
-    fn place(&self, location: &Value) -> Option<Location> {
-        let physical = location.get("physicalLocation")?;
-        let region = &physical["region"];
-        let file = self.file(physical.get("artifactLocation")?)?;
-        Some(Location {
-            file,
-            line: number(region, "/startLine"),
-            column: number(region, "/startColumn"),
-            end_line: number(region, "/endLine"),
-            end_column: number(region, "/endColumn"),
-        })
-    }
-
-    fn file(&self, artifact: &Value) -> Option<String> {
-        let cached = || {
-            let index = number(artifact, "/index")? as usize;
-            items(self.run, "/artifacts").get(index)?.get("location")
-        };
-        let artifact = if artifact["uri"].is_string() { artifact } else { cached()? };
-        let mut uri = artifact["uri"].as_str()?.to_owned();
-        let mut base = text(artifact, "/uriBaseId");
-        for _ in 0..BASE_CHAIN {
-            let Some(definition) = self.run.pointer("/originalUriBaseIds").and_then(|bases| bases.get(base))
-            else {
-                break;
-            };
-            let prefix = text(definition, "/uri");
-            if !prefix.is_empty() {
-                let slash = if prefix.ends_with('/') { "" } else { "/" };
-                uri = format!("{prefix}{slash}{uri}");
-            }
-            base = text(definition, "/uriBaseId");
-        }
-        Some(uri::decode(&uri))
-    }
-
-    fn function(&self, location: &Value) -> Option<String> {
-        let logical = location.pointer("/logicalLocations/0")?;
-        let cached = || items(self.run, "/logicalLocations").get(number(logical, "/index")? as usize);
-        let named = |value: &Value| {
-            let kind = text(value, "/kind");
-            let fits = kind.is_empty() || ["function", "member", "method", "constructor"].contains(&kind);
-            let name = || some_text(value, "/fullyQualifiedName").or_else(|| some_text(value, "/name"));
-            if fits { name() } else { None }
-        };
-        named(logical).or_else(|| named(cached()?))
     }
 
     fn paths(&self, result: &Value, notes: &mut Vec<String>) -> Vec<Path> {
@@ -216,12 +226,21 @@ impl Run<'_> {
             let threads = items(code_flow, "/threadFlows");
             for thread in threads {
                 let label = match plain(&self.message(&thread["message"], &Value::Null)) {
-                    label if label.is_empty() && threads.len() > 1 && bag(thread).is_none() => {
+                    label if !label.is_empty() || bag(thread).is_some() => label,
+                    label if threads.len() > 1 => {
                         some_text(thread, "/id").map_or(label, |id| format!("thread {id}"))
                     }
-                    label => label,
+                    _ => plain(&self.message(&code_flow["message"], &Value::Null)),
                 };
                 let mut path = self.thread(thread, &label, notes);
+                // What holds at the start is told at the first step.
+                if let Some(first) = path.steps.first_mut() {
+                    for known in [&thread["initialState"], &thread["immutableState"]].into_iter().flat_map(state) {
+                        if !first.values.iter().any(|value| value.name == known.name) {
+                            first.values.push(known);
+                        }
+                    }
+                }
                 path.flow = flow;
                 paths.push(path);
             }
@@ -229,6 +248,11 @@ impl Run<'_> {
         for (index, stack) in items(result, "/stacks").iter().enumerate() {
             let mut path = self.stack(stack);
             path.flow = (items(result, "/codeFlows").len() + index) as u32;
+            paths.push(path);
+        }
+        let before = items(result, "/codeFlows").len() + items(result, "/stacks").len();
+        for (index, mut path) in self.traversals(result).into_iter().enumerate() {
+            path.flow = (before + index) as u32;
             paths.push(path);
         }
         paths
@@ -301,13 +325,7 @@ impl Run<'_> {
         };
         step.failing = is("danger");
         step.order = value["executionOrder"].as_u64();
-        if let Some(state) = value["state"].as_object() {
-            let binding = |(name, value): (&String, &Value)| Binding {
-                name: name.clone(),
-                value: plain(value.as_str().unwrap_or(text(value, "/text"))),
-            };
-            step.values = state.iter().map(binding).collect();
-        }
+        step.values = state(&value["state"]);
         if let Some(own) = bag(value) {
             let bindings = |name: &str| serde_json::from_value::<Vec<Binding>>(own.get(name)?.clone()).ok();
             if let Some((values, state)) = bindings("values").zip(bindings("state")) {
@@ -341,16 +359,22 @@ impl Run<'_> {
     }
 }
 
+/// What is known at a place, by name.
+pub(super) fn state(map: &Value) -> Vec<Binding> {
+    let binding = |(name, value): (&String, &Value)| Binding {
+        name: name.clone(),
+        value: plain(value.as_str().unwrap_or(text(value, "/text"))),
+    };
+    map.as_object().into_iter().flatten().map(binding).collect()
+}
+
 /// A message without its links.
-fn plain(message: &str) -> String {
+pub(super) fn plain(message: &str) -> String {
     pieces(message).into_iter().map(|piece| piece.text).collect()
 }
 
 /// A message with its links, as far as they lead to something we keep.
 fn linked_text(message: &str, result: &Value) -> Vec<Segment> {
-    let related = items(result, "/relatedLocations").iter().enumerate();
-    let related: HashMap<i64, usize> =
-        related.rev().filter_map(|(index, place)| Some((place["id"].as_i64()?, index))).collect();
     let flows = items(result, "/codeFlows");
     // Our paths are SARIF's threads, counted through.
     let mut before = 0;
@@ -362,9 +386,24 @@ fn linked_text(message: &str, result: &Value) -> Vec<Segment> {
             first
         })
         .collect();
+    // A number means the location with that id, wherever in the result it stands.
+    let mut by_id: HashMap<i64, Link> = HashMap::new();
+    let threads = flows.iter().flat_map(|flow| items(flow, "/threadFlows"));
+    for (path, thread) in threads.enumerate() {
+        for (step, location) in items(thread, "/locations").iter().enumerate() {
+            if let Some(id) = location["location"]["id"].as_i64() {
+                by_id.entry(id).or_insert(Link::Step { path, step });
+            }
+        }
+    }
+    for (index, place) in items(result, "/relatedLocations").iter().enumerate().rev() {
+        if let Some(id) = place["id"].as_i64() {
+            by_id.insert(id, Link::Related(index));
+        }
+    }
     let link = |target: &str| {
         if let Ok(id) = target.parse::<i64>() {
-            return related.get(&id).copied().map(Link::Related);
+            return by_id.get(&id).cloned();
         }
         if let Some(pointer) = target.strip_prefix("sarif:/runs/") {
             let parts: Vec<&str> = pointer.split('/').collect();
@@ -382,46 +421,6 @@ fn linked_text(message: &str, result: &Value) -> Vec<Segment> {
         .into_iter()
         .map(|piece| Segment { link: piece.target.and_then(link), text: piece.text })
         .collect()
-}
-
-fn severity(result: &Value, rule: &Value) -> Severity {
-    let level = [text(result, "/level"), text(rule, "/defaultConfiguration/level")];
-    match level.into_iter().find(|level| !level.is_empty()) {
-        Some("error") => Severity::Error,
-        Some("note" | "none") => Severity::Note,
-        _ if text(result, "/kind") == "informational" => Severity::Note,
-        _ => Severity::Warning,
-    }
-}
-
-/// CWE numbers, wherever tools put them: taxa, relationships, or tags such as `external/cwe/cwe-476`.
-fn weaknesses(result: &Value, rule: &Value) -> Vec<u32> {
-    let mut found = Vec::new();
-    let taxa = items(result, "/taxa")
-        .iter()
-        .chain(items(rule, "/relationships").iter().filter_map(|relationship| relationship.get("target")));
-    for taxon in taxa {
-        let id = text(taxon, "/id");
-        if text(taxon, "/toolComponent/name").eq_ignore_ascii_case("cwe")
-            || id.to_ascii_uppercase().starts_with("CWE-")
-        {
-            found.extend(id.trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().ok());
-        }
-    }
-    let tags = items(rule, "/properties/tags")
-        .iter()
-        .chain(items(rule, "/properties/cwe"))
-        .chain(items(result, "/properties/tags"));
-    for tag in tags.filter_map(Value::as_str) {
-        let tag = tag.to_ascii_lowercase();
-        if let Some((_, number)) = tag.split_once("cwe-") {
-            let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
-            found.extend(digits.parse::<u32>().ok());
-        }
-    }
-    found.sort_unstable();
-    found.dedup();
-    found
 }
 
 fn suppression(value: &Value) -> Suppression {

@@ -21,8 +21,15 @@ pub(crate) fn write(document: &Document) -> String {
         "version": "2.1.0",
         "runs": runs,
     });
+    let mut bag = Map::new();
     if !document.notes.is_empty() {
-        log["properties"] = json!({BAG: {"notes": document.notes}});
+        bag.insert("notes".into(), json!(document.notes));
+    }
+    if !document.excerpts.is_empty() {
+        bag.insert("excerpts".into(), json!(document.excerpts));
+    }
+    if !bag.is_empty() {
+        log["properties"] = json!({BAG: bag});
     }
     let mut text = serde_json::to_string_pretty(&log).expect("keys are strings");
     text.push('\n');

@@ -1,0 +1,155 @@
+//! Locations: files by URI and index, regions by line or by offset, functions by name, and the source that comes along.
+
+use super::read::Run;
+use super::uri;
+use crate::value::{items, number, some_text, text};
+use crate::{Excerpt, Location};
+use serde_json::Value;
+
+/// How far one `uriBaseId` may lead to the next.
+const BASE_CHAIN: usize = 16;
+
+impl<'a> Run<'a> {
+    /// The texts of whole files that the log holds.
+    pub(super) fn collect_contents(&mut self) {
+        for artifact in items(self.run, "/artifacts") {
+            if let Some(file) = self.file(&artifact["location"])
+                && let Some(contents) = artifact.pointer("/contents/text").and_then(Value::as_str)
+            {
+                self.contents.insert(file, contents);
+            }
+        }
+    }
+
+    pub(super) fn place(&self, location: &Value) -> Option<Location> {
+        let physical = location.get("physicalLocation")?;
+        let region = &physical["region"];
+        let file = self.file(physical.get("artifactLocation")?)?;
+        let mut place = Location {
+            line: number(region, "/startLine"),
+            column: number(region, "/startColumn"),
+            end_line: number(region, "/endLine"),
+            end_column: number(region, "/endColumn"),
+            file,
+        };
+        if place.line.is_none() {
+            self.resolve_offset(region, &mut place);
+        }
+        if !self.contents.contains_key(&place.file) {
+            for region in [region, &physical["contextRegion"]] {
+                if let Some(excerpt) = snippet(&place.file, region) {
+                    self.snippets.borrow_mut().insert(excerpt);
+                }
+            }
+        }
+        Some(place)
+    }
+
+    /// Regions may be given by offsets alone; their lines are known where the log holds the text.
+    fn resolve_offset(&self, region: &Value, place: &mut Location) {
+        let (start, length, bytes) = match (number(region, "/charOffset"), number(region, "/byteOffset")) {
+            (Some(start), _) => (start, number(region, "/charLength"), false),
+            (None, Some(start)) => (start, number(region, "/byteLength"), true),
+            (None, None) => return,
+        };
+        let Some(contents) = self.contents.get(&place.file) else {
+            self.unresolved.set(self.unresolved.get() + 1);
+            return;
+        };
+        let position = |offset: usize| {
+            let end = if bytes {
+                (0..=offset.min(contents.len())).rev().find(|&at| contents.is_char_boundary(at))
+            } else {
+                Some(contents.char_indices().nth(offset).map_or(contents.len(), |(at, _)| at))
+            };
+            let before = &contents[..end.unwrap_or(0)];
+            let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+            let line = before.matches('\n').count() as u32 + 1;
+            (line, before[line_start..].chars().count() as u32 + 1)
+        };
+        let (line, column) = position(start as usize);
+        (place.line, place.column) = (Some(line), Some(column));
+        if let Some(length) = length {
+            let (end_line, end_column) = position(start as usize + length as usize);
+            (place.end_line, place.end_column) = (Some(end_line), Some(end_column));
+        }
+    }
+
+    pub(super) fn file(&self, artifact: &Value) -> Option<String> {
+        let cached = || {
+            let index = number(artifact, "/index")? as usize;
+            items(self.run, "/artifacts").get(index)?.get("location")
+        };
+        let artifact = if artifact["uri"].is_string() { artifact } else { cached()? };
+        let mut uri = artifact["uri"].as_str()?.to_owned();
+        let mut base = text(artifact, "/uriBaseId");
+        for _ in 0..BASE_CHAIN {
+            let Some(definition) = self.run.pointer("/originalUriBaseIds").and_then(|bases| bases.get(base))
+            else {
+                break;
+            };
+            let prefix = text(definition, "/uri");
+            if !prefix.is_empty() {
+                let slash = if prefix.ends_with('/') { "" } else { "/" };
+                uri = format!("{prefix}{slash}{uri}");
+            }
+            base = text(definition, "/uriBaseId");
+        }
+        Some(uri::decode(&uri))
+    }
+
+    /// The function around a location: the first of its logical locations that is one.
+    pub(super) fn function(&self, location: &Value) -> Option<String> {
+        const KINDS: [&str; 8] =
+            ["", "function", "member", "method", "constructor", "destructor", "lambda", "procedure"];
+        let named = |value: &Value| {
+            let fits = KINDS.contains(&text(value, "/kind"));
+            let name = || some_text(value, "/fullyQualifiedName").or_else(|| some_text(value, "/name"));
+            if fits { name() } else { None }
+        };
+        items(location, "/logicalLocations").iter().find_map(|logical| {
+            let cached =
+                || items(self.run, "/logicalLocations").get(number(logical, "/index")? as usize);
+            // What the cache says of its kind counts for the reference too.
+            match cached() {
+                Some(cached) if text(logical, "/kind").is_empty() => named(cached),
+                cached => named(logical).or_else(|| named(cached?)),
+            }
+        })
+    }
+}
+
+/// The text of a region as lines whose columns are right.
+fn snippet(file: &str, region: &Value) -> Option<Excerpt> {
+    /// Beyond this column a line is not worth padding.
+    const WIDEST: u32 = 2_000;
+    let line = number(region, "/startLine")?;
+    let mut words = some_text(region, "/snippet/text")?;
+    let start = number(region, "/startColumn").unwrap_or(1);
+    let first = words.lines().next().unwrap_or("").chars().count() as u32;
+    let exact = match number(region, "/endColumn") {
+        Some(end) if number(region, "/endLine").is_none_or(|last| last == line) => first <= end.saturating_sub(start),
+        _ => !words.starts_with([' ', '\t']),
+    };
+    // The standard says that a snippet is the region alone; some tools give whole lines.
+    if exact && (2..WIDEST).contains(&start) {
+        words.insert_str(0, &" ".repeat(start as usize - 1));
+    }
+    Some(Excerpt { file: file.to_owned(), line, text: words })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn snippets_stand_in_their_columns() {
+        let text = |region: Value| snippet("a.c", &region).map(|excerpt| excerpt.text);
+        let region = |start: u32, end: u32, words: &str| json!({"startLine": 3, "startColumn": start, "endColumn": end, "snippet": {"text": words}});
+        assert_eq!(text(region(5, 9, "free")).as_deref(), Some("    free"));
+        assert_eq!(text(region(5, 9, "    free(p);\n")).as_deref(), Some("    free(p);\n"));
+        assert_eq!(text(json!({"startLine": 3, "snippet": {"text": "free(p);"}})).as_deref(), Some("free(p);"));
+        assert_eq!(text(json!({"snippet": {"text": "free(p);"}})), None);
+    }
+}

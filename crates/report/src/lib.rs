@@ -36,8 +36,8 @@ mod xml;
 pub use builder::PathBuilder;
 pub use format::{Format, to_json, to_pathreport, to_sarif};
 pub use model::{
-    AccessMode, Binding, Document, Excerpt, FORMAT, Frame, Link, Location, Path, PathKind, Related, Report, Role,
-    Segment, Severity, Step, Suppression, SuppressionStatus, Tool,
+    AccessMode, Binding, Document, Excerpt, FORMAT, Frame, Link, Location, Path, PathKind, Related, Report,
+    Role, Segment, Severity, Step, Suppression, SuppressionStatus, Tool,
 };
 pub use path::{Misshapen, Outline};
 pub use read::{MAX_BYTES, ReadError, read, read_as};

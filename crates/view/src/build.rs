@@ -30,15 +30,28 @@ pub struct Input {
     pub triage: Triage,
 }
 
-/// Makes the page.
-pub fn build(input: Input) -> Page {
+/// How far the page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// So many reports of so many are projected onto their source.
+    Reports(usize, usize),
+    /// So many files of so many are searched for definitions.
+    Definitions(usize, usize),
+}
+
+/// Makes the page, saying now and then how far it is.
+pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
     let Input { mut document, roots, name, made, author, checklists, triage } = input;
     let fingerprints = document.fingerprints();
     let mut sources = Sources::new(roots, std::mem::take(&mut document.excerpts));
     let projections: Vec<Vec<Projection>> = document
         .reports
         .iter()
-        .map(|report| paths_of(report).iter().map(|path| project(path, &mut sources)).collect())
+        .enumerate()
+        .map(|(number, report)| {
+            progress(Progress::Reports(number, document.reports.len()));
+            paths_of(report).iter().map(|path| project(path, &mut sources)).collect()
+        })
         .collect();
 
     // Everything is loaded now, except the places off the paths.
@@ -49,7 +62,7 @@ pub fn build(input: Input) -> Page {
         }
     }
     let needed = needed_lines(&projections);
-    let mut index = Index::new(&sources);
+    let mut index = Index::new(&sources, &mut |done, all| progress(Progress::Definitions(done, all)));
     let files = files(&sources, &needed, &mut index);
 
     let mut related_sources = related_sources.into_iter();

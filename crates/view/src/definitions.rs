@@ -24,7 +24,7 @@ pub struct Index {
 
 impl Index {
     /// Reads and outlines what is below the roots of `sources`, within bounds.
-    pub fn new(sources: &Sources) -> Index {
+    pub fn new(sources: &Sources, progress: &mut dyn FnMut(usize, usize)) -> Index {
         let mut index = Index {
             texts: Vec::new(),
             by_name: HashMap::new(),
@@ -39,7 +39,9 @@ impl Index {
         let on_paths = sources.all.iter().filter_map(|source| source.path.clone());
         let mut seen = HashSet::new();
         let mut bytes = 0;
+        let all = found.len();
         for path in on_paths.chain(found) {
+            progress(seen.len().min(all), all);
             if !seen.insert(path.clone()) {
                 continue;
             }

@@ -16,5 +16,5 @@ pub mod sources;
 pub mod syntax;
 pub mod triage;
 
-pub use build::{Input, build};
+pub use build::{Input, Progress, build};
 pub use roots::Roots;

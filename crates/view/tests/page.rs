@@ -1,13 +1,13 @@
 //! Whole pages: from documents and folders of sources to HTML, with hostile input of every kind.
 
 use parallax_report::{
-    Document, Frame, Link, Location, PathBuilder, Related, Report, Role, Segment, Step, Suppression,
+    Document, Excerpt, Frame, Link, Location, PathBuilder, Related, Report, Role, Segment, Step, Suppression,
 };
 use parallax_view::checklist::Checklists;
 use parallax_view::page::Page;
 use parallax_view::serve::{BadRequest, Request, Response, Service};
 use parallax_view::triage::{Record, Triage, Verdict};
-use parallax_view::{Input, Roots, build, html};
+use parallax_view::{Input, Progress, Roots, build, html};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,11 @@ fn ladle() -> PathBuf {
 }
 
 fn page_of(document: Document, roots: &[&Path]) -> Page {
-    build(Input {
+    build(input(document, roots), &mut |_| ())
+}
+
+fn input(document: Document, roots: &[&Path]) -> Input {
+    Input {
         document,
         roots: Roots::new(roots).unwrap(),
         name: "test".into(),
@@ -24,7 +28,23 @@ fn page_of(document: Document, roots: &[&Path]) -> Page {
         author: "mk".into(),
         checklists: Checklists::with(Vec::new()),
         triage: Triage::default(),
-    })
+    }
+}
+
+#[test]
+fn building_says_how_far_it_is() {
+    let mut said = Vec::new();
+    build(input(race(), &[&ladle()]), &mut |progress| said.push(progress));
+    assert_eq!(said[0], Progress::Reports(0, 1));
+    let files = std::fs::read_dir(ladle()).unwrap().count();
+    let counts: Vec<_> = said[1..]
+        .iter()
+        .map(|progress| match progress {
+            Progress::Definitions(done, all) if *all <= files => *done,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert!(counts.len() > 4 && counts.is_sorted(), "{counts:?}");
 }
 
 fn document(reports: Vec<Report>) -> Document {
@@ -105,6 +125,44 @@ fn missing_sources_and_lines_beyond_the_end_still_read() {
     let bare = page_of(race(), &[]);
     assert_eq!(bare.reports[0].paths[0].steps.len(), 10);
     assert!(bare.files.iter().all(|file| file.missing.is_some() && file.chunks.is_empty()));
+}
+
+/// What a report quotes of files that are not there is shown, line by line in its place, and names its functions.
+#[test]
+fn source_that_comes_with_the_report_is_shown_where_there_is_no_other() {
+    let excerpt = |file: &str, line: u32, text: &str| Excerpt { file: file.into(), line, text: text.into() };
+    let mut path = PathBuilder::new("");
+    path.step(Step::new(Role::Note, "gone/all.c", 5));
+    path.step(Step::new(Role::Note, "gone/all.c", 2));
+    path.step(Step::new(Role::Note, "gone/some.py", 40).failing());
+    path.step(Step::new(Role::Note, "main.c", 80));
+    let mut document = document(vec![with_path(path)]);
+    document.excerpts = vec![
+        excerpt(
+            "gone/all.c",
+            1,
+            "int inner(void) {\n  return 1;\n}\nint outer(void) {\n  return inner();\n}\n",
+        ),
+        excerpt("gone/some.py", 39, "def f(x):\n    eval(x)"),
+        excerpt("gone/some.py", 40, "    eval"),
+        excerpt("gone/some.py", 4_000_000_000, "far away"),
+        excerpt("main.c", 80, "not what the file says"),
+    ];
+    let page = page_of(document, &[&ladle()]);
+    let frames: Vec<_> = page.reports[0].paths[0]
+        .frames
+        .iter()
+        .map(|frame| (frame.function.as_str(), frame.items.clone()))
+        .collect();
+    let want = [("outer", vec![0, -2]), ("inner", vec![1]), ("f", vec![2]), ("main", vec![3])];
+    assert_eq!(frames, want);
+    let lines = |name: &str| -> Vec<&str> {
+        let file = page.files.iter().find(|file| file.name == name).unwrap();
+        file.chunks.iter().flat_map(|chunk| chunk.lines.iter().map(String::as_str)).collect()
+    };
+    assert_eq!(lines("gone/all.c")[4], "  return inner();");
+    assert_eq!(lines("gone/some.py"), ["def f(x):", "    eval(x)"]);
+    assert!(lines("main.c").iter().all(|line| !line.contains("not what")), "a file that is there counts");
 }
 
 #[test]

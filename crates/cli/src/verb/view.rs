@@ -1,5 +1,6 @@
 //! `parallax view`: reports and sources become one page, as a file or served on the loopback interface.
 
+mod progress;
 mod server;
 
 use crate::exit::Status;
@@ -73,7 +74,7 @@ pub fn run(mut arguments: View) -> Result<Status> {
         folder.map_or("Reports".to_owned(), |name| name.to_string_lossy().into_owned())
     });
     let author = arguments.author.clone().or_else(|| std::env::var("USER").ok()).unwrap_or_default();
-    let page = build(Input {
+    let input = Input {
         document,
         roots,
         name,
@@ -81,14 +82,17 @@ pub fn run(mut arguments: View) -> Result<Status> {
         author,
         checklists: Checklists::with(read_checklists(arguments.checklists.as_deref())?),
         triage,
-    });
+    };
+    let mut meter = progress::Meter::new();
+    let page = build(input, &mut |progress| meter.show(progress));
+    meter.clear();
     for note in &page.notes {
         eprintln!("note: {note}");
     }
     let missing: Vec<&str> =
         page.files.iter().filter_map(|file| file.missing.as_ref().map(|_| file.name.as_str())).collect();
-    if arguments.src.is_empty() && !page.files.is_empty() {
-        eprintln!("note: no code is shown: name the folder with the sources by --src");
+    if arguments.src.is_empty() && !missing.is_empty() {
+        eprintln!("note: no code is shown of {}: name the folder with the sources by --src", some(&missing));
     } else if !missing.is_empty() {
         eprintln!(
             "note: {} of {} files not found below --src: {}",

@@ -11,8 +11,8 @@ use super::Sample;
 use crate::read::Fault;
 use crate::xml::{Node, Xml};
 use crate::{
-    AccessMode, Binding, Document, Excerpt, Frame, Link, PathBuilder, PathKind, Related, Report, Role, Segment,
-    Severity, Step, Suppression, SuppressionStatus, Tool,
+    AccessMode, Binding, Document, Excerpt, Frame, Link, PathBuilder, PathKind, Related, Report, Role,
+    Segment, Severity, Step, Suppression, SuppressionStatus, Tool,
 };
 use std::collections::HashSet;
 

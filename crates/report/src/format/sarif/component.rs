@@ -62,7 +62,8 @@ impl<'a> Run<'a> {
         );
         for taxon in taxa {
             let taxonomy = self.taxonomy(&taxon["toolComponent"]);
-            let listed = number(taxon, "/index").and_then(|index| items(taxonomy?, "/taxa").get(index as usize));
+            let listed =
+                number(taxon, "/index").and_then(|index| items(taxonomy?, "/taxa").get(index as usize));
             let id = [text(taxon, "/id"), listed.map_or("", |taxon| text(taxon, "/id"))];
             let id = id.into_iter().find(|id| !id.is_empty()).unwrap_or_default();
             let name = [text(taxon, "/toolComponent/name"), taxonomy.map_or("", |one| text(one, "/name"))];
@@ -120,8 +121,7 @@ impl<'a> Run<'a> {
         if more > 0 {
             notes.push(format!("{tool} reports {more} more errors of its own"));
         }
-        for (kind, references) in
-            self.run["externalPropertyFileReferences"].as_object().into_iter().flatten()
+        for (kind, references) in self.run["externalPropertyFileReferences"].as_object().into_iter().flatten()
         {
             let files: Vec<String> = references
                 .as_array()

@@ -33,8 +33,10 @@ impl Run<'_> {
                 let start = nodes.get(text(edge, "/sourceNodeId"))?;
                 events.push(self.visit(start, "", state(&walk["initialState"])));
             }
-            let words = [self.message(&step["message"], &Value::Null), self.message(&edge["label"], &Value::Null)];
-            let words = words.iter().map(|words| plain(words)).find(|words| !words.is_empty()).unwrap_or_default();
+            let words =
+                [self.message(&step["message"], &Value::Null), self.message(&edge["label"], &Value::Null)];
+            let words =
+                words.iter().map(|words| plain(words)).find(|words| !words.is_empty()).unwrap_or_default();
             let target = nodes.get(text(edge, "/targetNodeId"))?;
             events.push(self.visit(target, &words, state(&step["finalState"])));
         }
@@ -52,8 +54,13 @@ impl Run<'_> {
             .into_iter()
             .map(|message| plain(&self.message(message, &Value::Null)))
             .find(|words| !words.is_empty());
-        let message = [words, label.as_deref().unwrap_or_default()].into_iter().find(|words| !words.is_empty());
+        let message =
+            [words, label.as_deref().unwrap_or_default()].into_iter().find(|words| !words.is_empty());
         let step = Step { location: self.place(location), values, ..Step::default() };
-        Event { step: step.with_message(message.unwrap_or_default()), depth: None, function: self.function(location) }
+        Event {
+            step: step.with_message(message.unwrap_or_default()),
+            depth: None,
+            function: self.function(location),
+        }
     }
 }

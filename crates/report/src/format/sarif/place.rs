@@ -108,8 +108,7 @@ impl<'a> Run<'a> {
             if fits { name() } else { None }
         };
         items(location, "/logicalLocations").iter().find_map(|logical| {
-            let cached =
-                || items(self.run, "/logicalLocations").get(number(logical, "/index")? as usize);
+            let cached = || items(self.run, "/logicalLocations").get(number(logical, "/index")? as usize);
             // What the cache says of its kind counts for the reference too.
             match cached() {
                 Some(cached) if text(logical, "/kind").is_empty() => named(cached),
@@ -128,7 +127,9 @@ fn snippet(file: &str, region: &Value) -> Option<Excerpt> {
     let start = number(region, "/startColumn").unwrap_or(1);
     let first = words.lines().next().unwrap_or("").chars().count() as u32;
     let exact = match number(region, "/endColumn") {
-        Some(end) if number(region, "/endLine").is_none_or(|last| last == line) => first <= end.saturating_sub(start),
+        Some(end) if number(region, "/endLine").is_none_or(|last| last == line) => {
+            first <= end.saturating_sub(start)
+        }
         _ => !words.starts_with([' ', '\t']),
     };
     // The standard says that a snippet is the region alone; some tools give whole lines.
@@ -149,7 +150,10 @@ mod tests {
         let region = |start: u32, end: u32, words: &str| json!({"startLine": 3, "startColumn": start, "endColumn": end, "snippet": {"text": words}});
         assert_eq!(text(region(5, 9, "free")).as_deref(), Some("    free"));
         assert_eq!(text(region(5, 9, "    free(p);\n")).as_deref(), Some("    free(p);\n"));
-        assert_eq!(text(json!({"startLine": 3, "snippet": {"text": "free(p);"}})).as_deref(), Some("free(p);"));
+        assert_eq!(
+            text(json!({"startLine": 3, "snippet": {"text": "free(p);"}})).as_deref(),
+            Some("free(p);")
+        );
         assert_eq!(text(json!({"snippet": {"text": "free(p);"}})), None);
     }
 }

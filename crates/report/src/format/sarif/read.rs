@@ -1,7 +1,7 @@
 //! A SARIF log as a document, whoever wrote it.
 
-use super::message::{fill, pieces};
 use super::BAG;
+use super::message::{fill, pieces};
 use crate::flow::{self, Event};
 use crate::read::Fault;
 use crate::value::{items, number, some_text, text};
@@ -60,7 +60,9 @@ pub(crate) fn parse(source: &str) -> Result<Document, Fault> {
 
 /// Whether this is a file to which a log has moved some of its properties.
 fn is_external(log: &Value) -> bool {
-    log.get("runs").is_none() && log["results"].is_array() && text(log, "/$schema").contains("external-property")
+    log.get("runs").is_none()
+        && log["results"].is_array()
+        && text(log, "/$schema").contains("external-property")
 }
 
 /// Such a file by itself is a run of which the rest is unknown.
@@ -104,7 +106,8 @@ impl<'a> Run<'a> {
     }
 
     fn excerpts(self) -> impl Iterator<Item = Excerpt> {
-        let whole = self.contents.into_iter().map(|(file, text)| Excerpt { file, line: 1, text: text.to_owned() });
+        let whole =
+            self.contents.into_iter().map(|(file, text)| Excerpt { file, line: 1, text: text.to_owned() });
         whole.chain(self.snippets.into_inner())
     }
 
@@ -206,7 +209,8 @@ impl<'a> Run<'a> {
         let own =
             [text(message, "/text"), text(message, "/markdown")].into_iter().find(|text| !text.is_empty());
         let looked_up = || {
-            let global = Self::components(self.run).filter_map(|component| component.get("globalMessageStrings"));
+            let global =
+                Self::components(self.run).filter_map(|component| component.get("globalMessageStrings"));
             rule.get("messageStrings")
                 .into_iter()
                 .chain(global)
@@ -235,7 +239,9 @@ impl<'a> Run<'a> {
                 let mut path = self.thread(thread, &label, notes);
                 // What holds at the start is told at the first step.
                 if let Some(first) = path.steps.first_mut() {
-                    for known in [&thread["initialState"], &thread["immutableState"]].into_iter().flat_map(state) {
+                    for known in
+                        [&thread["initialState"], &thread["immutableState"]].into_iter().flat_map(state)
+                    {
                         if !first.values.iter().any(|value| value.name == known.name) {
                             first.values.push(known);
                         }

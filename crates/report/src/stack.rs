@@ -1,6 +1,7 @@
 //! From a log with call stacks in it to a report: the log itself is the text, and each line of a stack leads to its step.
 
 use crate::{AccessMode, Binding, Frame, Location, PathBuilder, PathKind, Report, Role, Segment, Step};
+use std::collections::HashMap;
 
 /// A stack, outermost call first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub(crate) struct StackFrame {
     pub state: Vec<Binding>,
     pub access: Option<AccessMode>,
     pub failing: bool,
+    /// Whether the tool says that this is a function it has put its own in place of.
+    pub intercepted: bool,
     /// The thread that starts with this frame.
     pub thread: Option<String>,
 }
@@ -41,6 +44,99 @@ impl Stack {
             last.access = access;
         }
         self
+    }
+}
+
+/// Functions that start programs and threads, before any code of the user's.
+const STARTUP: &[&str] = &[
+    "_start",
+    "__libc_start_main",
+    "__libc_start_main_impl",
+    "__libc_start_call_main",
+    "(below main)",
+    "clone",
+    "clone3",
+    "__clone",
+    "__clone3",
+    "start_thread",
+    "thread_start",
+    "_pthread_start",
+    "asan_thread_start",
+];
+/// Functions that make threads, below `pthread_create`.
+const CREATION: &[&str] =
+    &["clone", "clone3", "__clone3", "__clone_internal", "__GI___clone_internal", "create_thread"];
+
+/// Frames, innermost first, without those of the tool's own runtime (`__interceptor_malloc`, a wrapper of
+/// `pthread_create`) and without start-up code.
+pub(crate) fn own_code(frames: Vec<StackFrame>) -> Vec<StackFrame> {
+    let inner = frames.iter().take_while(|frame| is_runtime(frame) || creates_thread(frame)).count();
+    if inner == frames.len() { frames } else { without_startup(frames.into_iter().skip(inner).collect()) }
+}
+
+/// Frames, innermost first, without the code around `main` or around a thread's first function; all of them where
+/// nothing else is there.
+pub(crate) fn without_startup(mut frames: Vec<StackFrame>) -> Vec<StackFrame> {
+    let starts = |frame: &StackFrame| STARTUP.contains(&frame.function.as_str());
+    let mut kept = frames.len();
+    if frames.last().is_some_and(starts) {
+        while kept > 0 && (starts(&frames[kept - 1]) || is_runtime(&frames[kept - 1])) {
+            kept -= 1;
+        }
+    }
+    if kept > 0 {
+        frames.truncate(kept);
+    }
+    frames
+}
+
+fn is_runtime(frame: &StackFrame) -> bool {
+    let nameless = frame.function == "???" || frame.function.starts_with("0x");
+    let place = frame.location.as_ref().map_or("", |place| place.file.as_str());
+    place.contains("libsanitizer/")
+        || place.contains("compiler-rt/")
+        || frame.function.starts_with("__interceptor_")
+        || frame.function.starts_with("__interceptor.")
+        || frame.intercepted
+        || (nameless && frame.message.contains("/vgpreload_"))
+}
+
+fn creates_thread(frame: &StackFrame) -> bool {
+    CREATION.contains(&frame.function.as_str())
+        || frame.function.starts_with("pthread_create@")
+        || frame.function.starts_with("__pthread_create_")
+}
+
+/// How many creators of creators are put in front of a stack.
+const ANCESTORS: usize = 16;
+
+/// Where threads were created: by thread, the thread that did it and its stack, innermost first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Creations(HashMap<String, (String, Vec<StackFrame>)>);
+
+impl Creations {
+    /// Remembers where a thread was created.
+    pub(crate) fn insert(&mut self, thread: &str, creator: &str, frames: Vec<StackFrame>) {
+        self.0.insert(thread.to_owned(), (creator.to_owned(), own_code(frames)));
+    }
+
+    /// Puts the creation of a stack's thread, and of that thread's creator, in front: the path then leads from `main`
+    /// through the creation of the thread.
+    pub(crate) fn lead_to(&self, stack: &mut Stack, thread: &str) {
+        let mut thread = thread.to_owned();
+        let mut seen = Vec::new();
+        while seen.len() < ANCESTORS
+            && !seen.contains(&thread)
+            && let Some((creator, creation)) = self.0.get(&thread)
+        {
+            if let Some(first) = stack.frames.first_mut() {
+                first.thread = Some(thread.clone());
+            }
+            let mut frames: Vec<StackFrame> = creation.iter().rev().cloned().collect();
+            frames.append(&mut stack.frames);
+            stack.frames = frames;
+            seen.push(std::mem::replace(&mut thread, creator.clone()));
+        }
     }
 }
 

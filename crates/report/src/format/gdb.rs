@@ -2,7 +2,7 @@
 
 use super::Sample;
 use crate::read::Fault;
-use crate::stack::{Stack, StackFrame, assemble, place};
+use crate::stack::{Stack, StackFrame, assemble, place, without_startup};
 use crate::{Binding, Document, Report, Severity, Tool};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -37,7 +37,7 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
     let mut label = String::new();
     let mut close = |frames: &mut Vec<StackFrame>, label: &str| {
         if !frames.is_empty() {
-            add(&mut stacks, Stack::innermost_first(label, std::mem::take(frames)));
+            add(&mut stacks, Stack::innermost_first(label, without_startup(std::mem::take(frames))));
         }
     };
     for (index, line) in lines.iter().enumerate() {

@@ -5,10 +5,9 @@
 
 use super::Sample;
 use crate::read::Fault;
-use crate::stack::{Stack, StackFrame, assemble, place};
+use crate::stack::{Creations, Stack, StackFrame, assemble, own_code, place};
 use crate::{AccessMode, Binding, Document, Location, Report, Severity, Tool};
 use regex::Regex;
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 fn regex(pattern: &str) -> Regex {
@@ -28,6 +27,8 @@ static LEAK: LazyLock<Regex> = LazyLock::new(|| regex(r"^(Direct|Indirect) leak 
 static CREATED: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"^\s*Thread (T\d+) .*created by (main thread|thread T\d+|T\d+)(?: here)?(?: at)?:?$")
 });
+static ACQUIRED: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"acquired here while holding .* in (thread T\d+|main thread):?$"));
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| regex(r" at 0x[0-9a-f]+"));
 static MUTEXES: LazyLock<Regex> = LazyLock::new(|| regex(r"\(mutexes: ([^)]*)\)"));
 
@@ -157,13 +158,12 @@ impl<'a> Block<'a> {
 
     /// The stacks as paths; creation stacks go in front of the thread they create.
     fn paths(&self, single: Option<Location>, title: &str) -> Vec<Stack> {
-        let mut created: HashMap<String, (String, Vec<StackFrame>)> = HashMap::new();
+        let mut creations = Creations::default();
         let mut paths = Vec::new();
         for (said, frames) in &self.stacks {
             match CREATED.captures(said) {
                 Some(captures) => {
-                    let parent = captures[2].trim_start_matches("thread ").to_owned();
-                    created.insert(captures[1].to_owned(), (parent, own_code(frames.clone())));
+                    creations.insert(&captures[1], captures[2].trim_start_matches("thread "), frames.clone());
                 }
                 None => paths.push((said.clone(), frames.clone())),
             }
@@ -186,9 +186,11 @@ impl<'a> Block<'a> {
                 "read" => AccessMode::Read,
                 _ => AccessMode::Write,
             });
-            let thread = access.as_ref().map(|captures| captures[2].trim_start_matches("thread ").to_owned());
+            let acquired = ACQUIRED.captures(&said);
+            let thread = access.as_ref().map(|captures| &captures[2]);
+            let thread = thread.or_else(|| acquired.as_ref().map(|captures| &captures[1]));
             let mut stack = Stack::innermost_first(label(&said), own_code(frames));
-            if race || index == 0 {
+            if index == 0 || (race && access.is_some()) || acquired.is_some() {
                 stack = stack.fails(mode);
             }
             if let (Some(locks), Some(last)) = (MUTEXES.captures(&said), stack.frames.last_mut()) {
@@ -196,7 +198,9 @@ impl<'a> Block<'a> {
             } else if let (true, Some(last)) = (race && access.is_some(), stack.frames.last_mut()) {
                 last.state.push(Binding { name: "locks held".to_owned(), value: "none".to_owned() });
             }
-            prefix(&mut stack, thread, &created);
+            if let Some(thread) = thread {
+                creations.lead_to(&mut stack, thread.trim_start_matches("thread "));
+            }
             stack
         };
         paths.into_iter().enumerate().map(build).collect()
@@ -211,50 +215,6 @@ fn label(said: &str) -> String {
     ADDRESS.replace_all(said.trim_end_matches(':'), "").into_owned()
 }
 
-/// How many creators of creators are put in front of a stack.
-const ANCESTORS: usize = 16;
-
-/// Puts the creation of a stack's thread, and of that thread's creator, in front.
-fn prefix(stack: &mut Stack, thread: Option<String>, created: &HashMap<String, (String, Vec<StackFrame>)>) {
-    let mut thread = thread;
-    let mut seen = Vec::new();
-    while let Some(name) = thread.take().filter(|_| seen.len() < ANCESTORS) {
-        let Some((parent, creation)) = created.get(&name).filter(|_| !seen.contains(&name)) else { break };
-        if let Some(first) = stack.frames.first_mut() {
-            first.thread = Some(name.clone());
-        }
-        let mut frames: Vec<StackFrame> = creation.iter().rev().cloned().collect();
-        frames.append(&mut stack.frames);
-        stack.frames = frames;
-        seen.push(name);
-        thread = Some(parent.clone());
-    }
-}
-
-/// Frames, innermost first, without the sanitizer's own (`__interceptor_malloc`, `pthread_create`) and without the
-/// start-up code before `main`.
-fn own_code(frames: Vec<StackFrame>) -> Vec<StackFrame> {
-    let runtime = |frame: &StackFrame| {
-        let in_runtime = frame
-            .location
-            .as_ref()
-            .is_some_and(|place| place.file.contains("libsanitizer/") || place.file.contains("compiler-rt/"));
-        in_runtime
-            || frame.function.starts_with("__interceptor_")
-            || frame.function.starts_with("__interceptor.")
-    };
-    let startup = |frame: &StackFrame| {
-        ["__libc_start_call_main", "__libc_start_main_impl", "__libc_start_main", "_start"]
-            .contains(&frame.function.as_str())
-    };
-    let whole = frames.clone();
-    let mut frames: Vec<StackFrame> = frames.into_iter().skip_while(runtime).collect();
-    while frames.last().is_some_and(startup) {
-        frames.pop();
-    }
-    if frames.is_empty() { whole } else { frames }
-}
-
 /// `function /path/file.c:3:9 (module+0x1)`, `function (module+0x1)`, `(module+0x1)`.
 fn frame(line: usize, words: &str) -> StackFrame {
     let mut words = words.trim();
@@ -267,6 +227,9 @@ fn frame(line: usize, words: &str) -> StackFrame {
         }
         words = rest.trim_end();
     }
+    // A function of which nothing but its name is known: the tool's own stands in its place.
+    let known = words.strip_suffix(" <null>");
+    let words = known.unwrap_or(words);
     // The place is the last word, or the last words when the path holds blanks: the first slash begins it.
     let split =
         words.find(" /").or_else(|| words.rfind(' ')).filter(|&at| place(words[at..].trim()).is_some());
@@ -279,7 +242,14 @@ fn frame(line: usize, words: &str) -> StackFrame {
     } else {
         String::new()
     };
-    StackFrame { line, function: function.trim().to_owned(), location, message, ..StackFrame::default() }
+    StackFrame {
+        line,
+        function: function.trim().to_owned(),
+        location,
+        message,
+        intercepted: known.is_some(),
+        ..StackFrame::default()
+    }
 }
 
 fn weakness(kind: &str) -> Option<u32> {

@@ -2,10 +2,9 @@
 
 use super::{Sample, version_in};
 use crate::read::Fault;
+use crate::stack::{Creations, Stack, StackFrame, assemble, own_code};
 use crate::xml::{Node, Xml};
-use crate::{
-    AccessMode, Document, Frame, Location, Path, PathBuilder, PathKind, Report, Role, Severity, Step, Tool,
-};
+use crate::{AccessMode, Document, Location, Report, Severity, Tool};
 
 pub(super) fn sniff(sample: &Sample) -> bool {
     sample.head.contains("<valgrindoutput")
@@ -21,8 +20,14 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
     let version = preamble.iter().find_map(|line| version_in(line.split_once("Valgrind-")?.1));
     let tool = Tool { name, version };
     let mut document = Document::default();
+    let mut creations = Creations::default();
+    for thread in top.children_named("announcethread") {
+        if let Some(stack) = thread.child("stack") {
+            creations.insert(&format!("#{}", thread.child_text("hthreadid").trim()), "#1", frames(stack));
+        }
+    }
     for error in top.children_named("error") {
-        let report = read_report(error, &tool, &mut document.notes);
+        let report = read_report(error, &tool, &creations, &mut document.notes);
         document.reports.push(report);
     }
     for fatal in top.children_named("fatal_signal") {
@@ -34,14 +39,15 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
             tool: tool.clone(),
             ..Report::default()
         };
-        report.paths.extend(fatal.child("stack").map(|stack| read_stack(stack, "", &mut document.notes)));
-        finish(&mut report);
+        let stack = fatal.child("stack").map(|stack| Stack::innermost_first("", own_code(frames(stack))));
+        assemble(&mut report, &[], stack.into_iter().collect(), &mut document.notes);
+        report.narrate();
         document.reports.push(report);
     }
     Ok(document)
 }
 
-fn read_report(error: Node, tool: &Tool, notes: &mut Vec<String>) -> Report {
+fn read_report(error: Node, tool: &Tool, creations: &Creations, notes: &mut Vec<String>) -> Report {
     let kind = error.child_text("kind");
     let what = match error.child("xwhat") {
         Some(node) => node.child_text("text"),
@@ -55,66 +61,76 @@ fn read_report(error: Node, tool: &Tool, notes: &mut Vec<String>) -> Report {
         tool: tool.clone(),
         ..Report::default()
     };
+    let mut stacks: Vec<Stack> = Vec::new();
     // What is said before a stack is its label.
     let mut label = what;
     for child in error.children() {
-        match child.name() {
-            "what" | "auxwhat" => label = child.text().trim().to_owned(),
-            "xwhat" | "xauxwhat" => label = child.child_text("text"),
-            "stack" => {
-                let mut path = read_stack(child, &label, notes);
-                let first = report.paths.is_empty();
-                if let Some(step) = path.steps.last_mut().filter(|_| first || kind == "Race") {
-                    step.failing = first;
-                    step.access = mode(&label);
-                    if step.access.is_some() {
-                        step.role = Role::Access;
-                    }
-                }
-                report.paths.push(path);
+        let stack = match child.name() {
+            "what" | "auxwhat" => {
+                label = child.text().trim().to_owned();
+                None
             }
-            _ => {}
+            "xwhat" | "xauxwhat" => {
+                label = child.child_text("text");
+                None
+            }
+            "stack" => Some(child),
+            // What another thread did at the time, as drd tells it.
+            name if name.starts_with("other_segment") => {
+                label = format!("Thread {}, {}", child.child_text("hthreadid"), name.replace('_', " "));
+                child.child("stack")
+            }
+            _ => None,
+        };
+        if let Some(stack) = stack {
+            let mut stack = Stack::innermost_first(label.clone(), own_code(frames(stack)));
+            let access = mode(&label);
+            if stacks.is_empty() || (kind == "Race" && access.is_some()) {
+                stack = stack.fails(access);
+            }
+            lead_to(creations, &mut stack);
+            stacks.push(stack);
         }
     }
-    finish(&mut report);
+    assemble(&mut report, &[], stacks, notes);
+    report.narrate();
     report
 }
 
-fn finish(report: &mut Report) {
-    // The deepest frame with a source is where people look first.
-    report.location =
-        report.paths.first().and_then(|path| path.steps.iter().rev().find_map(|step| step.location.clone()));
-    report.narrate();
+/// Puts the creation of the thread that a stack's label names in front of the stack.
+pub(super) fn lead_to(creations: &Creations, stack: &mut Stack) {
+    let thread = stack.label.rsplit_once("by thread ").map(|(_, thread)| thread.to_owned());
+    if let Some(thread) = thread {
+        creations.lead_to(stack, thread.split_whitespace().next().unwrap_or_default());
+    }
 }
 
-fn read_stack(stack: Node, label: &str, notes: &mut Vec<String>) -> Path {
-    let mut path = PathBuilder::new(label);
-    path.describe(PathKind::Stack, 0);
-    let frames: Vec<Node> = stack.children_named("frame").collect();
-    for (index, frame) in frames.iter().enumerate().rev() {
+/// The frames of a stack, innermost first.
+fn frames(stack: Node) -> Vec<StackFrame> {
+    let read = |frame: Node| {
         let (directory, file) = (frame.child_text("dir"), frame.child_text("file"));
         let file = if directory.is_empty() || file.is_empty() { file } else { format!("{directory}/{file}") };
         let line = frame.child_text("line").parse().ok();
-        let place = (!file.is_empty()).then(|| Location { file: file.clone(), line, ..Location::default() });
+        let location = (!file.is_empty()).then(|| Location { file, line, ..Location::default() });
         let function = frame.child_text("fn");
         let object = frame.child_text("obj");
-        path.enter(Frame::new(if function.is_empty() { frame.child_text("ip") } else { function }, file));
-        let role = if index == 0 { Role::Note } else { Role::Call };
-        let words =
-            if place.is_none() && !object.is_empty() { format!("in {object}") } else { String::new() };
-        path.step(Step::at(role, place).with_message(words));
-    }
-    if path.was_cut() {
-        notes.push(super::cut_note(&path));
-    }
-    path.finish()
+        let message =
+            if location.is_none() && !object.is_empty() { format!("in {object}") } else { String::new() };
+        StackFrame {
+            function: if function.is_empty() { frame.child_text("ip") } else { function },
+            location,
+            message,
+            ..StackFrame::default()
+        }
+    };
+    stack.children_named("frame").map(read).collect()
 }
 
 pub(super) fn mode(label: &str) -> Option<AccessMode> {
     let label = label.to_ascii_lowercase();
-    if label.contains("write of size") {
+    if label.contains("write of size") || label.contains("conflicting store") {
         Some(AccessMode::Write)
-    } else if label.contains("read of size") {
+    } else if label.contains("read of size") || label.contains("conflicting load") {
         Some(AccessMode::Read)
     } else {
         None
@@ -123,7 +139,8 @@ pub(super) fn mode(label: &str) -> Option<AccessMode> {
 
 pub(super) fn weakness(kind: &str) -> Option<u32> {
     Some(match kind {
-        "Race" => 362,
+        "Race" | "ConflictingAccess" => 362,
+        "LockOrder" => 833,
         "UninitCondition" | "UninitValue" => 457,
         "InvalidFree" | "MismatchedFree" => 763,
         "Overlap" => 475,

@@ -1,9 +1,9 @@
 //! Valgrind's own lines, `==pid== …`, as they scroll by: what most people have kept of it.
 
 use super::Sample;
-use super::valgrind::{mode, weakness};
+use super::valgrind::{lead_to, mode, weakness};
 use crate::read::Fault;
-use crate::stack::{Stack, StackFrame, assemble, place};
+use crate::stack::{Creations, Stack, StackFrame, assemble, own_code, place};
 use crate::{Binding, Document, Report, Severity, Tool};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -35,16 +35,40 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
         version: lines.iter().find_map(|line| super::version_in(line.split_once("Using Valgrind-")?.1)),
     };
     let mut document = Document::default();
-    for block in lines.split(|line| line.trim().is_empty() || line.starts_with("----")) {
-        if block.iter().any(|line| FRAME.is_match(line)) {
-            let report = report(block, &tool, &mut document.notes);
-            document.reports.push(report);
+    let mut creations = Creations::default();
+    for block in blocks(&lines) {
+        let first = block.iter().find(|line| !line.trim().is_empty()).map_or("", |line| line.trim());
+        if let Some(thread) = first.strip_prefix("Thread ").and_then(|rest| rest.strip_suffix(" was created"))
+        {
+            let frames = block.iter().filter_map(|line| {
+                let captures = FRAME.captures(line)?;
+                Some(frame(usize::MAX, &captures[2], captures.get(3).map_or("", |place| place.as_str())))
+            });
+            creations.insert(thread, "#1", frames.collect());
+            continue;
         }
+        let report = report(block, &tool, &creations, &mut document.notes);
+        document.reports.push(report);
     }
     Ok(document)
 }
 
-fn report(block: &[&str], tool: &Tool, notes: &mut Vec<String>) -> Report {
+/// The stretches of the log that hold a stack. Helgrind rules a line between its errors and has blank lines in them;
+/// the others have blank lines between theirs.
+fn blocks<'a>(lines: &'a [&'a str]) -> impl Iterator<Item = &'a [&'a str]> {
+    let rule = |line: &str| line.starts_with("----") || line.starts_with("---Thread-");
+    let ruled = lines.iter().any(|line| rule(line));
+    let blocks = lines.split(move |line| if ruled { rule(line) } else { line.trim().is_empty() });
+    blocks.filter_map(|block| {
+        // What follows the last stack's paragraph is a summary.
+        let last = block.iter().rposition(|line| FRAME.is_match(line))?;
+        let end =
+            block[last..].iter().position(|line| line.trim().is_empty()).map_or(block.len(), |at| last + at);
+        Some(&block[..end])
+    })
+}
+
+fn report(block: &[&str], tool: &Tool, creations: &Creations, notes: &mut Vec<String>) -> Report {
     let mut stacks: Vec<Stack> = Vec::new();
     let mut frames: Vec<StackFrame> = Vec::new();
     let mut said = Vec::new();
@@ -55,7 +79,7 @@ fn report(block: &[&str], tool: &Tool, notes: &mut Vec<String>) -> Report {
         if frames.is_empty() {
             return;
         }
-        let mut stack = Stack::innermost_first(label, std::mem::take(frames));
+        let mut stack = Stack::innermost_first(label, own_code(std::mem::take(frames)));
         let access = mode(label);
         let held = locks.take();
         if stacks.is_empty() || (access.is_some() && held.is_some()) {
@@ -64,6 +88,7 @@ fn report(block: &[&str], tool: &Tool, notes: &mut Vec<String>) -> Report {
         if let (Some(held), Some(last)) = (held, stack.frames.last_mut()) {
             last.state.push(Binding { name: "locks held".to_owned(), value: held });
         }
+        lead_to(creations, &mut stack);
         stacks.push(stack);
     };
     for (line, words) in block.iter().enumerate() {
@@ -81,6 +106,14 @@ fn report(block: &[&str], tool: &Tool, notes: &mut Vec<String>) -> Report {
         } else {
             if !frames.is_empty() {
                 close(&mut frames, &label, &mut locks);
+            }
+            if words.is_empty() {
+                // A paragraph without a stack is the headline.
+                if title.is_empty() {
+                    title = said.join(" ");
+                }
+                said.clear();
+                continue;
             }
             match words.strip_prefix("Locks held: ") {
                 Some(held) => locks = Some(held.to_owned()),
@@ -125,6 +158,9 @@ fn rule(title: &str) -> &'static str {
         ("Conditional jump", "UninitCondition"),
         ("Use of uninitialised", "UninitValue"),
         ("Possible data race", "Race"),
+        ("Conflicting load", "ConflictingAccess"),
+        ("Conflicting store", "ConflictingAccess"),
+        ("lock order", "LockOrder"),
         ("Jump to the invalid", "InvalidJump"),
         ("Process terminating", "FatalSignal"),
     ];
@@ -138,7 +174,16 @@ mod tests {
     const RACE: &str = "\
 ==7== Helgrind, a thread error detector
 ==7== Using Valgrind-3.19.0 and LibVEX; rerun with -h for copyright info
+==7== ---Thread-Announcement------------------------------------------
+==7== \x20
+==7== Thread #2 was created
+==7==    at 0x496EB3F: clone (clone.S:76)
+==7==    by 0x48EF8EC: pthread_create@@GLIBC_2.34 (pthread_create.c:831)
+==7==    by 0x484C5D7: ??? (in /usr/libexec/valgrind/vgpreload_helgrind-amd64-linux.so)
+==7==    by 0x109298: main (main.c:81)
+==7== \x20
 ==7== ----------------------------------------------------------------
+==7== \x20
 ==7== Possible data race during read of size 8 at 0x10C048 by thread #3
 ==7== Locks held: none
 ==7==    at 0x10B1A1: meter_add (meter.c:28)
@@ -148,15 +193,19 @@ half done
 ==7== This conflicts with a previous write of size 8 by thread #2
 ==7== Locks held: 1, at address 0x10C060
 ==7==    at 0x10B1AC: meter_add (meter.c:28)
-==7==    by 0x48417B4: start (in /usr/libexec/valgrind/x.so)
+==7==    by 0x48417B4: ??? (in /usr/libexec/valgrind/vgpreload_helgrind-amd64-linux.so)
+==7==    by 0x48EF1F4: start_thread (pthread_create.c:442)
+==7==    by 0x496EB4F: clone (clone.S:100)
 ==7==  Address 0x10c048 is 0 bytes inside data symbol \"window_bytes\"
+==7== \x20
+==7== ERROR SUMMARY: 1 errors from 1 contexts
 ";
 
     #[test]
     fn both_sides_of_a_race_are_read() {
-        let text = RACE.replace("==7== \x20\n", "");
-        assert_eq!(Format::sniff(&text), Some(Format::ValgrindText));
-        let document = read(text.as_bytes(), "race").unwrap();
+        assert_eq!(Format::sniff(RACE), Some(Format::ValgrindText));
+        let document = read(RACE.as_bytes(), "race").unwrap();
+        assert_eq!(document.reports.len(), 1);
         let report = &document.reports[0];
         assert_eq!(
             (&*report.rule, &*report.tool.name, report.tool.version.as_deref()),
@@ -168,6 +217,11 @@ half done
         assert!(last(0).failing && last(1).failing);
         assert_eq!(last(1).state[0].value, "1, at address 0x10C060");
         assert_eq!(report.paths[0].frames[0].function, "part_drain");
+        // The other thread's path begins where it was created, and goes through no start-up code.
+        let created: Vec<_> =
+            report.paths[1].frames.iter().map(|frame| (&*frame.function, frame.thread.as_deref())).collect();
+        assert_eq!(created, [("main", None), ("meter_add", Some("#2"))]);
+        assert!(!report.plain_text().contains("SUMMARY"));
         assert!(!report.plain_text().contains("half done"));
     }
 }

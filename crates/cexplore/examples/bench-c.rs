@@ -50,7 +50,7 @@ fn main() {
     {
         let program = load(corpus(&format!("{folder}/{name}.c")));
         let settings = Settings {
-            entry: Entry::Main { arguments: Vec::<Argument>::new(), stdin },
+            entry: Entry::Main { arguments: Vec::<Argument>::new(), stdin, files: Vec::new() },
             ..Settings::default()
         };
         let store = Store::new();
@@ -73,7 +73,7 @@ fn states() {
     let program = load(corpus("symbolic/tokens.c"));
     let wanted = 10_000;
     let settings = Settings {
-        entry: Entry::Main { arguments: Vec::new(), stdin: 8 },
+        entry: Entry::Main { arguments: Vec::new(), stdin: 8, files: Vec::new() },
         strategy: parallax_cexplore::explore::Strategy::Breadth,
         ..Settings::default()
     };

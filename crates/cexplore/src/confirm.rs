@@ -4,7 +4,7 @@ use crate::Program;
 use crate::explore::{Entry, Finding, Settings, explore_input};
 use crate::run::{self, Closed, Outcome};
 use parallax_llvm::Module;
-use parallax_llvm::machine::{Problem, State, Value};
+use parallax_llvm::machine::{Files, Problem, State, Value};
 use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_sem::Concrete;
 use parallax_term::Store;
@@ -62,8 +62,13 @@ pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Repl
             fill,
             checks: settings.checks,
             leaks: settings.leaks,
+            random_inputs: settings.random_inputs,
+            failing_allocation: settings.failing_allocation,
         };
-        let mut world = Closed { stdin: finding.input.stdin.clone(), ..Closed::default() };
+        let named =
+            finding.input.files.iter().map(|(name, bytes)| (name.clone().into_bytes(), bytes.clone()));
+        let files = Files::new(finding.input.stdin.clone(), named);
+        let mut world = Closed { files, ..Closed::default() };
         let mut trace = 0u64;
         let mut kept = Vec::new();
         let mut watch = |state: &State<Concrete>| {
@@ -79,22 +84,22 @@ pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Repl
                 }
             }
         };
-        let outcome = match &settings.entry {
+        let finished = match &settings.entry {
             Entry::Main { .. } => {
-                run::run(module, &finding.input.arguments, &mut world, &concrete, &mut watch).outcome
+                run::run(module, &finding.input.arguments, &mut world, &concrete, &mut watch)
             }
             Entry::Function(name) => {
                 let start = run::Start::Function(name, &finding.input.memory);
-                run::run_from(module, start, &mut world, &concrete, &mut watch).outcome
+                run::run_from(module, start, &mut world, &concrete, &mut watch)
             }
         };
         if let Some(path) = path {
             let first = kept.len().saturating_sub(STEPS);
             *path = kept.split_off(first);
         }
-        (outcome, trace, world.stdout)
+        (finished.outcome, trace, world.stdout, finished.lost)
     };
-    let (outcome, trace, stdout) = run_once(0, Some(&mut path));
+    let (outcome, trace, stdout, lost) = run_once(0, Some(&mut path));
     let place = user_place(module, &finding.stack);
     let confirmed = match (&outcome, finding.problem) {
         (_, Problem::Uninitialised) if matches!(settings.entry, Entry::Main { .. }) => {
@@ -102,9 +107,13 @@ pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Repl
         }
         // Two ways to fill in what is uninitialised, and the program does two things.
         (_, Problem::Uninitialised) => [0xff, 0xa5, 0x01, 0x80].iter().any(|&fill| {
-            let (other, other_trace, other_stdout) = run_once(fill, None);
+            let (other, other_trace, other_stdout, _) = run_once(fill, None);
             (other, other_trace, other_stdout) != (outcome.clone(), trace, stdout.clone())
         }),
+        // Several may be lost at once; the run names the first.
+        (Outcome::Mistake(mistake), Problem::Leak) => {
+            mistake.problem == Problem::Leak && lost.contains(&place)
+        }
         (Outcome::Mistake(mistake), problem) => {
             let there = user_place(module, &mistake.stack);
             mistake.problem == problem

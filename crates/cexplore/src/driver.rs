@@ -8,6 +8,23 @@ use parallax_llvm::module::{Function, TypeKind};
 use parallax_op::{Bits, FloatFormat};
 use std::fmt::Write;
 
+/// How to link a program whose allocations fail when the input says so.
+pub const WRAPPED: &str = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup";
+
+const FAILING: &str = "\
+/* Link with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup. */
+void *__real_malloc(unsigned long);
+void *__wrap_malloc(unsigned long n) { return take_() ? 0 : __real_malloc(n); }
+void *__real_calloc(unsigned long, unsigned long);
+void *__wrap_calloc(unsigned long n, unsigned long m) { return take_() ? 0 : __real_calloc(n, m); }
+void *__real_realloc(void *, unsigned long);
+void *__wrap_realloc(void *p, unsigned long n) { return (!p || n) && take_() ? 0 : __real_realloc(p, n); }
+char *__real_strdup(const char *);
+char *__wrap_strdup(const char *s) { return take_() ? 0 : __real_strdup(s); }
+char *__real_strndup(const char *, unsigned long);
+char *__wrap_strndup(const char *s, unsigned long n) { return take_() ? 0 : __real_strndup(s, n); }
+";
+
 /// The driver, or why there cannot be one.
 pub fn driver(module: &Module, input: &Input, settings: &Settings) -> Result<String, String> {
     if !input.unknowns.is_empty() {
@@ -15,6 +32,13 @@ pub fn driver(module: &Module, input: &Input, settings: &Settings) -> Result<Str
     }
     let mut text = String::from("/* One input. Compile together with the program. */\n");
     harness(module, input, &mut text)?;
+    if settings.random_inputs {
+        let _ = writeln!(text, "int rand(void) {{ return (int)take_(); }}");
+        let _ = writeln!(text, "long random(void) {{ return (long)take_(); }}");
+    }
+    if settings.failing_allocation {
+        text.push_str(FAILING);
+    }
     if let Entry::Function(name) = &settings.entry {
         entry(module, name, input, &mut text)?;
     }
@@ -74,6 +98,15 @@ fn harness_function(module: &Module, function: &Function) -> Result<Option<Strin
             .into(),
         "klee_silent_exit" => "void klee_silent_exit(int s) { exit(s); }".into(),
         "klee_is_symbolic" => "unsigned klee_is_symbolic(unsigned long v) { (void)v; return 0; }".into(),
+        "klee_get_obj_size" => return Err("nothing native says how large an object is".into()),
+        "klee_get_valuef" => "float klee_get_valuef(float v) { return v; }".into(),
+        "klee_get_valued" => "double klee_get_valued(double v) { return v; }".into(),
+        _ if name.starts_with("klee_get_value") => format!("long {name}(long v) {{ return v; }}"),
+        _ if name.starts_with("__VERIFIER_atomic_") => format!("void {name}(void) {{}}"),
+        _ if name.starts_with("__VERIFIER_nondet_") && is_int128(module, function) => format!(
+            "unsigned __int128 {name}(void) {{ unsigned __int128 low = take_(); \
+             return low | (unsigned __int128)take_() << 64; }}"
+        ),
         _ if name.starts_with("__VERIFIER_nondet_") => {
             let ty = c_type(module, function)
                 .ok_or_else(|| format!("{name} returns something other than a number"))?;
@@ -85,6 +118,16 @@ fn harness_function(module: &Module, function: &Function) -> Result<Option<Strin
         _ if name.starts_with("klee_") => format!("long {name}() {{ return 0; }}"),
         _ => return Ok(None),
     }))
+}
+
+/// As clang returns it: two words.
+fn is_int128(module: &Module, function: &Function) -> bool {
+    match &module.ty(function.result).kind {
+        TypeKind::Struct(fields) => {
+            fields.len() == 2 && fields.iter().all(|(ty, _)| matches!(module.ty(*ty).kind, TypeKind::Int(64)))
+        }
+        _ => false,
+    }
 }
 
 fn c_type(module: &Module, function: &Function) -> Option<&'static str> {

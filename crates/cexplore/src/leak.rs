@@ -1,18 +1,13 @@
 //! Memory that nothing refers to when the program ends.
 
 use parallax_llvm::machine::{Host, Kind, Machine, ObjectId, State, Target, Value};
-use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_sem::Core;
 
 /// What a leak is, in words.
 pub const WORDS: &str = "memory that nothing refers to any more was not freed";
 
-/// The function and place where the first heap object was allocated that is still alive and that no global, running frame, or object reached
-/// from these refers to.
-pub fn leaked<C: Core, H: Host<C>>(
-    machine: &Machine<'_, C, H>,
-    state: &State<C>,
-) -> Option<(FunctionId, LocationId)> {
+/// Heap objects that may still exist, and that no global, running frame, or object reached from these refers to.
+pub fn leaked<C: Core, H: Host<C>>(machine: &Machine<'_, C, H>, state: &State<C>) -> Vec<ObjectId> {
     let mut seen = vec![false; state.memory.len()];
     let mut waiting = Vec::new();
     let mut note = |value: &Value<C>, waiting: &mut Vec<ObjectId>| {
@@ -48,12 +43,13 @@ pub fn leaked<C: Core, H: Host<C>>(
     state
         .memory
         .objects()
-        .find(|(id, object)| {
+        .filter(|(id, object)| {
             object.kind == Kind::Heap
-                && machine.host.truth(&object.alive) == Some(true)
+                && machine.host.truth(&object.alive) != Some(false)
                 && !seen[id.0 as usize]
         })
-        .map(|(_, object)| (object.made_in, object.made_at))
+        .map(|(id, _)| id)
+        .collect()
 }
 
 fn each_object<C: Core>(value: &Value<C>, each: &mut dyn FnMut(ObjectId)) {

@@ -2,10 +2,10 @@
 
 use crate::Program;
 use crate::driver::driver;
-use crate::explore::{Finding, Settings};
+use crate::explore::{Finding, Input, Settings};
 use parallax_llvm::clang;
 use parallax_llvm::machine::Problem;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -42,6 +42,9 @@ pub fn confirm(program: &Program, finding: &Finding, settings: &Settings, folder
     files.push(source);
     let binary = folder.join("native");
     let mut flags = vec!["-O0", "-fno-omit-frame-pointer"];
+    if settings.failing_allocation {
+        flags.push(crate::driver::WRAPPED);
+    }
     match finding.problem {
         Problem::Uninitialised => flags.extend(["-fsanitize=memory", "-fno-sanitize-recover=all"]),
         Problem::Overflow => {
@@ -53,7 +56,17 @@ pub fn confirm(program: &Program, finding: &Finding, settings: &Settings, folder
     if let Err(error) = clang::native(&files, &flags, &program.sources.options, &binary) {
         return Native::NotRun(format!("it does not build natively: {error}"));
     }
-    match run(&binary, &finding.input.arguments, &finding.input.stdin) {
+    let own_error = program
+        .module
+        .functions
+        .iter()
+        .any(|f| f.is_defined() && matches!(f.name.as_str(), "reach_error" | "__VERIFIER_error"));
+    match run(&binary, folder, &finding.input) {
+        // What the program's own function does is up to it; mostly it aborts.
+        Ok(ended) if finding.problem == Problem::ReachedError && own_error => match ended.signal {
+            Some(6) => Native::Confirmed,
+            _ => Native::NotRun("the program defines reach_error itself, and it does not abort".into()),
+        },
         Ok(ended) => judge(finding.problem, &ended),
         Err(why) => Native::NotRun(why),
     }
@@ -64,26 +77,38 @@ struct Ended {
     text: String,
 }
 
-fn run(binary: &Path, arguments: &[Vec<u8>], stdin: &[u8]) -> Result<Ended, String> {
+fn run(binary: &Path, folder: &Path, input: &Input) -> Result<Ended, String> {
     use std::os::unix::ffi::OsStrExt;
-    let words = arguments.iter().skip(1).map(|a| std::ffi::OsStr::from_bytes(a));
+    // Files are made where the program runs. From a file, too, it reads its standard input: a program that does not
+    // look at it is fine then.
+    let world = folder.join("world");
+    let made = std::fs::create_dir_all(&world).and_then(|()| {
+        for (name, bytes) in &input.files {
+            let inside = Path::new(name).components().all(|c| matches!(c, std::path::Component::Normal(_)));
+            if !inside {
+                return Err(std::io::Error::other(format!("the file {name} is not in the program's folder")));
+            }
+            let file = world.join(name);
+            file.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            std::fs::write(file, bytes)?;
+        }
+        std::fs::write(folder.join("stdin"), &input.stdin)?;
+        std::fs::File::open(folder.join("stdin"))
+    });
+    let stdin = made.map_err(|error| error.to_string())?;
+    let words = input.arguments.iter().skip(1).map(|a| std::ffi::OsStr::from_bytes(a));
     let mut child = Command::new(binary)
         .args(words)
+        .current_dir(&world)
         .env(
             "ASAN_OPTIONS",
             "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0:allocator_may_return_null=1",
         )
-        .stdin(Stdio::piped())
+        .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| error.to_string())?;
-    let mut pipe = child.stdin.take().expect("asked for");
-    let bytes = stdin.to_vec();
-    let feeder = std::thread::spawn(move || {
-        // A program that does not read its input is fine.
-        let _ = pipe.write_all(&bytes);
-    });
     let started = Instant::now();
     let mut readers = Vec::new();
     let outputs: [Box<dyn Read + Send>; 2] = [
@@ -110,7 +135,6 @@ fn run(binary: &Path, arguments: &[Vec<u8>], stdin: &[u8]) -> Result<Ended, Stri
             Err(error) => return Err(error.to_string()),
         }
     };
-    let _ = feeder.join();
     let text = readers
         .into_iter()
         .map(|r| String::from_utf8_lossy(&r.join().unwrap_or_default()).into_owned())
@@ -139,7 +163,7 @@ fn judge(problem: Problem, ended: &Ended) -> Native {
         Problem::ReachedError => says("PARALLAX reached-error"),
         Problem::Uninitialised => says("use-of-uninitialized-value"),
         Problem::Leak => says("detected memory leaks"),
-        Problem::Overflow => says("signed integer overflow") || says("division of"),
+        Problem::Overflow => says("runtime error:") && says("cannot be represented in type"),
         Problem::BadShift => says("shift exponent"),
     };
     if same {

@@ -1,6 +1,7 @@
 //! From the files a user names to a program.
 
 use parallax_llvm::clang::{self, Options};
+use parallax_llvm::module::{Callee, FunctionId, Operand, Operation};
 use parallax_llvm::{Error, Input, MODELS, Module, read};
 use std::path::{Path, PathBuf};
 
@@ -21,6 +22,25 @@ pub struct Program {
     pub sources: Sources,
     /// Warnings of the compiler.
     pub warnings: String,
+}
+
+impl Program {
+    /// Whether the program seeds its random numbers with something that is not constant: then they can be any.
+    pub fn seeds_unknown(&self) -> bool {
+        let seeds = |id: &FunctionId| matches!(self.module.function(*id).name.as_str(), "srand" | "srandom");
+        self.module
+            .functions
+            .iter()
+            .filter(|f| !f.library)
+            .flat_map(|f| &f.blocks)
+            .flat_map(|b| &b.instructions)
+            .any(|instruction| match &instruction.operation {
+                Operation::Call { callee: Callee::Function(id), arguments } => {
+                    seeds(id) && arguments.iter().any(|a| matches!(a.value, Operand::Register(_)))
+                }
+                _ => false,
+            })
+    }
 }
 
 /// Loads a program.

@@ -2,8 +2,8 @@
 
 use parallax_llvm::Module;
 use parallax_llvm::machine::{
-    Checks, Fill, Host, Kind, Machine, ObjectId, Path, Pointer, Problem, Split, State, Stop, Target, Value,
-    code_address, word,
+    Checks, Files, Fill, Host, Kind, Machine, ObjectId, Path, Pointer, Problem, Split, State, Stop, Target,
+    Value, code_address, word,
 };
 use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_op::{Bits, Width};
@@ -16,58 +16,61 @@ pub trait World {
     fn read(&mut self, file: i32, count: u64) -> Option<Vec<u8>>;
     /// Writes to a file; false when it is not open for writing.
     fn write(&mut self, file: i32, bytes: &[u8]) -> bool;
-    /// Opens a file: 0 read, 1 write, 2 append, 3 both.
+    /// Opens a file: 0 read, 1 write (made empty or new), 2 append, 3 both, 4 both, made empty or new.
     fn open(&mut self, path: &[u8], flags: i32) -> Option<i32>;
     /// Moves in a file; the new position.
     fn seek(&mut self, file: i32, offset: i64, whence: i32) -> Option<i64>;
     /// Closes a file.
     fn close(&mut self, file: i32) -> bool;
+    /// Removes a file.
+    fn remove(&mut self, path: &[u8]) -> bool;
     /// Seconds since 1970.
     fn time(&mut self) -> i64;
     /// An environment variable.
     fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>>;
 }
 
-/// A world in memory: standard input given, output collected, no other files.
+/// A world in memory: standard input and files given, output collected.
 #[derive(Clone, Debug, Default)]
 pub struct Closed {
-    /// What standard input holds.
-    pub stdin: Vec<u8>,
-    /// How much of it was read.
-    pub position: usize,
+    /// Files, standard input among them.
+    pub files: Files<u8>,
     /// What was written to standard output.
     pub stdout: Vec<u8>,
     /// What was written to standard error.
     pub stderr: Vec<u8>,
 }
 
+impl Closed {
+    /// A world with this standard input and nothing else.
+    pub fn with_stdin(stdin: Vec<u8>) -> Self {
+        Closed { files: Files::new(stdin, []), ..Closed::default() }
+    }
+}
+
 impl World for Closed {
     fn read(&mut self, file: i32, count: u64) -> Option<Vec<u8>> {
-        if file != 0 {
-            return None;
-        }
-        let rest = &self.stdin[self.position..];
-        let taken = rest.len().min(usize::try_from(count).unwrap_or(usize::MAX));
-        let bytes = rest[..taken].to_vec();
-        self.position += taken;
-        Some(bytes)
+        self.files.read(file, count)
     }
     fn write(&mut self, file: i32, bytes: &[u8]) -> bool {
         match file {
             1 => self.stdout.extend_from_slice(bytes),
             2 => self.stderr.extend_from_slice(bytes),
-            _ => return false,
+            _ => return self.files.write(file, bytes, &0),
         }
         true
     }
-    fn open(&mut self, _path: &[u8], _flags: i32) -> Option<i32> {
-        None
+    fn open(&mut self, path: &[u8], flags: i32) -> Option<i32> {
+        self.files.open(path, flags)
     }
-    fn seek(&mut self, _file: i32, _offset: i64, _whence: i32) -> Option<i64> {
-        None
+    fn seek(&mut self, file: i32, offset: i64, whence: i32) -> Option<i64> {
+        self.files.seek(file, offset, whence)
     }
     fn close(&mut self, file: i32) -> bool {
-        (0..3).contains(&file)
+        self.files.close(file)
+    }
+    fn remove(&mut self, path: &[u8]) -> bool {
+        self.files.remove(path)
     }
     fn time(&mut self) -> i64 {
         0
@@ -130,6 +133,10 @@ pub struct Settings {
     pub checks: Checks,
     /// Look for memory that nothing refers to at the end.
     pub leaks: bool,
+    /// Random numbers of a seeded generator are among the inputs.
+    pub random_inputs: bool,
+    /// Whether an allocation fails is among the inputs.
+    pub failing_allocation: bool,
 }
 
 impl<W: World> Host<Concrete> for Runner<'_, W> {
@@ -204,8 +211,17 @@ impl<W: World> Host<Concrete> for Runner<'_, W> {
     fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>> {
         self.world.environment(name)
     }
+    fn remove(&mut self, _state: &mut State<Concrete>, path: &[u8]) -> bool {
+        self.world.remove(path)
+    }
     fn checks(&self) -> Checks {
         self.settings.checks
+    }
+    fn random_inputs(&self) -> bool {
+        self.settings.random_inputs
+    }
+    fn failing_allocation(&self) -> bool {
+        self.settings.failing_allocation
     }
 }
 
@@ -276,6 +292,8 @@ pub struct Finished {
     pub outcome: Outcome,
     /// Instructions executed.
     pub steps: u64,
+    /// Where memory was allocated that was lost, when leaks are looked for.
+    pub lost: Vec<(FunctionId, LocationId)>,
 }
 
 /// What a pointer of given memory points to.
@@ -366,30 +384,41 @@ pub fn run_from<W: World>(
     };
     let Some(entry) = module.function_named(name).filter(|&f| module.function(f).is_defined()) else {
         let outcome = Outcome::Unsupported(format!("the program has no function {name}"), Vec::new());
-        return Finished { outcome, steps: 0 };
+        return Finished { outcome, steps: 0, lost: Vec::new() };
     };
     let mut state = match begin(&mut machine, entry, &start) {
         Ok(state) => state,
-        Err(stop) => return Finished { outcome: ended(&mut machine, stop, Vec::new()), steps: 0 },
+        Err(stop) => {
+            let outcome = ended(&mut machine, stop, Vec::new());
+            return Finished { outcome, steps: 0, lost: Vec::new() };
+        }
     };
     let limit = settings.steps.unwrap_or(u64::MAX);
     loop {
         if state.steps >= limit {
-            return Finished { outcome: Outcome::StepLimit, steps: state.steps };
+            return Finished { outcome: Outcome::StepLimit, steps: state.steps, lost: Vec::new() };
         }
         if let Err(stop) = machine.step(&mut state) {
+            let mut lost = Vec::new();
             let mut outcome = ended(&mut machine, stop, stack(module, &state));
             if settings.leaks
                 && let Outcome::Exit(_) = outcome
-                && let Some(leak) = crate::leak::leaked(&machine, &state)
             {
-                outcome = Outcome::Mistake(Mistake {
-                    problem: Problem::Leak,
-                    detail: crate::leak::WORDS.into(),
-                    stack: vec![leak],
-                });
+                lost = crate::leak::leaked(&machine, &state)
+                    .into_iter()
+                    .map(|id| state.memory.object(id))
+                    .filter(|object| object.alive)
+                    .map(|object| (object.made_in, object.made_at))
+                    .collect();
+                if let Some(&first) = lost.first() {
+                    outcome = Outcome::Mistake(Mistake {
+                        problem: Problem::Leak,
+                        detail: crate::leak::WORDS.into(),
+                        stack: vec![first],
+                    });
+                }
             }
-            return Finished { outcome, steps: state.steps };
+            return Finished { outcome, steps: state.steps, lost };
         }
     }
 }

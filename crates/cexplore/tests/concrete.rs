@@ -11,7 +11,7 @@ fn ours(case: &Case, optimise: u8) -> (Vec<u8>, Vec<u8>, Outcome) {
     let mut sources = Sources { files: vec![case.file.clone()], ..Sources::default() };
     sources.options.optimise = optimise;
     let program = program::load(&sources).unwrap_or_else(|error| panic!("{}: {error}", case.name));
-    let mut world = Closed { stdin: case.stdin.clone(), ..Closed::default() };
+    let mut world = Closed::with_stdin(case.stdin.clone());
     let settings = Settings { steps: Some(50_000_000), ..Settings::default() };
     let finished = run(&program.module, &case.arguments, &mut world, &settings, &mut |_| {});
     (world.stdout, world.stderr, finished.outcome)

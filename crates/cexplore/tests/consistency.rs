@@ -41,7 +41,7 @@ fn settings(case: &Case) -> Settings {
         len => vec![Argument::Unknown(len)],
     };
     Settings {
-        entry: Entry::Main { arguments, stdin: number("symbolic-stdin") },
+        entry: Entry::Main { arguments, stdin: number("symbolic-stdin"), files: Vec::new() },
         tests: true,
         time: Duration::from_secs(60),
         ..Settings::default()
@@ -62,7 +62,7 @@ fn check(case: &Case, rounds: usize, failures: &mut Vec<String>) -> usize {
         return 0;
     }
     let execute = |arguments: &[Vec<u8>], stdin: &[u8], values: Vec<Bits>| {
-        let mut world = Closed { stdin: stdin.to_vec(), ..Closed::default() };
+        let mut world = Closed::with_stdin(stdin.to_vec());
         let concrete = run::Settings { steps: Some(1_000_000), inputs: values, ..run::Settings::default() };
         let outcome = run::run(&program.module, arguments, &mut world, &concrete, &mut |_| {}).outcome;
         (outcome, world.stdout)
@@ -114,7 +114,7 @@ fn check(case: &Case, rounds: usize, failures: &mut Vec<String>) -> usize {
             store.lookup(&name).and_then(|s| model.bits(s)).and_then(|b| b.to_u64()).unwrap_or(0) as u8
         };
         let (arguments, stdin) = match &settings.entry {
-            Entry::Main { arguments, stdin } => {
+            Entry::Main { arguments, stdin, .. } => {
                 let mut words = vec![b"program".to_vec()];
                 for (index, argument) in arguments.iter().enumerate() {
                     if let Argument::Unknown(len) = argument {

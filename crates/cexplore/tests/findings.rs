@@ -5,10 +5,12 @@ mod corpus;
 use corpus::{Case, cases, header};
 use parallax_cexplore::confirm::{replay, user_place};
 use parallax_cexplore::explore::{Argument, Entry, Exploration, Settings, explore};
+use parallax_cexplore::native::{self, Native};
 use parallax_cexplore::{Program, Sources, program};
 use parallax_llvm::machine::Checks;
 use parallax_term::Store;
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 use std::time::Duration;
 
 fn settings(case: &Case) -> Settings {
@@ -16,15 +18,25 @@ fn settings(case: &Case) -> Settings {
     let entry = match header(&case.text, "entry") {
         Some(name) => Entry::Function(name.trim().to_string()),
         None => Entry::Main {
-            arguments: match number("symbolic-args") {
-                0 => Vec::new(),
-                len => vec![Argument::Unknown(len)],
-            },
+            arguments: header(&case.text, "symbolic-args")
+                .unwrap_or("")
+                .split_whitespace()
+                .map(|len| match len.strip_suffix('?') {
+                    Some(len) => Argument::Optional(len.parse().expect("a length")),
+                    None => Argument::Unknown(len.parse().expect("a length")),
+                })
+                .collect(),
             stdin: number("symbolic-stdin"),
+            files: header(&case.text, "symbolic-file")
+                .and_then(|given| given.trim().split_once('='))
+                .map(|(name, len)| (name.to_string(), len.parse().expect("a length")))
+                .into_iter()
+                .collect(),
         },
     };
     let checks = header(&case.text, "checks").unwrap_or("");
     Settings {
+        failing_allocation: header(&case.text, "failing-malloc").is_some(),
         leaks: matches!(entry, Entry::Main { .. }),
         loops: if matches!(entry, Entry::Main { .. }) { 32 } else { 5 },
         entry,
@@ -39,10 +51,9 @@ fn settings(case: &Case) -> Settings {
 }
 
 fn load(case: &Case) -> Program {
-    let mut files = vec![case.file.clone()];
-    if let Some(other) = header(&case.text, "with") {
-        files.push(case.file.with_file_name(other.trim()));
-    }
+    let others = header(&case.text, "with").unwrap_or("").split_whitespace();
+    let files =
+        [case.file.clone()].into_iter().chain(others.map(|other| case.file.with_file_name(other))).collect();
     program::load(&Sources { files, ..Sources::default() }).unwrap_or_else(|e| panic!("{}: {e}", case.name))
 }
 
@@ -59,57 +70,115 @@ fn found(program: &Program, explored: &Exploration) -> BTreeSet<(String, u32)> {
 
 fn expected(case: &Case) -> BTreeSet<(String, u32)> {
     let mut wanted = BTreeSet::new();
-    for (index, line) in case.text.lines().enumerate() {
+    let mut number = 0;
+    for line in case.text.lines() {
+        number += 1;
+        // A line marker of preprocessed text says what the next line is.
+        if let Some(next) =
+            line.strip_prefix("# ").and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok())
+        {
+            number = next - 1;
+        }
         if let Some((_, kinds)) = line.split_once("//~ ") {
-            wanted.extend(kinds.split_whitespace().map(|kind| (kind.to_string(), index as u32 + 1)));
+            wanted.extend(kinds.split_whitespace().map(|kind| (kind.to_string(), number)));
         }
     }
     wanted
 }
 
-#[test]
-fn mistakes_are_found_where_they_are_and_confirmed() {
-    let mut failures = Vec::new();
-    let mut kinds = BTreeSet::new();
-    for case in cases("find") {
-        let settings = settings(&case);
-        let program = load(&case);
-        let store = Store::new();
-        let solver = parallax_smt::solver(&store);
-        let explored = explore(&store, &program.module, &settings, solver, &mut |_, _, _| {})
-            .unwrap_or_else(|error| panic!("{}: {error}", case.name));
-        let (got, wanted) = (found(&program, &explored), expected(&case));
-        assert_eq!(
-            wanted.is_empty(),
-            case.text.starts_with("// clean"),
-            "{}: header and marks differ",
-            case.name
-        );
-        if got != wanted {
-            let details: Vec<_> = explored.findings.iter().map(|f| (&f.detail, &f.input)).collect();
-            failures.push(format!("{}: found {got:?}, not {wanted:?}: {details:?}", case.name));
+/// What is wrong with what the explorer says of a program; the kinds it found.
+fn check(case: &Case, failures: &mut Vec<String>) -> BTreeSet<String> {
+    let mut settings = settings(case);
+    let program = load(case);
+    settings.random_inputs = program.seeds_unknown();
+    let store = Store::new();
+    let solver = parallax_smt::solver(&store);
+    let explored = explore(&store, &program.module, &settings, solver, &mut |_, _, _| {})
+        .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    let (got, wanted) = (found(&program, &explored), expected(case));
+    let clean = ["// clean", "// incomplete"].iter().any(|word| case.text.starts_with(word));
+    assert_eq!(wanted.is_empty(), clean, "{}: header and marks differ", case.name);
+    if got != wanted {
+        let details: Vec<_> = explored.findings.iter().map(|f| (&f.detail, &f.input)).collect();
+        failures.push(format!("{}: found {got:?}, not {wanted:?}: {details:?}", case.name));
+    }
+    // Programs that start at main are explored to the end, unless they say that they cannot be; unknown memory always
+    // has a bound.
+    let allowed = match settings.entry {
+        Entry::Main { .. } => header(&case.text, "bounds").unwrap_or("").split_whitespace().collect(),
+        Entry::Function(_) => vec!["chain:", "loops:", "steps:"],
+    };
+    let unexpected: Vec<_> =
+        explored.bounds.iter().filter(|b| !allowed.iter().any(|allowed| b.starts_with(allowed))).collect();
+    if !unexpected.is_empty() {
+        failures.push(format!("{}: {unexpected:?}", case.name));
+    }
+    if case.text.starts_with("// incomplete") && explored.complete {
+        failures.push(format!("{}: said to be complete", case.name));
+    }
+    for finding in &explored.findings {
+        let replayed = replay(&program, finding, &settings);
+        if !replayed.confirmed {
+            failures.push(format!("{}: {finding:?} is not confirmed: {:?}", case.name, replayed.outcome));
         }
-        kinds.extend(got.iter().map(|(kind, _)| kind.clone()));
-        // Programs that start at main are explored to the end; unknown memory always has a bound.
-        let unexpected: Vec<_> = explored
-            .bounds
-            .iter()
-            .filter(|b| {
-                matches!(settings.entry, Entry::Main { .. })
-                    || !["chain:", "loops:", "steps:"].iter().any(|allowed| b.starts_with(allowed))
-            })
-            .collect();
-        if !unexpected.is_empty() {
-            failures.push(format!("{}: {unexpected:?}", case.name));
-        }
-        for finding in &explored.findings {
-            let replayed = replay(&program, finding, &settings);
-            if !replayed.confirmed {
-                failures
-                    .push(format!("{}: {:?} is not confirmed: {:?}", case.name, finding, replayed.outcome));
+        if std::env::var_os("PARALLAX_NATIVE").is_some() {
+            let folder = std::env::temp_dir().join(format!("parallax-findings-{}", std::process::id()));
+            std::fs::create_dir_all(&folder).expect("a folder");
+            let native = native::confirm(&program, finding, &settings, &folder);
+            std::fs::remove_dir_all(&folder).expect("the folder goes");
+            if native != Native::Confirmed {
+                let input = &finding.input;
+                failures.push(format!(
+                    "{}: natively {}: {native:?} {input:?}",
+                    case.name,
+                    finding.problem.name()
+                ));
             }
         }
     }
+    got.into_iter().map(|(kind, _)| kind).collect()
+}
+
+#[test]
+fn mistakes_are_found_where_they_are_and_confirmed() {
+    let all: Vec<Case> = ["find", "harness", "flows"].into_iter().flat_map(cases).collect();
+    assert!(all.len() >= 130, "the corpus has {} programs", all.len());
+    let next = Mutex::new(all.iter());
+    let results = Mutex::new((Vec::new(), BTreeSet::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, |n| n.get()).min(4) {
+            scope.spawn(|| {
+                loop {
+                    let Some(case) = next.lock().expect("no thread panics with the lock").next() else {
+                        break;
+                    };
+                    let mut failures = Vec::new();
+                    let kinds = check(case, &mut failures);
+                    let mut results = results.lock().expect("as above");
+                    results.0.append(&mut failures);
+                    results.1.extend(kinds);
+                }
+            });
+        }
+    });
+    let (failures, kinds) = results.into_inner().expect("all threads are done");
     assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
     assert_eq!(kinds.len(), 12, "every kind is found somewhere: {kinds:?}");
+}
+
+/// Programs of any folder, each with marks: `PARALLAX_CASES=folder cargo test --test findings -- --ignored`.
+#[test]
+#[ignore = "for programs that are not in the repository"]
+fn programs_of_a_folder() {
+    let folder = std::env::var("PARALLAX_CASES").expect("PARALLAX_CASES names a folder");
+    let only = std::env::var("PARALLAX_ONLY").unwrap_or_default();
+    let mut failures = Vec::new();
+    for case in cases(&folder).iter().filter(|case| case.name.contains(&only)) {
+        let started = std::time::Instant::now();
+        let before = failures.len();
+        check(case, &mut failures);
+        eprintln!("{} {:.1} s", case.name, started.elapsed().as_secs_f64());
+        failures[before..].iter().for_each(|failure| eprintln!("    {failure}"));
+    }
+    assert!(failures.is_empty(), "{} failures", failures.len());
 }

@@ -10,10 +10,19 @@ typedef long ssize_t;
 /* The outside world. */
 long __parallax_write(int file, const void *bytes, size_t count);
 long __parallax_read(int file, void *bytes, size_t count);
-int __parallax_open(const char *path, int flags); /* 0 read, 1 write, 2 append, 3 both */
+int __parallax_open(const char *path, int flags); /* 0 read, 1 write, 2 append, 3 both, 4 both and made empty */
 int __parallax_close(int file);
 long __parallax_seek(int file, long offset, int whence);
+int __parallax_remove(const char *path);
 long __parallax_time(void);
+char *__parallax_environment(const char *name);
+/* Whether random numbers of a seeded generator are inputs, and one of these. */
+int __parallax_random_inputs(void);
+int __parallax_random(void);
+/* Any number, and bytes made unknown: what the outside world answers. */
+long __parallax_unknown(const char *what);
+void __parallax_forget(void *bytes, size_t count);
+void klee_assume(unsigned long condition);
 /* Size of an allocation, checked as for free. */
 size_t __parallax_size(void *pointer);
 /* Numbers as text; see the machine's library. */
@@ -40,6 +49,8 @@ int *__errno_location(void);
 #define EINVAL 22
 #define ERANGE 34
 #define ENOENT 2
+#define EACCES 13
+#define EEXIST 17
 #define EBADF 9
 #define ENOMEM 12
 

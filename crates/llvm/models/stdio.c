@@ -8,8 +8,11 @@ typedef __builtin_va_list va_list;
 
 typedef struct file {
   int number, back, at_end, failed;
+  struct file *next;
 } FILE;
-static FILE standard[3] = {{0, EOF, 0, 0}, {1, EOF, 0, 0}, {2, EOF, 0, 0}};
+static FILE standard[3] = {{0, EOF, 0, 0, NULL}, {1, EOF, 0, 0, NULL}, {2, EOF, 0, 0, NULL}};
+/* Files that are open: forgetting to close one is not losing its memory. */
+static FILE *opened;
 FILE *stdin = &standard[0], *stdout = &standard[1], *stderr = &standard[2];
 
 /* Where formatted text goes: to a file, or to memory with a limit. */
@@ -210,7 +213,7 @@ int fprintf(FILE *file, const char *text, ...) { WITH_LIST(vfprintf(file, text, 
 int sprintf(char *out, const char *text, ...) { WITH_LIST(vsprintf(out, text, list)); }
 int snprintf(char *out, size_t limit, const char *text, ...) { WITH_LIST(vsnprintf(out, limit, text, list)); }
 int dprintf(int number, const char *text, ...) {
-  FILE file = {number, EOF, 0, 0};
+  FILE file = {number, EOF, 0, 0, NULL};
   WITH_LIST(vfprintf(&file, text, list));
 }
 int vasprintf(char **out, const char *text, va_list list) {
@@ -326,23 +329,35 @@ size_t fread(void *out, size_t size, size_t count, FILE *file) {
   return n / size;
 }
 
+static FILE *stream(int number) {
+  FILE *file = malloc(sizeof *file);
+  if (!file) return NULL;
+  file->number = number, file->back = EOF, file->at_end = 0, file->failed = 0;
+  file->next = opened;
+  return opened = file;
+}
+static void forget(FILE *file) {
+  for (FILE **at = &opened; *at; at = &(*at)->next)
+    if (*at == file) {
+      *at = file->next;
+      free(file);
+      return;
+    }
+}
 FILE *fopen(const char *path, const char *mode) {
   int flags = mode[0] == 'w' ? 1 : mode[0] == 'a' ? 2 : 0;
   for (const char *m = mode; *m; m++)
-    if (*m == '+') flags = mode[0] == 'r' ? 3 : flags;
+    if (*m == '+') flags = mode[0] == 'r' ? 3 : mode[0] == 'w' ? 4 : flags;
   int number = __parallax_open(path, flags);
   if (number < 0) {
     errno = ENOENT;
     return NULL;
   }
-  FILE *file = malloc(sizeof *file);
-  if (!file) return NULL;
-  file->number = number, file->back = EOF, file->at_end = 0, file->failed = 0;
-  return file;
+  return stream(number);
 }
 int fclose(FILE *file) {
   int result = __parallax_close(file->number);
-  if (file->number > 2) free(file);
+  if (file != &standard[0] && file != &standard[1] && file != &standard[2]) forget(file);
   return result < 0 ? EOF : 0;
 }
 int fflush(FILE *file) {
@@ -377,3 +392,65 @@ void perror(const char *what) {
   if (what && *what) fprintf(stderr, "%s: ", what);
   fprintf(stderr, "%s\n", strerror(errno));
 }
+
+/* The same without locks, and with the checks of headers that have them. */
+int fputc_unlocked(int c, FILE *file) { return fputc(c, file); }
+int putc_unlocked(int c, FILE *file) { return fputc(c, file); }
+int putchar_unlocked(int c) { return fputc(c, stdout); }
+int fputs_unlocked(const char *s, FILE *file) { return fputs(s, file); }
+int fgetc_unlocked(FILE *file) { return fgetc(file); }
+int getc_unlocked(FILE *file) { return fgetc(file); }
+int getchar_unlocked(void) { return fgetc(stdin); }
+int _IO_getc(FILE *file) { return fgetc(file); }
+int _IO_putc(int c, FILE *file) { return fputc(c, file); }
+ssize_t __getdelim(char **line, size_t *room, int stop, FILE *file) { return getdelim(line, room, stop, file); }
+int __printf_chk(int flag, const char *text, ...) {
+  (void)flag;
+  WITH_LIST(vfprintf(stdout, text, list));
+}
+int __fprintf_chk(FILE *file, int flag, const char *text, ...) {
+  (void)flag;
+  WITH_LIST(vfprintf(file, text, list));
+}
+int __sprintf_chk(char *out, int flag, size_t room, const char *text, ...) {
+  (void)flag, (void)room;
+  WITH_LIST(vsprintf(out, text, list));
+}
+int __snprintf_chk(char *out, size_t limit, int flag, size_t room, const char *text, ...) {
+  (void)flag, (void)room;
+  WITH_LIST(vsnprintf(out, limit, text, list));
+}
+int __vfprintf_chk(FILE *file, int flag, const char *text, va_list list) { return (void)flag, vfprintf(file, text, list); }
+int __vsnprintf_chk(char *out, size_t limit, int flag, size_t room, const char *text, va_list list) {
+  return (void)flag, (void)room, vsnprintf(out, limit, text, list);
+}
+char *__fgets_chk(char *out, size_t room, int limit, FILE *file) { return (void)room, fgets(out, limit, file); }
+FILE *fopen64(const char *path, const char *mode) { return fopen(path, mode); }
+FILE *fdopen(int number, const char *mode) {
+  (void)mode;
+  return stream(number);
+}
+FILE *freopen(const char *path, const char *mode, FILE *file) {
+  FILE *other = fopen(path, mode);
+  __parallax_close(file->number);
+  if (!other) return NULL;
+  file->number = other->number, file->back = EOF, file->at_end = 0, file->failed = 0;
+  forget(other);
+  return file;
+}
+FILE *tmpfile(void) {
+  static int count;
+  char name[32];
+  snprintf(name, sizeof name, ".parallax-tmpfile-%d", count++);
+  FILE *file = fopen(name, "w+");
+  if (file) __parallax_remove(name);
+  return file;
+}
+int fgetpos(FILE *file, long *at) {
+  *at = ftell(file);
+  return *at < 0 ? -1 : 0;
+}
+int fsetpos(FILE *file, const long *at) { return fseek(file, *at, 0); }
+int fseeko(FILE *file, long offset, int whence) { return fseek(file, offset, whence); }
+long ftello(FILE *file) { return ftell(file); }
+int puts_unlocked(const char *s) { return puts(s); }

@@ -224,8 +224,9 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size, int 
 
 /* The additive feedback generator that glibc uses by default, so that programs with a seed behave alike. */
 static int numbers[31];
-static int front, back, seeded;
+static int front, back, seeded, unknown;
 void srand(unsigned seed) {
+  unknown = __parallax_random_inputs();
   numbers[0] = seed ? (int)seed : 1;
   for (int i = 1; i < 31; i++) {
     long next = (16807L * numbers[i - 1]) % 2147483647;
@@ -238,6 +239,7 @@ void srand(unsigned seed) {
   }
 }
 int rand(void) {
+  if (unknown) return __parallax_random();
   if (!seeded) srand(1);
   unsigned value = numbers[front] = (int)((unsigned)numbers[front] + (unsigned)numbers[back]);
   front = (front + 1) % 31, back = (back + 1) % 31;
@@ -258,4 +260,28 @@ int rand_r(unsigned *seed) {
   result ^= (int)(next / 65536) % 1024;
   *seed = next;
   return result;
+}
+
+/* The linear congruential generator of 48 bits. */
+static unsigned long state48 = 0x1234abcd330eUL;
+static unsigned long step48(void) {
+  return state48 = (state48 * 0x5deece66dUL + 11) & 0xffffffffffffUL;
+}
+void srand48(long seed) { state48 = (unsigned long)(unsigned)seed << 16 | 0x330e; }
+long lrand48(void) { return (long)(step48() >> 17); }
+long mrand48(void) { return (int)(step48() >> 16); }
+double drand48(void) { return (double)step48() / 281474976710656.0; }
+
+long strtoimax(const char *s, char **rest, int base) { return strtol(s, rest, base); }
+unsigned long strtoumax(const char *s, char **rest, int base) { return strtoul(s, rest, base); }
+void cfree(void *p) { free(p); }
+void *valloc(size_t size) { return malloc(size); }
+void *memalign(size_t align, size_t size) { return aligned_alloc(align, size); }
+size_t malloc_usable_size(void *p) { return p ? __parallax_size(p) : 0; }
+void *lfind(const void *key, const void *base, size_t *count, size_t size, int (*order)(const void *, const void *)) {
+  for (size_t i = 0; i < *count; i++) {
+    const char *at = (const char *)base + i * size;
+    if (!order(key, at)) return (void *)at;
+  }
+  return NULL;
 }

@@ -192,6 +192,18 @@ void *memmem(const void *text, size_t n, const void *part, size_t m) {
 char *strerror(int code) {
   switch (code) {
   case 0: return "Success";
+  case 1: return "Operation not permitted";
+  case 4: return "Interrupted system call";
+  case 5: return "Input/output error";
+  case 11: return "Resource temporarily unavailable";
+  case EACCES: return "Permission denied";
+  case EEXIST: return "File exists";
+  case 20: return "Not a directory";
+  case 21: return "Is a directory";
+  case 25: return "Inappropriate ioctl for device";
+  case 28: return "No space left on device";
+  case 32: return "Broken pipe";
+  case 33: return "Numerical argument out of domain";
   case ENOENT: return "No such file or directory";
   case EBADF: return "Bad file descriptor";
   case ENOMEM: return "Cannot allocate memory";
@@ -205,3 +217,51 @@ size_t strxfrm(char *to, const char *from, size_t count) {
   if (count) strncpy(to, from, count);
   return n;
 }
+
+char *stpncpy(char *to, const char *from, size_t count) {
+  size_t n = strnlen(from, count);
+  strncpy(to, from, count);
+  return to + n;
+}
+void *memccpy(void *to, const void *from, int c, size_t count) {
+  char *out = to;
+  const char *in = from;
+  for (size_t i = 0; i < count; i++)
+    if ((out[i] = in[i]) == (char)c) return out + i + 1;
+  return NULL;
+}
+void *rawmemchr(const void *s, int c) {
+  const unsigned char *p = s;
+  while (*p != (unsigned char)c) p++;
+  return (void *)p;
+}
+int ffs(int value) { return __builtin_ffs(value); }
+int ffsl(long value) { return __builtin_ffsl(value); }
+void swab(const void *from, void *to, ssize_t count) {
+  const char *in = from;
+  char *out = to;
+  for (ssize_t i = 0; i + 1 < count; i += 2) {
+    char first = in[i];
+    out[i] = in[i + 1];
+    out[i + 1] = first;
+  }
+}
+size_t strlcpy(char *to, const char *from, size_t room) {
+  size_t n = strlen(from);
+  if (room) {
+    size_t kept = n < room ? n : room - 1;
+    memcpy(to, from, kept);
+    to[kept] = 0;
+  }
+  return n;
+}
+size_t strlcat(char *to, const char *from, size_t room) {
+  size_t n = strnlen(to, room);
+  return n == room ? n + strlen(from) : n + strlcpy(to + n, from, room - n);
+}
+/* What headers with checks call, in modules that were compiled with them. */
+char *__strcpy_chk(char *to, const char *from, size_t room) { return (void)room, strcpy(to, from); }
+char *__stpcpy_chk(char *to, const char *from, size_t room) { return (void)room, stpcpy(to, from); }
+char *__strcat_chk(char *to, const char *from, size_t room) { return (void)room, strcat(to, from); }
+char *__strncpy_chk(char *to, const char *from, size_t count, size_t room) { return (void)room, strncpy(to, from, count); }
+char *__strncat_chk(char *to, const char *from, size_t count, size_t room) { return (void)room, strncat(to, from, count); }

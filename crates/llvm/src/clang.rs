@@ -2,7 +2,8 @@
 
 use crate::Error;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The compiler that is called unless another is named.
 pub const COMPILER: &str = "clang-19";
@@ -63,22 +64,54 @@ pub struct Compiled {
     pub messages: String,
 }
 
+/// Headers that programs for other tools include, in a folder that lives as long as the compiler runs.
+struct Headers(PathBuf);
+
+impl Headers {
+    fn new() -> std::io::Result<Self> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("parallax-headers-{}-{number}", std::process::id());
+        let headers = Headers(std::env::temp_dir().join(name));
+        std::fs::create_dir_all(headers.0.join("klee"))?;
+        std::fs::write(headers.0.join("klee/klee.h"), include_str!("../headers/klee/klee.h"))?;
+        Ok(headers)
+    }
+}
+
+impl Drop for Headers {
+    fn drop(&mut self) {
+        // What cannot be removed is small, and in the folder for such things.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs clang with these arguments, the program's own headers first and ours last.
+fn clang(options: &Options, arguments: impl FnOnce(&mut Command)) -> Result<Output, Error> {
+    let headers =
+        Headers::new().map_err(|error| Error::Io(std::env::temp_dir().display().to_string(), error))?;
+    let mut command = Command::new(&options.compiler);
+    arguments(&mut command);
+    command.arg("-idirafter").arg(&headers.0);
+    command.output().map_err(|error| Error::NoCompiler(options.compiler.clone(), error))
+}
+
 /// Compiles one C file to bitcode.
 pub fn compile(file: &Path, options: &Options) -> Result<Compiled, Error> {
-    let mut command = Command::new(&options.compiler);
-    command.arg("-x").arg("c").arg(file).args(["-c", "-emit-llvm", "-o", "-", "-g"]);
-    command.arg(format!("-O{}", options.optimise));
-    // No `optnone`, names kept; classification functions stay calls rather than look-ups in the library's tables.
-    command.args([
-        "-Xclang",
-        "-disable-O0-optnone",
-        "-fno-discard-value-names",
-        "-D__NO_CTYPE=1",
-        "-fno-stack-protector",
-    ]);
-    command.args(["-fno-color-diagnostics", "-U_FORTIFY_SOURCE"]);
-    command.args(options.language_flags());
-    let output = command.output().map_err(|error| Error::NoCompiler(options.compiler.clone(), error))?;
+    let output = clang(options, |command| {
+        command.arg("-x").arg("c").arg(file).args(["-c", "-emit-llvm", "-o", "-", "-g"]);
+        command.arg(format!("-O{}", options.optimise));
+        // No `optnone`, names kept; classification functions stay calls rather than look-ups in the library's tables.
+        command.args([
+            "-Xclang",
+            "-disable-O0-optnone",
+            "-fno-discard-value-names",
+            "-D__NO_CTYPE=1",
+            "-fno-stack-protector",
+        ]);
+        command.args(["-fno-color-diagnostics", "-U_FORTIFY_SOURCE"]);
+        command.args(options.language_flags());
+    })?;
     let messages = String::from_utf8_lossy(&output.stderr).into_owned();
     if !output.status.success() {
         return Err(Error::Compile(messages.trim_end().to_string()));
@@ -88,10 +121,10 @@ pub fn compile(file: &Path, options: &Options) -> Result<Compiled, Error> {
 
 /// Syntax tree of a file as clang's JSON dump, for what does not survive into the IR.
 pub fn syntax_tree(file: &Path, options: &Options) -> Result<Vec<u8>, Error> {
-    let mut command = Command::new(&options.compiler);
-    command.arg("-x").arg("c").arg(file).args(["-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"]);
-    command.args(options.language_flags());
-    let output = command.output().map_err(|error| Error::NoCompiler(options.compiler.clone(), error))?;
+    let output = clang(options, |command| {
+        command.arg("-x").arg("c").arg(file).args(["-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"]);
+        command.args(options.language_flags());
+    })?;
     if !output.status.success() {
         return Err(Error::Compile(String::from_utf8_lossy(&output.stderr).trim_end().to_string()));
     }
@@ -100,16 +133,10 @@ pub fn syntax_tree(file: &Path, options: &Options) -> Result<Vec<u8>, Error> {
 
 /// Builds a native program, for replaying what was found.
 pub fn native(files: &[PathBuf], flags: &[&str], options: &Options, output: &Path) -> Result<(), Error> {
-    let mut command = Command::new(&options.compiler);
-    command
-        .args(["-g", "-w"])
-        .args(flags)
-        .args(options.language_flags())
-        .args(files)
-        .arg("-o")
-        .arg(output)
-        .arg("-lm");
-    let done = command.output().map_err(|error| Error::NoCompiler(options.compiler.clone(), error))?;
+    let done = clang(options, |command| {
+        command.args(["-g", "-w"]).args(flags).args(options.language_flags());
+        command.args(files).arg("-o").arg(output).arg("-lm");
+    })?;
     if !done.status.success() {
         return Err(Error::Compile(String::from_utf8_lossy(&done.stderr).trim_end().to_string()));
     }

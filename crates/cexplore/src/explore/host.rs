@@ -5,8 +5,8 @@ use super::settings::Settings;
 use crate::run::{self, Block, GivenMemory, Place, stack};
 use parallax_llvm::Module;
 use parallax_llvm::machine::{
-    Checks, Entry as Alternative, Host, InputBounds, InputCell, ObjectId, Path, Problem, Split, State,
-    Target, TokenId, Value,
+    Checks, Entry as Alternative, Host, InputBounds, InputCell, Object, ObjectId, Path, Problem, Split,
+    State, Target, TokenId, Value,
 };
 use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_op::{Bits, Width};
@@ -39,6 +39,8 @@ pub struct Input {
     pub arguments: Vec<Vec<u8>>,
     /// Standard input.
     pub stdin: Vec<u8>,
+    /// Files, by name.
+    pub files: Vec<(String, Vec<u8>)>,
     /// What harness functions return, in order, with their names.
     pub values: Vec<(String, Bits)>,
     /// What code without a model returns, in order.
@@ -60,8 +62,14 @@ pub struct Explorer<'s> {
     models: Vec<Rc<Model>>,
     /// The one input to look at, when it is only one.
     pub fixed: Option<&'s Input>,
-    /// Symbolic arguments, for the input of a finding.
+    /// Symbolic arguments, standard input and files, for the input of a finding.
     pub arguments: Vec<Vec<Term>>,
+    /// Standard input.
+    pub stdin: Vec<Term>,
+    /// Files, by name.
+    pub files: Vec<(String, Vec<Term>)>,
+    /// What an input that shows the next mistake had better be like.
+    wish: Option<Formula>,
     /// Findings, one per place and kind.
     pub findings: Vec<Finding>,
     /// Paths that ended with a mistake, when tests were asked for.
@@ -101,6 +109,9 @@ impl<'s> Explorer<'s> {
             models: Vec::new(),
             fixed: None,
             arguments: Vec::new(),
+            stdin: Vec::new(),
+            files: Vec::new(),
+            wish: None,
             findings: Vec::new(),
             mistakes: Vec::new(),
             known: FxHashSet::default(),
@@ -116,7 +127,9 @@ impl<'s> Explorer<'s> {
 
     fn fresh(&mut self, base: &str, width: Width) -> (Symbol, Term) {
         self.counter += 1;
-        let symbol = self.store.fresh(base, Sort::Bits(width), SymbolKind::Free);
+        // Numbered here: the store would look for a free number from one on, each time.
+        let name = format!("{base}!{}", self.counter);
+        let symbol = self.store.fresh(&name, Sort::Bits(width), SymbolKind::Free);
         match self.store.expr_of(symbol) {
             Expr::Term(term) => (symbol, term),
             _ => unreachable!("a vector was declared"),
@@ -164,19 +177,22 @@ impl<'s> Explorer<'s> {
         let bits = |term: Term| model.term(self.store, term);
         let byte = |term: Term| bits(term).to_u64().unwrap_or(0) as u8;
         let mut arguments: Vec<Vec<u8>> = Vec::new();
-        for argument in &self.arguments {
+        // The count is the first argument of `main`; a program that does not ask for it sees none of them.
+        let given = match state.entry_arguments.first() {
+            Some(Value::Bits(count)) if !self.arguments.is_empty() => {
+                bits(*count).to_u64().unwrap_or(0) as usize
+            }
+            _ => self.arguments.len(),
+        };
+        for argument in self.arguments.iter().take(given) {
             let text: Vec<u8> = argument.iter().map(|&t| byte(t)).take_while(|&b| b != 0).collect();
             arguments.push(text);
         }
-        let stdin = match self.settings.entry {
-            super::Entry::Main { stdin, .. } => {
-                (0..stdin).map(|index| byte(self.stdin_byte(index))).collect()
-            }
-            super::Entry::Function(_) => Vec::new(),
-        };
+        let bytes = |terms: &[Term]| terms.iter().map(|&term| byte(term)).collect::<Vec<u8>>();
         Input {
             arguments,
-            stdin,
+            stdin: bytes(&self.stdin),
+            files: self.files.iter().map(|(name, terms)| (name.clone(), bytes(terms))).collect(),
             values: state.inputs.to_vec().into_iter().map(|(name, _, v)| (name.clone(), bits(*v))).collect(),
             unknowns: state.unknowns.to_vec().into_iter().map(|v| bits(*v)).collect(),
             memory: self.given_memory(state, model),
@@ -264,23 +280,29 @@ impl<'s> Explorer<'s> {
         });
     }
 
-    /// Reports memory that nothing refers to at the end of a path.
-    pub fn leak(&mut self, state: &State<Symbolic<'s>>, place: (FunctionId, LocationId)) {
-        if !self.known.insert((Problem::Leak, place.0, place.1)) {
+    /// Reports memory that nothing refers to at the end of a path, if it still exists there.
+    pub fn leak(&mut self, state: &State<Symbolic<'s>>, object: ObjectId) {
+        let Object { alive, made_in, made_at, .. } = state.memory.object(object);
+        let place = (*made_in, *made_at);
+        if self.known.contains(&(Problem::Leak, place.0, place.1)) {
             return;
         }
-        let Some(model) = self.model(&state.path, &[]) else { return };
+        let Some(model) = self.model(&state.path, &[*alive]) else { return };
+        self.known.insert((Problem::Leak, place.0, place.1));
         let input = self.input_of(state, &model);
         let detail = crate::leak::WORDS.to_string();
         let decisions = state.events.len();
         self.findings.push(Finding { problem: Problem::Leak, detail, stack: vec![place], input, decisions });
     }
 
-    fn stdin_byte(&self, index: u64) -> Term {
-        if let Some(input) = self.fixed {
-            return self.store.number(8, input.stdin.get(index as usize).copied().unwrap_or(0).into());
+    /// Bytes of the outside world: those of the one input there is, or unknown ones.
+    pub fn bytes(&self, name: &str, len: u64, given: impl Fn(&'s Input) -> Option<&'s [u8]>) -> Vec<Term> {
+        match self.fixed {
+            Some(input) => {
+                given(input).unwrap_or_default().iter().map(|&b| self.store.number(8, b.into())).collect()
+            }
+            None => (0..len).map(|at| self.store.symbol(&format!("{name}[{at}]"), 8)).collect(),
         }
-        self.store.symbol(&format!("stdin[{index}]"), 8)
     }
 
     /// The value of a term in a model.
@@ -409,8 +431,12 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
         let differs = self.store.not(self.store.iff(*b, other));
         !self.check(path, &[differs]).is_unsat()
     }
+    fn prefer(&mut self, wish: Formula) {
+        self.wish = Some(wish);
+    }
     fn problem(&mut self, state: &State<Symbolic<'s>>, problem: Problem, guard: &Formula, detail: String) {
         self.reported = true;
+        let wish = self.wish.take();
         if self.settings.tests {
             self.record_mistake(state, problem, guard);
         }
@@ -421,7 +447,8 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
         if !self.known.insert((problem, function, location)) {
             return;
         }
-        match self.model(&state.path, &[*guard]) {
+        let wished = wish.and_then(|wish| self.model(&state.path, &[*guard, wish]));
+        match wished.or_else(|| self.model(&state.path, &[*guard])) {
             Some(model) => {
                 let input = self.input_of(state, &model);
                 let decisions = state.events.len();
@@ -443,39 +470,36 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
         self.new_code = *count == 1;
     }
     fn read(&mut self, state: &mut State<Symbolic<'s>>, file: i32, count: u64) -> Option<Vec<Term>> {
-        if file != 0 {
-            return None;
-        }
-        let super::Entry::Main { stdin, .. } = self.settings.entry else {
+        if file == 0 && self.stdin.is_empty() {
             self.assumptions.insert("standard input is empty".into());
-            return Some(Vec::new());
-        };
-        let first = state.stdin.position;
-        let last = stdin.min(first.saturating_add(count));
-        state.stdin.position = last;
-        Some((first..last).map(|index| self.stdin_byte(index)).collect())
+        }
+        state.files.read(file, count)
     }
     fn write(&mut self, state: &mut State<Symbolic<'s>>, file: i32, bytes: &[Term]) -> bool {
+        if !(1..=2).contains(&file) {
+            return state.files.write(file, bytes, &self.store.number(8, 0));
+        }
         for &byte in bytes {
             state.output.push((file, byte));
         }
-        (1..=2).contains(&file)
+        true
     }
-    fn open(&mut self, _state: &mut State<Symbolic<'s>>, path: &[u8], _flags: i32) -> Option<i32> {
-        self.assumptions.insert(format!("the file {} cannot be opened", String::from_utf8_lossy(path)));
-        None
+    fn open(&mut self, state: &mut State<Symbolic<'s>>, path: &[u8], flags: i32) -> Option<i32> {
+        let opened = state.files.open(path, flags);
+        if opened.is_none() {
+            let path = String::from_utf8_lossy(path);
+            self.assumptions.insert(format!("there is no file {path}"));
+        }
+        opened
     }
-    fn seek(
-        &mut self,
-        _state: &mut State<Symbolic<'s>>,
-        _file: i32,
-        _offset: i64,
-        _whence: i32,
-    ) -> Option<i64> {
-        None
+    fn seek(&mut self, state: &mut State<Symbolic<'s>>, file: i32, offset: i64, whence: i32) -> Option<i64> {
+        state.files.seek(file, offset, whence)
     }
-    fn close(&mut self, _state: &mut State<Symbolic<'s>>, file: i32) -> bool {
-        (0..3).contains(&file)
+    fn close(&mut self, state: &mut State<Symbolic<'s>>, file: i32) -> bool {
+        state.files.close(file)
+    }
+    fn remove(&mut self, state: &mut State<Symbolic<'s>>, path: &[u8]) -> bool {
+        state.files.remove(path)
     }
     fn time(&mut self, _state: &mut State<Symbolic<'s>>) -> Term {
         self.assumptions.insert("the time is 0 seconds after 1970 began".into());
@@ -488,6 +512,9 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
     }
     fn checks(&self) -> Checks {
         self.settings.checks
+    }
+    fn random_inputs(&self) -> bool {
+        self.settings.random_inputs
     }
     fn failing_allocation(&self) -> bool {
         self.settings.failing_allocation

@@ -4,7 +4,7 @@ use super::host::{Explorer, Finding, Input};
 use super::settings::{Argument, Entry, Settings, Strategy};
 use crate::run::main_arguments;
 use parallax_llvm::Module;
-use parallax_llvm::machine::{Event, Machine, Problem, State, Stop, Value, numeric};
+use parallax_llvm::machine::{Event, Files, Machine, Problem, State, Stop, Value, numeric};
 use parallax_llvm::module::FunctionId;
 use parallax_sem::Symbolic;
 use parallax_smt::Solver;
@@ -127,7 +127,7 @@ pub fn explore_input<'s>(
             return Err(ExploreError::Unsupported("the program does not start".into()));
         }
     };
-    search.waiting.push_back((first, true));
+    search.waiting.extend(first.into_iter().rev().map(|state| (state, true)));
     let started = Instant::now();
     let mut ticks = 0u32;
     'states: while let Some(mut state) = search.next() {
@@ -251,11 +251,12 @@ enum Failed<'s> {
     Machine(Stop<Sym<'s>>),
 }
 
+/// The states that the program can start in: one, or one for each number of arguments.
 fn start<'s>(
     machine: &mut Machine<'s, Sym<'s>, Explorer<'s>>,
     store: &'s Store,
     settings: &Settings,
-) -> Result<State<Sym<'s>>, Failed<'s>> {
+) -> Result<Vec<State<Sym<'s>>>, Failed<'s>> {
     let module = machine.module;
     let find = |name: &str| -> Result<FunctionId, Failed<'s>> {
         match module.function_named(name) {
@@ -265,34 +266,55 @@ fn start<'s>(
         }
     };
     match &settings.entry {
-        Entry::Main { arguments, .. } => {
+        Entry::Main { arguments, stdin, files } => {
             let main = find("main")?;
             let mut state = machine.start().map_err(Failed::Machine)?;
             let constant = |byte: u8| store.number(8, byte.into());
             let mut vectors: Vec<Vec<Term>> = vec![b"program".iter().map(|&b| constant(b)).collect()];
-            for (index, argument) in arguments.iter().enumerate() {
+            for (number, argument) in (1..).zip(arguments) {
                 vectors.push(match argument {
                     Argument::Known(bytes) => bytes.iter().map(|&b| constant(b)).collect(),
-                    Argument::Unknown(_) if machine.host.fixed.is_some() => {
-                        let bytes = machine.host.fixed.and_then(|input| input.arguments.get(index + 1));
-                        bytes.map_or(Vec::new(), |bytes| bytes.iter().map(|&b| constant(b)).collect())
-                    }
-                    Argument::Unknown(len) => {
-                        (0..*len).map(|at| store.symbol(&format!("arg{}[{at}]", index + 1), 8)).collect()
+                    Argument::Unknown(len) | Argument::Optional(len) => {
+                        let given = |input: &'s Input| input.arguments.get(number).map(Vec::as_slice);
+                        machine.host.bytes(&format!("arg{number}"), *len, given)
                     }
                 });
             }
             machine.host.arguments = vectors.clone();
-            let values = main_arguments(machine, &mut state, main, &vectors).map_err(Failed::Machine)?;
-            machine.begin(&mut state, main, values).map_err(Failed::Machine)?;
-            Ok(state)
+            machine.host.stdin = machine.host.bytes("stdin", *stdin, |input| Some(&input.stdin));
+            for (name, len) in files {
+                let given = |input: &'s Input| {
+                    input.files.iter().find(|(other, _)| other == name).map(|(_, bytes)| bytes.as_slice())
+                };
+                let bytes = machine.host.bytes(name, *len, given);
+                machine.host.files.push((name.clone(), bytes));
+            }
+            let named =
+                machine.host.files.iter().map(|(name, bytes)| (name.clone().into_bytes(), bytes.clone()));
+            state.files = Files::new(machine.host.stdin.clone(), named);
+            // Arguments from the first optional one on may be missing. A given input says how many there are.
+            let all = vectors.len();
+            let fewest = match machine.host.fixed {
+                Some(input) => input.arguments.len().clamp(1, all),
+                None => 1 + arguments.iter().take_while(|a| !matches!(a, Argument::Optional(_))).count(),
+            };
+            let most = machine.host.fixed.map_or(all, |_| fewest);
+            let mut states = Vec::new();
+            for count in fewest..=most {
+                let mut state = state.clone();
+                let values =
+                    main_arguments(machine, &mut state, main, &vectors[..count]).map_err(Failed::Machine)?;
+                machine.begin(&mut state, main, values).map_err(Failed::Machine)?;
+                states.push(state);
+            }
+            Ok(states)
         }
         Entry::Function(name) => {
             let function = find(name)?;
             let mut state = machine.start().map_err(Failed::Machine)?;
             let values = machine.unknown_arguments(&mut state, function).map_err(Failed::Machine)?;
             machine.begin(&mut state, function, values).map_err(Failed::Machine)?;
-            Ok(state)
+            Ok(vec![state])
         }
     }
 }
@@ -307,10 +329,10 @@ fn ended<'s>(
     match stop {
         Stop::Exit(status) => {
             result.paths += 1;
-            if settings.leaks
-                && let Some(place) = crate::leak::leaked(machine, &state)
-            {
-                machine.host.leak(&state, place);
+            if settings.leaks {
+                for object in crate::leak::leaked(machine, &state) {
+                    machine.host.leak(&state, object);
+                }
             }
             if settings.tests {
                 record(machine, result, &state, status);

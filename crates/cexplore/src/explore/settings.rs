@@ -26,9 +26,17 @@ pub enum Entry {
         arguments: Vec<Argument>,
         /// How many unknown bytes standard input holds.
         stdin: u64,
+        /// Files, by name, and how many unknown bytes each holds.
+        files: Vec<(String, u64)>,
     },
     /// At a function, with unknown arguments and globals.
     Function(String),
+}
+
+impl Default for Entry {
+    fn default() -> Self {
+        Entry::Main { arguments: Vec::new(), stdin: 0, files: Vec::new() }
+    }
 }
 
 /// A command-line argument.
@@ -38,6 +46,8 @@ pub enum Argument {
     Known(Vec<u8>),
     /// Unknown text of at most so many bytes.
     Unknown(u64),
+    /// The same, or no argument at all: nor any after it.
+    Optional(u64),
 }
 
 /// Settings of an exploration.
@@ -65,6 +75,8 @@ pub struct Settings {
     pub solver_time: Duration,
     /// Optional checks.
     pub checks: Checks,
+    /// Random numbers of a generator that was seeded with something unknown are inputs.
+    pub random_inputs: bool,
     /// Look for leaks.
     pub leaks: bool,
     /// Allocation may fail.
@@ -82,7 +94,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            entry: Entry::Main { arguments: Vec::new(), stdin: 0 },
+            entry: Entry::default(),
             strategy: Strategy::Depth,
             seed: 1,
             loops: 64,
@@ -93,6 +105,7 @@ impl Default for Settings {
             time: Duration::from_secs(60),
             solver_time: Duration::from_secs(10),
             checks: Checks::default(),
+            random_inputs: false,
             leaks: false,
             failing_allocation: false,
             array: 4,

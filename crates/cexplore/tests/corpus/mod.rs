@@ -20,7 +20,8 @@ pub fn cases(folder: &str) -> Vec<Case> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
         .map(|entry| entry.expect("a readable folder").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "c"))
+        .filter(|path| path.extension().is_some_and(|e| e == "c" || e == "i"))
+        .filter(|path| path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with("part_")))
         .collect();
     files.sort();
     files.into_iter().map(case).collect()

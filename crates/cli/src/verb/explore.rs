@@ -44,6 +44,12 @@ pub struct Explore {
     /// An unknown argument of at most so many bytes, after those given; repeat for more.
     #[arg(long = "sym-arg", value_name = "BYTES")]
     unknown_arguments: Vec<u64>,
+    /// Between MIN and MAX further unknown arguments of at most so many bytes each.
+    #[arg(long = "sym-args", value_names = ["MIN", "MAX", "BYTES"], num_args = 3)]
+    more_arguments: Vec<u64>,
+    /// A file with so many unknown bytes; repeat for more.
+    #[arg(long = "file", value_name = "NAME=BYTES")]
+    files: Vec<String>,
     /// Bytes of unknown standard input.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     stdin: u64,
@@ -83,7 +89,7 @@ pub struct Explore {
     /// Do not report leaks.
     #[arg(long)]
     no_leaks: bool,
-    /// Let malloc fail, too.
+    /// Let malloc and its relatives fail, too.
     #[arg(long)]
     failing_malloc: bool,
     /// Elements of an unknown array (with --entry).
@@ -109,6 +115,10 @@ pub struct Explore {
     json: bool,
 }
 
+/// More unknown arguments and bytes than these are a slip of the finger.
+const MOST_ARGUMENTS: u64 = 64;
+const MOST_BYTES: u64 = 1 << 20;
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Order {
     /// The newest state.
@@ -131,7 +141,26 @@ impl Explore {
             None => {
                 let known = self.arguments.iter().map(|text| Argument::Known(text.clone().into_bytes()));
                 let unknown = self.unknown_arguments.iter().map(|&len| Argument::Unknown(len));
-                Entry::Main { arguments: known.chain(unknown).collect(), stdin: self.stdin }
+                let mut arguments: Vec<Argument> = known.chain(unknown).collect();
+                if let [fewest, most, len] = self.more_arguments[..] {
+                    let numbers = 0..most.max(fewest).min(MOST_ARGUMENTS);
+                    arguments.extend(numbers.map(|number| match number < fewest {
+                        true => Argument::Unknown(len),
+                        false => Argument::Optional(len),
+                    }));
+                }
+                let mut files = Vec::new();
+                for given in &self.files {
+                    let parts =
+                        given.rsplit_once('=').and_then(|(name, len)| Some((name, len.parse().ok()?)));
+                    let Some((name, len)) =
+                        parts.filter(|(name, len)| !name.is_empty() && *len <= MOST_BYTES)
+                    else {
+                        anyhow::bail!("--file {given}: not NAME=BYTES, with at most {MOST_BYTES} bytes");
+                    };
+                    files.push((name.to_string(), len));
+                }
+                Entry::Main { arguments, stdin: self.stdin, files }
             }
         };
         Ok(Settings {
@@ -153,6 +182,7 @@ impl Explore {
             solver_time: seconds("solver-time", self.solver_time)?,
             checks: Checks { overflow: self.overflow, shifts: self.shifts },
             failing_allocation: self.failing_malloc,
+            random_inputs: false,
             array: self.array.clamp(1, 256),
             chain: self.chain,
             strings: self.strings,
@@ -163,8 +193,9 @@ impl Explore {
 
 /// Does it.
 pub fn run(arguments: &Explore) -> Result<Status> {
-    let settings = arguments.settings()?;
+    let mut settings = arguments.settings()?;
     let program = arguments.sources.load()?;
+    settings.random_inputs = program.seeds_unknown();
     let store = Store::new();
     let solver = parallax_smt::solver(&store);
     let terminal = std::io::stderr().is_terminal();
@@ -348,6 +379,11 @@ fn input(input: &Input) -> Value {
     }
     if !input.stdin.is_empty() {
         result.insert("stdin".into(), text(&input.stdin).into());
+    }
+    if !input.files.is_empty() {
+        let files: serde_json::Map<String, Value> =
+            input.files.iter().map(|(name, bytes)| (name.clone(), text(bytes).into())).collect();
+        result.insert("files".into(), files.into());
     }
     if !input.values.is_empty() {
         let values =

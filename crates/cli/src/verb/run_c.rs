@@ -45,10 +45,17 @@ impl World for Process {
             0 => File::open(path),
             1 => File::create(path),
             2 => OpenOptions::new().append(true).create(true).open(path),
+            4 => OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path),
             _ => OpenOptions::new().read(true).write(true).open(path),
         };
-        self.files.push(Some(file.ok()?));
-        i32::try_from(self.files.len() + 2).ok()
+        let file = Some(file.ok()?);
+        // The lowest free number, as the system gives it.
+        let number = self.files.iter().position(Option::is_none).unwrap_or(self.files.len());
+        match self.files.get_mut(number) {
+            Some(place) => *place = file,
+            None => self.files.push(file),
+        }
+        i32::try_from(number + 3).ok()
     }
     fn seek(&mut self, file: i32, offset: i64, whence: i32) -> Option<i64> {
         let to = match whence {
@@ -65,6 +72,9 @@ impl World for Process {
         let place =
             file.checked_sub(3).and_then(|n| usize::try_from(n).ok()).and_then(|n| self.files.get_mut(n));
         place.is_some_and(|file| file.take().is_some())
+    }
+    fn remove(&mut self, path: &[u8]) -> bool {
+        std::fs::remove_file(Path::new(std::ffi::OsStr::from_bytes(path))).is_ok()
     }
     fn time(&mut self) -> i64 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);

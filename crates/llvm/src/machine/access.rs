@@ -86,6 +86,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         len: u64,
         write: bool,
     ) -> Result<Hits<C>, C> {
+        if let Value::Bits(bits) = value
+            && self.host.value(64, bits).is_none()
+        {
+            self.plausible(state, bits, write)?;
+        }
         let pointer = self.pointer(state, value)?;
         let mut hits = Hits::new();
         let several = pointer.entries.len() > 1;
@@ -102,6 +107,22 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
         }
         if hits.is_empty() { Err(Stop::Dead) } else { Ok(hits) }
+    }
+
+    /// A number that is not constant is used as an address: reports where it cannot be one, so that few are left.
+    fn plausible(&mut self, state: &mut State<C>, bits: &C::Val, write: bool) -> Result<(), C> {
+        self.check_defined(state, bits, 64)?;
+        let verb = if write { "written" } else { "read" };
+        let core = self.host.core();
+        let not_null = core.relop(RelOp::Uge, 64, bits, &word(&self.host, 4096));
+        self.require(state, &not_null, Problem::NullDereference, || format!("a null pointer is {verb}"))?;
+        let (first, end) = state.memory.addresses();
+        let core = self.host.core();
+        let above = core.relop(RelOp::Uge, 64, bits, &word(&self.host, first));
+        let below = core.relop(RelOp::Ult, 64, bits, &word(&self.host, end));
+        let inside = core.boolop(BoolOp::And, &above, &below);
+        let detail = || format!("a number that is no address of any object is {verb} as a pointer");
+        self.require(state, &inside, Problem::OutOfBounds, detail)
     }
 
     /// An access that goes to no object.
@@ -156,6 +177,17 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let bounds = implied(&bounds);
         self.require(state, &alive, Problem::UseAfterFree, gone)?;
         let shown = self.host.value(64, &offset).and_then(|o| o.to_i128());
+        if shown.is_none() && self.host.truth(&bounds) != Some(true) {
+            // Close to the object is where a sanitizer would see it, too.
+            let core = self.host.core();
+            let past = core.binop(BinOp::Sub, 64, &offset, &size);
+            let after = core.relop(RelOp::Ult, 64, &past, &word(&self.host, 16));
+            let before = core.relop(RelOp::Sge, 64, &offset, &core.constant(&Bits::from_i128(64, -16)));
+            let negative = core.relop(RelOp::Slt, 64, &offset, &word(&self.host, 0));
+            let near = core.boolop(BoolOp::Or, &after, &core.boolop(BoolOp::And, &before, &negative));
+            let wish = core.boolop(BoolOp::And, &entry.guard, &near);
+            self.host.prefer(wish);
+        }
         self.require(state, &bounds, Problem::OutOfBounds, || {
             let size = constant.map_or("a size that is not constant".into(), |s| format!("{s} bytes"));
             match shown {

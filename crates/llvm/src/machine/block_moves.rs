@@ -1,10 +1,13 @@
 //! `memcpy`, `memmove`, `memset`: whole ranges at once, pointers and unwritten bytes included.
 
 use super::access::Hits;
+use super::call::Passed;
 use super::content::Piece;
-use super::host::Host;
-use super::value::{ObjectId, Value};
+use super::host::{Host, Problem};
+use super::pointers::word;
+use super::value::{Entry, ObjectId, Target, Value};
 use super::{Machine, Result, State, Stop};
+use parallax_op::{BinOp, BoolOp, RelOp};
 use parallax_sem::Core;
 
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
@@ -71,6 +74,42 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             at += run;
         }
         Ok(())
+    }
+
+    /// The length of a move. One that is not constant is first held against the object, so that what is left to look
+    /// at one by one is no longer than that.
+    pub(super) fn move_length(
+        &mut self,
+        state: &mut State<C>,
+        passed: &[Passed<C>],
+        targets: &[(usize, bool)],
+    ) -> Result<u64, C> {
+        let len = self.argument_bits(passed, 2)?;
+        if self.host.value(64, &len).is_none() {
+            for &(index, write) in targets {
+                let pointer = self.pointer(state, &passed[index].value)?;
+                let Some(Entry { target: Target::Object(id), offset, .. }) = pointer.only() else { continue };
+                let size = state.memory.object(*id).size.clone();
+                let core = self.host.core();
+                let room = core.binop(BinOp::Sub, 64, &size, offset);
+                let inside = core.relop(RelOp::Ule, 64, offset, &size);
+                let fits = core.boolop(BoolOp::And, &inside, &core.relop(RelOp::Ule, 64, &len, &room));
+                let nothing = core.relop(RelOp::Eq, 64, &len, &word(&self.host, 0));
+                let fits = core.boolop(BoolOp::Or, &fits, &nothing);
+                let near = core.relop(
+                    RelOp::Ule,
+                    64,
+                    &core.binop(BinOp::Sub, 64, &len, &room),
+                    &word(&self.host, 16),
+                );
+                self.host.prefer(near);
+                let verb = if write { "written" } else { "read" };
+                self.require(state, &fits, Problem::OutOfBounds, || {
+                    format!("more bytes than the object has are {verb}")
+                })?;
+            }
+        }
+        self.length(state, passed, 2)
     }
 
     /// The one object and offset that all hits are.

@@ -5,7 +5,7 @@ use super::memory::Kind;
 use super::pointers::{numeric, word};
 use super::state::{Event, Frame};
 use super::value::{Target, Value};
-use super::{DEEPEST, Fill, Machine, Result, State, Stop};
+use super::{DEEPEST, Fill, Machine, Result, State, Stop, library};
 use crate::module::{Argument, BlockId, Callee, FunctionId, Instruction, Register, TypeId, TypeKind};
 use parallax_op::{Bits, BoolOp};
 use parallax_sem::Core;
@@ -136,17 +136,17 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         function: FunctionId,
         passed: &[Passed<C>],
     ) -> Result<(), C> {
-        if self.module.function(function).is_defined() {
-            return self.enter(state, function, passed.to_vec(), at.result);
-        }
         let name = self.module.function(function).name.as_str();
-        if let Some(intrinsic) = name.strip_prefix("llvm.") {
-            return self.intrinsic(state, at, intrinsic, passed);
+        match self.builtins[function.0 as usize] {
+            None if self.module.function(function).is_defined() => {
+                self.enter(state, function, passed.to_vec(), at.result)
+            }
+            None => self.unmodelled(state, at, name, passed),
+            Some(library::Builtin::Intrinsic) => {
+                self.intrinsic(state, at, name.trim_start_matches("llvm."), passed)
+            }
+            Some(builtin) => self.builtin(state, at, builtin, name, passed),
         }
-        if let Some(builtin) = self.builtins[function.0 as usize] {
-            return self.builtin(state, at, builtin, name, passed);
-        }
-        self.unmodelled(state, at, name, passed)
     }
 
     /// Starts a function.
@@ -293,7 +293,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     }
 
     /// A function nobody defines or models: it may return anything and change what its arguments point to.
-    fn unmodelled(
+    pub(super) fn unmodelled(
         &mut self,
         state: &mut State<C>,
         at: &Instruction,

@@ -2,9 +2,10 @@
 
 use super::call::Passed;
 use super::host::{Host, Problem};
-use super::value::Value;
+use super::pointers::word;
+use super::value::{Target, Value};
 use super::{Machine, Result, State, Stop};
-use crate::module::{Instruction, TypeKind};
+use crate::module::{Instruction, TypeId, TypeKind};
 use parallax_op::{Bits, BoolOp, RelOp};
 use parallax_sem::Core;
 
@@ -19,6 +20,7 @@ pub(super) enum Harness {
     Assert,
     Error,
     Nothing,
+    Size,
     First,
     IsSymbolic,
     SilentExit,
@@ -48,10 +50,17 @@ impl Harness {
             | "klee_close_merge"
             | "klee_mark_global"
             | "klee_check_memory_access"
-            | "klee_posix_prefer_cex" => Harness::Nothing,
+            | "klee_posix_prefer_cex"
+            | "klee_is_replay"
+            | "klee_define_fixed_object"
+            | "klee_alias_function"
+            | "klee_alias_function_regex"
+            | "__VERIFIER_atomic_begin"
+            | "__VERIFIER_atomic_end" => Harness::Nothing,
+            "klee_get_obj_size" => Harness::Size,
             "klee_is_symbolic" => Harness::IsSymbolic,
             "reach_error" | "__VERIFIER_error" => Harness::ReachError,
-            _ if name.starts_with("klee_get_value_") => Harness::First,
+            _ if name.starts_with("klee_get_value") => Harness::First,
             _ if name.starts_with("__VERIFIER_nondet_") => Harness::Nondet,
             _ => return None,
         })
@@ -83,18 +92,18 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             Harness::Range | Harness::Choose => {
                 let label = self.label(state, passed, 2, "range")?;
-                let value = self.host.input(state, 32, &label);
+                let width = self.module.ty(at.ty).bits().unwrap_or(32);
+                let value = self.host.input(state, width, &label);
+                let first = self.argument_bits(passed, 0)?;
                 let core = self.host.core();
-                let (low, high) = match harness {
-                    Harness::Range => (self.argument_bits(passed, 0)?, self.argument_bits(passed, 1)?),
-                    _ => {
-                        let count = self.argument_bits(passed, 0)?;
-                        (core.constant(&Bits::zero(32)), core.extract(64, 0, 32, &count))
+                let within = match harness {
+                    Harness::Range => {
+                        let above = core.relop(RelOp::Sge, 32, &value, &first);
+                        let below = core.relop(RelOp::Slt, 32, &value, &self.argument_bits(passed, 1)?);
+                        core.boolop(BoolOp::And, &above, &below)
                     }
+                    _ => core.relop(RelOp::Ult, width, &value, &first),
                 };
-                let above = core.relop(RelOp::Sge, 32, &value, &low);
-                let below = core.relop(RelOp::Slt, 32, &value, &high);
-                let within = core.boolop(BoolOp::And, &above, &below);
                 self.assume(state, &within)?;
                 Value::Bits(value)
             }
@@ -118,6 +127,16 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 return Err(Stop::Dead);
             }
             Harness::SilentExit => return Err(Stop::Exit(passed.first().map(|p| p.value.clone()))),
+            Harness::Size => {
+                let pointer = self.pointer(state, &passed.first().ok_or(Stop::Dead)?.value)?;
+                let mut size = word(&self.host, 0);
+                for entry in &pointer.entries {
+                    if let Target::Object(id) = entry.target {
+                        size = self.host.core().cond(64, &entry.guard, &state.memory.object(id).size, &size);
+                    }
+                }
+                Value::Bits(size)
+            }
             Harness::First => passed.first().map(|p| p.value.clone()).ok_or(Stop::Dead)?,
             Harness::IsSymbolic => {
                 let width = passed.first().and_then(|p| self.module.ty(p.ty).bits()).unwrap_or(64);
@@ -125,22 +144,38 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 self.small(32, i64::from(self.host.value(width, &bits).is_none()))
             }
             Harness::Nondet => {
-                let layout = self.module.ty(at.ty);
-                let Some(width) = layout.bits() else {
-                    return Err(Stop::Unsupported(format!("{name} does not return a scalar")));
-                };
                 let label = name.trim_start_matches("__VERIFIER_nondet_");
-                let value = self.host.input(state, width, label);
-                if matches!(label, "bool" | "_Bool") && width > 1 {
+                let value = self.nondet(state, at.ty, label)?;
+                if let (Value::Bits(bits), "bool" | "_Bool", Some(width @ 2..)) =
+                    (&value, label, self.module.ty(at.ty).bits())
+                {
                     let core = self.host.core();
-                    let small = core.relop(RelOp::Ule, width, &value, &core.constant(&Bits::one(width)));
+                    let small = core.relop(RelOp::Ule, width, bits, &core.constant(&Bits::one(width)));
                     self.assume(state, &small)?;
                 }
-                Value::Bits(value)
+                value
             }
         };
         Self::set(state, at.result, result);
         Ok(())
+    }
+
+    /// Any value of a type; what is wide comes in parts (`__int128`, structures).
+    fn nondet(&mut self, state: &mut State<C>, ty: TypeId, label: &str) -> Result<Value<C>, C> {
+        let module = self.module;
+        let layout = module.ty(ty);
+        let parts: Vec<TypeId> = match &layout.kind {
+            TypeKind::Struct(fields) => fields.iter().map(|(field, _)| *field).collect(),
+            TypeKind::Array { element, len } => vec![*element; *len as usize],
+            TypeKind::Vector { element, len } => vec![*element; *len as usize],
+            TypeKind::Void => return Ok(Value::many(Vec::new())),
+            _ => match layout.bits() {
+                Some(width) => return Ok(Value::Bits(self.host.input(state, width, label))),
+                None => return Err(Stop::Unsupported(format!("an unknown {label}"))),
+            },
+        };
+        let parts = parts.into_iter().map(|part| self.nondet(state, part, label));
+        Ok(Value::many(parts.collect::<Result<_, C>>()?))
     }
 
     fn condition(&mut self, passed: &[Passed<C>]) -> Result<C::Bool, C> {

@@ -97,6 +97,8 @@ pub trait Host<C: Core> {
     fn example(&mut self, path: &Path<C>, width: Width, v: &C::Val) -> Option<Bits>;
     /// Whether a condition depends on something uninitialised.
     fn undefined_matters(&mut self, path: &Path<C>, b: &C::Bool) -> bool;
+    /// What an input that shows the next mistake had better be like, where there is a choice.
+    fn prefer(&mut self, _wish: C::Bool) {}
     /// The program makes a mistake at the current instruction of `state` when `guard` holds (which is possible).
     fn problem(&mut self, state: &State<C>, kind: Problem, guard: &C::Bool, detail: String);
     /// Something was assumed rather than known.
@@ -107,12 +109,15 @@ pub trait Host<C: Core> {
     fn read(&mut self, state: &mut State<C>, file: i32, count: u64) -> Option<Vec<C::Val>>;
     /// Writes bytes; false when the file is not open.
     fn write(&mut self, state: &mut State<C>, file: i32, bytes: &[C::Val]) -> bool;
-    /// Opens a file: flags 0 read, 1 write, 2 append, 3 read and write; the file number or none.
+    /// Opens a file: flags 0 read, 1 write (made empty or new), 2 append, 3 read and write, 4 both, made empty or new;
+    /// the file number or none.
     fn open(&mut self, state: &mut State<C>, path: &[u8], flags: i32) -> Option<i32>;
     /// Moves in a file; the new position.
     fn seek(&mut self, state: &mut State<C>, file: i32, offset: i64, whence: i32) -> Option<i64>;
     /// Closes a file.
     fn close(&mut self, state: &mut State<C>, file: i32) -> bool;
+    /// Removes a file; false when there is none.
+    fn remove(&mut self, state: &mut State<C>, path: &[u8]) -> bool;
     /// Seconds since 1970.
     fn time(&mut self, state: &mut State<C>) -> C::Val;
     /// An environment variable.
@@ -120,6 +125,10 @@ pub trait Host<C: Core> {
     /// Optional checks.
     fn checks(&self) -> Checks {
         Checks::default()
+    }
+    /// Whether the random numbers of a generator that was seeded are inputs.
+    fn random_inputs(&self) -> bool {
+        false
     }
     /// Whether `malloc` may also fail.
     fn failing_allocation(&self) -> bool {

@@ -23,11 +23,11 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let base = name.split('.').next().unwrap_or(name);
         let result = match base {
             "memcpy" | "memmove" => {
-                let len = self.length(state, passed, 2)?;
+                let len = self.move_length(state, passed, &[(0, true), (1, false)])?;
                 return self.copy(state, &value(0), &value(1), len);
             }
             "memset" => {
-                let len = self.length(state, passed, 2)?;
+                let len = self.move_length(state, passed, &[(0, true)])?;
                 let byte = numeric(&self.host, &value(1));
                 return self.fill(state, &value(0), &byte, len);
             }

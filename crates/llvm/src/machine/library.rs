@@ -31,7 +31,13 @@ pub(super) enum Builtin {
     Open,
     Close,
     Seek,
+    Remove,
     Time,
+    Random,
+    RandomInputs,
+    Unknown,
+    Forget,
+    Threads,
     Environment,
     FormatDouble,
     ParseDouble,
@@ -60,8 +66,14 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         "__parallax_open" => Builtin::Open,
         "__parallax_close" => Builtin::Close,
         "__parallax_seek" => Builtin::Seek,
+        "__parallax_remove" => Builtin::Remove,
         "__parallax_time" => Builtin::Time,
-        "getenv" => Builtin::Environment,
+        "__parallax_random" => Builtin::Random,
+        "__parallax_random_inputs" => Builtin::RandomInputs,
+        "__parallax_unknown" => Builtin::Unknown,
+        "__parallax_forget" => Builtin::Forget,
+        "pthread_create" | "thrd_create" | "fork" | "vfork" | "clone" => Builtin::Threads,
+        "__parallax_environment" => Builtin::Environment,
         "__parallax_format_double" => Builtin::FormatDouble,
         "__parallax_parse_double" => Builtin::ParseDouble,
         "sin" | "cos" | "tan" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "atan"
@@ -93,9 +105,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let needed = match builtin {
             Builtin::Copy | Builtin::Fill | Builtin::Write | Builtin::Read | Builtin::Seek => 3,
             Builtin::FormatDouble => 5,
-            Builtin::Open | Builtin::ParseDouble => 2,
+            Builtin::Open | Builtin::ParseDouble | Builtin::Forget => 2,
             Builtin::Abort
             | Builtin::AssertFail
+            | Builtin::Random
+            | Builtin::RandomInputs
+            | Builtin::Threads
             | Builtin::Time
             | Builtin::Intrinsic
             | Builtin::Harness(_) => 0,
@@ -105,6 +120,13 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             return Err(Stop::Unsupported(format!("{name} is called with {} arguments", passed.len())));
         }
         let value = |index: usize| passed[index].value.clone();
+        if matches!(builtin, Builtin::Write | Builtin::Read | Builtin::Close | Builtin::Seek) {
+            // A file of unknown number is one that nothing here opened.
+            let file = self.argument_bits(passed, 0)?;
+            if self.host.value(32, &file).is_none() {
+                return self.unmodelled(state, at, "a file of unknown number", passed);
+            }
+        }
         let result = match builtin {
             Builtin::Malloc => {
                 let size = self.argument_bits(passed, 0)?;
@@ -127,12 +149,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 Value::Bits(size)
             }
             Builtin::Copy => {
-                let len = self.length(state, passed, 2)?;
+                let len = self.move_length(state, passed, &[(0, true), (1, false)])?;
                 self.copy(state, &value(0), &value(1), len)?;
                 value(0)
             }
             Builtin::Fill => {
-                let len = self.length(state, passed, 2)?;
+                let len = self.move_length(state, passed, &[(0, true)])?;
                 let byte = self.argument_bits(passed, 1)?;
                 let byte = self.host.core().extract(32, 0, 8, &byte);
                 self.fill(state, &value(0), &byte, len)?;
@@ -147,6 +169,10 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 }
                 state.frames.clear();
                 return self.finish(state, Some(value(0)));
+            }
+            Builtin::Abort if self.abort_is_quiet => {
+                self.host.assume("abort ends a path and is no mistake, as in SV-COMP".into());
+                return Err(Stop::Dead);
             }
             Builtin::Abort => {
                 let always = self.host.core().boolean(true);
@@ -193,7 +219,27 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let position = self.host.seek(state, file, offset, whence).unwrap_or(-1);
                 self.small(64, position)
             }
+            Builtin::Remove => {
+                let path = self.constant_string(state, &value(0))?;
+                let done = self.host.remove(state, &path);
+                self.small(32, if done { 0 } else { -1 })
+            }
             Builtin::Time => Value::Bits(self.host.time(state)),
+            Builtin::RandomInputs => self.small(32, self.host.random_inputs().into()),
+            Builtin::Random => {
+                let bits = self.host.input(state, 31, "rand");
+                Value::Bits(self.host.core().zext(31, 32, &bits))
+            }
+            Builtin::Unknown => {
+                let label = self.constant_string(state, &value(0))?;
+                let label = String::from_utf8_lossy(&label).into_owned();
+                Value::Bits(self.host.unknown(state, 64, &label).map_err(Stop::Unsupported)?)
+            }
+            Builtin::Forget => {
+                let len = self.length(state, passed, 1)?;
+                return self.forget_range(state, &value(0), len);
+            }
+            Builtin::Threads => return Err(Stop::Unsupported(format!("{name}: only one thread is run"))),
             Builtin::Environment => {
                 let variable = self.constant_string(state, &value(0))?;
                 match self.host.environment(&variable) {
@@ -241,6 +287,19 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
 
     pub(super) fn small(&self, width: u16, number: i64) -> Value<C> {
         Value::Bits(self.host.core().constant(&Bits::from_i128(width, number.into())))
+    }
+
+    /// Bytes become unknown.
+    fn forget_range(&mut self, state: &mut State<C>, pointer: &Value<C>, len: u64) -> Result<(), C> {
+        if len == 0 {
+            return Ok(());
+        }
+        let hits = self.access(state, pointer, len, true)?;
+        for at in 0..len {
+            let unknown = self.host.unknown(state, 8, "the outside world").map_err(Stop::Unsupported)?;
+            self.write_hits(state, &hits, at, 1, &Value::Bits(unknown))?;
+        }
+        Ok(())
     }
 
     /// An argument that must be one number.
@@ -291,11 +350,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         if capacity > LARGEST {
             return Ok(null(&self.host));
         }
-        let (_, pointer) =
+        let (id, pointer) =
             self.allocate(state, Kind::Heap, size.clone(), capacity, 16, Fill::Undefined, None);
         if self.host.failing_allocation() {
             let fails = self.host.input(state, 1, "malloc_fails");
             let fails = self.host.core().val_to_bool(1, &fails);
+            state.memory.object_mut(id).alive = self.host.core().not(&fails);
             let none = Value::Pointer(null(&self.host));
             let joined = super::pointers::join(&self.host, &fails, &none, &Value::Pointer(pointer), 64);
             return self.pointer(state, &joined);
@@ -306,7 +366,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     /// A value fixed to one of those it can be; the rest is given up and said so.
     fn fix_once(&mut self, state: &mut State<C>, value: &C::Val, words: &str) -> Result<u64, C> {
         let Some(example) = self.host.example(&state.path, 64, value) else { return Err(Stop::Dead) };
-        self.host.assume(words.to_string());
+        self.host.bounded(format!("values: {words}"));
         let same = self.host.core().relop(RelOp::Eq, 64, value, &self.host.core().constant(&example));
         self.host.take(&mut state.path, same);
         Ok(example.to_u64().unwrap_or(u64::MAX))

@@ -136,6 +136,11 @@ impl<C: Core> Memory<C> {
         self.object_mut(id).content = Content::new(Fill::Undefined);
     }
 
+    /// Addresses of all objects lie between these two.
+    pub fn addresses(&self) -> (u64, u64) {
+        (FIRST_BASE, self.next_base)
+    }
+
     /// The object whose addresses include this one, or whose end it is.
     pub fn at_address(&self, address: u64) -> Option<(ObjectId, u64)> {
         // Bases grow with ids.

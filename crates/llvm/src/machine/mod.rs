@@ -12,6 +12,7 @@ mod block_moves;
 mod call;
 mod constants;
 mod content;
+mod files;
 mod harness;
 mod host;
 mod inputs;
@@ -24,11 +25,12 @@ mod step;
 mod value;
 
 pub use content::{Content, Fill};
+pub use files::Files;
 pub use host::{Checks, Host, Problem, Split};
 pub use inputs::{InputBounds, InputCell, InputObject, Token, size_of, strip};
 pub use memory::{Kind, Memory, Object};
 pub use pointers::{numeric, word};
-pub use state::{Chain, Event, FilePosition, Frame, Path, State};
+pub use state::{Chain, Event, Frame, Path, State};
 pub use value::{Entry, ObjectId, Pointer, Target, TokenId, Value};
 
 use crate::module::{FunctionId, Module};
@@ -60,6 +62,7 @@ pub struct Machine<'m, C: Core, H: Host<C>> {
     constants: Vec<Option<Value<C>>>,
     global_bases: Vec<u64>,
     builtins: Vec<Option<library::Builtin>>,
+    abort_is_quiet: bool,
 }
 
 /// Addresses of functions start here and are this far apart.
@@ -69,6 +72,8 @@ const CODE_STEP: u64 = 16;
 const DEEPEST: usize = 100_000;
 /// Offsets that are not constant are enumerated up to this many; beyond, the state is split by value.
 const WIDEST: u64 = 1024;
+/// Values that one instruction looks at one by one; what more there are is given up, and said so.
+const FIXES: u32 = 256;
 /// Objects larger than this cannot be allocated.
 const LARGEST: u64 = 1 << 31;
 
@@ -83,8 +88,15 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let builtins = module
             .functions
             .iter()
-            .map(|f| if f.is_defined() { None } else { library::builtin(&f.name) })
+            .map(|f| match library::builtin(&f.name) {
+                // The one function whose body, where it has one, is not what it means.
+                builtin @ Some(library::Builtin::Harness(harness::Harness::ReachError)) => builtin,
+                builtin => builtin.filter(|_| !f.is_defined()),
+            })
             .collect();
+        // SV-COMP's programs say "this cannot be" with `abort`; elsewhere it says that something went wrong.
+        let abort_is_quiet =
+            module.functions.iter().any(|f| f.name == "reach_error" || f.name.starts_with("__VERIFIER_"));
         let mut next = memory::FIRST_BASE;
         let mut global_bases = Vec::with_capacity(module.globals.len());
         for global in &module.globals {
@@ -93,7 +105,16 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             next = after;
         }
         let constants = vec![None; module.constants.len()];
-        Machine { module, host, forks: Vec::new(), branched: false, constants, global_bases, builtins }
+        Machine {
+            module,
+            host,
+            forks: Vec::new(),
+            branched: false,
+            constants,
+            global_bases,
+            builtins,
+            abort_is_quiet,
+        }
     }
 
     /// Functions that the program calls or refers to, and that nothing defines or models.
@@ -157,6 +178,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         if let Some(constant) = self.host.value(width, value) {
             return Ok(constant);
         }
+        if state.fixes >= FIXES {
+            let location = state.user_location(self.module).1;
+            let (file, line) = (self.module.file_of(location), self.module.location(location).line);
+            self.host.bounded(format!("values: more than {FIXES} looked at one by one ({file}:{line})"));
+            return Err(Stop::Dead);
+        }
         let Some(example) = self.host.example(&state.path, width, value) else { return Err(Stop::Dead) };
         let core = self.host.core();
         let same = core.relop(parallax_op::RelOp::Eq, width, value, &core.constant(&example));
@@ -167,6 +194,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let differs = self.host.core().not(&same);
                 self.host.take(&mut other.path, differs);
                 other.frame_mut().index -= 1;
+                other.fixes += 1;
                 self.forks.push(other);
                 state.forks += 1;
                 self.host.take(&mut state.path, same);

@@ -1,5 +1,6 @@
 //! The state of a program: frames, memory, the path taken, and what was read and written.
 
+use super::files::Files;
 use super::inputs::{InputCell, InputObject, Token};
 use super::memory::Memory;
 use super::value::{ObjectId, Value};
@@ -157,13 +158,6 @@ pub enum Event {
     Choice(LocationId, u64),
 }
 
-/// A file as a state sees it.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FilePosition {
-    /// How far it has been read.
-    pub position: u64,
-}
-
 /// The state of a program.
 pub struct State<C: Core> {
     /// Frames, outermost first; shared until written.
@@ -190,8 +184,8 @@ pub struct State<C: Core> {
     pub input_cells: Chain<InputCell<C>>,
     /// Arguments of the function that was entered.
     pub entry_arguments: Arc<Vec<Value<C>>>,
-    /// How far standard input has been read.
-    pub stdin: FilePosition,
+    /// Files, standard input among them.
+    pub files: Files<C::Val>,
     /// Known places to jump back to.
     pub jumps: Vec<Jump>,
     /// Functions to call at exit.
@@ -206,6 +200,8 @@ pub struct State<C: Core> {
     pub visits: Arc<rustc_hash::FxHashMap<(u64, BlockId), u32>>,
     /// Decisions by undecided branches.
     pub forks: u32,
+    /// Values that the instruction at hand has already been run with, on states of their own.
+    pub fixes: u32,
     /// A number of its own.
     pub id: u64,
 }
@@ -225,7 +221,7 @@ impl<C: Core> Clone for State<C> {
             private_inputs: self.private_inputs.clone(),
             input_cells: self.input_cells.clone(),
             entry_arguments: self.entry_arguments.clone(),
-            stdin: self.stdin,
+            files: self.files.clone(),
             jumps: self.jumps.clone(),
             at_exit: self.at_exit.clone(),
             exiting: self.exiting.clone(),
@@ -233,6 +229,7 @@ impl<C: Core> Clone for State<C> {
             serials: self.serials,
             visits: self.visits.clone(),
             forks: self.forks,
+            fixes: self.fixes,
             id: self.id,
         }
     }
@@ -253,7 +250,7 @@ impl<C: Core> Default for State<C> {
             private_inputs: Arc::new(Vec::new()),
             input_cells: Chain::default(),
             entry_arguments: Arc::new(Vec::new()),
-            stdin: FilePosition::default(),
+            files: Files::default(),
             jumps: Vec::new(),
             at_exit: Vec::new(),
             exiting: None,
@@ -261,6 +258,7 @@ impl<C: Core> Default for State<C> {
             serials: 0,
             visits: Arc::default(),
             forks: 0,
+            fixes: 0,
             id: 0,
         }
     }

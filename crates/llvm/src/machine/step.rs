@@ -47,9 +47,11 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let module = self.module;
         let block = &module.functions[frame.function.0 as usize].blocks[frame.block.0 as usize];
         match block.instructions.get(index) {
-            Some(instruction) => self.execute(state, instruction),
-            None => self.leave(state, &block.terminator),
+            Some(instruction) => self.execute(state, instruction)?,
+            None => self.leave(state, &block.terminator)?,
         }
+        state.fixes = 0;
+        Ok(())
     }
 
     fn execute(&mut self, state: &mut State<C>, instruction: &'m Instruction) -> Result<(), C> {

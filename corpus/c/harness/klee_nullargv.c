@@ -1,0 +1,3 @@
+// finds: null-dereference
+#include <stdio.h>
+int main(int argc, char **argv) { return argv[1][0] == 'x'; } //~ null-dereference

@@ -1,0 +1,8 @@
+// finds: overflow
+// checks: overflow
+extern int __VERIFIER_nondet_int(void);
+int main() {
+  int x = __VERIFIER_nondet_int(), y = __VERIFIER_nondet_int();
+  if (y == 0) return 0;
+  return x / y > 0; //~ overflow
+}

@@ -1,0 +1,10 @@
+// finds: use-after-free
+int *f(void) {
+  int x = 3;
+  int *p = &x;
+  return p;
+}
+int main() {
+  int *p = f();
+  return *p; //~ use-after-free
+}

@@ -13,8 +13,8 @@ int main(void) {
   if (head < 4) {
     if (read(file, body, head) != head) return 2;
   } else if (head == 4) {
-    body[head - 1] = 0;
-  } //~ out-of-bounds
+    body[head - 1] = 0; //~ out-of-bounds
+  }
   close(file);
   return 0;
 }

@@ -13,5 +13,5 @@ static char *reversed(const char *text) {
 }
 int main(void) {
   const char *text = reversed("abc");
-  return text[0];
-} //~ use-after-free
+  return text[0]; //~ use-after-free
+}

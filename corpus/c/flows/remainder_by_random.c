@@ -6,5 +6,5 @@ int main(void) {
   srand((unsigned)time(NULL));
   int n = rand();
   if (n != 0) show_number(100 % n);
-  return 100 / rand() > 2;
-} //~ division-by-zero
+  return 100 / rand() > 2; //~ division-by-zero
+}

@@ -6,8 +6,8 @@ static void fill(char *to, size_t count) {
   char from[80];
   memset(from, 'x', sizeof from - 1);
   from[sizeof from - 1] = 0;
-  memcpy(to, from, count);
-} //~ out-of-bounds
+  memcpy(to, from, count); //~ out-of-bounds
+}
 int main(void) {
   char large[80], small[40];
   fill(large, 80);

@@ -26,5 +26,5 @@ int main(void) {
   }
   return 0;
 use:
-  return *kept;
-} //~ null-dereference
+  return *kept; //~ null-dereference
+}

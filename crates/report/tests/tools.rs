@@ -173,6 +173,36 @@ fn valgrind() {
     assert_eq!(lines(told), lines(report));
 }
 
+/// Helgrind and ThreadSanitizer see the same race: two paths from `main`, one of them through the creation of the thread.
+#[test]
+fn races_lead_from_main_through_the_creation_of_the_thread() {
+    let (plain, checked) = (scratch("tally"), scratch("tally-tsan"));
+    run("gcc", &["-g", "-O0", "-pthread", "-o", &plain, "tally.c"]);
+    let xml = format!("--xml-file={}", scratch("tally.xml"));
+    run("valgrind", &["-q", "--tool=helgrind", "--xml=yes", &xml, &plain]);
+    let text = run("valgrind", &["--tool=helgrind", &plain]);
+    run("clang-19", &["-g", "-O0", "-fsanitize=thread", "-o", &checked, "tally.c"]);
+    let thread = run(&checked, &[]);
+    for document in [
+        read_scratch("tally.xml", Format::Valgrind),
+        understand(&text.stderr, Format::ValgrindText),
+        understand(&thread.stderr, Format::Sanitizer),
+    ] {
+        let report = find(&document, "data race");
+        assert_eq!(report.cwe, [362], "{}", report.tool.name);
+        let mut paths: Vec<_> = report.paths[..2].iter().map(steps).collect();
+        paths.sort_by_key(Vec::len);
+        assert_eq!(paths[0], [("main", 21), ("count", 8)], "{}", report.tool.name);
+        assert_eq!(paths[1], [("main", 19), ("clerk", 12), ("count", 8)], "{}", report.tool.name);
+        for path in &report.paths[..2] {
+            let last = path.steps.last().unwrap();
+            assert!(last.failing && last.access.is_some(), "{}: {last:?}", report.tool.name);
+            let threads = path.frames.iter().filter(|frame| frame.thread.is_some()).count();
+            assert_eq!(threads, usize::from(path.steps.len() == 3));
+        }
+    }
+}
+
 #[test]
 fn gdb() {
     let program = scratch("guests-gdb");

@@ -72,6 +72,7 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
         document.reports.iter().zip(projections).zip(fingerprints).enumerate()
     {
         let paths = paths_of(report);
+        let marked = paths.iter().flat_map(|path| &path.steps).any(|step| step.failing);
         let related = report
             .related
             .iter()
@@ -112,7 +113,7 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
             paths: paths
                 .iter()
                 .zip(projections)
-                .map(|(path, boxes)| a_path(path, boxes, &mut sources))
+                .map(|(path, boxes)| a_path(path, boxes, marked, &mut sources))
                 .collect(),
             related,
             suppressed: report.is_suppressed().then(|| {
@@ -248,7 +249,8 @@ fn files(sources: &Sources, needed: &BTreeMap<usize, Vec<Lines>>, index: &mut In
     files
 }
 
-fn a_path(path: &Path, projection: Projection, sources: &mut Sources) -> page::Path {
+/// `marked` says whether the report itself tells where it goes wrong; otherwise that is where its paths end.
+fn a_path(path: &Path, projection: Projection, marked: bool, sources: &mut Sources) -> page::Path {
     let mut home = vec![None; path.steps.len()];
     for a_box in &projection.boxes {
         for item in &a_box.items {
@@ -257,7 +259,7 @@ fn a_path(path: &Path, projection: Projection, sources: &mut Sources) -> page::P
             }
         }
     }
-    let failing = path.failing_step();
+    let failing = path.failing_step().filter(|_| !marked);
     let steps = path.steps.iter().enumerate().map(|(number, step)| {
         let source = step.location.as_ref().map(|location| sources.get(&location.file));
         page::Step {

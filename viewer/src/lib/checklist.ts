@@ -17,6 +17,9 @@ export function tabsOf(checklist: Checklist, report: Report): Tab[] {
   const tabs: Tab[] = [];
   const paths = report.paths.length;
   const locks = report.paths.map(path => locksOf(path.steps.findLast(step => step.x)));
+  // Where the tool says which paths end in an access, the others (where memory was freed, a lock made) are beside the question.
+  const accesses = report.paths.map(path => path.steps.some(step => step.a !== undefined));
+  const asked = (path: number) => accesses[path] || !accesses.includes(true);
   const make = (template: TabTemplate, id: string, i: number, j: number): Tab => {
     const fill = (text: string) => text.replaceAll("{i}", String(i)).replaceAll("{j}", String(j));
     return { id, title: fill(template.title), questions: template.questions.map(question => ({ ...question, text: fill(question.text) })), explain: template.explain };
@@ -26,12 +29,14 @@ export function tabsOf(checklist: Checklist, report: Report): Tab[] {
     if (template.for === "report") tabs.push(make(template, `report${tag}`, 1, 2));
     if (template.for === "path") {
       for (let i = 0; i < paths; i++) {
+        if (!asked(i)) continue;
         if (template.when === "no-locks" && (locks[i]?.length ?? 0) > 0) continue;
         tabs.push(make(template, `path-${i + 1}${tag}`, i + 1, i + 2));
       }
     }
     if (template.for === "pair") {
       for (let i = 0; i < paths; i++) for (let j = i + 1; j < paths; j++) {
+        if (!asked(i) || !asked(j)) continue;
         const common = locks[i]?.some(lock => locks[j]?.includes(lock)) ?? false;
         if (template.when === "no-common-lock" && common) continue;
         tabs.push(make(template, `paths-${i + 1}-${j + 1}${tag}`, i + 1, j + 1));

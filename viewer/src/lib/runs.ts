@@ -65,7 +65,8 @@ function wordAt(text: string, word: string): readonly [number, number] | undefin
 
 /**
  * What to underline on the line where it goes wrong. Tools give a column of the operand at best, so: from there to
- * the end they name or the end of the expression's first word group; without a column, the whole statement.
+ * the end they name or the end of the expression's first word group. A column of an operator means what it works on,
+ * to the end of the statement; without a column, the whole line.
  */
 export function accessRange(text: string, columns: readonly [number, number | null] | undefined): readonly [number, number] {
   const whole: readonly [number, number] = [text.length - text.trimStart().length, text.trimEnd().replace(/\s*[;{]$/, "").length];
@@ -75,5 +76,10 @@ export function accessRange(text: string, columns: readonly [number, number | nu
   const end = columns[1] === null ? 0 : columns[1] - 1;
   if (end > start) return [start, Math.min(end, text.length)];
   const word = /^[\w$]+(?:(?:->|\.|::)[\w$]+|\[[^\]]*\])*/.exec(text.slice(start));
-  return word ? [start, start + word[0].length] : [start, Math.max(start + 1, whole[1])];
+  if (word) return [start, start + word[0].length];
+  // Operands are short; a long line must not be searched from every one of its characters.
+  const before = text.slice(Math.max(0, start - 200), start);
+  const operand = /[\w$](?:[\w$.[\]]|->|::)*\s*$/.exec(before);
+  const rest = /^[^;{}]*/.exec(text.slice(start))![0].trimEnd();
+  return [operand ? start - before.length + operand.index : start, Math.max(start + 1, start + rest.length)];
 }

@@ -44,6 +44,11 @@ test("what goes wrong is underlined as precisely as the tool says", () => {
   assert.equal(underlined([9, null]), "job->part[i].pos");
   assert.equal(underlined(undefined), "x = job->part[i].pos + *p");
   assert.equal(underlined([500, null]), "x = job->part[i].pos + *p");
+  const at = (line: string, column: number) => line.slice(...accessRange(line, [column, null]));
+  assert.equal(at("static void bump(int by) { hits += by; }", 33), "hits += by");
+  assert.equal(at("  job->part[i].pos = 0;", 20), "job->part[i].pos = 0");
+  assert.equal(at("  *p = 0;", 3), "*p = 0");
+  assert.equal(at("  (*p)();", 3), "(*p)()");
 });
 
 test("locks are read as tools write them", () => {
@@ -78,6 +83,13 @@ const race: Checklist = {
 const ending = (locks: string | undefined) => path([{ items: [0] }], [step(1, { x: true, ...(locks !== undefined && { s: [["locks held", locks]] as const }) })]);
 const report = (change: Partial<Report> = {}): Report =>
   ({ id: "R-01", fingerprint: "f", rule: "race", title: "t", text: [], severity: 2, tool: "x", place: "a.c:1", paths: [], related: [], checklist: 0, ...change });
+
+test("only paths that end in an access are asked about, where the tool says which do", () => {
+  const ends = (a?: "read" | "write") => path([{ fn: "f", items: [0] }], [step(1, { x: !!a, ...(a && { a }) })]);
+  const titles = (...paths: ReturnType<typeof ends>[]) => tabsOf(race, { paths } as unknown as Report).map(tab => tab.title);
+  assert.deepEqual(titles(ends("read"), ends("write"), ends()), ["Path 1", "Path 2", "Paths 1 & 2"]);
+  assert.deepEqual(titles(ends(), ends()), ["Path 1", "Path 2", "Paths 1 & 2"]);
+});
 
 test("tabs are made for each path without locks and each pair without a common one", () => {
   const titles = (...locks: (string | undefined)[]) => tabsOf(race, report({ paths: locks.map(ending) })).map(tab => tab.title);

@@ -152,6 +152,7 @@ fn mutated_reports_are_read_or_refused() {
             *count += 1;
         }
     }
+    println!("{} seeds, {accepted} mutants accepted, {refused} refused", seeds.len());
     // Mutations that are all refused, or never, would test little.
     assert!(accepted > rounds && refused > rounds, "{accepted} accepted, {refused} refused");
 }

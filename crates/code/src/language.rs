@@ -2,7 +2,7 @@
 
 use crate::Program;
 use parallax_ir::meaning::{MEMORY, State, Value, exec};
-use parallax_ir::{RegisterKind, Trap};
+use parallax_ir::{Flow, Instruction, Op, RegisterKind, Trap};
 use parallax_op::{Bits, BoolOp, Width};
 use parallax_sem::logic::{Scalar, Struct};
 use parallax_sem::{Core, Language, Stuck};
@@ -35,7 +35,8 @@ impl Language for Program {
             Some(symbol) => s.lookup_function(core, store, symbol),
             None => core.map_symbol(MEMORY, self.processor.address_bytes * 8, 8),
         };
-        let mut state = State::with_memory(&self.processor, memory);
+        let mut state = State::with_memory(&self.processor, memory).with_rom(&self.rom);
+        self.keep_promises(core, &mut state);
         for (index, cell) in self.processor.cells.iter().enumerate() {
             let known = store.lookup(&cell.name).and_then(|symbol| s.constants.get(&symbol));
             if let Some(value) = known {
@@ -110,7 +111,7 @@ impl Language for Program {
     }
 
     fn has_instruction(&self, pc: &Bits) -> bool {
-        pc.to_u64().is_some_and(|address| self.range.contains(&address))
+        pc.to_u64().is_some_and(|address| self.contains(address))
     }
 
     fn line(&self, _: &Bits) -> Option<usize> {
@@ -120,6 +121,10 @@ impl Language for Program {
     fn step<C: Core>(&self, core: &C, state: State<C>, pc: &Bits) -> Result<State<C>, Stuck> {
         let address = pc.to_u64().unwrap_or(u64::MAX);
         let place = || self.describe(address);
+        if let Some(name) = self.image.external(address) {
+            let message = format!("`{name}` is called and is not in this file");
+            return Err(Stuck { message });
+        }
         let instruction = self.instruction(address).map_err(|error| Stuck { message: error.to_string() })?;
         let after = exec(core, &instruction, state)
             .map_err(|error| Stuck { message: format!("{} at {}: {error}", instruction.text, place()) })?;
@@ -131,6 +136,14 @@ impl Language for Program {
         match certain {
             Some((_, trap)) => {
                 Err(Stuck { message: format!("{} at {}: {}", instruction.text, place(), describe(*trap)) })
+            }
+            None if self.is_lost(core, &instruction, &after) => {
+                let message = format!(
+                    "{} at {}: the address is computed from what is not known",
+                    instruction.text,
+                    place()
+                );
+                Err(Stuck { message })
             }
             None => Ok(after),
         }
@@ -157,6 +170,26 @@ pub fn describe(trap: Trap) -> &'static str {
 }
 
 impl Program {
+    /// Whether control goes to an address that the reading cannot tell, and not back to the caller: to a case of a
+    /// switch, or through a pointer, and so perhaps to other code of the file.
+    fn is_lost<C: Core>(&self, core: &C, instruction: &Instruction, after: &State<C>) -> bool {
+        self.is_whole_image()
+            && core.targets(self.pc_width(), &self.pc(after)).is_none()
+            && !instruction.ops.iter().any(|op| matches!(op, Op::Jump { flow: Flow::Return, .. }))
+    }
+
+    /// Puts what the calling convention promises into registers.
+    pub(crate) fn keep_promises<C: Core>(&self, core: &C, state: &mut State<C>) {
+        for (name, value) in &self.image.promised {
+            let Some(register) = self.processor.register(name) else { continue };
+            let Some(index) = self.processor.cell_at(register.place.offset) else { continue };
+            if self.processor.cells[index].place == register.place {
+                let value = core.constant(&Bits::new(register.place.width(), u128::from(*value)));
+                state.initialise(index, Value::Word(value));
+            }
+        }
+    }
+
     fn pc_cell(&self) -> usize {
         self.processor.cell_at(self.processor.pc.offset).expect("the program counter is a register")
     }

@@ -6,13 +6,18 @@
 //! composition, path constraints, abstract interpretation. For a specification of the user's own this is the paper's
 //! "Yacc-like tool": the meaning of an instruction set goes in, the primitives come out.
 //!
-//! Execution ends where control leaves the code.
+//! Execution ends where control leaves the code: the bytes or the range that were given, or, for a function of a file,
+//! everything the file contains.
 
 mod elf;
+mod image;
 mod language;
+mod layout;
 mod program;
+mod relocate;
 mod state;
 
 pub use elf::{ElfError, Selection, language_of, load};
-pub use program::{Program, ProgramError, Segment};
+pub use image::{Image, Segment};
+pub use program::{Program, ProgramError};
 pub use state::{MachineState, StateError};

@@ -1,26 +1,13 @@
 //! Some code, and the processor it is for.
 
+use crate::Image;
+use parallax_ir::meaning::Rom;
 use parallax_ir::{Instruction, Processor, Register};
-use parallax_sleigh::{LiftError, Lifter};
-use std::cell::RefCell;
+use parallax_sem::Table;
+use parallax_sleigh::{Language, LiftError, Lifter};
+use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
-
-/// Bytes at an address.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Segment {
-    /// Where they lie.
-    pub address: u64,
-    /// They.
-    pub bytes: Vec<u8>,
-}
-
-impl Segment {
-    fn from(&self, address: u64) -> Option<&[u8]> {
-        let skip = usize::try_from(address.checked_sub(self.address)?).ok()?;
-        self.bytes.get(skip..).filter(|rest| !rest.is_empty())
-    }
-}
 
 /// Why there is no program.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -40,39 +27,97 @@ pub enum ProgramError {
 pub struct Program {
     pub(crate) processor: Rc<Processor>,
     lifter: RefCell<Lifter>,
-    segments: Vec<Segment>,
+    /// For the processor's second encoding, once it is met.
+    alternate: OnceCell<RefCell<Lifter>>,
+    pub(crate) image: Image,
+    pub(crate) rom: Rc<Rom>,
+    /// Initial data, zero elsewhere.
+    pub(crate) memory: Table,
+    /// The same and the read-only bytes, for those who evaluate terms about memory.
+    whole_memory: OnceCell<Table>,
     /// Where execution starts.
     pub entry: u64,
-    /// The addresses that belong to the program; leaving them ends it.
+    /// The addresses that were asked for: what is listed.
     pub range: Range<u64>,
-    /// Names of addresses, for messages and for `--path`, in order.
-    pub names: Vec<(u64, String)>,
+    /// Whether execution goes on in other code of the image; otherwise leaving the range ends it.
+    whole_image: bool,
 }
 
 impl Program {
     /// Bytes that lie at `address` and start there.
     pub fn from_bytes(lifter: Lifter, address: u64, bytes: Vec<u8>) -> Result<Self, ProgramError> {
         let range = address..address.saturating_add(bytes.len() as u64);
-        Self::new(lifter, vec![Segment { address, bytes }], address, range, Vec::new())
+        Self::new(lifter, Image::of_code(address, bytes), address, range, false)
     }
 
-    /// The addresses in `range` of the segments, starting at `entry`.
+    /// The code in `range` of an image, starting at `entry`, and what it calls if it may use the whole image.
     pub fn new(
         lifter: Lifter,
-        segments: Vec<Segment>,
+        image: Image,
         entry: u64,
         range: Range<u64>,
-        mut names: Vec<(u64, String)>,
+        whole_image: bool,
     ) -> Result<Self, ProgramError> {
         if range.is_empty() {
             return Err(ProgramError::Empty);
         }
-        if !range.contains(&entry) || !segments.iter().any(|segment| segment.from(entry).is_some()) {
+        if !range.contains(&entry) || image.code_from(entry).is_none() {
             return Err(ProgramError::Outside(entry));
         }
-        names.sort();
         let processor = lifter.processor().clone();
-        Ok(Program { processor, lifter: RefCell::new(lifter), segments, entry, range, names })
+        let rom = if image.bare { Rc::default() } else { image.rom() };
+        let memory = image.memory(processor.address_bytes * 8, false);
+        let (lifter, alternate) = (RefCell::new(lifter), OnceCell::new());
+        Ok(Program {
+            processor,
+            lifter,
+            alternate,
+            rom,
+            memory,
+            whole_memory: OnceCell::new(),
+            image,
+            entry,
+            range,
+            whole_image,
+        })
+    }
+
+    /// Whether execution goes on at an address.
+    pub(crate) fn contains(&self, address: u64) -> bool {
+        if !self.whole_image {
+            return self.range.contains(&address);
+        }
+        self.image.code_from(address).is_some() || self.image.external(address).is_some()
+    }
+
+    /// The lifter, for another program of the same processor: making one takes longer than most programs run.
+    pub fn into_lifter(self) -> Lifter {
+        let mut lifter = self.lifter.into_inner();
+        lifter.forget();
+        lifter
+    }
+
+    /// Names of addresses, in order.
+    pub fn names(&self) -> &[(u64, String)] {
+        &self.image.names
+    }
+
+    /// Memory before the program starts, with everything in it that loads find.
+    pub(crate) fn whole_memory(&self) -> &Table {
+        if self.rom.is_empty() {
+            return &self.memory;
+        }
+        self.whole_memory.get_or_init(|| self.image.memory(self.processor.address_bytes * 8, true))
+    }
+
+    /// Whether control may go on in the whole image.
+    pub(crate) fn is_whole_image(&self) -> bool {
+        self.whole_image
+    }
+
+    /// Memory before the program starts: initial data, zero elsewhere.
+    pub fn initial_memory(&self) -> &Table {
+        &self.memory
     }
 
     /// The processor.
@@ -82,9 +127,22 @@ impl Program {
 
     /// The instruction at an address of the program.
     pub fn instruction(&self, address: u64) -> Result<Rc<Instruction>, LiftError> {
-        let bytes = self.segments.iter().find_map(|segment| segment.from(address)).unwrap_or_default();
+        let bytes = self.image.code_from(address).unwrap_or_default();
+        let lifter = if self.image.is_alternate(address) { self.alternate()? } else { &self.lifter };
         // The lifter looks no further than a few dozen bytes; a longer tail would only be copied about.
-        self.lifter.borrow_mut().lift(address, &bytes[..bytes.len().min(512)])
+        lifter.borrow_mut().lift(address, &bytes[..bytes.len().min(512)])
+    }
+
+    /// The lifter for the second encoding; a processor without one keeps to the first.
+    fn alternate(&self) -> Result<&RefCell<Lifter>, LiftError> {
+        if let Some(known) = self.alternate.get() {
+            return Ok(known);
+        }
+        let Some(language) = Language::find(&self.processor.name).and_then(Language::alternate) else {
+            return Ok(&self.lifter);
+        };
+        let made = RefCell::new(Lifter::new(language)?);
+        Ok(self.alternate.get_or_init(|| made))
     }
 
     /// The instructions from the start of the range to its end, one behind the other, and what stopped the listing if
@@ -110,15 +168,15 @@ impl Program {
 
     /// The bytes of an instruction.
     pub fn bytes(&self, instruction: &Instruction) -> &[u8] {
-        let from =
-            self.segments.iter().find_map(|segment| segment.from(instruction.address)).unwrap_or_default();
+        let from = self.image.code_from(instruction.address).unwrap_or_default();
         &from[..from.len().min(usize::from(instruction.length))]
     }
 
     /// An address with the name it lies under: `0x1139 (main+0x4)`.
     pub fn describe(&self, address: u64) -> String {
-        let below = self.names.partition_point(|(start, _)| *start <= address);
-        match below.checked_sub(1).map(|index| &self.names[index]) {
+        let names = self.names();
+        let below = names.partition_point(|(start, _)| *start <= address);
+        match below.checked_sub(1).map(|index| &names[index]) {
             Some((start, name)) if *start == address => format!("{address:#x} ({name})"),
             Some((start, name)) if address - start < 0x10_0000 => {
                 format!("{address:#x} ({name}+{:#x})", address - start)

@@ -2,8 +2,8 @@
 
 use crate::Program;
 use crate::language::{TRAP, describe};
-use parallax_ir::RegisterKind;
 use parallax_ir::meaning::{MEMORY, State, Value};
+use parallax_ir::{Register, RegisterKind};
 use parallax_op::Bits;
 use parallax_sem::logic::{self, Scalar, Struct};
 use parallax_sem::{Concrete, Language, Stuck, Table};
@@ -45,16 +45,18 @@ impl Program {
         }
     }
 
-    fn concrete_state(&self, before: &MachineState) -> Result<State<Concrete>, StateError> {
+    fn concrete_state(&self, before: &MachineState, initial: &Table) -> Result<State<Concrete>, StateError> {
         let key = self.processor.address_bytes * 8;
-        let mut memory = Table::new(Bits::zero(8));
+        let mut memory = initial.clone();
         for (address, bytes) in &before.memory {
             for (index, byte) in bytes.iter().enumerate() {
                 let at = address.wrapping_add(index as u64);
                 memory.set(Bits::new(key, u128::from(at)), Bits::new(8, u128::from(*byte)));
             }
         }
-        let mut state = self.at(&Concrete, State::with_memory(&self.processor, memory), &self.entry());
+        let mut state = State::with_memory(&self.processor, memory).with_rom(&self.rom);
+        self.keep_promises(&Concrete, &mut state);
+        let mut state = self.at(&Concrete, state, &self.entry());
         for (name, value) in &before.registers {
             self.register_width(name)?;
             let register = self.processor.register(name).expect("just looked up");
@@ -73,7 +75,7 @@ impl Program {
     /// Runs the program from a state, for at most `steps` instructions: the named and the changed registers and the
     /// named memory afterwards.
     pub fn run_state(&self, before: &MachineState, steps: u64) -> Result<MachineState, StateError> {
-        let start = self.concrete_state(before)?;
+        let start = self.concrete_state(before, &self.memory)?;
         let mut state = start.clone();
         let mut stopped = None;
         let mut done = 0;
@@ -105,8 +107,8 @@ impl Program {
             if named || !state.is_written(index) {
                 continue;
             }
-            let value = read(&state, &cell.name);
-            if value != read(&start, &cell.name) {
+            let value = self.read_register(&state, cell);
+            if value != self.read_register(&start, cell) {
                 after.registers.push((cell.name.clone(), value));
             }
         }
@@ -115,7 +117,10 @@ impl Program {
     }
 
     fn read_by_name(&self, state: &State<Concrete>, name: &str) -> Bits {
-        let register = self.processor.register(name).expect("looked up before");
+        self.read_register(state, self.processor.register(name).expect("looked up before"))
+    }
+
+    fn read_register(&self, state: &State<Concrete>, register: &Register) -> Bits {
         let value = state.read(&Concrete, register.place).expect("a register is part of the register file");
         match register.kind {
             RegisterKind::Word => value.word(&Concrete, register.place.width()),
@@ -142,7 +147,7 @@ impl Program {
         update: &StructUpdate,
         before: &MachineState,
     ) -> Result<MachineState, StateError> {
-        let start = self.concrete_state(before)?;
+        let start = self.concrete_state(before, self.whole_memory())?;
         let mut s: Struct<Concrete> = Struct::new();
         for (index, cell) in self.processor.cells.iter().enumerate() {
             let (Some(value), Some(symbol)) = (start.known_cell(index), store.lookup(&cell.name)) else {
@@ -188,8 +193,8 @@ impl Program {
             if named || state.known_cell(index).is_none() {
                 continue;
             }
-            let value = self.read_by_name(&state, &cell.name);
-            if value != self.read_by_name(&start, &cell.name) {
+            let value = self.read_register(&state, cell);
+            if value != self.read_register(&start, cell) {
                 after.registers.push((cell.name.clone(), value));
             }
         }

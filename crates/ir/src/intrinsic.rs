@@ -200,6 +200,8 @@ pub enum Intrinsic {
         /// Bytes per lane.
         lane: u8,
     },
+    /// `a * b + c` of floats, rounded once, to nearest.
+    FusedMultiplyAdd,
     /// x87 arithmetic on 80-bit floats.
     Extended(ScalarOp),
     /// An 80-bit float to an integral one, rounded as the control word in the second argument says.

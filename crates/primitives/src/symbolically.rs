@@ -7,7 +7,7 @@
 use parallax_op::Bits;
 use parallax_sem::logic::{self, Struct};
 use parallax_sem::{Core, Language, Stuck, Symbolic};
-use parallax_term::{Formula, Sort, Store, StructUpdate, Symbol, SymbolKind};
+use parallax_term::{Formula, Node, Sort, Store, StructUpdate, Symbol, SymbolKind, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -235,6 +235,34 @@ impl<'a, L: Language> Explorer<'a, L> {
         targets.into_iter().next().map(|(_, pc)| pc)
     }
 
+    /// The constants that a program counter may be, each with its condition, and the condition under which it is none of
+    /// them: after a conditional return, one way is known and the other is up to the caller.
+    fn places(&self, value: Term) -> (Vec<(Formula, Bits)>, Formula) {
+        let store = self.store;
+        if let Some(targets) = self.core.targets(self.language.pc_width(), &value) {
+            return (targets, store.false_());
+        }
+        match store.node(value) {
+            Node::Ite(c, t, e) => {
+                let both = [(c, t), (store.not(c), e)].map(|(condition, part)| {
+                    let targets = self.core.targets(self.language.pc_width(), &part);
+                    (condition, targets)
+                });
+                let mut known = Vec::new();
+                let mut elsewhere = store.false_();
+                for (condition, targets) in both {
+                    match targets {
+                        Some(targets) => known
+                            .extend(targets.into_iter().map(|(guard, pc)| (store.and(condition, guard), pc))),
+                        None => elsewhere = store.or(elsewhere, condition),
+                    }
+                }
+                (known, elsewhere)
+            }
+            _ => (Vec::new(), store.true_()),
+        }
+    }
+
     /// Puts a state that comes from `from` where its program counter points, splitting it if that is several places.
     fn arrive(
         &mut self,
@@ -245,15 +273,16 @@ impl<'a, L: Language> Explorer<'a, L> {
     ) {
         let Waiting { guard, state, back } = arriving;
         let value = self.language.pc(&state);
-        let Some(targets) = self.core.targets(self.language.pc_width(), &value) else {
+        let (targets, elsewhere) = self.places(value);
+        let single = targets.len() == 1 && elsewhere == self.store.false_();
+        let leaving = self.store.and(guard, elsewhere);
+        if leaving != self.store.false_() {
             let line = self.language.line(from).map_or(String::new(), |line| format!("line {line}: "));
             self.notes.push(format!("{line}a jump to a computed address is taken to leave the program"));
             if target.is_none() {
-                front.ends.push(End { guard, state });
+                front.ends.push(End { guard: leaving, state: state.clone() });
             }
-            return;
-        };
-        let single = targets.len() == 1;
+        }
         for (condition, pc) in targets {
             let guard = self.store.and(guard, condition);
             if guard == self.store.false_() {

@@ -10,7 +10,7 @@ use parallax_ir::{Flow, Instruction, Intrinsic, Op, Varnode};
 use parallax_op::{
     BinOp, BoolOp, FloatBinOp, FloatFormat, FloatRelOp, FloatUnOp, MAX_WIDTH, RelOp, Rounding, UnOp,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Why P-code has no place in ir.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,11 +45,17 @@ pub fn convert(lifted: &Lifted, address: u64, address_bytes: u16) -> Result<Inst
         return Err(ConvertError::Length(lifted.ops.len()));
     }
     let (temporaries, temporary_bytes) = pack_temporaries(&lifted.ops)?;
-    let mut converter = Converter { ops: Vec::new(), temporaries, temporary_bytes, address_bytes };
+    let mut converter =
+        Converter { ops: Vec::new(), temporaries, temporary_bytes, address_bytes, known: HashMap::new() };
+    let joins = branch_targets(&lifted.ops);
     let mut starts = Vec::with_capacity(lifted.ops.len() + 1);
     for (index, pcode) in lifted.ops.iter().enumerate() {
         starts.push(converter.ops.len() as u16);
+        if joins.contains(&(index as i64)) {
+            converter.known.clear();
+        }
         converter.operation(index, pcode)?;
+        converter.learn(pcode);
     }
     starts.push(converter.ops.len() as u16);
     for op in &mut converter.ops {
@@ -64,6 +70,15 @@ pub fn convert(lifted: &Lifted, address: u64, address_bytes: u16) -> Result<Inst
         temporary_bytes: converter.temporary_bytes,
         text: lifted.text.clone(),
     })
+}
+
+/// The operations that branches inside the instruction lead to.
+fn branch_targets(ops: &[Pcode]) -> HashSet<i64> {
+    let branches = ops.iter().enumerate().filter(|(_, op)| {
+        matches!(op.code, OpCode::Branch | OpCode::BranchConditional)
+            && op.inputs.first().is_some_and(|to| to.area == Area::Constant)
+    });
+    branches.map(|(index, op)| (index as i64).wrapping_add(op.inputs[0].offset as i64)).collect()
 }
 
 /// Gives every connected stretch of temporaries a new, aligned place: old start to (old end, new start).
@@ -104,9 +119,41 @@ struct Converter {
     temporaries: Packing,
     temporary_bytes: u16,
     address_bytes: u16,
+    /// Temporaries whose value is a constant here, by place and size: the addresses of registers, mostly.
+    known: HashMap<(u64, u32), u64>,
 }
 
 impl Converter {
+    /// Keeps track of temporaries that are constants.
+    fn learn(&mut self, pcode: &Pcode) {
+        let Some(out) = pcode.out.filter(|out| out.area == Area::Unique) else { return };
+        let end = out.offset.saturating_add(u64::from(out.bytes));
+        self.known.retain(|(at, bytes), _| *at >= end || *at + u64::from(*bytes) <= out.offset);
+        let inputs: Option<Vec<u64>> = pcode.inputs.iter().map(|input| self.constant(*input)).collect();
+        let value = match (pcode.code, inputs.as_deref()) {
+            (OpCode::Copy | OpCode::Int(IntOp::Extension(IntSign::Unsigned)), Some([a])) => *a,
+            (OpCode::Int(IntOp::Add), Some([a, b])) => a.wrapping_add(*b),
+            (OpCode::Int(IntOp::Multiply), Some([a, b])) => a.wrapping_mul(*b),
+            _ => return,
+        };
+        self.known.insert((out.offset, out.bytes), value);
+    }
+
+    /// The value of a place, if it is known.
+    fn constant(&self, place: Place) -> Option<u64> {
+        match place.area {
+            Area::Constant => Some(place.offset),
+            Area::Unique => self.known.get(&(place.offset, place.bytes)).copied(),
+            _ => None,
+        }
+    }
+
+    /// A register that is reached through its address: some specifications do so to look at parts of it.
+    fn register_at(&self, address: Place, bytes: u32) -> Result<Varnode, ConvertError> {
+        let offset = self.constant(address).ok_or(ConvertError::Space)?;
+        self.place(Place { area: Area::Register, bytes, offset })
+    }
+
     fn fresh(&mut self, bytes: u16) -> Varnode {
         let place = Varnode::temporary(u64::from(self.temporary_bytes), bytes);
         self.temporary_bytes = self.temporary_bytes.saturating_add(bytes.next_multiple_of(16));
@@ -188,6 +235,16 @@ impl Converter {
             }
             OpCode::Load | OpCode::Store => {
                 let space = pcode.inputs.first().ok_or_else(unsupported)?.offset;
+                if space == Area::Register as u64 {
+                    let address = *pcode.inputs.get(1).ok_or_else(unsupported)?;
+                    let (value, place) = match (pcode.inputs.get(2), pcode.out) {
+                        (Some(value), None) => (self.input(*value)?, self.register_at(address, value.bytes)?),
+                        (None, Some(out)) => (self.register_at(address, out.bytes)?, self.place(out)?),
+                        _ => return Err(unsupported()),
+                    };
+                    self.ops.push(Op::Copy { out: place, a: value });
+                    return Ok(());
+                }
                 if space != Area::Memory as u64 {
                     return Err(ConvertError::Space);
                 }

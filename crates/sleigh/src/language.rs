@@ -78,6 +78,13 @@ pub const LANGUAGES: &[Language] = &[
         flags: ARM_FLAGS,
     },
     Language {
+        name: "thumb",
+        description: "ARM, 32-bit, little-endian, Thumb encoding",
+        sla: arm::SLA_ARM8_LE,
+        pspec: arm::PSPEC_ARMTTHUMB,
+        flags: ARM_FLAGS,
+    },
+    Language {
         name: "riscv64",
         description: "RISC-V, 64-bit, with compressed instructions",
         sla: riscv::SLA_RISCV_LP64D,
@@ -104,6 +111,11 @@ impl Language {
     /// The processor of that name.
     pub fn find(name: &str) -> Option<&'static Language> {
         LANGUAGES.iter().find(|language| language.name == name)
+    }
+
+    /// The language of the processor's second encoding, when code may change between two.
+    pub fn alternate(&self) -> Option<&'static Language> {
+        (self.name == "arm").then(|| Language::find("thumb")).flatten()
     }
 
     /// What the library needs to read it.

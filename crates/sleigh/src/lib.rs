@@ -2,16 +2,20 @@
 //!
 //! [`Lifter`] is the entry point. The C++ library that reads the specifications crashes on some bytes, so it lives in a
 //! process of its own ([`worker`]); nothing outside this crate sees it. What comes back is P-code ([`pcode`]), which is
-//! converted at once ([`convert`]). For the x86 family an override table ([`x86`]) is asked first, and a
-//! short one for PowerPC.
+//! converted at once ([`convert`]). For the x86 family an override table ([`x86`]) is asked first, and
+//! short ones for the others.
 
+mod aarch64;
+mod arm;
 mod channel;
 mod convert;
 mod language;
 mod library;
 mod lifter;
+mod mips;
 mod pcode;
 mod powerpc;
+mod riscv;
 mod sla;
 mod worker;
 pub mod x86;

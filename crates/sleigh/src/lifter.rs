@@ -2,7 +2,7 @@
 
 use crate::convert::{ConvertError, convert};
 use crate::worker::{Failure, Worker};
-use crate::{Language, Specification, powerpc, sla, x86};
+use crate::{Language, Specification, aarch64, arm, mips, powerpc, riscv, sla, x86};
 use parallax_ir::{Instruction, Processor, Register, Varnode};
 use parallax_sem::ByteOrder;
 use std::collections::HashMap;
@@ -61,6 +61,10 @@ pub struct Lifter {
 enum Overrides {
     X86(Box<x86::Overrides>),
     PowerPc(powerpc::Overrides),
+    Riscv(riscv::Overrides),
+    Arm(arm::Overrides),
+    Aarch64(aarch64::Overrides),
+    Mips(mips::Overrides),
     None,
 }
 
@@ -68,12 +72,18 @@ impl Overrides {
     fn lift(&self, address: u64, bytes: &[u8]) -> x86::Answer {
         match self {
             Overrides::X86(table) => table.lift(address, bytes),
-            Overrides::PowerPc(table) => {
-                table.lift(address, bytes).map_or(x86::Answer::NotOurs, x86::Answer::Lifted)
-            }
+            Overrides::PowerPc(table) => answer(table.lift(address, bytes)),
+            Overrides::Riscv(table) => answer(table.lift(address, bytes)),
+            Overrides::Arm(table) => answer(table.lift(address, bytes)),
+            Overrides::Aarch64(table) => answer(table.lift(address, bytes)),
+            Overrides::Mips(table) => answer(table.lift(address, bytes)),
             Overrides::None => x86::Answer::NotOurs,
         }
     }
+}
+
+fn answer(ours: Option<Instruction>) -> x86::Answer {
+    ours.map_or(x86::Answer::NotOurs, x86::Answer::Lifted)
 }
 
 struct Cached {
@@ -88,8 +98,17 @@ impl Lifter {
         lifter.overrides = match language.name {
             "x86-64" => Overrides::X86(Box::new(x86::Overrides::new(&lifter.processor, 64))),
             "x86" => Overrides::X86(Box::new(x86::Overrides::new(&lifter.processor, 32))),
-            "powerpc" => {
+            "powerpc" | "powerpc64" | "powerpc64le" => {
                 powerpc::Overrides::new(&lifter.processor).map_or(Overrides::None, Overrides::PowerPc)
+            }
+            "riscv64" => riscv::Overrides::new(&lifter.processor).map_or(Overrides::None, Overrides::Riscv),
+            "arm" => arm::Overrides::new(&lifter.processor, false).map_or(Overrides::None, Overrides::Arm),
+            "thumb" => arm::Overrides::new(&lifter.processor, true).map_or(Overrides::None, Overrides::Arm),
+            "aarch64" => {
+                aarch64::Overrides::new(&lifter.processor).map_or(Overrides::None, Overrides::Aarch64)
+            }
+            "mips" | "mipsel" => {
+                mips::Overrides::new(&lifter.processor).map_or(Overrides::None, Overrides::Mips)
             }
             _ => Overrides::None,
         };
@@ -170,6 +189,7 @@ impl Lifter {
             return Ok(cached.instruction.clone());
         }
         match self.overrides.lift(address, bytes) {
+            x86::Answer::Lifted(_) if self.is_conditional(address) => {}
             x86::Answer::Lifted(instruction) => return Ok(self.remember(bytes, instruction)),
             x86::Answer::Invalid(reason) => {
                 return Err(LiftError::Undecodable { address, reason: reason.to_owned() });
@@ -217,7 +237,7 @@ impl Lifter {
                 Ok(instruction) => {
                     // Of what is lifted ahead some may be ours.
                     let instruction = match self.overrides.lift(at, rest) {
-                        x86::Answer::Lifted(ours) if at != address => ours,
+                        x86::Answer::Lifted(ours) if at != address && !self.is_conditional(at) => ours,
                         _ => instruction,
                     };
                     let next = instruction.next();
@@ -239,6 +259,16 @@ impl Lifter {
         })
     }
 
+    /// Whether an instruction of Thumb may stand in an `it` block, whose conditions only the specification knows.
+    fn is_conditional(&self, address: u64) -> bool {
+        let Overrides::Arm(table) = &self.overrides else { return false };
+        table.thumb
+            && (1..=8).any(|back| {
+                let before = address.wrapping_sub(2 * back);
+                self.cache.get(&before).is_some_and(|cached| cached.instruction.text.starts_with("it"))
+            })
+    }
+
     /// Forgets what was lifted, for when the bytes have changed in ways the cache cannot see.
     pub fn forget(&mut self) {
         self.cache.clear();
@@ -248,6 +278,9 @@ impl Lifter {
     fn complete(&self, instruction: Instruction) -> Instruction {
         if self.processor.name.starts_with("powerpc") {
             return powerpc::complete(instruction, &self.processor.user_ops);
+        }
+        if matches!(self.overrides, Overrides::Arm(_)) {
+            return arm::complete(instruction);
         }
         instruction
     }

@@ -4,6 +4,7 @@
 //! a program sets `RESERVE` once). The exception bits of the floating-point status register are not kept: they read as
 //! they were.
 
+mod float;
 mod table;
 
 pub(crate) use table::Overrides;

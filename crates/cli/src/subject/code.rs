@@ -214,8 +214,15 @@ impl Subject for Program {
         Ok(())
     }
 
+    /// Memory holds the file's data.
+    fn prepare(&self, store: &Store, s: &mut Struct<Concrete>) {
+        if let Some(memory) = store.lookup(MEMORY) {
+            s.set_map(memory, self.initial_memory().clone());
+        }
+    }
+
     fn point(&self, name: &str) -> Option<Bits> {
-        let named = self.names.iter().find(|(_, known)| known == name).map(|(address, _)| *address);
+        let named = self.names().iter().find(|(_, known)| known == name).map(|(address, _)| *address);
         let address =
             named.or_else(|| (name == "end").then_some(self.range.end)).or_else(|| number(name).ok())?;
         Some(Bits::new(self.pc_width(), u128::from(address)))
@@ -233,8 +240,13 @@ impl Subject for Program {
         let Some(table) = store.lookup(MEMORY).and_then(|symbol| s.functions.get(&symbol)) else {
             return shown;
         };
-        let mut bytes: Vec<(u64, u64)> =
-            table.entries().filter_map(|(address, byte)| Some((address.to_u64()?, byte.to_u64()?))).collect();
+        // Initial data that nobody changed is in the file for everybody to see.
+        let initial = self.initial_memory();
+        let mut bytes: Vec<(u64, u64)> = table
+            .entries()
+            .filter(|(address, byte)| initial.get(address) != *byte || byte.is_zero())
+            .filter_map(|(address, byte)| Some((address.to_u64()?, byte.to_u64()?)))
+            .collect();
         bytes.sort_unstable();
         let mut rest = bytes.as_slice();
         while let Some((first, _)) = rest.first() {

@@ -127,6 +127,11 @@ pub trait Subject: Language {
         let _ = condition;
     }
 
+    /// Puts into the initial state what the program finds there.
+    fn prepare(&self, store: &Store, s: &mut Struct<Concrete>) {
+        let _ = (store, s);
+    }
+
     /// Interprets a part of the initial state as `NAME=VALUE` says.
     fn interpret(&self, store: &Store, s: &mut Struct<Concrete>, assignment: &str) -> Result<()>;
 

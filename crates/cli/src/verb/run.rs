@@ -77,6 +77,7 @@ fn execute<S: Subject>(arguments: &Run, program: &S) -> Result<Status> {
     let store = Store::new();
     program.declare(&store);
     let mut start = placed(program, &store);
+    program.prepare(&store, &mut start);
     for assignment in &arguments.set {
         program.interpret(&store, &mut start, assignment)?;
     }

@@ -45,12 +45,16 @@ impl<C: Core> Run<'_, C> {
                 Op::Load { out, address } => {
                     let key = address.width();
                     let at = read(core, &state, &temporaries, *address)?.word(core, key);
-                    let value = core.load(&state.memory, key, &at, out.bytes, state.processor().order);
+                    let value = state.load(core, key, &at, out.bytes);
                     write(core, &mut state, &mut temporaries, *out, Value::Word(value))?;
                 }
                 Op::Store { address, value } => {
                     let key = address.width();
                     let at = read(core, &state, &temporaries, *address)?.word(core, key);
+                    if state.is_read_only(core, key, &at) {
+                        state.stops.push((core.boolean(true), Trap::Protection));
+                        return self.fault(state);
+                    }
                     let stored = read(core, &state, &temporaries, *value)?.word(core, value.width());
                     let memory = core.store(
                         state.memory.clone(),
@@ -95,14 +99,9 @@ impl<C: Core> Run<'_, C> {
                 Op::Trap { when, trap } => match self.decide(when, &state, &temporaries)? {
                     Decision::Always => {
                         state.stops.push((core.boolean(true), *trap));
-                        // A fault leaves the program counter at the instruction that is at fault.
                         return match trap {
                             Trap::SystemCall | Trap::Breakpoint => self.finish(state),
-                            _ => {
-                                let pc = state.processor().pc;
-                                let here = constant(core, pc.width(), u128::from(self.instruction.address));
-                                self.leave(state, Value::Word(here))
-                            }
+                            _ => self.fault(state),
                         };
                     }
                     Decision::Never => {}
@@ -119,6 +118,13 @@ impl<C: Core> Run<'_, C> {
             }
         }
         self.finish(state)
+    }
+
+    /// A fault leaves the program counter at the instruction that is at fault.
+    fn fault(&self, state: State<C>) -> Result<State<C>, MeaningError> {
+        let pc = state.processor().pc;
+        let here = constant(self.core, pc.width(), u128::from(self.instruction.address));
+        self.leave(state, Value::Word(here))
     }
 
     /// Falls through to the next instruction.

@@ -260,6 +260,16 @@ pub(super) fn dot<C: Core>(
     Ok(join(core, lane, &lanes))
 }
 
+pub(super) fn fused<C: Core>(
+    core: &C,
+    w: Width,
+    a: &C::Val,
+    b: &C::Val,
+    c: &C::Val,
+) -> Result<C::Val, MeaningError> {
+    Ok(core.float_fma(format(w)?, NEAREST, a, b, c))
+}
+
 /// x87 arithmetic. Of two operands that are not numbers the one with the larger fraction wins.
 pub(super) fn extended<C: Core>(core: &C, op: ScalarOp, a: &C::Val, b: &C::Val) -> C::Val {
     let f = FloatFormat::X87;

@@ -49,6 +49,7 @@ pub fn intrinsic<C: Core>(
         FloatToInt { truncate } => float::to_int(core, truncate, w, out, arg(0)?)?,
         FloatToFloat => float::to_float(core, w, out, arg(0)?)?,
         FloatDot { control, lane } => float::dot(core, control, bits_of(lane), arg(0)?, arg(1)?)?,
+        FusedMultiplyAdd => float::fused(core, w, arg(0)?, arg(1)?, arg(2)?)?,
         Extended(op) => float::extended(core, op, arg(0)?, arg(1)?),
         ExtendedRound => float::extended_round(core, arg(0)?, width(1), arg(1)?),
         ExtendedToInt => float::extended_to_int(core, out, arg(0)?, width(1), arg(1)?),

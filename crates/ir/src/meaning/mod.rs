@@ -5,6 +5,7 @@ mod exec;
 mod float;
 mod intrinsic;
 mod pure;
+mod rom;
 mod state;
 mod value;
 mod vector;
@@ -12,6 +13,7 @@ mod vector;
 pub use exec::exec;
 pub use intrinsic::intrinsic;
 pub use pure::evaluate;
+pub use rom::Rom;
 pub use state::{MEMORY, State};
 pub use value::Value;
 

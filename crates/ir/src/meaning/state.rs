@@ -1,6 +1,6 @@
 //! A machine state in any reading: the register file as cells, and memory.
 
-use crate::meaning::{MeaningError, Value};
+use crate::meaning::{MeaningError, Rom, Value};
 use crate::{Processor, RegisterKind, Space, Trap, Varnode};
 use parallax_sem::{ByteOrder, Core};
 use std::cell::Cell;
@@ -22,6 +22,8 @@ pub struct State<C: Core> {
     /// Memory, a map from addresses to bytes.
     pub memory: C::Map,
     memory_time: u64,
+    /// What never changes; loads look here first.
+    rom: Option<Rc<Rom>>,
     /// Under which conditions the machine has stopped, and why. The rest of the state is the one without a stop.
     pub stops: Vec<(C::Bool, Trap)>,
 }
@@ -35,6 +37,7 @@ impl<C: Core> Clone for State<C> {
             clock: self.clock.clone(),
             memory: self.memory.clone(),
             memory_time: self.memory_time,
+            rom: self.rom.clone(),
             stops: self.stops.clone(),
         }
     }
@@ -58,8 +61,31 @@ impl<C: Core> State<C> {
             clock: Rc::default(),
             memory,
             memory_time: 0,
+            rom: None,
             stops: Vec::new(),
         }
+    }
+
+    /// The same state with read-only memory in it.
+    pub fn with_rom(mut self, rom: &Rc<Rom>) -> Self {
+        self.rom = (!rom.is_empty()).then(|| rom.clone());
+        self
+    }
+
+    /// The `bytes` bytes at `address`, in the processor's byte order.
+    pub(super) fn load(&self, core: &C, key: u16, address: &C::Val, bytes: u16) -> C::Val {
+        let order = self.processor.order;
+        self.rom
+            .as_ref()
+            .and_then(|rom| rom.load(core, key, address, bytes, order))
+            .unwrap_or_else(|| core.load(&self.memory, key, address, bytes, order))
+    }
+
+    /// Whether an address is certain to be one of read-only memory.
+    pub(super) fn is_read_only(&self, core: &C, key: u16, address: &C::Val) -> bool {
+        let Some(rom) = &self.rom else { return false };
+        let here = |at: &parallax_op::Bits| at.to_u64().is_some_and(|at| rom.bytes(at, 1).is_some());
+        matches!(core.targets(key, address).as_deref(), Some([(_, at)]) if here(at))
     }
 
     /// The processor.

@@ -1,14 +1,18 @@
-//! PowerPC, 32-bit: what the specification gets wrong, as found by comparing it with QEMU.
+//! PowerPC: what the specification gets wrong, as found by comparing it with QEMU.
 //!
-//! It keeps the XER register apart from its bits SO, OV and CA, so moving to and from it misses them; and division
-//! without the overflow bit changes OV all the same.
+//! It keeps the XER register apart from its bits SO, OV and CA, so moving to and from it misses them; division without
+//! the overflow bit changes OV all the same; and the masks of 64-bit rotations are beyond the library.
 
+use crate::powerpc::float::Floats;
 use parallax_ir::{Builder, Instruction, Op, Processor, Varnode};
 use parallax_op::{BinOp, RelOp};
+use parallax_sem::ByteOrder;
 
 /// The override table.
 pub struct Overrides {
+    order: ByteOrder,
     general: Vec<Varnode>,
+    floats: Floats,
     cr0: Varnode,
     /// SO, OV and CA, with their bits in XER.
     flags: [(Varnode, u64); 3],
@@ -21,6 +25,8 @@ impl Overrides {
     pub fn new(processor: &Processor) -> Option<Self> {
         let place = |name: &str| processor.register(name).map(|register| register.place);
         Some(Overrides {
+            order: processor.order,
+            floats: Floats::new(processor)?,
             general: (0..32).map(|index| place(&format!("R{index}"))).collect::<Option<_>>()?,
             cr0: place("CR0")?,
             flags: [(place("XER_SO")?, 31), (place("XER_OV")?, 30), (place("XER_CA")?, 29)],
@@ -30,12 +36,30 @@ impl Overrides {
 
     /// The instruction, if it is one of ours.
     pub fn lift(&self, address: u64, bytes: &[u8]) -> Option<Instruction> {
-        let word = u32::from_be_bytes(bytes.get(..4)?.try_into().ok()?);
+        let bytes: [u8; 4] = bytes.get(..4)?.try_into().ok()?;
+        let word = match self.order {
+            ByteOrder::Big => u32::from_be_bytes(bytes),
+            ByteOrder::Little => u32::from_le_bytes(bytes),
+        };
         let field = |low: u32| (word >> low & 31) as usize;
-        if word >> 26 != 31 {
-            return None;
-        }
         let mut b = Builder::new();
+        let wide = self.general[0].bytes == 8;
+        match word >> 26 {
+            30 if wide => {
+                let text = self.rotate(&mut b, word)?;
+                return Some(b.finish(address, 4, text));
+            }
+            59 | 63 => {
+                let text = self.floats.lift(&mut b, word)?;
+                return Some(b.finish(address, 4, text));
+            }
+            31 if wide && matches!(word >> 1 & 0x3ff, 532 | 660) => {
+                let text = self.reversed(&mut b, word);
+                return Some(b.finish(address, 4, text));
+            }
+            31 if !wide => {}
+            _ => return None,
+        }
         let special = field(16) | field(11) << 5;
         let text = match (word >> 1 & 0x3ff, special) {
             (339, 1) => {
@@ -59,6 +83,70 @@ impl Overrides {
             _ => return None,
         };
         Some(b.finish(address, 4, text))
+    }
+
+    /// A doubleword loaded or stored with its bytes in the other order.
+    fn reversed(&self, b: &mut Builder, word: u32) -> String {
+        let field = |low: u32| (word >> low & 31) as usize;
+        let (t, base, index) = (field(21), field(16), field(11));
+        let address = match base {
+            0 => self.general[index],
+            _ => b.bin(BinOp::Add, self.general[base], self.general[index]),
+        };
+        let loads = word >> 1 & 0x3ff == 532;
+        let value = if loads { b.load(address, 8) } else { self.general[t] };
+        let swapped = (1..8).fold(b.extract(value, 0, 1), |so_far, byte| {
+            let next = b.extract(value, 8 * byte, 1);
+            b.concat(so_far, next)
+        });
+        if loads {
+            b.copy(self.general[t], swapped);
+        } else {
+            b.store(address, swapped);
+        }
+        format!("{} r{t},r{base},r{index}", if loads { "ldbrx" } else { "stdbrx" })
+    }
+
+    /// Rotations of doublewords under a mask.
+    fn rotate(&self, b: &mut Builder, word: u32) -> Option<String> {
+        let field = |low: u32| word >> low & 31;
+        let (source, out) = (self.general[field(21) as usize], self.general[field(16) as usize]);
+        let edge = word >> 6 & 31 | (word >> 5 & 1) << 5;
+        let by_register = word >> 1 & 15;
+        let immediate = field(11) | (word >> 1 & 1) << 5;
+        let (name, distance, first, last) = match (word >> 2 & 7, by_register) {
+            (0, _) => ("rldicl", None, edge, 63),
+            (1, _) => ("rldicr", None, 0, edge),
+            (2, _) => ("rldic", None, edge, 63 - immediate),
+            (3, _) => ("rldimi", None, edge, 63 - immediate),
+            (4, 8) => ("rldcl", Some(self.general[field(11) as usize]), edge, 63),
+            (4, 9) => ("rldcr", Some(self.general[field(11) as usize]), 0, edge),
+            _ => return None,
+        };
+        let distance = match distance {
+            Some(register) => b.bin_constant(BinOp::And, register, 63),
+            None => Varnode::constant(immediate.into(), 8),
+        };
+        let back = b.bin(BinOp::Sub, Varnode::constant(64, 8), distance);
+        // A shift by the whole width gives nothing, which is what a rotation by zero wants.
+        let (left, right) = (b.bin(BinOp::Shl, source, distance), b.bin(BinOp::Lshr, source, back));
+        let rotated = b.bin(BinOp::Or, left, right);
+        // Bits are counted from the highest; a mask whose first is behind its last goes around.
+        let (from, to) = (u64::MAX >> first, u64::MAX << (63 - last));
+        let mask = if first <= last { from & to } else { from | to };
+        let mut result = b.bin_constant(BinOp::And, rotated, mask);
+        if name == "rldimi" {
+            let kept = b.bin_constant(BinOp::And, out, !mask);
+            result = b.bin(BinOp::Or, result, kept);
+        }
+        b.copy(out, result);
+        let dot = if word & 1 == 1 {
+            self.record(b, out);
+            "."
+        } else {
+            ""
+        };
+        Some(format!("{name}{dot} r{},r{},{immediate},{edge}", field(16), field(21)))
     }
 
     fn move_from_xer(&self, b: &mut Builder, out: Varnode) {

@@ -1,0 +1,106 @@
+//! Memory that never changes: constants, jump tables, the code itself.
+//!
+//! A load from it gives the bytes in every reading, so that the symbolic one sees through constant pools and tables of
+//! functions. What a program may write is no part of it.
+
+use parallax_op::Bits;
+use parallax_sem::{ByteOrder, Core};
+
+/// Read-only bytes at their addresses.
+#[derive(Clone, Debug, Default)]
+pub struct Rom {
+    /// Start and bytes, in order of address, not overlapping.
+    stretches: Vec<(u64, Box<[u8]>)>,
+}
+
+/// A load that may be from more places than this is left to memory.
+const MAX_PLACES: usize = 64;
+
+impl Rom {
+    /// The given stretches; where two overlap, the one that starts first counts.
+    pub fn new(stretches: impl IntoIterator<Item = (u64, Vec<u8>)>) -> Self {
+        let mut all: Vec<(u64, Box<[u8]>)> = stretches
+            .into_iter()
+            .filter(|(_, bytes)| !bytes.is_empty())
+            .map(|(at, bytes)| (at, bytes.into()))
+            .collect();
+        all.sort_by_key(|(at, _)| *at);
+        let mut end = 0;
+        all.retain(|(at, bytes)| {
+            let apart = *at >= end;
+            end = end.max(at.saturating_add(bytes.len() as u64));
+            apart
+        });
+        Rom { stretches: all }
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.stretches.is_empty()
+    }
+
+    /// The `count` bytes at `address`, if all of them never change.
+    pub fn bytes(&self, address: u64, count: u16) -> Option<&[u8]> {
+        let index = self.stretches.partition_point(|(at, _)| *at <= address).checked_sub(1)?;
+        let (at, bytes) = &self.stretches[index];
+        let from = usize::try_from(address - at).ok()?;
+        bytes.get(from..)?.get(..usize::from(count))
+    }
+
+    /// The value of a load, when the reading can tell where it is from and that is here.
+    pub(super) fn load<C: Core>(
+        &self,
+        core: &C,
+        key: u16,
+        address: &C::Val,
+        bytes: u16,
+        order: ByteOrder,
+    ) -> Option<C::Val> {
+        if self.is_empty() {
+            return None;
+        }
+        let places = core.targets(key, address)?;
+        if places.is_empty() || places.len() > MAX_PLACES {
+            return None;
+        }
+        let mut value = None;
+        for (when, place) in places.iter().rev() {
+            let found = core.constant(&number(self.bytes(place.to_u64()?, bytes)?, order));
+            value = Some(match value {
+                None => found,
+                Some(otherwise) => core.cond(bytes * 8, when, &found, &otherwise),
+            });
+        }
+        value
+    }
+}
+
+fn number(bytes: &[u8], order: ByteOrder) -> Bits {
+    let byte = |byte: &u8| Bits::new(8, u128::from(*byte));
+    let join = |high: Bits, low: Bits| high.concat(&low);
+    let digits = bytes.iter().map(byte);
+    match order {
+        ByteOrder::Big => digits.reduce(join),
+        ByteOrder::Little => digits.rev().reduce(join),
+    }
+    .expect("a load has bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use parallax_sem::Concrete;
+
+    #[test]
+    fn loads_from_read_only_bytes() {
+        let rom = Rom::new([(0x20, vec![5, 6]), (0x10, vec![1, 2, 3, 4])]);
+        let load = |at: u128, bytes, order| {
+            rom.load(&Concrete, 32, &Bits::new(32, at), bytes, order).and_then(|value| value.to_u64())
+        };
+        assert_eq!(load(0x10, 4, ByteOrder::Little), Some(0x0403_0201));
+        assert_eq!(load(0x11, 2, ByteOrder::Big), Some(0x0203));
+        assert_eq!(load(0x20, 2, ByteOrder::Little), Some(0x0605));
+        assert_eq!(load(0x0f, 2, ByteOrder::Little), None, "starts before");
+        assert_eq!(load(0x13, 2, ByteOrder::Little), None, "ends behind");
+    }
+}

@@ -3,9 +3,9 @@
 use crate::attention;
 use crate::elf::{LoadError, Machine, Symbols};
 use crate::execute::{Engine, Event, Stop, World};
-use crate::memory::{Cause, Fault, Memory};
+use crate::memory::{Access, Cause, Fault, Memory};
 use crate::registers::Registers;
-use crate::signal::Signals;
+use crate::signal::{self, Exception, Signals};
 use crate::system::{self, Started};
 use parallax_ir::Trap;
 use parallax_sleigh::{Language, LiftError, Lifter};
@@ -217,6 +217,11 @@ impl Process {
                 registers.set("r1", stack);
                 // A reservation is never lost: there is nobody else to write.
                 registers.set("RESERVE", 1);
+                let room = self.world.memory.is_free(signal::powerpc::RETURN, crate::memory::PAGE);
+                if room {
+                    // Without it a program still runs, and only dies when a handler returns.
+                    let _ = signal::powerpc::map_return(&mut self.world.memory);
+                }
             }
         }
         self.set_pc(loaded.start);
@@ -306,7 +311,8 @@ impl Process {
                 }
                 Event::Lift(LiftError::Undecodable { reason, .. }) => {
                     const ILL_ILLOPN: i32 = 2;
-                    self.raise(libc::SIGILL, ILL_ILLOPN, pc, format!("no instruction: {reason}"))
+                    let why = format!("no instruction: {reason}");
+                    self.raise(libc::SIGILL, ILL_ILLOPN, pc, exception(UNDEFINED), why)
                 }
                 Event::Lift(error) => {
                     let at = self.describe(pc);
@@ -325,20 +331,37 @@ impl Process {
         const BUS_ADRALN: i32 = 1;
         const ILL_ILLOPN: i32 = 2;
         let pc = self.pc;
-        let (signal, code, address, why) = match trap {
+        let (signal, code, address, number, why) = match trap {
             Trap::Divide => {
-                (libc::SIGFPE, FPE_INTDIV, pc, "division by zero, or a quotient that does not fit")
+                (libc::SIGFPE, FPE_INTDIV, pc, DIVIDE, "division by zero, or a quotient that does not fit")
             }
-            Trap::Undefined => (libc::SIGILL, ILL_ILLOPN, pc, "an instruction that is always illegal"),
-            Trap::Breakpoint => (libc::SIGTRAP, SI_KERNEL, 0, "a breakpoint instruction"),
-            Trap::Protection | Trap::Halt => (libc::SIGSEGV, SI_KERNEL, 0, "a privileged operation"),
+            Trap::Undefined => {
+                (libc::SIGILL, ILL_ILLOPN, pc, UNDEFINED, "an instruction that is always illegal")
+            }
+            Trap::Breakpoint => (libc::SIGTRAP, SI_KERNEL, 0, BREAKPOINT, "a breakpoint instruction"),
+            Trap::Protection | Trap::Halt => {
+                (libc::SIGSEGV, SI_KERNEL, 0, PROTECTION, "a privileged operation")
+            }
             Trap::Alignment if self.machine == Machine::X86_64 => {
-                (libc::SIGSEGV, SI_KERNEL, 0, "a memory operand that is not aligned")
+                (libc::SIGSEGV, SI_KERNEL, 0, PROTECTION, "a memory operand that is not aligned")
             }
-            Trap::Alignment => (libc::SIGBUS, BUS_ADRALN, pc, "a memory operand that is not aligned"),
+            Trap::Alignment => {
+                (libc::SIGBUS, BUS_ADRALN, pc, PROTECTION, "a memory operand that is not aligned")
+            }
             Trap::SystemCall => return self.system_call(),
         };
-        self.raise(signal, code, address, String::from(why))
+        self.raise(signal, code, address, exception(number), String::from(why))
+    }
+
+    fn page_fault(&self, fault: &Fault) -> Exception {
+        // The error code: whether the page is there, writing, from a user program, fetching.
+        let there = u64::from(self.world.memory.is_touched(fault.address));
+        let kind = match fault.access {
+            Access::Read => 0,
+            Access::Write => 2,
+            Access::Execute => 16,
+        };
+        Exception { number: PAGE_FAULT, code: there | kind | 4, address: Some(fault.address) }
     }
 
     fn faulted(&mut self, fault: Fault) -> Option<Ending> {
@@ -347,22 +370,34 @@ impl Process {
         const BUS_ADRERR: i32 = 2;
         const SI_KERNEL: i32 = 0x80;
         let why = fault.to_string();
+        let page_fault = self.page_fault(&fault);
         match fault.cause {
             // Addresses that are not sign-extended are refused before they are looked at.
             Cause::Unmapped
                 if self.machine == Machine::X86_64 && (fault.address >> 47).wrapping_add(1) & 0x1ffff > 1 =>
             {
-                self.raise(libc::SIGSEGV, SI_KERNEL, 0, why)
+                self.raise(libc::SIGSEGV, SI_KERNEL, 0, exception(PROTECTION), why)
             }
-            Cause::Unmapped => self.raise(libc::SIGSEGV, SEGV_MAPERR, fault.address, why),
-            Cause::Forbidden => self.raise(libc::SIGSEGV, SEGV_ACCERR, fault.address, why),
-            Cause::BeyondFile => self.raise(libc::SIGBUS, BUS_ADRERR, fault.address, why),
+            Cause::Unmapped => self.raise(libc::SIGSEGV, SEGV_MAPERR, fault.address, page_fault, why),
+            Cause::Forbidden => self.raise(libc::SIGSEGV, SEGV_ACCERR, fault.address, page_fault, why),
+            Cause::BeyondFile => self.raise(libc::SIGBUS, BUS_ADRERR, fault.address, page_fault, why),
             Cause::OutOfMemory => {
                 let at = self.describe(self.pc);
                 Some(Ending::GaveUp { what: format!("{} bytes of memory", self.byte_bound), at })
             }
         }
     }
+}
+
+/// Numbers of x86 exceptions.
+const DIVIDE: u64 = 0;
+const BREAKPOINT: u64 = 3;
+const UNDEFINED: u64 = 6;
+const PROTECTION: u64 = 13;
+const PAGE_FAULT: u64 = 14;
+
+fn exception(number: u64) -> Exception {
+    Exception { number, code: 0, address: None }
 }
 
 fn lifter(machine: Machine) -> Result<Lifter, LiftError> {

@@ -158,6 +158,11 @@ impl Memory {
         self.pages.len()
     }
 
+    /// Whether the page of an address has been touched.
+    pub fn is_touched(&self, address: u64) -> bool {
+        self.pages.contains_key(&(address / PAGE))
+    }
+
     /// The mapped regions in address order.
     pub fn regions(&self) -> impl Iterator<Item = (u64, &Region)> {
         self.regions.iter().map(|(start, region)| (*start, region))

@@ -2,42 +2,20 @@
 //!
 //! The host's kernel keeps the masks and the dispositions, so that blocking, ignoring, default actions, interrupted
 //! calls and signals between processes are real. Only a handler of the program is not installed as such: in its place
-//! stands [`note`], which writes down that the signal came; the execution loop looks at [`attention`] between blocks and
-//! builds the frame that Linux would have built. Faults of the program itself never reach the host: the loop reports
+//! stands [`arrivals::note`], which writes down that the signal came; the execution loop looks at [`attention`] between
+//! blocks and builds the frame that Linux would have built. Faults of the program itself never reach the host: the loop reports
 //! them and they become signals here.
 
-mod frame;
+mod arrivals;
+pub(crate) mod powerpc;
+mod x86_64;
 
 use crate::attention;
 use crate::elf::Machine;
 use crate::process::{Ending, Process};
 use crate::system::{Answer, Arguments, Errno, Reply, host};
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Signals that came and have not been handed over, one bit each (signal 1 in bit 0).
-static NOTED: AtomicU64 = AtomicU64::new(0);
-/// What the kernel said about the latest of each.
-static INFORMATION: Information = Information(std::cell::UnsafeCell::new([[0; 128]; 65]));
-
-struct Information(std::cell::UnsafeCell<[[u8; 128]; 65]>);
-
-// Written by the handler with all signals blocked, read by the one thread that it interrupts.
-unsafe impl Sync for Information {}
-
-extern "C" fn note(signal: i32, information: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    let fault = matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE);
-    // The kernel calls with a valid record, and all other signals are blocked meanwhile.
-    unsafe {
-        if fault && (*information).si_code > 0 {
-            // A fault of Parallax itself: returning would only repeat it, so let it be fatal.
-            libc::signal(signal, libc::SIG_DFL);
-            return;
-        }
-        (*INFORMATION.0.get())[signal as usize] = *information.cast::<[u8; 128]>();
-    }
-    NOTED.fetch_or(bit(signal), Ordering::SeqCst);
-    attention::want();
-}
+use arrivals::Information;
+use std::collections::VecDeque;
 
 fn bit(signal: i32) -> u64 {
     1 << (signal - 1)
@@ -58,9 +36,21 @@ const IGNORE: u64 = 1;
 /// The signal state of a process.
 pub struct Signals {
     actions: [Action; 65],
-    /// Noted, but masked by the handler that is running.
-    held: u64,
+    /// Arrived, but masked by the handler that is running, in the order of their arrival.
+    held: VecDeque<(i32, Information)>,
     stack: AlternateStack,
+    exception: Exception,
+}
+
+/// What the processor says about the latest fault; Linux shows it to every handler from then on.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub(crate) struct Exception {
+    /// The number of the exception.
+    pub number: u64,
+    /// The error code.
+    pub code: u64,
+    /// The address, if it was a page fault.
+    pub address: Option<u64>,
 }
 
 #[derive(Clone, Copy)]
@@ -74,7 +64,8 @@ impl Default for Signals {
     fn default() -> Self {
         Signals {
             actions: [Action::default(); 65],
-            held: 0,
+            held: VecDeque::new(),
+            exception: Exception::default(),
             stack: AlternateStack { start: 0, flags: libc::SS_DISABLE as u64, size: 0 },
         }
     }
@@ -114,16 +105,32 @@ impl Signals {
         self.stack = Signals::default().stack;
     }
 
+    /// Forgets what has arrived: a child starts without its parent's signals.
+    pub(crate) fn forget_arrivals(&mut self) {
+        while arrivals::take().is_some() {}
+        self.held.clear();
+    }
+
     /// Whether the signal that will be handed over next asks for interrupted calls to be made again.
     pub(crate) fn next_restarts(&self) -> bool {
-        let noted = NOTED.load(Ordering::SeqCst);
-        if noted == 0 {
-            // Interrupted by a signal that has no handler here, such as one that stopped and continued us.
-            return true;
-        }
-        let next = noted.trailing_zeros() as usize + 1;
-        self.actions[next].flags & libc::SA_RESTART as u64 != 0
+        // Without one: interrupted by a signal that has no handler here, such as one that stopped and continued us.
+        arrivals::waiting()
+            .min()
+            .is_none_or(|next| self.actions[next as usize].flags & libc::SA_RESTART as u64 != 0)
     }
+
+    /// Whether some signal waits that a mask lets through.
+    fn is_ready(&self, mask: u64) -> bool {
+        self.held.iter().any(|(signal, _)| mask & bit(*signal) == 0)
+    }
+}
+
+/// Whether the stack pointer is on the alternate stack.
+fn on_alternate_stack(process: &Process) -> bool {
+    let stack = process.signals.stack;
+    let name = if process.machine == Machine::X86_64 { "RSP" } else { "R1" };
+    let pointer = process.world.registers.get(name);
+    stack.size > 0 && pointer > stack.start && pointer - stack.start <= stack.size
 }
 
 fn host_mask(how: i32, new: Option<u64>) -> u64 {
@@ -139,28 +146,39 @@ fn host_mask(how: i32, new: Option<u64>) -> u64 {
 impl Process {
     /// Hands over a signal that arrived, if one may be: the program is then at its handler's first instruction.
     pub(crate) fn hand_over(&mut self) -> Option<Ending> {
+        const FIRST_REAL_TIME: i32 = 32;
         let mask = host_mask(libc::SIG_BLOCK, None);
-        let noted = NOTED.swap(0, Ordering::SeqCst);
-        // What was noted was not blocked when it came, whatever the mask is now (think of `sigsuspend`); what was
-        // held back since waits for the mask.
-        let ready = noted | (self.signals.held & !mask);
-        if ready == 0 {
-            return None;
+        // What has just arrived was not blocked when it came, whatever the mask is now (think of `sigsuspend`); what was
+        // held back before waits for the mask.
+        let mut let_through = !mask;
+        while let Some((signal, information)) = arrivals::take() {
+            let_through |= bit(signal);
+            // Of the classic signals one at a time waits.
+            if signal >= FIRST_REAL_TIME || self.signals.held.iter().all(|(held, _)| *held != signal) {
+                self.signals.held.push_back((signal, information));
+            }
         }
-        let signal = ready.trailing_zeros() as i32 + 1;
-        let rest = (noted | self.signals.held) & !bit(signal);
-        self.signals.held = rest;
-        // The record was complete before the bit was set, and is copied before another of the same kind matters.
-        let information = unsafe { (*INFORMATION.0.get())[signal as usize] };
+        let ready = self.signals.held.iter().enumerate().filter(|(_, (signal, _))| let_through & bit(*signal) != 0);
+        let (index, _) = ready.min_by_key(|(index, (signal, _))| (*signal, *index))?;
+        let (signal, information) = self.signals.held.remove(index)?;
         let ending = self.deliver(signal, information, mask);
-        if self.signals.held & !host_mask(libc::SIG_BLOCK, None) != 0 {
+        if self.signals.is_ready(host_mask(libc::SIG_BLOCK, None)) {
             attention::want();
         }
         ending
     }
 
     /// A fault of the program: the signal that Linux would send.
-    pub(crate) fn raise(&mut self, signal: i32, code: i32, address: u64, why: String) -> Option<Ending> {
+    pub(crate) fn raise(
+        &mut self,
+        signal: i32,
+        code: i32,
+        address: u64,
+        exception: Exception,
+        why: String,
+    ) -> Option<Ending> {
+        let address_then = exception.address.or(self.signals.exception.address);
+        self.signals.exception = Exception { address: address_then, ..exception };
         let mask = host_mask(libc::SIG_BLOCK, None);
         let action = self.signals.actions[signal as usize];
         if action.handler <= IGNORE || mask & bit(signal) != 0 {
@@ -174,17 +192,16 @@ impl Process {
         self.deliver(signal, information, mask)
     }
 
-    fn deliver(&mut self, signal: i32, information: [u8; 128], mask: u64) -> Option<Ending> {
+    fn deliver(&mut self, signal: i32, information: Information, mask: u64) -> Option<Ending> {
         let action = self.signals.actions[signal as usize];
         if action.handler <= IGNORE {
             return (action.handler == DEFAULT).then_some(Ending::Killed { signal, why: None, at: None });
         }
-        if self.machine != Machine::X86_64 {
-            let reply = self.unsupported(format!("a handler for signal {signal} on {}", self.machine.name()));
-            let Reply::End(ending) = reply else { return None };
-            return Some(ending);
-        }
-        if frame::enter(self, signal, &action, &information, mask).is_err() {
+        let entered = match self.machine {
+            Machine::X86_64 => x86_64::enter(self, signal, &action, &information, mask),
+            Machine::PowerPc => powerpc::enter(self, signal, &action, &information, mask),
+        };
+        if entered.is_err() {
             let why = String::from("no room on the stack for a signal handler");
             let at = self.describe(self.pc());
             return Some(Ending::Killed { signal: libc::SIGSEGV, why: Some(why), at: Some(at) });
@@ -257,7 +274,7 @@ fn change_action(process: &mut Process, arguments: &Arguments) -> Answer {
         host_action.sa_sigaction = match wanted.handler {
             DEFAULT => libc::SIG_DFL,
             IGNORE => libc::SIG_IGN,
-            _ => note as *const () as usize,
+            _ => arrivals::note as *const () as usize,
         };
         // Never restarting: the loop has to hand the signal over first, and makes the call again itself.
         host_action.sa_flags =
@@ -293,7 +310,7 @@ pub(crate) fn mask(process: &mut Process, arguments: &Arguments) -> Reply {
             let bytes = mask_bytes(process.machine, before);
             process.put(old, &bytes)?;
         }
-        if process.signals.held != 0 {
+        if !process.signals.held.is_empty() {
             attention::want();
         }
         Ok(0)
@@ -304,7 +321,8 @@ pub(crate) fn mask(process: &mut Process, arguments: &Arguments) -> Reply {
 pub(crate) fn pending(process: &mut Process, arguments: &Arguments) -> Reply {
     let mut waiting = 0u64;
     let answer = host(libc::SYS_rt_sigpending, [std::ptr::from_mut(&mut waiting) as usize, 8, 0, 0, 0, 0]);
-    let bytes = mask_bytes(process.machine, waiting | process.signals.held);
+    let held = process.signals.held.iter().fold(0, |bits, (signal, _)| bits | bit(*signal));
+    let bytes = mask_bytes(process.machine, waiting | held);
     answer.and_then(|_| process.put(arguments[0], &bytes).map(|()| 0)).into()
 }
 
@@ -312,7 +330,7 @@ pub(crate) fn suspend(process: &mut Process, arguments: &Arguments) -> Reply {
     let mut wait = || {
         let bytes = process.take(arguments[0], 8)?;
         let mask = mask_value(process.machine, &bytes);
-        if NOTED.load(Ordering::SeqCst) != 0 || process.signals.held & !mask != 0 {
+        if arrivals::waiting().next().is_some() || process.signals.is_ready(mask) {
             return Err(Errno(libc::EINTR));
         }
         host(libc::SYS_rt_sigsuspend, [std::ptr::from_ref(&mask) as usize, 8, 0, 0, 0, 0])
@@ -326,7 +344,7 @@ pub(crate) fn alternate_stack(process: &mut Process, arguments: &Arguments) -> R
         let machine = process.machine;
         let word = machine.word() as u64;
         let current = process.signals.stack;
-        let on_it = frame::on_alternate_stack(process);
+        let on_it = on_alternate_stack(process);
         let wanted = if new == 0 {
             None
         } else {
@@ -367,13 +385,14 @@ pub(crate) fn alternate_stack(process: &mut Process, arguments: &Arguments) -> R
 
 /// Returns from a handler.
 pub(crate) fn leave(process: &mut Process, _: &Arguments) -> Reply {
-    if process.machine != Machine::X86_64 {
-        return process.unsupported(format!("returning from a signal handler on {}", process.machine.name()));
-    }
-    match frame::leave(process) {
+    let left = match process.machine {
+        Machine::X86_64 => x86_64::leave(process),
+        Machine::PowerPc => powerpc::leave(process),
+    };
+    match left {
         Ok(mask) => {
             host_mask(libc::SIG_SETMASK, Some(mask));
-            if process.signals.held != 0 {
+            if !process.signals.held.is_empty() {
                 attention::want();
             }
             Reply::Done

@@ -67,6 +67,7 @@ fn split(process: &mut Process, stack: u64, child_id: Option<u64>, borrows: bool
             Reply::Error(Errno(errno))
         }
         0 => {
+            process.signals.forget_arrivals();
             process.borrowed = loan.map(|loan| Borrowed { original: process.world.memory.snapshot(), loan });
             if stack != 0 {
                 let name = if process.machine == elf::Machine::X86_64 { "RSP" } else { "r1" };

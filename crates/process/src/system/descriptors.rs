@@ -283,8 +283,7 @@ pub(super) fn recvfrom(process: &mut Process, arguments: &Arguments) -> Reply {
 
 pub(super) fn long_seek(process: &mut Process, arguments: &Arguments) -> Reply {
     let [descriptor, high, low, result, whence, _] = *arguments;
-    let offset = (high << 32 | (low & 0xffff_ffff)) as usize;
-    let answer = host(libc::SYS_lseek, [descriptor as usize, offset, whence as usize, 0, 0, 0]);
+    let answer = host(libc::SYS_lseek, [descriptor as usize, pair(high, low), whence as usize, 0, 0, 0]);
     answer.and_then(|place| process.put(result, &place.to_be_bytes()).map(|()| 0)).into()
 }
 
@@ -348,4 +347,66 @@ fn narrow_stat(process: &mut Process, directory: u64, path: Option<u64>, buffer:
     bytes.extend([0; 8]);
     process.put(buffer, &bytes)?;
     Ok(0)
+}
+
+/// `getdents64` for a machine of the other byte order: each entry's numbers are turned.
+pub(super) fn directory_entries(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [descriptor, buffer, size, ..] = *arguments;
+    let mut list = || {
+        let size = size.min(LARGEST);
+        process.world.memory.check_writable(buffer, size)?;
+        let mut bytes = vec![0u8; size as usize];
+        let target = bytes.as_mut_ptr() as usize;
+        let result = host(libc::SYS_getdents64, [descriptor as usize, target, bytes.len(), 0, 0, 0])?;
+        bytes.truncate(result as usize);
+        const FIELDS: &[u8] = &[8, 8, 2];
+        let mut rest = &mut bytes[..];
+        while rest.len() > 18 {
+            let length = usize::from(u16::from_le_bytes([rest[16], rest[17]])).clamp(18, rest.len());
+            let (entry, after) = rest.split_at_mut(length);
+            process.turn(entry, FIELDS);
+            rest = after;
+        }
+        process.put(buffer, &bytes)?;
+        Ok(result)
+    };
+    list().into()
+}
+
+/// A file offset in a pair of registers, the upper half first.
+fn pair(high: u64, low: u64) -> usize {
+    (high << 32 | (low & 0xffff_ffff)) as usize
+}
+
+/// `pread64` of a 32-bit machine: the offset is in the last two registers.
+pub(super) fn read_at(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [descriptor, buffer, size, _, high, low] = *arguments;
+    let mut read = || {
+        let size = size.min(LARGEST);
+        process.world.memory.check_writable(buffer, size)?;
+        let mut bytes = vec![0u8; size as usize];
+        let target = bytes.as_mut_ptr() as usize;
+        let place = pair(high, low);
+        let result = host(libc::SYS_pread64, [descriptor as usize, target, bytes.len(), place, 0, 0])?;
+        process.put(buffer, &bytes[..result as usize])?;
+        Ok(result)
+    };
+    slow(read())
+}
+
+/// `pwrite64` of a 32-bit machine.
+pub(super) fn write_at(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [descriptor, buffer, size, _, high, low] = *arguments;
+    let mut write = || {
+        let bytes = process.take(buffer, size.min(LARGEST))?;
+        let place = pair(high, low);
+        host(libc::SYS_pwrite64, [descriptor as usize, bytes.as_ptr() as usize, bytes.len(), place, 0, 0])
+    };
+    slow(write())
+}
+
+/// `ftruncate64` of a 32-bit machine.
+pub(super) fn ftruncate64(_: &mut Process, arguments: &Arguments) -> Reply {
+    let [descriptor, _, high, low, ..] = *arguments;
+    host(libc::SYS_ftruncate, [descriptor as usize, pair(high, low), 0, 0, 0, 0]).into()
 }

@@ -13,6 +13,7 @@ mod children;
 mod descriptors;
 mod device;
 mod itself;
+mod names;
 mod pass;
 mod space;
 mod table;
@@ -87,14 +88,16 @@ impl Process {
 
     fn dispatch(&mut self, number: u64, arguments: &Arguments) -> Reply {
         let Some(row) = table::find(self.machine, number) else {
-            return self.unsupported(format!("system call number {number}"));
+            return self.unsupported(match names::find(self.machine, number) {
+                Some(name) => format!("system call {name} (number {number})"),
+                None => format!("system call number {number}"),
+            });
         };
         match row.how {
             How::Pass(shape) => self.pass(row, shape, arguments),
             How::Own(function) => function(self, arguments),
             How::Answer(value) => Reply::Value(value),
             How::Refuse(errno) => Reply::Error(Errno(errno)),
-            How::Unsupported => self.unsupported(format!("system call {} (number {number})", row.name)),
         }
     }
 

@@ -57,6 +57,17 @@ impl Process {
                     Some(bytes)
                 }
                 Shape::Give(_) | Shape::Fill(_) | Shape::Exchange(_) if *value == 0 => None,
+                Shape::GiveWords(_) | Shape::FillWords(_) if *value == 0 => None,
+                Shape::GiveWords(count) => {
+                    let word = self.machine.word() as u64;
+                    let words = (0..count as u64).map(|index| self.take_word(value + index * word));
+                    let words = words.collect::<Result<Vec<u64>, Errno>>()?;
+                    Some(words.iter().flat_map(|word| self.number(*word).to_le_bytes()).collect())
+                }
+                Shape::FillWords(count) => {
+                    self.world.memory.check_writable(*value, (count * self.machine.word()) as u64)?;
+                    Some(vec![0; 8 * count])
+                }
                 Shape::Give(fields) | Shape::Exchange(fields) => {
                     let mut bytes = self.take(*value, size_of(fields))?;
                     self.turn(&mut bytes, fields);
@@ -90,6 +101,13 @@ impl Process {
                 Shape::Fill(fields) | Shape::Exchange(fields) => {
                     self.turn(buffer, fields);
                     self.put(*address, buffer)?;
+                }
+                Shape::FillWords(_) => {
+                    let words = buffer.chunks_exact(8).map(|word| {
+                        u64::from_le_bytes(word.try_into().expect("eight bytes"))
+                    });
+                    let bytes: Vec<u8> = words.flat_map(|word| self.machine.word_bytes(word)).collect();
+                    self.put(*address, &bytes)?;
                 }
                 Shape::Array { fields, .. } => {
                     let size = size_of(fields) as usize;

@@ -32,6 +32,10 @@ pub enum Shape {
     Fill(&'static [u8]),
     /// A structure that the kernel reads and writes.
     Exchange(&'static [u8]),
+    /// So many numbers for the kernel, each a word of the machine; may be absent.
+    GiveWords(usize),
+    /// So many numbers from the kernel.
+    FillWords(usize),
 }
 
 /// How a call is made.
@@ -45,8 +49,6 @@ pub enum How {
     Answer(u64),
     /// It always fails with this error: programs ask to see whether it is there, and go on without.
     Refuse(i32),
-    /// It is known and cannot be made: the program stops.
-    Unsupported,
 }
 
 /// One system call.
@@ -100,6 +102,11 @@ const fn narrow(name: &'static str, host: i64, powerpc: i64, shape: &'static [Sh
     Row { name, host, x86_64: -1, powerpc, restarts: false, how: How::Pass(shape) }
 }
 
+/// The same for one that may wait.
+const fn waits_narrow(name: &'static str, host: i64, powerpc: i64, shape: &'static [Shape]) -> Row {
+    Row { restarts: true, ..narrow(name, host, powerpc, shape) }
+}
+
 type Function = fn(&mut Process, &Arguments) -> Reply;
 
 const fn own(name: &'static str, x86_64: i64, powerpc: i64, function: Function) -> Row {
@@ -112,10 +119,6 @@ const fn refuse(name: &'static str, x86_64: i64, powerpc: i64, errno: i32) -> Ro
 
 const fn answer(name: &'static str, x86_64: i64, powerpc: i64) -> Row {
     row(name, x86_64, powerpc, How::Answer(0))
-}
-
-const fn lacking(name: &'static str, x86_64: i64) -> Row {
-    row(name, x86_64, -1, How::Unsupported)
 }
 
 const TIME: &[u8] = &[8, 8];
@@ -133,7 +136,7 @@ const USAGE: &[u8] = &[8; 18];
 const SIGINFO: &[u8] = &[4; 32];
 const POLL: &[u8] = &[4, 2, 2];
 
-use Shape::{Array, Exchange, Fill, Give, In, Number as N, Out, Path as P, Size};
+use Shape::{Array, Exchange, Fill, FillWords, Give, GiveWords, In, Number as N, Out, Path as P, Size};
 
 /// Every system call we know of. The sizes of structures are those of x86-64 Linux.
 static ROWS: &[Row] = &[
@@ -158,10 +161,11 @@ static ROWS: &[Row] = &[
     own("_llseek", -1, 140, descriptors::long_seek),
     waits("pread64", 17, -1, &[N, Out(2), Size, N]),
     waits("pwrite64", 18, -1, &[N, In(2), Size, N]),
+    own("pread64_pair", -1, 179, descriptors::read_at),
+    own("pwrite64_pair", -1, 180, descriptors::write_at),
+    own("ftruncate64", -1, 194, descriptors::ftruncate64),
     own("readv", 19, 145, descriptors::readv),
     own("writev", 20, 146, descriptors::writev),
-    lacking("preadv", 295),
-    lacking("pwritev", 296),
     pass("access", 21, 33, &[P, N]),
     pass("faccessat", 269, 298, &[N, P, N]),
     pass("faccessat2", 439, 439, &[N, P, N, N]),
@@ -185,6 +189,7 @@ static ROWS: &[Row] = &[
     pass("readahead", 187, -1, &[N, N, Size]),
     pass("getdents", 78, -1, &[N, Out(2), Size]),
     pass("getdents64", 217, -1, &[N, Out(2), Size]),
+    own("getdents64_turned", -1, 202, descriptors::directory_entries),
     pass("getcwd", 79, 182, &[Out(1), Size]),
     pass("chdir", 80, 12, &[P]),
     pass("fchdir", 81, 133, &[N]),
@@ -246,6 +251,7 @@ static ROWS: &[Row] = &[
     refuse("openat2", 437, 437, libc::ENOSYS),
     // Waiting.
     pass("poll", 7, 167, &[Array { count: 1, fields: POLL }, Size, N]),
+    narrow("ppoll_time64", 271, 414, &[Array { count: 1, fields: POLL }, Size, Exchange(TIME), Give(PAIR), Size]),
     pass("ppoll", 271, -1, &[Array { count: 1, fields: POLL }, Size, Exchange(TIME), Give(LONG), Size]),
     own("select", 23, -1, descriptors::select),
     own("pselect6", 270, -1, descriptors::pselect),
@@ -269,10 +275,6 @@ static ROWS: &[Row] = &[
     own("getpeername", 52, -1, descriptors::getpeername),
     pass("setsockopt", 54, -1, &[N, N, N, In(4), Size]),
     own("getsockopt", 55, -1, descriptors::getsockopt),
-    lacking("sendmsg", 46),
-    lacking("recvmsg", 47),
-    lacking("sendmmsg", 307),
-    lacking("recvmmsg", 299),
     // Memory.
     own("mmap", 9, 90, space::mmap),
     own("mmap2", -1, 192, space::mmap2),
@@ -294,8 +296,6 @@ static ROWS: &[Row] = &[
     refuse("get_mempolicy", 239, -1, libc::ENOSYS),
     refuse("membarrier", 324, 365, libc::ENOSYS),
     refuse("userfaultfd", 323, 364, libc::ENOSYS),
-    lacking("shmget", 29),
-    lacking("shmat", 30),
     // Signals.
     own("rt_sigaction", 13, 173, signal::action),
     own("rt_sigprocmask", 14, 174, signal::mask),
@@ -310,8 +310,8 @@ static ROWS: &[Row] = &[
     pass("tgkill", 234, 250, &[N, N, N]),
     pass("pause", 34, 29, &[]),
     pass("alarm", 37, 27, &[N]),
-    pass("getitimer", 36, -1, &[N, Fill(TWO_TIMES)]),
-    pass("setitimer", 38, -1, &[N, Give(TWO_TIMES), Fill(TWO_TIMES)]),
+    pass("getitimer", 36, 105, &[N, FillWords(4)]),
+    pass("setitimer", 38, 104, &[N, GiveWords(4), FillWords(4)]),
     pass("timer_create", 222, -1, &[N, Give(&[8; 8]), Fill(INT)]),
     pass("timer_settime", 223, -1, &[N, N, Give(TWO_TIMES), Fill(TWO_TIMES)]),
     pass("timer_gettime", 224, -1, &[N, Fill(TWO_TIMES)]),
@@ -329,7 +329,13 @@ static ROWS: &[Row] = &[
     pass("nanosleep", 35, -1, &[Give(TIME), Fill(TIME)]),
     pass("clock_nanosleep", 230, -1, &[N, N, Give(TIME), Fill(TIME)]),
     narrow("clock_nanosleep_time64", 230, 407, &[N, N, Give(TIME), Fill(TIME)]),
-    pass("times", 100, -1, &[Fill(TWO_TIMES)]),
+    pass("times", 100, 43, &[FillWords(4)]),
+    narrow("time32", 201, 13, &[FillWords(1)]),
+    narrow("gettimeofday32", 96, 78, &[FillWords(2), Fill(PAIR)]),
+    narrow("clock_gettime32", 228, 246, &[N, FillWords(2)]),
+    narrow("clock_getres32", 229, 247, &[N, FillWords(2)]),
+    narrow("nanosleep32", 35, 162, &[GiveWords(2), FillWords(2)]),
+    narrow("clock_nanosleep32", 230, 248, &[N, N, GiveWords(2), FillWords(2)]),
     pass("adjtimex", 159, -1, &[Exchange(&[8; 26])]),
     // The process and its relatives.
     own("fork", 57, 2, children::fork),
@@ -337,10 +343,10 @@ static ROWS: &[Row] = &[
     own("clone", 56, 120, children::clone),
     refuse("clone3", 435, 435, libc::ENOSYS),
     own("execve", 59, 11, children::execve),
-    lacking("execveat", 322),
     own("exit", 60, 1, children::exit),
     own("exit_group", 231, 234, children::exit),
-    waits("wait4", 61, -1, &[N, Fill(INT), N, Fill(USAGE)]),
+    waits("wait4", 61, 114, &[N, Fill(INT), N, FillWords(18)]),
+    waits_narrow("waitpid", 61, 7, &[N, Fill(INT), N]),
     waits("waitid", 247, -1, &[N, N, Fill(SIGINFO), N, Fill(USAGE)]),
     pass("getpid", 39, 20, &[]),
     pass("getppid", 110, 64, &[]),
@@ -367,7 +373,7 @@ static ROWS: &[Row] = &[
     pass("getpriority", 140, 96, &[N, N]),
     pass("setpriority", 141, 97, &[N, N, N]),
     pass("sched_yield", 24, 158, &[]),
-    pass("sched_getaffinity", 204, -1, &[N, Size, Out(1)]),
+    pass("sched_getaffinity", 204, 223, &[N, Size, Out(1)]),
     pass("sched_setaffinity", 203, -1, &[N, Size, In(1)]),
     pass("sched_getscheduler", 145, 157, &[N]),
     pass("sched_getparam", 143, 155, &[N, Fill(INT)]),
@@ -377,7 +383,7 @@ static ROWS: &[Row] = &[
     pass("getcpu", 309, 302, &[Fill(INT), Fill(INT)]),
     pass("capget", 125, -1, &[Exchange(PAIR), Fill(&[4; 6])]),
     pass("personality", 135, 136, &[N]),
-    pass("getrusage", 98, -1, &[N, Fill(USAGE)]),
+    pass("getrusage", 98, 77, &[N, FillWords(18)]),
     own("sysinfo", 99, 116, itself::sysinfo),
     own("uname", 63, 122, itself::uname),
     own("prlimit64", 302, 325, itself::prlimit),
@@ -408,17 +414,6 @@ static ROWS: &[Row] = &[
     refuse("fchmodat2", 452, 452, libc::ENOSYS),
     refuse("map_shadow_stack", 453, 453, libc::ENOSYS),
     pass("chroot", 161, 61, &[P]),
-    lacking("mount", 165),
-    lacking("umount2", 166),
-    lacking("reboot", 169),
-    lacking("msgget", 68),
-    lacking("semget", 64),
-    lacking("mq_open", 240),
-    lacking("io_setup", 206),
-    lacking("fanotify_init", 300),
-    lacking("unshare", 272),
-    lacking("setns", 308),
-    lacking("process_vm_readv", 310),
 ];
 
 #[cfg(test)]

@@ -7,13 +7,14 @@
 
 mod commands;
 mod compiled;
+mod lines;
 mod refused;
 
 use parallax_process::{Ending, Process, Program};
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -45,10 +46,12 @@ fn main() {
     if arguments.iter().any(|argument| argument == b"--list") {
         return;
     }
+    let all = std::env::var_os("PARALLAX_ALL_PROGRAMS").is_some();
     let mut tests = commands::tests();
+    tests.extend(lines::tests(all));
     tests.extend(compiled::tests());
     tests.extend(refused::tests());
-    if std::env::var_os("PARALLAX_ALL_PROGRAMS").is_none() {
+    if !all {
         tests.retain(|(name, _)| !commands::is_slow(name));
     }
     tests.retain(|(name, _)| names.is_empty() || names.iter().any(|wanted| name.contains(wanted.as_str())));
@@ -132,6 +135,18 @@ pub fn native(command: &[&str], input: &[u8]) -> Outcome {
     finish(Command::new(command[0]).args(&command[1..]), input)
 }
 
+/// Runs a command line natively in a folder.
+pub fn native_in(folder: &Path, command: &[&str], input: &[u8]) -> Outcome {
+    finish(Command::new(command[0]).args(&command[1..]).current_dir(folder), input)
+}
+
+/// Runs a command line emulated in a folder.
+pub fn emulated_in(folder: &Path, command: &[&str], input: &[u8]) -> Outcome {
+    let me = std::env::current_exe().unwrap();
+    let mut emulation = Command::new(me);
+    finish(emulation.arg("--emulate").arg(find(command[0])).args(command).current_dir(folder), input)
+}
+
 /// Runs a command line emulated. The program is looked up like a shell does.
 pub fn emulated(command: &[&str], input: &[u8]) -> Outcome {
     let program = find(command[0]);
@@ -172,17 +187,20 @@ fn finish(command: &mut Command, input: &[u8]) -> Outcome {
     Outcome { status, output, errors }
 }
 
-/// What a program itself complained about, without what Parallax says about its end.
+/// What a program itself complained about, without what Parallax, or its peer, says about its end.
 fn own_errors(outcome: &Outcome) -> Vec<u8> {
     let lines = outcome.errors.split_inclusive(|byte| *byte == b'\n');
-    lines.filter(|line| !line.starts_with(b"parallax: killed by")).flatten().copied().collect()
+    let said_about_it = |line: &[u8]| {
+        line.starts_with(b"parallax: killed by") || line.starts_with(b"qemu: uncaught target signal")
+    };
+    lines.filter(|line| !said_about_it(line)).flatten().copied().collect()
 }
 
 /// Compares two runs, and shows where they part.
 pub fn same(native: &Outcome, emulated: &Outcome) -> Result<(), String> {
     if native.status == emulated.status
         && native.output == emulated.output
-        && native.errors == own_errors(emulated)
+        && own_errors(native) == own_errors(emulated)
     {
         return Ok(());
     }

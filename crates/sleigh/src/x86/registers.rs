@@ -41,15 +41,23 @@ pub struct Registers {
     pub st: [Varnode; 8],
 }
 
+/// What the specification calls a register: the low bytes of R8 to R15 end in `B` there, in `L` at the decoder's.
+fn name(register: Register) -> String {
+    let name = format!("{register:?}").to_uppercase();
+    match name.strip_suffix('L') {
+        Some(number) if register.is_gpr8() && register.number() >= 8 => format!("{number}B"),
+        _ => name,
+    }
+}
+
 impl Registers {
     /// Looks the registers up.
     pub fn new(processor: &Processor) -> Self {
         let find = |name: &str| processor.register(name).map(|register| register.place);
         // The specification is ours to choose, and it has these.
         let place = |name: &str| find(name).unwrap_or_else(|| panic!("the x86 specification lacks {name}"));
-        let by_register = Register::values()
-            .filter_map(|register| Some((register, find(&format!("{register:?}").to_uppercase())?)))
-            .collect();
+        let by_register =
+            Register::values().filter_map(|register| Some((register, find(&name(register))?))).collect();
         let other = [
             ("TF", 8),
             ("IF", 9),
@@ -90,5 +98,22 @@ impl Registers {
     /// Whether the register has a place.
     pub fn has(&self, register: Register) -> bool {
         self.by_register.contains_key(&register)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Language, Lifter};
+
+    /// A register without a place would silently send its instructions to the specification.
+    #[test]
+    fn every_general_and_vector_register_has_a_place() {
+        let lifter = Lifter::new(Language::find("x86-64").expect("x86-64")).expect("its specification");
+        let registers = Registers::new(lifter.processor());
+        for register in Register::values().filter(|r| r.is_gpr() || (r.is_xmm() && r.number() < 16)) {
+            assert!(registers.has(register), "{register:?}");
+            assert_eq!(usize::from(registers.place(register).bytes), register.size(), "{register:?}");
+        }
     }
 }

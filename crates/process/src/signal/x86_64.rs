@@ -26,14 +26,6 @@ const GENERAL: [&str; 17] = [
 const FLAGS: [(&str, u32); 7] =
     [("CF", 0), ("PF", 2), ("AF", 4), ("ZF", 6), ("SF", 7), ("DF", 10), ("OF", 11)];
 
-/// Whether the stack pointer is on the alternate stack.
-pub(super) fn on_alternate_stack(process: &Process) -> bool {
-    let stack = process.signals.stack;
-    let name = if process.machine == crate::elf::Machine::X86_64 { "RSP" } else { "r1" };
-    let pointer = process.world.registers.get(name);
-    stack.size > 0 && pointer > stack.start && pointer - stack.start <= stack.size
-}
-
 pub(super) fn enter(
     process: &mut Process,
     signal: i32,
@@ -43,7 +35,7 @@ pub(super) fn enter(
 ) -> Result<(), Fault> {
     let stack = process.signals.stack;
     let alternate =
-        action.flags & libc::SA_ONSTACK as u64 != 0 && stack.size > 0 && !on_alternate_stack(process);
+        action.flags & libc::SA_ONSTACK as u64 != 0 && stack.size > 0 && !super::on_alternate_stack(process);
     let top = if alternate {
         stack.start.wrapping_add(stack.size)
     } else {
@@ -58,9 +50,8 @@ pub(super) fn enter(
     words.extend(GENERAL.map(|name| registers.get(name)));
     words.push(flags(process));
     const USER_SEGMENTS: u64 = 0x002b_0000_0000_0033;
-    words.extend([USER_SEGMENTS, 0, 0, 0]);
-    // Linux puts the faulting address here for page faults.
-    words.push(u64::from_le_bytes(information[16..24].try_into().expect("eight bytes")));
+    let exception = process.signals.exception;
+    words.extend([USER_SEGMENTS, exception.code, exception.number, mask, exception.address.unwrap_or(0)]);
     words.push(float);
     words.extend([0; 8]);
     words.push(mask);

@@ -22,6 +22,7 @@ pub struct Library {
 const SLOTS: u64 = 256;
 
 /// What a loaded specification says about its processor.
+#[derive(Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Byte order of memory.
     pub big_endian: bool,

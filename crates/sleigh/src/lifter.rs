@@ -94,7 +94,10 @@ struct Cached {
 impl Lifter {
     /// A lifter for a processor that comes with Parallax.
     pub fn new(language: &Language) -> Result<Self, LiftError> {
-        let mut lifter = Self::custom(language.specification())?;
+        // Our own specifications load, so that the library is not started before it is needed, which may be never.
+        let specification = language.specification();
+        let contents = sla::read(&specification.sla);
+        let mut lifter = Self::build(specification, contents)?;
         lifter.overrides = match language.name {
             "x86-64" => Overrides::X86(Box::new(x86::Overrides::new(&lifter.processor, 64))),
             "x86" => Overrides::X86(Box::new(x86::Overrides::new(&lifter.processor, 32))),
@@ -117,11 +120,17 @@ impl Lifter {
 
     /// A lifter for a specification of the user's own.
     pub fn custom(specification: Specification) -> Result<Self, LiftError> {
+        // Whether the library can read it is known only to the library.
+        let contents = sla::Contents { facts: None, ..sla::read(&specification.sla) };
+        Self::build(specification, contents)
+    }
+
+    fn build(specification: Specification, contents: sla::Contents) -> Result<Self, LiftError> {
         let name = specification.name.clone();
         let failed = |reason: String| LiftError::Specification { name: name.clone(), reason };
-        let user_ops = sla::user_operations(&specification.sla);
+        let user_ops = contents.user_operations;
         let mut worker = Worker::new(specification);
-        let facts = worker.facts().map_err(|failure| match failure {
+        let facts = contents.facts.map_or_else(|| worker.facts(), Ok).map_err(|failure| match failure {
             Failure::Refused(message) => failed(message),
             Failure::Died => failed("the library crashed on it".to_owned()),
             Failure::Start(error) => LiftError::Worker(error.to_string()),

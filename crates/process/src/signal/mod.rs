@@ -158,7 +158,8 @@ impl Process {
                 self.signals.held.push_back((signal, information));
             }
         }
-        let ready = self.signals.held.iter().enumerate().filter(|(_, (signal, _))| let_through & bit(*signal) != 0);
+        let ready =
+            self.signals.held.iter().enumerate().filter(|(_, (signal, _))| let_through & bit(*signal) != 0);
         let (index, _) = ready.min_by_key(|(index, (signal, _))| (*signal, *index))?;
         let (signal, information) = self.signals.held.remove(index)?;
         let ending = self.deliver(signal, information, mask);

@@ -31,9 +31,7 @@ pub fn map_return(memory: &mut Memory) -> Result<(), Fault> {
 
 /// The condition register, put together from its fields.
 fn condition(process: &Process) -> u32 {
-    (0..8).fold(0, |word, field| {
-        word << 4 | (process.world.registers.get(&format!("CR{field}")) & 15) as u32
-    })
+    (0..8).fold(0, |word, field| word << 4 | (process.world.registers.get(&format!("CR{field}")) & 15) as u32)
 }
 
 const OVERFLOWS: [(&str, u32); 3] = [("XER_SO", 31), ("XER_OV", 30), ("XER_CA", 29)];
@@ -117,9 +115,8 @@ pub(super) fn leave(process: &mut Process) -> Result<u64, Fault> {
     let at = process.world.registers.get("R1");
     let mut bytes = vec![0u8; FRAME as usize];
     process.world.memory.read(at, &mut bytes)?;
-    let word = |offset: u64| {
-        u32::from_be_bytes(bytes[offset as usize..][..4].try_into().expect("four bytes"))
-    };
+    let word =
+        |offset: u64| u32::from_be_bytes(bytes[offset as usize..][..4].try_into().expect("four bytes"));
     let general: Vec<u32> = (0..48).map(|index| word(REGISTERS + 4 * index)).collect();
     let registers = &mut process.world.registers;
     for number in 0..32 {

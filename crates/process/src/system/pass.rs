@@ -103,9 +103,9 @@ impl Process {
                     self.put(*address, buffer)?;
                 }
                 Shape::FillWords(_) => {
-                    let words = buffer.chunks_exact(8).map(|word| {
-                        u64::from_le_bytes(word.try_into().expect("eight bytes"))
-                    });
+                    let words = buffer
+                        .chunks_exact(8)
+                        .map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")));
                     let bytes: Vec<u8> = words.flat_map(|word| self.machine.word_bytes(word)).collect();
                     self.put(*address, &bytes)?;
                 }

@@ -251,7 +251,12 @@ static ROWS: &[Row] = &[
     refuse("openat2", 437, 437, libc::ENOSYS),
     // Waiting.
     pass("poll", 7, 167, &[Array { count: 1, fields: POLL }, Size, N]),
-    narrow("ppoll_time64", 271, 414, &[Array { count: 1, fields: POLL }, Size, Exchange(TIME), Give(PAIR), Size]),
+    narrow(
+        "ppoll_time64",
+        271,
+        414,
+        &[Array { count: 1, fields: POLL }, Size, Exchange(TIME), Give(PAIR), Size],
+    ),
     pass("ppoll", 271, -1, &[Array { count: 1, fields: POLL }, Size, Exchange(TIME), Give(LONG), Size]),
     own("select", 23, -1, descriptors::select),
     own("pselect6", 270, -1, descriptors::pselect),

@@ -45,7 +45,7 @@ pub struct Registers {
 fn name(register: Register) -> String {
     let name = format!("{register:?}").to_uppercase();
     match name.strip_suffix('L') {
-        Some(number) if register.is_gpr8() && register.number() >= 8 => format!("{number}B"),
+        Some(number) if number.starts_with('R') => format!("{number}B"),
         _ => name,
     }
 }

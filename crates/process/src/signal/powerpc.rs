@@ -51,7 +51,7 @@ pub(super) fn enter(
     let at = top.wrapping_sub(FRAME) & 0xffff_fff0;
 
     let registers = &process.world.registers;
-    let mut general = vec![0u32; 48];
+    let mut general = [0u32; 48];
     for (number, word) in general.iter_mut().take(32).enumerate() {
         *word = registers.get(&format!("R{number}")) as u32;
     }
@@ -67,7 +67,7 @@ pub(super) fn enter(
         condition(process),
     ]);
     general[41] = process.signals.exception.address.unwrap_or(0) as u32;
-    let mut bytes = vec![0u8; (FRAME) as usize];
+    let mut bytes = vec![0u8; FRAME as usize];
     let mut put = |offset: u64, value: u32| {
         bytes[offset as usize..][..4].copy_from_slice(&value.to_be_bytes());
     };

@@ -1,9 +1,9 @@
 //! Shell lines from `lines.txt`: the shell, its children and what they run are all emulated.
 
 use crate::{Outcome, Test, emulated_in, native_in, same};
-use std::path::PathBuf;
+use std::path::Path;
 
-fn files(folder: &PathBuf) {
+fn files(folder: &Path) {
     for (name, letters) in [("a.txt", ["x", "y", "z"]), ("b.txt", ["x", "y", "w"])] {
         let line = |i: usize| format!("{} line {} apple-{i}\n", i * 7919 % 61, letters[i % 3].repeat(i % 5));
         std::fs::write(folder.join(name), (0..60).map(line).collect::<String>()).unwrap();
@@ -11,7 +11,7 @@ fn files(folder: &PathBuf) {
 }
 
 /// Runs a line in a fresh folder, always the same one, since its name shows in output.
-fn run(number: usize, by: impl Fn(&PathBuf) -> Outcome) -> Outcome {
+fn run(number: usize, by: impl Fn(&Path) -> Outcome) -> Outcome {
     let folder = std::env::temp_dir().join(format!("parallax-{}-line-{number}", std::process::id()));
     std::fs::create_dir(&folder).unwrap();
     files(&folder);

@@ -187,7 +187,7 @@ fn step(module: &Module, state: &State<Concrete>) -> Option<Step> {
                 Some(parallax_llvm::machine::Target::Null) => "NULL".to_string(),
                 _ => "a pointer".to_string(),
             },
-            Value::Many(_) => continue,
+            Value::Many(_) | Value::Part(..) => continue,
         };
         values.push((module.variables[variable.0 as usize].name.clone(), shown));
     }

@@ -54,6 +54,7 @@ pub fn leaked<C: Core, H: Host<C>>(machine: &Machine<'_, C, H>, state: &State<C>
 
 fn each_object<C: Core>(value: &Value<C>, each: &mut dyn FnMut(ObjectId)) {
     match value {
+        Value::Part(pointer, _) => each_object(&Value::Pointer((**pointer).clone()), each),
         Value::Pointer(pointer) => {
             for entry in &pointer.entries {
                 if let Target::Object(id) = entry.target {

@@ -3,7 +3,7 @@
 use parallax_llvm::Module;
 use parallax_llvm::machine::{
     Checks, Files, Fill, Host, Kind, Machine, ObjectId, Path, Pointer, Problem, Split, State, Stop, Target,
-    Value, code_address, word,
+    Value, word,
 };
 use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_op::{Bits, Width};
@@ -316,6 +316,8 @@ pub struct Block {
     pub global: Option<u32>,
     /// Its size in bytes.
     pub size: u64,
+    /// Where it lies, when that matters.
+    pub address: Option<u64>,
     /// Known contents: offset and value.
     pub bits: Vec<(u64, Bits)>,
     /// Pointers: offset and target.
@@ -453,20 +455,21 @@ fn given_arguments<W: World>(
             Some(global) => ObjectId(global),
             None => {
                 let size = word(&machine.host, block.size);
-                machine.allocate(state, Kind::Input, size, block.size, 16, Fill::Zero, None).0
+                let object = machine.allocate(state, Kind::Input, size, block.size, 16, Fill::Zero, None).0;
+                if let Some(address) = block.address {
+                    state.memory.place(object, word(&machine.host, address));
+                }
+                object
             }
         });
     }
-    let pointer = |machine: &Machine<'_, Concrete, Runner<'_, W>>, state: &State<Concrete>, place: &Place| {
-        let (target, base, offset) = match place {
-            Place::Null => (Target::Null, 0, 0),
-            Place::Block(number, offset) => {
-                let object = objects[*number];
-                (Target::Object(object), state.memory.object(object).base, *offset as u64)
-            }
-            Place::Function(function) => (Target::Function(*function), code_address(*function), 0),
+    let pointer = |machine: &Machine<'_, Concrete, Runner<'_, W>>, place: &Place| {
+        let (target, offset) = match place {
+            Place::Null => (Target::Null, 0),
+            Place::Block(number, offset) => (Target::Object(objects[*number]), *offset as u64),
+            Place::Function(function) => (Target::Function(*function), 0),
         };
-        Value::Pointer(Pointer::to(true, target, base, word(&machine.host, offset)))
+        Value::Pointer(Pointer::to(true, target, word(&machine.host, offset)))
     };
     for (block, &object) in memory.blocks.iter().zip(&objects) {
         let capacity = state.memory.object(object).capacity;
@@ -483,7 +486,7 @@ fn given_arguments<W: World>(
         }
         for (offset, place) in &block.pointers {
             if offset + 8 <= capacity {
-                let value = pointer(machine, state, place);
+                let value = pointer(machine, place);
                 state.memory.object_mut(object).content.write(&machine.host, *offset, 8, value);
             }
         }
@@ -493,7 +496,7 @@ fn given_arguments<W: World>(
         .iter()
         .map(|argument| match argument {
             Argument::Bits(bits) => Value::Bits(bits.clone()),
-            Argument::Pointer(place) => pointer(machine, state, place),
+            Argument::Pointer(place) => pointer(machine, place),
         })
         .collect()
 }

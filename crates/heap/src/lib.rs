@@ -4,6 +4,7 @@
 //! compares, and the caller decides what a path is. Guards are formulas of the logic L, so that conditions on heap
 //! shape and on bit-vectors mix freely.
 
+pub mod choice;
 mod draft;
 pub mod draw;
 mod guarded;

@@ -1,11 +1,10 @@
-//! Finite choice: what an input field held on entry, one truth value per choice (one-hot).
-//!
-//! Guards become atoms this way, no theory of equality is needed, and the models of a path condition correspond one
-//! to one to the states of lazy initialisation.
+//! What an input field held on entry: null, an object that was known, or a new one.
 
+use crate::choice::exactly_one;
 use crate::draft::Draft;
 use crate::guarded::{Guarded, Loc};
 use crate::model::Model;
+use parallax_sem::Symbolic;
 use parallax_term::{Formula, Node, Store, Symbol};
 
 /// One choice.
@@ -38,16 +37,16 @@ impl Selector {
     /// Exactly one choice where `under` holds and none elsewhere; an alias only to what exists.
     pub fn condition(&self, heap: &Guarded<'_>) -> Formula {
         let store = heap.logic.store;
-        let some = heap.logic.any(self.choices.iter().map(|(_, guard)| *guard));
-        let mut all = vec![store.iff(some, self.under)];
-        for (at, &(choice, guard)) in self.choices.iter().enumerate() {
-            for (_, other) in &self.choices[..at] {
-                all.push(store.not(store.and(guard, *other)));
+        let exists = |choice: Choice| match choice {
+            Choice::Alias(loc) if heap.options.draft != Some(Draft::AliasNeedNotExist) => {
+                heap.location(loc).exists
             }
+            _ => store.true_(),
+        };
+        let choices: Vec<_> = self.choices.iter().map(|&(choice, guard)| (guard, exists(choice))).collect();
+        let mut all = vec![exactly_one(&Symbolic::new(store), &self.under, &choices)];
+        for &(choice, guard) in &self.choices {
             let Choice::Alias(loc) = choice else { continue };
-            if heap.options.draft != Some(Draft::AliasNeedNotExist) {
-                all.push(store.implies(guard, heap.location(loc).exists));
-            }
             if heap.options.draft == Some(Draft::AliasExcludesAll) {
                 // r differs from every other candidate's reference, even one that points to the same object.
                 for earlier in &heap.selectors {

@@ -2,6 +2,7 @@
 
 use super::search::{PathEnd, PathRecord};
 use super::settings::Settings;
+use super::unknown::UnknownMemory;
 use crate::run::{self, Block, GivenMemory, Place, stack};
 use parallax_llvm::Module;
 use parallax_llvm::machine::{
@@ -212,11 +213,14 @@ impl<'s> Explorer<'s> {
                 continue;
             }
             numbers.insert(object.object, memory.blocks.len());
-            let size = model.term(self.store, state.memory.object(object.object).size);
+            let held = state.memory.object(object.object);
+            let size = model.term(self.store, held.size);
+            let address = held.address.filter(|_| state.observed.contains(&object.object));
             memory.blocks.push(Block {
                 name: object.name.clone(),
                 global: (object.object.0 < globals).then_some(object.object.0),
                 size: size.to_u64().unwrap_or(0),
+                address: address.and_then(|a| model.term(self.store, a).to_u64()),
                 ..Block::default()
             });
         }
@@ -229,7 +233,7 @@ impl<'s> Explorer<'s> {
                             numbers.get(&id).map_or(Place::Null, |&n| Place::Block(n, offset))
                         }
                         Target::Function(function) => Place::Function(function),
-                        Target::Null | Target::Token(_) => Place::Null,
+                        Target::Null | Target::Number | Target::Token(_) => Place::Null,
                     };
                 }
             }
@@ -257,7 +261,7 @@ impl<'s> Explorer<'s> {
                     Some(Target::Token(id)) => token(id),
                     _ => chosen(&pointer.entries),
                 }),
-                Value::Many(_) => run::Argument::Pointer(Place::Null),
+                Value::Many(_) | Value::Part(..) => run::Argument::Pointer(Place::Null),
             });
         }
         memory
@@ -277,6 +281,7 @@ impl<'s> Explorer<'s> {
             values: state.inputs.to_vec().into_iter().map(|(_, _, term)| *term).collect(),
             output: Vec::new(),
             status: None,
+            unknown: UnknownMemory::of(self.module, state),
         });
     }
 
@@ -378,8 +383,8 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
         self.fresh(name, width).1
     }
     fn input_bounds(&self) -> InputBounds {
-        let Settings { array, chain, strings, .. } = *self.settings;
-        InputBounds { array, chain, strings }
+        let Settings { aliasing, array, chain, strings, .. } = *self.settings;
+        InputBounds { aliasing, array, chain, strings }
     }
     fn bounded(&mut self, what: String) {
         self.bounds.insert(what);

@@ -1,10 +1,12 @@
 //! The search: states that wait, the one that runs, and when to stop.
 
 use super::host::{Explorer, Finding, Input};
+use super::joins::Joins;
 use super::settings::{Argument, Entry, Settings, Strategy};
+use super::unknown::UnknownMemory;
 use crate::run::main_arguments;
 use parallax_llvm::Module;
-use parallax_llvm::machine::{Event, Files, Machine, Problem, State, Stop, Value, numeric};
+use parallax_llvm::machine::{Event, Files, Machine, Problem, State, Stop, Value};
 use parallax_llvm::module::FunctionId;
 use parallax_sem::Symbolic;
 use parallax_smt::Solver;
@@ -40,6 +42,8 @@ pub struct PathRecord {
     pub output: Vec<Term>,
     /// The status it exits with.
     pub status: Option<Term>,
+    /// What it knows of the memory it started with, when that was unknown.
+    pub unknown: Option<UnknownMemory>,
 }
 
 /// What was covered of the user's own code.
@@ -116,6 +120,7 @@ pub fn explore_input<'s>(
     let mut host = Explorer::new(store, module, settings, solver);
     host.fixed = fixed;
     let mut machine = Machine::new(module, host);
+    machine.plant = settings.plant;
     let mut search =
         Search { waiting: VecDeque::new(), random: settings.seed | 1, strategy: settings.strategy };
     let mut result = Exploration { complete: true, ..Exploration::default() };
@@ -130,8 +135,9 @@ pub fn explore_input<'s>(
     search.waiting.extend(first.into_iter().rev().map(|state| (state, true)));
     let started = Instant::now();
     let mut ticks = 0u32;
+    let mut joins = Joins::new();
     'states: while let Some(mut state) = search.next() {
-        loop {
+        let left = loop {
             ticks = ticks.wrapping_add(1);
             if ticks.is_multiple_of(256) {
                 if started.elapsed() > settings.time {
@@ -142,16 +148,21 @@ pub fn explore_input<'s>(
             }
             if state.steps >= settings.steps {
                 machine.host.bounds.insert(format!("steps: a path of {} instructions", settings.steps));
-                break;
+                break state.joins;
             }
             machine.host.reported = false;
             let before = state.steps;
+            let was = (state.frames.len(), state.frame().block);
             let stepped = machine.step(&mut state);
             result.steps += state.steps - before;
-            let mut split = false;
-            for other in machine.forks.drain(..) {
-                split = true;
-                search.waiting.push_back((other, false));
+            let mut forks = std::mem::take(&mut machine.forks);
+            let split = !forks.is_empty();
+            if split && settings.merge {
+                let mut all: Vec<_> = std::iter::once(&mut state).chain(forks.iter_mut()).collect();
+                joins.parted(module, machine.branched, &mut all);
+            }
+            for other in forks {
+                search.waiting.extend(joins.arrives(&mut machine, other).map(|state| (state, false)));
             }
             if split {
                 result.most_states = result.most_states.max(search.waiting.len() + 1);
@@ -167,20 +178,30 @@ pub fn explore_input<'s>(
                         && let Some(bound) = over(&state, settings)
                     {
                         machine.host.bounds.insert(bound);
-                        break;
+                        break state.joins;
                     }
-                    if split {
-                        if search.waiting.len() > settings.states {
-                            machine.host.bounds.insert(format!("states: {} at once", settings.states));
-                            search.waiting.pop_front();
+                    if split && search.waiting.len() > settings.states {
+                        machine.host.bounds.insert(format!("states: {} at once", settings.states));
+                        if let Some((dropped, _)) = search.waiting.pop_front() {
+                            joins.ends(&mut machine, &dropped.joins);
                         }
-                        if !matches!(settings.strategy, Strategy::Depth) {
-                            search.waiting.push_back((state, machine.host.new_code));
-                            break;
+                    }
+                    if !state.joins.is_empty()
+                        && (split
+                            || was != (state.frames.len(), state.frames.last().map_or(was.1, |f| f.block)))
+                    {
+                        match joins.arrives(&mut machine, state) {
+                            Some(same) => state = same,
+                            None => break Vec::new(),
                         }
+                    }
+                    if split && !matches!(settings.strategy, Strategy::Depth) {
+                        search.waiting.push_back((state, machine.host.new_code));
+                        break Vec::new();
                     }
                 }
                 Err(stop) => {
+                    let left = state.joins.clone();
                     ended(&mut machine, &mut result, settings, state, stop);
                     if result.paths >= settings.paths {
                         if !search.waiting.is_empty() {
@@ -188,9 +209,13 @@ pub fn explore_input<'s>(
                         }
                         break 'states;
                     }
-                    break;
+                    break left;
                 }
             }
+        };
+        joins.ends(&mut machine, &left);
+        while let Some(state) = joins.released.pop() {
+            search.waiting.extend(joins.arrives(&mut machine, state).map(|state| (state, false)));
         }
     }
     result.coverage = coverage(module, &machine.host);
@@ -360,8 +385,8 @@ fn record<'s>(
 ) {
     let Some(model) = machine.host.model(&state.path, &[]) else { return };
     let status = match &status {
-        Some(Value::Many(_)) | None => None,
-        Some(value) => Some(numeric(&machine.host, value)),
+        Some(Value::Bits(term)) => Some(*term),
+        _ => None,
     };
     let output: Vec<Term> =
         state.output.to_vec().into_iter().filter(|(file, _)| *file == 1).map(|(_, byte)| *byte).collect();
@@ -375,6 +400,7 @@ fn record<'s>(
         values: state.inputs.to_vec().into_iter().map(|(_, _, term)| *term).collect(),
         output,
         status,
+        unknown: UnknownMemory::of(machine.module, state),
     });
 }
 

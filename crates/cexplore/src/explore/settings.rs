@@ -1,6 +1,6 @@
 //! What to explore, how, and how far.
 
-use parallax_llvm::machine::Checks;
+use parallax_llvm::machine::{Aliasing, Checks, Mistake};
 use std::time::Duration;
 
 /// Which state runs next.
@@ -81,14 +81,21 @@ pub struct Settings {
     pub leaks: bool,
     /// Allocation may fail.
     pub failing_allocation: bool,
+    /// Where input pointers may point.
+    pub aliasing: Aliasing,
     /// Elements of an input array.
     pub array: u64,
     /// How many pointers deep input objects go.
     pub chain: u32,
     /// Input text ends with a NUL within its object.
     pub strings: bool,
+    /// Merge states where the ways of a branch meet again, instead of following each by itself.
+    pub merge: bool,
     /// Keep one test per path.
     pub tests: bool,
+    /// A wrong rule to use instead of the right one: only for tests that must notice.
+    #[doc(hidden)]
+    pub plant: Option<Mistake>,
 }
 
 impl Default for Settings {
@@ -108,10 +115,13 @@ impl Default for Settings {
             random_inputs: false,
             leaks: false,
             failing_allocation: false,
+            aliasing: Aliasing::Auto,
             array: 4,
             chain: 4,
             strings: false,
+            merge: false,
             tests: false,
+            plant: None,
         }
     }
 }

@@ -11,7 +11,7 @@ use parallax_cexplore::explore::{
 };
 use parallax_cexplore::native::{self, Native};
 use parallax_cexplore::{Program, run};
-use parallax_llvm::machine::Checks;
+use parallax_llvm::machine::{Aliasing, Checks};
 use parallax_report::{
     Document, Frame, Location, PathBuilder, Report, Role, Segment, Severity, Step as ReportStep, Tool,
 };
@@ -92,6 +92,12 @@ pub struct Explore {
     /// Let malloc and its relatives fail, too.
     #[arg(long)]
     failing_malloc: bool,
+    /// Merge states where the ways of a branch meet again, instead of following each way by itself to the end.
+    #[arg(long)]
+    merge: bool,
+    /// Where unknown pointers may point (with --entry).
+    #[arg(long, value_enum, default_value_t = Alias::Auto)]
+    aliasing: Alias,
     /// Elements of an unknown array (with --entry).
     #[arg(long, value_name = "N", default_value_t = 4)]
     array: u64,
@@ -129,6 +135,20 @@ enum Order {
     Random,
     /// A state that is about to run new code.
     Coverage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Alias {
+    /// Strict, but into structures where the program looks at parts of them.
+    Auto,
+    /// The start of an object of their type.
+    Strict,
+    /// Any element of an array of their type.
+    Elem,
+    /// Any part of an object that has their type.
+    Sub,
+    /// Any place of any object.
+    Raw,
 }
 
 impl Explore {
@@ -183,10 +203,19 @@ impl Explore {
             checks: Checks { overflow: self.overflow, shifts: self.shifts },
             failing_allocation: self.failing_malloc,
             random_inputs: false,
+            aliasing: match self.aliasing {
+                Alias::Auto => Aliasing::Auto,
+                Alias::Strict => Aliasing::Strict,
+                Alias::Elem => Aliasing::Elem,
+                Alias::Sub => Aliasing::Sub,
+                Alias::Raw => Aliasing::Raw,
+            },
             array: self.array.clamp(1, 256),
             chain: self.chain,
             strings: self.strings,
+            merge: self.merge,
             tests: self.tests.is_some(),
+            ..Settings::default()
         })
     }
 }

@@ -4,12 +4,13 @@
 //! what is left are hits: object, offset and the condition under which it is that one. A read is the choice over the
 //! hits, a write changes every hit under its condition. Neither splits the state.
 
-use super::content::{Content, Fill};
+use super::content::{Content, Fill, Raw};
 use super::host::{Host, Problem, Split};
 use super::memory::{Kind, Object};
-use super::pointers::{join, word};
+use super::mistake::Mistake;
+use super::pointers::{FIRST_PAGE, word};
 use super::value::{Entry, ObjectId, Pointer, Target, Value};
-use super::{CODE, CODE_STEP, LARGEST, Machine, Result, State, Stop, WIDEST};
+use super::{LARGEST, Machine, Result, State, Stop, WIDEST};
 use crate::module::{FunctionId, TypeId, TypeKind, VariableId};
 use parallax_op::{BinOp, Bits, BoolOp, RelOp};
 use parallax_sem::Core;
@@ -25,42 +26,6 @@ pub(super) struct Hit<C: Core> {
 pub(super) type Hits<C> = SmallVec<[Hit<C>; 1]>;
 
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
-    /// The pointer that a value is. Bits become the object whose address they are.
-    pub(super) fn pointer(&mut self, state: &mut State<C>, value: &Value<C>) -> Result<Pointer<C>, C> {
-        match value {
-            Value::Pointer(pointer) => self.resolved(state, pointer),
-            Value::Bits(bits) => {
-                let constant = match self.host.value(64, bits) {
-                    Some(constant) => constant,
-                    None => {
-                        self.check_defined(state, bits, 64)?;
-                        self.fix(state, 64, bits)?
-                    }
-                };
-                Ok(self.pointer_at(state, constant.to_u64().unwrap_or(0)))
-            }
-            Value::Many(_) => {
-                Err(Stop::Unsupported("a vector of pointers where one pointer is meant".into()))
-            }
-        }
-    }
-
-    /// The pointer with this address.
-    fn pointer_at(&self, state: &State<C>, address: u64) -> Pointer<C> {
-        let core = self.host.core();
-        let always = core.boolean(true);
-        if let Some((object, offset)) = state.memory.at_address(address) {
-            let base = state.memory.object(object).base;
-            return Pointer::to(always, Target::Object(object), base, word(&self.host, offset));
-        }
-        let functions = self.module.functions.len() as u64;
-        if address >= CODE && address < CODE + functions * CODE_STEP && address.is_multiple_of(CODE_STEP) {
-            let function = FunctionId(((address - CODE) / CODE_STEP) as u32);
-            return Pointer::to(always, Target::Function(function), address, word(&self.host, 0));
-        }
-        Pointer::to(always, Target::Null, 0, word(&self.host, address))
-    }
-
     /// Reports a use of something uninitialised, where it makes a difference.
     pub(super) fn check_defined(&mut self, state: &mut State<C>, bits: &C::Val, width: u16) -> Result<(), C> {
         let core = self.host.core();
@@ -86,11 +51,6 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         len: u64,
         write: bool,
     ) -> Result<Hits<C>, C> {
-        if let Value::Bits(bits) = value
-            && self.host.value(64, bits).is_none()
-        {
-            self.plausible(state, bits, write)?;
-        }
         let pointer = self.pointer(state, value)?;
         let mut hits = Hits::new();
         let several = pointer.entries.len() > 1;
@@ -99,7 +59,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 continue;
             }
             match entry.target {
-                Target::Null | Target::Function(_) | Target::Token(_) => self.wild(state, entry, write)?,
+                Target::Null | Target::Number | Target::Function(_) | Target::Token(_) => {
+                    self.wild(state, entry, write)?
+                }
                 Target::Object(id) => {
                     self.within(state, entry, id, len, write)?;
                     hits.push(Hit { guard: entry.guard.clone(), object: id, offset: entry.offset.clone() });
@@ -107,22 +69,6 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
         }
         if hits.is_empty() { Err(Stop::Dead) } else { Ok(hits) }
-    }
-
-    /// A number that is not constant is used as an address: reports where it cannot be one, so that few are left.
-    fn plausible(&mut self, state: &mut State<C>, bits: &C::Val, write: bool) -> Result<(), C> {
-        self.check_defined(state, bits, 64)?;
-        let verb = if write { "written" } else { "read" };
-        let core = self.host.core();
-        let not_null = core.relop(RelOp::Uge, 64, bits, &word(&self.host, 4096));
-        self.require(state, &not_null, Problem::NullDereference, || format!("a null pointer is {verb}"))?;
-        let (first, end) = state.memory.addresses();
-        let core = self.host.core();
-        let above = core.relop(RelOp::Uge, 64, bits, &word(&self.host, first));
-        let below = core.relop(RelOp::Ult, 64, bits, &word(&self.host, end));
-        let inside = core.boolop(BoolOp::And, &above, &below);
-        let detail = || format!("a number that is no address of any object is {verb} as a pointer");
-        self.require(state, &inside, Problem::OutOfBounds, detail)
     }
 
     /// An access that goes to no object.
@@ -133,7 +79,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         if matches!(entry.target, Target::Function(_)) {
             return self.require(state, &never, Problem::OutOfBounds, || format!("code is {verb} as data"));
         }
-        let page = core.relop(RelOp::Ult, 64, &entry.offset, &word(&self.host, 4096));
+        let page = core.relop(RelOp::Ult, 64, &entry.offset, &word(&self.host, FIRST_PAGE));
         let null = core.boolop(BoolOp::And, &entry.guard, &page);
         let not_null = core.not(&null);
         self.require(state, &not_null, Problem::NullDereference, || format!("a null pointer is {verb}"))?;
@@ -175,7 +121,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
         };
         let bounds = implied(&bounds);
-        self.require(state, &alive, Problem::UseAfterFree, gone)?;
+        if !self.planted(Mistake::BoundsBeforeLifetime) {
+            self.require(state, &alive, Problem::UseAfterFree, gone)?;
+        }
         let shown = self.host.value(64, &offset).and_then(|o| o.to_i128());
         if shown.is_none() && self.host.truth(&bounds) != Some(true) {
             // Close to the object is where a sanitizer would see it, too.
@@ -202,13 +150,20 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         Ok(())
     }
 
-    /// Offsets that a term can be, so that `len` bytes lie within `capacity`.
-    fn offsets(&self, offset: &C::Val, len: u64, capacity: u64) -> (u64, u64, u64) {
+    /// Places that an offset can be so that `len` bytes lie within the object, each with its condition; `None` when they
+    /// are too many. The last one is where the offset is if it is none of the others.
+    fn places(&self, offset: &C::Val, len: u64, capacity: u64) -> Option<Vec<(C::Bool, u64)>> {
+        let last = capacity.checked_sub(len)?;
+        let core = self.host.core();
+        if let Some(constants) = core.targets(64, offset) {
+            let inside = |(guard, at): (C::Bool, Bits)| Some((guard, at.to_u64().filter(|&at| at <= last)?));
+            return Some(constants.into_iter().filter_map(inside).collect());
+        }
         // The low bits are often known (an index times a power of two): take the largest such step.
         let mut step = 1;
         let mut first = 0;
-        for bits in 1..=4u16 {
-            let low = self.host.core().extract(64, 0, bits, offset);
+        for bits in 1..=12u16 {
+            let low = core.extract(64, 0, bits, offset);
             match self.host.value(bits, &low).and_then(|b| b.to_u64()) {
                 Some(low) => {
                     step = 1 << bits;
@@ -217,9 +172,15 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 None => break,
             }
         }
-        let last = capacity.saturating_sub(len);
         let count = if first > last { 0 } else { (last - first) / step + 1 };
-        (first, step, count)
+        (count <= WIDEST).then(|| {
+            (0..count)
+                .map(|index| {
+                    let at = first + index * step;
+                    (core.relop(RelOp::Eq, 64, offset, &word(&self.host, at)), at)
+                })
+                .collect()
+        })
     }
 
     /// Makes sure that every byte of a range is written: what was not becomes an unknown of its own.
@@ -248,6 +209,31 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         Ok(())
     }
 
+    /// Bytes of one object at a known place, all of which are defined.
+    pub(super) fn read_content(
+        &mut self,
+        state: &mut State<C>,
+        id: ObjectId,
+        at: u64,
+        len: u64,
+    ) -> Result<Value<C>, C> {
+        let parts = match state.memory.object(id).content.read(&self.host, at, len) {
+            Raw::Value(value) => return Ok(value),
+            Raw::Parts(parts) => parts,
+        };
+        let mut result: Option<(C::Val, u16)> = None;
+        for part in parts {
+            let bits = self.exposed(state, &part.value)?;
+            let core = self.host.core();
+            let bits = core.extract(part.whole, part.low, part.width, &bits);
+            result = Some(match result {
+                None => (bits, part.width),
+                Some((low, width)) => (core.concat(part.width, width, &bits, &low), part.width + width),
+            });
+        }
+        result.map(|(bits, _)| Value::Bits(bits)).ok_or(Stop::Dead)
+    }
+
     /// Bytes of one object at an offset, as bits or a pointer.
     fn read_object(
         &mut self,
@@ -258,27 +244,21 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     ) -> Result<Value<C>, C> {
         if let Some(at) = self.host.value(64, offset).and_then(|o| o.to_u64()) {
             self.define_range(state, id, at, len)?;
-            return Ok(state.memory.object(id).content.read(&self.host, at, len));
+            return self.read_content(state, id, at, len);
         }
         let capacity = state.memory.object(id).capacity;
-        let (first, step, count) = self.offsets(offset, len, capacity);
-        if count > WIDEST {
+        let Some(places) = self.places(offset, len, capacity) else {
             let at = self.fix(state, 64, offset)?.to_u64().unwrap_or(0);
             self.define_range(state, id, at, len)?;
-            return Ok(state.memory.object(id).content.read(&self.host, at, len));
-        }
+            return self.read_content(state, id, at, len);
+        };
         let mut result: Option<Value<C>> = None;
-        for index in (0..count).rev() {
-            let at = first + index * step;
+        for (same, at) in places.into_iter().rev() {
             self.define_range(state, id, at, len)?;
-            let here = state.memory.object(id).content.read(&self.host, at, len);
+            let here = self.read_content(state, id, at, len)?;
             result = Some(match result {
                 None => here,
-                Some(rest) => {
-                    let core = self.host.core();
-                    let same = core.relop(RelOp::Eq, 64, offset, &word(&self.host, at));
-                    join(&self.host, &same, &here, &rest, (len * 8) as u16)
-                }
+                Some(rest) => self.joined(state, &same, &here, &rest, (len * 8) as u16)?,
             });
         }
         result.ok_or(Stop::Dead)
@@ -299,30 +279,36 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 value.clone()
             } else {
                 self.define_range(state, id, at, len)?;
-                let old = state.memory.object(id).content.read(&self.host, at, len);
-                join(&self.host, guard, value, &old, width)
+                let old = self.read_content(state, id, at, len)?;
+                self.joined(state, guard, value, &old, width)?
             };
-            state.memory.object_mut(id).content.write(&self.host, at, len, new);
+            let whole = at / 8 * 8;
+            let content = &mut state.memory.object_mut(id).content;
+            if len == 1
+                && self.plant == Some(Mistake::TagsKept)
+                && content
+                    .cells()
+                    .any(|(start, cell)| start == whole && matches!(cell.value, Value::Pointer(_)))
+            {
+                return Ok(());
+            }
+            content.write(&self.host, at, len, new);
             return Ok(());
         }
         let capacity = state.memory.object(id).capacity;
-        let (first, step, count) = self.offsets(offset, len, capacity);
-        if count > WIDEST {
+        let Some(places) = self.places(offset, len, capacity) else {
             let at = self.fix(state, 64, offset)?.to_u64().unwrap_or(0);
             let at = word(&self.host, at);
             return self.write_object(state, id, &at, len, guard, value);
-        }
-        for index in 0..count {
-            let at = first + index * step;
-            let core = self.host.core();
-            let same = core.relop(RelOp::Eq, 64, offset, &word(&self.host, at));
-            let here = core.boolop(BoolOp::And, guard, &same);
+        };
+        for (same, at) in places {
+            let here = self.host.core().boolop(BoolOp::And, guard, &same);
             if self.host.truth(&here) == Some(false) {
                 continue;
             }
             self.define_range(state, id, at, len)?;
-            let old = state.memory.object(id).content.read(&self.host, at, len);
-            let new = join(&self.host, &here, value, &old, width);
+            let old = self.read_content(state, id, at, len)?;
+            let new = self.joined(state, &here, value, &old, width)?;
             state.memory.object_mut(id).content.write(&self.host, at, len, new);
         }
         Ok(())
@@ -342,7 +328,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let here = self.read_object(state, hit.object, &offset, len)?;
             result = Some(match result {
                 None => here,
-                Some(rest) => join(&self.host, &hit.guard, &here, &rest, (len * 8) as u16),
+                Some(rest) => self.joined(state, &hit.guard, &here, &rest, (len * 8) as u16)?,
             });
         }
         result.ok_or(Stop::Dead)
@@ -360,7 +346,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let always = self.host.core().boolean(true);
         for hit in hits {
             let offset = self.moved(&hit.offset, distance);
-            let guard = if hits.len() == 1 { &always } else { &hit.guard };
+            let certain = hits.len() == 1 || self.planted(Mistake::StrongUpdate);
+            let guard = if certain { &always } else { &hit.guard };
             self.write_object(state, hit.object, &offset, len, guard, value)?;
         }
         Ok(())
@@ -388,7 +375,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         match &layout.kind {
             TypeKind::Int(_) | TypeKind::Float(_) | TypeKind::Pointer => {
                 let raw = self.read_hits(state, hits, at, layout.store_size)?;
-                Ok(self.typed(raw, ty))
+                self.typed(state, raw, ty)
             }
             TypeKind::Struct(fields) => {
                 let values =
@@ -409,7 +396,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     return Ok(Value::many(values.collect::<Result<_, C>>()?));
                 }
                 let raw = self.read_hits(state, hits, at, layout.store_size)?;
-                let bits = super::numeric(&self.host, &raw);
+                let bits = self.exposed(state, &raw)?;
                 let whole = (layout.store_size * 8) as u16;
                 let values = (0..*len)
                     .map(|index| {
@@ -423,21 +410,15 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Bytes as a value of a scalar type: the low bits of them, or the pointer itself.
-    fn typed(&self, raw: Value<C>, ty: TypeId) -> Value<C> {
+    fn typed(&mut self, state: &mut State<C>, raw: Value<C>, ty: TypeId) -> Result<Value<C>, C> {
         let layout = self.module.ty(ty);
         let width = layout.bits().unwrap_or(64);
         let stored = (layout.store_size * 8) as u16;
-        match (&layout.kind, raw) {
-            (TypeKind::Int(64) | TypeKind::Pointer, raw) => raw,
-            (_, raw) => {
-                let bits = super::numeric(&self.host, &raw);
-                Value::Bits(if width < stored {
-                    self.host.core().extract(stored, 0, width, &bits)
-                } else {
-                    bits
-                })
-            }
+        if matches!(layout.kind, TypeKind::Int(64) | TypeKind::Int(8) | TypeKind::Pointer) {
+            return Ok(raw);
         }
+        let bits = self.exposed(state, &raw)?;
+        Ok(Value::Bits(if width < stored { self.host.core().extract(stored, 0, width, &bits) } else { bits }))
     }
 
     /// Puts a value of a type into memory.
@@ -500,7 +481,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     }
                     return Ok(());
                 }
-                let (bits, used) = self.packed(values, width);
+                let (bits, used) = self.packed(state, values, width)?;
                 let stored = (layout.store_size * 8) as u16;
                 let bits = if used < stored { self.host.core().zext(used, stored, &bits) } else { bits };
                 self.write_hits(state, hits, at, layout.store_size, &Value::Bits(bits))
@@ -510,16 +491,20 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Elements of one width as one number, the first lowest.
-    pub(super) fn packed(&self, values: &[Value<C>], width: u16) -> (C::Val, u16) {
-        let core = self.host.core();
-        let mut bits = super::numeric(&self.host, &values[0]);
+    pub(super) fn packed(
+        &mut self,
+        state: &mut State<C>,
+        values: &[Value<C>],
+        width: u16,
+    ) -> Result<(C::Val, u16), C> {
+        let mut bits = self.exposed(state, &values[0])?;
         let mut used = width;
         for value in &values[1..] {
-            let next = super::numeric(&self.host, value);
-            bits = core.concat(width, used, &next, &bits);
+            let next = self.exposed(state, value)?;
+            bits = self.host.core().concat(width, used, &next, &bits);
             used += width;
         }
-        (bits, used)
+        Ok((bits, used))
     }
 
     /// A new object, and the pointer to its start.
@@ -548,6 +533,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             capacity: capacity.min(LARGEST),
             alive: always.clone(),
             base: 0,
+            address: None,
             content: Content::new(fill),
             read_only: false,
             variable,
@@ -555,7 +541,6 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             made_at,
         };
         let id = state.memory.add(object, align);
-        let base = state.memory.object(id).base;
-        (id, Pointer::to(always, Target::Object(id), base, word(&self.host, 0)))
+        (id, Pointer::to(always, Target::Object(id), word(&self.host, 0)))
     }
 }

@@ -1,11 +1,11 @@
 //! Operations on values that touch no memory.
 
 use super::host::Host;
-use super::pointers::{self, numeric, word};
-use super::value::{Entry, Pointer, Target, Value};
-use super::{Machine, Result, Stop};
-use crate::module::{Binary, Cast, Compare, FloatBinary, FloatCompare, TypeId, TypeKind};
-use parallax_op::{BinOp, Bits, BoolOp, FloatBinOp, FloatFormat, FloatRelOp, RelOp, Rounding, UnOp};
+use super::pointers::{self, bits_of, word};
+use super::value::Value;
+use super::{Machine, Result, State, Stop};
+use crate::module::{Binary, Cast, FloatBinary, FloatCompare, TypeId, TypeKind};
+use parallax_op::{BinOp, Bits, BoolOp, FloatBinOp, FloatFormat, FloatRelOp, RelOp, Rounding};
 use parallax_sem::Core;
 
 /// LLVM computes to the nearest, always.
@@ -42,6 +42,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     /// Integer arithmetic.
     pub(super) fn binary(
         &mut self,
+        state: &mut State<C>,
         op: Binary,
         ty: TypeId,
         a: &Value<C>,
@@ -49,62 +50,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     ) -> Result<Value<C>, C> {
         self.lanes(ty, &[a, b], &mut |machine, ty, values| {
             let width = machine.module.ty(ty).bits().unwrap_or(64);
-            Ok(machine.binary_scalar(op.op, width, values[0], values[1]))
+            machine.binary_scalar(state, op.op, width, values[0], values[1])
         })
-    }
-
-    fn binary_scalar(&self, op: BinOp, width: u16, a: &Value<C>, b: &Value<C>) -> Value<C> {
-        let core = self.host.core();
-        let host = &self.host;
-        match (op, a, b) {
-            (_, Value::Bits(a), Value::Bits(b)) => return Value::Bits(core.binop(op, width, a, b)),
-            (BinOp::Add, Value::Pointer(p), Value::Bits(by))
-            | (BinOp::Add, Value::Bits(by), Value::Pointer(p)) => {
-                return Value::Pointer(pointers::shift(host, p, by));
-            }
-            (BinOp::Sub, Value::Pointer(p), Value::Bits(by)) => {
-                let back = core.unop(UnOp::Neg, 64, by);
-                return Value::Pointer(pointers::shift(host, p, &back));
-            }
-            (BinOp::Sub, Value::Pointer(p), Value::Pointer(q)) => {
-                return Value::Bits(pointers::difference(host, p, q));
-            }
-            (BinOp::And | BinOp::Or | BinOp::Xor, Value::Pointer(p), Value::Bits(mask))
-            | (BinOp::And | BinOp::Or | BinOp::Xor, Value::Bits(mask), Value::Pointer(p)) => {
-                if let Some(result) = self.masked(op, p, mask) {
-                    return result;
-                }
-            }
-            _ => {}
-        }
-        Value::Bits(core.binop(op, width, &numeric(host, a), &numeric(host, b)))
-    }
-
-    /// Masks that concern only the low four bits act on the offset, because every base is a multiple of 16.
-    fn masked(&self, op: BinOp, pointer: &Pointer<C>, mask: &C::Val) -> Option<Value<C>> {
-        let core = self.host.core();
-        let constant = self.host.value(64, mask)?.to_u64()?;
-        let keeps_object = match op {
-            BinOp::And => constant >= !15,
-            _ => constant <= 15,
-        };
-        if keeps_object {
-            let entries = pointer
-                .entries
-                .iter()
-                .map(|entry| Entry { offset: core.binop(op, 64, &entry.offset, mask), ..entry.clone() })
-                .collect();
-            return Some(Value::Pointer(Pointer { entries }));
-        }
-        if op == BinOp::And && constant <= 15 {
-            let mut result = word(&self.host, 0);
-            for entry in &pointer.entries {
-                let low = core.binop(BinOp::And, 64, &entry.offset, mask);
-                result = core.cond(64, &entry.guard, &low, &result);
-            }
-            return Some(Value::Bits(result));
-        }
-        None
     }
 
     /// Condition under which a signed operation does not overflow.
@@ -131,24 +78,6 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let exact = core.binop(op, wide, &core.sext(width, wide, a), &core.sext(width, wide, b));
         let narrow = core.sext(width, wide, &core.extract(wide, 0, width, &exact));
         core.relop(RelOp::Eq, wide, &exact, &narrow)
-    }
-
-    /// Comparison of scalars.
-    pub(super) fn compare(&self, op: Compare, width: u16, a: &Value<C>, b: &Value<C>) -> C::Bool {
-        let core = self.host.core();
-        match (a, b) {
-            (Value::Bits(a), Value::Bits(b)) => core.relop(op, width, a, b),
-            (Value::Pointer(a), Value::Pointer(b)) => pointers::compare(&self.host, op, a, b),
-            (Value::Pointer(a), Value::Bits(bits)) => {
-                let b = Pointer::to(core.boolean(true), Target::Null, 0, bits.clone());
-                pointers::compare(&self.host, op, a, &b)
-            }
-            (Value::Bits(bits), Value::Pointer(b)) => {
-                let a = Pointer::to(core.boolean(true), Target::Null, 0, bits.clone());
-                pointers::compare(&self.host, op, &a, b)
-            }
-            _ => core.boolean(false),
-        }
     }
 
     /// Floating-point arithmetic on scalars.
@@ -209,9 +138,16 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Conversion; vectors element by element, except bit casts.
-    pub(super) fn cast(&mut self, op: Cast, from: TypeId, to: TypeId, a: &Value<C>) -> Result<Value<C>, C> {
+    pub(super) fn cast(
+        &mut self,
+        state: &mut State<C>,
+        op: Cast,
+        from: TypeId,
+        to: TypeId,
+        a: &Value<C>,
+    ) -> Result<Value<C>, C> {
         if op == Cast::Bitcast {
-            return self.bit_cast(from, to, a);
+            return self.bit_cast(state, from, to, a);
         }
         if let (TypeKind::Vector { element: from, len }, TypeKind::Vector { element: to, .. }) =
             (&self.module.ty(from).kind, &self.module.ty(to).kind)
@@ -221,19 +157,20 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let values = lanes
                 .iter()
                 .take(len)
-                .map(|lane| self.cast(op, from, to, lane))
+                .map(|lane| self.cast(state, op, from, to, lane))
                 .collect::<Result<Vec<_>, C>>()?;
             return Ok(Value::many(values));
         }
-        let (from_kind, to_kind) = (&self.module.ty(from).kind, &self.module.ty(to).kind);
+        let module = self.module;
+        let (from_kind, to_kind) = (&module.ty(from).kind, &module.ty(to).kind);
         let (wide, narrow) =
             (self.module.ty(from).bits().unwrap_or(64), self.module.ty(to).bits().unwrap_or(64));
-        let core = self.host.core();
         match op {
             Cast::PtrToInt | Cast::IntToPtr if wide == narrow => return Ok(a.clone()),
             _ => {}
         }
-        let bits = numeric(&self.host, a);
+        let bits = self.exposed(state, a)?;
+        let core = self.host.core();
         let result = match (op, from_kind, to_kind) {
             (Cast::Trunc, ..) => core.extract(wide, 0, narrow, &bits),
             (Cast::ZExt, ..) => core.zext(wide, narrow, &bits),
@@ -256,18 +193,24 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         Ok(Value::Bits(result))
     }
 
-    fn bit_cast(&mut self, from: TypeId, to: TypeId, a: &Value<C>) -> Result<Value<C>, C> {
+    fn bit_cast(
+        &mut self,
+        state: &mut State<C>,
+        from: TypeId,
+        to: TypeId,
+        a: &Value<C>,
+    ) -> Result<Value<C>, C> {
         let bits = match a {
             Value::Many(lanes) => {
                 let TypeKind::Vector { element, .. } = self.module.ty(from).kind else {
                     return Err(Stop::Unsupported("a bit cast of an aggregate".into()));
                 };
                 let width = self.module.ty(element).bits().unwrap_or(8);
-                self.packed(lanes, width)
+                self.packed(state, lanes, width)?
             }
             scalar => match self.module.ty(to).kind {
-                TypeKind::Vector { .. } => {
-                    (numeric(&self.host, scalar), self.module.ty(from).bits().unwrap_or(64))
+                TypeKind::Vector { .. } | TypeKind::Float(_) => {
+                    (self.exposed(state, scalar)?, self.module.ty(from).bits().unwrap_or(64))
                 }
                 _ => return Ok(scalar.clone()),
             },
@@ -318,7 +261,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let mut distance = word(&self.host, offset as u64);
         for (index, ty, step) in indices {
             let width = self.module.ty(*ty).bits().unwrap_or(64);
-            let index = numeric(&self.host, index);
+            let index = bits_of(index);
             let index = match width {
                 64 => index,
                 w if w < 64 => core.sext(w, 64, &index),
@@ -333,7 +276,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         Ok(match base {
             Value::Pointer(pointer) => Value::Pointer(pointers::shift(&self.host, pointer, &distance)),
             Value::Bits(bits) => Value::Bits(core.binop(BinOp::Add, 64, bits, &distance)),
-            Value::Many(_) => unreachable!("vectors were taken apart above"),
+            Value::Many(_) | Value::Part(..) => {
+                return Err(Stop::Unsupported("address arithmetic on something else".into()));
+            }
         })
     }
 
@@ -344,6 +289,6 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
 
     /// An i1 as a truth value.
     pub(super) fn truth_of(&self, value: &Value<C>) -> C::Bool {
-        self.host.core().val_to_bool(1, &numeric(&self.host, value))
+        self.host.core().val_to_bool(1, &bits_of(value))
     }
 }

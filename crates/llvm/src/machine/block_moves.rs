@@ -27,7 +27,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         if matches!(state.memory.object(from_object).content.fill, super::Fill::Input(_)) {
             self.define_range(state, from_object, from_at, len)?;
         }
-        let pieces = state.memory.object(from_object).content.pieces(from_at, len);
+        let pieces = state.memory.object(from_object).content.pieces(&self.host, from_at, len);
         for (at, piece) in pieces {
             let place = to_at + at;
             match piece {
@@ -36,13 +36,6 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 }
                 Piece::Cell(cell) => {
                     state.memory.object_mut(to_object).content.write(&self.host, place, cell.len, cell.value);
-                }
-                Piece::Part { start, cell, from, upto } => {
-                    let bits = super::numeric(&self.host, &cell.value);
-                    let (low, width) = (((from - start) * 8) as u16, ((upto - from) * 8) as u16);
-                    let part = self.host.core().extract((cell.len * 8) as u16, low, width, &bits);
-                    let content = &mut state.memory.object_mut(to_object).content;
-                    content.write(&self.host, place, upto - from, Value::Bits(part));
                 }
                 Piece::Missing(count) => {
                     self.copy_missing(state, (from_object, from_at + at), (to_object, place), count)?
@@ -69,7 +62,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         while at < count {
             let run = (count - at).min(8);
             self.define_range(state, from.0, from.1 + at, run)?;
-            let value = state.memory.object(from.0).content.read(&self.host, from.1 + at, run);
+            let value = self.read_content(state, from.0, from.1 + at, run)?;
             state.memory.object_mut(to.0).content.write(&self.host, to.1 + at, run, value);
             at += run;
         }
@@ -159,7 +152,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let at = self.shifted(state, pointer, bytes.len() as u64)?;
             let hits = self.access(state, &at, 1, false)?;
             let value = self.read_hits(state, &hits, 0, 1)?;
-            let byte = super::numeric(&self.host, &value);
+            let byte = self.exposed(state, &value)?;
             let byte = self.fix(state, 8, &byte)?.to_u64().unwrap_or(0) as u8;
             if byte == 0 {
                 return Ok(bytes);

@@ -2,7 +2,7 @@
 
 use super::host::{Host, Problem, Split};
 use super::memory::Kind;
-use super::pointers::{numeric, word};
+use super::pointers::word;
 use super::state::{Event, Frame};
 use super::value::{Target, Value};
 use super::{DEEPEST, Fill, Machine, Result, State, Stop, library};
@@ -49,7 +49,6 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Callee::Assembly(text) => Err(Stop::Unsupported(format!("inline assembly: {text}"))),
             Callee::Pointer(pointer) => {
                 let pointer = self.operand(state, pointer)?;
-                let pointer = self.settled(state, &pointer, None)?;
                 self.call_through(state, at, &pointer, &passed)
             }
         }
@@ -77,7 +76,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     })?;
                     targets.push((entry.guard.clone(), function));
                 }
-                Target::Null => {
+                Target::Null | Target::Number => {
                     let page =
                         core.relop(parallax_op::RelOp::Ult, 64, &entry.offset, &word(&self.host, 4096));
                     let null = core.boolop(BoolOp::And, &entry.guard, &page);
@@ -137,10 +136,24 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         passed: &[Passed<C>],
     ) -> Result<(), C> {
         let name = self.module.function(function).name.as_str();
-        match self.builtins[function.0 as usize] {
-            None if self.module.function(function).is_defined() => {
-                self.enter(state, function, passed.to_vec(), at.result)
+        let builtin = self.builtins[function.0 as usize];
+        if builtin.is_none() && self.module.function(function).is_defined() {
+            return self.enter(state, function, passed.to_vec(), at.result);
+        }
+        // What is no pointer by its type is a number from here on.
+        let mut passed = passed.to_vec();
+        for argument in &mut passed {
+            let pointers = match self.module.ty(argument.ty).kind {
+                TypeKind::Vector { element, .. } => matches!(self.module.ty(element).kind, TypeKind::Pointer),
+                TypeKind::Pointer => true,
+                _ => false,
+            };
+            if !pointers {
+                argument.value = self.plain(state, &argument.value.clone())?;
             }
+        }
+        let passed = &passed;
+        match builtin {
             None => self.unmodelled(state, at, name, passed),
             Some(library::Builtin::Intrinsic) => {
                 self.intrinsic(state, at, name.trim_start_matches("llvm."), passed)
@@ -345,10 +358,10 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     /// An argument as bits.
     pub(super) fn argument_bits(&self, passed: &[Passed<C>], index: usize) -> Result<C::Val, C> {
         match passed.get(index) {
-            Some(argument) if !matches!(argument.value, Value::Many(_)) => {
-                Ok(numeric(&self.host, &argument.value))
-            }
-            _ => Err(Stop::Unsupported("a library function is called with too few arguments".into())),
+            Some(Passed { value: Value::Bits(bits), .. }) => Ok(bits.clone()),
+            _ => Err(Stop::Unsupported(
+                "a library function is called with too few arguments, or with a pointer for a number".into(),
+            )),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::host::Host;
 use super::memory::Kind;
 use super::pointers::{null, word};
 use super::value::{ObjectId, Pointer, Target, Value};
-use super::{LARGEST, Machine, Result, State, Stop, code_address};
+use super::{LARGEST, Machine, Result, State, Stop};
 use crate::module::{Constant, ConstantId, GlobalId, Operand, Operation, TypeId, TypeKind};
 use parallax_op::Bits;
 use parallax_sem::Core;
@@ -92,12 +92,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         Ok(())
     }
 
-    /// Address of a global, moved by an offset.
-    pub(super) fn global(&self, global: GlobalId, offset: i64) -> Pointer<C> {
-        // Globals are the first objects, in order, so that their addresses are known without a state.
-        let base = self.global_bases[global.0 as usize];
+    /// Address of a global, moved by an offset. Globals are the first objects, in order.
+    fn global(&self, global: GlobalId, offset: i64) -> Pointer<C> {
         let always = self.host.core().boolean(true);
-        Pointer::to(always, Target::Object(ObjectId(global.0)), base, word(&self.host, offset as u64))
+        Pointer::to(always, Target::Object(ObjectId(global.0)), word(&self.host, offset as u64))
     }
 
     /// The value of a constant.
@@ -112,8 +110,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             Constant::Global(global, offset) => Value::Pointer(self.global(*global, *offset)),
             Constant::Function(function) => {
                 let always = self.host.core().boolean(true);
-                let base = code_address(*function);
-                Value::Pointer(Pointer::to(always, Target::Function(*function), base, word(&self.host, 0)))
+                Value::Pointer(Pointer::to(always, Target::Function(*function), word(&self.host, 0)))
             }
             Constant::Block(_, block) => {
                 // Block addresses only meet indirect jumps of their own function: the number is enough.
@@ -146,11 +143,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         match operation {
             Operation::Binary { op, a, b } => {
                 let (a, b) = (value(a)?, value(b)?);
-                self.binary(*op, ty, &a, &b)
+                self.binary(&mut State::default(), *op, ty, &a, &b)
             }
             Operation::Cast { op, from, a } => {
                 let a = value(a)?;
-                self.cast(*op, *from, ty, &a)
+                self.cast(&mut State::default(), *op, *from, ty, &a)
             }
             Operation::Address { base, offset, indices, .. } => {
                 let base = value(base)?;

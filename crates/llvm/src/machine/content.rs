@@ -8,6 +8,7 @@ use super::value::Value;
 use parallax_op::Bits;
 use parallax_sem::Core;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What bytes read as that nothing has written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,39 @@ impl<C: Core> Clone for Cell<C> {
     fn clone(&self) -> Self {
         Cell { len: self.len, value: self.value.clone() }
     }
+}
+
+impl<C: Core> Cell<C> {
+    /// One byte of it.
+    fn byte<H: Host<C>>(&self, host: &H, index: u64) -> Value<C> {
+        match &self.value {
+            Value::Bits(bits) => {
+                Value::Bits(host.core().extract((self.len * 8) as u16, (index * 8) as u16, 8, bits))
+            }
+            Value::Pointer(pointer) => Value::Part(Arc::new(pointer.clone()), index as u8),
+            whole => whole.clone(),
+        }
+    }
+}
+
+/// What a read finds: one value, or parts of several that are yet to be put together.
+pub enum Raw<C: Core> {
+    /// One value.
+    Value(Value<C>),
+    /// The lowest bytes first.
+    Parts(Vec<Fragment<C>>),
+}
+
+/// Some bits of a value.
+pub struct Fragment<C: Core> {
+    /// The value.
+    pub value: Value<C>,
+    /// How many bits it has.
+    pub whole: u16,
+    /// The lowest bit that is meant.
+    pub low: u16,
+    /// How many bits are meant.
+    pub width: u16,
 }
 
 /// What an object holds.
@@ -129,44 +163,74 @@ impl<C: Core> Content<C> {
         self.bytes.get(at as usize).copied().unwrap_or(0)
     }
 
-    /// Bits or pointer of a range of at most 64 bytes, all of which are written or read as zero.
-    pub fn read<H: Host<C>>(&self, host: &H, at: u64, len: u64) -> Value<C> {
+    /// A range of at most 64 bytes, all of which are written or read as zero.
+    pub fn read<H: Host<C>>(&self, host: &H, at: u64, len: u64) -> Raw<C> {
         let core = host.core();
         if !self.overlaps(at, len) {
-            return Value::Bits(core.constant(&self.known_bits(at, len)));
+            return Raw::Value(Value::Bits(core.constant(&self.known_bits(at, len))));
         }
         if let Some(cell) = self.cells.get(&at)
             && cell.len == len
         {
-            return cell.value.clone();
+            return Raw::Value(cell.value.clone());
+        }
+        if let Some(pointer) = self.reassembled(host, at, len) {
+            return Raw::Value(pointer);
         }
         // Little-endian: later bytes are higher. Runs within one cell are taken at once.
-        let mut result: Option<(C::Val, u16)> = None;
+        let mut parts = Vec::new();
         let mut byte = at;
         while byte < at + len {
-            let (part, width) = match self.cell_at(byte) {
+            match self.cell_at(byte) {
                 Some((start, cell)) => {
                     let upto = (start + cell.len).min(at + len);
-                    let bits = super::pointers::numeric(host, &cell.value);
-                    let width = ((upto - byte) * 8) as u16;
-                    let part = core.extract((cell.len * 8) as u16, ((byte - start) * 8) as u16, width, &bits);
+                    if let (Value::Pointer(pointer), 1) = (&cell.value, len) {
+                        return Raw::Value(Value::Part(Arc::new(pointer.clone()), (byte - start) as u8));
+                    }
+                    parts.push(Fragment {
+                        value: cell.value.clone(),
+                        whole: (cell.len * 8) as u16,
+                        low: ((byte - start) * 8) as u16,
+                        width: ((upto - byte) * 8) as u16,
+                    });
                     byte = upto;
-                    (part, width)
                 }
                 None => {
                     let next =
                         self.cells.range(byte..).next().map_or(at + len, |(&start, _)| start.min(at + len));
                     let bits = self.known_bits(byte, next - byte);
+                    let (value, whole) = (Value::Bits(core.constant(&bits)), bits.width());
+                    parts.push(Fragment { value, whole, low: 0, width: whole });
                     byte = next;
-                    (core.constant(&bits), bits.width())
                 }
-            };
-            result = Some(match result {
-                None => (part, width),
-                Some((low, low_width)) => (core.concat(width, low_width, &part, &low), width + low_width),
-            });
+            }
         }
-        Value::Bits(result.expect("at least one byte is read").0)
+        Raw::Parts(parts)
+    }
+
+    /// The pointer that eight bytes are, when they are its bytes 0 to 7.
+    fn reassembled<H: Host<C>>(&self, host: &H, at: u64, len: u64) -> Option<Value<C>> {
+        if len != 8 {
+            return None;
+        }
+        let mut found: Option<&Arc<super::Pointer<C>>> = None;
+        for byte in 0..8u8 {
+            let Value::Part(pointer, number) = &self.cells.get(&(at + u64::from(byte)))?.value else {
+                return None;
+            };
+            if *number != byte {
+                return None;
+            }
+            match found {
+                None => found = Some(pointer),
+                Some(first) => {
+                    if !Arc::ptr_eq(first, pointer) && !super::pointers::same(host, first, pointer) {
+                        return None;
+                    }
+                }
+            }
+        }
+        found.map(|pointer| Value::Pointer((**pointer).clone()))
     }
 
     fn known_bits(&self, at: u64, len: u64) -> Bits {
@@ -180,6 +244,48 @@ impl<C: Core> Content<C> {
         }
         let bytes: Vec<u8> = (at..at + len).map(|byte| self.byte(byte)).collect();
         Bits::from_big(width, num_bigint::BigUint::from_bytes_le(&bytes))
+    }
+
+    /// Places, as (start, length), where two contents may differ.
+    pub fn differences(&self, other: &Self) -> Vec<(u64, u64)> {
+        let mut cells: Vec<(u64, u64)> =
+            self.cells().chain(other.cells()).map(|(at, cell)| (at, at + cell.len)).collect();
+        cells.sort_unstable();
+        let mut places: Vec<(u64, u64)> = Vec::new();
+        for (start, end) in cells {
+            match places.last_mut() {
+                Some(last) if start < last.1 => last.1 = last.1.max(end),
+                _ => places.push((start, end)),
+            }
+        }
+        let byte = |content: &Self, at: u64| {
+            (content.is_known(at) || content.fill == Fill::Zero).then(|| content.byte(at))
+        };
+        let len = self.bytes.len().max(other.bytes.len()) as u64;
+        let covered = places.len();
+        let (mut at, mut next) = (0, 0);
+        while at < len {
+            while next < covered && places[next].1 <= at {
+                next += 1;
+            }
+            if next < covered && places[next].0 <= at {
+                at = places[next].1;
+                continue;
+            }
+            if byte(self, at) == byte(other, at) {
+                at += 1;
+                continue;
+            }
+            // Four bytes together where nothing is in the way: most numbers are such.
+            let word = at.is_multiple_of(4)
+                && at + 4 <= len
+                && (next == covered || at + 4 <= places[next].0)
+                && (at..at + 4).all(|b| byte(self, b).is_some() && byte(other, b).is_some());
+            let end = if word { at + 4 } else { at + 1 };
+            places.push((at, end));
+            at = end;
+        }
+        places.into_iter().map(|(start, end)| (start, end - start)).collect()
     }
 
     /// Writes bits or a pointer over `len` bytes.
@@ -201,6 +307,7 @@ impl<C: Core> Content<C> {
                 }
             }
             Value::Pointer(_) => debug_assert_eq!(len, 8),
+            Value::Part(..) => debug_assert_eq!(len, 1),
             Value::Many(_) => unreachable!("aggregates are written element by element"),
         }
         self.set_known(at, len, false);
@@ -233,25 +340,17 @@ impl<C: Core> Content<C> {
             if start >= at && start + cell.len <= at + len {
                 continue;
             }
-            let core = host.core();
-            let bits = super::pointers::numeric(host, &cell.value);
             for index in 0..cell.len {
                 let byte = start + index;
                 if byte < at || byte >= at + len {
-                    let part = core.extract((cell.len * 8) as u16, (index * 8) as u16, 8, &bits);
-                    if let Some(constant) = host.value(8, &part).and_then(|bits| bits.to_u64()) {
-                        self.write_known(byte, &[constant as u8]);
-                    } else {
-                        self.set_known(byte, 1, false);
-                        self.cells.insert(byte, Cell { len: 1, value: Value::Bits(part) });
-                    }
+                    self.write(host, byte, 1, cell.byte(host, index));
                 }
             }
         }
     }
 
     /// The pieces of a range, each a run of known bytes, a cell within it, or unwritten: what a copy moves.
-    pub fn pieces(&self, at: u64, len: u64) -> Vec<(u64, Piece<C>)> {
+    pub fn pieces<H: Host<C>>(&self, host: &H, at: u64, len: u64) -> Vec<(u64, Piece<C>)> {
         let mut pieces = Vec::new();
         let mut byte = at;
         let end = at + len;
@@ -261,9 +360,12 @@ impl<C: Core> Content<C> {
                     pieces.push((byte - at, Piece::Cell(cell.clone())));
                     byte += cell.len;
                 } else {
-                    let upto = (start + cell.len).min(end);
-                    pieces.push((byte - at, Piece::Part { start, cell: cell.clone(), from: byte, upto }));
-                    byte = upto;
+                    // A cell that is cut moves byte by byte.
+                    pieces.push((
+                        byte - at,
+                        Piece::Cell(Cell { len: 1, value: cell.byte(host, byte - start) }),
+                    ));
+                    byte += 1;
                 }
                 continue;
             }
@@ -305,17 +407,6 @@ pub enum Piece<C: Core> {
     Known(Vec<u8>),
     /// A whole cell.
     Cell(Cell<C>),
-    /// Part of a cell that starts at `start`: the bytes `from` to `upto` of the object.
-    Part {
-        /// Where the cell starts.
-        start: u64,
-        /// The cell.
-        cell: Cell<C>,
-        /// First byte.
-        from: u64,
-        /// One past the last byte.
-        upto: u64,
-    },
     /// Bytes nothing has written.
     Missing(u64),
 }

@@ -50,6 +50,11 @@ impl<V: Clone> Files<V> {
         Files { disk: Arc::new(disk), open: Arc::new(vec![Some(stdin), None, None]) }
     }
 
+    /// Whether nothing happened to the files since two states were one.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.disk, &other.disk) && Arc::ptr_eq(&self.open, &other.open)
+    }
+
     /// Opens a file: flags 0 read, 1 write (made empty or new), 2 append, 3 read and write, 4 read and write, made
     /// empty or new.
     pub fn open(&mut self, path: &[u8], flags: i32) -> Option<i32> {

@@ -89,7 +89,7 @@ pub trait Host<C: Core> {
     fn selector(&mut self, width: Width, name: &str) -> C::Val;
     /// How far input memory goes.
     fn input_bounds(&self) -> InputBounds {
-        InputBounds { array: 1, chain: 1, strings: false }
+        InputBounds { aliasing: super::Aliasing::Auto, array: 1, chain: 1, strings: false }
     }
     /// A bound was hit: what lies beyond it is not looked at.
     fn bounded(&mut self, what: String);

@@ -6,19 +6,38 @@
 //! unknown list of any shape within the bounds is one path per control-flow path, not one per shape.
 
 use super::content::Fill;
-use super::host::{Host, Split};
+use super::host::Host;
+use super::input_types::{Leaf, field_use, leaf_at, size_of, strip, taken_globals};
 use super::memory::Kind;
-use super::pointers::{GuardedSet, word};
+use super::pointers::word;
 use super::value::{Entry, ObjectId, Pointer, Target, TokenId, Value};
-use super::{Machine, Result, State, Stop, code_address};
-use crate::module::{DebugType, DebugTypeId, FunctionId, Module, TypeKind};
-use parallax_op::{BinOp, Bits, BoolOp, RelOp};
+use super::{Machine, Result, State, Stop};
+use crate::module::{DebugType, DebugTypeId, FunctionId, TypeKind};
 use parallax_sem::Core;
 use std::sync::Arc;
+
+/// Where an input pointer may point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Aliasing {
+    /// As `Strict`; but into structures, and to objects that are part of one, where the program looks at such parts: for
+    /// scalars when it takes the address of a field, for structures too when it uses `container_of`.
+    #[default]
+    Auto,
+    /// The start of an object of its type.
+    Strict,
+    /// Any element of an array of its type.
+    Elem,
+    /// Any part of an object that has its type.
+    Sub,
+    /// Any place of any object: memory has no types.
+    Raw,
+}
 
 /// How far unknown memory goes.
 #[derive(Clone, Copy, Debug)]
 pub struct InputBounds {
+    /// Where an input pointer may point.
+    pub aliasing: Aliasing,
     /// Elements of an array.
     pub array: u64,
     /// Pointers from an argument or global to the furthest new object.
@@ -62,6 +81,8 @@ pub struct InputObject<C: Core> {
     pub object: ObjectId,
     /// Its type.
     pub ty: Option<DebugTypeId>,
+    /// How many of them lie one after the other, 64 bits.
+    pub count: C::Val,
     /// Whether it exists.
     pub exists: C::Bool,
     /// How many pointers lead to it.
@@ -75,6 +96,7 @@ impl<C: Core> Clone for InputObject<C> {
         InputObject {
             object: self.object,
             ty: self.ty,
+            count: self.count.clone(),
             exists: self.exists.clone(),
             depth: self.depth,
             name: self.name.clone(),
@@ -90,111 +112,8 @@ pub enum InputCell<C: Core> {
     Pointer(ObjectId, u64, TokenId),
 }
 
-/// A type without names and qualifiers.
-pub fn strip(module: &Module, mut ty: Option<DebugTypeId>) -> Option<DebugTypeId> {
-    // Debug information of a corrupt module may go in circles.
-    for _ in 0..64 {
-        match module.debug_types.get(ty?.0 as usize)? {
-            DebugType::Alias { of, .. } => ty = *of,
-            _ => return ty,
-        }
-    }
-    None
-}
-
-/// Size of a C type in bytes; 0 when unknown.
-pub fn size_of(module: &Module, ty: Option<DebugTypeId>) -> u64 {
-    let mut factor = 1u64;
-    let mut at = strip(module, ty);
-    for _ in 0..64 {
-        let Some(id) = at else { return 0 };
-        return factor.saturating_mul(match &module.debug_types[id.0 as usize] {
-            DebugType::Base { bits, .. } | DebugType::Enum { bits, .. } => bits.div_ceil(8),
-            DebugType::Pointer(_) => 8,
-            DebugType::Struct { size, .. } | DebugType::Union { size, .. } => *size,
-            DebugType::Array { element, len } => {
-                factor = factor.saturating_mul(*len);
-                at = strip(module, *element);
-                continue;
-            }
-            _ => 0,
-        });
-    }
-    0
-}
-
-/// What lies at an offset of a type.
-enum Leaf {
-    Pointer { start: u64, pointee: Option<DebugTypeId> },
-    Number { start: u64, len: u64, boolean: bool, name: String },
-    Byte,
-}
-
-fn leaf_at(module: &Module, ty: Option<DebugTypeId>, mut offset: u64) -> Leaf {
-    let mut start = 0;
-    let mut at = strip(module, ty);
-    let mut name = String::new();
-    for _ in 0..64 {
-        let Some(id) = at else { return Leaf::Byte };
-        match &module.debug_types[id.0 as usize] {
-            DebugType::Pointer(pointee) => return Leaf::Pointer { start, pointee: *pointee },
-            DebugType::Base { bits, name: base, .. } => {
-                return Leaf::Number { start, len: bits.div_ceil(8).max(1), boolean: base == "_Bool", name };
-            }
-            DebugType::Enum { bits, .. } => {
-                return Leaf::Number { start, len: bits.div_ceil(8).max(1), boolean: false, name };
-            }
-            DebugType::Array { element, .. } => {
-                let step = size_of(module, *element);
-                if step == 0 {
-                    return Leaf::Byte;
-                }
-                start += offset / step * step;
-                offset %= step;
-                at = strip(module, *element);
-            }
-            DebugType::Struct { fields, .. } => {
-                let found = fields.iter().find(|field| {
-                    field.bits % 8 == 0
-                        && field.offset_bits % 8 == 0
-                        && field.offset_bits / 8 <= offset
-                        && offset < field.offset_bits / 8 + size_of(module, field.ty).max(1)
-                });
-                let Some(field) = found else { return Leaf::Byte };
-                if size_of(module, field.ty) * 8 != field.bits {
-                    // A bit-field that happens to fill its bytes.
-                    return Leaf::Byte;
-                }
-                start += field.offset_bits / 8;
-                offset -= field.offset_bits / 8;
-                name = field.name.clone();
-                at = strip(module, field.ty);
-            }
-            _ => return Leaf::Byte,
-        }
-    }
-    Leaf::Byte
-}
-
-/// Whether two C types are the same: one name and size for structures (each file has its own description of them).
-fn same_type(module: &Module, a: Option<DebugTypeId>, b: Option<DebugTypeId>) -> bool {
-    let (a, b) = (strip(module, a), strip(module, b));
-    if a == b {
-        return true;
-    }
-    let (Some(a), Some(b)) = (a, b) else { return false };
-    match (&module.debug_types[a.0 as usize], &module.debug_types[b.0 as usize]) {
-        (DebugType::Struct { name: x, size: n, .. }, DebugType::Struct { name: y, size: m, .. })
-        | (DebugType::Union { name: x, size: n, .. }, DebugType::Union { name: y, size: m, .. }) => {
-            !x.is_empty() && x == y && n == m
-        }
-        (DebugType::Pointer(x), DebugType::Pointer(y)) => strip(module, *x) == strip(module, *y),
-        (a, b) => a == b,
-    }
-}
-
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
-    fn new_token(
+    pub(super) fn new_token(
         &mut self,
         state: &mut State<C>,
         name: String,
@@ -210,7 +129,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     fn token_pointer(&self, token: TokenId) -> Pointer<C> {
-        Pointer::to(self.host.core().boolean(true), Target::Token(token), 0, word(&self.host, 0))
+        Pointer::to(self.host.core().boolean(true), Target::Token(token), word(&self.host, 0))
     }
 
     /// Unknown arguments for a function, and unknown contents for the program's own variables.
@@ -221,6 +140,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     ) -> Result<Vec<Value<C>>, C> {
         let module = self.module;
         let always = self.host.core().boolean(true);
+        let one = word(&self.host, 1);
+        state.unknown_memory = true;
+        self.field_use = field_use(module);
+        self.list_assumptions();
+        let taken = taken_globals(module);
         for (index, global) in module.globals.iter().enumerate() {
             let Some(variable) = global.variable else { continue };
             let variable = &module.variables[variable.0 as usize];
@@ -232,9 +156,15 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let ty = strip(module, variable.ty);
             let fill = Fill::Input(ty.map_or(u32::MAX, |t| t.0));
             state.memory.object_mut(object).content = super::Content::new(fill);
-            let name = variable.name.clone();
-            let known = InputObject { object, ty, exists: always.clone(), depth: 0, name };
-            Arc::make_mut(&mut state.input_objects).push(known);
+            let (name, count, exists) = (variable.name.clone(), one.clone(), always.clone());
+            let known = InputObject { object, ty, count, exists, depth: 0, name };
+            // What only this file can name, and whose address it never takes, nothing points to.
+            let objects = if global.exported || taken[index] {
+                &mut state.input_objects
+            } else {
+                &mut state.private_inputs
+            };
+            Arc::make_mut(objects).push(known);
         }
         let definition = module.function(function);
         let described = definition.signature.len() == definition.parameters.len() + 1;
@@ -263,6 +193,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     Arc::make_mut(&mut state.private_inputs).push(InputObject {
                         object,
                         ty,
+                        count: one.clone(),
                         exists,
                         depth: 0,
                         name,
@@ -287,6 +218,41 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             values.push(value);
         }
         Ok(values)
+    }
+
+    /// What "every path" means for memory that nobody described.
+    fn list_assumptions(&mut self) {
+        let bounds = self.host.input_bounds();
+        let pointing = match bounds.aliasing {
+            Aliasing::Strict => "to the start of an object of their type",
+            Aliasing::Elem => "to any element of an array of their type",
+            Aliasing::Sub => "to any part of an object that has their type",
+            Aliasing::Raw => "to any place of any object",
+            Aliasing::Auto if self.field_use.container_of => {
+                "to any part of an object that has their type (the program finds structures from their fields)"
+            }
+            Aliasing::Auto if self.field_use.taken => {
+                "to the start of an object of their type; to scalars also within structures (the program takes \
+                 addresses of fields)"
+            }
+            Aliasing::Auto => "to the start of an object of their type",
+        };
+        let said = [
+            format!("input: pointers are null or point {pointing}, and the object is live"),
+            format!("input: arrays have 1 to {} elements", bounds.array),
+            format!("input: objects are at most {} pointers away from arguments and globals", bounds.chain),
+            "input: memory has the types that debug information gives; unions hold any bits".into(),
+            "input: nothing points to memory that the program makes".into(),
+            "input: objects are aligned, do not touch, and are not placed again where one was freed".into(),
+            "input: objects can be freed at their start, global variables cannot".into(),
+            "input: function pointers are null or functions of their type whose address the program takes"
+                .into(),
+            "input: a _Bool is 0 or 1".into(),
+            "input: integers are never the address of something the program made".into(),
+        ];
+        for words in said {
+            self.host.assume(words);
+        }
     }
 
     /// Gives unwritten bytes of an input object their unknown initial content.
@@ -325,12 +291,12 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 let width = (len * 8) as u16;
                 let label =
                     if name.is_empty() { format!("{owner}[{at}]") } else { format!("{owner}.{name}") };
-                let value = self.host.selector(width, &label);
-                if boolean {
-                    let core = self.host.core();
-                    let small = core.relop(RelOp::Ule, width, &value, &core.constant(&Bits::one(width)));
-                    self.host.take(&mut state.path, small);
-                }
+                let value = if boolean {
+                    let bit = self.host.selector(1, &label);
+                    self.host.core().zext(1, width, &bit)
+                } else {
+                    self.host.selector(width, &label)
+                };
                 state.memory.object_mut(id).content.write(&self.host, at, len, Value::Bits(value.clone()));
                 state.input_cells.push(InputCell::Bits(id, at, len, value));
             }
@@ -341,153 +307,5 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
         }
         Ok(())
-    }
-
-    /// A pointer with its tokens decided.
-    pub(super) fn resolved(&mut self, state: &mut State<C>, pointer: &Pointer<C>) -> Result<Pointer<C>, C> {
-        if !pointer.entries.iter().any(|entry| matches!(entry.target, Target::Token(_))) {
-            return Ok(pointer.clone());
-        }
-        for entry in &pointer.entries {
-            if let Target::Token(token) = entry.target {
-                self.init(state, token, &entry.guard)?;
-            }
-        }
-        let core = self.host.core();
-        let mut set = GuardedSet::new(&self.host);
-        for entry in &pointer.entries {
-            let Target::Token(token) = entry.target else {
-                set.add(entry.guard.clone(), entry);
-                continue;
-            };
-            for choice in &state.tokens[token.0 as usize].entries {
-                let guard = core.boolop(BoolOp::And, &entry.guard, &choice.guard);
-                let offset = core.binop(BinOp::Add, 64, &choice.offset, &entry.offset);
-                set.add(guard.clone(), &Entry { guard, offset, ..choice.clone() });
-            }
-        }
-        Ok(set.pointer())
-    }
-
-    /// INIT: decides a token under a condition, as far as it was not.
-    fn init(&mut self, state: &mut State<C>, id: TokenId, under: &C::Bool) -> Result<(), C> {
-        let token = state.tokens[id.0 as usize].clone();
-        let core = self.host.core();
-        let open = core.boolop(BoolOp::And, under, &core.not(&token.done));
-        match self.host.split(&state.path, &open) {
-            Split::False => return Ok(()),
-            Split::Neither => return Err(Stop::Dead),
-            Split::True | Split::Both => {}
-        }
-        let selector = self.host.selector(8, &format!("choice of {}", token.name));
-        let core = self.host.core();
-        let is = |host: &H, number: u8| {
-            let core = host.core();
-            core.relop(RelOp::Eq, 8, &selector, &core.constant(&Bits::new(8, number.into())))
-        };
-        let always = core.boolean(true);
-        let mut number = 0u8;
-        let mut entries: Vec<Entry<C>> = Vec::new();
-        let mut allowed = core.boolean(false);
-        let mut choice = |host: &H, condition: &C::Bool, target: Target, base: u64| {
-            // Selectors have room for 254 choices; a program with more candidates is cut, and says so.
-            if number == u8::MAX {
-                return false;
-            }
-            number += 1;
-            let guard = is(host, number);
-            let core = host.core();
-            allowed = core.boolop(BoolOp::Or, &allowed, &core.boolop(BoolOp::And, &guard, condition));
-            entries.push(Entry { guard, target, base, offset: word(host, 0) });
-            true
-        };
-        if !token.nonnull {
-            choice(&self.host, &always, Target::Null, 0);
-        }
-        let pointee = strip(self.module, token.pointee);
-        let described = pointee.map(|t| &self.module.debug_types[t.0 as usize]);
-        if let Some(DebugType::Function(types)) = described {
-            for (index, function) in self.module.functions.iter().enumerate() {
-                let fits = function.address_taken
-                    && function.is_defined()
-                    && !function.library
-                    && function.parameters.len() + 1 == types.len();
-                if fits {
-                    let function = FunctionId(index as u32);
-                    choice(&self.host, &always, Target::Function(function), code_address(function));
-                }
-            }
-        } else {
-            let mut fits = true;
-            for candidate in state.input_objects.iter() {
-                if same_type(self.module, candidate.ty, pointee) && pointee.is_some() {
-                    let base = state.memory.object(candidate.object).base;
-                    fits &= choice(&self.host, &candidate.exists, Target::Object(candidate.object), base);
-                }
-            }
-            if !fits {
-                self.host.bounded("choices: more than 254 things one input pointer may point to".into());
-            }
-            if token.depth < self.host.input_bounds().chain {
-                let (object, base) = self.new_input(state, &token, pointee);
-                choice(&self.host, &always, Target::Object(object), base);
-                let exists = entries.last().map_or(always.clone(), |e| e.guard.clone());
-                let known =
-                    InputObject { object, ty: pointee, exists, depth: token.depth, name: token.name.clone() };
-                Arc::make_mut(&mut state.input_objects).push(known);
-            } else {
-                let chain = self.host.input_bounds().chain;
-                self.host.bounded(format!("chain: input objects more than {chain} pointers away"));
-            }
-        }
-        if entries.is_empty() {
-            return Err(Stop::Dead);
-        }
-        let core = self.host.core();
-        let dead = is(&self.host, 0);
-        let side = core.cond_bool(&open, &allowed, &dead);
-        self.host.take(&mut state.path, side);
-        let done = self.host.core().boolop(BoolOp::Or, &token.done, &open);
-        let stored = &mut Arc::make_mut(&mut state.tokens)[id.0 as usize];
-        stored.done = done;
-        stored.entries.extend(entries);
-        Ok(())
-    }
-
-    /// A new input object for a token: one structure, or an array of unknown length of anything else.
-    fn new_input(
-        &mut self,
-        state: &mut State<C>,
-        token: &Token<C>,
-        pointee: Option<DebugTypeId>,
-    ) -> (ObjectId, u64) {
-        let bounds = self.host.input_bounds();
-        let element = size_of(self.module, pointee);
-        let fill = Fill::Input(pointee.filter(|_| element > 0).map_or(u32::MAX, |t| t.0));
-        let single = matches!(
-            pointee.map(|t| &self.module.debug_types[t.0 as usize]),
-            Some(DebugType::Struct { .. } | DebugType::Union { .. } | DebugType::Array { .. })
-        ) && element > 0;
-        let text = element == 1 && bounds.strings;
-        let (size, capacity) = if single {
-            (word(&self.host, element), element)
-        } else if text {
-            (word(&self.host, bounds.array + 1), bounds.array + 1)
-        } else {
-            let step = if element == 0 { 8 } else { element };
-            let len = self.host.selector(64, &format!("length of {}", token.name));
-            let core = self.host.core();
-            let some = core.relop(RelOp::Uge, 64, &len, &word(&self.host, 1));
-            let few = core.relop(RelOp::Ule, 64, &len, &word(&self.host, bounds.array));
-            let within = core.boolop(BoolOp::And, &some, &few);
-            let size = core.binop(BinOp::Mul, 64, &len, &word(&self.host, step));
-            self.host.take(&mut state.path, within);
-            (size, step * bounds.array)
-        };
-        let (object, pointer) = self.allocate(state, Kind::Input, size, capacity, 16, fill, None);
-        if text {
-            state.memory.object_mut(object).content.write_bytes(&self.host, bounds.array, &[0]);
-        }
-        (object, pointer.entries[0].base)
     }
 }

@@ -3,7 +3,7 @@
 use super::arithmetic::NEAREST;
 use super::call::Passed;
 use super::host::Host;
-use super::pointers::{join, numeric};
+use super::pointers::bits_of;
 use super::value::Value;
 use super::{Machine, Result, State, Stop};
 use crate::module::{Binary, Instruction, TypeId, TypeKind};
@@ -28,7 +28,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             "memset" => {
                 let len = self.move_length(state, passed, &[(0, true)])?;
-                let byte = numeric(&self.host, &value(1));
+                let byte = bits_of(&value(1));
                 return self.fill(state, &value(0), &byte, len);
             }
             "va_start" => return self.variadic_list(state, &value(0)),
@@ -38,7 +38,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             "va_copy" => return self.copy(state, &value(0), &value(1), 24),
             "expect" | "launder" | "strip" | "ssa" | "annotation" | "ptr" | "threadlocal" => value(0),
             "ptrmask" => {
-                self.binary(Binary { op: BinOp::And, no_signed_wrap: false }, ty, &value(0), &value(1))?
+                let and = Binary { op: BinOp::And, no_signed_wrap: false };
+                self.binary(state, and, ty, &value(0), &value(1))?
             }
             "objectsize" => Value::Bits(self.constant_of(ty, Bits::ones(64))),
             "is" if name.starts_with("is.fpclass") => {
@@ -50,7 +51,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 };
                 let format = self.float_format(of)?;
                 self.lanes(ty, &[&value(0)], &mut |machine, _, values| {
-                    let bits = numeric(&machine.host, values[0]);
+                    let bits = bits_of(values[0]);
                     Ok(machine.flag(&machine.is_class(format, &bits, classes)))
                 })?
             }
@@ -73,14 +74,14 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 };
                 self.lanes(ty, &[&value(0), &value(1)], &mut |machine, ty, values| {
                     let width = machine.module.ty(ty).bits().unwrap_or(64);
-                    let first = machine.compare(relation, width, values[0], values[1]);
-                    Ok(join(&machine.host, &first, values[0], values[1], width))
+                    let first = machine.compare(state, relation, width, values[0], values[1])?;
+                    machine.joined(state, &first, values[0], values[1], width)
                 })?
             }
             "abs" => self.lanes(ty, &[&value(0)], &mut |machine, ty, values| {
                 let width = machine.module.ty(ty).bits().unwrap_or(64);
                 let core = machine.host.core();
-                let bits = numeric(&machine.host, values[0]);
+                let bits = bits_of(values[0]);
                 let negative = core.relop(RelOp::Slt, width, &bits, &core.constant(&Bits::zero(width)));
                 Ok(Value::Bits(core.cond(width, &negative, &core.unop(UnOp::Neg, width, &bits), &bits)))
             })?,
@@ -92,26 +93,26 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 };
                 self.lanes(ty, &[&value(0)], &mut |machine, ty, values| {
                     let width = machine.module.ty(ty).bits().unwrap_or(64);
-                    Ok(Value::Bits(machine.host.core().unop(op, width, &numeric(&machine.host, values[0]))))
+                    Ok(Value::Bits(machine.host.core().unop(op, width, &bits_of(values[0]))))
                 })?
             }
             "bswap" => self.lanes(ty, &[&value(0)], &mut |machine, ty, values| {
                 let width = machine.module.ty(ty).bits().unwrap_or(64);
-                Ok(Value::Bits(machine.reversed(width, 8, &numeric(&machine.host, values[0]))))
+                Ok(Value::Bits(machine.reversed(width, 8, &bits_of(values[0]))))
             })?,
             "bitreverse" => self.lanes(ty, &[&value(0)], &mut |machine, ty, values| {
                 let width = machine.module.ty(ty).bits().unwrap_or(64);
-                Ok(Value::Bits(machine.reversed(width, 1, &numeric(&machine.host, values[0]))))
+                Ok(Value::Bits(machine.reversed(width, 1, &bits_of(values[0]))))
             })?,
             "fshl" | "fshr" => {
                 let left = base == "fshl";
                 self.lanes(ty, &[&value(0), &value(1), &value(2)], &mut |machine, ty, values| {
                     let width = machine.module.ty(ty).bits().unwrap_or(64);
-                    let part = |index: usize| numeric(&machine.host, values[index]);
+                    let part = |index: usize| bits_of(values[index]);
                     Ok(Value::Bits(machine.funnel(left, width, &part(0), &part(1), &part(2))))
                 })?
             }
-            "vector" if name.starts_with("vector.reduce.") => self.reduce(name, ty, passed)?,
+            "vector" if name.starts_with("vector.reduce.") => self.reduce(state, name, ty, passed)?,
             "fabs" | "sqrt" | "floor" | "ceil" | "trunc" | "rint" | "nearbyint" | "round" | "roundeven"
             | "copysign" | "fma" | "fmuladd" | "minnum" | "maxnum" => {
                 let operands: Vec<Value<C>> = passed.iter().map(|p| p.value.clone()).collect();
@@ -174,7 +175,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         self.lanes(ty, &[a, b], &mut |machine, ty, values| {
             let width = machine.module.ty(ty).bits().unwrap_or(64);
             let core = machine.host.core();
-            let (a, b) = (numeric(&machine.host, values[0]), numeric(&machine.host, values[1]));
+            let (a, b) = (bits_of(values[0]), bits_of(values[1]));
             let op = if base.ends_with("add") { BinOp::Add } else { BinOp::Sub };
             let result = core.binop(op, width, &a, &b);
             let zero = core.constant(&Bits::zero(width));
@@ -220,7 +221,13 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         }
     }
 
-    fn reduce(&mut self, name: &str, ty: TypeId, passed: &[Passed<C>]) -> Result<Value<C>, C> {
+    fn reduce(
+        &mut self,
+        state: &mut State<C>,
+        name: &str,
+        ty: TypeId,
+        passed: &[Passed<C>],
+    ) -> Result<Value<C>, C> {
         let Some(Value::Many(lanes)) = passed.last().map(|p| p.value.clone()) else {
             return Err(Stop::Unsupported(format!("the intrinsic llvm.{name}")));
         };
@@ -242,7 +249,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                         "or" => BinOp::Or,
                         _ => BinOp::Xor,
                     };
-                    self.binary(Binary { op, no_signed_wrap: false }, ty, &result, lane)?
+                    self.binary(state, Binary { op, no_signed_wrap: false }, ty, &result, lane)?
                 }
                 "smax" | "smin" | "umax" | "umin" => {
                     let relation = match kind {
@@ -251,8 +258,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                         "umax" => RelOp::Ugt,
                         _ => RelOp::Ult,
                     };
-                    let first = self.compare(relation, width, &result, lane);
-                    join(&self.host, &first, &result, lane, width)
+                    let first = self.compare(state, relation, width, &result, lane)?;
+                    self.joined(state, &first, &result, lane, width)?
                 }
                 "fadd" | "fmul" => {
                     let format = self.float_format(ty)?;
@@ -261,7 +268,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     } else {
                         crate::module::FloatBinary::Mul
                     };
-                    let (a, b) = (numeric(&self.host, &result), numeric(&self.host, lane));
+                    let (a, b) = (bits_of(&result), bits_of(lane));
                     Value::Bits(self.float_binary(op, format, &a, &b)?)
                 }
                 _ => return Err(Stop::Unsupported(format!("the intrinsic llvm.{name}"))),
@@ -323,10 +330,10 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let format = self.float_format(ty)?;
         let width = format.width();
         let core = self.host.core();
-        let a = numeric(&self.host, values[0]);
+        let a = bits_of(values[0]);
         let sign = Bits::new(width, 1u128 << (width - 1));
         let magnitude = core.constant(&Bits::new(width, (1u128 << (width - 1)) - 1));
-        let second = |index: usize| numeric(&self.host, values[index]);
+        let second = |index: usize| bits_of(values[index]);
         let result = match name {
             "fabs" => core.binop(BinOp::And, width, &a, &magnitude),
             "sqrt" => core.float_un(FloatUnOp::Sqrt, format, NEAREST, &a),
@@ -379,7 +386,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let mut numbers = Vec::new();
         for argument in passed {
             let width = self.module.ty(argument.ty).bits().unwrap_or(64);
-            let bits = numeric(&self.host, &argument.value);
+            let bits = bits_of(&argument.value);
             numbers.push(match (self.host.value(width, &bits), &self.module.ty(argument.ty).kind) {
                 (Some(bits), TypeKind::Float(parallax_op::FloatFormat::F64)) => {
                     Some(f64::from_bits(bits.to_u64().unwrap_or(0)))

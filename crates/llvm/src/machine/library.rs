@@ -6,7 +6,7 @@ use super::call::Passed;
 use super::harness::Harness;
 use super::host::{Host, Problem, Split};
 use super::memory::Kind;
-use super::pointers::{null, numeric, word};
+use super::pointers::{null, word};
 use super::state::Jump;
 use super::value::{Pointer, Target, Value};
 use super::{Fill, LARGEST, Machine, Result, State, Stop};
@@ -132,13 +132,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let size = self.argument_bits(passed, 0)?;
                 Value::Pointer(self.malloc(state, &size)?)
             }
-            Builtin::Free => {
-                let pointer = self.settled(state, &value(0), None)?;
-                return self.free(state, &pointer);
-            }
+            Builtin::Free => return self.free(state, &value(0)),
             Builtin::Size => {
-                let pointer = self.settled(state, &value(0), None)?;
-                let pointer = self.pointer(state, &pointer)?;
+                let pointer = self.pointer(state, &value(0))?;
                 self.freeable(state, &pointer)?;
                 let mut size = word(&self.host, 0);
                 for entry in &pointer.entries {
@@ -357,7 +353,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             let fails = self.host.core().val_to_bool(1, &fails);
             state.memory.object_mut(id).alive = self.host.core().not(&fails);
             let none = Value::Pointer(null(&self.host));
-            let joined = super::pointers::join(&self.host, &fails, &none, &Value::Pointer(pointer), 64);
+            let joined = self.joined(state, &fails, &none, &Value::Pointer(pointer), 64)?;
             return self.pointer(state, &joined);
         }
         Ok(pointer)
@@ -380,7 +376,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             let zero = core.relop(RelOp::Eq, 64, &entry.offset, &word(&self.host, 0));
             let at_start = core.boolop(BoolOp::Implies, &entry.guard, &zero);
             match entry.target {
-                Target::Null => {
+                Target::Null | Target::Number => {
                     let words = || "a number that is no address is freed".to_string();
                     self.require(state, &at_start, Problem::InvalidFree, words)?;
                 }
@@ -428,7 +424,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     fn long_jump(&mut self, state: &mut State<C>, passed: &[Passed<C>]) -> Result<(), C> {
         let hits = self.access(state, &passed[0].value, 8, false)?;
         let number = self.read_hits(state, &hits, 0, 8)?;
-        let number = numeric(&self.host, &number);
+        let number = self.exposed(state, &number)?;
         let number = self.fix(state, 64, &number)?.to_u64().unwrap_or(0);
         let jump = number.checked_sub(1).and_then(|n| state.jumps.get(n as usize)).copied();
         let result = match passed.get(1) {
@@ -463,7 +459,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             let hits = self.access(state, &passed[1].value, len, false)?;
             for index in 0..len {
                 let byte = self.read_hits(state, &hits, index, 1)?;
-                bytes.push(numeric(&self.host, &byte));
+                bytes.push(self.exposed(state, &byte)?);
             }
         }
         let done = self.host.write(state, file, &bytes);
@@ -536,7 +532,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             let place = self.shifted(state, &passed[0].value, index)?;
             let hits = self.access(state, &place, 1, false)?;
             let byte = self.read_hits(state, &hits, 0, 1)?;
-            let byte = numeric(&self.host, &byte);
+            let byte = self.exposed(state, &byte)?;
             text.push(self.fix(state, 8, &byte)?.to_u64().unwrap_or(0) as u8 as char);
         }
         let number = crate::float_text::parse(&text);

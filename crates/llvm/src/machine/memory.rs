@@ -29,8 +29,10 @@ pub struct Object<C: Core> {
     pub capacity: u64,
     /// Whether it still exists.
     pub alive: C::Bool,
-    /// Its address.
+    /// Its address, unless the next field has it.
     pub base: u64,
+    /// The address of memory that existed before the program: not ours to choose.
+    pub address: Option<C::Val>,
     /// What it holds.
     pub content: Content<C>,
     /// Whether writing it is a mistake.
@@ -51,6 +53,7 @@ impl<C: Core> Clone for Object<C> {
             capacity: self.capacity,
             alive: self.alive.clone(),
             base: self.base,
+            address: self.address.clone(),
             content: self.content.clone(),
             read_only: self.read_only,
             variable: self.variable,
@@ -81,17 +84,24 @@ pub struct Memory<C: Core> {
     chunks: Arc<Vec<Chunk<C>>>,
     len: u32,
     next_base: u64,
+    /// Objects whose address was not chosen here.
+    placed: Arc<Vec<ObjectId>>,
 }
 
 impl<C: Core> Clone for Memory<C> {
     fn clone(&self) -> Self {
-        Memory { chunks: self.chunks.clone(), len: self.len, next_base: self.next_base }
+        Memory {
+            chunks: self.chunks.clone(),
+            len: self.len,
+            next_base: self.next_base,
+            placed: self.placed.clone(),
+        }
     }
 }
 
 impl<C: Core> Default for Memory<C> {
     fn default() -> Self {
-        Memory { chunks: Arc::new(Vec::new()), len: 0, next_base: FIRST_BASE }
+        Memory { chunks: Arc::new(Vec::new()), len: 0, next_base: FIRST_BASE, placed: Arc::default() }
     }
 }
 
@@ -131,17 +141,45 @@ impl<C: Core> Memory<C> {
         id
     }
 
+    /// Whether an object is unchanged since two memories were one.
+    pub fn same(&self, other: &Memory<C>, id: ObjectId) -> bool {
+        let find = |memory: &Memory<C>| memory.chunks[id.0 as usize / CHUNK][id.0 as usize % CHUNK].clone();
+        Arc::ptr_eq(&self.chunks[id.0 as usize / CHUNK], &other.chunks[id.0 as usize / CHUNK])
+            || Arc::ptr_eq(&find(self), &find(other))
+    }
+
+    /// Adds an object of another memory, where it is.
+    pub fn append(&mut self, object: Object<C>) {
+        let (base, address) = (object.base, object.address.clone());
+        let id = self.add(object, 1);
+        self.object_mut(id).base = base;
+        if let Some(address) = address {
+            self.place(id, address);
+        }
+    }
+
+    /// New objects go where they would go in either memory.
+    pub fn follow(&mut self, other: &Memory<C>) {
+        self.next_base = self.next_base.max(other.next_base);
+    }
+
     /// Forgets the content of an object that can no longer be reached correctly.
     pub fn drop_content(&mut self, id: ObjectId) {
         self.object_mut(id).content = Content::new(Fill::Undefined);
     }
 
-    /// Addresses of all objects lie between these two.
-    pub fn addresses(&self) -> (u64, u64) {
-        (FIRST_BASE, self.next_base)
+    /// Gives an object an address that was not chosen here.
+    pub fn place(&mut self, id: ObjectId, address: C::Val) {
+        self.object_mut(id).address = Some(address);
+        Arc::make_mut(&mut self.placed).push(id);
     }
 
-    /// The object whose addresses include this one, or whose end it is.
+    /// Objects whose address was not chosen here.
+    pub fn placed(&self) -> &[ObjectId] {
+        &self.placed
+    }
+
+    /// The object, among those placed here, whose addresses include this one, or whose end it is.
     pub fn at_address(&self, address: u64) -> Option<(ObjectId, u64)> {
         // Bases grow with ids.
         let (mut low, mut high) = (0u32, self.len);
@@ -152,7 +190,7 @@ impl<C: Core> Memory<C> {
         let id = ObjectId(low.checked_sub(1)?);
         let object = self.object(id);
         let offset = address - object.base;
-        (offset <= object.capacity).then_some((id, offset))
+        (object.address.is_none() && offset <= object.capacity).then_some((id, offset))
     }
 
     /// Every object with its number.

@@ -7,6 +7,7 @@
 //! possibilities in [`Machine::forks`] and goes on with one.
 
 mod access;
+mod addresses;
 mod arithmetic;
 mod block_moves;
 mod call;
@@ -15,10 +16,14 @@ mod content;
 mod files;
 mod harness;
 mod host;
+mod init;
+mod input_types;
 mod inputs;
 mod intrinsics;
 mod library;
 mod memory;
+mod merge;
+mod mistake;
 mod pointers;
 mod state;
 mod step;
@@ -27,9 +32,11 @@ mod value;
 pub use content::{Content, Fill};
 pub use files::Files;
 pub use host::{Checks, Host, Problem, Split};
-pub use inputs::{InputBounds, InputCell, InputObject, Token, size_of, strip};
+pub use input_types::{size_of, strip};
+pub use inputs::{Aliasing, InputBounds, InputCell, InputObject, Token};
 pub use memory::{Kind, Memory, Object};
-pub use pointers::{numeric, word};
+pub use mistake::Mistake;
+pub use pointers::word;
 pub use state::{Chain, Event, Frame, Path, State};
 pub use value::{Entry, ObjectId, Pointer, Target, TokenId, Value};
 
@@ -59,6 +66,11 @@ pub struct Machine<'m, C: Core, H: Host<C>> {
     pub forks: Vec<State<C>>,
     /// Whether the last step was a branch that is not the same for all inputs.
     pub branched: bool,
+    /// A wrong rule to use instead of the right one: only for tests that must notice.
+    #[doc(hidden)]
+    pub plant: Option<Mistake>,
+    field_use: input_types::FieldUse,
+    register_types: rustc_hash::FxHashMap<FunctionId, std::sync::Arc<Vec<crate::module::TypeId>>>,
     constants: Vec<Option<Value<C>>>,
     global_bases: Vec<u64>,
     builtins: Vec<Option<library::Builtin>>,
@@ -110,11 +122,18 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             host,
             forks: Vec::new(),
             branched: false,
+            plant: None,
+            field_use: input_types::FieldUse::default(),
+            register_types: rustc_hash::FxHashMap::default(),
             constants,
             global_bases,
             builtins,
             abort_is_quiet,
         }
+    }
+
+    fn planted(&self, mistake: Mistake) -> bool {
+        self.plant == Some(mistake)
     }
 
     /// Functions that the program calls or refers to, and that nothing defines or models.

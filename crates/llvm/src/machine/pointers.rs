@@ -1,10 +1,14 @@
-//! Operations on pointers that need no memory: joining, shifting, comparing, subtracting.
+//! Operations on pointers that need no memory: joining and shifting guarded sets.
 
 use super::host::Host;
 use super::value::{Entry, Pointer, Target, Value};
 use parallax_op::{BinOp, Bits, BoolOp, RelOp};
 use parallax_sem::Core;
 use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Addresses below this are null: nothing is ever mapped there.
+pub(super) const FIRST_PAGE: u64 = 4096;
 
 /// A 64-bit constant.
 pub fn word<C: Core, H: Host<C>>(host: &H, value: u64) -> C::Val {
@@ -13,75 +17,74 @@ pub fn word<C: Core, H: Host<C>>(host: &H, value: u64) -> C::Val {
 
 /// The null pointer.
 pub fn null<C: Core, H: Host<C>>(host: &H) -> Pointer<C> {
-    Pointer::to(host.core().boolean(true), Target::Null, 0, word(host, 0))
+    Pointer::to(host.core().boolean(true), Target::Null, word(host, 0))
 }
 
-/// Address of one alternative.
-pub fn address<C: Core, H: Host<C>>(host: &H, entry: &Entry<C>) -> C::Val {
-    if entry.base == 0 {
-        return entry.offset.clone();
-    }
-    host.core().binop(BinOp::Add, 64, &entry.offset, &word(host, entry.base))
+/// A number as a pointer: null where it is certainly small, and otherwise what is looked up on use.
+pub(super) fn number<C: Core, H: Host<C>>(host: &H, bits: &C::Val) -> Pointer<C> {
+    let small = host.value(64, bits).and_then(|b| b.to_u64()).is_some_and(|b| b < FIRST_PAGE);
+    let target = if small { Target::Null } else { Target::Number };
+    Pointer::to(host.core().boolean(true), target, bits.clone())
 }
 
-/// The address a pointer is, as bits. Tokens must have been decided.
-pub fn pointer_bits<C: Core, H: Host<C>>(host: &H, pointer: &Pointer<C>) -> C::Val {
-    let core = host.core();
-    let mut entries = pointer.entries.iter();
-    let Some(first) = entries.next() else { return word(host, 0) };
-    let mut result = address(host, first);
-    for entry in entries {
-        result = core.cond(64, &entry.guard, &address(host, entry), &result);
-    }
-    result
-}
-
-/// A scalar as bits.
-pub fn numeric<C: Core, H: Host<C>>(host: &H, value: &Value<C>) -> C::Val {
+/// The bits of a scalar that is no pointer. (A pointer has an address only in a state.)
+pub fn bits_of<C: Core>(value: &Value<C>) -> C::Val {
     match value {
         Value::Bits(bits) => bits.clone(),
-        Value::Pointer(pointer) => pointer_bits(host, pointer),
-        Value::Many(_) => unreachable!("an aggregate where a scalar is meant"),
+        _ => unreachable!("a number is meant, and operands were made numbers"),
     }
 }
 
-/// `a` where `guard` holds, `b` elsewhere; scalars of `width` bits.
-pub fn join<C: Core, H: Host<C>>(
+/// `a` where `guard` holds, `b` elsewhere; scalars of `width` bits. `None` for different bytes of pointers, whose
+/// addresses must be known first.
+pub(super) fn join<C: Core, H: Host<C>>(
     host: &H,
     guard: &C::Bool,
     a: &Value<C>,
     b: &Value<C>,
     width: u16,
-) -> Value<C> {
+) -> Option<Value<C>> {
     match host.truth(guard) {
-        Some(true) => return a.clone(),
-        Some(false) => return b.clone(),
+        Some(true) => return Some(a.clone()),
+        Some(false) => return Some(b.clone()),
         None => {}
     }
-    match (a, b) {
+    Some(match (a, b) {
         (Value::Bits(x), Value::Bits(y)) => Value::Bits(host.core().cond(width, guard, x, y)),
         (Value::Many(x), Value::Many(y)) => {
-            Value::many(x.iter().zip(y.iter()).map(|(x, y)| join(host, guard, x, y, width)).collect())
+            let joined = x.iter().zip(y.iter()).map(|(x, y)| join(host, guard, x, y, width));
+            Value::many(joined.collect::<Option<_>>()?)
         }
-        (Value::Pointer(x), Value::Pointer(y)) => Value::Pointer(join_pointers(host, guard, x, y)),
-        (Value::Pointer(x), other) | (other, Value::Pointer(x)) => {
-            // Zero bits are the null pointer; other bits meet a pointer as the address it is.
-            let Value::Bits(bits) = other else { unreachable!("an aggregate where a scalar is meant") };
-            let flip = !matches!(a, Value::Pointer(_));
-            if host.value(64, bits).is_some_and(|b| b.is_zero()) {
-                let none = null(host);
-                let joined = if flip {
-                    join_pointers(host, guard, &none, x)
-                } else {
-                    join_pointers(host, guard, x, &none)
-                };
-                return Value::Pointer(joined);
+        (Value::Part(x, i), Value::Part(y, j)) => {
+            if i != j {
+                return None;
             }
-            Value::Bits(host.core().cond(64, guard, &numeric(host, a), &numeric(host, b)))
+            Value::Part(Arc::new(join_pointers(host, guard, x, y)), *i)
         }
-        // The IR is typed: a scalar never meets an aggregate.
-        _ => a.clone(),
+        (Value::Part(x, i), Value::Bits(y)) => {
+            Value::Part(Arc::new(join_pointers(host, guard, x, &with_byte(host, y, *i))), *i)
+        }
+        (Value::Bits(x), Value::Part(y, i)) => {
+            Value::Part(Arc::new(join_pointers(host, guard, &with_byte(host, x, *i), y)), *i)
+        }
+        (Value::Many(_), _) | (_, Value::Many(_)) => unreachable!("the IR is typed: a scalar meets a scalar"),
+        (x, y) => Value::Pointer(join_pointers(host, guard, &as_pointer(host, x), &as_pointer(host, y))),
+    })
+}
+
+fn as_pointer<C: Core, H: Host<C>>(host: &H, value: &Value<C>) -> Pointer<C> {
+    match value {
+        Value::Pointer(pointer) => pointer.clone(),
+        Value::Part(pointer, _) => (**pointer).clone(),
+        other => number(host, &bits_of(other)),
     }
+}
+
+/// A pointer one of whose bytes this is.
+fn with_byte<C: Core, H: Host<C>>(host: &H, byte: &C::Val, at: u8) -> Pointer<C> {
+    let core = host.core();
+    let wide = core.zext(8, 64, byte);
+    number(host, &core.binop(BinOp::Shl, 64, &wide, &word(host, 8 * u64::from(at))))
 }
 
 fn join_pointers<C: Core, H: Host<C>>(
@@ -90,6 +93,9 @@ fn join_pointers<C: Core, H: Host<C>>(
     a: &Pointer<C>,
     b: &Pointer<C>,
 ) -> Pointer<C> {
+    if same(host, a, b) {
+        return a.clone();
+    }
     let core = host.core();
     let mut set = GuardedSet::new(host);
     for entry in &a.entries {
@@ -100,6 +106,17 @@ fn join_pointers<C: Core, H: Host<C>>(
         set.add(core.boolop(BoolOp::And, &other, &entry.guard), entry);
     }
     set.pointer()
+}
+
+/// Whether two pointers are the same set, entry by entry.
+pub(super) fn same<C: Core, H: Host<C>>(host: &H, a: &Pointer<C>, b: &Pointer<C>) -> bool {
+    let core = host.core();
+    a.entries.len() == b.entries.len()
+        && a.entries.iter().zip(&b.entries).all(|(x, y)| {
+            x.target == y.target
+                && host.truth(&core.relop(RelOp::Eq, 64, &x.offset, &y.offset)) == Some(true)
+                && host.truth(&core.boolop(BoolOp::Iff, &x.guard, &y.guard)) == Some(true)
+        })
 }
 
 /// Builds a guarded set: alternatives with one target are merged, impossible ones dropped.
@@ -144,47 +161,4 @@ pub fn shift<C: Core, H: Host<C>>(host: &H, pointer: &Pointer<C>, by: &C::Val) -
             .map(|entry| Entry { offset: core.binop(BinOp::Add, 64, &entry.offset, by), ..entry.clone() })
             .collect(),
     }
-}
-
-/// A relation between two pointers. Tokens of both must have been decided, unless they are the same token.
-pub fn compare<C: Core, H: Host<C>>(host: &H, op: RelOp, a: &Pointer<C>, b: &Pointer<C>) -> C::Bool {
-    let core = host.core();
-    let mut result = core.boolean(false);
-    for x in &a.entries {
-        for y in &b.entries {
-            let holds = if x.target == y.target {
-                core.relop(op, 64, &x.offset, &y.offset)
-            } else {
-                core.relop(op, 64, &address(host, x), &address(host, y))
-            };
-            let both = core.boolop(BoolOp::And, &x.guard, &y.guard);
-            let here = core.boolop(BoolOp::And, &both, &holds);
-            result = core.boolop(BoolOp::Or, &result, &here);
-        }
-    }
-    result
-}
-
-/// The difference of two pointers in bytes: bases cancel where both point into one object.
-pub fn difference<C: Core, H: Host<C>>(host: &H, a: &Pointer<C>, b: &Pointer<C>) -> C::Val {
-    let core = host.core();
-    let mut result: Option<C::Val> = None;
-    for x in &a.entries {
-        for y in &b.entries {
-            let both = core.boolop(BoolOp::And, &x.guard, &y.guard);
-            if host.truth(&both) == Some(false) {
-                continue;
-            }
-            let distance = if x.target == y.target {
-                core.binop(BinOp::Sub, 64, &x.offset, &y.offset)
-            } else {
-                core.binop(BinOp::Sub, 64, &address(host, x), &address(host, y))
-            };
-            result = Some(match result {
-                None => distance,
-                Some(rest) => core.cond(64, &both, &distance, &rest),
-            });
-        }
-    }
-    result.unwrap_or_else(|| word(host, 0))
 }

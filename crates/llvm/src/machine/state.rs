@@ -61,6 +61,47 @@ impl<T> Chain<T> {
         self.len == 0
     }
 
+    /// Whether two chains are one.
+    pub fn same(&self, other: &Chain<T>) -> bool {
+        match (&self.last, &other.last) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    /// Items that this chain does not share with another, oldest first.
+    pub fn since(&self, other: &Chain<T>) -> Vec<&T> {
+        let (mut mine, mut theirs) = (self.last.as_ref(), other.last.as_ref());
+        let mut items = Vec::new();
+        for _ in self.len..other.len {
+            theirs = theirs.and_then(|link| link.before.as_ref());
+        }
+        for _ in other.len..self.len {
+            items.extend(mine.map(|link| &link.item));
+            mine = mine.and_then(|link| link.before.as_ref());
+        }
+        while let (Some(a), Some(b)) = (mine, theirs)
+            && !Arc::ptr_eq(a, b)
+        {
+            items.push(&a.item);
+            (mine, theirs) = (a.before.as_ref(), b.before.as_ref());
+        }
+        items.reverse();
+        items
+    }
+
+    /// The chain without its newest items.
+    pub fn without(&self, count: usize) -> Chain<T> {
+        let mut chain = self.clone();
+        for _ in 0..count {
+            let before = chain.last.as_ref().and_then(|link| link.before.clone());
+            chain.last = before;
+            chain.len = chain.len.saturating_sub(1);
+        }
+        chain
+    }
+
     /// Items, newest first.
     pub fn newest_first(&self) -> impl Iterator<Item = &T> {
         let mut at = self.last.as_deref();
@@ -182,6 +223,10 @@ pub struct State<C: Core> {
     pub private_inputs: Arc<Vec<InputObject<C>>>,
     /// Input cells that were read, in order.
     pub input_cells: Chain<InputCell<C>>,
+    /// Input objects whose address the program has looked at.
+    pub observed: Arc<Vec<ObjectId>>,
+    /// Whether there is memory that nobody described: the program was entered at a function.
+    pub unknown_memory: bool,
     /// Arguments of the function that was entered.
     pub entry_arguments: Arc<Vec<Value<C>>>,
     /// Files, standard input among them.
@@ -202,6 +247,8 @@ pub struct State<C: Core> {
     pub forks: u32,
     /// Values that the instruction at hand has already been run with, on states of their own.
     pub fixes: u32,
+    /// Places, by the host's numbers, where the state is to meet others; the nearest last.
+    pub joins: Vec<u32>,
     /// A number of its own.
     pub id: u64,
 }
@@ -220,6 +267,8 @@ impl<C: Core> Clone for State<C> {
             input_objects: self.input_objects.clone(),
             private_inputs: self.private_inputs.clone(),
             input_cells: self.input_cells.clone(),
+            observed: self.observed.clone(),
+            unknown_memory: self.unknown_memory,
             entry_arguments: self.entry_arguments.clone(),
             files: self.files.clone(),
             jumps: self.jumps.clone(),
@@ -230,6 +279,7 @@ impl<C: Core> Clone for State<C> {
             visits: self.visits.clone(),
             forks: self.forks,
             fixes: self.fixes,
+            joins: self.joins.clone(),
             id: self.id,
         }
     }
@@ -249,6 +299,8 @@ impl<C: Core> Default for State<C> {
             input_objects: Arc::new(Vec::new()),
             private_inputs: Arc::new(Vec::new()),
             input_cells: Chain::default(),
+            observed: Arc::default(),
+            unknown_memory: false,
             entry_arguments: Arc::new(Vec::new()),
             files: Files::default(),
             jumps: Vec::new(),
@@ -259,6 +311,7 @@ impl<C: Core> Default for State<C> {
             visits: Arc::default(),
             forks: 0,
             fixes: 0,
+            joins: Vec::new(),
             id: 0,
         }
     }

@@ -2,9 +2,9 @@
 
 use super::host::{Host, Problem, Split};
 use super::memory::Kind;
-use super::pointers::{join, numeric, word};
+use super::pointers::{bits_of, word};
 use super::state::Event;
-use super::value::{Target, Value};
+use super::value::Value;
 use super::{Fill, LARGEST, Machine, Result, State, Stop};
 use crate::module::{
     Binary, BlockId, FloatBinary, Instruction, Operand, Operation, Register, Rmw, Terminator, TypeId,
@@ -26,9 +26,15 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         }
     }
 
-    pub(super) fn bits(&mut self, state: &State<C>, operand: &Operand) -> Result<C::Val, C> {
+    pub(super) fn bits(&mut self, state: &mut State<C>, operand: &Operand) -> Result<C::Val, C> {
         let value = self.operand(state, operand)?;
-        Ok(numeric(&self.host, &value))
+        self.exposed(state, &value)
+    }
+
+    /// An operand that is no pointer, whatever it was.
+    fn number_operand(&mut self, state: &mut State<C>, operand: &Operand) -> Result<Value<C>, C> {
+        let value = self.operand(state, operand)?;
+        self.plain(state, &value)
     }
 
     pub(super) fn set(state: &mut State<C>, register: Option<Register>, value: Value<C>) {
@@ -67,6 +73,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             },
             Operation::SlotStore { slot, value } => {
                 let value = self.operand(state, value)?;
+                if state.unknown_memory {
+                    let slots = &self.module.function(state.frame().function).slots;
+                    if let Some(variable) = slots[slot.0 as usize].variable {
+                        self.used_as(state, &value, self.module.variables[variable.0 as usize].ty);
+                    }
+                }
                 state.frame_mut().slots[slot.0 as usize] = Some(value);
                 return Ok(());
             }
@@ -90,9 +102,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     _ => of,
                 };
                 let width = self.module.ty(width_type).bits().unwrap_or(64);
-                let (a, b) = (self.settled(state, &a, Some(&b))?, self.settled(state, &b, Some(&a))?);
                 self.lanes(ty, &[&a, &b], &mut |machine, _, values| {
-                    let holds = machine.compare(op, width, values[0], values[1]);
+                    let holds = machine.compare(state, op, width, values[0], values[1])?;
                     Ok(machine.flag(&holds))
                 })?
             }
@@ -100,45 +111,45 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let base = self.operand(state, base)?;
                 let indices = indices
                     .iter()
-                    .map(|(index, ty, step)| Ok((self.operand(state, index)?, *ty, *step)))
+                    .map(|(index, ty, step)| Ok((self.number_operand(state, index)?, *ty, *step)))
                     .collect::<Result<Vec<_>, C>>()?;
                 self.address_of(&base, *offset, &indices)?
             }
             Operation::Cast { op, from, a } => {
                 let a = self.operand(state, a)?;
-                self.cast(*op, *from, ty, &a)?
+                self.cast(state, *op, *from, ty, &a)?
             }
             Operation::Select { condition, vector, a, b } => {
                 let condition = self.operand(state, condition)?;
                 let (a, b) = (self.operand(state, a)?, self.operand(state, b)?);
-                self.select(ty, &condition, *vector, &a, &b)?
+                self.select(state, ty, &condition, *vector, &a, &b)?
             }
             Operation::Call { callee, arguments } => return self.call(state, instruction, callee, arguments),
             Operation::FloatBinary { op, a, b } => {
-                let (a, b) = (self.operand(state, a)?, self.operand(state, b)?);
+                let (a, b) = (self.number_operand(state, a)?, self.number_operand(state, b)?);
                 let op = *op;
                 self.lanes(ty, &[&a, &b], &mut |machine, ty, values| {
                     let format = machine.float_format(ty)?;
-                    let (a, b) = (numeric(&machine.host, values[0]), numeric(&machine.host, values[1]));
+                    let (a, b) = (bits_of(values[0]), bits_of(values[1]));
                     Ok(Value::Bits(machine.float_binary(op, format, &a, &b)?))
                 })?
             }
             Operation::FloatNegate { a } => {
-                let a = self.operand(state, a)?;
+                let a = self.number_operand(state, a)?;
                 self.lanes(ty, &[&a], &mut |machine, ty, values| {
                     let format = machine.float_format(ty)?;
-                    Ok(Value::Bits(machine.float_negate(format, &numeric(&machine.host, values[0]))))
+                    Ok(Value::Bits(machine.float_negate(format, &bits_of(values[0]))))
                 })?
             }
             Operation::FloatCompare { op, of, a, b } => {
-                let (a, b) = (self.operand(state, a)?, self.operand(state, b)?);
+                let (a, b) = (self.number_operand(state, a)?, self.number_operand(state, b)?);
                 let format = match self.module.ty(*of).kind {
                     TypeKind::Vector { element, .. } => self.float_format(element)?,
                     _ => self.float_format(*of)?,
                 };
                 let op = *op;
                 self.lanes(ty, &[&a, &b], &mut |machine, _, values| {
-                    let (a, b) = (numeric(&machine.host, values[0]), numeric(&machine.host, values[1]));
+                    let (a, b) = (bits_of(values[0]), bits_of(values[1]));
                     Ok(machine.flag(&machine.float_compare(op, format, &a, &b)))
                 })?
             }
@@ -210,7 +221,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Operation::AtomicUpdate { op, pointer, value } => {
                 let (pointer, value) = (self.operand(state, pointer)?, self.operand(state, value)?);
                 let old = self.load(state, &pointer, ty)?;
-                let new = self.updated(*op, ty, &old, &value)?;
+                let new = self.updated(state, *op, ty, &old, &value)?;
                 self.store(state, &pointer, ty, &new)?;
                 old
             }
@@ -219,8 +230,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let (expected, new) = (self.operand(state, expected)?, self.operand(state, new)?);
                 let old = self.load(state, &pointer, *of)?;
                 let width = self.module.ty(*of).bits().unwrap_or(64);
-                let same = self.compare(RelOp::Eq, width, &old, &expected);
-                let stored = join(&self.host, &same, &new, &old, width);
+                let same = self.compare(state, RelOp::Eq, width, &old, &expected)?;
+                let stored = self.joined(state, &same, &new, &old, width)?;
                 self.store(state, &pointer, *of, &stored)?;
                 Value::many(vec![old, self.flag(&same)])
             }
@@ -242,26 +253,6 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         }
     }
 
-    /// Tokens decided, where an operation needs to know what they are; against itself a token need not be.
-    pub(super) fn settled(
-        &mut self,
-        state: &mut State<C>,
-        value: &Value<C>,
-        against: Option<&Value<C>>,
-    ) -> Result<Value<C>, C> {
-        let Value::Pointer(pointer) = value else { return Ok(value.clone()) };
-        let only = |value: &Value<C>| match value {
-            Value::Pointer(pointer) => pointer.only().map(|entry| entry.target),
-            _ => None,
-        };
-        if let (Some(Target::Token(a)), Some(Some(Target::Token(b)))) = (only(value), against.map(only))
-            && a == b
-        {
-            return Ok(value.clone());
-        }
-        Ok(Value::Pointer(self.resolved(state, pointer)?))
-    }
-
     fn lane_number(&mut self, state: &mut State<C>, index: &Operand, ty: TypeId) -> Result<u64, C> {
         let index = self.bits(state, index)?;
         let width = self.module.ty(ty).bits().unwrap_or(64);
@@ -276,22 +267,22 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         a: &Value<C>,
         b: &Value<C>,
     ) -> Result<Value<C>, C> {
-        // Differences and bits of pointers need to know what they point to; moving them does not.
-        let moves =
-            matches!((op.op, a, b), (BinOp::Add, ..) | (BinOp::Sub, Value::Pointer(_), Value::Bits(_)));
-        if !moves && (matches!(a, Value::Pointer(_)) || matches!(b, Value::Pointer(_))) {
-            let (x, y) = (self.settled(state, a, Some(b))?, self.settled(state, b, Some(a))?);
-            return self.binary(op, ty, &x, &y);
+        // What a pointer is moved by, compared with or masked by concerns no check.
+        if !matches!((a, b), (Value::Bits(_) | Value::Many(_), Value::Bits(_) | Value::Many(_)))
+            && matches!(op.op, BinOp::Add | BinOp::Sub | BinOp::And | BinOp::Or | BinOp::Xor)
+        {
+            return self.binary(state, op, ty, a, b);
         }
         let checks = self.host.checks();
         let division = matches!(op.op, BinOp::Udiv | BinOp::Sdiv | BinOp::Urem | BinOp::Srem);
         let shift = checks.shifts && matches!(op.op, BinOp::Shl | BinOp::Lshr | BinOp::Ashr);
         let signed = checks.overflow && (op.no_signed_wrap || matches!(op.op, BinOp::Sdiv | BinOp::Srem));
         if division || shift || signed {
+            let (a, b) = (&self.plain(state, a)?, &self.plain(state, b)?);
             let mut requirements = Vec::new();
             self.lanes(ty, &[a, b], &mut |machine, ty, values| {
                 let width = machine.module.ty(ty).bits().unwrap_or(64);
-                let (x, y) = (numeric(&machine.host, values[0]), numeric(&machine.host, values[1]));
+                let (x, y) = (bits_of(values[0]), bits_of(values[1]));
                 let core = machine.host.core();
                 if division {
                     let not_zero = core.relop(RelOp::Ne, width, &y, &core.constant(&Bits::zero(width)));
@@ -316,65 +307,77 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 self.require(state, &ok, kind, || words.to_string())?;
             }
         }
-        self.binary(op, ty, a, b)
+        self.binary(state, op, ty, a, b)
     }
 
     fn select(
         &mut self,
+        state: &mut State<C>,
         ty: TypeId,
         condition: &Value<C>,
         vector: bool,
         a: &Value<C>,
         b: &Value<C>,
     ) -> Result<Value<C>, C> {
-        let scalar = |machine: &mut Self, ty: TypeId, condition: &Value<C>, a: &Value<C>, b: &Value<C>| {
-            let guard = machine.truth_of(condition);
-            machine.choose(ty, &guard, a, b)
-        };
         if vector {
             return self.lanes(ty, &[condition, a, b], &mut |machine, ty, values| {
-                Ok(scalar(machine, ty, values[0], values[1], values[2]))
+                let guard = machine.truth_of(values[0]);
+                machine.choose(state, ty, &guard, values[1], values[2])
             });
         }
-        Ok(scalar(self, ty, condition, a, b))
+        let guard = self.truth_of(condition);
+        self.choose(state, ty, &guard, a, b)
     }
 
     /// A choice between values of any type.
-    pub(super) fn choose(&self, ty: TypeId, guard: &C::Bool, a: &Value<C>, b: &Value<C>) -> Value<C> {
-        let inner = |index: usize| match &self.module.ty(ty).kind {
+    fn choose(
+        &mut self,
+        state: &mut State<C>,
+        ty: TypeId,
+        guard: &C::Bool,
+        a: &Value<C>,
+        b: &Value<C>,
+    ) -> Result<Value<C>, C> {
+        let (Value::Many(x), Value::Many(y)) = (a, b) else {
+            return self.joined(state, guard, a, b, self.module.ty(ty).bits().unwrap_or(64));
+        };
+        let module = self.module;
+        let inner = |index: usize| match &module.ty(ty).kind {
             TypeKind::Struct(fields) => fields[index].0,
             TypeKind::Array { element, .. } | TypeKind::Vector { element, .. } => *element,
             _ => ty,
         };
-        match (a, b) {
-            (Value::Many(x), Value::Many(y)) => Value::many(
-                x.iter()
-                    .zip(y.iter())
-                    .enumerate()
-                    .map(|(i, (x, y))| self.choose(inner(i), guard, x, y))
-                    .collect(),
-            ),
-            _ => join(&self.host, guard, a, b, self.module.ty(ty).bits().unwrap_or(64)),
-        }
+        let pairs = x.iter().zip(y.iter()).enumerate();
+        let values = pairs.map(|(i, (x, y))| self.choose(state, inner(i), guard, x, y));
+        Ok(Value::many(values.collect::<Result<_, C>>()?))
     }
 
-    fn updated(&mut self, op: Rmw, ty: TypeId, old: &Value<C>, value: &Value<C>) -> Result<Value<C>, C> {
+    fn updated(
+        &mut self,
+        state: &mut State<C>,
+        op: Rmw,
+        ty: TypeId,
+        old: &Value<C>,
+        value: &Value<C>,
+    ) -> Result<Value<C>, C> {
         let width = self.module.ty(ty).bits().unwrap_or(64);
         Ok(match op {
             Rmw::Xchg => value.clone(),
-            Rmw::Binary(op) => self.binary(Binary { op, no_signed_wrap: false }, ty, old, value)?,
+            Rmw::Binary(op) => self.binary(state, Binary { op, no_signed_wrap: false }, ty, old, value)?,
             Rmw::Nand => {
-                let both = self.binary(Binary { op: BinOp::And, no_signed_wrap: false }, ty, old, value)?;
-                Value::Bits(self.host.core().unop(UnOp::Not, width, &numeric(&self.host, &both)))
+                let and = Binary { op: BinOp::And, no_signed_wrap: false };
+                let both = self.binary(state, and, ty, old, value)?;
+                let both = self.exposed(state, &both)?;
+                Value::Bits(self.host.core().unop(UnOp::Not, width, &both))
             }
             Rmw::Choose(relation) => {
-                let keep = self.compare(relation, width, old, value);
-                join(&self.host, &keep, old, value, width)
+                let keep = self.compare(state, relation, width, old, value)?;
+                self.joined(state, &keep, old, value, width)?
             }
             Rmw::Float(op) => {
                 let op = if op == FloatBinary::Sub { FloatBinary::Sub } else { FloatBinary::Add };
                 let format = self.float_format(ty)?;
-                let (a, b) = (numeric(&self.host, old), numeric(&self.host, value));
+                let (a, b) = (self.exposed(state, old)?, self.exposed(state, value)?);
                 Value::Bits(self.float_binary(op, format, &a, &b)?)
             }
         })
@@ -483,7 +486,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         for (number, (case, target)) in cases.iter().enumerate() {
             let case = self.constant(*case)?;
             let core = self.host.core();
-            let same = core.relop(RelOp::Eq, width, &value, &numeric(&self.host, &case));
+            let same = core.relop(RelOp::Eq, width, &value, &bits_of(&case));
             rest = core.boolop(parallax_op::BoolOp::And, &rest, &core.not(&same));
             ways.push((same, *target, Some(number as u32)));
         }

@@ -19,8 +19,10 @@ pub struct TokenId(pub u32);
 /// What a pointer points into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
-    /// No object: null, or an integer that was made a pointer.
+    /// No object: null and what is near it; also a number that was found to be no address.
     Null,
+    /// A number used as a pointer: which object it is the address of, if any, is decided on use.
+    Number,
     /// An object.
     Object(ObjectId),
     /// Code.
@@ -35,9 +37,7 @@ pub struct Entry<C: Core> {
     pub guard: C::Bool,
     /// What it points into.
     pub target: Target,
-    /// Address of the start of the target; 0 for none.
-    pub base: u64,
-    /// How far into it, 64 bits.
+    /// How far into it, 64 bits; the whole address where there is no object.
     pub offset: C::Val,
 }
 
@@ -53,13 +53,15 @@ pub enum Value<C: Core> {
     Bits(C::Val),
     /// A pointer.
     Pointer(Pointer<C>),
+    /// One byte of a pointer, counted from the lowest: eight of them in a row are the pointer again.
+    Part(Arc<Pointer<C>>, u8),
     /// A structure, array or vector.
     Many(Arc<Vec<Value<C>>>),
 }
 
 impl<C: Core> Clone for Entry<C> {
     fn clone(&self) -> Self {
-        Entry { guard: self.guard.clone(), target: self.target, base: self.base, offset: self.offset.clone() }
+        Entry { guard: self.guard.clone(), target: self.target, offset: self.offset.clone() }
     }
 }
 
@@ -74,6 +76,7 @@ impl<C: Core> Clone for Value<C> {
         match self {
             Value::Bits(bits) => Value::Bits(bits.clone()),
             Value::Pointer(pointer) => Value::Pointer(pointer.clone()),
+            Value::Part(pointer, byte) => Value::Part(pointer.clone(), *byte),
             Value::Many(values) => Value::Many(values.clone()),
         }
     }
@@ -81,9 +84,9 @@ impl<C: Core> Clone for Value<C> {
 
 impl<C: Core> Pointer<C> {
     /// A pointer with one alternative.
-    pub fn to(guard: C::Bool, target: Target, base: u64, offset: C::Val) -> Self {
+    pub fn to(guard: C::Bool, target: Target, offset: C::Val) -> Self {
         let mut entries = SmallVec::new();
-        entries.push(Entry { guard, target, base, offset });
+        entries.push(Entry { guard, target, offset });
         Pointer { entries }
     }
 

@@ -1,0 +1,231 @@
+//! Merging at joins: states that a branch parted wait for each other where its ways meet again.
+//!
+//! The place is the branch's immediate post-dominator. Every state is on its way to the joins in its list, the nearest
+//! last; a join is over when every state on its way there has arrived, ended or left the function.
+
+use parallax_llvm::Module;
+use parallax_llvm::machine::{Host, Machine, State};
+use parallax_llvm::module::{BlockId, FunctionId, Operation, Terminator};
+use parallax_sem::Core;
+use rustc_hash::FxHashMap;
+
+struct Join<C: Core> {
+    depth: usize,
+    serial: u64,
+    block: BlockId,
+    arrived: Vec<State<C>>,
+    /// States on their way or arrived.
+    expected: usize,
+}
+
+/// The joins of an exploration.
+pub(super) struct Joins<C: Core> {
+    joins: Vec<Join<C>>,
+    places: FxHashMap<FunctionId, Vec<Option<BlockId>>>,
+    /// States that may run again.
+    pub(super) released: Vec<State<C>>,
+}
+
+impl<C: Core> Joins<C> {
+    pub(super) fn new() -> Self {
+        Joins { joins: Vec::new(), places: FxHashMap::default(), released: Vec::new() }
+    }
+
+    /// A state became several. Where a branch parted them they are to meet again.
+    pub(super) fn parted(&mut self, module: &Module, branched: bool, states: &mut [&mut State<C>]) {
+        let more = states.len().saturating_sub(1);
+        let [first, ..] = &*states else { return };
+        for &join in &first.joins {
+            self.joins[join as usize].expected += more;
+        }
+        if !branched {
+            return;
+        }
+        let (depth, function) = (first.frames.len(), first.frame().function);
+        let (serial, branch) = (first.frame().serial, first.frame().previous);
+        let places = self.places.entry(function).or_insert_with(|| meeting_places(module, function));
+        let Some(block) = places[branch.0 as usize] else { return };
+        if let Some(&last) = first.joins.last() {
+            let last = &self.joins[last as usize];
+            if (last.depth, last.serial, last.block) == (depth, serial, block) {
+                return;
+            }
+        }
+        let number = self.joins.len() as u32;
+        self.joins.push(Join { depth, serial, block, arrived: Vec::new(), expected: states.len() });
+        states.iter_mut().for_each(|state| state.joins.push(number));
+    }
+
+    /// Whether a state is where it waits for others; if so it is kept here.
+    pub(super) fn arrives<H: Host<C>>(
+        &mut self,
+        machine: &mut Machine<'_, C, H>,
+        mut state: State<C>,
+    ) -> Option<State<C>> {
+        loop {
+            let Some(&number) = state.joins.last() else { return Some(state) };
+            let join = &mut self.joins[number as usize];
+            let there = state.frames.get(join.depth - 1).filter(|frame| frame.serial == join.serial);
+            match there {
+                None => {
+                    // The function returned by another way: there is nothing to wait for.
+                    state.joins.pop();
+                    join.expected -= 1;
+                    self.complete(machine, number);
+                }
+                Some(frame)
+                    if state.frames.len() == join.depth
+                        && frame.block == join.block
+                        && frame.index as usize == phis(machine.module, frame.function, frame.block) =>
+                {
+                    join.arrived.push(state);
+                    self.complete(machine, number);
+                    return None;
+                }
+                Some(_) => return Some(state),
+            }
+        }
+    }
+
+    /// A state ended.
+    pub(super) fn ends<H: Host<C>>(&mut self, machine: &mut Machine<'_, C, H>, joins: &[u32]) {
+        for &number in joins {
+            self.joins[number as usize].expected -= 1;
+        }
+        for &number in joins.iter().rev() {
+            self.complete(machine, number);
+        }
+    }
+
+    /// Merges what has arrived, when nothing else is on its way.
+    fn complete<H: Host<C>>(&mut self, machine: &mut Machine<'_, C, H>, number: u32) {
+        let join = &mut self.joins[number as usize];
+        if join.arrived.is_empty() || join.arrived.len() < join.expected {
+            return;
+        }
+        let arrived = std::mem::take(&mut join.arrived);
+        join.expected = 0;
+        let before = arrived.len();
+        let mut merged: Vec<State<C>> = Vec::new();
+        'states: for mut state in arrived {
+            for index in 0..merged.len() {
+                let other = merged.swap_remove(index);
+                match machine.merge(other, state) {
+                    Ok(one) => {
+                        merged.push(one);
+                        continue 'states;
+                    }
+                    Err((other, again)) => {
+                        merged.push(other);
+                        let last = merged.len() - 1;
+                        merged.swap(index, last);
+                        state = again;
+                    }
+                }
+            }
+            merged.push(state);
+        }
+        let fewer = before - merged.len();
+        for mut state in merged {
+            state.joins.pop();
+            self.released.push(state);
+        }
+        if let Some(state) = self.released.last() {
+            for &outer in &state.joins.clone() {
+                self.joins[outer as usize].expected -= fewer;
+            }
+        }
+    }
+}
+
+/// Index of the first instruction of a block that is no phi: where a state is that has just entered it.
+fn phis(module: &Module, function: FunctionId, block: BlockId) -> usize {
+    let instructions = &module.function(function).blocks[block.0 as usize].instructions;
+    instructions.iter().take_while(|i| matches!(i.operation, Operation::Phi { .. })).count()
+}
+
+fn successors(terminator: &Terminator) -> Vec<BlockId> {
+    match terminator {
+        Terminator::Jump(target) => vec![*target],
+        Terminator::Branch { then, otherwise, .. } => vec![*then, *otherwise],
+        Terminator::Switch { cases, default, .. } => {
+            cases.iter().map(|(_, block)| *block).chain([*default]).collect()
+        }
+        Terminator::Indirect { targets, .. } => targets.clone(),
+        Terminator::Return(_) | Terminator::Unreachable | Terminator::Unsupported(_) => Vec::new(),
+    }
+}
+
+/// For each block, the first block that every way from it to a return comes through (Cooper, Harvey, Kennedy: "A simple,
+/// fast dominance algorithm", on the reversed graph).
+fn meeting_places(module: &Module, function: FunctionId) -> Vec<Option<BlockId>> {
+    let blocks = &module.function(function).blocks;
+    let exit = blocks.len();
+    let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); exit + 1];
+    let mut after: Vec<Vec<usize>> = Vec::with_capacity(exit);
+    for (number, block) in blocks.iter().enumerate() {
+        let mut targets: Vec<usize> =
+            successors(&block.terminator).into_iter().map(|b| b.0 as usize).collect();
+        if matches!(block.terminator, Terminator::Return(_)) {
+            targets.push(exit);
+        }
+        for &target in &targets {
+            predecessors[target].push(number);
+        }
+        after.push(targets);
+    }
+    // Blocks in the order in which a walk back from the exit leaves them.
+    let mut order = Vec::new();
+    let mut seen = vec![false; exit + 1];
+    let mut stack = vec![(exit, 0)];
+    seen[exit] = true;
+    while let Some((node, next)) = stack.pop() {
+        match predecessors[node].get(next) {
+            Some(&before) => {
+                stack.push((node, next + 1));
+                if !std::mem::replace(&mut seen[before], true) {
+                    stack.push((before, 0));
+                }
+            }
+            None => order.push(node),
+        }
+    }
+    let mut position = vec![usize::MAX; exit + 1];
+    for (at, &node) in order.iter().enumerate() {
+        position[node] = at;
+    }
+    let mut meets: Vec<Option<usize>> = vec![None; exit + 1];
+    meets[exit] = Some(exit);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &node in order.iter().rev().skip(1) {
+            let mut found: Option<usize> = None;
+            for &target in &after[node] {
+                if meets[target].is_none() {
+                    continue;
+                }
+                found = Some(match found {
+                    None => target,
+                    Some(other) => {
+                        let (mut x, mut y) = (target, other);
+                        while x != y {
+                            while position[x] < position[y] {
+                                x = meets[x].unwrap_or(exit);
+                            }
+                            while position[y] < position[x] {
+                                y = meets[y].unwrap_or(exit);
+                            }
+                        }
+                        x
+                    }
+                });
+            }
+            if found != meets[node] {
+                meets[node] = found;
+                changed = true;
+            }
+        }
+    }
+    (0..exit).map(|node| meets[node].filter(|&m| m != exit).map(|m| BlockId(m as u32))).collect()
+}

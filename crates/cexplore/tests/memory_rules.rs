@@ -200,6 +200,18 @@ fn two_objects_come_in_either_order() {
     );
 }
 
+const APART: &str = "int f(struct S *a, struct S *b) {
+           if (!a || !b || a == b) return 0;
+           unsigned long distance = (unsigned long)b - (unsigned long)a;
+           if (distance < sizeof *a) return 1;
+           return 2;
+         }";
+
+#[test]
+fn objects_do_not_overlap() {
+    check("apart", APART, &[Ok(0), Ok(2)]);
+}
+
 #[test]
 fn order_is_transitive() {
     check(
@@ -402,6 +414,7 @@ fn arrays_may_be_pointed_into() {
 fn planted_mistakes_are_noticed() {
     let planted = [
         (Mistake::TagsKept, "tags", OVERWRITE, vec![Ok(1), NULL]),
+        (Mistake::BasesOverlap, "overlap", APART, vec![Ok(0), Ok(2)]),
         (Mistake::TokenIsSymbol, "symbol", NUMERIC, vec![Ok(4), Ok(5)]),
         (
             Mistake::NoUndiscovered,

@@ -1,0 +1,143 @@
+//! Merging at joins: as many states as the program has places, not ways; the same findings as without.
+
+mod corpus;
+
+use corpus::{Case, cases, header};
+use parallax_cexplore::confirm::{replay, user_place};
+use parallax_cexplore::explore::{Argument, Entry, Exploration, Settings, explore};
+use parallax_cexplore::{Program, Sources, program};
+use parallax_llvm::machine::Problem;
+use parallax_term::Store;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+fn compile(name: &str, text: &str) -> Program {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("merging");
+    std::fs::create_dir_all(&folder).expect("a folder for the test");
+    let file = folder.join(format!("{name}.c"));
+    std::fs::write(&file, text).expect("the program is written");
+    program::load(&Sources { files: vec![file], ..Sources::default() }).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn explored(program: &Program, settings: &Settings) -> Exploration {
+    let store = Store::new();
+    let solver = parallax_smt::solver(&store);
+    explore(&store, &program.module, settings, solver, &mut |_, _, _| {}).expect("it explores")
+}
+
+fn from_main() -> Settings {
+    let entry = Entry::Main { arguments: Vec::new(), stdin: 0, files: Vec::new() };
+    Settings { entry, merge: true, tests: true, ..Settings::default() }
+}
+
+/// Twenty choices in a row, and an assertion that one of the 2^20 ways through them breaks.
+fn choices() -> String {
+    let mut text = "int klee_int(const char *);\nvoid __assert_fail(const char *, const char *, unsigned, const char *);\n\
+                    int main(void) {\n  unsigned x = (unsigned)klee_int(\"x\"), sum = 0, flips = 0;\n"
+        .to_string();
+    for bit in 0..20 {
+        text += &format!("  if (x >> {bit} & 1) {{ sum += {}; flips++; }} else sum ^= {bit};\n", bit + 3);
+    }
+    text + "  if (flips == 20) __assert_fail(\"flips\", \"\", 1, \"\");\n  return (int)(sum & 63);\n}\n"
+}
+
+#[test]
+fn a_million_ways_are_one_path() {
+    let program = compile("choices", &choices());
+    let started = Instant::now();
+    let merged = explored(&program, &from_main());
+    assert!(merged.complete, "{:?}", merged.bounds);
+    assert!(merged.paths <= 2, "{} paths", merged.paths);
+    assert_eq!(merged.findings.len(), 1, "{:?}", merged.findings);
+    assert!(replay(&program, &merged.findings[0], &from_main()).confirmed);
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+}
+
+#[test]
+fn memory_pointers_and_loops_are_merged() {
+    let text = "int klee_range(int, int, const char *);
+        int main(void) {
+          int a[4] = {1, 2, 3, 4}, b[4] = {5, 6, 7, 8};
+          int n = klee_range(0, 5, \"n\"), w = klee_range(0, 2, \"w\");
+          int *p = a;
+          if (w) { p = b; a[2] = 9; }
+          for (int i = 0; i < n; i++) p[i] += i;
+          int sum = 0;
+          for (int i = 0; i < 4; i++) sum += a[i] + b[i];
+          return sum;
+        }";
+    let program = compile("loops", text);
+    let merged = explored(&program, &from_main());
+    assert!(merged.complete && merged.findings.is_empty(), "{:?}", merged.findings);
+    assert!(merged.paths <= 2, "{} paths", merged.paths);
+    let forked = explored(&program, &Settings { merge: false, ..from_main() });
+    assert_eq!(forked.paths, 10);
+}
+
+#[test]
+fn unknown_memory_is_merged() {
+    let text = "struct S { int x; struct S *n; };
+        int f(struct S *a, struct S *b) {
+          int r = 0;
+          if (a) r += a->x; else r = 7;
+          if (b) { b->x = 3; if (b->n) r++; }
+          if (a == b) r *= 2;
+          return r == 12 ? *(int *)0 : r;
+        }";
+    let program = compile("unknown", text);
+    let settings = Settings { entry: Entry::Function("f".into()), ..from_main() };
+    let merged = explored(&program, &settings);
+    assert_eq!(merged.findings.len(), 1, "{:?}", merged.findings);
+    assert_eq!(merged.findings[0].problem, Problem::NullDereference);
+    assert!(replay(&program, &merged.findings[0], &settings).confirmed, "{:?}", merged.findings);
+    let forked = explored(&program, &Settings { merge: false, ..settings.clone() });
+    assert!(merged.paths < forked.paths, "{} and {}", merged.paths, forked.paths);
+}
+
+fn settings(case: &Case) -> Settings {
+    let number = |key: &str| header(&case.text, key).and_then(|n| n.trim().parse().ok()).unwrap_or(0);
+    let entry = match header(&case.text, "entry") {
+        Some(name) => Entry::Function(name.trim().to_string()),
+        None => {
+            let lengths = header(&case.text, "symbolic-args").unwrap_or("").split_whitespace();
+            let arguments = lengths.filter_map(|len| len.parse().ok()).map(Argument::Unknown).collect();
+            Entry::Main { arguments, stdin: number("symbolic-stdin"), files: Vec::new() }
+        }
+    };
+    Settings {
+        leaks: matches!(entry, Entry::Main { .. }),
+        loops: 5,
+        entry,
+        steps: 20_000,
+        chain: 3,
+        array: 3,
+        time: Duration::from_secs(20),
+        ..Settings::default()
+    }
+}
+
+fn found(program: &Program, explored: &Exploration) -> BTreeSet<(&'static str, u32)> {
+    let place = |stack: &[_]| program.module.location(user_place(&program.module, stack).1).line;
+    explored.findings.iter().map(|finding| (finding.problem.name(), place(&finding.stack))).collect()
+}
+
+#[test]
+fn the_corpus_has_the_same_findings_merged() {
+    let mut failures = Vec::new();
+    let mut compared = 0;
+    for case in cases("find").into_iter().filter(|case| header(&case.text, "with").is_none()).step_by(2) {
+        let program = program::load(&Sources { files: vec![case.file.clone()], ..Sources::default() })
+            .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        let forking = settings(&case);
+        let forked = explored(&program, &forking);
+        let merged = explored(&program, &Settings { merge: true, ..forking });
+        compared += 1;
+        let (without, with) = (found(&program, &forked), found(&program, &merged));
+        if without != with {
+            failures.push(format!("{}: {without:?}, merged {with:?} {:?}", case.name, merged.bounds));
+        }
+    }
+    assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
+    assert!(compared >= 15, "{compared} programs");
+}

@@ -58,6 +58,11 @@ SEED ?= 1
 fuzz-isa: setup
 	$(CARGO) run --release --package parallax-silicon --bin fuzz-isa -- --seconds $(SECONDS) --seed $(SEED)
 
+# Random functions over unknown memory against complete memories: make fuzz-memory FACTOR=20
+fuzz-memory: setup
+	RANDOM_MEMORY=$(FACTOR) $(CARGO) test --release --package parallax-cexplore --test random_memory -- --nocapture
+.PHONY: fuzz-memory
+
 # Mutated reports against every reader: make fuzz-report ROUNDS=5000
 ROUNDS ?= 2000
 .PHONY: fuzz-report

@@ -14,6 +14,8 @@ pub mod memory;
 mod process;
 pub mod registers;
 mod signal;
+mod snapshot;
 pub mod system;
 
 pub use process::{CallTrace, Ending, Process, Program, StartError};
+pub use snapshot::Snapshot;

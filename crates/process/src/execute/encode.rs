@@ -83,15 +83,28 @@ macro_rules! by_operator {
     };
 }
 
+/// By the type of a result, which is widened from four bytes to eight or not at all.
+macro_rules! by_result {
+    ($size:expr, $wide:expr, $Type:ident, $Wide:ident => $body:expr) => {
+        match ($wide, $size) {
+            (true, 4) => {
+                type $Type = u32;
+                const $Wide: bool = true;
+                $body
+            }
+            (true, _) => return None,
+            (false, size) => {
+                const $Wide: bool = false;
+                by_size!(size, $Type => $body)
+            }
+        }
+    };
+}
+
 fn binary(op: BinOp, size: u16, constant: bool, wide: bool) -> Option<Run> {
     Some(by_operator!(op, BinOp [Add Sub Mul Udiv Urem Sdiv Srem And Or Xor Shl Lshr Ashr], OP => {
         by_truth!(constant, CONSTANT => {
-            if wide {
-                if size != 4 { return None; }
-                micro::binary::<OP, u32, CONSTANT, true> as Run
-            } else {
-                by_size!(size, T => micro::binary::<OP, T, CONSTANT, false> as Run)
-            }
+            by_result!(size, wide, T, WIDE => micro::binary::<OP, T, CONSTANT, WIDE> as Run)
         })
     }))
 }
@@ -99,14 +112,7 @@ fn binary(op: BinOp, size: u16, constant: bool, wide: bool) -> Option<Run> {
 fn shift(op: BinOp, size: u16, wide: bool) -> Option<Run> {
     macro_rules! one {
         ($OP:expr) => {
-            if wide {
-                if size != 4 {
-                    return None;
-                }
-                micro::shift::<{ $OP }, u32, true> as Run
-            } else {
-                by_size!(size, T => micro::shift::<{ $OP }, T, false> as Run)
-            }
+            by_result!(size, wide, T, WIDE => micro::shift::<{ $OP }, T, WIDE> as Run)
         };
     }
     Some(match op {
@@ -119,12 +125,7 @@ fn shift(op: BinOp, size: u16, wide: bool) -> Option<Run> {
 
 fn unary(op: UnOp, size: u16, wide: bool) -> Option<Run> {
     Some(by_operator!(op, UnOp [Not Neg Popcount Clz Ctz], OP => {
-        if wide {
-            if size != 4 { return None; }
-            micro::unary::<OP, u32, true> as Run
-        } else {
-            by_size!(size, T => micro::unary::<OP, T, false> as Run)
-        }
+        by_result!(size, wide, T, WIDE => micro::unary::<OP, T, WIDE> as Run)
     }))
 }
 
@@ -149,36 +150,15 @@ fn overflow(kind: &Kind, size: u16, constant: bool) -> Option<Run> {
 }
 
 fn copy(size: u16, wide: bool) -> Option<Run> {
-    Some(if wide {
-        if size != 4 {
-            return None;
-        }
-        micro::copy::<u32, true> as Run
-    } else {
-        by_size!(size, T => micro::copy::<T, false> as Run)
-    })
+    Some(by_result!(size, wide, T, WIDE => micro::copy::<T, WIDE> as Run))
 }
 
 fn constant(size: u16, wide: bool) -> Option<Run> {
-    Some(if wide {
-        if size != 4 {
-            return None;
-        }
-        micro::constant::<u32, true> as Run
-    } else {
-        by_size!(size, T => micro::constant::<T, false> as Run)
-    })
+    Some(by_result!(size, wide, T, WIDE => micro::constant::<T, WIDE> as Run))
 }
 
 fn select(size: u16, wide: bool) -> Option<Run> {
-    Some(if wide {
-        if size != 4 {
-            return None;
-        }
-        micro::select::<u32, true> as Run
-    } else {
-        by_size!(size, T => micro::select::<T, false> as Run)
-    })
+    Some(by_result!(size, wide, T, WIDE => micro::select::<T, WIDE> as Run))
 }
 
 fn zero_extend(from: u16, to: u16) -> Option<Run> {

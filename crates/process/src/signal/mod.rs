@@ -34,6 +34,7 @@ const DEFAULT: u64 = 0;
 const IGNORE: u64 = 1;
 
 /// The signal state of a process.
+#[derive(Clone)]
 pub struct Signals {
     actions: [Action; 65],
     /// Arrived, but masked by the handler that is running, in the order of their arrival.

@@ -152,7 +152,7 @@ fn remap(process: &mut Process, arguments: &Arguments) -> Answer {
     if region.end < old + old_length {
         return Err(Errno(libc::EFAULT));
     }
-    let (access, anonymous) = (region.permissions, matches!(region.backing, Backing::Zero));
+    let access = region.permissions;
     if !fixed && new_length <= old_length {
         memory.unmap(old + new_length, old_length - new_length);
         return Ok(old);
@@ -165,7 +165,6 @@ fn remap(process: &mut Process, arguments: &Arguments) -> Answer {
         Some((_, Backing::Shared { .. })) if growth > 0 => return Err(NO_MEMORY),
         _ => Backing::Zero,
     };
-    let _ = anonymous;
     if !fixed && memory.is_range(old + old_length, growth) && memory.is_free(old + old_length, growth) {
         memory.map(old + old_length, growth, access, tail);
         return Ok(old);

@@ -1,0 +1,63 @@
+//! A process at one moment, to go back to.
+//!
+//! Memory is shared page by page with the running process until either side writes, so a snapshot costs a pointer per
+//! touched page. What lies outside the process (files, pipes, children, the host's masks) is not part of it: whoever goes
+//! back across system calls has to answer them again.
+
+use crate::elf::Machine;
+use crate::memory::Memory;
+use crate::process::Process;
+use crate::signal::Signals;
+use std::path::PathBuf;
+
+/// A process at one moment.
+pub struct Snapshot {
+    machine: Machine,
+    program: PathBuf,
+    memory: Memory,
+    registers: Box<[u8]>,
+    pc: u64,
+    time: u64,
+    heap: std::ops::Range<u64>,
+    signals: Signals,
+}
+
+impl Snapshot {
+    /// Instructions executed until then.
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+}
+
+impl Process {
+    /// The process as it is now.
+    pub fn snapshot(&mut self) -> Snapshot {
+        Snapshot {
+            machine: self.machine,
+            program: self.program.clone(),
+            memory: self.world.memory.snapshot(),
+            registers: self.world.registers.contents().into(),
+            pc: self.pc(),
+            time: self.world.time,
+            heap: self.heap.clone(),
+            signals: self.signals.clone(),
+        }
+    }
+
+    /// Goes back to a snapshot of this process.
+    ///
+    /// # Panics
+    /// If the process has since become a program of another machine: its instructions would be read wrongly.
+    pub fn go_back(&mut self, to: &mut Snapshot) {
+        assert_eq!(self.machine, to.machine, "a snapshot of another machine");
+        self.program.clone_from(&to.program);
+        self.world.memory = to.memory.snapshot();
+        self.world.registers.restore(&to.registers);
+        self.world.time = to.time;
+        self.heap = to.heap.clone();
+        self.signals = to.signals.clone();
+        self.set_pc(to.pc);
+        // Code may have been translated since from bytes that are not there yet.
+        self.engine().forget();
+    }
+}

@@ -76,27 +76,14 @@ impl Program {
     /// named memory afterwards.
     pub fn run_state(&self, before: &MachineState, steps: u64) -> Result<MachineState, StateError> {
         let start = self.concrete_state(before, &self.memory)?;
-        let mut state = start.clone();
-        let mut stopped = None;
-        let mut done = 0;
-        loop {
-            let pc = self.pc(&state);
-            if !self.has_instruction(&pc) {
-                break;
-            }
-            if done == steps {
-                stopped = Some(format!("gave up after {steps} instructions"));
-                break;
-            }
-            done += 1;
-            match self.step(&Concrete, state.clone(), &pc) {
-                Ok(next) => state = next,
-                Err(Stuck { message }) => {
-                    stopped = Some(message);
-                    break;
-                }
-            }
-        }
+        let (state, stopped) = self.advance(start.clone(), steps);
+        let (state, stopped) = match stopped {
+            // Memory changes in place as long as nobody else holds it, so a step does not keep the state before it: the
+            // state before the step that failed is made again.
+            Err((done, message)) => (self.advance(start.clone(), done).0, Some(message)),
+            Ok(true) => (state, None),
+            Ok(false) => (state, Some(format!("gave up after {steps} instructions"))),
+        };
         let read = |state: &State<Concrete>, name: &str| self.read_by_name(state, name);
         let mut after = MachineState { stopped, ..MachineState::default() };
         for (name, _) in &before.registers {
@@ -114,6 +101,31 @@ impl Program {
         }
         after.memory = self.named_memory(before, &state.memory);
         Ok(after)
+    }
+
+    /// Up to `steps` steps: whether the end was reached, or after how many steps one failed, and why. After a failure
+    /// the state is of no use.
+    fn advance(
+        &self,
+        mut state: State<Concrete>,
+        steps: u64,
+    ) -> (State<Concrete>, Result<bool, (u64, String)>) {
+        for done in 0..=steps {
+            let pc = self.pc(&state);
+            if !self.has_instruction(&pc) {
+                return (state, Ok(true));
+            }
+            if done == steps {
+                break;
+            }
+            let processor = &self.processor;
+            let spent = State::with_memory(processor, Table::new(Bits::zero(8)));
+            match self.step(&Concrete, std::mem::replace(&mut state, spent), &pc) {
+                Ok(next) => state = next,
+                Err(Stuck { message }) => return (state, Err((done, message))),
+            }
+        }
+        (state, Ok(false))
     }
 
     fn read_by_name(&self, state: &State<Concrete>, name: &str) -> Bits {

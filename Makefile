@@ -62,6 +62,10 @@ fuzz-isa: setup
 fuzz-memory: setup
 	RANDOM_MEMORY=$(FACTOR) $(CARGO) test --release --package parallax-cexplore --test random_memory -- --nocapture
 .PHONY: fuzz-memory
+# Random and mutated bytes of every processor against the lifter: make fuzz-lifter SECONDS=600
+.PHONY: fuzz-lifter
+fuzz-lifter: setup
+	$(CARGO) run --release --package parallax-silicon --bin fuzz-lifter -- --seconds $(SECONDS) --seed $(SEED)
 
 # Mutated reports against every reader: make fuzz-report ROUNDS=5000
 ROUNDS ?= 2000

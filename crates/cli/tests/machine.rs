@@ -141,3 +141,19 @@ fn standard_input_can_hold_the_states() {
     let value: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(value["regs"]["R3"], "0x5");
 }
+
+/// A processor of one's own, from source, through every primitive.
+#[test]
+fn a_specification_in_source_form_gives_a_processor() {
+    let specification = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/sleigh/tiny.slaspec");
+    // sub A, B; bz over the next; set B, 7
+    let code = ["--sla", specification, "--hex", "3100 6002 1407"];
+    let listing = text(&parallax(&[&["lift"][..], &code].concat()));
+    assert!(listing.contains("sub A, B") && listing.contains("bz 0x1006"), "{listing}");
+    let wlp = text(&parallax(&[&["wlp"][..], &code, &["--post", "B = 9"]].concat()));
+    assert!(wlp.contains('A') && wlp.contains("9:16"), "{wlp}");
+    let run = text(&parallax(&[&["run"][..], &code, &["--set", "A=5", "--set", "B=3", "--json"]].concat()));
+    let run: serde_json::Value = serde_json::from_str(&run).unwrap();
+    assert_eq!((&run["values"]["A"], &run["values"]["B"]), (&"0x2".into(), &"0x7".into()));
+    fails(&["lift", "--sla", "nowhere.slaspec", "--hex", "00"], 2, "nowhere.slaspec");
+}

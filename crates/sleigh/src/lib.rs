@@ -8,6 +8,7 @@
 mod aarch64;
 mod arm;
 mod channel;
+mod compile;
 mod convert;
 mod language;
 mod library;
@@ -20,5 +21,6 @@ mod sla;
 mod worker;
 pub mod x86;
 
+pub use compile::{CompileError, compile};
 pub use language::{LANGUAGES, Language, Specification};
 pub use lifter::{LiftError, Lifter};

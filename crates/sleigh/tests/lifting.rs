@@ -108,3 +108,29 @@ fn random_bytes_never_take_us_down() {
         assert!(lifted > 10, "{}: {lifted} of 300 random words are instructions", language.name);
     }
 }
+
+/// A specification as its author wrote it gives a processor like any other.
+#[test]
+fn a_specification_in_source_form_is_compiled() {
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/sleigh/tiny.slaspec");
+    let sla = parallax_sleigh::compile(&source).unwrap();
+    let mut lifter = Lifter::custom(Specification::custom("tiny", sla, None)).unwrap();
+    let add = lifter.lift(0x100, &[0x25, 0x00]).unwrap();
+    assert_eq!(add.text.to_lowercase(), "add b, b");
+    assert_eq!(add.length, 2);
+    assert!(lifter.lift(0x100, &[0xf0, 0x00]).is_err(), "not an instruction of it");
+}
+
+#[test]
+fn a_source_that_is_no_specification_is_refused() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for (name, text) in
+        [("empty", ""), ("words", "this is no specification"), ("open", "define endian=big;\n:x is {")]
+    {
+        let file = folder.join(format!("{name}.slaspec"));
+        std::fs::write(&file, text).unwrap();
+        let error = parallax_sleigh::compile(&file).expect_err(name);
+        assert!(!error.to_string().is_empty());
+    }
+    assert!(parallax_sleigh::compile(&folder.join("nowhere.slaspec")).is_err());
+}

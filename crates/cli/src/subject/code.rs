@@ -34,7 +34,7 @@ pub struct CodeArguments {
     /// A range of addresses of the ELF file: FIRST..END.
     #[arg(long, value_name = "A..B", requires = "elf")]
     pub range: Vec<String>,
-    /// A processor of your own: a compiled SLEIGH specification.
+    /// A processor of your own: a SLEIGH specification, compiled (.sla) or not (.slaspec).
     #[arg(long, value_name = "FILE", conflicts_with = "lang")]
     pub sla: Option<PathBuf>,
     /// The processor specification (context defaults, program counter) that goes with `--sla`.
@@ -102,7 +102,11 @@ impl CodeArguments {
         if let Some(path) = &self.sla {
             let name =
                 path.file_stem().map_or("custom".to_owned(), |stem| stem.to_string_lossy().into_owned());
-            let sla = bounded(path)?;
+            let sla = match path.extension().and_then(|ending| ending.to_str()) {
+                Some("slaspec") => parallax_sleigh::compile(path)
+                    .with_context(|| format!("cannot compile {}", path.display()))?,
+                _ => bounded(path)?,
+            };
             let pspec = match &self.pspec {
                 Some(path) => Some(String::from_utf8_lossy(&bounded(path)?).into_owned()),
                 None => None,

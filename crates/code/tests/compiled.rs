@@ -53,7 +53,7 @@ const TARGETS: &[Target] = &[
 ];
 
 /// From how many inputs each function runs.
-const RUNS: usize = 3;
+const RUNS: usize = 2;
 
 const IO: u64 = 0x200_0000;
 const STACK: u64 = 0x300_0000;
@@ -298,14 +298,16 @@ fn compiled_functions_do_what_they_do_natively() {
     let mut tally = Tally::default();
     for target in TARGETS {
         let mut lifter = Lifter::new(Language::find(target.language).unwrap()).unwrap();
-        for level in ["-O0", "-O2"] {
+        // The little-endian twins differ in nothing but the order of bytes: once is enough.
+        let twin = ["mipsel", "powerpc64le"].contains(&target.language);
+        for level in if twin { &["-O2"][..] } else { &["-O0", "-O2"] } {
             lifter = check(target, level, &native, lifter, &mut tally);
         }
     }
     let Tally { functions, runs, symbolic, failures } = tally;
     println!("{functions} functions, {runs} runs, {symbolic} of them evaluated symbolically too");
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
-    assert!(functions > 1000 && runs == RUNS * functions, "{functions} functions, {runs} runs");
+    assert!(functions > 900 && runs == RUNS * functions, "{functions} functions, {runs} runs");
     assert!(symbolic > runs / 2, "{symbolic} of {runs} evaluated symbolically");
 }
 

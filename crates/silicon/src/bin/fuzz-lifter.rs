@@ -106,7 +106,7 @@ fn fuzz(lifter: &mut Lifter, share: Duration, seed: u64) -> Tally {
                 let state = State::with_memory(processor, Table::new(Bits::zero(8)));
                 let concrete = exec(&Concrete, &instruction, state);
                 // Terms cost more: every eighth.
-                if round % 8 == 0 {
+                if round.is_multiple_of(8) {
                     let store = Store::new();
                     let core = Symbolic::new(&store);
                     let _ = exec(&core, &instruction, State::identity(&core, processor));

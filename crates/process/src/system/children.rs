@@ -193,6 +193,10 @@ pub(crate) fn start(
         list = longer;
         path = PathBuf::from(OsStr::from_bytes(&interpreter));
     }
+    if script(&path).is_some() {
+        // What Linux says of scripts whose interpreters are scripts without end.
+        return Err(LoadError::Unreadable { path, error: std::io::Error::from_raw_os_error(libc::ELOOP) });
+    }
     let (mut memory, loaded) = elf::load(&path, byte_bound)?;
     let mut random = [0u8; 16];
     let _ = host(libc::SYS_getrandom, [random.as_mut_ptr() as usize, 16, 0, 0, 0, 0]);

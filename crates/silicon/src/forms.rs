@@ -172,6 +172,10 @@ impl Case {
         if decoded.mnemonic() == Mnemonic::Call && decoded.op0_register() == Register::RSP {
             return None;
         }
+        // So it would where the stack pointer is part of an address, and the stack is used besides.
+        if decoded.stack_pointer_increment() != 0 && pointed(Register::RSP) {
+            return None;
+        }
         // From the bottom of a stack with room for one more nothing can be loaded.
         if form.code == Code::Fld_sti && decoded.op0_register() == Register::ST7 {
             return None;

@@ -102,7 +102,7 @@ pub struct Guarded<'s> {
     pub indices: Vec<Formula>,
     /// Whether the bound k forbade some object.
     pub truncated: bool,
-    locations: Vec<Rc<Location>>,
+    pub(crate) locations: Vec<Rc<Location>>,
 }
 
 type Forks<'s, T> = Result<Vec<(Guarded<'s>, T)>, HeapError>;
@@ -159,8 +159,8 @@ impl<'s> Guarded<'s> {
 
     fn input(&mut self, class: ClassId, path: &str, depth: usize, exists: Formula) -> Loc {
         let store = self.logic.store;
-        let twins = self.locations.iter().filter(|other| &*other.path == path).count();
-        let label = if twins == 0 { path.to_owned() } else { format!("{path}#{}", twins + 1) };
+        let taken = |label: &str| self.locations.iter().any(|other| &*other.label == label);
+        let label = unused(path, |n| format!("{path}#{n}"), taken);
         let shape = self.universe.class(class);
         let slots = if shape.element.is_some() { self.options.array } else { shape.fields.len() };
         let length = shape.element.map(|_| store.symbol(&format!("{path}.length"), 32));
@@ -274,20 +274,27 @@ impl<'s> Guarded<'s> {
         self.branch(object)
     }
 
-    /// The objects a reference may be, with their guards.
-    fn objects(&self, reference: &Reference) -> Vec<(Formula, Loc)> {
-        reference
-            .iter()
-            .filter_map(|entry| match entry.to {
-                Target::Loc(loc) => Some((entry.guard, loc)),
-                _ => None,
-            })
-            .collect()
+    /// The objects a reference may still be, with their guards; an object that is certain has the guard *true*.
+    fn objects(&self, reference: &Reference) -> Result<Vec<(Formula, Loc)>, HeapError> {
+        let mut objects = Vec::new();
+        for entry in reference.iter() {
+            if let Target::Loc(loc) = entry.to
+                && self.path.sat(&self.logic, entry.guard)?.is_some()
+            {
+                objects.push((entry.guard, loc));
+            }
+        }
+        if let [(guard, _)] = objects.as_mut_slice()
+            && self.path.sat(&self.logic, self.is_null(reference))?.is_none()
+        {
+            *guard = self.logic.store.true_();
+        }
+        Ok(objects)
     }
 
     /// READ: the value of a field of a reference that is not null here.
     pub fn read(&mut self, reference: &Reference, field: usize) -> Result<Cell, HeapError> {
-        let from = self.objects(reference);
+        let from = self.objects(reference)?;
         self.read_at(from.into_iter().map(|(guard, loc)| (guard, loc, field)).collect())
     }
 
@@ -342,8 +349,7 @@ impl<'s> Guarded<'s> {
 
     /// `⊔`: equal targets joined by disjunction, entries that cannot be dropped.
     ///
-    /// `dead` says whether the set is stored in a field and may speak of what no longer exists; a set with one entry
-    /// left points there for certain.
+    /// A set with one entry left points there for certain.
     fn join(&self, entries: Vec<Entry>) -> Result<Reference, HeapError> {
         let store = self.logic.store;
         let mut joined: Vec<Entry> = Vec::new();
@@ -431,8 +437,9 @@ impl<'s> Guarded<'s> {
         let FieldKind::Ref(wanted) = self.kind(class, field) else {
             return Err(HeapError::Broken("only references are initialised"));
         };
-        let before = self.selectors.iter().filter(|other| (other.loc, other.field) == (loc, field)).count();
-        let label = if before == 0 { label } else { format!("{label} ({})", before + 1) };
+        let taken = |label: &str| self.selectors.iter().any(|other| other.label == label);
+        let label = unused(&label, |n| format!("{label} ({n})"), taken);
+        let since = self.path.conjuncts().len();
         let mut choices = vec![(Choice::Nil, store.bool_symbol(&format!("{label} = null")))];
         for &candidate in &self.candidates {
             let other = self.location(candidate);
@@ -459,10 +466,9 @@ impl<'s> Guarded<'s> {
         }
         let selector = Rc::new(Selector { loc, field, under: u, label, choices });
         let condition = selector.condition(self);
-        // Null is always a choice, so the last model extends to the new selector.
-        let holds = self.path.model().holds(store, u) == Some(true);
-        let model = Rc::new(self.path.model().extended(store, &selector, holds));
-        self.path = self.path.and(&logic, condition, Origin::Input, model);
+        let atoms: Vec<Formula> = selector.choices.iter().map(|(_, atom)| *atom).collect();
+        let models = selector.extend(self, since);
+        self.path = self.path.choose(&logic, condition, &atoms, models);
         for &(choice, _) in &selector.choices {
             if let Choice::New(fresh) = choice {
                 self.candidates.push(fresh);
@@ -487,7 +493,7 @@ impl<'s> Guarded<'s> {
 
     /// WRITE: sets a field of every object the reference may be, each under its guard, all at once.
     pub fn write(&mut self, base: &Reference, field: usize, value: &Cell) -> Result<(), HeapError> {
-        let places = self.objects(base).into_iter().map(|(guard, loc)| (guard, loc, field)).collect();
+        let places = self.objects(base)?.into_iter().map(|(guard, loc)| (guard, loc, field)).collect();
         self.write_at(places, value)
     }
 
@@ -538,7 +544,7 @@ impl<'s> Guarded<'s> {
         key: impl Fn(ClassId) -> T,
     ) -> Forks<'s, (T, Reference)> {
         let mut parts = std::collections::BTreeMap::<T, Vec<Entry>>::new();
-        for (guard, loc) in self.objects(reference) {
+        for (guard, loc) in self.objects(reference)? {
             let entry = Entry { guard, to: Target::Loc(loc) };
             parts.entry(key(self.location(loc).class)).or_default().push(entry);
         }
@@ -558,7 +564,7 @@ impl<'s> Guarded<'s> {
     /// The length of an array that is not null here.
     pub fn length(&self, array: &Reference) -> Result<Term, HeapError> {
         let mut length = None;
-        for (guard, loc) in self.objects(array) {
+        for (guard, loc) in self.objects(array)? {
             let Some(own) = self.location(loc).length else { return Err(HeapError::Broken("not an array")) };
             length = Some(match length {
                 None => own,
@@ -573,7 +579,7 @@ impl<'s> Guarded<'s> {
         let logic = self.logic.clone();
         let store = logic.store;
         let mut places = Vec::new();
-        for (guard, loc) in self.objects(array) {
+        for (guard, loc) in self.objects(array)? {
             let location = self.location(loc);
             let references = matches!(location.fld.first(), Some(Cell::Ref(_)));
             for slot in 0..location.fld.len() {
@@ -628,4 +634,14 @@ impl<'s> Guarded<'s> {
         }
         self
     }
+}
+
+/// The first of `plain`, `numbered(2)`, `numbered(3)` and so on that is not taken.
+pub(crate) fn unused(
+    plain: &str,
+    numbered: impl Fn(usize) -> String,
+    taken: impl Fn(&str) -> bool,
+) -> String {
+    let names = std::iter::once(plain.to_owned()).chain((2..).map(numbered));
+    names.into_iter().find(|name| !taken(name)).unwrap_or_default()
 }

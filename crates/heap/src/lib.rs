@@ -10,6 +10,7 @@ pub mod draw;
 mod guarded;
 mod input;
 mod logic;
+mod merge;
 mod model;
 mod resolve;
 mod selector;

@@ -4,7 +4,7 @@
 //! solver is needed. Values already computed are remembered, since guards share most of their parts.
 
 use parallax_op::{BinOp, BoolOp, RelOp, UnOp};
-use parallax_term::{Formula, Id, Node, Sort, Store, Symbol, Term};
+use parallax_term::{Expr, Formula, Id, Node, Sort, Store, Symbol, Term};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
@@ -30,9 +30,17 @@ impl Model {
         Model { values: values.into_iter().collect(), known: RefCell::default() }
     }
 
-    /// The values that are not left at their default.
-    pub fn values(&self) -> impl Iterator<Item = (Symbol, u64)> + '_ {
-        self.values.iter().map(|(&symbol, &value)| (symbol, value))
+    /// The same model with a truth value set.
+    pub(crate) fn with(&self, store: &Store, symbol: Symbol) -> Model {
+        let mut values = self.values.clone();
+        values.insert(symbol, 1);
+        // What was computed stands, unless somebody has looked at the symbol while it was false.
+        let looked = match store.expr_of(symbol) {
+            Expr::Formula(atom) => self.known.borrow().contains_key(&atom.id()),
+            _ => true,
+        };
+        let known = if looked { RefCell::default() } else { self.known.clone() };
+        Model { values, known }
     }
 
     /// Whether the formula holds; `None` if it is made of something this evaluator does not know.

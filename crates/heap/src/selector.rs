@@ -6,6 +6,7 @@ use crate::guarded::{Guarded, Loc};
 use crate::model::Model;
 use parallax_sem::Symbolic;
 use parallax_term::{Formula, Node, Store, Symbol};
+use std::rc::Rc;
 
 /// One choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,12 +71,41 @@ pub(crate) fn symbol_of(store: &Store, atom: Formula) -> Option<Symbol> {
     }
 }
 
-impl Model {
-    /// The same model with a selector set to null, or to nothing where it is dead.
-    pub(crate) fn extended(&self, store: &Store, selector: &Selector, alive: bool) -> Model {
-        let fixed = selector.choices.iter().filter_map(|&(choice, atom)| {
-            Some((symbol_of(store, atom)?, u64::from(alive && choice == Choice::Nil)))
-        });
-        Model::new(self.values().chain(fixed))
+impl Selector {
+    /// The choices that extend a model; none where the selector is dead, since what a model does not speak of is false.
+    fn ways(&self, heap: &Guarded<'_>, model: &Model) -> Vec<Symbol> {
+        let store = heap.logic.store;
+        if model.holds(store, self.under) != Some(true) {
+            return Vec::new();
+        }
+        let possible = |choice: Choice| match choice {
+            Choice::Alias(loc) => model.holds(store, heap.location(loc).exists) == Some(true),
+            Choice::Nil | Choice::New(_) => true,
+        };
+        let chosen = self.choices.iter().filter(|(choice, _)| possible(*choice));
+        chosen.filter_map(|&(_, atom)| symbol_of(store, atom)).collect()
+    }
+
+    /// The known models of a heap extended by choices: the first in every way, null first; each other in some way.
+    /// Conjuncts from number `since` on may speak of the choices.
+    pub(crate) fn extend(&self, heap: &Guarded<'_>, since: usize) -> Vec<Rc<Model>> {
+        let store = heap.logic.store;
+        let mut extended = Vec::new();
+        for (at, model) in heap.path.models().into_iter().enumerate() {
+            let ways = self.ways(heap, &model);
+            if ways.is_empty() {
+                extended.push(model);
+            } else if at == 0 {
+                extended.extend(ways.into_iter().map(|symbol| Rc::new(model.with(store, symbol))));
+            } else {
+                extended.push(Rc::new(model.with(store, ways[at % ways.len()])));
+            }
+        }
+        let fits = |model: &Rc<Model>| {
+            let recent = heap.path.conjuncts()[since..].iter();
+            recent.copied().all(|(formula, _)| model.holds(store, formula) == Some(true))
+        };
+        extended.retain(fits);
+        extended
     }
 }

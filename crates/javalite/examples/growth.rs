@@ -15,8 +15,18 @@ struct Subject {
     text: &'static str,
     class: &'static str,
     method: &'static str,
-    most: usize,
+    /// How far to go, path by path and with the precondition as one condition.
+    most: [usize; 2],
 }
+
+/// The engines, and the summary engine with the precondition as one condition.
+const RUNS: [(&str, Engine, bool); 5] = [
+    ("lazy", Engine::Lazy, false),
+    ("lazier", Engine::Lazier, false),
+    ("lazier#", Engine::LazierSharp, false),
+    ("summary", Engine::Summary, false),
+    ("merged", Engine::Summary, true),
+];
 
 const SUBJECTS: [Subject; 3] = [
     Subject {
@@ -24,21 +34,21 @@ const SUBJECTS: [Subject; 3] = [
         text: include_str!("../../../corpus/javalite/list.jl"),
         class: "List",
         method: "find",
-        most: 20,
+        most: [20, 40],
     },
     Subject {
         name: "tree",
         text: include_str!("../../../corpus/javalite/tree.jl"),
         class: "Tree",
         method: "search",
-        most: 5,
+        most: [5, 8],
     },
     Subject {
         name: "redblack",
         text: include_str!("../../../corpus/javalite/redblack.jl"),
         class: "TreeMap",
         method: "search",
-        most: 4,
+        most: [4, 6],
     },
 ];
 
@@ -55,11 +65,11 @@ fn main() {
         !some || wanted.iter().any(|name| name == one)
     };
     let subjects = SUBJECTS.map(|subject| subject.name);
-    let engines = Engine::ALL.map(Engine::name);
+    let runs = RUNS.map(|(name, ..)| name);
     for subject in SUBJECTS.iter().filter(|subject| names(&subjects, subject.name)) {
-        for engine in Engine::ALL.into_iter().filter(|engine| names(&engines, engine.name())) {
-            for k in 1..=subject.most {
-                if !measure(subject, engine, k, seconds) {
+        for run in RUNS.iter().filter(|(name, ..)| names(&runs, name)) {
+            for k in 1..=subject.most[usize::from(run.2)] {
+                if !measure(subject, run, k, seconds) {
                     break;
                 }
             }
@@ -86,7 +96,8 @@ fn spent() -> Option<f64> {
 }
 
 /// Runs and prints one measurement; false if it did not finish in time.
-fn measure(subject: &Subject, engine: Engine, k: usize, limit: f64) -> bool {
+fn measure(subject: &Subject, run: &(&str, Engine, bool), k: usize, limit: f64) -> bool {
+    let &(name, engine, merged) = run;
     let program = Rc::new(parse(subject.text).expect("a program of the corpus"));
     let class = program.class_named(subject.class).expect("its class");
     let id = |name: &str| program.method_named(class, name).expect("its method");
@@ -95,6 +106,7 @@ fn measure(subject: &Subject, engine: Engine, k: usize, limit: f64) -> bool {
         class,
         method: id(subject.method),
         rep_ok: Some(id("repOK")),
+        merged,
         bounds: Bounds { rounds: 64, calls: 64 },
         drafts: MachineDrafts::default(),
     };
@@ -124,7 +136,7 @@ fn measure(subject: &Subject, engine: Engine, k: usize, limit: f64) -> bool {
     println!(
         "{},{},{k},{:.4},{},{},{},{},{:.4},{dag},{locations},{}",
         subject.name,
-        engine.name(),
+        name,
         elapsed,
         progress.states,
         progress.paths,

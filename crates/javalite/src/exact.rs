@@ -51,8 +51,9 @@ pub struct Comparison {
 
 /// Compares a summary run with a lazy run of the same set-up, at most `limit` heaps for each trace.
 ///
-/// The lazy run's tokens, if it is one of the lazier engines, must be expanded; those engines may come to one heap in
-/// several ways, so `counted` is false for them and sets of heaps are compared.
+/// The lazy run's tokens, if it is one of the lazier engines, must be expanded. Those engines may come to one heap in
+/// several ways, and so may lazy initialisation if a precondition counts as one condition: `counted` is false then, and
+/// what is compared is the set of heaps, and for each heap the condition that any of its states has.
 pub fn compare<'s>(
     setup: &Setup<'s>,
     lazy: &Ends<Lazy<'s>>,
@@ -107,6 +108,10 @@ impl Side<'_, '_> {
             let canon = state.snapshot().canon(&setup.universe);
             by_heap.entry(canon.text.clone()).or_default().push((canon, state));
         }
+        // Only an index can make two models of one heap.
+        if !counted && heap.indices.is_empty() && (models.models.len() != by_heap.len() || !models.complete) {
+            differences.push(Difference::Count(trace.clone(), by_heap.len(), models.models.len()));
+        }
         let mut left: BTreeMap<String, Vec<usize>> =
             by_heap.iter().map(|(text, states)| (text.clone(), (0..states.len()).collect())).collect();
         let cells = one.cells();
@@ -124,31 +129,35 @@ impl Side<'_, '_> {
                 differences.push(Difference::Spurious(trace.clone(), canon.text));
                 continue;
             };
-            // Several states share a heap when an index meant different elements; conditions tell them apart.
-            let choices: Vec<usize> = if counted { unused.clone() } else { (0..candidates.len()).collect() };
+            let all: Vec<usize> = (0..candidates.len()).collect();
+            let states = |of: &[usize]| -> Vec<_> { of.iter().map(|&at| candidates[at].1).collect() };
             let mut matched = None;
-            for at in choices {
-                if equivalent(&setup.logic, candidates[at].1, one, model)? {
-                    matched = Some(at);
-                    break;
+            if counted {
+                // Several states share a heap when an index meant different elements; conditions tell them apart.
+                for &at in unused.iter() {
+                    if equivalent(&setup.logic, &states(&[at]), one, model)? {
+                        matched = Some(vec![at]);
+                        break;
+                    }
                 }
+            } else if equivalent(&setup.logic, &states(&all), one, model)? {
+                matched = Some(all);
             }
-            let Some(at) = matched else {
+            let Some(matched) = matched else {
                 differences.push(Difference::Condition(trace.clone(), canon.text));
                 continue;
             };
-            if counted {
-                unused.retain(|other| *other != at);
-            } else {
-                unused.clear();
-            }
-            let (other, state) = &candidates[at];
-            let mut assumptions = state.memory.path.formulas();
-            assumptions.extend(heap.choices(model));
-            for (a, b) in canon.scalars.iter().zip(&other.scalars) {
-                if !always_equal(&setup.logic, &assumptions, *a, *b)? {
+            unused.retain(|other| !matched.contains(other));
+            for at in matched {
+                let (other, state) = &candidates[at];
+                let mut assumptions = state.memory.path.formulas();
+                assumptions.extend(heap.choices(model));
+                let mut pairs = canon.scalars.iter().zip(&other.scalars);
+                let differ = pairs.find_map(|(a, b)| {
+                    always_equal(&setup.logic, &assumptions, *a, *b).map(|same| (!same).then_some(())).transpose()
+                });
+                if differ.transpose()?.is_some() {
                     differences.push(Difference::Value(trace.clone(), canon.text.clone()));
-                    break;
                 }
             }
         }
@@ -161,10 +170,10 @@ impl Side<'_, '_> {
     }
 }
 
-/// Whether, given the choices of a model, the condition of the lazy state is that of the summary.
+/// Whether, given the choices of a model, what holds in one of the lazy states is the condition of the summary.
 fn equivalent(
     logic: &Logic<'_>,
-    state: &Final<Lazy<'_>>,
+    states: &[&Final<Lazy<'_>>],
     one: &Final<Summary<'_>>,
     model: &Model,
 ) -> Result<bool, Stop> {
@@ -174,10 +183,10 @@ fn equivalent(
     let symbols = logic.store.symbols_in(all.iter().map(|formula| formula.id()));
     let atoms: BTreeSet<_> =
         logic.store.symbols_in(choices.iter().map(|formula| formula.id())).into_iter().collect();
-    if state.memory.path.conjuncts().is_empty() && symbols.iter().all(|symbol| atoms.contains(symbol)) {
+    if states.iter().any(|state| state.memory.path.conjuncts().is_empty()) && symbols.iter().all(|symbol| atoms.contains(symbol)) {
         return Ok(true);
     }
-    let lazy = logic.all(state.memory.path.formulas());
+    let lazy = logic.any(states.iter().map(|state| logic.all(state.memory.path.formulas())));
     let summary = logic.all(one.heap().path.formulas());
     let mut formulas = choices;
     formulas.push(logic.store.not(logic.store.iff(lazy, summary)));

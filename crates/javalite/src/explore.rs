@@ -23,47 +23,70 @@ pub fn explore<M: Memory>(
     task: &Task,
     memory: M,
     watch: &mut dyn FnMut(&Progress) -> Result<(), Stop>,
-    on_end: &mut dyn FnMut(State<M>, End<ValueOf<M>>) -> Result<(), Stop>,
+    on_end: OnEnd<'_, M>,
 ) -> (Progress, Result<(), Stop>) {
-    let mut progress = Progress { states: 1, ..Progress::default() };
-    let mut pending = Vec::new();
-    let mut next = task.start(memory);
-    let outcome = loop {
-        let steps = match next {
-            Ok(steps) => steps,
-            Err(stop) => break Err(stop),
-        };
-        if steps.len() != 1 {
-            progress.states += steps.len();
+    let progress = Progress { states: 1, ..Progress::default() };
+    let mut run = Run { task, progress, watch, on_end };
+    let outcome = run.all(memory);
+    (run.progress, outcome)
+}
+
+/// What gets each end.
+pub type OnEnd<'a, M> = &'a mut dyn FnMut(State<M>, End<ValueOf<M>>) -> Result<(), Stop>;
+
+/// An exploration under way.
+pub(crate) struct Run<'a, M: Memory> {
+    pub task: &'a Task,
+    pub progress: Progress,
+    watch: &'a mut dyn FnMut(&Progress) -> Result<(), Stop>,
+    on_end: OnEnd<'a, M>,
+}
+
+impl<M: Memory> Run<'_, M> {
+    fn all(&mut self, memory: M) -> Result<(), Stop> {
+        let mut pending = Vec::new();
+        if self.task.merged && self.task.rep_ok.is_some() {
+            for memory in self.accepted(memory)? {
+                self.take(self.task.entered(memory)?, &mut pending)?;
+            }
+        } else {
+            self.take(self.task.start(memory)?, &mut pending)?;
         }
-        let mut failed = None;
+        while let Some(state) = pending.pop() {
+            let steps = self.task.step(state)?;
+            self.take(steps, &mut pending)?;
+        }
+        Ok(())
+    }
+
+    /// Sorts steps into ends and states to visit.
+    fn take(&mut self, steps: Vec<Step<M>>, pending: &mut Vec<State<M>>) -> Result<(), Stop> {
+        self.count(steps.len(), pending.len())?;
         for step in steps.into_iter().rev() {
             match step {
                 Step::On(state) => pending.push(state),
-                Step::Done(state, end) => {
-                    if matches!(end, End::Discarded) {
-                        progress.discarded += 1;
-                    } else {
-                        progress.paths += 1;
-                    }
-                    failed = failed.or(on_end(state, end).err());
-                }
+                Step::Done(state, end) => self.end(state, end)?,
             }
         }
-        if let Some(stop) = failed {
-            break Err(stop);
+        Ok(())
+    }
+
+    /// A path is at its end.
+    pub fn end(&mut self, state: State<M>, end: End<ValueOf<M>>) -> Result<(), Stop> {
+        match end {
+            End::Discarded => self.progress.discarded += 1,
+            _ => self.progress.paths += 1,
         }
-        progress.steps += 1;
-        progress.pending = pending.len();
-        if progress.steps.is_multiple_of(64)
-            && let Err(stop) = watch(&progress)
-        {
-            break Err(stop);
+        (self.on_end)(state, end)
+    }
+
+    /// One step was made, which led to so many.
+    pub fn count(&mut self, successors: usize, pending: usize) -> Result<(), Stop> {
+        if successors != 1 {
+            self.progress.states += successors;
         }
-        match pending.pop() {
-            Some(state) => next = task.step(state),
-            None => break Ok(()),
-        }
-    };
-    (progress, outcome)
+        self.progress.steps += 1;
+        self.progress.pending = pending;
+        if self.progress.steps.is_multiple_of(64) { (self.watch)(&self.progress) } else { Ok(()) }
+    }
 }

@@ -17,6 +17,7 @@ mod lazy;
 mod list;
 mod machine;
 mod memory;
+mod precondition;
 mod replay;
 mod setup;
 mod sexpr;

@@ -49,6 +49,15 @@ impl<T> List<T> {
         self.0.as_ref().map_or(0, |node| node.length)
     }
 
+    /// Whether both are one list, not merely equal ones.
+    pub fn is(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()

@@ -98,6 +98,9 @@ pub struct Task {
     pub method: MethodId,
     /// A method without parameters that must return true first.
     pub rep_ok: Option<MethodId>,
+    /// Whether the precondition is one condition: its outcomes are no part of a trace, and an engine that can do so
+    /// makes one state of all its paths.
+    pub merged: bool,
     /// How far a path may go.
     pub bounds: Bounds,
     /// Rules of the drafts, planted to see them caught.
@@ -193,6 +196,57 @@ impl<M: Memory> State<M> {
     pub fn environment(&self) -> &[(Name, ValueOf<M>)] {
         &self.env
     }
+
+    /// A state with nothing left but its memory.
+    pub(crate) fn ended(memory: M) -> Self {
+        let rest = Rest { trace: List::default(), env: Vec::new(), stack: List::default(), calls: 0 };
+        let value = Value::Bool(memory.bool(false));
+        rest.with(memory, Control::Value(value))
+    }
+
+    /// How soon the state must run so that others can meet it: the deepest stack first, and before those who only have
+    /// a value to hand down.
+    pub(crate) fn urgency(&self) -> (usize, bool) {
+        (self.stack.len(), matches!(self.control, Control::Expr(_)))
+    }
+
+    /// The value of the precondition, if this is where it ends.
+    pub(crate) fn verdict(&self) -> Option<M::Bool> {
+        match (&self.control, self.stack.split()) {
+            (Control::Value(Value::Bool(holds)), Some((Frame::Enter, _))) => Some(holds.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether two states have the same frames to hand a value down to, and nothing that tells them apart for certain.
+    pub(crate) fn meets(&self, other: &Self) -> bool {
+        let (Control::Value(a), Control::Value(b)) = (&self.control, &other.control) else { return false };
+        let apart = |a: &ValueOf<M>, b: &ValueOf<M>| self.memory.apart(a, b);
+        self.stack.is(&other.stack)
+            && self.env.len() == other.env.len()
+            && !apart(a, b)
+            && self.env.iter().zip(&other.env).all(|(a, b)| a.0 == b.0 && !apart(&a.1, &b.1))
+    }
+
+    /// Two states that meet, as one.
+    pub(crate) fn merged(self, other: Self) -> Result<Self, Stop> {
+        let (Control::Value(a), Control::Value(b)) = (self.control, other.control) else {
+            return broken("states that do not meet");
+        };
+        let names: Vec<Name> = self.env.iter().map(|(name, _)| *name).collect();
+        let values = |env: Env<M>, control| env.into_iter().map(|(_, value)| value).chain([control]);
+        let pairs: Vec<_> = values(self.env, a).zip(values(other.env, b)).collect();
+        let (memory, mut values) = self.memory.merged(other.memory, &pairs)?;
+        let Some(control) = values.pop() else { return broken("states without a value") };
+        Ok(State {
+            memory,
+            trace: self.trace,
+            control: Control::Value(control),
+            env: names.into_iter().zip(values).collect(),
+            stack: self.stack,
+            calls: self.calls,
+        })
+    }
 }
 
 /// What a step leads to.
@@ -264,6 +318,14 @@ impl Task {
             })]),
             None => self.enter(memory, &rest),
         }
+    }
+
+    /// Starts the method where the precondition is known to hold.
+    pub(crate) fn entered<M: Memory>(&self, memory: M) -> Steps<M> {
+        self.enter(
+            memory,
+            &Rest { trace: List::default(), env: Vec::new(), stack: List::default(), calls: 0 },
+        )
     }
 
     /// Reads the parameters, as fields of a root object are read, and starts the method.
@@ -647,7 +709,7 @@ impl Task {
         Ok(steps)
     }
 
-    /// `0 <= index < length`, as two outcomes.
+    /// `0 <= index < length`, as one outcome.
     fn indexed<M: Memory>(
         &self,
         memory: M,

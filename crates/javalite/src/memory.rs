@@ -56,6 +56,23 @@ pub trait Memory: Clone {
     /// A Boolean.
     type Bool: Clone;
 
+    /// How closely two memories are related, if they can become one: those that parted last are closest.
+    fn kinship(&self, _other: &Self) -> Option<usize> {
+        None
+    }
+    /// Whether two values are known and different.
+    fn apart(&self, _a: &ValueOf<Self>, _b: &ValueOf<Self>) -> bool {
+        true
+    }
+    /// The memory that is this one or the other, and each pair of values as one.
+    fn merged(
+        self,
+        _other: Self,
+        _pairs: &[(ValueOf<Self>, ValueOf<Self>)],
+    ) -> Result<(Self, Vec<ValueOf<Self>>), Stop> {
+        Err(Stop::Broken("a memory that cannot be merged".into()))
+    }
+
     /// The null reference.
     fn null(&self) -> Self::Ref;
     /// A constant.

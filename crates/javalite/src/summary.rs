@@ -83,6 +83,33 @@ impl Memory for Summary<'_> {
     type Int = Term;
     type Bool = Formula;
 
+    fn kinship(&self, other: &Self) -> Option<usize> {
+        Some(self.heap.kinship(&other.heap))
+    }
+    fn apart(&self, a: &ValueOf<Self>, b: &ValueOf<Self>) -> bool {
+        let store = self.heap.logic.store;
+        match (a, b) {
+            (Value::Int(a), Value::Int(b)) => {
+                a != b && store.as_constant(*a).is_some() && store.as_constant(*b).is_some()
+            }
+            (Value::Bool(a), Value::Bool(b)) => {
+                a != b && store.as_boolean(*a).is_some() && store.as_boolean(*b).is_some()
+            }
+            (Value::Ref(_), Value::Ref(_)) => false,
+            _ => true,
+        }
+    }
+    fn merged(
+        self,
+        other: Self,
+        pairs: &[(ValueOf<Self>, ValueOf<Self>)],
+    ) -> Result<(Self, Vec<ValueOf<Self>>), Stop> {
+        let cells: Vec<_> = pairs.iter().map(|(a, b)| (Self::cell(a), Self::cell(b))).collect();
+        let (heap, cells) = self.heap.merged(other.heap, &cells)?;
+        let memory = Summary { heap, program: self.program, array: self.array };
+        Ok((memory, cells.into_iter().map(Self::value).collect()))
+    }
+
     fn null(&self) -> Reference {
         self.heap.null()
     }

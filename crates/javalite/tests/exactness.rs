@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::generate::{Features, program};
+use common::generate::{Features, program, program_with_precondition};
 use parallax_javalite::exact::compare;
 use parallax_javalite::*;
 use parallax_term::Store;
@@ -87,4 +87,55 @@ fn lazier_engines() {
         }
     }
     assert!(compared > 24, "only {compared} runs");
+}
+
+/// A precondition as one condition: a state of the summary stands for exactly the heaps of all lazy states that the
+/// precondition accepts, by whatever path, and that take the trace.
+fn check_merged(features: Features, first: u64, count: u64) {
+    let (mut compared, mut heaps, mut joined) = (0, 0, 0);
+    for seed in first..first + common::scaled(count) {
+        let text = program_with_precondition(seed, features);
+        for k in [Some(1), Some(2), None] {
+            let store = Store::new();
+            let inputs = Inputs { k, array: 2, root_alias: seed % 3 != 0 };
+            let (setup, task) = common::prepare(&store, &text, inputs);
+            let rep_ok = task.program.method_named(task.class, "ok");
+            let apart = Task { rep_ok, ..task };
+            let task = Task { merged: true, ..apart.clone() };
+            let Some((lazy, summary)) = common::both(&setup, &task, 400) else { continue };
+            let comparison = compare(&setup, &lazy, &summary, 400, false).unwrap();
+            assert!(
+                comparison.differences.is_empty(),
+                "seed {seed}, k {k:?}\n{text}\n{:#?}",
+                comparison.differences
+            );
+            let alone = engine::summary(&setup, &apart, None, &mut |_| Ok(()));
+            joined += alone.progress.paths - summary.progress.paths;
+            compared += 1;
+            heaps += comparison.heaps;
+        }
+    }
+    println!("{compared} runs agree on {heaps} heaps; {joined} paths fewer than path by path");
+    assert!(compared as u64 >= common::scaled(count), "only {compared} runs were compared");
+    assert!(joined > 0, "nothing was merged");
+}
+
+#[test]
+fn merged_references() {
+    check_merged(Features::REFERENCES, 7_000_000, 30);
+}
+
+#[test]
+fn merged_calls_and_subclasses() {
+    check_merged(Features::CALLS, 7_100_000, 20);
+}
+
+#[test]
+fn merged_integers_and_booleans() {
+    check_merged(Features::VALUES, 7_200_000, 20);
+}
+
+#[test]
+fn merged_everything() {
+    check_merged(Features::ALL, 7_300_000, 20);
 }

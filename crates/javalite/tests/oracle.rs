@@ -14,6 +14,7 @@ fn counts(method: &str, k: usize) -> (usize, usize) {
         class,
         method: id(method),
         rep_ok: Some(id("repOK")),
+        merged: false,
         bounds: Bounds { rounds: 20, calls: 20 },
         drafts: MachineDrafts::default(),
     };

@@ -36,6 +36,7 @@ fn errors(subject: &Subject, method: &str) -> Vec<Fault> {
         class,
         method: id(method),
         rep_ok: Some(id("repOK")),
+        merged: false,
         bounds: Bounds { rounds: 10, calls: 20 },
         drafts: MachineDrafts::default(),
     };

@@ -62,10 +62,21 @@ struct Generator {
     fuel: usize,
     depth: usize,
     may_call: bool,
+    /// Whether there is a method `ok`, to be a precondition.
+    precondition: bool,
 }
 
 /// A program; its entry is `A.run`.
 pub fn program(seed: u64, features: Features) -> String {
+    generate(seed, features, false)
+}
+
+/// A program with a precondition, `A.ok`.
+pub fn program_with_precondition(seed: u64, features: Features) -> String {
+    generate(seed, features, true)
+}
+
+fn generate(seed: u64, features: Features, precondition: bool) -> String {
     let mut random = Random::new(seed);
     let mut a: Vec<Field> = vec![("A", "a")];
     if random.one_in(2) {
@@ -95,7 +106,7 @@ pub fn program(seed: u64, features: Features) -> String {
         classes.push(Class { name: "C", extends: Some("A"), own, fields });
     }
     let mut generator =
-        Generator { random, features, classes, in_loop: 0, fuel: 0, depth: 0, may_call: true };
+        Generator { random, features, classes, in_loop: 0, fuel: 0, depth: 0, may_call: true, precondition };
     generator.text()
 }
 
@@ -121,7 +132,12 @@ impl Generator {
                     2 if self.features.arrays => vec!["(array A)"],
                     _ => vec![],
                 };
-                self.method(&mut text, name, "run", &parameters, 5);
+                // With a precondition before it, the method may be shorter.
+                let size = if self.precondition { 2 } else { 5 };
+                self.method(&mut text, name, "run", &parameters, size);
+                if self.precondition {
+                    self.method(&mut text, name, "ok", &[], 5);
+                }
             }
             if self.features.calls && name != "B" {
                 self.may_call = false;
@@ -148,7 +164,11 @@ impl Generator {
             let _ = write!(heading, " [{ty} p{at}]");
             scope.push((format!("p{at}"), ty));
         }
-        let result = if name == "m" { "A" } else { *self.random.pick(&["A", "bool", "A"]) };
+        let result = match name {
+            "m" => "A",
+            "ok" => "bool",
+            _ => *self.random.pick(&["A", "bool", "A"]),
+        };
         self.fuel = 14;
         let body = self.block(&mut scope, size, result);
         let _ = writeln!(text, "  ({result} {name}{heading} {body})");

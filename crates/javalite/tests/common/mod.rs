@@ -22,6 +22,7 @@ pub fn prepare<'s>(store: &'s Store, text: &str, inputs: Inputs) -> (Setup<'s>, 
         class,
         method,
         rep_ok: None,
+        merged: false,
         bounds,
         drafts: MachineDrafts::default(),
     };

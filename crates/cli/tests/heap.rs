@@ -138,3 +138,26 @@ fn bounds_are_reported_and_not_passed_over() {
     let run = heap(&list, &["--k", "3", "--repok", "repOK", "--paths", "3", "--count", "0"]);
     assert_eq!(run.status.code(), Some(4));
 }
+
+#[test]
+fn a_precondition_as_one_condition() {
+    let tree = corpus("tree.jl");
+    let arguments = ["--repok", "repOK", "--root-alias", "false", "--k", "3", "--count", "0", "--json"];
+    let paths = |more: &[&str]| {
+        let run = heap(&tree, &[&arguments[..], more].concat());
+        let document: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+        document["paths"].as_u64()
+    };
+    // A search goes left or right at each of three levels, and finds or falls off.
+    assert_eq!((paths(&["--merge"]), paths(&[])), (Some(22), Some(236)));
+    let out = folder("merged");
+    let run = heap(
+        &tree,
+        &["--repok", "repOK", "--k", "2", "--merge", "--count", "9", "--tests", out.to_str().unwrap()],
+    );
+    let text = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert!(text.contains("when Tree.repOK holds") && text.contains("10 tests written"), "{text}");
+    let run = heap(&tree, &["--repok", "repOK", "--k", "2", "--merge", "--compare", "lazy"]);
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stdout));
+    assert_eq!(heap(&tree, &["--merge"]).status.code(), Some(2));
+}

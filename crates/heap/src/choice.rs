@@ -12,14 +12,13 @@ use parallax_sem::Core;
 /// exists, that an index is within bounds).
 pub fn exactly_one<C: Core>(core: &C, under: &C::Bool, choices: &[(C::Bool, C::Bool)]) -> C::Bool {
     let and = |a: &C::Bool, b: &C::Bool| core.boolop(BoolOp::And, a, b);
-    let some =
-        choices.iter().fold(core.boolean(false), |any, (chosen, _)| core.boolop(BoolOp::Or, &any, chosen));
-    let mut all = core.boolop(BoolOp::Iff, &some, under);
-    for (at, (chosen, possible)) in choices.iter().enumerate() {
-        for (other, _) in &choices[..at] {
-            all = and(&all, &core.not(&and(chosen, other)));
-        }
+    let mut some = core.boolean(false);
+    let mut all = core.boolean(true);
+    for (chosen, possible) in choices {
+        // Not together with any earlier one: as many parts as there are choices, not as there are pairs.
+        all = and(&all, &core.not(&and(chosen, &some)));
         all = and(&all, &core.boolop(BoolOp::Implies, chosen, possible));
+        some = core.boolop(BoolOp::Or, &some, chosen);
     }
-    all
+    and(&all, &core.boolop(BoolOp::Iff, &some, under))
 }

@@ -276,14 +276,11 @@ impl<'s> Guarded<'s> {
 
     /// The objects a reference may still be, with their guards; an object that is certain has the guard *true*.
     fn objects(&self, reference: &Reference) -> Result<Vec<(Formula, Loc)>, HeapError> {
-        let mut objects = Vec::new();
-        for entry in reference.iter() {
-            if let Target::Loc(loc) = entry.to
-                && self.path.sat(&self.logic, entry.guard)?.is_some()
-            {
-                objects.push((entry.guard, loc));
-            }
-        }
+        let objects = reference.iter().filter_map(|entry| match entry.to {
+            Target::Loc(loc) => Some((entry.guard, loc)),
+            _ => None,
+        });
+        let mut objects = self.live(objects.collect(), |(guard, _)| *guard)?;
         if let [(guard, _)] = objects.as_mut_slice()
             && self.path.sat(&self.logic, self.is_null(reference))?.is_none()
         {
@@ -347,6 +344,27 @@ impl<'s> Guarded<'s> {
         }
     }
 
+    /// Those whose guards can hold.
+    fn live<T>(&self, all: Vec<T>, guard: impl Fn(&T) -> Formula) -> Result<Vec<T>, HeapError> {
+        let mut live = Vec::new();
+        for one in all {
+            if self.path.sat(&self.logic, guard(&one))?.is_some() {
+                live.push(one);
+            }
+        }
+        Ok(live)
+    }
+
+    /// The content without what cannot be; all of it if the solver gives up.
+    pub fn possible(&self, cell: &Cell) -> Cell {
+        match cell {
+            Cell::Ref(reference) => {
+                Cell::Ref(self.join(reference.to_vec()).unwrap_or_else(|_| reference.clone()))
+            }
+            Cell::Scalar(_) => cell.clone(),
+        }
+    }
+
     /// `⊔`: equal targets joined by disjunction, entries that cannot be dropped.
     ///
     /// A set with one entry left points there for certain.
@@ -362,12 +380,7 @@ impl<'s> Guarded<'s> {
                 Err(at) => joined.insert(at, entry),
             }
         }
-        let mut live = Vec::new();
-        for entry in joined {
-            if self.path.sat(&self.logic, entry.guard)?.is_some() {
-                live.push(entry);
-            }
-        }
+        let mut live = self.live(joined, |entry| entry.guard)?;
         if let [only] = live.as_mut_slice() {
             only.guard = store.true_();
         }
@@ -441,17 +454,15 @@ impl<'s> Guarded<'s> {
         let label = unused(&label, |n| format!("{label} ({n})"), taken);
         let since = self.path.conjuncts().len();
         let mut choices = vec![(Choice::Nil, store.bool_symbol(&format!("{label} = null")))];
-        for &candidate in &self.candidates {
-            let other = self.location(candidate);
-            if !self.universe.admits(wanted, other.class) || self.has(Draft::NoAlias) {
-                continue;
-            }
-            if !self.has(Draft::AliasNeedNotExist)
-                && self.path.sat(&logic, store.and(u, other.exists))?.is_none()
-            {
-                continue;
-            }
-            let guard = store.bool_symbol(&format!("{label} = {}", other.label));
+        let fitting = self.candidates.iter().copied();
+        let fitting = fitting.filter(|loc| self.universe.admits(wanted, self.location(*loc).class));
+        let fitting = match self.options.draft {
+            Some(Draft::NoAlias) => Vec::new(),
+            Some(Draft::AliasNeedNotExist) => fitting.collect(),
+            _ => self.live(fitting.collect(), |loc| store.and(u, self.location(*loc).exists))?,
+        };
+        for candidate in fitting {
+            let guard = store.bool_symbol(&format!("{label} = {}", self.location(candidate).label));
             choices.push((Choice::Alias(candidate), guard));
         }
         if self.options.k.is_none_or(|k| depth < k) {
@@ -576,8 +587,7 @@ impl<'s> Guarded<'s> {
 
     /// The places an element may be: `g ∧ index = j`.
     fn places(&mut self, array: &Reference, index: Term) -> Result<Vec<(Formula, Loc, usize)>, HeapError> {
-        let logic = self.logic.clone();
-        let store = logic.store;
+        let store = self.logic.store;
         let mut places = Vec::new();
         for (guard, loc) in self.objects(array)? {
             let location = self.location(loc);
@@ -587,13 +597,10 @@ impl<'s> Guarded<'s> {
                 if references && store.as_boolean(here).is_none() && !self.indices.contains(&here) {
                     self.indices.push(here);
                 }
-                let guard = store.and(guard, here);
-                if self.path.sat(&logic, guard)?.is_some() {
-                    places.push((guard, loc, slot));
-                }
+                places.push((store.and(guard, here), loc, slot));
             }
         }
-        Ok(places)
+        self.live(places, |(guard, ..)| *guard)
     }
 
     /// The element at an index that is within bounds here.

@@ -84,7 +84,7 @@ pub enum Origin {
 }
 
 /// How many models of a path condition are kept.
-const MODELS: usize = 24;
+const MODELS: usize = 48;
 
 /// A path condition: conjuncts, models of all of them, and what was found to be impossible.
 #[derive(Clone)]
@@ -133,20 +133,7 @@ impl Path {
 
     /// `sat(g)`: a model of the condition together with `guard`, if there is one.
     pub fn sat(&self, logic: &Logic, guard: Formula) -> Result<Option<Rc<Model>>, HeapError> {
-        let store = logic.store;
-        match store.as_boolean(guard) {
-            Some(true) => return Ok(Some(self.model.clone())),
-            Some(false) => return Ok(None),
-            None => {}
-        }
-        if self.model.holds(store, guard) == Some(true) {
-            return Ok(Some(self.model.clone()));
-        }
-        if refutes(&self.refuted.borrow(), store, guard, 6) {
-            return Ok(None);
-        }
-        let known = self.others.borrow().iter().rev().find(|m| m.holds(store, guard) == Some(true)).cloned();
-        if known.is_some() {
+        if let Some(known) = self.recall(logic.store, guard) {
             return Ok(known);
         }
         let mut formulas = self.formulas();
@@ -166,6 +153,23 @@ impl Path {
             }
         }
         Ok(model)
+    }
+
+    /// The answer to `sat(g)`, if it is known: a model, or that there is none.
+    fn recall(&self, store: &Store, guard: Formula) -> Option<Option<Rc<Model>>> {
+        match store.as_boolean(guard) {
+            Some(true) => return Some(Some(self.model.clone())),
+            Some(false) => return Some(None),
+            None => {}
+        }
+        if self.model.holds(store, guard) == Some(true) {
+            return Some(Some(self.model.clone()));
+        }
+        if refutes(&self.refuted.borrow(), store, guard, 6) {
+            return Some(None);
+        }
+        let known = self.others.borrow().iter().rev().find(|m| m.holds(store, guard) == Some(true)).cloned();
+        known.map(Some)
     }
 
     /// The condition with `condition` and with its negation, where that is possible. What is implied is not added.

@@ -8,7 +8,7 @@
 use crate::HeapError;
 use crate::guarded::{Cell, Entry, Guarded, Loc, Location, Reference, Target, unused};
 use crate::selector::{Choice, Selector};
-use parallax_term::{Formula, Scalar};
+use parallax_term::{Formula, Scalar, Store};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -51,6 +51,14 @@ impl<'s> Guarded<'s> {
             selectors.iter().flat_map(|selector| selector.choices.iter().map(|(_, atom)| *atom)).collect()
         };
         let (own, foreign) = (atoms(&self.selectors[known..]), atoms(&other.selectors[known..]));
+        let dead = |selectors: &[Rc<Selector>], elsewhere: &FxHashSet<Formula>, only: Formula| {
+            store.implies(
+                logic.any(selectors.iter().flat_map(|selector| selector.unless(store, elsewhere))),
+                only,
+            )
+        };
+        let dead =
+            [dead(&self.selectors[known..], &foreign, here), dead(&other.selectors[known..], &own, there)];
         for selector in &mut self.selectors[known..] {
             *selector =
                 Rc::new(Selector { under: store.and(here, selector.under), ..Selector::clone(selector) });
@@ -59,15 +67,12 @@ impl<'s> Guarded<'s> {
             Rc::new(Selector { under: store.and(there, selector.under), ..image.selector(selector) })
         }));
 
-        let mut added: Vec<Formula> = Vec::new();
-        let common: FxHashSet<Formula> = theirs.iter().copied().filter(|f| mine.contains(f)).collect();
-        added.extend(mine.iter().map(|f| if common.contains(f) { *f } else { store.implies(here, *f) }));
-        let rest = theirs.iter().filter(|f| !common.contains(f));
-        added.extend(rest.map(|f| store.implies(there, *f)));
-        let mut dead: Vec<Formula> = own.difference(&foreign).map(|a| store.implies(*a, here)).collect();
-        dead.extend(foreign.difference(&own).map(|a| store.implies(*a, there)));
-        dead.sort_unstable();
+        // As few conjuncts as can be: each is wrapped once more by every merge to come.
+        let common: Vec<Formula> = mine.iter().copied().filter(|f| theirs.contains(f)).collect();
+        let rest = |all: &[Formula]| logic.all(all.iter().copied().filter(|f| !common.contains(f)));
+        let mut added = vec![store.implies(here, rest(&mine)), store.implies(there, rest(&theirs))];
         added.extend(dead);
+        added.extend(common.iter().copied());
         added.retain(|f| store.as_boolean(*f) != Some(true));
 
         let indices = other.indices.iter().filter(|index| !self.indices.contains(index)).copied();
@@ -126,6 +131,15 @@ impl<'s> Guarded<'s> {
     }
 }
 
+impl Selector {
+    /// What to forbid where the selector is dead: that anything is chosen; without choices that are meant elsewhere too.
+    fn unless(&self, store: &Store, elsewhere: &FxHashSet<Formula>) -> Vec<Formula> {
+        let own = self.choices.iter().map(|(_, atom)| *atom).filter(|atom| !elsewhere.contains(atom));
+        let own: Vec<Formula> = own.collect();
+        if own.len() == self.choices.len() { vec![self.some(store)] } else { own }
+    }
+}
+
 /// Whether two paths found, or made, an object in the same way.
 fn twins(a: &Location, b: &Location) -> bool {
     (a.class, &a.path, &a.label, a.input, a.exists, a.length, a.fld.len())
@@ -180,9 +194,11 @@ impl Image {
 }
 
 /// The first where `here` holds, else the second.
-fn join(store: &parallax_term::Store, here: Formula, a: &Cell, b: &Cell) -> Result<Cell, HeapError> {
+fn join(store: &Store, here: Formula, a: &Cell, b: &Cell) -> Result<Cell, HeapError> {
     match (a, b) {
-        (Cell::Ref(a), Cell::Ref(b)) => Ok(Cell::Ref(if a == b { a.clone() } else { either(store, here, a, b) })),
+        (Cell::Ref(a), Cell::Ref(b)) => {
+            Ok(Cell::Ref(if a == b { a.clone() } else { either(store, here, a, b) }))
+        }
         (Cell::Scalar(Scalar::Term(a)), Cell::Scalar(Scalar::Term(b))) => {
             Ok(Cell::Scalar(Scalar::Term(store.ite(here, *a, *b))))
         }
@@ -193,7 +209,7 @@ fn join(store: &parallax_term::Store, here: Formula, a: &Cell, b: &Cell) -> Resu
     }
 }
 
-fn either(store: &parallax_term::Store, here: Formula, a: &Reference, b: &Reference) -> Reference {
+fn either(store: &Store, here: Formula, a: &Reference, b: &Reference) -> Reference {
     let guard = |reference: &Reference, target: Target| {
         let found = reference.iter().find(|entry| entry.to == target);
         found.map_or(store.false_(), |entry| entry.guard)
@@ -201,8 +217,7 @@ fn either(store: &parallax_term::Store, here: Formula, a: &Reference, b: &Refere
     let mut targets: Vec<Target> = a.iter().chain(b.iter()).map(|entry| entry.to).collect();
     targets.sort_unstable();
     targets.dedup();
-    let entries = targets
-        .into_iter()
-        .map(|to| Entry { guard: store.ite_bool(here, guard(a, to), guard(b, to)), to });
+    let entries =
+        targets.into_iter().map(|to| Entry { guard: store.ite_bool(here, guard(a, to), guard(b, to)), to });
     entries.filter(|entry| store.as_boolean(entry.guard) != Some(false)).collect()
 }

@@ -35,6 +35,11 @@ pub struct Selector {
 }
 
 impl Selector {
+    /// Whether anything is chosen.
+    pub(crate) fn some(&self, store: &Store) -> Formula {
+        store.any(self.choices.iter().map(|(_, guard)| *guard))
+    }
+
     /// Exactly one choice where `under` holds and none elsewhere; an alias only to what exists.
     pub fn condition(&self, heap: &Guarded<'_>) -> Formula {
         let store = heap.logic.store;

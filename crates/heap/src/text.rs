@@ -3,6 +3,7 @@
 use crate::guarded::{Cell, Guarded, Reference, Target};
 use parallax_op::{BoolOp, RelOp};
 use parallax_term::{Formula, Node, Scalar, Store, Term};
+use std::collections::HashSet;
 
 /// How many atoms a condition shows before it is folded to "and 12 more".
 const ATOMS: usize = 24;
@@ -17,10 +18,12 @@ pub fn formula(store: &Store, formula: Formula) -> String {
 pub fn conjuncts(store: &Store, formulas: &[Formula]) -> Vec<String> {
     let mut parts = Vec::new();
     let mut todo: Vec<Formula> = formulas.iter().rev().copied().collect();
+    let mut seen = HashSet::new();
     while let Some(part) = todo.pop() {
         match store.node(part) {
             Node::BoolOp(BoolOp::And, a, b) => todo.extend([b, a]),
             Node::Bool(true) => {}
+            _ if !seen.insert(part) => {}
             Node::BoolOp(..) | Node::Not(_) => {
                 let mut room = ATOMS;
                 parts.push(write(store, part, true, 1, &mut room));

@@ -90,7 +90,7 @@ pub trait Describe {
 impl Describe for Final<Summary<'_>> {
     fn result(&self) -> Option<String> {
         match &self.end {
-            End::Value(value) => Some(self.heap().cell_text(&Summary::cell(value))),
+            End::Value(value) => Some(self.heap().cell_text(&self.heap().possible(&Summary::cell(value)))),
             _ => None,
         }
     }

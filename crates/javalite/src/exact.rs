@@ -154,7 +154,9 @@ impl Side<'_, '_> {
                 assumptions.extend(heap.choices(model));
                 let mut pairs = canon.scalars.iter().zip(&other.scalars);
                 let differ = pairs.find_map(|(a, b)| {
-                    always_equal(&setup.logic, &assumptions, *a, *b).map(|same| (!same).then_some(())).transpose()
+                    always_equal(&setup.logic, &assumptions, *a, *b)
+                        .map(|same| (!same).then_some(()))
+                        .transpose()
                 });
                 if differ.transpose()?.is_some() {
                     differences.push(Difference::Value(trace.clone(), canon.text.clone()));
@@ -183,7 +185,9 @@ fn equivalent(
     let symbols = logic.store.symbols_in(all.iter().map(|formula| formula.id()));
     let atoms: BTreeSet<_> =
         logic.store.symbols_in(choices.iter().map(|formula| formula.id())).into_iter().collect();
-    if states.iter().any(|state| state.memory.path.conjuncts().is_empty()) && symbols.iter().all(|symbol| atoms.contains(symbol)) {
+    if states.iter().any(|state| state.memory.path.conjuncts().is_empty())
+        && symbols.iter().all(|symbol| atoms.contains(symbol))
+    {
         return Ok(true);
     }
     let lazy = logic.any(states.iter().map(|state| logic.all(state.memory.path.formulas())));

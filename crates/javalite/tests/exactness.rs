@@ -122,20 +122,20 @@ fn check_merged(features: Features, first: u64, count: u64) {
 
 #[test]
 fn merged_references() {
-    check_merged(Features::REFERENCES, 7_000_000, 30);
+    check_merged(Features::REFERENCES, 7_000_000, 20);
 }
 
 #[test]
 fn merged_calls_and_subclasses() {
-    check_merged(Features::CALLS, 7_100_000, 20);
+    check_merged(Features::CALLS, 7_100_000, 12);
 }
 
 #[test]
 fn merged_integers_and_booleans() {
-    check_merged(Features::VALUES, 7_200_000, 20);
+    check_merged(Features::VALUES, 7_200_000, 12);
 }
 
 #[test]
 fn merged_everything() {
-    check_merged(Features::ALL, 7_300_000, 20);
+    check_merged(Features::ALL, 7_300_000, 12);
 }

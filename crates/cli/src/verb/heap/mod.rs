@@ -55,6 +55,9 @@ pub struct Heap {
     /// A method without parameters that must return true before the run starts.
     #[arg(long, value_name = "METHOD")]
     repok: Option<String>,
+    /// Take the precondition for one condition: its outcomes are no part of a path, and its paths are merged.
+    #[arg(long, requires = "repok")]
+    merge: bool,
     /// Whether inputs may point back to `this`.
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     root_alias: bool,
@@ -162,8 +165,15 @@ pub fn run(arguments: &Heap) -> Result<Status> {
         }
     };
     let bounds = Bounds { rounds: arguments.rounds, calls: arguments.calls };
-    let task =
-        Task { program: program.clone(), class, method, rep_ok, bounds, drafts: MachineDrafts::default() };
+    let task = Task {
+        program: program.clone(),
+        class,
+        method,
+        rep_ok,
+        merged: arguments.merge,
+        bounds,
+        drafts: MachineDrafts::default(),
+    };
     let inputs = Inputs { k: arguments.k.0, array: arguments.array, root_alias: arguments.root_alias };
     let store = Store::new();
     let setup = Setup::new(&store, program, class, method, inputs);

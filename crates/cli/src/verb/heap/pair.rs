@@ -39,8 +39,9 @@ pub fn comparison(arguments: &Heap, subject: &Subject<'_>, other: Choice) -> Res
         }
     }
     let limit = if arguments.count == 0 { usize::MAX } else { arguments.count.max(10_000) };
-    // The lazier engines may reach one heap by several ways, so only sets can be compared with them.
-    let counted = engine == engine::Engine::Lazy;
+    // The lazier engines may reach one heap by several ways, and so may a precondition that counts as one condition:
+    // only sets can be compared with them.
+    let counted = engine == engine::Engine::Lazy && !arguments.merge;
     let found = exact::compare(&subject.setup, &forked, &summary, limit, counted)?;
     let differences: Vec<String> =
         found.differences.iter().map(|difference| format!("{difference:?}")).collect();

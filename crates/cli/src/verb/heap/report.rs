@@ -101,6 +101,10 @@ where
         End::Cut(cut, span) => json!({"bound": describe::cut(*cut), "at": place(*span)}),
         _ => Json::Null,
     };
+    let mut condition = end.condition();
+    if let (true, Some(rep_ok)) = (subject.task.merged, subject.task.rep_ok) {
+        condition.insert(0, format!("{} holds", subject.task.program.method_name(rep_ok)));
+    }
     json!({
         "outcomes": outcomes,
         "result": end.result(),
@@ -109,7 +113,7 @@ where
         "cut": cut,
         "heaps": heaps,
         "heaps_complete": exact,
-        "condition": end.condition(),
+        "condition": condition,
     })
 }
 

@@ -89,39 +89,68 @@ fn database(file: &Path, options: &Options) -> Result<Vec<(PathBuf, Options)>, E
         let Some(source) = text("file") else {
             return Err(Error::Usage(format!("{name}: an entry without a file")));
         };
-        let directory = PathBuf::from(text("directory").unwrap_or("."));
+        // A relative folder is one beside the database, whoever reads it.
+        let beside = file.parent().unwrap_or(Path::new("."));
+        let directory = beside.join(text("directory").unwrap_or("."));
         let words: Vec<String> = match entry.get("arguments").and_then(|v| v.as_array()) {
             Some(list) => list.iter().filter_map(|v| v.as_str()).map(str::to_string).collect(),
             None => split_words(text("command").unwrap_or("")),
         };
-        let mut options = options.clone();
-        let mut words = words.into_iter().skip(1);
-        while let Some(word) = words.next() {
-            // Only what changes the meaning of the source: paths, definitions, dialect.
-            match word.as_str() {
-                "-I" | "-D" | "-U" | "-include" | "-isystem" | "-iquote" => {
-                    if let Some(next) = words.next() {
-                        let next = if matches!(word.as_str(), "-D" | "-U") {
-                            next
-                        } else {
-                            under(&directory, &next)
-                        };
-                        options.flags.push(word);
-                        options.flags.push(next);
-                    }
-                }
-                _ if word.starts_with("-I") => {
-                    options.flags.push(format!("-I{}", under(&directory, &word[2..])))
-                }
-                _ if ["-D", "-U", "-std=", "-f", "-m"].iter().any(|p| word.starts_with(p)) => {
-                    options.flags.push(word)
-                }
-                _ => {}
-            }
+        if words.is_empty() {
+            return Err(Error::Usage(format!(
+                "{name}: {source} has neither a command nor a list of arguments"
+            )));
         }
-        result.push((directory.join(source), options));
+        let source = directory.join(source);
+        // Other languages are not ours, and a file that is compiled twice is still one file.
+        let known = result.iter().any(|(other, _): &(PathBuf, Options)| *other == source);
+        if known || source.extension().is_none_or(|e| e != "c" && e != "i") {
+            continue;
+        }
+        result.push((source, with_flags(options.clone(), &directory, words)));
+    }
+    if result.is_empty() {
+        return Err(Error::Usage(format!("{name}: no C file in it")));
     }
     Ok(result)
+}
+
+/// Flags of a compiler that change the meaning of a source: paths, definitions, dialect.
+fn with_flags(mut options: Options, directory: &Path, words: Vec<String>) -> Options {
+    const PATHS: [&str; 6] = ["-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-I"];
+    const DIALECT: [&str; 13] = [
+        "-std=",
+        "-ansi",
+        "-fsigned-char",
+        "-funsigned-char",
+        "-fwrapv",
+        "-fshort-enums",
+        "-fshort-wchar",
+        "-fms-extensions",
+        "-fgnu89-inline",
+        "-fpack-struct",
+        "-ffreestanding",
+        "-m32",
+        "-m64",
+    ];
+    let mut words = words.into_iter().skip(1);
+    while let Some(word) = words.next() {
+        if let Some(flag) = PATHS.into_iter().find(|flag| word.starts_with(flag)) {
+            let joined = word[flag.len()..].to_string();
+            let path = if joined.is_empty() { words.next().unwrap_or_default() } else { joined };
+            options.flags.extend([flag.to_string(), under(directory, &path)]);
+        } else if word == "-D" || word == "-U" {
+            options.flags.extend([word, words.next().unwrap_or_default()]);
+        } else if matches!(word.as_str(), "-o" | "-MF" | "-MT" | "-MQ" | "-x" | "-Xclang" | "-arch") {
+            words.next();
+        } else if word.starts_with("-D")
+            || word.starts_with("-U")
+            || DIALECT.iter().any(|d| word.starts_with(d))
+        {
+            options.flags.push(word);
+        }
+    }
+    options
 }
 
 fn under(directory: &Path, path: &str) -> String {
@@ -169,6 +198,34 @@ fn split_words(command: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn databases_are_read_whatever_their_style() {
+        let folder = std::env::temp_dir().join(format!("parallax-database-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("sub")).expect("a folder");
+        let file = folder.join("compile_commands.json");
+        let text = r#"[
+          {"directory": "sub", "file": "a.c", "arguments": ["cc", "-Iinc", "-isystem", "/sys", "-O2", "-DX=1", "-o", "a.o", "a.c"]},
+          {"directory": "sub", "file": "a.c", "command": "cc -DTWICE a.c"},
+          {"directory": "/elsewhere", "file": "b.c", "command": "gcc -D 'Y=a b' -fconserve-stack -std=c99 b.c"},
+          {"directory": "sub", "file": "c.S", "command": "as c.S"}
+        ]"#;
+        std::fs::write(&file, text).expect("a database");
+        let read = |file: &Path| database(file, &Options::default());
+        let found = read(&file).expect("it is read");
+        let sub = folder.join("sub");
+        let shown: Vec<_> =
+            found.iter().map(|(file, options)| (file.clone(), options.flags.clone())).collect();
+        let include = sub.join("inc").display().to_string();
+        let first = ["-I", &include, "-isystem", "/sys", "-DX=1"].map(String::from).to_vec();
+        let second = ["-D", "Y=a b", "-std=c99"].map(String::from).to_vec();
+        assert_eq!(shown, [(sub.join("a.c"), first), (PathBuf::from("/elsewhere/b.c"), second)]);
+        for bad in ["[]", "{}", "[1]", r#"[{"file": "a.c"}]"#, r#"[{"directory": "."}]"#, "["] {
+            std::fs::write(&file, bad).expect("a database");
+            assert!(read(&file).is_err(), "{bad}");
+        }
+        std::fs::remove_dir_all(&folder).expect("the folder goes");
+    }
 
     #[test]
     fn commands_are_split_as_a_shell_does() {

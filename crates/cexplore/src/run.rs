@@ -2,8 +2,8 @@
 
 use parallax_llvm::Module;
 use parallax_llvm::machine::{
-    Checks, Files, Fill, Host, Kind, Machine, ObjectId, Path, Pointer, Problem, Split, State, Stop, Target,
-    Value, word,
+    Checks, Files, Fill, Form, Host, Kind, Machine, ObjectId, Path, Pointer, Problem, Split, State, Stop,
+    Target, Value, word,
 };
 use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_op::{Bits, Width};
@@ -195,6 +195,9 @@ impl<W: World> Host<Concrete> for Runner<'_, W> {
     fn write(&mut self, _state: &mut State<Concrete>, file: i32, bytes: &[Bits]) -> bool {
         let bytes: Vec<u8> = bytes.iter().map(|b| b.to_u64().unwrap_or(0) as u8).collect();
         self.world.write(file, &bytes)
+    }
+    fn write_number(&mut self, _state: &mut State<Concrete>, file: i32, value: &Bits, form: Form) {
+        self.world.write(file, form.text(value.to_u64().unwrap_or(0)).as_bytes());
     }
     fn open(&mut self, _state: &mut State<Concrete>, path: &[u8], flags: i32) -> Option<i32> {
         self.world.open(path, flags)

@@ -2,60 +2,14 @@
 
 mod corpus;
 
-use corpus::{Case, cases, header};
+use corpus::{Case, cases, header, load, settings};
+use parallax_cexplore::Program;
 use parallax_cexplore::confirm::{replay, user_place};
-use parallax_cexplore::explore::{Argument, Entry, Exploration, Settings, explore};
+use parallax_cexplore::explore::{Entry, Exploration, explore};
 use parallax_cexplore::native::{self, Native};
-use parallax_cexplore::{Program, Sources, program};
-use parallax_llvm::machine::Checks;
 use parallax_term::Store;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
-use std::time::Duration;
-
-fn settings(case: &Case) -> Settings {
-    let number = |key: &str| header(&case.text, key).and_then(|n| n.trim().parse().ok()).unwrap_or(0);
-    let entry = match header(&case.text, "entry") {
-        Some(name) => Entry::Function(name.trim().to_string()),
-        None => Entry::Main {
-            arguments: header(&case.text, "symbolic-args")
-                .unwrap_or("")
-                .split_whitespace()
-                .map(|len| match len.strip_suffix('?') {
-                    Some(len) => Argument::Optional(len.parse().expect("a length")),
-                    None => Argument::Unknown(len.parse().expect("a length")),
-                })
-                .collect(),
-            stdin: number("symbolic-stdin"),
-            files: header(&case.text, "symbolic-file")
-                .and_then(|given| given.trim().split_once('='))
-                .map(|(name, len)| (name.to_string(), len.parse().expect("a length")))
-                .into_iter()
-                .collect(),
-        },
-    };
-    let checks = header(&case.text, "checks").unwrap_or("");
-    Settings {
-        failing_allocation: header(&case.text, "failing-malloc").is_some(),
-        leaks: matches!(entry, Entry::Main { .. }),
-        loops: if matches!(entry, Entry::Main { .. }) { 32 } else { 5 },
-        entry,
-        checks: Checks { overflow: checks.contains("overflow"), shifts: checks.contains("shifts") },
-        steps: 20_000,
-        time: Duration::from_secs(60),
-        chain: 3,
-        array: 3,
-        tests: true,
-        ..Settings::default()
-    }
-}
-
-fn load(case: &Case) -> Program {
-    let others = header(&case.text, "with").unwrap_or("").split_whitespace();
-    let files =
-        [case.file.clone()].into_iter().chain(others.map(|other| case.file.with_file_name(other))).collect();
-    program::load(&Sources { files, ..Sources::default() }).unwrap_or_else(|e| panic!("{}: {e}", case.name))
-}
 
 fn found(program: &Program, explored: &Exploration) -> BTreeSet<(String, u32)> {
     explored

@@ -25,6 +25,10 @@ void __parallax_forget(void *bytes, size_t count);
 void klee_assume(unsigned long condition);
 /* Size of an allocation, checked as for free. */
 size_t __parallax_size(void *pointer);
+/* Whether a value is constant, and a number that is not, written to a standard stream. Flags: 1 left, 2 plus, 4 space,
+   8 zero. */
+int __parallax_known(unsigned long value);
+void __parallax_write_number(int file, unsigned long value, int conversion, int flags, int width, int precision);
 /* Numbers as text; see the machine's library. */
 int __parallax_format_double(char *out, int conversion, int precision, int alternate, double value);
 double __parallax_parse_double(const char *text, long len);

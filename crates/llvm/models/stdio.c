@@ -56,6 +56,28 @@ static void number(struct sink *sink, struct spec *spec, const char *sign, const
   for (int i = 0; i < len; i++) put(sink, text[i]);
   if (spec->left) pad(sink, ' ', fill);
 }
+/* A number that is not constant goes to a standard stream as it is, and becomes digits when it is known. */
+static int postponed(struct sink *sink, struct spec *spec, unsigned long value, int conversion) {
+  if (!sink->file || (sink->file->number != 1 && sink->file->number != 2) || spec->alternate) return 0;
+  if (__parallax_known(value)) return 0;
+  drain(sink);
+  int flags = spec->left | spec->plus << 1 | spec->space << 2 | spec->zero << 3;
+  __parallax_write_number(sink->file->number, value, conversion, flags, spec->width, spec->precision);
+  return 1;
+}
+/* How many characters that will be, without a branch. */
+static int characters(struct spec *spec, unsigned long value, unsigned base, int sign) {
+  int len = 1;
+  unsigned long limit = base;
+  for (;;) {
+    len += value >= limit;
+    if (limit > ~0UL / base) break;
+    limit *= base;
+  }
+  len -= (value == 0) & (spec->precision == 0);
+  int zeros = spec->precision - len, least = len + (zeros > 0 ? zeros : 0) + sign;
+  return least < spec->width ? spec->width : least;
+}
 static void integer(struct sink *sink, struct spec *spec, unsigned long value, int base, int upper, const char *sign) {
   char text[24];
   int len = 0;
@@ -75,6 +97,12 @@ static void integer(struct sink *sink, struct spec *spec, unsigned long value, i
 }
 static void floating(struct sink *sink, struct spec *spec, double value, int conversion) {
   char text[800];
+  unsigned long bits;
+  memcpy(&bits, &value, sizeof bits);
+  if (postponed(sink, spec, bits, conversion)) {
+    sink->count++;
+    return;
+  }
   int precision = spec->precision < 0 ? 6 : spec->precision;
   int len = __parallax_format_double(text, conversion, precision, spec->alternate, value);
   const char *sign = __builtin_signbit(value) ? "-" : spec->plus ? "+" : spec->space ? " " : "";
@@ -127,6 +155,11 @@ static void format(struct sink *sink, const char *text, va_list list) {
       long value = size >= 8 ? va_arg(list, long) : va_arg(list, int);
       if (size == 2) value = (short)value;
       if (size == 1) value = (signed char)value;
+      if (postponed(sink, &spec, (unsigned long)value, 'd')) {
+        unsigned long mask = (unsigned long)(value >> 63), size_of = ((unsigned long)value ^ mask) - mask;
+        sink->count += (size_t)characters(&spec, size_of, 10, (value < 0) | spec.plus | spec.space);
+        break;
+      }
       const char *sign = value < 0 ? "-" : spec.plus ? "+" : spec.space ? " " : "";
       integer(sink, &spec, value < 0 ? -(unsigned long)value : (unsigned long)value, 10, 0, sign);
       break;
@@ -138,6 +171,10 @@ static void format(struct sink *sink, const char *text, va_list list) {
       unsigned long value = size >= 8 ? va_arg(list, unsigned long) : va_arg(list, unsigned);
       if (size == 2) value = (unsigned short)value;
       if (size == 1) value = (unsigned char)value;
+      if (postponed(sink, &spec, value, *text)) {
+        sink->count += (size_t)characters(&spec, value, *text == 'u' ? 10 : *text == 'o' ? 8 : 16, 0);
+        break;
+      }
       integer(sink, &spec, value, *text == 'u' ? 10 : *text == 'o' ? 8 : 16, *text == 'X', "");
       break;
     }

@@ -6,8 +6,8 @@ use super::unknown::UnknownMemory;
 use crate::run::{self, Block, GivenMemory, Place, stack};
 use parallax_llvm::Module;
 use parallax_llvm::machine::{
-    Checks, Entry as Alternative, Host, InputBounds, InputCell, Object, ObjectId, Path, Problem, Split,
-    State, Target, TokenId, Value,
+    Checks, Entry as Alternative, Form, Host, InputBounds, InputCell, Object, ObjectId, Output, Path,
+    Problem, Split, State, Target, TokenId, Value,
 };
 use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_op::{Bits, Width};
@@ -17,6 +17,7 @@ use parallax_term::{Expr, Formula, Sort, Store, Symbol, SymbolKind, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// A mistake with the input that leads to it.
 #[derive(Clone, Debug)]
@@ -123,6 +124,13 @@ impl<'s> Explorer<'s> {
             queries: 0,
             new_code: false,
             counter: 0,
+        }
+    }
+
+    /// No question may take longer than what is left.
+    pub fn limit(&mut self, left: Duration) {
+        if left < self.settings.solver_time {
+            self.solver.set_limits(Limits { time: Some(left), ..Limits::default() });
         }
     }
 
@@ -485,9 +493,12 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
             return state.files.write(file, bytes, &self.store.number(8, 0));
         }
         for &byte in bytes {
-            state.output.push((file, byte));
+            state.output.push((file, Output::Byte(byte)));
         }
         true
+    }
+    fn write_number(&mut self, state: &mut State<Symbolic<'s>>, file: i32, value: &Term, form: Form) {
+        state.output.push((file, Output::Number(*value, form)));
     }
     fn open(&mut self, state: &mut State<Symbolic<'s>>, path: &[u8], flags: i32) -> Option<i32> {
         let opened = state.files.open(path, flags);

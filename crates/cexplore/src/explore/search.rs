@@ -6,7 +6,7 @@ use super::settings::{Argument, Entry, Settings, Strategy};
 use super::unknown::UnknownMemory;
 use crate::run::main_arguments;
 use parallax_llvm::Module;
-use parallax_llvm::machine::{Event, Files, Machine, Problem, State, Stop, Value};
+use parallax_llvm::machine::{Event, Files, Host, Machine, Output, Problem, State, Stop, Value};
 use parallax_llvm::module::FunctionId;
 use parallax_sem::Symbolic;
 use parallax_smt::Solver;
@@ -39,7 +39,7 @@ pub struct PathRecord {
     /// Inputs that harness functions return on it, in order.
     pub values: Vec<Term>,
     /// What it writes to standard output.
-    pub output: Vec<Term>,
+    pub output: Vec<Output<Term>>,
     /// The status it exits with.
     pub status: Option<Term>,
     /// What it knows of the memory it started with, when that was unknown.
@@ -136,12 +136,25 @@ pub fn explore_input<'s>(
     let started = Instant::now();
     let mut ticks = 0u32;
     let mut joins = Joins::new();
+    let mut questions = 0;
     'states: while let Some(mut state) = search.next() {
         let left = loop {
             ticks = ticks.wrapping_add(1);
-            if ticks.is_multiple_of(256) {
-                if started.elapsed() > settings.time {
+            let asked = std::mem::replace(&mut questions, machine.host.queries) != machine.host.queries;
+            if asked || ticks.is_multiple_of(256) {
+                let left = settings.time.saturating_sub(started.elapsed());
+                if left.is_zero() {
                     machine.host.bounds.insert(format!("time: {} s", settings.time.as_secs_f64()));
+                    break 'states;
+                }
+                machine.host.limit(left);
+            }
+            if ticks.is_multiple_of(256) {
+                if let Some(limit) = settings.memory
+                    && ticks.is_multiple_of(1024)
+                    && resident() > limit
+                {
+                    machine.host.bounds.insert(format!("memory: {} MB", limit >> 20));
                     break 'states;
                 }
                 progress(result.paths, search.waiting.len() + 1, machine.host.findings.len());
@@ -226,6 +239,14 @@ pub fn explore_input<'s>(
     result.bounds.append(&mut machine.host.bounds);
     result.complete = result.bounds.is_empty();
     Ok(result)
+}
+
+/// Memory of this process, in bytes.
+fn resident() -> u64 {
+    let pages = std::fs::read_to_string("/proc/self/statm")
+        .ok()
+        .and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());
+    pages.unwrap_or(0) * 4096
 }
 
 fn over(state: &State<Sym<'_>>, settings: &Settings) -> Option<String> {
@@ -330,6 +351,12 @@ fn start<'s>(
                 let values =
                     main_arguments(machine, &mut state, main, &vectors[..count]).map_err(Failed::Machine)?;
                 machine.begin(&mut state, main, values).map_err(Failed::Machine)?;
+                if fewest < most {
+                    // How many there are is part of the input.
+                    let number = store.number(32, count as u128);
+                    let given = store.eq(store.symbol("argc", 32), number);
+                    machine.host.take(&mut state.path, given);
+                }
                 states.push(state);
             }
             Ok(states)
@@ -388,13 +415,21 @@ fn record<'s>(
         Some(Value::Bits(term)) => Some(*term),
         _ => None,
     };
-    let output: Vec<Term> =
-        state.output.to_vec().into_iter().filter(|(file, _)| *file == 1).map(|(_, byte)| *byte).collect();
+    let output: Vec<Output<Term>> = state
+        .output
+        .to_vec()
+        .into_iter()
+        .filter(|(file, _)| *file == 1)
+        .map(|(_, piece)| piece.clone())
+        .collect();
     let byte = |term: Term| machine.host.value_in(&model, term).to_u128().unwrap_or(0) as u8;
     result.records.push(PathRecord {
         input: machine.host.input_of(state, &model),
         end: PathEnd::Exit(status.map_or(0, byte)),
-        stdout: output.iter().map(|&term| byte(term)).collect(),
+        stdout: output
+            .iter()
+            .flat_map(|piece| piece.bytes(|&term| machine.host.value_in(&model, term)))
+            .collect(),
         decisions: state.events.to_vec().into_iter().copied().collect(),
         conditions: state.path.conditions.to_vec().into_iter().copied().collect(),
         values: state.inputs.to_vec().into_iter().map(|(_, _, term)| *term).collect(),

@@ -71,6 +71,8 @@ pub struct Settings {
     pub states: usize,
     /// Wall-clock time.
     pub time: Duration,
+    /// Memory of this process in bytes; none: no limit.
+    pub memory: Option<u64>,
     /// Time for one question to the solver.
     pub solver_time: Duration,
     /// Optional checks.
@@ -110,6 +112,7 @@ impl Default for Settings {
             steps: 5_000_000,
             states: 50_000,
             time: Duration::from_secs(60),
+            memory: None,
             solver_time: Duration::from_secs(10),
             checks: Checks::default(),
             random_inputs: false,

@@ -2,9 +2,13 @@
 
 #![allow(dead_code, reason = "each test takes what it needs")]
 
+use parallax_cexplore::explore::{Argument, Entry, Settings};
+use parallax_cexplore::{Program, Sources, program};
+use parallax_llvm::machine::Checks;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 pub struct Case {
     pub name: String,
@@ -87,4 +91,50 @@ pub fn native(case: &Case) -> Output {
     let output = child.wait_with_output().expect("the program ends");
     let _ = std::fs::remove_file(&binary);
     output
+}
+
+/// How a program is to be explored, by its header.
+pub fn settings(case: &Case) -> Settings {
+    let number = |key: &str| header(&case.text, key).and_then(|n| n.trim().parse().ok()).unwrap_or(0);
+    let entry = match header(&case.text, "entry") {
+        Some(name) => Entry::Function(name.trim().to_string()),
+        None => Entry::Main {
+            arguments: header(&case.text, "symbolic-args")
+                .unwrap_or("")
+                .split_whitespace()
+                .map(|len| match len.strip_suffix('?') {
+                    Some(len) => Argument::Optional(len.parse().expect("a length")),
+                    None => Argument::Unknown(len.parse().expect("a length")),
+                })
+                .collect(),
+            stdin: number("symbolic-stdin"),
+            files: header(&case.text, "symbolic-file")
+                .and_then(|given| given.trim().split_once('='))
+                .map(|(name, len)| (name.to_string(), len.parse().expect("a length")))
+                .into_iter()
+                .collect(),
+        },
+    };
+    let checks = header(&case.text, "checks").unwrap_or("");
+    Settings {
+        failing_allocation: header(&case.text, "failing-malloc").is_some(),
+        leaks: matches!(entry, Entry::Main { .. }),
+        loops: if matches!(entry, Entry::Main { .. }) { 32 } else { 5 },
+        entry,
+        checks: Checks { overflow: checks.contains("overflow"), shifts: checks.contains("shifts") },
+        steps: if header(&case.text, "entry").is_some() { 20_000 } else { 300_000 },
+        time: Duration::from_secs(60),
+        chain: 3,
+        array: 3,
+        tests: true,
+        ..Settings::default()
+    }
+}
+
+/// The program, with the files its header names.
+pub fn load(case: &Case) -> Program {
+    let others = header(&case.text, "with").unwrap_or("").split_whitespace();
+    let files =
+        [case.file.clone()].into_iter().chain(others.map(|other| case.file.with_file_name(other))).collect();
+    program::load(&Sources { files, ..Sources::default() }).unwrap_or_else(|e| panic!("{}: {e}", case.name))
 }

@@ -77,6 +77,9 @@ pub struct Explore {
     /// Seconds in all.
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     time: f64,
+    /// Megabytes of memory in all.
+    #[arg(long, value_name = "MB")]
+    memory: Option<u64>,
     /// Seconds for one question to the solver.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     solver_time: f64,
@@ -199,6 +202,7 @@ impl Explore {
             steps: self.steps,
             states: self.states,
             time: seconds("time", self.time)?,
+            memory: self.memory.map(|megabytes| megabytes.saturating_mul(1 << 20)),
             solver_time: seconds("solver-time", self.solver_time)?,
             checks: Checks { overflow: self.overflow, shifts: self.shifts },
             failing_allocation: self.failing_malloc,

@@ -1,6 +1,7 @@
 //! What an analysis supplies to the machine: the reading, what is known on a path, and the outside world.
 
 use super::inputs::InputBounds;
+use super::output::Form;
 use super::state::{Path, State};
 use parallax_op::{Bits, Width};
 use parallax_sem::Core;
@@ -109,6 +110,8 @@ pub trait Host<C: Core> {
     fn read(&mut self, state: &mut State<C>, file: i32, count: u64) -> Option<Vec<C::Val>>;
     /// Writes bytes; false when the file is not open.
     fn write(&mut self, state: &mut State<C>, file: i32, bytes: &[C::Val]) -> bool;
+    /// Writes a number of 64 bits that is not constant, where it may stay a number until it is known.
+    fn write_number(&mut self, state: &mut State<C>, file: i32, value: &C::Val, form: Form);
     /// Opens a file: flags 0 read, 1 write (made empty or new), 2 append, 3 read and write, 4 both, made empty or new;
     /// the file number or none.
     fn open(&mut self, state: &mut State<C>, path: &[u8], flags: i32) -> Option<i32>;

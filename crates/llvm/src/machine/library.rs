@@ -6,6 +6,7 @@ use super::call::Passed;
 use super::harness::Harness;
 use super::host::{Host, Problem, Split};
 use super::memory::Kind;
+use super::output::Form;
 use super::pointers::{null, word};
 use super::state::Jump;
 use super::value::{Pointer, Target, Value};
@@ -27,6 +28,8 @@ pub(super) enum Builtin {
     AtExit,
     AssertFail,
     Write,
+    WriteNumber,
+    Known,
     Read,
     Open,
     Close,
@@ -62,6 +65,8 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         "atexit" => Builtin::AtExit,
         "__assert_fail" | "__assert" => Builtin::AssertFail,
         "__parallax_write" => Builtin::Write,
+        "__parallax_write_number" => Builtin::WriteNumber,
+        "__parallax_known" => Builtin::Known,
         "__parallax_read" => Builtin::Read,
         "__parallax_open" => Builtin::Open,
         "__parallax_close" => Builtin::Close,
@@ -105,6 +110,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let needed = match builtin {
             Builtin::Copy | Builtin::Fill | Builtin::Write | Builtin::Read | Builtin::Seek => 3,
             Builtin::FormatDouble => 5,
+            Builtin::WriteNumber => 6,
             Builtin::Open | Builtin::ParseDouble | Builtin::Forget => 2,
             Builtin::Abort
             | Builtin::AssertFail
@@ -194,6 +200,29 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     _ => return Err(Stop::Unsupported("atexit with a function that is not constant".into())),
                 }
                 self.small(32, 0)
+            }
+            Builtin::Known => {
+                let bits = self.argument_bits(passed, 0)?;
+                self.small(32, self.host.value(64, &bits).is_some().into())
+            }
+            Builtin::WriteNumber => {
+                let mut given = [0; 6];
+                for index in [0, 2, 3, 4, 5] {
+                    given[index] = self.number(state, passed, index)?;
+                }
+                let value = self.argument_bits(passed, 1)?;
+                let flag = |bit: i64| given[3] & bit != 0;
+                let form = Form {
+                    conversion: given[2] as u8,
+                    left: flag(1),
+                    plus: flag(2),
+                    space: flag(4),
+                    zero: flag(8),
+                    width: usize::try_from(given[4]).unwrap_or(0),
+                    precision: usize::try_from(given[5]).ok(),
+                };
+                self.host.write_number(state, given[0] as i32, &value, form);
+                return Ok(());
             }
             Builtin::Write => return self.write_file(state, at, passed),
             Builtin::Read => return self.read_file(state, at, passed),

@@ -7,6 +7,7 @@
 use super::content::Raw;
 use super::host::Host;
 use super::inputs::InputCell;
+use super::output::Output;
 use super::pointers::join;
 use super::state::{Frame, Path};
 use super::value::{ObjectId, Pointer, Target, Value};
@@ -48,7 +49,14 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     .all(|(x, y)| x.0 == y.0 && x.1 == y.1));
         let output = a.output.len() == b.output.len()
             && (a.output.same(&b.output)
-                || a.output.newest_first().zip(b.output.newest_first()).all(|(x, y)| x.0 == y.0));
+                || a.output.newest_first().zip(b.output.newest_first()).all(|(x, y)| {
+                    x.0 == y.0
+                        && match (&x.1, &y.1) {
+                            (Output::Byte(_), Output::Byte(_)) => true,
+                            (Output::Number(_, form), Output::Number(_, other)) => form == other,
+                            _ => false,
+                        }
+                }));
         frames
             && inputs
             && output
@@ -128,7 +136,15 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         if !a.output.same(&b.output) {
             let mut joined = super::Chain::default();
             for ((file, x), (_, y)) in a.output.to_vec().into_iter().zip(b.output.to_vec()) {
-                joined.push((*file, self.host.core().cond(8, &guard, x, y)));
+                let core = self.host.core();
+                let piece = match (x, y) {
+                    (Output::Byte(x), Output::Byte(y)) => Output::Byte(core.cond(8, &guard, x, y)),
+                    (Output::Number(x, form), Output::Number(y, _)) => {
+                        Output::Number(core.cond(64, &guard, x, y), *form)
+                    }
+                    _ => return None,
+                };
+                joined.push((*file, piece));
             }
             state.output = joined;
         }

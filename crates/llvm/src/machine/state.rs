@@ -3,6 +3,7 @@
 use super::files::Files;
 use super::inputs::{InputCell, InputObject, Token};
 use super::memory::Memory;
+use super::output::Output;
 use super::value::{ObjectId, Value};
 use crate::module::{BlockId, FunctionId, LocationId, Module, Register};
 use parallax_sem::Core;
@@ -209,8 +210,8 @@ pub struct State<C: Core> {
     pub path: Path<C>,
     /// Decisions on the path.
     pub events: Chain<Event>,
-    /// Bytes written, with the file number.
-    pub output: Chain<(i32, C::Val)>,
+    /// What was written, with the file number.
+    pub output: Chain<(i32, Output<C::Val>)>,
     /// Inputs that were asked for: name, width, value.
     pub inputs: Chain<(String, u16, C::Val)>,
     /// What code without a model returned.

@@ -33,6 +33,8 @@ fn main() {
                 "-fno-vectorize",
                 "-fno-slp-vectorize",
                 "-fno-stack-protector",
+                // No tables of distances between addresses.
+                "-fno-pic",
             ])
             .args(["-ffile-prefix-map=models=<libc>", "-Wno-incompatible-library-redeclaration"])
             .arg(&file)

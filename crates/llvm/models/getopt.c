@@ -59,6 +59,7 @@ static int long_option(int count, char **words, const char *text, const struct o
     return '?';
   }
   optarg = NULL;
+  optopt = 0;
   if (name[len] == '=') {
     if (!found->argument) {
       if (!quiet) fprintf(stderr, "%s: option '%s%s' doesn't allow an argument\n", words[0], dashes, found->name);

@@ -47,7 +47,7 @@ static const short month_start[2][13] = {{0, 31, 59, 90, 120, 151, 181, 212, 243
 
 struct tm *gmtime_r(const long *when, struct tm *out) {
   long days = floor_div(*when, 86400), rest = *when - days * 86400;
-  long year = 1970 + floor_div(days, 366);
+  long year = 1970 + (days < 0 ? floor_div(days, 365) - 1 : days / 366); /* no later than the year it is */
   while (days_before(year + 1) <= days) year++;
   int leap = is_leap(year), day = (int)(days - days_before(year)), month = 0;
   while (month_start[leap][month + 1] <= day) month++;

@@ -101,13 +101,15 @@ pub fn compile(file: &Path, options: &Options) -> Result<Compiled, Error> {
     let output = clang(options, |command| {
         command.arg("-x").arg("c").arg(file).args(["-c", "-emit-llvm", "-o", "-", "-g"]);
         command.arg(format!("-O{}", options.optimise));
-        // No `optnone`, names kept; classification functions stay calls rather than look-ups in the library's tables.
+        // No `optnone`, names kept; classification functions stay calls rather than look-ups in the library's tables,
+        // and look-ups are tables of pointers rather than of distances.
         command.args([
             "-Xclang",
             "-disable-O0-optnone",
             "-fno-discard-value-names",
             "-D__NO_CTYPE=1",
             "-fno-stack-protector",
+            "-fno-pic",
         ]);
         command.args(["-fno-color-diagnostics", "-U_FORTIFY_SOURCE"]);
         command.args(options.language_flags());

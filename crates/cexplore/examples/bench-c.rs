@@ -98,10 +98,10 @@ fn main() {
 
 /// Memory of many states that live at once, terms and models included: breadth first, up to ten thousand.
 fn states() {
-    let program = load(corpus("symbolic/tokens.c"));
+    let program = load(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/c/branches.c"));
     let wanted = 10_000;
     let settings = Settings {
-        entry: Entry::Main { arguments: Vec::new(), stdin: 8, files: Vec::new() },
+        entry: Entry::Main { arguments: Vec::new(), stdin: 16, files: Vec::new() },
         strategy: parallax_cexplore::explore::Strategy::Breadth,
         ..Settings::default()
     };
@@ -109,7 +109,7 @@ fn states() {
     let before = LIVE.load(Ordering::Relaxed);
     let mut most = (0, 0);
     let mut watch = |_: u64, states: usize, _: usize| {
-        if states <= wanted && states > most.0 {
+        if states > most.0 && most.0 < wanted {
             most = (states, LIVE.load(Ordering::Relaxed));
         }
     };

@@ -273,7 +273,8 @@ impl<'s> Search<'s> {
     fn next(&mut self) -> Option<State<Sym<'s>>> {
         let index = match self.strategy {
             Strategy::Depth => self.waiting.len().checked_sub(1)?,
-            Strategy::Breadth => 0,
+            // In order: the others may be shuffled, these must not.
+            Strategy::Breadth => return self.waiting.pop_front().map(|(state, _)| state),
             Strategy::Random => self.dice()?,
             Strategy::Coverage => match self.waiting.iter().rposition(|(_, new)| *new) {
                 Some(index) => index,

@@ -49,7 +49,7 @@ pub struct Explore {
     more_arguments: Vec<u64>,
     /// A file with so many unknown bytes; repeat for more.
     #[arg(long = "file", value_name = "NAME=BYTES")]
-    files: Vec<String>,
+    unknown_files: Vec<String>,
     /// Bytes of unknown standard input.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     stdin: u64,
@@ -173,7 +173,7 @@ impl Explore {
                     }));
                 }
                 let mut files = Vec::new();
-                for given in &self.files {
+                for given in &self.unknown_files {
                     let parts =
                         given.rsplit_once('=').and_then(|(name, len)| Some((name, len.parse().ok()?)));
                     let Some((name, len)) =

@@ -82,6 +82,11 @@ impl Guarded<'_> {
 
     /// One model for each way to choose, `limit` at most.
     pub fn models(&self, limit: usize) -> Result<Models, HeapError> {
+        self.models_while(limit, || true)
+    }
+
+    /// The same, as long as there is a reason to go on; the first is always looked for.
+    pub fn models_while(&self, limit: usize, go_on: impl Fn() -> bool) -> Result<Models, HeapError> {
         let store = self.logic.store;
         let atoms = self.atoms();
         let mut formulas = self.path.formulas();
@@ -90,7 +95,7 @@ impl Guarded<'_> {
             let Some(model) = self.logic.solve(&formulas)? else {
                 return Ok(Models { models, complete: true });
             };
-            if models.len() == limit {
+            if models.len() == limit || (!models.is_empty() && !go_on()) {
                 return Ok(Models { models, complete: false });
             }
             let other = atoms.iter().map(|&atom| match model.holds(store, atom) {

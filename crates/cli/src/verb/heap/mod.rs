@@ -20,7 +20,7 @@ use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Explore every path of a Javalite method, over all input heaps at once.
 #[derive(Args)]
@@ -76,9 +76,12 @@ pub struct Heap {
     /// Run this method on the same input and look for a heap on which the two differ.
     #[arg(long, value_name = "C.m")]
     equivalent: Option<String>,
-    /// How many represented heaps to count for each path; 0 counts none.
+    /// How many represented heaps to count for each path; 0 counts none. What all of them may take is `--count-time`.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     count: usize,
+    /// Seconds for counting heaps in all; paths that come later say "at least".
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    count_time: u64,
     #[command(flatten)]
     limits: Limits,
     /// Print one JSON document.
@@ -200,11 +203,13 @@ pub fn run(arguments: &Heap) -> Result<Status> {
                 Some(folder) => Some(tests::write(arguments, &subject, &ends, folder)?),
                 None => None,
             };
+            let counting = Instant::now();
+            let time = Duration::from_secs(arguments.count_time);
             let heaps = |end: &Final<Summary<'_>>, _| -> Result<(usize, bool)> {
                 if arguments.count == 0 {
                     return Ok((0, false));
                 }
-                let models = end.heap().models(arguments.count)?;
+                let models = end.heap().models_while(arguments.count, || counting.elapsed() < time)?;
                 Ok((models.models.len(), models.complete))
             };
             report::report(arguments, &subject, "summary", &ends, heaps, tests)

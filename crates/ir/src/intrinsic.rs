@@ -193,6 +193,9 @@ pub enum Intrinsic {
     },
     /// A float to another format as SSE does it: the payload of what is not a number is kept, made quiet.
     FloatToFloat,
+    /// A float as a wider one, for use in the same instruction: what is not a number stays as it is, not made quiet,
+    /// since x87 prefers the quiet one of two.
+    FloatWiden,
     /// Dot product of floats (`dpps`, `dppd`).
     FloatDot {
         /// The immediate.
@@ -202,6 +205,9 @@ pub enum Intrinsic {
     },
     /// `a * b + c` of floats, rounded once, to nearest.
     FusedMultiplyAdd,
+    /// The same rounded to odd: what is not exact ends in a one, so that rounding once more, to a format at least two
+    /// bits narrower, is as good as rounding once.
+    FusedMultiplyAddOdd,
     /// x87 arithmetic on 80-bit floats.
     Extended(ScalarOp),
     /// An 80-bit float to an integral one, rounded as the control word in the second argument says.

@@ -195,10 +195,14 @@ pub(super) fn to_float<C: Core>(
     to: Width,
     a: &C::Val,
 ) -> Result<C::Val, MeaningError> {
+    let widened = widen(core, from, to, a)?;
+    Ok(core.cond(to, &is_nan(core, format(from)?, a), &quiet(core, format(to)?, &widened), &widened))
+}
+
+pub(super) fn widen<C: Core>(core: &C, from: Width, to: Width, a: &C::Val) -> Result<C::Val, MeaningError> {
     let (f, g) = (format(from)?, format(to)?);
     let number = core.float_to_float(f, g, NEAREST, a);
-    let kept = convert_payload(core, f, g, a);
-    Ok(core.cond(to, &is_nan(core, f, a), &quiet(core, g, &kept), &number))
+    Ok(core.cond(to, &is_nan(core, f, a), &convert_payload(core, f, g, a), &number))
 }
 
 /// Sign, all-ones exponent, and the top of the fraction (with the integer bit of the 80-bit format) moved over.
@@ -268,6 +272,27 @@ pub(super) fn fused<C: Core>(
     c: &C::Val,
 ) -> Result<C::Val, MeaningError> {
     Ok(core.float_fma(format(w)?, NEAREST, a, b, c))
+}
+
+/// Rounded to odd. Exact results are those on which rounding up and down agree, and zeros, whose sign alone they
+/// disagree about.
+pub(super) fn fused_odd<C: Core>(
+    core: &C,
+    w: Width,
+    a: &C::Val,
+    b: &C::Val,
+    c: &C::Val,
+) -> Result<C::Val, MeaningError> {
+    let f = format(w)?;
+    let rounded = |rounding| core.float_fma(f, rounding, a, b, c);
+    let nearest = rounded(NEAREST);
+    let agree = core.relop(RelOp::Eq, w, &rounded(Rounding::Up), &rounded(Rounding::Down));
+    let magnitude = core.extract(w, 0, w - 1, &nearest);
+    let is_zero = core.relop(RelOp::Eq, w - 1, &magnitude, &constant(core, w - 1, 0));
+    let exact =
+        core.boolop(BoolOp::Or, &agree, &core.boolop(BoolOp::Or, &is_zero, &is_nan(core, f, &nearest)));
+    let odd = core.binop(BinOp::Or, w, &rounded(Rounding::Zero), &constant(core, w, 1));
+    Ok(core.cond(w, &exact, &nearest, &odd))
 }
 
 /// x87 arithmetic. Of two operands that are not numbers the one with the larger fraction wins.

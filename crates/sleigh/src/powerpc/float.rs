@@ -73,7 +73,7 @@ impl Floats {
     }
 
     /// `±(a * c ± b)`, rounded once. A single result of double operands is computed in 113 bits, where the product is
-    /// exact, and then rounded.
+    /// exact, rounded to odd there, and then to a single.
     fn fused(&self, b: &mut Builder, word: u32, single: bool, name: &str) {
         let field = |low: u32| self.registers[(word >> low & 31) as usize];
         let (out, first, added, factor) = (field(21), field(16), field(11), field(6));
@@ -85,7 +85,7 @@ impl Floats {
         let added = if name.contains("msub") { negated(b, added) } else { added };
         let result = if single {
             let [x, y, z] = [first, factor, added].map(|a| converted(b, a, 16));
-            let wide = b.call(Intrinsic::FusedMultiplyAdd, 16, &[x, y, z]);
+            let wide = b.call(Intrinsic::FusedMultiplyAddOdd, 16, &[x, y, z]);
             let narrow = converted(b, wide, 4);
             converted(b, narrow, 8)
         } else {

@@ -215,6 +215,12 @@ fn float_operand(l: &mut Lift, d: &Decoded, index: u32) -> Varnode {
     if value.bytes == 10 { value } else { l.b.call(Intrinsic::FloatToFloat, 10, &[value]) }
 }
 
+/// The same for arithmetic, which still tells quiet from signalling.
+fn arithmetic_operand(l: &mut Lift, d: &Decoded, index: u32) -> Varnode {
+    let value = l.read(d, index);
+    l.b.call(Intrinsic::FloatWiden, 10, &[value])
+}
+
 fn from_int(l: &mut Lift, a: Varnode) -> Varnode {
     let out = l.b.temporary(10);
     l.b.push(Op::FloatFromInt { out, a });
@@ -243,7 +249,7 @@ fn arithmetic(l: &mut Lift, d: &Decoded, op: ScalarOp, reversed: bool) {
             let a = l.read(d, 0);
             from_int(l, a)
         } else {
-            float_operand(l, d, 0)
+            arithmetic_operand(l, d, 0)
         };
         (st0, other)
     } else {

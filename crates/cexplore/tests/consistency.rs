@@ -3,14 +3,13 @@
 
 mod corpus;
 
-use corpus::{Case, cases, header, load, settings};
+use corpus::{Case, cases, each, header, load, settings};
 use parallax_cexplore::explore::{Argument, Entry, PathEnd, PathRecord, explore};
 use parallax_cexplore::run::{self, Closed, Outcome};
 use parallax_llvm::machine::{Files, Problem};
 use parallax_op::Bits;
 use parallax_smt::Model;
 use parallax_term::{Sort, Store};
-use std::sync::Mutex;
 use std::time::Duration;
 
 struct Random(u64);
@@ -159,26 +158,8 @@ const ASSUMING: [&str; 6] =
 #[test]
 fn exactly_one_path_holds_and_predicts_the_run() {
     let all: Vec<Case> = ["symbolic", "find", "harness", "flows"].into_iter().flat_map(cases).collect();
-    let next = Mutex::new(all.iter());
-    let results = Mutex::new((Vec::new(), 0, 0));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, |n| n.get()).min(4) {
-            scope.spawn(|| {
-                loop {
-                    let Some(case) = next.lock().expect("no thread panics with the lock").next() else {
-                        break;
-                    };
-                    let mut failures = Vec::new();
-                    let held = check(case, 30, &mut failures);
-                    let mut results = results.lock().expect("as above");
-                    results.0.append(&mut failures);
-                    results.1 += held;
-                    results.2 += usize::from(held > 0);
-                }
-            });
-        }
-    });
-    let (failures, held, programs) = results.into_inner().expect("all threads are done");
+    let (failures, held) = each(&all, |case, failures| check(case, 30, failures));
+    let (programs, held) = (held.iter().filter(|held| **held > 0).count(), held.iter().sum::<usize>());
     assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
     assert!(held > 1000 && programs > 80, "only {held} random inputs met a path, of {programs} programs");
 }

@@ -2,14 +2,13 @@
 
 mod corpus;
 
-use corpus::{Case, cases, header, load, settings};
+use corpus::{Case, cases, each, header, load, settings};
 use parallax_cexplore::Program;
 use parallax_cexplore::confirm::{replay, user_place};
 use parallax_cexplore::explore::{Entry, Exploration, explore};
 use parallax_cexplore::native::{self, Native};
 use parallax_term::Store;
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 
 fn found(program: &Program, explored: &Exploration) -> BTreeSet<(String, u32)> {
     explored
@@ -99,25 +98,8 @@ fn mistakes_are_found_where_they_are_and_confirmed() {
     let elsewhere = std::env::var("PARALLAX_CASES").ok();
     let folders = elsewhere.as_deref().map_or(vec!["find", "harness", "flows"], |folder| vec![folder]);
     let all: Vec<Case> = folders.into_iter().flat_map(cases).collect();
-    let next = Mutex::new(all.iter());
-    let results = Mutex::new((Vec::new(), BTreeSet::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, |n| n.get()).min(4) {
-            scope.spawn(|| {
-                loop {
-                    let Some(case) = next.lock().expect("no thread panics with the lock").next() else {
-                        break;
-                    };
-                    let mut failures = Vec::new();
-                    let kinds = check(case, &mut failures);
-                    let mut results = results.lock().expect("as above");
-                    results.0.append(&mut failures);
-                    results.1.extend(kinds);
-                }
-            });
-        }
-    });
-    let (failures, kinds) = results.into_inner().expect("all threads are done");
+    let (failures, kinds) = each(&all, check);
+    let kinds: BTreeSet<_> = kinds.into_iter().flatten().collect();
     assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
     if elsewhere.is_none() {
         assert!(all.len() >= 130, "the corpus has {} programs", all.len());

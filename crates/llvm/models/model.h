@@ -7,6 +7,14 @@ typedef long ssize_t;
 #define NULL ((void *)0)
 #define EOF (-1)
 
+/* The body of a function `f(..., text, ...)` that is its relative on a list of arguments. */
+#define WITH_LIST(call)                                                                                                \
+  va_list list;                                                                                                        \
+  va_start(list, text);                                                                                                \
+  int result = call;                                                                                                   \
+  va_end(list);                                                                                                        \
+  return result
+
 /* The outside world. */
 long __parallax_write(int file, const void *bytes, size_t count);
 long __parallax_read(int file, void *bytes, size_t count);

@@ -208,12 +208,6 @@ int vsscanf(const char *from, const char *text, va_list list) {
   struct source in = {NULL, from, 0};
   return scan(&in, text, list);
 }
-#define WITH_LIST(call)                                                                                                \
-  va_list list;                                                                                                        \
-  va_start(list, text);                                                                                                \
-  int result = call;                                                                                                   \
-  va_end(list);                                                                                                        \
-  return result
 int scanf(const char *text, ...) { WITH_LIST(vfscanf(stdin, text, list)); }
 int fscanf(FILE *file, const char *text, ...) { WITH_LIST(vfscanf(file, text, list)); }
 int sscanf(const char *from, const char *text, ...) { WITH_LIST(vsscanf(from, text, list)); }

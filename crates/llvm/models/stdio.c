@@ -239,12 +239,6 @@ int vsnprintf(char *out, size_t limit, const char *text, va_list list) {
 }
 int vprintf(const char *text, va_list list) { return vfprintf(stdout, text, list); }
 int vsprintf(char *out, const char *text, va_list list) { return vsnprintf(out, ~0UL >> 1, text, list); }
-#define WITH_LIST(call)                                                                                                \
-  va_list list;                                                                                                        \
-  va_start(list, text);                                                                                                \
-  int result = call;                                                                                                   \
-  va_end(list);                                                                                                        \
-  return result
 int printf(const char *text, ...) { WITH_LIST(vfprintf(stdout, text, list)); }
 int fprintf(FILE *file, const char *text, ...) { WITH_LIST(vfprintf(file, text, list)); }
 int sprintf(char *out, const char *text, ...) { WITH_LIST(vsprintf(out, text, list)); }

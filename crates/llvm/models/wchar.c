@@ -325,12 +325,6 @@ int vswprintf(wchar_t *out, size_t limit, const wchar_t *text, va_list list) {
   if (limit) out[sink.count < limit ? sink.count : limit - 1] = 0;
   return sink.count < limit ? (int)sink.count : -1;
 }
-#define WITH_LIST(call)                                                                                                \
-  va_list list;                                                                                                        \
-  va_start(list, text);                                                                                                \
-  int result = call;                                                                                                   \
-  va_end(list);                                                                                                        \
-  return result
 int wprintf(const wchar_t *text, ...) { WITH_LIST(vfwprintf(stdout, text, list)); }
 int fwprintf(FILE *file, const wchar_t *text, ...) { WITH_LIST(vfwprintf(file, text, list)); }
 int swprintf(wchar_t *out, size_t limit, const wchar_t *text, ...) { WITH_LIST(vswprintf(out, limit, text, list)); }

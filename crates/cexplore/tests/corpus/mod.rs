@@ -8,6 +8,7 @@ use parallax_llvm::machine::Checks;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
 use std::time::Duration;
 
 pub struct Case {
@@ -16,6 +17,32 @@ pub struct Case {
     pub arguments: Vec<Vec<u8>>,
     pub stdin: Vec<u8>,
     pub text: String,
+}
+
+/// Does the same with every program, several at a time: what came of each, in no order, and all that failed.
+pub fn each<T: Send>(
+    all: &[Case],
+    check: impl Fn(&Case, &mut Vec<String>) -> T + Sync,
+) -> (Vec<String>, Vec<T>) {
+    let next = Mutex::new(all.iter());
+    let results = Mutex::new((Vec::new(), Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, |n| n.get()).min(4) {
+            scope.spawn(|| {
+                loop {
+                    let Some(case) = next.lock().expect("no thread panics with the lock").next() else {
+                        break;
+                    };
+                    let mut failures = Vec::new();
+                    let result = check(case, &mut failures);
+                    let mut results = results.lock().expect("as above");
+                    results.0.append(&mut failures);
+                    results.1.push(result);
+                }
+            });
+        }
+    });
+    results.into_inner().expect("all threads are done")
 }
 
 /// Programs of a folder of the corpus, in order of name.

@@ -272,7 +272,7 @@ fn symbolic(program: &Program, target: &Target, function: &str) -> Option<(Store
     let store = Store::new();
     program.declare(&store);
     let from = pointers(program, &store, target);
-    let bounds = Bounds { unroll: 8, steps: 1500 };
+    let bounds = Bounds { unroll: 8, steps: 1500, time: None };
     let evaluation = Explorer::new(program, &store, bounds).evaluate(&from);
     // A jump to an address that is not known may lead anywhere in the function: only what ends is compared.
     let complete = evaluation.gave_up.is_empty();

@@ -11,6 +11,7 @@ use parallax_term::{Formula, Node, Sort, Store, StructUpdate, Symbol, SymbolKind
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// How far to go.
 #[derive(Clone, Copy, Debug)]
@@ -19,11 +20,13 @@ pub struct Bounds {
     pub unroll: u32,
     /// How many instructions to evaluate in all.
     pub steps: u64,
+    /// How long all of it may take.
+    pub time: Option<Duration>,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Bounds { unroll: 64, steps: 10_000_000 }
+        Bounds { unroll: 64, steps: 10_000_000, time: None }
     }
 }
 
@@ -107,11 +110,14 @@ pub struct Explorer<'a, L: Language> {
     store: &'a Store,
     core: Symbolic<'a>,
     bounds: Bounds,
+    began: Instant,
     steps: u64,
     gave_up: Vec<String>,
     notes: Vec<String>,
     summaries: FxHashMap<usize, Option<Rc<Summary<L::Control>>>>,
     summarising: FxHashSet<usize>,
+    /// One of those turned out to call itself: no end of its evaluation can be expected.
+    recursion: bool,
     /// How many calls were answered by a summary.
     pub applied: u64,
 }
@@ -126,11 +132,13 @@ impl<'a, L: Language> Explorer<'a, L> {
             store,
             core: Symbolic::new(store),
             bounds,
+            began: Instant::now(),
             steps: 0,
             gave_up: Vec::new(),
             notes: Vec::new(),
             summaries: FxHashMap::default(),
             summarising: FxHashSet::default(),
+            recursion: false,
             applied: 0,
         }
     }
@@ -196,7 +204,7 @@ impl<'a, L: Language> Explorer<'a, L> {
         // Whatever starts at a place is stepped from it, even if it is the target.
         let mut fresh: Vec<Waiting<SymbolicState<'a, L>>> =
             starts.into_iter().map(|(guard, state)| Waiting { guard, state, back: Rc::default() }).collect();
-        loop {
+        while !self.recursion {
             let next = match fresh.pop() {
                 Some(next) => {
                     let pc = self.known_pc(&next.state);
@@ -220,6 +228,10 @@ impl<'a, L: Language> Explorer<'a, L> {
             }
             if self.steps == self.bounds.steps {
                 self.give_up(format!("stopped after {} instructions", self.steps));
+                break;
+            }
+            if let Some(time) = self.bounds.time.filter(|&time| self.began.elapsed() > time) {
+                self.give_up(format!("stopped after {} seconds", time.as_secs_f64()));
                 break;
             }
             self.steps += 1;
@@ -369,18 +381,22 @@ impl<'a, L: Language> Explorer<'a, L> {
         }
     }
 
-    /// The summary of a procedure; none for one that calls itself, or whose evaluation hit a bound.
+    /// The summary of a procedure; none for one that calls itself or gets to one that does, or whose evaluation hit a
+    /// bound: those are evaluated where they are called, with the arguments they get there.
     fn summary(&mut self, procedure: usize) -> Option<Rc<Summary<L::Control>>> {
         if let Some(known) = self.summaries.get(&procedure) {
             return known.clone();
         }
         if !self.summarising.insert(procedure) {
+            self.recursion = true;
             return None;
         }
         let summary = self.summarise(procedure);
         self.summarising.remove(&procedure);
-        // A procedure met again while it is being summarised calls itself: its summary would not be closed.
         self.summaries.insert(procedure, summary.clone());
+        if self.summarising.is_empty() {
+            self.recursion = false;
+        }
         summary
     }
 
@@ -391,7 +407,7 @@ impl<'a, L: Language> Explorer<'a, L> {
         let outer = std::mem::take(&mut self.gave_up);
         let ends = self.explore(vec![(self.store.true_(), entry)], None);
         let incomplete = !std::mem::replace(&mut self.gave_up, outer).is_empty();
-        if incomplete {
+        if incomplete || self.recursion {
             return None;
         }
         let ends: Vec<(Formula, StructUpdate, L::Control)> = ends

@@ -15,7 +15,7 @@ use std::cell::Cell;
 use std::fmt::Write;
 
 const STEPS: u64 = 1500;
-const BOUNDS: Bounds = Bounds { unroll: 6, steps: 2500 };
+const BOUNDS: Bounds = Bounds { unroll: 6, steps: 2500, time: None };
 
 const CASES: u32 = 500;
 
@@ -441,7 +441,7 @@ fn summaries_replace_exploration() {
     let program = pl::read(&SourceFile::new("calls.pl", text)).expect("reads");
     let store = Store::new();
     program.declare(&store);
-    let mut explorer = Explorer::new(&program, &store, Bounds { unroll: 64, steps: 4000 });
+    let mut explorer = Explorer::new(&program, &store, Bounds { unroll: 64, steps: 4000, time: None });
     let s = start(&program, &store, &[3, 7, 9, 11, 2, 5, 1, 8, 21, 4]);
     let evaluation = explorer.evaluate(&StructUpdate::identity());
     assert!(explorer.applied >= 50, "{} calls were answered by the summary", explorer.applied);
@@ -473,7 +473,7 @@ fn recursion_is_explored_record_by_record() {
     let after = ran.structure.expect("ended");
     let x = program.placement("x").expect("a global");
     assert_eq!(after.lookup_function(&Concrete, &store, map).get(&x).to_u64(), Some(120));
-    let evaluation = Explorer::new(&program, &store, Bounds { unroll: 8, steps: 100_000 })
+    let evaluation = Explorer::new(&program, &store, Bounds { unroll: 8, steps: 100_000, time: None })
         .evaluate(&StructUpdate::identity());
     assert!(!evaluation.gave_up.is_empty(), "unknown depth cannot be followed to its end");
     let s = with_objects(&program, &store, &s);

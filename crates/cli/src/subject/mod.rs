@@ -17,6 +17,7 @@ use parallax_sem::{Concrete, Language, Sign};
 use parallax_source::SourceFile;
 use parallax_term::{Formula, Id, Script, Store, StructUpdate, Symbol, Term};
 use std::path::Path;
+use std::time::Duration;
 
 /// A subject language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,12 +109,20 @@ pub struct Limits {
     /// How many instructions to evaluate in all.
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     pub steps: u64,
+    /// How many seconds to take; what was found by then is printed.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time: Option<Duration>,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
+    Duration::try_from_secs_f64(value).map_err(|error| error.to_string())
 }
 
 impl Limits {
     /// The same for the analyses.
     pub fn bounds(&self) -> parallax_primitives::Bounds {
-        parallax_primitives::Bounds { unroll: self.unroll, steps: self.steps }
+        parallax_primitives::Bounds { unroll: self.unroll, steps: self.steps, time: self.time }
     }
 }
 

@@ -62,7 +62,7 @@ pub fn run(arguments: &Run) -> Result<Status> {
         return super::process::run(arguments.which.processor()?, &arguments.arguments, steps);
     }
     if let Some(file) = &arguments.states {
-        let limits = Limits { unroll: 64, steps: arguments.steps };
+        let limits = Limits { unroll: 64, steps: arguments.steps, time: None };
         return states::run(&arguments.which.machine_code()?, file, arguments.reading, &limits);
     }
     if let Some(file) = arguments.file.as_ref().filter(|file| CSources::is_c(file)) {

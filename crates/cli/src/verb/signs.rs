@@ -45,13 +45,15 @@ fn signs<S: Subject>(arguments: &Signs, source: &SourceFile, program: &S) -> Res
     let cells = program.cells(&store);
     let start = start(arguments, program, &store, &core, &cells)?;
     let analysis = analyse(program, &store, &core, &start, arguments.steps);
-    let rows: Vec<(Option<usize>, Vec<Sign>)> = analysis
+    let mut rows: Vec<(Option<usize>, Vec<Sign>)> = analysis
         .points
         .iter()
         .map(|point| {
             (program.line(&point.pc), cells.iter().map(|cell| at(&core, &store, point, cell)).collect())
         })
         .collect();
+    // The steps of one line, where nothing changes between them, are one point to a reader.
+    rows.dedup();
     if arguments.json {
         let points: Vec<_> = rows
             .iter()

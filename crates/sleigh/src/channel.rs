@@ -75,10 +75,11 @@ impl Channel {
         self.head().length.store(message.len() as u32, Ordering::Relaxed);
     }
 
-    fn message(&self) -> Vec<u8> {
+    fn take(&self, message: &mut Vec<u8>) {
         let length = (self.head().length.load(Ordering::Relaxed) as usize).min(LARGEST);
+        message.clear();
         // SAFETY: inside the mapping, and the other side does not write while it is our turn.
-        unsafe { std::slice::from_raw_parts(self.start.add(HEAD), length) }.to_vec()
+        message.extend_from_slice(unsafe { std::slice::from_raw_parts(self.start.add(HEAD), length) });
     }
 
     fn pass(&self, turn: u32) {
@@ -96,8 +97,8 @@ impl Channel {
         unsafe { libc::syscall(libc::SYS_futex, word, libc::FUTEX_WAIT, turn, &raw const time) };
     }
 
-    /// Asks, and waits for the answer; none if `process`, which should give it, has died or takes longer than `patience`.
-    pub fn ask(&self, question: &[u8], process: i32, patience: Duration) -> Option<Vec<u8>> {
+    /// Asks, and waits for the answer; false if `process`, which should give it, has died or takes longer than `patience`.
+    pub fn ask(&self, question: &[u8], answer: &mut Vec<u8>, process: i32, patience: Duration) -> bool {
         self.put(question);
         self.pass(ASKED);
         let asked = Instant::now();
@@ -105,13 +106,14 @@ impl Channel {
             self.sleep(ASKED, ASKING_TICK);
             if self.head().turn.load(Ordering::Acquire) == ANSWERED {
                 self.head().turn.store(IDLE, Ordering::Relaxed);
-                return Some(self.message());
+                self.take(answer);
+                return true;
             }
             if asked.elapsed() >= ASKING_TICK && !is_alive(process) {
-                return None;
+                return false;
             }
             if asked.elapsed() > patience {
-                return None;
+                return false;
             }
         }
     }
@@ -120,7 +122,11 @@ impl Channel {
     pub fn next(&self, asking: i32) -> Option<Vec<u8>> {
         loop {
             match self.head().turn.load(Ordering::Acquire) {
-                ASKED => return Some(self.message()),
+                ASKED => {
+                    let mut question = Vec::new();
+                    self.take(&mut question);
+                    return Some(question);
+                }
                 CLOSED => return None,
                 other => self.sleep(other, ANSWERING_TICK),
             }
@@ -197,7 +203,8 @@ mod tests {
         });
         for size in [0usize, 1, 7, 4096, 1 << 20] {
             let question: Vec<u8> = (0..size).map(|index| index as u8).collect();
-            let answer = channel.ask(&question, other, Duration::from_secs(20)).expect("alive");
+            let mut answer = Vec::new();
+            assert!(channel.ask(&question, &mut answer, other, Duration::from_secs(20)), "alive");
             assert!(answer.iter().rev().eq(question.iter()));
         }
         channel.close();
@@ -209,13 +216,13 @@ mod tests {
         let channel = Channel::new().unwrap();
         let asking = std::process::id() as i32;
         let dies = forked(|| channel.next(asking).is_some());
-        assert_eq!(channel.ask(b"?", dies, Duration::from_secs(20)), None);
+        assert!(!channel.ask(b"?", &mut Vec::new(), dies, Duration::from_secs(20)));
         assert_eq!(reap(dies), 0);
         let hangs = forked(|| {
             std::thread::sleep(Duration::from_secs(60));
             true
         });
-        assert_eq!(channel.ask(b"?", hangs, Duration::from_millis(50)), None);
+        assert!(!channel.ask(b"?", &mut Vec::new(), hangs, Duration::from_millis(50)));
         // SAFETY: our own child.
         unsafe { libc::kill(hangs, libc::SIGKILL) };
         reap(hangs);

@@ -10,7 +10,6 @@ use parallax_ir::{Flow, Instruction, Intrinsic, Op, Varnode};
 use parallax_op::{
     BinOp, BoolOp, FloatBinOp, FloatFormat, FloatRelOp, FloatUnOp, MAX_WIDTH, RelOp, Rounding, UnOp,
 };
-use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Why P-code has no place in ir.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,18 +43,26 @@ pub fn convert(lifted: &Lifted, address: u64, address_bytes: u16) -> Result<Inst
     if lifted.ops.len() > 20_000 {
         return Err(ConvertError::Length(lifted.ops.len()));
     }
-    let (temporaries, temporary_bytes) = pack_temporaries(&lifted.ops)?;
-    let mut converter =
-        Converter { ops: Vec::new(), temporaries, temporary_bytes, address_bytes, known: HashMap::new() };
-    let joins = branch_targets(&lifted.ops);
-    let mut starts = Vec::with_capacity(lifted.ops.len() + 1);
+    let (temporaries, temporary_bytes) = pack_temporaries(lifted)?;
+    let mut converter = Converter {
+        ops: Vec::with_capacity(lifted.ops.len() + 2),
+        temporaries,
+        temporary_bytes,
+        address_bytes,
+        known: Vec::new(),
+    };
+    let joins = branch_targets(lifted);
+    let mut starts = Vec::new();
     for (index, pcode) in lifted.ops.iter().enumerate() {
-        starts.push(converter.ops.len() as u16);
-        if joins.contains(&(index as i64)) {
-            converter.known.clear();
+        if !joins.is_empty() {
+            starts.push(converter.ops.len() as u16);
+            if joins.contains(&(index as i64)) {
+                converter.known.clear();
+            }
         }
-        converter.operation(index, pcode)?;
-        converter.learn(pcode);
+        let inputs = lifted.inputs(pcode);
+        converter.operation(index, pcode, inputs)?;
+        converter.learn(pcode, inputs);
     }
     starts.push(converter.ops.len() as u16);
     for op in &mut converter.ops {
@@ -73,44 +80,40 @@ pub fn convert(lifted: &Lifted, address: u64, address_bytes: u16) -> Result<Inst
 }
 
 /// The operations that branches inside the instruction lead to.
-fn branch_targets(ops: &[Pcode]) -> HashSet<i64> {
-    let branches = ops.iter().enumerate().filter(|(_, op)| {
-        matches!(op.code, OpCode::Branch | OpCode::BranchConditional)
-            && op.inputs.first().is_some_and(|to| to.area == Area::Constant)
+fn branch_targets(lifted: &Lifted) -> Vec<i64> {
+    let branches = lifted.ops.iter().enumerate().filter_map(|(index, op)| {
+        let to = lifted.inputs(op).first()?;
+        let inside = matches!(op.code, OpCode::Branch | OpCode::BranchConditional)
+            && to.area == Area::Constant;
+        inside.then(|| (index as i64).wrapping_add(to.offset as i64))
     });
-    branches.map(|(index, op)| (index as i64).wrapping_add(op.inputs[0].offset as i64)).collect()
+    branches.collect()
 }
 
-/// Gives every connected stretch of temporaries a new, aligned place: old start to (old end, new start).
-type Packing = BTreeMap<u64, (u64, u64)>;
+/// Gives every connected stretch of temporaries a new, aligned place: old start, old end, new start, in order.
+type Packing = Vec<(u64, u64, u64)>;
 
-fn pack_temporaries(ops: &[Pcode]) -> Result<(Packing, u16), ConvertError> {
-    let mut stretches: Vec<(u64, u64)> = ops
-        .iter()
-        .flat_map(|op| op.out.iter().chain(&op.inputs))
+fn pack_temporaries(lifted: &Lifted) -> Result<(Packing, u16), ConvertError> {
+    let mut packing: Packing = lifted
+        .places()
         .filter(|place| place.area == Area::Unique)
-        .map(|place| (place.offset, place.offset.saturating_add(u64::from(place.bytes))))
+        .map(|place| (place.offset, place.offset.saturating_add(u64::from(place.bytes)), 0))
         .collect();
-    stretches.sort_unstable();
-    let mut packing = Packing::new();
-    let mut next = 0;
-    let mut last: Option<(u64, u64)> = None;
-    let mut close = |(start, end): (u64, u64)| {
-        packing.insert(start, (end, next));
-        next += (end - start).next_multiple_of(16);
-    };
-    for (start, end) in stretches {
-        last = match last {
-            Some((first, until)) if start < until => Some((first, until.max(end))),
-            Some(done) => {
-                close(done);
-                Some((start, end))
-            }
-            None => Some((start, end)),
-        };
+    packing.sort_unstable();
+    // What shares a byte becomes one.
+    packing.dedup_by(|next, before| {
+        let shares = next.0 < before.1;
+        if shares {
+            before.1 = before.1.max(next.1);
+        }
+        shares
+    });
+    let mut next = 0u64;
+    for (start, end, packed) in &mut packing {
+        *packed = next;
+        next = next.saturating_add((*end - *start).next_multiple_of(16));
     }
-    last.into_iter().for_each(&mut close);
-    let bytes = u16::try_from(next).map_err(|_| ConvertError::Length(ops.len()))?;
+    let bytes = u16::try_from(next).map_err(|_| ConvertError::Length(lifted.ops.len()))?;
     Ok((packing, bytes))
 }
 
@@ -120,30 +123,33 @@ struct Converter {
     temporary_bytes: u16,
     address_bytes: u16,
     /// Temporaries whose value is a constant here, by place and size: the addresses of registers, mostly.
-    known: HashMap<(u64, u32), u64>,
+    known: Vec<(Place, u64)>,
 }
 
 impl Converter {
     /// Keeps track of temporaries that are constants.
-    fn learn(&mut self, pcode: &Pcode) {
+    fn learn(&mut self, pcode: &Pcode, inputs: &[Place]) {
         let Some(out) = pcode.out.filter(|out| out.area == Area::Unique) else { return };
-        let end = out.offset.saturating_add(u64::from(out.bytes));
-        self.known.retain(|(at, bytes), _| *at >= end || *at + u64::from(*bytes) <= out.offset);
-        let inputs: Option<Vec<u64>> = pcode.inputs.iter().map(|input| self.constant(*input)).collect();
-        let value = match (pcode.code, inputs.as_deref()) {
-            (OpCode::Copy | OpCode::Int(IntOp::Extension(IntSign::Unsigned)), Some([a])) => *a,
-            (OpCode::Int(IntOp::Add), Some([a, b])) => a.wrapping_add(*b),
-            (OpCode::Int(IntOp::Multiply), Some([a, b])) => a.wrapping_mul(*b),
-            _ => return,
+        let end = |place: &Place| place.offset.saturating_add(u64::from(place.bytes));
+        let value = match (pcode.code, inputs) {
+            (OpCode::Copy | OpCode::Int(IntOp::Extension(IntSign::Unsigned)), [a]) => self.constant(*a),
+            (OpCode::Int(IntOp::Add), [a, b]) => {
+                self.constant(*a).zip(self.constant(*b)).map(|(a, b)| a.wrapping_add(b))
+            }
+            (OpCode::Int(IntOp::Multiply), [a, b]) => {
+                self.constant(*a).zip(self.constant(*b)).map(|(a, b)| a.wrapping_mul(b))
+            }
+            _ => None,
         };
-        self.known.insert((out.offset, out.bytes), value);
+        self.known.retain(|(known, _)| known.offset >= end(&out) || end(known) <= out.offset);
+        self.known.extend(value.map(|value| (out, value)));
     }
 
     /// The value of a place, if it is known.
     fn constant(&self, place: Place) -> Option<u64> {
         match place.area {
             Area::Constant => Some(place.offset),
-            Area::Unique => self.known.get(&(place.offset, place.bytes)).copied(),
+            Area::Unique => self.known.iter().find(|(known, _)| *known == place).map(|(_, value)| *value),
             _ => None,
         }
     }
@@ -170,8 +176,9 @@ impl Converter {
             Area::Constant => Varnode::constant(place.offset, bytes),
             Area::Register => Varnode::register(place.offset, bytes),
             Area::Unique => {
-                let (start, (_, packed)) =
-                    self.temporaries.range(..=place.offset).next_back().ok_or(ConvertError::Space)?;
+                let index = self.temporaries.partition_point(|(start, ..)| *start <= place.offset);
+                let (start, _, packed) =
+                    *index.checked_sub(1).and_then(|index| self.temporaries.get(index)).ok_or(ConvertError::Space)?;
                 Varnode::temporary(packed + (place.offset - start), bytes)
             }
             Area::Memory | Area::Other => return Err(ConvertError::Space),
@@ -191,7 +198,7 @@ impl Converter {
         Ok(out)
     }
 
-    fn operation(&mut self, index: usize, pcode: &Pcode) -> Result<(), ConvertError> {
+    fn operation(&mut self, index: usize, pcode: &Pcode, operands: &[Place]) -> Result<(), ConvertError> {
         let name = || format!("{:?}", pcode.code);
         let sizes = || ConvertError::Sizes { index, code: name() };
         let unsupported = || ConvertError::Operation { index, code: name() };
@@ -200,10 +207,10 @@ impl Converter {
         // Transfers first: their first operand is an address, not a value.
         match pcode.code {
             OpCode::Branch | OpCode::BranchConditional | OpCode::Call => {
-                let target = *pcode.inputs.first().ok_or_else(unsupported)?;
+                let target = *operands.first().ok_or_else(unsupported)?;
                 let when = match pcode.code {
                     OpCode::BranchConditional => {
-                        Some(self.input(*pcode.inputs.get(1).ok_or_else(unsupported)?)?)
+                        Some(self.input(*operands.get(1).ok_or_else(unsupported)?)?)
                     }
                     _ => None,
                 };
@@ -223,7 +230,7 @@ impl Converter {
                 return Ok(());
             }
             OpCode::BranchIndirect | OpCode::CallIndirect | OpCode::Return => {
-                let to = self.input(*pcode.inputs.first().ok_or_else(unsupported)?)?;
+                let to = self.input(*operands.first().ok_or_else(unsupported)?)?;
                 check(to.bytes == self.address_bytes)?;
                 let flow = match pcode.code {
                     OpCode::BranchIndirect => Flow::Jump,
@@ -234,10 +241,10 @@ impl Converter {
                 return Ok(());
             }
             OpCode::Load | OpCode::Store => {
-                let space = pcode.inputs.first().ok_or_else(unsupported)?.offset;
+                let space = operands.first().ok_or_else(unsupported)?.offset;
                 if space == Area::Register as u64 {
-                    let address = *pcode.inputs.get(1).ok_or_else(unsupported)?;
-                    let (value, place) = match (pcode.inputs.get(2), pcode.out) {
+                    let address = *operands.get(1).ok_or_else(unsupported)?;
+                    let (value, place) = match (operands.get(2), pcode.out) {
                         (Some(value), None) => (self.input(*value)?, self.register_at(address, value.bytes)?),
                         (None, Some(out)) => (self.register_at(address, out.bytes)?, self.place(out)?),
                         _ => return Err(unsupported()),
@@ -253,8 +260,8 @@ impl Converter {
         }
 
         let skip = usize::from(matches!(pcode.code, OpCode::Load | OpCode::Store));
-        let mut inputs = Vec::with_capacity(pcode.inputs.len());
-        for place in &pcode.inputs[skip..] {
+        let mut inputs = Vec::with_capacity(operands.len());
+        for place in &operands[skip..] {
             inputs.push(self.input(*place)?);
         }
         let in_memory = pcode.out.filter(|out| out.area == Area::Memory);

@@ -45,8 +45,11 @@ pub enum LiftError {
 /// The longest instruction, delay slot included; with room to spare.
 const MAX_INSTRUCTION: usize = 32;
 
-/// How many instructions are asked for at once.
+/// How many instructions are asked for at once: few where control may jump away, more and more while it does not.
 const RUN: u64 = 16;
+const LONGEST_RUN: u64 = 128;
+/// How many bytes go along with a question at most.
+const WINDOW: usize = 512;
 
 /// Turns bytes of one processor into instructions.
 pub struct Lifter {
@@ -55,6 +58,8 @@ pub struct Lifter {
     overrides: Overrides,
     /// Instructions by address, each with the bytes it was made from.
     cache: HashMap<u64, Cached>,
+    /// Where the last run ended, and how many instructions were asked for.
+    last_run: (u64, u64),
 }
 
 /// Our own meaning for some instructions, asked before the specification.
@@ -181,6 +186,7 @@ impl Lifter {
             worker,
             overrides: Overrides::None,
             cache: HashMap::new(),
+            last_run: (0, 0),
         })
     }
 
@@ -215,8 +221,12 @@ impl Lifter {
         bytes: &[u8],
     ) -> Result<Rc<Instruction>, LiftError> {
         // With the x86 table in front, what comes next is probably not the library's to lift.
-        let run = if matches!(self.overrides, Overrides::X86(_)) { 1 } else { RUN };
-        let window = &bytes[..bytes.len().min(MAX_INSTRUCTION * run as usize)];
+        let run = match self.last_run {
+            _ if matches!(self.overrides, Overrides::X86(_)) => 1,
+            (end, before) if end == address => (2 * before).clamp(RUN, LONGEST_RUN),
+            _ => RUN,
+        };
+        let window = &bytes[..bytes.len().min(MAX_INSTRUCTION * run as usize).min(WINDOW)];
         let (lifted, refusal) = match self.worker.lift(address, window, run) {
             // The instruction at fault may be a later one of the run.
             Err(Failure::Died) if run > 1 => {
@@ -262,6 +272,7 @@ impl Lifter {
                 Err(_) => break,
             }
         }
+        self.last_run = (at, run);
         result.ok_or_else(|| LiftError::Undecodable {
             address,
             reason: refusal.unwrap_or_else(|| "no bytes".to_owned()),

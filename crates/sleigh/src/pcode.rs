@@ -1,6 +1,8 @@
 //! P-code as the library gives it, free of the library's types, and its form on the wire from the worker.
 
-use libsla::{BoolOp, FloatOp, IntOp, IntSign, OpCode, PseudoOp};
+use libsla::OpCode;
+use libsla_sys::sys;
+use std::ops::Range;
 
 /// Where a [`Place`] lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +38,8 @@ pub struct Pcode {
     pub code: OpCode,
     /// Result.
     pub out: Option<Place>,
-    /// Operands.
-    pub inputs: Vec<Place>,
+    /// Where its operands are in [`Lifted::inputs`].
+    inputs: Range<u32>,
 }
 
 /// One instruction.
@@ -49,75 +51,21 @@ pub struct Lifted {
     pub text: String,
     /// Its operations.
     pub ops: Vec<Pcode>,
+    /// The operands of all of them, one behind the other: a vector for each would cost more than the rest.
+    inputs: Vec<Place>,
 }
 
-/// The operations a specification may emit; the position is the number on the wire.
-const CODES: &[OpCode] = &[
-    OpCode::Copy,
-    OpCode::Load,
-    OpCode::Store,
-    OpCode::Branch,
-    OpCode::BranchConditional,
-    OpCode::BranchIndirect,
-    OpCode::Call,
-    OpCode::CallIndirect,
-    OpCode::Return,
-    OpCode::Piece,
-    OpCode::Subpiece,
-    OpCode::Popcount,
-    OpCode::LzCount,
-    OpCode::Bool(BoolOp::Negate),
-    OpCode::Bool(BoolOp::And),
-    OpCode::Bool(BoolOp::Or),
-    OpCode::Bool(BoolOp::Xor),
-    OpCode::Int(IntOp::Add),
-    OpCode::Int(IntOp::Negate),
-    OpCode::Int(IntOp::Subtract),
-    OpCode::Int(IntOp::Multiply),
-    OpCode::Int(IntOp::Divide(IntSign::Signed)),
-    OpCode::Int(IntOp::Divide(IntSign::Unsigned)),
-    OpCode::Int(IntOp::Remainder(IntSign::Signed)),
-    OpCode::Int(IntOp::Remainder(IntSign::Unsigned)),
-    OpCode::Int(IntOp::Equal),
-    OpCode::Int(IntOp::NotEqual),
-    OpCode::Int(IntOp::LessThan(IntSign::Signed)),
-    OpCode::Int(IntOp::LessThan(IntSign::Unsigned)),
-    OpCode::Int(IntOp::LessThanOrEqual(IntSign::Signed)),
-    OpCode::Int(IntOp::LessThanOrEqual(IntSign::Unsigned)),
-    OpCode::Int(IntOp::Extension(IntSign::Signed)),
-    OpCode::Int(IntOp::Extension(IntSign::Unsigned)),
-    OpCode::Int(IntOp::Carry(IntSign::Signed)),
-    OpCode::Int(IntOp::Carry(IntSign::Unsigned)),
-    OpCode::Int(IntOp::Borrow),
-    OpCode::Int(IntOp::ShiftLeft),
-    OpCode::Int(IntOp::ShiftRight(IntSign::Signed)),
-    OpCode::Int(IntOp::ShiftRight(IntSign::Unsigned)),
-    OpCode::Int(IntOp::Bitwise(BoolOp::Negate)),
-    OpCode::Int(IntOp::Bitwise(BoolOp::And)),
-    OpCode::Int(IntOp::Bitwise(BoolOp::Or)),
-    OpCode::Int(IntOp::Bitwise(BoolOp::Xor)),
-    OpCode::Float(FloatOp::Equal),
-    OpCode::Float(FloatOp::NotEqual),
-    OpCode::Float(FloatOp::LessThan),
-    OpCode::Float(FloatOp::LessThanOrEqual),
-    OpCode::Float(FloatOp::IsNaN),
-    OpCode::Float(FloatOp::Add),
-    OpCode::Float(FloatOp::Subtract),
-    OpCode::Float(FloatOp::Multiply),
-    OpCode::Float(FloatOp::Divide),
-    OpCode::Float(FloatOp::Negate),
-    OpCode::Float(FloatOp::AbsoluteValue),
-    OpCode::Float(FloatOp::SquareRoot),
-    OpCode::Float(FloatOp::IntToFloat),
-    OpCode::Float(FloatOp::FloatToFloat),
-    OpCode::Float(FloatOp::Truncate),
-    OpCode::Float(FloatOp::Ceiling),
-    OpCode::Float(FloatOp::Floor),
-    OpCode::Float(FloatOp::Round),
-    OpCode::Pseudo(PseudoOp::CallOther),
-    OpCode::Pseudo(PseudoOp::ConstantPoolRef),
-    OpCode::Pseudo(PseudoOp::New),
-];
+impl Lifted {
+    /// The operands of an operation.
+    pub fn inputs(&self, op: &Pcode) -> &[Place] {
+        &self.inputs[op.inputs.start as usize..op.inputs.end as usize]
+    }
+
+    /// All places that are named, results included.
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        self.ops.iter().filter_map(|op| op.out.as_ref()).chain(&self.inputs)
+    }
+}
 
 /// Writes to the wire.
 #[derive(Default)]
@@ -135,24 +83,28 @@ impl Writer {
         self.0.extend_from_slice(bytes);
     }
 
-    fn place(&mut self, place: &Place) {
+    /// An operand.
+    pub fn place(&mut self, place: &Place) {
         self.0.push(place.area as u8);
         self.0.extend_from_slice(&place.bytes.to_le_bytes());
         self.number(place.offset);
     }
 
-    /// An instruction.
-    pub fn lifted(&mut self, lifted: &Lifted) {
-        self.number(u64::from(lifted.length));
-        self.bytes(lifted.text.as_bytes());
-        self.number(lifted.ops.len() as u64);
-        for op in &lifted.ops {
-            let code = CODES.iter().position(|code| *code == op.code).unwrap_or(usize::from(u8::MAX));
-            self.0.push(code as u8);
-            self.0.push(u8::from(op.out.is_some()));
-            self.0.push(op.inputs.len() as u8);
-            op.out.iter().chain(&op.inputs).for_each(|place| self.place(place));
-        }
+    /// The start of an operation, by the library's number; its result and operands follow.
+    pub fn operation(&mut self, code: u8, has_out: bool, inputs: u8) {
+        self.0.extend_from_slice(&[code, u8::from(has_out), inputs]);
+    }
+
+    /// Room for the length of an instruction and the count of its operations, which are known when these are written.
+    pub fn head(&mut self) -> usize {
+        self.number(0);
+        self.0.len() - 8
+    }
+
+    /// Fills that room.
+    pub fn fill_head(&mut self, head: usize, length: u32, count: u32) {
+        self.0[head..head + 4].copy_from_slice(&length.to_le_bytes());
+        self.0[head + 4..head + 8].copy_from_slice(&count.to_le_bytes());
     }
 }
 
@@ -199,20 +151,25 @@ impl<'a> Reader<'a> {
         Some(Place { area, bytes, offset: self.number()? })
     }
 
-    /// An instruction.
+    /// An instruction: its text, its length, its operations.
     pub fn lifted(&mut self) -> Option<Lifted> {
-        let length = u32::try_from(self.number()?).ok()?;
         let text = self.text()?;
-        let count = self.number()?;
-        let mut ops = Vec::new();
+        let length = u32::from_le_bytes(self.take(4)?.try_into().ok()?);
+        let count = u32::from_le_bytes(self.take(4)?.try_into().ok()?);
+        // The count is the worker's word: each operation has three bytes at least.
+        let mut ops = Vec::with_capacity((count as usize).min(self.0.len() / 3));
+        let mut operands = Vec::with_capacity(2 * ops.capacity());
         for _ in 0..count {
-            let code = CODES.get(usize::from(self.byte()?)).copied().unwrap_or(OpCode::Unknown(0));
+            let code = sys::OpCode { repr: self.byte()?.into() }.into();
             let has_out = self.byte()? != 0;
             let inputs = self.byte()?;
             let out = if has_out { Some(self.place()?) } else { None };
-            let inputs = (0..inputs).map(|_| self.place()).collect::<Option<Vec<_>>>()?;
-            ops.push(Pcode { code, out, inputs });
+            let start = operands.len() as u32;
+            for _ in 0..inputs {
+                operands.push(self.place()?);
+            }
+            ops.push(Pcode { code, out, inputs: start..operands.len() as u32 });
         }
-        Some(Lifted { length, text, ops })
+        Some(Lifted { length, text, ops, inputs: operands })
     }
 }

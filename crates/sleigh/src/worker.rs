@@ -34,6 +34,8 @@ pub enum Failure {
 pub struct Worker {
     specification: Specification,
     connection: Option<Connection>,
+    /// The last answer; answers are large, so their room is kept.
+    answer: Vec<u8>,
 }
 
 struct Connection {
@@ -55,7 +57,7 @@ impl Drop for Connection {
 impl Worker {
     /// A worker for a specification; the process starts when it is first asked something.
     pub fn new(specification: Specification) -> Self {
-        Worker { specification, connection: None }
+        Worker { specification, connection: None, answer: Vec::new() }
     }
 
     /// The specification it works with.
@@ -65,8 +67,7 @@ impl Worker {
 
     /// What the specification says about its processor.
     pub fn facts(&mut self) -> Result<Facts, Failure> {
-        let answer = self.ask(&[0])?;
-        let mut reader = Reader(&answer);
+        let mut reader = Reader(self.ask(&[0])?);
         read_facts(&mut reader).ok_or(Failure::Died)
     }
 
@@ -82,26 +83,23 @@ impl Worker {
         request.number(address);
         request.number(count);
         request.bytes(bytes);
-        let answer = self.ask(&request.0)?;
-        let mut reader = Reader(&answer);
+        let mut reader = Reader(self.ask(&request.0)?);
         read_run(&mut reader).ok_or(Failure::Died)
     }
 
-    fn ask(&mut self, request: &[u8]) -> Result<Vec<u8>, Failure> {
+    fn ask(&mut self, request: &[u8]) -> Result<&[u8], Failure> {
         if self.connection.as_ref().is_none_or(|connection| connection.owner != std::process::id()) {
             self.connection = Some(start(&self.specification).map_err(Failure::Start)?);
         }
         let connection = self.connection.as_ref().expect("just connected");
-        match connection.channel.ask(request, connection.process, PATIENCE) {
-            Some(mut answer) => match answer.first().copied() {
-                Some(0) => Ok(answer.split_off(1)),
-                Some(_) => Err(Failure::Refused(String::from_utf8_lossy(&answer[1..]).into_owned())),
-                None => Err(Failure::Died),
-            },
-            None => {
-                self.connection = None;
-                Err(Failure::Died)
-            }
+        if !connection.channel.ask(request, &mut self.answer, connection.process, PATIENCE) {
+            self.connection = None;
+            return Err(Failure::Died);
+        }
+        match self.answer.split_first() {
+            Some((0, answer)) => Ok(answer),
+            Some((_, message)) => Err(Failure::Refused(String::from_utf8_lossy(message).into_owned())),
+            None => Err(Failure::Died),
         }
     }
 }
@@ -168,9 +166,11 @@ fn serve(channel: &Channel, owner: i32, specification: &Specification) {
     hurry(PATIENCE.as_secs());
     let library = Library::load(specification);
     hurry(0);
+    let mut answer = Writer::default();
     while let Some(request) = channel.next(owner) {
         hurry(PATIENCE.as_secs());
-        let mut answer = Writer(vec![0]);
+        answer.0.clear();
+        answer.0.push(0);
         match &library {
             Err(message) => {
                 answer.0[0] = 1;
@@ -196,14 +196,15 @@ fn respond(library: &Library, request: &[u8], answer: &mut Writer) -> Option<()>
     let address = reader.number()?;
     let count = reader.number()?;
     let bytes = reader.bytes()?;
-    let mut run = Vec::new();
+    let mut lifted = 0;
     let mut refusal = None;
     let mut used = 0;
-    while (run.len() as u64) < count && used < bytes.len() {
-        match library.lift(address.wrapping_add(used as u64), &bytes[used..]) {
-            Ok(lifted) => {
-                let length = lifted.length as usize;
-                run.push(lifted);
+    // How many there are is written in front when it is known.
+    answer.number(0);
+    while lifted < count && used < bytes.len() {
+        match library.lift(address.wrapping_add(used as u64), &bytes[used..], answer) {
+            Ok(length) => {
+                lifted += 1;
                 if length == 0 {
                     break;
                 }
@@ -215,8 +216,7 @@ fn respond(library: &Library, request: &[u8], answer: &mut Writer) -> Option<()>
             }
         }
     }
-    answer.number(run.len() as u64);
-    run.iter().for_each(|lifted| answer.lifted(lifted));
+    answer.0[1..9].copy_from_slice(&lifted.to_le_bytes());
     answer.0.push(u8::from(refusal.is_some()));
     answer.bytes(refusal.unwrap_or_default().as_bytes());
     Some(())

@@ -15,7 +15,10 @@ fn main() {
     // The library's process is nobody's child; so that its time can be told, it becomes ours when it is an orphan.
     // SAFETY: a setting of this process.
     unsafe { libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1) };
-    println!("{:24} {:12} {:>12} {:>8} {:>8} {:>8}", "file", "language", "instructions", "clock", "here", "library");
+    println!(
+        "{:24} {:12} {:>12} {:>8} {:>8} {:>8}",
+        "file", "language", "instructions", "clock", "here", "library"
+    );
     for path in std::env::args().skip(1) {
         let bytes = std::fs::read(&path).expect("a file");
         let language = language_of(&bytes).expect("an ELF file of a known processor");
@@ -34,7 +37,8 @@ fn main() {
             let _ = lifter.lift_by_specification(0, &[0x60, 0, 0, 0, 0, 0, 0, 0]);
             let (clock, here, library) = (Instant::now(), time(libc::RUSAGE_SELF), worker_time());
             count = lift(&mut lifter, &code);
-            let spent = [clock.elapsed().as_secs_f64(), time(libc::RUSAGE_SELF) - here, worker_time() - library];
+            let spent =
+                [clock.elapsed().as_secs_f64(), time(libc::RUSAGE_SELF) - here, worker_time() - library];
             best.iter_mut().zip(spent).for_each(|(best, spent)| *best = best.min(spent));
         }
         let name = path.rsplit('/').next().unwrap_or(&path);

@@ -83,8 +83,8 @@ pub fn convert(lifted: &Lifted, address: u64, address_bytes: u16) -> Result<Inst
 fn branch_targets(lifted: &Lifted) -> Vec<i64> {
     let branches = lifted.ops.iter().enumerate().filter_map(|(index, op)| {
         let to = lifted.inputs(op).first()?;
-        let inside = matches!(op.code, OpCode::Branch | OpCode::BranchConditional)
-            && to.area == Area::Constant;
+        let inside =
+            matches!(op.code, OpCode::Branch | OpCode::BranchConditional) && to.area == Area::Constant;
         inside.then(|| (index as i64).wrapping_add(to.offset as i64))
     });
     branches.collect()
@@ -177,8 +177,10 @@ impl Converter {
             Area::Register => Varnode::register(place.offset, bytes),
             Area::Unique => {
                 let index = self.temporaries.partition_point(|(start, ..)| *start <= place.offset);
-                let (start, _, packed) =
-                    *index.checked_sub(1).and_then(|index| self.temporaries.get(index)).ok_or(ConvertError::Space)?;
+                let (start, _, packed) = *index
+                    .checked_sub(1)
+                    .and_then(|index| self.temporaries.get(index))
+                    .ok_or(ConvertError::Space)?;
                 Varnode::temporary(packed + (place.offset - start), bytes)
             }
             Area::Memory | Area::Other => return Err(ConvertError::Space),
@@ -209,9 +211,7 @@ impl Converter {
             OpCode::Branch | OpCode::BranchConditional | OpCode::Call => {
                 let target = *operands.first().ok_or_else(unsupported)?;
                 let when = match pcode.code {
-                    OpCode::BranchConditional => {
-                        Some(self.input(*operands.get(1).ok_or_else(unsupported)?)?)
-                    }
+                    OpCode::BranchConditional => Some(self.input(*operands.get(1).ok_or_else(unsupported)?)?),
                     _ => None,
                 };
                 let flow = if pcode.code == OpCode::Call { Flow::Call } else { Flow::Jump };

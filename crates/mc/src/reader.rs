@@ -185,12 +185,20 @@ fn operand(program: &mut Program, words: &[Word<'_>], jump: bool, end: Span) -> 
     Ok((Operand::Data(data(program, base)?, offset), close + 1))
 }
 
+/// Registers of the processor MC is cut from: whoever writes one means no data of that name.
+const ELSEWHERE: [&str; 12] =
+    ["ecx", "edx", "esi", "edi", "esp", "ax", "bx", "cx", "dx", "al", "bl", "eflags"];
+
 fn data(program: &mut Program, word: Word<'_>) -> Read<u32> {
     if program.labels.iter().any(|(label, _)| label == word.text) {
         return Err(Diagnostic::new(word.span, format!("`{}` is a label and holds no data", word.text)));
     }
     if word.text == ZF || word.text == MEMORY {
         return Err(Diagnostic::new(word.span, format!("`{}` is reserved and names no data", word.text)));
+    }
+    if ELSEWHERE.iter().any(|register| register.eq_ignore_ascii_case(word.text)) {
+        return Err(Diagnostic::new(word.span, format!("unknown register `{}`", word.text))
+            .note("MC has eax, ebx, ebp and eip"));
     }
     let known = program.data.iter().position(|name| name == word.text);
     Ok(known.unwrap_or_else(|| {

@@ -1,22 +1,24 @@
 //! Memory that nothing refers to when the program ends.
 
-use parallax_llvm::machine::{Host, Kind, Machine, ObjectId, State, Target, Value};
+use parallax_llvm::machine::{Host, Kind, Machine, ObjectId, Split, State, Target, Value};
+use parallax_op::BoolOp;
 use parallax_sem::Core;
+use std::collections::VecDeque;
 
 /// What a leak is, in words.
 pub const WORDS: &str = "memory that nothing refers to any more was not freed";
 
-/// Heap objects that may still exist, and that no global, running frame, or object reached from these refers to.
-pub fn leaked<C: Core, H: Host<C>>(machine: &Machine<'_, C, H>, state: &State<C>) -> Vec<ObjectId> {
-    let mut seen = vec![false; state.memory.len()];
-    let mut waiting = Vec::new();
-    let mut note = |value: &Value<C>, waiting: &mut Vec<ObjectId>| {
-        each_object(value, &mut |id| {
-            if !std::mem::replace(&mut seen[id.0 as usize], true) {
-                waiting.push(id);
-            }
-        })
-    };
+/// Heap objects that may still exist while no global, running frame, or object reached from these refers to them, each
+/// with the condition for that. Where states were merged a pointer refers to an object only under its condition.
+pub fn leaked<C: Core, H: Host<C>>(
+    machine: &mut Machine<'_, C, H>,
+    state: &State<C>,
+) -> Vec<(ObjectId, C::Bool)> {
+    if !state.memory.objects().any(|(_, object)| object.kind == Kind::Heap) {
+        return Vec::new();
+    }
+    let mut reached = Reached { when: vec![None; state.memory.len()], waiting: VecDeque::new() };
+    let always = machine.host.core().boolean(true);
     for (_, object) in state.memory.objects() {
         let frame_lives = |function| state.frames.iter().any(|frame| frame.function == function);
         let root = match object.kind {
@@ -25,44 +27,78 @@ pub fn leaked<C: Core, H: Host<C>>(machine: &Machine<'_, C, H>, state: &State<C>
             Kind::Heap => false,
         };
         if root {
-            for (_, cell) in object.content.cells() {
-                note(&cell.value, &mut waiting);
-            }
+            object.content.each_value(&mut |value| reached.note(machine, state, &always, value));
         }
     }
     for frame in &state.frames {
         for value in frame.registers.iter().chain(&frame.slots).flatten() {
-            note(value, &mut waiting);
+            reached.note(machine, state, &always, value);
         }
     }
-    while let Some(id) = waiting.pop() {
-        for (_, cell) in state.memory.object(id).content.cells() {
-            note(&cell.value, &mut waiting);
+    while let Some(id) = reached.waiting.pop_front() {
+        let Some(under) = reached.when[id.0 as usize].clone() else { continue };
+        let object = state.memory.object(id);
+        object.content.each_value(&mut |value| reached.note(machine, state, &under, value));
+    }
+    let core = machine.host.core();
+    let mut lost = Vec::new();
+    for (id, object) in state.memory.objects().filter(|(_, object)| object.kind == Kind::Heap) {
+        let gone = match &reached.when[id.0 as usize] {
+            Some(when) => core.boolop(BoolOp::And, &object.alive, &core.not(when)),
+            None => object.alive.clone(),
+        };
+        if machine.host.truth(&gone) != Some(false) {
+            lost.push((id, gone));
         }
     }
-    state
-        .memory
-        .objects()
-        .filter(|(id, object)| {
-            object.kind == Kind::Heap
-                && machine.host.truth(&object.alive) != Some(false)
-                && !seen[id.0 as usize]
-        })
-        .map(|(id, _)| id)
-        .collect()
+    lost
 }
 
-fn each_object<C: Core>(value: &Value<C>, each: &mut dyn FnMut(ObjectId)) {
-    match value {
-        Value::Part(pointer, _) => each_object(&Value::Pointer((**pointer).clone()), each),
-        Value::Pointer(pointer) => {
-            for entry in &pointer.entries {
-                if let Target::Object(id) = entry.target {
-                    each(id);
-                }
+/// Under which condition each object is referred to, as far as is known.
+struct Reached<C: Core> {
+    when: Vec<Option<C::Bool>>,
+    waiting: VecDeque<ObjectId>,
+}
+
+impl<C: Core> Reached<C> {
+    /// A value that is there under a condition refers to objects.
+    fn note<H: Host<C>>(
+        &mut self,
+        machine: &mut Machine<'_, C, H>,
+        state: &State<C>,
+        under: &C::Bool,
+        value: &Value<C>,
+    ) {
+        let pointer = match value {
+            Value::Part(pointer, _) => pointer.as_ref(),
+            Value::Pointer(pointer) => pointer,
+            Value::Many(values) => {
+                return values.iter().for_each(|value| self.note(machine, state, under, value));
             }
+            Value::Bits(_) => return,
+        };
+        for entry in &pointer.entries {
+            let Target::Object(id) = entry.target else { continue };
+            let core = machine.host.core();
+            let here = core.boolop(BoolOp::And, under, &entry.guard);
+            if machine.host.truth(&here) == Some(false) {
+                continue;
+            }
+            let either = match &self.when[id.0 as usize] {
+                None => here,
+                Some(known) if machine.host.truth(known) == Some(true) => continue,
+                Some(known) => {
+                    // A ring of objects would otherwise go round for ever.
+                    let nothing_new = core.boolop(BoolOp::Implies, &here, known);
+                    let either = core.boolop(BoolOp::Or, known, &here);
+                    match machine.host.split(&state.path, &nothing_new) {
+                        Split::True | Split::Neither => continue,
+                        Split::False | Split::Both => either,
+                    }
+                }
+            };
+            self.when[id.0 as usize] = Some(either);
+            self.waiting.push_back(id);
         }
-        Value::Many(values) => values.iter().for_each(|value| each_object(value, each)),
-        Value::Bits(_) => {}
     }
 }

@@ -7,7 +7,7 @@ use parallax_llvm::machine::{
 };
 use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_op::{Bits, Width};
-use parallax_sem::{Concrete, Core};
+use parallax_sem::{Concrete, Core, Table};
 use std::collections::VecDeque;
 
 /// The outside world of a run. Nothing here does I/O: who calls supplies it.
@@ -177,9 +177,12 @@ impl<W: World> Host<Concrete> for Runner<'_, W> {
     fn selector(&mut self, width: Width, _name: &str) -> Bits {
         Bits::zero(width)
     }
+    fn memory_map(&mut self, _name: &str, _undefined: bool) -> Table {
+        Table::new(Bits::new(8, self.settings.fill.into()))
+    }
     fn bounded(&mut self, _what: String) {}
-    fn undefined_matters(&mut self, _path: &Path<Concrete>, _b: &bool) -> bool {
-        false
+    fn undefined_matters(&mut self, _path: &Path<Concrete>, _b: &bool) -> Option<(bool, bool)> {
+        None
     }
     fn problem(&mut self, state: &State<Concrete>, problem: Problem, _guard: &bool, detail: String) {
         let stack = stack(self.module, state);
@@ -409,10 +412,10 @@ pub fn run_from<W: World>(
             if settings.leaks
                 && let Outcome::Exit(_) = outcome
             {
-                lost = crate::leak::leaked(&machine, &state)
+                lost = crate::leak::leaked(&mut machine, &state)
                     .into_iter()
-                    .map(|id| state.memory.object(id))
-                    .filter(|object| object.alive)
+                    .filter(|(_, lost)| *lost)
+                    .map(|(id, _)| state.memory.object(id))
                     .map(|object| (object.made_in, object.made_at))
                     .collect();
                 if let Some(&first) = lost.first() {

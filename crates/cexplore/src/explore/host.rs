@@ -7,13 +7,13 @@ use crate::run::{self, Block, GivenMemory, Place, stack};
 use parallax_llvm::Module;
 use parallax_llvm::machine::{
     Checks, Entry as Alternative, Form, Host, InputBounds, InputCell, Object, ObjectId, Output, Path,
-    Problem, Split, State, Target, TokenId, Value,
+    Problem, Split, State, Steps, Target, TokenId, Value, memory_name,
 };
 use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_op::{Bits, Width};
 use parallax_sem::{Symbolic, logic};
 use parallax_smt::{Answer, Limits, Model, Solver};
-use parallax_term::{Expr, Formula, Sort, Store, Symbol, SymbolKind, Term};
+use parallax_term::{Expr, Formula, FuncExpr, Sort, Store, Symbol, SymbolKind, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -262,6 +262,14 @@ impl<'s> Explorer<'s> {
                 }
             }
         }
+        // What was read at places that are not constant.
+        for (&object, &number) in &numbers {
+            let Some(symbol) = self.store.lookup(&memory_name(object)) else { continue };
+            let block = &mut memory.blocks[number];
+            let read = model.table(symbol).into_iter().flat_map(|table| table.entries());
+            let read = read.filter_map(|(at, byte)| Some((at.to_u64()?, byte.clone())));
+            block.bits.extend(read.filter(|(at, _)| *at < block.size));
+        }
         for argument in state.entry_arguments.iter() {
             memory.arguments.push(match argument {
                 Value::Bits(term) => run::Argument::Bits(model.term(self.store, *term)),
@@ -293,14 +301,14 @@ impl<'s> Explorer<'s> {
         });
     }
 
-    /// Reports memory that nothing refers to at the end of a path, if it still exists there.
-    pub fn leak(&mut self, state: &State<Symbolic<'s>>, object: ObjectId) {
-        let Object { alive, made_in, made_at, .. } = state.memory.object(object);
+    /// Reports memory that nothing refers to at the end of a path under a condition, if that can be.
+    pub fn leak(&mut self, state: &State<Symbolic<'s>>, object: ObjectId, lost: Formula) {
+        let Object { made_in, made_at, .. } = state.memory.object(object);
         let place = (*made_in, *made_at);
         if self.known.contains(&(Problem::Leak, place.0, place.1)) {
             return;
         }
-        let Some(model) = self.model(&state.path, &[*alive]) else { return };
+        let Some(model) = self.model(&state.path, &[lost]) else { return };
         self.known.insert((Problem::Leak, place.0, place.1));
         let input = self.input_of(state, &model);
         let detail = crate::leak::WORDS.to_string();
@@ -390,6 +398,17 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
     fn selector(&mut self, width: Width, name: &str) -> Term {
         self.fresh(name, width).1
     }
+    fn memory_map(&mut self, name: &str, undefined: bool) -> FuncExpr {
+        let name = if undefined { format!("undefined {name}") } else { name.to_string() };
+        let map = self.store.func_symbol(&name, 64, 8);
+        if undefined {
+            self.undefined.extend(self.store.lookup(&name));
+        }
+        map
+    }
+    fn steps(&self, number: &Term) -> Option<Steps<Symbolic<'s>>> {
+        super::steps::steps(self.store, *number)
+    }
     fn input_bounds(&self) -> InputBounds {
         let Settings { aliasing, array, chain, strings, .. } = *self.settings;
         InputBounds { aliasing, array, chain, strings }
@@ -423,26 +442,52 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
         let model = self.model(path, &[])?;
         Some(model.term(self.store, *v))
     }
-    fn undefined_matters(&mut self, path: &Path<Symbolic<'s>>, b: &Formula) -> bool {
+    fn undefined_matters(&mut self, path: &Path<Symbolic<'s>>, b: &Formula) -> Option<(Formula, Formula)> {
         if self.undefined.is_empty() {
-            return false;
+            return None;
         }
-        let symbols: Vec<Symbol> =
-            self.store.symbols_in([b.id()]).into_iter().filter(|s| self.undefined.contains(s)).collect();
+        let store = self.store;
+        let symbols: Vec<(Symbol, Sort)> = store
+            .symbols_in([b.id()])
+            .into_iter()
+            .filter(|s| self.undefined.contains(s))
+            .map(|symbol| (symbol, store.info(symbol).sort))
+            .collect();
         if symbols.is_empty() {
-            return false;
+            return None;
         }
         // It matters when two ways to fill in what is uninitialised decide differently.
-        let mut renamed = logic::Struct::<Symbolic<'s>>::new();
-        for symbol in symbols {
-            if let Sort::Bits(width) = self.store.info(symbol).sort {
-                let (_, other) = self.fresh("otherwise", width);
-                renamed.set_val(symbol, other);
+        let mut other = logic::Struct::<Symbolic<'s>>::new();
+        for &(symbol, sort) in &symbols {
+            match sort {
+                Sort::Bits(width) => other.set_val(symbol, self.fresh("otherwise", width).1),
+                Sort::Map { key, value } => {
+                    self.counter += 1;
+                    let name = format!("otherwise!{}", self.counter);
+                    other.set_map(symbol, store.func_symbol(&name, key, value));
+                }
+                Sort::Bool => {}
             }
         }
-        let other = logic::formula(&self.core, self.store, *b, &renamed);
-        let differs = self.store.not(self.store.iff(*b, other));
-        !self.check(path, &[differs]).is_unsat()
+        let differs = store.not(store.iff(*b, logic::formula(&self.core, store, *b, &other)));
+        if self.check(path, &[differs]).is_unsat() {
+            return None;
+        }
+        // Where it does not matter, zeros and ones decide as anything does.
+        let filled = |bits: fn(Width) -> Bits| {
+            let mut filled = logic::Struct::<Symbolic<'s>>::new();
+            for &(symbol, sort) in &symbols {
+                match sort {
+                    Sort::Bits(width) => filled.set_val(symbol, store.constant(&bits(width))),
+                    Sort::Map { key, value } => {
+                        filled.set_map(symbol, store.constant_map(key, store.constant(&bits(value))));
+                    }
+                    Sort::Bool => {}
+                }
+            }
+            store.iff(*b, logic::formula(&self.core, store, *b, &filled))
+        };
+        Some((differs, store.and(filled(Bits::zero), filled(Bits::ones))))
     }
     fn prefer(&mut self, wish: Formula) {
         self.wish = Some(wish);

@@ -4,6 +4,7 @@ mod host;
 mod joins;
 mod search;
 mod settings;
+mod steps;
 mod unknown;
 
 pub use host::{Explorer, Finding, Input};

@@ -383,8 +383,8 @@ fn ended<'s>(
         Stop::Exit(status) => {
             result.paths += 1;
             if settings.leaks {
-                for object in crate::leak::leaked(machine, &state) {
-                    machine.host.leak(&state, object);
+                for (object, lost) in crate::leak::leaked(machine, &state) {
+                    machine.host.leak(&state, object, lost);
                 }
             }
             if settings.tests {

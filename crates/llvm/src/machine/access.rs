@@ -6,11 +6,14 @@
 
 use super::content::{Content, Fill, Raw};
 use super::host::{Host, Problem, Split};
+use super::inputs::InputCell;
+use super::log::{Write, Written};
 use super::memory::{Kind, Object};
 use super::mistake::Mistake;
+use super::place::Place;
 use super::pointers::{FIRST_PAGE, word};
 use super::value::{Entry, ObjectId, Pointer, Target, Value};
-use super::{LARGEST, Machine, Result, State, Stop, WIDEST};
+use super::{DIRECT, LARGEST, Machine, Result, State, Stop};
 use crate::module::{FunctionId, TypeId, TypeKind, VariableId};
 use parallax_op::{BinOp, Bits, BoolOp, RelOp};
 use parallax_sem::Core;
@@ -26,21 +29,16 @@ pub(super) struct Hit<C: Core> {
 pub(super) type Hits<C> = SmallVec<[Hit<C>; 1]>;
 
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
-    /// Reports a use of something uninitialised, where it makes a difference.
-    pub(super) fn check_defined(&mut self, state: &mut State<C>, bits: &C::Val, width: u16) -> Result<(), C> {
-        let core = self.host.core();
-        let zero = core.relop(RelOp::Eq, width, bits, &core.constant(&Bits::zero(width)));
-        if self.host.undefined_matters(&state.path, &zero) {
-            let always = self.host.core().boolean(true);
-            self.host.problem(
-                state,
-                Problem::Uninitialised,
-                &always,
-                "an uninitialised pointer is used".into(),
-            );
-            return Err(Stop::Dead);
-        }
-        Ok(())
+    /// Reports a use of something uninitialised where it makes a difference, and goes on where it makes none.
+    pub(super) fn check_defined(
+        &mut self,
+        state: &mut State<C>,
+        condition: &C::Bool,
+        words: &str,
+    ) -> Result<(), C> {
+        let Some((matters, not)) = self.host.undefined_matters(&state.path, condition) else { return Ok(()) };
+        self.host.problem(state, Problem::Uninitialised, &matters, words.into());
+        self.assume(state, &not)
     }
 
     /// Where an access of `len` bytes goes, after reporting where it must not go.
@@ -52,6 +50,48 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         write: bool,
     ) -> Result<Hits<C>, C> {
         let pointer = self.pointer(state, value)?;
+        self.access_entries(state, &pointer, write, &|machine, object, offset| {
+            (machine.room_for(object, offset, len), format!("{len} bytes"))
+        })
+    }
+
+    /// The same for a number of bytes that is not constant. Nothing is accessed where it is zero.
+    pub(super) fn access_range(
+        &mut self,
+        state: &mut State<C>,
+        value: &Value<C>,
+        len: &C::Val,
+        write: bool,
+    ) -> Result<Hits<C>, C> {
+        let mut pointer = self.pointer(state, value)?;
+        let some = self.host.core().relop(RelOp::Ne, 64, len, &word(&self.host, 0));
+        for entry in &mut pointer.entries {
+            let core = self.host.core();
+            entry.guard = core.boolop(BoolOp::And, &entry.guard, &some);
+            if let Target::Object(id) = entry.target {
+                let room = core.binop(BinOp::Sub, 64, &state.memory.object(id).size, &entry.offset);
+                let more = core.binop(BinOp::Sub, 64, len, &room);
+                let near = core.relop(RelOp::Ule, 64, &more, &word(&self.host, 16));
+                self.host.prefer(near);
+            }
+        }
+        self.access_entries(state, &pointer, write, &|machine, object, offset| {
+            let core = machine.host.core();
+            let room = core.binop(BinOp::Sub, 64, &object.size, offset);
+            let starts = core.relop(RelOp::Ule, 64, offset, &object.size);
+            let fits = core.boolop(BoolOp::And, &starts, &core.relop(RelOp::Ule, 64, len, &room));
+            (fits, "more bytes than there are".into())
+        })
+    }
+
+    /// Where an access goes; `fits` says whether it lies within an object, and how many bytes it is in words.
+    fn access_entries(
+        &mut self,
+        state: &mut State<C>,
+        pointer: &Pointer<C>,
+        write: bool,
+        fits: &dyn Fn(&Self, &Object<C>, &C::Val) -> (C::Bool, String),
+    ) -> Result<Hits<C>, C> {
         let mut hits = Hits::new();
         let several = pointer.entries.len() > 1;
         for entry in &pointer.entries {
@@ -63,12 +103,28 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     self.wild(state, entry, write)?
                 }
                 Target::Object(id) => {
-                    self.within(state, entry, id, len, write)?;
+                    let bounds = fits(self, state.memory.object(id), &entry.offset);
+                    self.within(state, entry, id, bounds, write)?;
                     hits.push(Hit { guard: entry.guard.clone(), object: id, offset: entry.offset.clone() });
                 }
             }
         }
         if hits.is_empty() { Err(Stop::Dead) } else { Ok(hits) }
+    }
+
+    /// Whether `len` bytes lie within an object.
+    fn room_for(&self, object: &Object<C>, offset: &C::Val, len: u64) -> C::Bool {
+        let core = self.host.core();
+        match self.host.value(64, &object.size).and_then(|s| s.to_u64()) {
+            Some(size) if size >= len => core.relop(RelOp::Ule, 64, offset, &word(&self.host, size - len)),
+            Some(_) => core.boolean(false),
+            None => {
+                let end = core.binop(BinOp::Add, 64, offset, &word(&self.host, len));
+                let fits = core.relop(RelOp::Ule, 64, &end, &object.size);
+                let no_wrap = core.relop(RelOp::Ule, 64, offset, &end);
+                core.boolop(BoolOp::And, &fits, &no_wrap)
+            }
+        }
     }
 
     /// An access that goes to no object.
@@ -93,7 +149,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         state: &mut State<C>,
         entry: &Entry<C>,
         id: ObjectId,
-        len: u64,
+        (bounds, many): (C::Bool, String),
         write: bool,
     ) -> Result<(), C> {
         let verb = if write { "written" } else { "read" };
@@ -109,16 +165,6 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let gone = || match kind {
             Kind::Stack(_) => format!("a local of a function that returned is {verb}"),
             _ => format!("freed memory is {verb}"),
-        };
-        let bounds = match constant {
-            Some(size) if size >= len => core.relop(RelOp::Ule, 64, &offset, &word(&self.host, size - len)),
-            Some(_) => core.boolean(false),
-            None => {
-                let end = core.binop(BinOp::Add, 64, &offset, &word(&self.host, len));
-                let fits = core.relop(RelOp::Ule, 64, &end, &size);
-                let no_wrap = core.relop(RelOp::Ule, 64, &offset, &end);
-                core.boolop(BoolOp::And, &fits, &no_wrap)
-            }
         };
         let bounds = implied(&bounds);
         if !self.planted(Mistake::BoundsBeforeLifetime) {
@@ -139,8 +185,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         self.require(state, &bounds, Problem::OutOfBounds, || {
             let size = constant.map_or("a size that is not constant".into(), |s| format!("{s} bytes"));
             match shown {
-                Some(at) => format!("{len} bytes at offset {at} of an object of {size} are {verb}"),
-                None => format!("{len} bytes outside an object of {size} are {verb}"),
+                Some(at) => format!("{many} at offset {at} of an object of {size} are {verb}"),
+                None => format!("{many} outside an object of {size} are {verb}"),
             }
         })?;
         if write && read_only {
@@ -148,39 +194,6 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             self.require(state, &never, Problem::OutOfBounds, || "a constant is written".into())?;
         }
         Ok(())
-    }
-
-    /// Places that an offset can be so that `len` bytes lie within the object, each with its condition; `None` when they
-    /// are too many. The last one is where the offset is if it is none of the others.
-    fn places(&self, offset: &C::Val, len: u64, capacity: u64) -> Option<Vec<(C::Bool, u64)>> {
-        let last = capacity.checked_sub(len)?;
-        let core = self.host.core();
-        if let Some(constants) = core.targets(64, offset) {
-            let inside = |(guard, at): (C::Bool, Bits)| Some((guard, at.to_u64().filter(|&at| at <= last)?));
-            return Some(constants.into_iter().filter_map(inside).collect());
-        }
-        // The low bits are often known (an index times a power of two): take the largest such step.
-        let mut step = 1;
-        let mut first = 0;
-        for bits in 1..=12u16 {
-            let low = core.extract(64, 0, bits, offset);
-            match self.host.value(bits, &low).and_then(|b| b.to_u64()) {
-                Some(low) => {
-                    step = 1 << bits;
-                    first = low;
-                }
-                None => break,
-            }
-        }
-        let count = if first > last { 0 } else { (last - first) / step + 1 };
-        (count <= WIDEST).then(|| {
-            (0..count)
-                .map(|index| {
-                    let at = first + index * step;
-                    (core.relop(RelOp::Eq, 64, offset, &word(&self.host, at)), at)
-                })
-                .collect()
-        })
     }
 
     /// Makes sure that every byte of a range is written: what was not becomes an unknown of its own.
@@ -193,16 +206,31 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     ) -> Result<(), C> {
         while let Some(byte) = state.memory.object(id).content.first_missing(at, len) {
             let content = &state.memory.object(id).content;
-            if let Fill::Input(ty) = content.fill {
+            let described = content.log.is_some() || content.hidden.is_some();
+            if let Fill::Input(ty) = content.fill
+                && !described
+            {
                 self.define_input(state, id, ty, byte)?;
                 continue;
             }
             // The longest run of missing bytes becomes one unknown, so that words stay words.
             let mut run = 1;
-            while byte + run < at + len && content.first_missing(byte + run, 1).is_some() {
+            while run < 8 && byte + run < at + len && content.first_missing(byte + run, 1).is_some() {
                 run += 1;
             }
-            let run = run.min(8);
+            if described {
+                let object = state.memory.shared(id);
+                let place = self.place(&word(&self.host, byte));
+                let value = self.read_place(state, &object.content, &place, run, object.capacity)?;
+                if let (Fill::Input(_), None, Value::Bits(bits)) =
+                    (object.content.fill, &object.content.log, &value)
+                {
+                    state.input_cells.push(InputCell::Bits(id, byte, run, bits.clone()));
+                }
+                drop(object);
+                state.memory.object_mut(id).content.write(&self.host, byte, run, value);
+                continue;
+            }
             let unknown = self.host.undefined((run * 8) as u16);
             state.memory.object_mut(id).content.write(&self.host, byte, run, Value::Bits(unknown));
         }
@@ -217,7 +245,13 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         at: u64,
         len: u64,
     ) -> Result<Value<C>, C> {
-        let parts = match state.memory.object(id).content.read(&self.host, at, len) {
+        let raw = state.memory.object(id).content.read(&self.host, at, len);
+        self.assembled(state, raw)
+    }
+
+    /// What a read has found, as one value.
+    pub(super) fn assembled(&mut self, state: &mut State<C>, raw: Raw<C>) -> Result<Value<C>, C> {
+        let parts = match raw {
             Raw::Value(value) => return Ok(value),
             Raw::Parts(parts) => parts,
         };
@@ -235,7 +269,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Bytes of one object at an offset, as bits or a pointer.
-    fn read_object(
+    pub(super) fn read_object(
         &mut self,
         state: &mut State<C>,
         id: ObjectId,
@@ -243,28 +277,66 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         len: u64,
     ) -> Result<Value<C>, C> {
         if let Some(at) = self.host.value(64, offset).and_then(|o| o.to_u64()) {
+            // What a log says stays there: brought up, it would look like a later write.
+            if state.memory.object(id).content.log.is_some() {
+                let (object, place) = (state.memory.shared(id), self.place(offset));
+                return self.read_place(state, &object.content, &place, len, object.capacity);
+            }
             self.define_range(state, id, at, len)?;
             return self.read_content(state, id, at, len);
         }
+        let place = self.place(offset);
         let capacity = state.memory.object(id).capacity;
-        let Some(places) = self.places(offset, len, capacity) else {
+        if !self.define_places(state, id, &place, len)? && !self.readable(state, id)? {
             let at = self.fix(state, 64, offset)?.to_u64().unwrap_or(0);
             self.define_range(state, id, at, len)?;
             return self.read_content(state, id, at, len);
-        };
-        let mut result: Option<Value<C>> = None;
-        for (same, at) in places.into_iter().rev() {
-            self.define_range(state, id, at, len)?;
-            let here = self.read_content(state, id, at, len)?;
-            result = Some(match result {
-                None => here,
-                Some(rest) => self.joined(state, &same, &here, &rest, (len * 8) as u16)?,
-            });
         }
-        result.ok_or(Stop::Dead)
+        let object = state.memory.shared(id);
+        self.read_place(state, &object.content, &place, len, capacity)
     }
 
-    fn write_object(
+    /// Gives unwritten bytes contents of their own wherever an access may go, if these are few; whether they were.
+    fn define_places(
+        &mut self,
+        state: &mut State<C>,
+        id: ObjectId,
+        place: &Place<C>,
+        len: u64,
+    ) -> Result<bool, C> {
+        let object = state.memory.object(id);
+        if object.content.log.is_some() || object.content.hidden.is_some() {
+            return Ok(false);
+        }
+        for at in match self.few_places(place, len, object.capacity) {
+            Some(places) => places.into_iter().map(|(_, at)| at),
+            None => return Ok(false),
+        } {
+            self.define_range(state, id, at, len)?;
+        }
+        Ok(true)
+    }
+
+    /// The places that an offset can be so that `len` bytes lie within the object, each with its condition; `None` when
+    /// they are many.
+    fn few_places(&self, place: &Place<C>, len: u64, capacity: u64) -> Option<Vec<(C::Bool, u64)>> {
+        let last = capacity.checked_sub(len)?;
+        if let Some(constants) = self.host.core().targets(64, &place.offset) {
+            let inside = |(guard, at): (C::Bool, Bits)| Some((guard, at.to_u64().filter(|&at| at <= last)?));
+            return Some(constants.into_iter().filter_map(inside).collect());
+        }
+        let grid = self.grid(place, len, capacity);
+        (grid.count <= DIRECT).then(|| {
+            (0..grid.count)
+                .map(|number| {
+                    let same = self.host.core().relop(RelOp::Eq, 64, &grid.index, &word(&self.host, number));
+                    (same, grid.first + number * grid.step)
+                })
+                .collect()
+        })
+    }
+
+    pub(super) fn write_object(
         &mut self,
         state: &mut State<C>,
         id: ObjectId,
@@ -296,7 +368,13 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             return Ok(());
         }
         let capacity = state.memory.object(id).capacity;
-        let Some(places) = self.places(offset, len, capacity) else {
+        let place = self.place(offset);
+        let Some(places) = self.few_places(&place, len, capacity) else {
+            if self.readable(state, id)? {
+                let what = Written::Value(len, value.clone());
+                self.log(state, id, Write { guard: guard.clone(), place, what });
+                return Ok(());
+            }
             let at = self.fix(state, 64, offset)?.to_u64().unwrap_or(0);
             let at = word(&self.host, at);
             return self.write_object(state, id, &at, len, guard, value);

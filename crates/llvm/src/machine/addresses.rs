@@ -149,7 +149,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             Value::Pointer(pointer) => self.resolved(state, pointer)?,
             Value::Bits(bits) => {
                 if self.host.value(64, bits).is_none() {
-                    self.check_defined(state, bits, 64)?;
+                    let null = self.host.core().relop(RelOp::Eq, 64, bits, &word(&self.host, 0));
+                    self.check_defined(state, &null, "an uninitialised pointer is used")?;
                 }
                 number(&self.host, bits)
             }

@@ -1,14 +1,17 @@
 //! `memcpy`, `memmove`, `memset`: whole ranges at once, pointers and unwritten bytes included.
 
-use super::access::Hits;
+use super::access::{Hit, Hits};
 use super::call::Passed;
 use super::content::Piece;
-use super::host::{Host, Problem};
+use super::host::{Host, Split};
+use super::log::{Write, Written};
+use super::place::Meeting;
 use super::pointers::word;
-use super::value::{Entry, ObjectId, Target, Value};
-use super::{Machine, Result, State, Stop};
-use parallax_op::{BinOp, BoolOp, RelOp};
+use super::value::{ObjectId, Value};
+use super::{DIRECT, Machine, Result, State, Stop};
+use parallax_op::{BoolOp, RelOp};
 use parallax_sem::Core;
+use std::sync::Arc;
 
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     /// Copies `len` bytes; ranges may overlap.
@@ -24,7 +27,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             return self.copy_words(state, &target, &source, len);
         };
         // Input memory is decided before it is copied, so that cells move whole.
-        if matches!(state.memory.object(from_object).content.fill, super::Fill::Input(_)) {
+        let content = &state.memory.object(from_object).content;
+        if matches!(content.fill, super::Fill::Input(_)) || content.log.is_some() {
             self.define_range(state, from_object, from_at, len)?;
         }
         let pieces = state.memory.object(from_object).content.pieces(&self.host, from_at, len);
@@ -53,8 +57,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         to: (ObjectId, u64),
         count: u64,
     ) -> Result<(), C> {
-        let fill = |id: ObjectId| state.memory.object(id).content.fill;
-        if fill(from.0) == fill(to.0) && fill(from.0) == super::Fill::Undefined {
+        let content = |id: ObjectId| &state.memory.object(id).content;
+        let unwritten =
+            |id: ObjectId| content(id).fill == super::Fill::Undefined && content(id).log.is_none();
+        if unwritten(from.0) && unwritten(to.0) {
             state.memory.object_mut(to.0).content.forget(&self.host, to.1, count);
             return Ok(());
         }
@@ -69,40 +75,146 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         Ok(())
     }
 
-    /// The length of a move. One that is not constant is first held against the object, so that what is left to look
-    /// at one by one is no longer than that.
-    pub(super) fn move_length(
+    /// How many bytes a move is of.
+    pub(super) fn move_length(&mut self, passed: &[Passed<C>]) -> Result<C::Val, C> {
+        let len = self.argument_bits(passed, 2)?;
+        let width = self.module.ty(passed[2].ty).bits().unwrap_or(64);
+        Ok(if width < 64 { self.host.core().zext(width, 64, &len) } else { len })
+    }
+
+    /// Copies a number of bytes that need not be constant; ranges may overlap.
+    pub fn copy_range(
         &mut self,
         state: &mut State<C>,
-        passed: &[Passed<C>],
-        targets: &[(usize, bool)],
-    ) -> Result<u64, C> {
-        let len = self.argument_bits(passed, 2)?;
-        if self.host.value(64, &len).is_none() {
-            for &(index, write) in targets {
-                let pointer = self.pointer(state, &passed[index].value)?;
-                let Some(Entry { target: Target::Object(id), offset, .. }) = pointer.only() else { continue };
-                let size = state.memory.object(*id).size.clone();
-                let core = self.host.core();
-                let room = core.binop(BinOp::Sub, 64, &size, offset);
-                let inside = core.relop(RelOp::Ule, 64, offset, &size);
-                let fits = core.boolop(BoolOp::And, &inside, &core.relop(RelOp::Ule, 64, &len, &room));
-                let nothing = core.relop(RelOp::Eq, 64, &len, &word(&self.host, 0));
-                let fits = core.boolop(BoolOp::Or, &fits, &nothing);
-                let near = core.relop(
-                    RelOp::Ule,
-                    64,
-                    &core.binop(BinOp::Sub, 64, &len, &room),
-                    &word(&self.host, 16),
-                );
-                self.host.prefer(near);
-                let verb = if write { "written" } else { "read" };
-                self.require(state, &fits, Problem::OutOfBounds, || {
-                    format!("more bytes than the object has are {verb}")
-                })?;
+        to: &Value<C>,
+        from: &Value<C>,
+        len: &C::Val,
+    ) -> Result<(), C> {
+        if let Some(len) = self.host.value(64, len).and_then(|len| len.to_u64()) {
+            return self.copy(state, to, from, len);
+        }
+        let (Some(source), Some(target)) =
+            (self.access_some(state, from, len, false)?, self.access_some(state, to, len, true)?)
+        else {
+            return Ok(());
+        };
+        let mut writes = Vec::new();
+        for from in &source {
+            let Some(copied) = self.source_of(state, from, len)? else {
+                let constant = self.fix(state, 64, len)?.to_u64().unwrap_or(0);
+                return self.copy_words(state, &target, &source, constant);
+            };
+            for to in &target {
+                let guard = self.host.core().boolop(BoolOp::And, &to.guard, &from.guard);
+                writes.push((guard, to, copied.clone()));
             }
         }
-        self.length(state, passed, 2)
+        for (guard, to, copied) in writes {
+            self.write_range(state, to, &guard, len, copied)?;
+        }
+        Ok(())
+    }
+
+    /// Sets a number of bytes that need not be constant.
+    pub fn fill_range(
+        &mut self,
+        state: &mut State<C>,
+        to: &Value<C>,
+        byte: &C::Val,
+        len: &C::Val,
+    ) -> Result<(), C> {
+        if let Some(len) = self.host.value(64, len).and_then(|len| len.to_u64()) {
+            return self.fill(state, to, byte, len);
+        }
+        let Some(target) = self.access_some(state, to, len, true)? else { return Ok(()) };
+        for hit in &target {
+            let what = Written::Fill(len.clone(), byte.clone());
+            self.write_range(state, hit, &hit.guard, len, what)?;
+        }
+        Ok(())
+    }
+
+    /// Where a range lies; nowhere when it must be empty.
+    fn access_some(
+        &mut self,
+        state: &mut State<C>,
+        pointer: &Value<C>,
+        len: &C::Val,
+        write: bool,
+    ) -> Result<Option<Hits<C>>, C> {
+        let nothing = self.host.core().relop(RelOp::Eq, 64, len, &word(&self.host, 0));
+        match self.access_range(state, pointer, len, write) {
+            Ok(hits) => Ok(Some(hits)),
+            // Every alternative is a mistake: what is left of the path is where nothing is accessed.
+            Err(Stop::Dead) => match self.host.split(&state.path, &nothing) {
+                Split::True | Split::Both => {
+                    self.host.take(&mut state.path, nothing);
+                    Ok(None)
+                }
+                Split::False | Split::Neither => Err(Stop::Dead),
+            },
+            Err(stop) => Err(stop),
+        }
+    }
+
+    /// What a copy takes, as it is now; nothing when that cannot be read without looking at every place.
+    fn source_of(
+        &mut self,
+        state: &mut State<C>,
+        from: &Hit<C>,
+        len: &C::Val,
+    ) -> Result<Option<Written<C>>, C> {
+        if !self.readable(state, from.object)? {
+            return Ok(None);
+        }
+        let object = state.memory.object(from.object);
+        let content = Arc::new(object.content.clone());
+        Ok(Some(Written::Copy(len.clone(), content, from.offset.clone(), object.capacity)))
+    }
+
+    /// Writes a range: each place under its condition where they are few, and otherwise into the log.
+    fn write_range(
+        &mut self,
+        state: &mut State<C>,
+        to: &Hit<C>,
+        guard: &C::Bool,
+        len: &C::Val,
+        what: Written<C>,
+    ) -> Result<(), C> {
+        let place = self.place(&to.offset);
+        let capacity = state.memory.object(to.object).capacity;
+        // Whole words where the length is a number of them.
+        let core = self.host.core();
+        let mut step = 8u64;
+        while step > 1 && {
+            let low = core.extract(64, 0, step.trailing_zeros() as u16, len);
+            !self.host.value(step.trailing_zeros() as u16, &low).is_some_and(|b| b.is_zero())
+                || place.known.is_none_or(|at| !at.is_multiple_of(step))
+        } {
+            step /= 2;
+        }
+        let few = place.known.filter(|at| capacity.saturating_sub(*at) / step <= DIRECT);
+        let Some(at) = few else {
+            if self.readable(state, to.object)? {
+                self.log(state, to.object, Write { guard: guard.clone(), place, what });
+                return Ok(());
+            }
+            return Err(Stop::Unsupported("a move of unknown length over an array of unknown pointers".into()));
+        };
+        let write = Write { guard: guard.clone(), place, what };
+        let end = capacity - capacity.saturating_sub(at) % step;
+        let places = (at..end).step_by(step as usize);
+        let mut values = Vec::new();
+        for at in places.clone() {
+            self.define_range(state, to.object, at, step)?;
+            let old = self.read_content(state, to.object, at, step)?;
+            let place = self.place(&word(&self.host, at));
+            values.push(self.read_over(state, &write, Meeting::Perhaps, &place, step, &old)?);
+        }
+        for (at, value) in places.zip(values) {
+            state.memory.object_mut(to.object).content.write(&self.host, at, step, value);
+        }
+        Ok(())
     }
 
     /// The one object and offset that all hits are.
@@ -134,6 +246,19 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             return Ok(());
         }
         let target = self.access(state, to, len, true)?;
+        let logged = |state: &State<C>, hit: &Hit<C>| {
+            len > DIRECT && self.host.value(64, &hit.offset).is_none() && {
+                let content = &state.memory.object(hit.object).content;
+                !matches!(content.fill, super::Fill::Input(_)) || content.log.is_some()
+            }
+        };
+        if target.iter().all(|hit| logged(state, hit)) {
+            for hit in &target {
+                let what = Written::Fill(word(&self.host, len), byte.clone());
+                self.write_range(state, hit, &hit.guard, &word(&self.host, len), what)?;
+            }
+            return Ok(());
+        }
         if let (Some((object, at)), Some(constant)) = (self.fixed(&target), self.host.value(8, byte)) {
             let bytes = vec![constant.to_u64().unwrap_or(0) as u8; len as usize];
             state.memory.object_mut(object).content.write_bytes(&self.host, at, &bytes);

@@ -1,9 +1,10 @@
 //! What an object holds: known bytes, and cells for everything that is not a known byte.
 //!
 //! Invariant: cells do not overlap, and a byte that a cell covers is not known. A byte that is neither has never been
-//! written; what it then reads as is the object's [`Fill`].
+//! written; what it then reads as is what the object's [`Log`] says, where there is one, and else its [`Fill`].
 
 use super::host::Host;
+use super::log::Log;
 use super::value::Value;
 use parallax_op::Bits;
 use parallax_sem::Core;
@@ -73,8 +74,23 @@ pub struct Content<C: Core> {
     bytes: Vec<u8>,
     known: Vec<u64>,
     cells: BTreeMap<u64, Cell<C>>,
-    /// What the rest reads as.
+    /// What the rest reads as, unless there is a log.
     pub fill: Fill,
+    /// Writes at places that are not constant, older than everything above.
+    pub log: Option<Log<C>>,
+    /// What unwritten bytes hold, by offset, once they are read at a place that is not constant.
+    pub hidden: Option<C::Map>,
+}
+
+/// What a range of bytes holds, where that is the same for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Run {
+    /// Nothing is written.
+    Missing,
+    /// One known byte.
+    Same(u8),
+    /// Anything else.
+    Mixed,
 }
 
 impl<C: Core> Clone for Content<C> {
@@ -84,6 +100,8 @@ impl<C: Core> Clone for Content<C> {
             known: self.known.clone(),
             cells: self.cells.clone(),
             fill: self.fill,
+            log: self.log.clone(),
+            hidden: self.hidden.clone(),
         }
     }
 }
@@ -91,7 +109,14 @@ impl<C: Core> Clone for Content<C> {
 impl<C: Core> Content<C> {
     /// Nothing written yet.
     pub fn new(fill: Fill) -> Self {
-        Content { bytes: Vec::new(), known: Vec::new(), cells: BTreeMap::new(), fill }
+        Content {
+            bytes: Vec::new(),
+            known: Vec::new(),
+            cells: BTreeMap::new(),
+            fill,
+            log: None,
+            hidden: None,
+        }
     }
 
     /// Cells in order of place.
@@ -137,9 +162,34 @@ impl<C: Core> Content<C> {
         self.cells.range(..at + len).next_back().is_some_and(|(&start, cell)| start + cell.len > at)
     }
 
+    /// Whether unwritten bytes are zero.
+    fn zeroed(&self) -> bool {
+        self.fill == Fill::Zero && self.log.is_none()
+    }
+
+    /// What a range holds, where that is the same throughout.
+    pub(super) fn run(&self, at: u64, len: u64) -> Run {
+        if self.overlaps(at, len) {
+            return Run::Mixed;
+        }
+        let state = |byte: u64| (self.is_known(byte) || self.zeroed()).then(|| self.byte(byte));
+        let first = state(at);
+        // Beyond the last known byte they are all alike.
+        let end = (at + len).min((self.bytes.len() as u64).max(at) + 1);
+        if state(end - 1) != first || !(at..end).all(|byte| state(byte) == first) {
+            return Run::Mixed;
+        }
+        first.map_or(Run::Missing, Run::Same)
+    }
+
+    /// Whether nothing is written here: everything is as the log says.
+    pub(super) fn is_blank(&self) -> bool {
+        self.cells.is_empty() && self.known.iter().all(|&word| word == 0)
+    }
+
     /// The first byte in a range that nothing has written.
     pub fn first_missing(&self, at: u64, len: u64) -> Option<u64> {
-        if self.fill == Fill::Zero || len == 0 {
+        if self.zeroed() || len == 0 {
             return None;
         }
         if !self.overlaps(at, len) {
@@ -259,7 +309,7 @@ impl<C: Core> Content<C> {
             }
         }
         let byte = |content: &Self, at: u64| {
-            (content.is_known(at) || content.fill == Fill::Zero).then(|| content.byte(at))
+            (content.is_known(at) || content.zeroed()).then(|| content.byte(at))
         };
         let len = self.bytes.len().max(other.bytes.len()) as u64;
         let covered = places.len();
@@ -370,9 +420,9 @@ impl<C: Core> Content<C> {
                 continue;
             }
             let stop = self.cells.range(byte..).next().map_or(end, |(&start, _)| start.min(end));
-            let known = self.is_known(byte) || self.fill == Fill::Zero;
+            let known = self.is_known(byte) || self.zeroed();
             let mut run = byte + 1;
-            while run < stop && (self.is_known(run) || self.fill == Fill::Zero) == known {
+            while run < stop && (self.is_known(run) || self.zeroed()) == known {
                 run += 1;
             }
             let piece = if known {

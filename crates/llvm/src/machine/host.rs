@@ -66,6 +66,22 @@ pub struct Checks {
     pub shifts: bool,
 }
 
+/// A number of 64 bits as steps: `index * scale + residue`, where nothing wraps around and `residue < scale`.
+pub struct Steps<C: Core> {
+    /// How many steps, 64 bits.
+    pub index: C::Val,
+    /// How long one is.
+    pub scale: u64,
+    /// What is left.
+    pub residue: u64,
+}
+
+impl<C: Core> Clone for Steps<C> {
+    fn clone(&self) -> Self {
+        Steps { index: self.index.clone(), scale: self.scale, residue: self.residue }
+    }
+}
+
 /// What the machine asks of an analysis.
 pub trait Host<C: Core> {
     /// The reading.
@@ -88,6 +104,13 @@ pub trait Host<C: Core> {
     }
     /// A fresh unknown that chooses or fills input memory; the name is for messages.
     fn selector(&mut self, width: Width, name: &str) -> C::Val;
+    /// Bytes by their offset (64 bits) that nothing is known of: input memory, or memory that was never written. One
+    /// name is one memory.
+    fn memory_map(&mut self, name: &str, undefined: bool) -> C::Map;
+    /// A number that is not constant as a number of steps, where that can be told from how it is made.
+    fn steps(&self, _number: &C::Val) -> Option<Steps<C>> {
+        None
+    }
     /// How far input memory goes.
     fn input_bounds(&self) -> InputBounds {
         InputBounds { aliasing: super::Aliasing::Auto, array: 1, chain: 1, strings: false }
@@ -96,8 +119,9 @@ pub trait Host<C: Core> {
     fn bounded(&mut self, what: String);
     /// A value that a term can have on a path.
     fn example(&mut self, path: &Path<C>, width: Width, v: &C::Val) -> Option<Bits>;
-    /// Whether a condition depends on something uninitialised.
-    fn undefined_matters(&mut self, path: &Path<C>, b: &C::Bool) -> bool;
+    /// Whether a condition depends on something uninitialised: when it does (which is possible), and a condition that
+    /// holds wherever it does not.
+    fn undefined_matters(&mut self, path: &Path<C>, b: &C::Bool) -> Option<(C::Bool, C::Bool)>;
     /// What an input that shows the next mistake had better be like, where there is a choice.
     fn prefer(&mut self, _wish: C::Bool) {}
     /// The program makes a mistake at the current instruction of `state` when `guard` holds (which is possible).

@@ -90,6 +90,26 @@ pub(super) fn leaf_at(module: &Module, ty: Option<DebugTypeId>, mut offset: u64)
     Leaf::Byte
 }
 
+/// Whether memory of a type, by its number, is numbers throughout, any of them: no pointer, no `_Bool`.
+pub(super) fn only_numbers(module: &Module, ty: u32) -> bool {
+    let mut waiting = vec![(Some(DebugTypeId(ty)), 0)];
+    while let Some((ty, depth)) = waiting.pop() {
+        let Some(id) = strip(module, ty) else { continue };
+        match module.debug_types.get(id.0 as usize) {
+            Some(DebugType::Pointer(_)) => return false,
+            Some(DebugType::Base { name, .. }) if name == "_Bool" => return false,
+            // Debug information of a corrupt module may go in circles.
+            _ if depth == 64 => return false,
+            Some(DebugType::Array { element, .. }) => waiting.push((*element, depth + 1)),
+            Some(DebugType::Struct { fields, .. }) => {
+                waiting.extend(fields.iter().map(|field| (field.ty, depth + 1)));
+            }
+            _ => {}
+        }
+    }
+    true
+}
+
 /// Whether two C types are the same: one name and size for structures (each file has its own description of them).
 pub(super) fn same_type(module: &Module, a: Option<DebugTypeId>, b: Option<DebugTypeId>) -> bool {
     let (a, b) = (strip(module, a), strip(module, b));

@@ -23,13 +23,13 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let base = name.split('.').next().unwrap_or(name);
         let result = match base {
             "memcpy" | "memmove" => {
-                let len = self.move_length(state, passed, &[(0, true), (1, false)])?;
-                return self.copy(state, &value(0), &value(1), len);
+                let len = self.move_length(passed)?;
+                return self.copy_range(state, &value(0), &value(1), &len);
             }
             "memset" => {
-                let len = self.move_length(state, passed, &[(0, true)])?;
+                let len = self.move_length(passed)?;
                 let byte = bits_of(&value(1));
-                return self.fill(state, &value(0), &byte, len);
+                return self.fill_range(state, &value(0), &byte, &len);
             }
             "va_start" => return self.variadic_list(state, &value(0)),
             "va_end" | "lifetime" | "dbg" | "donothing" | "prefetch" | "assume" | "experimental"

@@ -151,15 +151,15 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 Value::Bits(size)
             }
             Builtin::Copy => {
-                let len = self.move_length(state, passed, &[(0, true), (1, false)])?;
-                self.copy(state, &value(0), &value(1), len)?;
+                let len = self.move_length(passed)?;
+                self.copy_range(state, &value(0), &value(1), &len)?;
                 value(0)
             }
             Builtin::Fill => {
-                let len = self.move_length(state, passed, &[(0, true)])?;
+                let len = self.move_length(passed)?;
                 let byte = self.argument_bits(passed, 1)?;
                 let byte = self.host.core().extract(32, 0, 8, &byte);
-                self.fill(state, &value(0), &byte, len)?;
+                self.fill_range(state, &value(0), &byte, &len)?;
                 value(0)
             }
             Builtin::Exit => {
@@ -348,33 +348,24 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         pointer
     }
 
+    /// Memory of a size; null where it is more than there can be. The size stays what it is, in an object with room for
+    /// the largest that it can be.
     fn malloc(&mut self, state: &mut State<C>, size: &C::Val) -> Result<Pointer<C>, C> {
-        let capacity = match self.host.value(64, size).and_then(|s| s.to_u64()) {
-            Some(size) => size,
-            None => {
-                // A size that is not constant: small ones stay symbolic, in an object with room for the largest.
-                const ROOM: u64 = 512;
-                let small = self.host.core().relop(RelOp::Ule, 64, size, &word(&self.host, ROOM));
-                match self.host.split(&state.path, &small) {
-                    Split::True => ROOM,
-                    Split::Both => {
-                        let mut other = state.clone();
-                        self.host.take(&mut other.path, self.host.core().not(&small));
-                        other.frame_mut().index -= 1;
-                        self.forks.push(other);
-                        self.host.take(&mut state.path, small);
-                        ROOM
-                    }
-                    Split::False => {
-                        self.fix_once(state, size, "allocation sizes above 512 are fixed to one value")?
-                    }
-                    Split::Neither => return Err(Stop::Dead),
-                }
+        let core = self.host.core();
+        let possible = core.relop(RelOp::Ule, 64, size, &word(&self.host, LARGEST));
+        match self.host.split(&state.path, &possible) {
+            Split::False => return Ok(null(&self.host)),
+            Split::Neither => return Err(Stop::Dead),
+            Split::Both => {
+                let mut other = state.clone();
+                self.host.take(&mut other.path, self.host.core().not(&possible));
+                other.frame_mut().index -= 1;
+                self.forks.push(other);
+                self.host.take(&mut state.path, possible);
             }
-        };
-        if capacity > LARGEST {
-            return Ok(null(&self.host));
+            Split::True => {}
         }
+        let capacity = self.capacity(state, size);
         let (id, pointer) =
             self.allocate(state, Kind::Heap, size.clone(), capacity, 16, Fill::Undefined, None);
         if self.host.failing_allocation() {
@@ -388,13 +379,18 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         Ok(pointer)
     }
 
-    /// A value fixed to one of those it can be; the rest is given up and said so.
-    fn fix_once(&mut self, state: &mut State<C>, value: &C::Val, words: &str) -> Result<u64, C> {
-        let Some(example) = self.host.example(&state.path, 64, value) else { return Err(Stop::Dead) };
-        self.host.bounded(format!("values: {words}"));
-        let same = self.host.core().relop(RelOp::Eq, 64, value, &self.host.core().constant(&example));
-        self.host.take(&mut state.path, same);
-        Ok(example.to_u64().unwrap_or(u64::MAX))
+    /// The most that a size can be on a path, at least roughly.
+    pub(super) fn capacity(&mut self, state: &State<C>, size: &C::Val) -> u64 {
+        if let Some(size) = self.host.value(64, size).and_then(|s| s.to_u64()) {
+            return size;
+        }
+        for room in [64, 512, 1 << 12, 1 << 16, 1 << 20] {
+            let fits = self.host.core().relop(RelOp::Ule, 64, size, &word(&self.host, room));
+            if self.host.split(&state.path, &fits) == Split::True {
+                return room;
+            }
+        }
+        LARGEST
     }
 
     /// Reports what must not be freed.

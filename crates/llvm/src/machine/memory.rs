@@ -121,6 +121,11 @@ impl<C: Core> Memory<C> {
         &self.chunks[id.0 as usize / CHUNK][id.0 as usize % CHUNK]
     }
 
+    /// An object, as it is now.
+    pub fn shared(&self, id: ObjectId) -> Arc<Object<C>> {
+        self.chunks[id.0 as usize / CHUNK][id.0 as usize % CHUNK].clone()
+    }
+
     /// An object, to change it.
     pub fn object_mut(&mut self, id: ObjectId) -> &mut Object<C> {
         let chunk = &mut Arc::make_mut(&mut self.chunks)[id.0 as usize / CHUNK];

@@ -7,11 +7,12 @@
 use super::content::Raw;
 use super::host::Host;
 use super::inputs::InputCell;
+use super::log::{Log, Write};
 use super::output::Output;
 use super::pointers::join;
 use super::state::{Frame, Path};
 use super::value::{ObjectId, Pointer, Target, Value};
-use super::{Machine, State};
+use super::{Chain, Machine, State};
 use crate::module::{FunctionId, TypeId, TypeKind};
 use parallax_op::BoolOp;
 use parallax_sem::Core;
@@ -83,6 +84,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 || (x.kind == y.kind
                     && (x.capacity, x.base, x.read_only) == (y.capacity, y.base, y.read_only)
                     && x.content.fill == y.content.fill
+                    // Unwritten input bytes have one name each, whoever reads them.
+                    && (!matches!(x.content.fill, super::Fill::Input(_))
+                        || x.content.hidden.is_some() == y.content.hidden.is_some())
                     && match (&x.address, &y.address) {
                         (None, None) => true,
                         (Some(p), Some(q)) => {
@@ -134,7 +138,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         state.memory = memory;
         state.path = path;
         if !a.output.same(&b.output) {
-            let mut joined = super::Chain::default();
+            let mut joined = Chain::default();
             for ((file, x), (_, y)) in a.output.to_vec().into_iter().zip(b.output.to_vec()) {
                 let core = self.host.core();
                 let piece = match (x, y) {
@@ -334,7 +338,16 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         b: &mut State<C>,
         id: ObjectId,
     ) -> Option<super::Content<C>> {
-        let places = a.memory.object(id).content.differences(&b.memory.object(id).content);
+        let (x, y) = (&a.memory.object(id).content, &b.memory.object(id).content);
+        let one_log = match (&x.log, &y.log) {
+            (None, None) => true,
+            (Some(x), Some(y)) => Arc::ptr_eq(&x.base, &y.base) && x.writes.same(&y.writes),
+            _ => false,
+        };
+        if !one_log {
+            return self.join_logs(guard, x, y, a.memory.object(id).capacity);
+        }
+        let places = x.differences(y);
         for &(at, len) in &places {
             self.define_range(a, id, at, len).ok()?;
             self.define_range(b, id, at, len).ok()?;
@@ -347,6 +360,77 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             content.write(&self.host, at, len, joined);
         }
         Some(content)
+    }
+
+    /// Two logs as one: what either has written since they were one, under its condition.
+    fn join_logs(
+        &self,
+        guard: &C::Bool,
+        x: &super::Content<C>,
+        y: &super::Content<C>,
+        capacity: u64,
+    ) -> Option<super::Content<C>> {
+        let base = x.log.as_ref().or(y.log.as_ref()).map(|log| log.base.clone())?;
+        let shared = match (&x.log, &y.log) {
+            (Some(p), Some(q)) if Arc::ptr_eq(&p.base, &q.base) => {
+                p.writes.without(p.writes.since(&q.writes).len())
+            }
+            _ => Chain::default(),
+        };
+        let mut writes = shared.clone();
+        for (content, guard) in [(x, guard.clone()), (y, self.host.core().not(guard))] {
+            let mut cells = content.clone();
+            let log = cells.log.take();
+            let own = match &log {
+                Some(log) if Arc::ptr_eq(&log.base, &base) => log.writes.since(&shared),
+                // It was made over another copy of what was there, or was never made: then what is written is what differs.
+                Some(log) => {
+                    writes.push(self.whole_write(&base, &log.base, capacity, &guard)?);
+                    log.writes.to_vec()
+                }
+                None => {
+                    writes.push(self.whole_write(&base, content, capacity, &guard)?);
+                    Vec::new()
+                }
+            };
+            for write in own {
+                let guard = self.host.core().boolop(BoolOp::And, &write.guard, &guard);
+                writes.push(Write { guard, ..write.clone() });
+            }
+            if log.is_some() && !cells.is_blank() {
+                writes.push(Write { guard: guard.clone(), ..self.cells_write(cells, capacity) });
+            }
+        }
+        let log = Some(Log { base, writes });
+        let mut content = super::Content::new(x.fill);
+        content.log = log;
+        Some(content)
+    }
+
+    /// What makes one content of another that has no log: everything written in it. Bytes it does not have must not be
+    /// written in the other either.
+    fn whole_write(
+        &self,
+        base: &super::Content<C>,
+        content: &super::Content<C>,
+        capacity: u64,
+        guard: &C::Bool,
+    ) -> Option<Write<C>> {
+        let mut cells = content.clone();
+        if content.log.is_some() || base.log.is_some() {
+            return None;
+        }
+        for (at, len) in base.differences(content) {
+            if content.first_missing(at, len).is_some() {
+                return None;
+            }
+            if content.fill == super::Fill::Zero {
+                // Bytes that are zero because nothing wrote them are written here.
+                let value = self.whole(content, at, len)?;
+                cells.write(&self.host, at, len, value);
+            }
+        }
+        Some(Write { guard: guard.clone(), ..self.cells_write(cells, capacity) })
     }
 
     /// Bytes as one value, unless they are parts of pointers.

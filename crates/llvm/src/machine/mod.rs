@@ -21,10 +21,12 @@ mod input_types;
 mod inputs;
 mod intrinsics;
 mod library;
+mod log;
 mod memory;
 mod merge;
 mod mistake;
 mod output;
+mod place;
 mod pointers;
 mod state;
 mod step;
@@ -32,12 +34,14 @@ mod value;
 
 pub use content::{Content, Fill};
 pub use files::Files;
-pub use host::{Checks, Host, Problem, Split};
+pub use host::{Checks, Host, Problem, Split, Steps};
 pub use input_types::{size_of, strip};
 pub use inputs::{Aliasing, InputBounds, InputCell, InputObject, Token};
+pub use log::{Log, Write, Written, memory_name};
 pub use memory::{Kind, Memory, Object};
 pub use mistake::Mistake;
 pub use output::{Form, Output};
+pub use place::Place;
 pub use pointers::word;
 pub use state::{Chain, Event, Frame, Path, State};
 pub use value::{Entry, ObjectId, Pointer, Target, TokenId, Value};
@@ -84,7 +88,9 @@ const CODE: u64 = 0x40_0000;
 const CODE_STEP: u64 = 16;
 /// Frames deeper than this are refused: the program's own stack would have ended too.
 const DEEPEST: usize = 100_000;
-/// Offsets that are not constant are enumerated up to this many; beyond, the state is split by value.
+/// A write at one of this many places changes each of them under its condition; one at more is logged.
+const DIRECT: u64 = 32;
+/// Input memory of at most this many bytes is given its contents one by one where all of it is read.
 const WIDEST: u64 = 1024;
 /// Values that one instruction looks at one by one; what more there are is given up, and said so.
 const FIXES: u32 = 256;

@@ -156,17 +156,25 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Operation::Alloca { of, count, count_type, variable } => {
                 let count = self.bits(state, count)?;
                 let width = self.module.ty(*count_type).bits().unwrap_or(64);
-                let count = self.fix(state, width, &count)?.to_u64().unwrap_or(u64::MAX);
                 let layout = self.module.ty(*of);
-                let size = layout.size.saturating_mul(count);
-                if size > LARGEST {
-                    return Err(Stop::Unsupported(format!("a local of {size} bytes")));
+                let core = self.host.core();
+                let count = if width < 64 { core.zext(width, 64, &count) } else { count };
+                let most = word(&self.host, LARGEST / layout.size.max(1));
+                let few = core.relop(RelOp::Ule, 64, &count, &most);
+                match self.host.split(&state.path, &few) {
+                    Split::True => {}
+                    Split::Both => {
+                        self.host.bounded(format!("values: locals of more than {LARGEST} bytes"));
+                        self.host.take(&mut state.path, few);
+                    }
+                    Split::False => return Err(Stop::Unsupported("a local of more than 2 GiB".into())),
+                    Split::Neither => return Err(Stop::Dead),
                 }
+                let size = self.host.core().binop(BinOp::Mul, 64, &count, &word(&self.host, layout.size));
+                let room = self.capacity(state, &size);
                 let kind = Kind::Stack(state.frame().function);
                 let align = u64::from(layout.align);
-                let bytes = word(&self.host, size);
-                let (id, pointer) =
-                    self.allocate(state, kind, bytes, size, align, Fill::Undefined, *variable);
+                let (id, pointer) = self.allocate(state, kind, size, room, align, Fill::Undefined, *variable);
                 state.frame_mut().objects.push(id);
                 Value::Pointer(pointer)
             }
@@ -439,13 +447,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
 
     /// Reports a branch that depends on something uninitialised.
     fn check_condition(&mut self, state: &mut State<C>, condition: &C::Bool) -> Result<(), C> {
-        if self.host.undefined_matters(&state.path, condition) {
-            let always = self.host.core().boolean(true);
-            let words = "which way to go depends on an uninitialised value";
-            self.host.problem(state, Problem::Uninitialised, &always, words.into());
-            return Err(Stop::Dead);
-        }
-        Ok(())
+        self.check_defined(state, condition, "which way to go depends on an uninitialised value")
     }
 
     /// Counts how often a call takes one branch that depends on input: what loop limits are about. Branches that the

@@ -8,6 +8,7 @@ use parallax_cexplore::confirm::replay;
 use parallax_cexplore::explore::{Entry, Exploration, PathEnd, Settings, explore};
 use parallax_cexplore::run::{self, Closed, Outcome};
 use parallax_cexplore::{Program, Sources, program};
+use parallax_llvm::machine::Mistake;
 use parallax_op::Bits;
 use parallax_smt::Model;
 use parallax_term::{Sort, Store};
@@ -39,21 +40,69 @@ const PRELUDE: &str = "#include <stdlib.h>\n#include <string.h>\nint klee_int(co
 
 /// Explores a program in all of its paths: their number, and what is found, each confirmed.
 fn finds(name: &str, body: &str, paths: u64, kinds: &[&str]) {
-    let program = compile(name, &format!("{PRELUDE}{body}"));
     for merge in [false, true] {
-        let settings = Settings { merge, ..settings() };
+        finds_with(name, body, paths, kinds, &Settings { merge, ..settings() });
+    }
+}
+
+fn finds_with(name: &str, body: &str, paths: u64, kinds: &[&str], settings: &Settings) {
+    let program = compile(name, &format!("{PRELUDE}{body}"));
+    {
         let store = Store::new();
-        let result = explored(&store, &program, &settings);
+        let result = explored(&store, &program, settings);
         let mut found: Vec<&str> = result.findings.iter().map(|f| f.problem.name()).collect();
         found.sort_unstable();
         assert_eq!(found, kinds, "{name}: {:?}", result.findings);
         assert!(result.complete, "{name}: {:?}", result.bounds);
         assert!(result.paths <= paths, "{name}: {} paths", result.paths);
         for finding in &result.findings {
-            assert!(replay(&program, finding, &settings).confirmed, "{name}: {finding:?}");
+            assert!(replay(&program, finding, settings).confirmed, "{name}: {finding:?}");
         }
     }
 }
+
+const HASH: &str = "struct entry { unsigned key; unsigned value; };
+        static struct entry table[4096];
+        static unsigned slot(unsigned key) { return (key ^ key >> 12 ^ key >> 24) & 4095; }
+        static void put(unsigned key, unsigned value) {
+          table[slot(key)].key = key;
+          table[slot(key)].value = value;
+        }
+        int main(void) {
+          unsigned a = input(\"a\"), b = input(\"b\");
+          put(a, 11);
+          put(b, 22);
+          if (table[slot(b)].value != 22) reach_error();
+          if (slot(a) != slot(b) && table[slot(a)].value != 11) reach_error();
+          if (a != b && table[slot(a)].key == b) abort();
+          return 0;
+        }";
+
+const BLOCKS: &str = "static char from[4096], to[4096];
+        int main(void) {
+          unsigned n = input(\"n\"), k = input(\"k\");
+          char *p = malloc(8192);
+          for (int i = 0; i < 4096; i++) from[i] = (char)(i % 100);
+          if (n > 4096 || k >= 8192 || !p) return 0;
+          memset(p, 1, 8192);
+          memset(p + 10, 7, n);
+          if ((p[k] == 7) != (k >= 10 && k < n + 10)) abort();
+          memcpy(to, from, n);
+          if (k < 4096 && to[k] != (k < n ? (char)(k % 100) : 0)) reach_error();
+          memmove(to + 1, to, n);
+          free(p);
+          return 0;
+        }";
+
+const INPUT: &str = "struct row { int x; short y[3]; };
+        static struct row rows[2000];
+        int f(unsigned i, unsigned j) {
+          if (i >= 2000 || j >= 2000) return 0;
+          if (rows[i].y[2] == 5 && rows[j].y[2] == 6 && i == j) return *(int *)0;
+          rows[j].x = 3;
+          if (rows[i].x == 4 && rows[j].y[1] == 9) return *(int *)0;
+          return 1;
+        }";
 
 #[test]
 fn a_table_is_looked_up_at_an_unknown_place() {
@@ -71,23 +120,7 @@ fn a_table_is_looked_up_at_an_unknown_place() {
 
 #[test]
 fn a_hash_table_has_unknown_keys() {
-    let body = "struct entry { unsigned key; unsigned value; };
-        static struct entry table[4096];
-        static unsigned slot(unsigned key) { return (key ^ key >> 12 ^ key >> 24) & 4095; }
-        static void put(unsigned key, unsigned value) {
-          table[slot(key)].key = key;
-          table[slot(key)].value = value;
-        }
-        int main(void) {
-          unsigned a = input(\"a\"), b = input(\"b\");
-          put(a, 11);
-          put(b, 22);
-          if (table[slot(b)].value != 22) reach_error();
-          if (slot(a) != slot(b) && table[slot(a)].value != 11) reach_error();
-          if (a != b && table[slot(a)].key == b) abort();
-          return 0;
-        }";
-    finds("hash", body, 8, &[]);
+    finds("hash", HASH, 8, &[]);
 }
 
 #[test]
@@ -119,22 +152,7 @@ fn a_sieve_is_asked_for_an_unknown_number() {
 
 #[test]
 fn blocks_of_unknown_length_are_set_and_copied() {
-    let body = "static char from[4096], to[4096];
-        int main(void) {
-          unsigned n = input(\"n\"), k = input(\"k\");
-          char *p = malloc(8192);
-          for (int i = 0; i < 4096; i++) from[i] = (char)(i % 100);
-          if (n > 4096 || k >= 8192 || !p) return 0;
-          memset(p, 1, 8192);
-          memset(p + 10, 7, n);
-          if ((p[k] == 7) != (k >= 10 && k < n + 10)) abort();
-          memcpy(to, from, n);
-          if (k < 4096 && to[k] != (k < n ? (char)(k % 100) : 0)) reach_error();
-          memmove(to + 1, to, n);
-          free(p);
-          return 0;
-        }";
-    finds("blocks", body, 12, &["out-of-bounds"]);
+    finds("blocks", BLOCKS, 12, &["out-of-bounds"]);
 }
 
 #[test]
@@ -198,22 +216,23 @@ fn pointers_are_kept_in_large_arrays() {
 
 #[test]
 fn input_arrays_are_read_at_unknown_places() {
-    let text = "struct row { int x; short y[3]; };
-        static struct row rows[2000];
-        int f(unsigned i, unsigned j) {
-          if (i >= 2000 || j >= 2000) return 0;
-          if (rows[i].y[2] == 5 && rows[j].y[2] == 6 && i == j) return *(int *)0;
-          rows[j].x = 3;
-          if (rows[i].x == 4 && rows[j].y[1] == 9) return *(int *)0;
-          return 1;
-        }";
-    let program = compile("input", text);
     let settings = Settings { entry: Entry::Function("f".into()), ..settings() };
-    let store = Store::new();
-    let result = explored(&store, &program, &settings);
-    assert_eq!(result.findings.len(), 1, "{:?}", result.findings);
-    assert!(result.complete, "{:?}", result.bounds);
-    assert!(replay(&program, &result.findings[0], &settings).confirmed, "{:?}", result.findings);
+    finds_with("input", INPUT, 12, &["null-dereference"], &settings);
+}
+
+#[test]
+fn planted_mistakes_are_noticed() {
+    let function = Settings { entry: Entry::Function("f".into()), ..settings() };
+    let planted = [
+        (Mistake::LogIgnoresWrites, HASH, &[][..], settings()),
+        (Mistake::RangeTooLong, BLOCKS, &["out-of-bounds"][..], settings()),
+        (Mistake::LogIgnoresReads, INPUT, &["null-dereference"][..], function),
+    ];
+    for (mistake, body, kinds, settings) in planted {
+        let settings = Settings { plant: Some(mistake), ..settings };
+        let noticed = std::panic::catch_unwind(|| finds_with("planted", body, 12, kinds, &settings));
+        assert!(noticed.is_err(), "{mistake:?} goes unnoticed");
+    }
 }
 
 struct Random(u64);
@@ -281,7 +300,9 @@ fn random_program(random: &mut Random) -> String {
         ),
         _ => (
             String::new(),
-            format!("  {ty} *a = calloc({n}, sizeof *a), *b = malloc({n} * sizeof *b);\n  memset(b, 9, {n} * sizeof *b);\n"),
+            format!(
+                "  {ty} *a = calloc({n}, sizeof *a), *b = malloc({n} * sizeof *b);\n  memset(b, 9, {n} * sizeof *b);\n"
+            ),
         ),
     };
     let statements = 3 + random.below(5);
@@ -310,7 +331,12 @@ fn agree(seed: u64, merge: bool) -> usize {
     let settings = Settings { merge, leaks: false, ..settings() };
     let store = Store::new();
     let result = explored(&store, &program, &settings);
-    assert!(result.complete && result.findings.is_empty(), "{:?} {:?}\n{text}", result.bounds, result.findings);
+    assert!(
+        result.complete && result.findings.is_empty(),
+        "{:?} {:?}\n{text}",
+        result.bounds,
+        result.findings
+    );
     let rounds = 12;
     for _ in 0..rounds {
         let mut model = Model::new();
@@ -330,7 +356,8 @@ fn agree(seed: u64, merge: bool) -> usize {
         let inputs: Vec<Bits> = record.values.iter().map(|&term| model.term(&store, term)).collect();
         let shown = format!("{inputs:?}");
         let concrete = run::Settings { inputs, ..run::Settings::default() };
-        let ran = run::run(&program.module, &[b"program".to_vec()], &mut Closed::default(), &concrete, &mut |_| {});
+        let ran =
+            run::run(&program.module, &[b"program".to_vec()], &mut Closed::default(), &concrete, &mut |_| {});
         let status = record.status.map_or(0, |t| model.term(&store, t).to_u128().unwrap_or(0) as u8);
         assert!(matches!(record.end, PathEnd::Exit(_)));
         assert_eq!(ran.outcome, Outcome::Exit(status), "inputs {shown}\n{text}");

@@ -2,9 +2,9 @@
 
 mod corpus;
 
-use corpus::{Case, cases, header};
+use corpus::{Case, cases, each, load, settings};
 use parallax_cexplore::confirm::{replay, user_place};
-use parallax_cexplore::explore::{Argument, Entry, Exploration, Settings, explore};
+use parallax_cexplore::explore::{Entry, Exploration, Settings, explore};
 use parallax_cexplore::{Program, Sources, program};
 use parallax_llvm::machine::Problem;
 use parallax_term::Store;
@@ -95,28 +95,6 @@ fn unknown_memory_is_merged() {
     assert!(merged.paths < forked.paths, "{} and {}", merged.paths, forked.paths);
 }
 
-fn settings(case: &Case) -> Settings {
-    let number = |key: &str| header(&case.text, key).and_then(|n| n.trim().parse().ok()).unwrap_or(0);
-    let entry = match header(&case.text, "entry") {
-        Some(name) => Entry::Function(name.trim().to_string()),
-        None => {
-            let lengths = header(&case.text, "symbolic-args").unwrap_or("").split_whitespace();
-            let arguments = lengths.filter_map(|len| len.parse().ok()).map(Argument::Unknown).collect();
-            Entry::Main { arguments, stdin: number("symbolic-stdin"), files: Vec::new() }
-        }
-    };
-    Settings {
-        leaks: matches!(entry, Entry::Main { .. }),
-        loops: 5,
-        entry,
-        steps: 20_000,
-        chain: 3,
-        array: 3,
-        time: Duration::from_secs(20),
-        ..Settings::default()
-    }
-}
-
 fn found(program: &Program, explored: &Exploration) -> BTreeSet<(&'static str, u32)> {
     let place = |stack: &[_]| program.module.location(user_place(&program.module, stack).1).line;
     explored.findings.iter().map(|finding| (finding.problem.name(), place(&finding.stack))).collect()
@@ -124,20 +102,63 @@ fn found(program: &Program, explored: &Exploration) -> BTreeSet<(&'static str, u
 
 #[test]
 fn the_corpus_has_the_same_findings_merged() {
-    let mut failures = Vec::new();
-    let mut compared = 0;
-    for case in cases("find").into_iter().filter(|case| header(&case.text, "with").is_none()).step_by(2) {
-        let program = program::load(&Sources { files: vec![case.file.clone()], ..Sources::default() })
-            .unwrap_or_else(|error| panic!("{}: {error}", case.name));
-        let forking = settings(&case);
+    let all: Vec<Case> = ["find", "harness", "flows"].into_iter().flat_map(cases).collect();
+    let (failures, _) = each(&all, |case, failures| {
+        let program = load(case);
+        let random_inputs = program.seeds_unknown();
+        let forking = Settings { random_inputs, tests: false, ..settings(case) };
         let forked = explored(&program, &forking);
         let merged = explored(&program, &Settings { merge: true, ..forking });
-        compared += 1;
         let (without, with) = (found(&program, &forked), found(&program, &merged));
         if without != with {
             failures.push(format!("{}: {without:?}, merged {with:?} {:?}", case.name, merged.bounds));
         }
-    }
+        if forked.complete && !merged.complete {
+            failures.push(format!("{}: complete, but not merged: {:?}", case.name, merged.bounds));
+        }
+    });
     assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures.join("\n"));
-    assert!(compared >= 15, "{compared} programs");
+    assert!(all.len() >= 130, "{} programs", all.len());
+}
+
+#[test]
+fn what_one_side_loses_is_lost_merged_too() {
+    let leaks = [
+        // Kept on one side only.
+        (
+            "kept",
+            "static char *kept; int main(void) { char *p = malloc(4); if (klee_int(\"x\")) kept = p; return 0; }",
+        ),
+        // Freed on one side only, while a local still points to it.
+        (
+            "freed",
+            "int main(void) { char *p = malloc(4); if (klee_int(\"x\")) free(p); p = 0; return p != 0; }",
+        ),
+        // The only way to it is overwritten on one side.
+        (
+            "chain",
+            "struct n { struct n *next; }; static struct n *head; int main(void) { head = malloc(sizeof *head); \
+             if (!head) return 0; head->next = malloc(sizeof *head); if (klee_int(\"x\") > 3) head->next = 0; return 0; }",
+        ),
+        // A ring that one side cuts off.
+        (
+            "ring",
+            "struct n { struct n *next; }; static struct n *head; int main(void) { head = malloc(sizeof *head); \
+             struct n *b = malloc(sizeof *b); if (!head || !b) return 0; head->next = b; b->next = head; \
+             if (klee_int(\"x\") == 7) head = 0; return 0; }",
+        ),
+    ];
+    for (name, body) in leaks {
+        let text = format!("#include <stdlib.h>\nint klee_int(const char *);\n{body}\n");
+        let program = compile(name, &text);
+        let merging = Settings { leaks: true, ..from_main() };
+        let merged = explored(&program, &merging);
+        let forked = explored(&program, &Settings { merge: false, ..merging.clone() });
+        let kinds: Vec<_> = merged.findings.iter().map(|f| f.problem).collect();
+        assert!(!kinds.is_empty() && kinds.iter().all(|&k| k == Problem::Leak), "{name}: {kinds:?}");
+        assert_eq!(found(&program, &merged), found(&program, &forked), "{name}");
+        for finding in &merged.findings {
+            assert!(replay(&program, finding, &merging).confirmed, "{name}: {finding:?}");
+        }
+    }
 }

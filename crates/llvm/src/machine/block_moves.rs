@@ -199,7 +199,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 self.log(state, to.object, Write { guard: guard.clone(), place, what });
                 return Ok(());
             }
-            return Err(Stop::Unsupported("a move of unknown length over an array of unknown pointers".into()));
+            return Err(Stop::Unsupported(
+                "a move of unknown length over an array of unknown pointers".into(),
+            ));
         };
         let write = Write { guard: guard.clone(), place, what };
         let end = capacity - capacity.saturating_sub(at) % step;

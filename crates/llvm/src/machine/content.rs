@@ -308,9 +308,8 @@ impl<C: Core> Content<C> {
                 _ => places.push((start, end)),
             }
         }
-        let byte = |content: &Self, at: u64| {
-            (content.is_known(at) || content.zeroed()).then(|| content.byte(at))
-        };
+        let byte =
+            |content: &Self, at: u64| (content.is_known(at) || content.zeroed()).then(|| content.byte(at));
         let len = self.bytes.len().max(other.bytes.len()) as u64;
         let covered = places.len();
         let (mut at, mut next) = (0, 0);

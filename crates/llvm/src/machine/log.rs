@@ -7,6 +7,7 @@
 
 use super::content::{Content, Fill, Raw, Run};
 use super::host::{Host, Split};
+use super::mistake::Mistake;
 use super::place::{Grid, Meeting, Place};
 use super::pointers::word;
 use super::state::Chain;
@@ -268,7 +269,14 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 let (content, len) = (table.content, table.len);
                 let mixed = run == Run::Mixed && table.below.is_some();
                 let rest = table.below.clone().filter(|_| mixed);
-                return Ok(Some(self.read_cells(state, content, &place, len, table.capacity, rest.as_ref())?));
+                return Ok(Some(self.read_cells(
+                    state,
+                    content,
+                    &place,
+                    len,
+                    table.capacity,
+                    rest.as_ref(),
+                )?));
             }
             _ => {}
         }
@@ -293,6 +301,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         capacity: u64,
     ) -> Result<Value<C>, C> {
         let Some(log) = &content.log else {
+            if content.hidden.is_some() && self.planted(Mistake::LogIgnoresReads) {
+                return Ok(Value::Bits(self.host.selector((len * 8) as u16, "memory")));
+            }
             let core = self.host.core();
             let Some(map) = &content.hidden else {
                 return Ok(Value::Bits(core.constant(&parallax_op::Bits::zero((len * 8) as u16))));
@@ -311,6 +322,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let mut writes = Vec::new();
         let mut hides = false;
         for write in log.writes.newest_first() {
+            if self.planted(Mistake::LogIgnoresWrites) && write.place.known.is_none() {
+                continue;
+            }
             let meeting = match &write.what {
                 Written::Value(width, _) => self.meeting(&write.place, *width, place, len),
                 Written::Cells(cells, _) => match place.known.map(|at| cells.run(at, len)) {
@@ -447,12 +461,17 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     /// Whether `len` bytes lie within a range, and whether they lie outside it.
     fn overlap(&self, start: &Place<C>, count: &C::Val, place: &Place<C>, len: u64) -> (C::Bool, C::Bool) {
         let core = self.host.core();
-        let len = word(&self.host, len);
+        let (single, len) = (len == 1, word(&self.host, len));
         let distance = core.binop(BinOp::Sub, 64, &place.offset, &start.offset);
         let back = core.binop(BinOp::Sub, 64, &start.offset, &place.offset);
         let left = core.binop(BinOp::Sub, 64, count, &distance);
-        let starts = core.relop(RelOp::Ult, 64, &distance, count);
-        let inside = core.boolop(BoolOp::And, &starts, &core.relop(RelOp::Ule, 64, &len, &left));
+        let starts = match self.planted(Mistake::RangeTooLong) {
+            true => core.relop(RelOp::Ule, 64, &distance, count),
+            false => core.relop(RelOp::Ult, 64, &distance, count),
+        };
+        // With one byte to read, to start within the range is to lie within it.
+        let fits = core.relop(RelOp::Ule, 64, &len, &left);
+        let inside = if single { starts.clone() } else { core.boolop(BoolOp::And, &starts, &fits) };
         let after = core.not(&starts);
         let before = core.relop(RelOp::Ule, 64, &len, &back);
         let nothing = core.relop(RelOp::Eq, 64, count, &word(&self.host, 0));

@@ -29,6 +29,12 @@ pub enum Mistake {
     TokenIsSymbol,
     /// A pointer stays what it was after one of its bytes was overwritten.
     TagsKept,
+    /// A read of a large array does not see writes at unknown places.
+    LogIgnoresWrites,
+    /// Two reads of unwritten memory at one place may differ.
+    LogIgnoresReads,
+    /// A move of unknown length goes one byte further.
+    RangeTooLong,
 }
 
 impl Mistake {
@@ -47,5 +53,8 @@ impl Mistake {
         Mistake::NoUndiscovered,
         Mistake::TokenIsSymbol,
         Mistake::TagsKept,
+        Mistake::LogIgnoresWrites,
+        Mistake::LogIgnoresReads,
+        Mistake::RangeTooLong,
     ];
 }

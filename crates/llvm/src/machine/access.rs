@@ -28,6 +28,9 @@ pub(super) struct Hit<C: Core> {
 
 pub(super) type Hits<C> = SmallVec<[Hit<C>; 1]>;
 
+/// Whether an access lies within its object, and how many bytes it is of, in words.
+type Fit<C> = (<C as Core>::Bool, String);
+
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     /// Reports a use of something uninitialised where it makes a difference, and goes on where it makes none.
     pub(super) fn check_defined(
@@ -90,7 +93,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         state: &mut State<C>,
         pointer: &Pointer<C>,
         write: bool,
-        fits: &dyn Fn(&Self, &Object<C>, &C::Val) -> (C::Bool, String),
+        fits: &dyn Fn(&Self, &Object<C>, &C::Val) -> Fit<C>,
     ) -> Result<Hits<C>, C> {
         let mut hits = Hits::new();
         let several = pointer.entries.len() > 1;
@@ -149,7 +152,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         state: &mut State<C>,
         entry: &Entry<C>,
         id: ObjectId,
-        (bounds, many): (C::Bool, String),
+        (bounds, many): Fit<C>,
         write: bool,
     ) -> Result<(), C> {
         let verb = if write { "written" } else { "read" };

@@ -196,7 +196,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 let rest = rest.map(|rest| self.byte_of(state, rest, len, index)).transpose()?;
                 bytes.push(self.read_cells(state, content, &byte, 1, capacity, rest.as_ref())?);
             }
-            return self.from_bytes(state, &bytes);
+            return self.put_together(state, &bytes);
         }
         let constants = self.host.core().targets(64, &place.offset);
         if let Some(constants) = constants {
@@ -455,7 +455,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 _ => self.read_over(state, write, Meeting::Perhaps, &here, 1, &old)?,
             });
         }
-        self.from_bytes(state, &bytes)
+        self.put_together(state, &bytes)
     }
 
     /// Whether `len` bytes lie within a range, and whether they lie outside it.
@@ -492,7 +492,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Bytes put together: a pointer where they are its bytes in order.
-    fn from_bytes(&mut self, state: &mut State<C>, bytes: &[Value<C>]) -> Result<Value<C>, C> {
+    fn put_together(&mut self, state: &mut State<C>, bytes: &[Value<C>]) -> Result<Value<C>, C> {
         let mut together = Content::new(Fill::Zero);
         for (at, byte) in bytes.iter().enumerate() {
             together.write(&self.host, at as u64, 1, byte.clone());

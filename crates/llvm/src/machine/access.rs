@@ -28,8 +28,11 @@ pub(super) struct Hit<C: Core> {
 
 pub(super) type Hits<C> = SmallVec<[Hit<C>; 1]>;
 
-/// Whether an access lies within its object, and how many bytes it is of, in words.
-type Fit<C> = (<C as Core>::Bool, String);
+/// How many bytes an access is of.
+enum Span<'v, C: Core> {
+    Bytes(u64),
+    Range(&'v C::Val),
+}
 
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     /// Reports a use of something uninitialised where it makes a difference, and goes on where it makes none.
@@ -53,9 +56,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         write: bool,
     ) -> Result<Hits<C>, C> {
         let pointer = self.pointer(state, value)?;
-        self.access_entries(state, &pointer, write, &|machine, object, offset| {
-            (machine.room_for(object, offset, len), format!("{len} bytes"))
-        })
+        self.access_entries(state, &pointer, write, &Span::Bytes(len))
     }
 
     /// The same for a number of bytes that is not constant. Nothing is accessed where it is zero.
@@ -78,22 +79,16 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 self.host.prefer(near);
             }
         }
-        self.access_entries(state, &pointer, write, &|machine, object, offset| {
-            let core = machine.host.core();
-            let room = core.binop(BinOp::Sub, 64, &object.size, offset);
-            let starts = core.relop(RelOp::Ule, 64, offset, &object.size);
-            let fits = core.boolop(BoolOp::And, &starts, &core.relop(RelOp::Ule, 64, len, &room));
-            (fits, "more bytes than there are".into())
-        })
+        self.access_entries(state, &pointer, write, &Span::Range(len))
     }
 
-    /// Where an access goes; `fits` says whether it lies within an object, and how many bytes it is in words.
+    /// Where an access goes.
     fn access_entries(
         &mut self,
         state: &mut State<C>,
         pointer: &Pointer<C>,
         write: bool,
-        fits: &dyn Fn(&Self, &Object<C>, &C::Val) -> Fit<C>,
+        span: &Span<'_, C>,
     ) -> Result<Hits<C>, C> {
         let mut hits = Hits::new();
         let several = pointer.entries.len() > 1;
@@ -106,8 +101,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     self.wild(state, entry, write)?
                 }
                 Target::Object(id) => {
-                    let bounds = fits(self, state.memory.object(id), &entry.offset);
-                    self.within(state, entry, id, bounds, write)?;
+                    self.within(state, entry, id, span, write)?;
                     hits.push(Hit { guard: entry.guard.clone(), object: id, offset: entry.offset.clone() });
                 }
             }
@@ -115,9 +109,17 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         if hits.is_empty() { Err(Stop::Dead) } else { Ok(hits) }
     }
 
-    /// Whether `len` bytes lie within an object.
-    fn room_for(&self, object: &Object<C>, offset: &C::Val, len: u64) -> C::Bool {
+    /// Whether an access lies within an object.
+    fn fits(&self, object: &Object<C>, offset: &C::Val, span: &Span<'_, C>) -> C::Bool {
         let core = self.host.core();
+        let len = match span {
+            Span::Bytes(len) => *len,
+            Span::Range(len) => {
+                let room = core.binop(BinOp::Sub, 64, &object.size, offset);
+                let starts = core.relop(RelOp::Ule, 64, offset, &object.size);
+                return core.boolop(BoolOp::And, &starts, &core.relop(RelOp::Ule, 64, len, &room));
+            }
+        };
         match self.host.value(64, &object.size).and_then(|s| s.to_u64()) {
             Some(size) if size >= len => core.relop(RelOp::Ule, 64, offset, &word(&self.host, size - len)),
             Some(_) => core.boolean(false),
@@ -152,7 +154,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         state: &mut State<C>,
         entry: &Entry<C>,
         id: ObjectId,
-        (bounds, many): Fit<C>,
+        span: &Span<'_, C>,
         write: bool,
     ) -> Result<(), C> {
         let verb = if write { "written" } else { "read" };
@@ -169,7 +171,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             Kind::Stack(_) => format!("a local of a function that returned is {verb}"),
             _ => format!("freed memory is {verb}"),
         };
-        let bounds = implied(&bounds);
+        let bounds = implied(&self.fits(object, &offset, span));
         if !self.planted(Mistake::BoundsBeforeLifetime) {
             self.require(state, &alive, Problem::UseAfterFree, gone)?;
         }
@@ -186,6 +188,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             self.host.prefer(wish);
         }
         self.require(state, &bounds, Problem::OutOfBounds, || {
+            let many = match span {
+                Span::Bytes(len) => format!("{len} bytes"),
+                Span::Range(_) => "more bytes than there are".into(),
+            };
             let size = constant.map_or("a size that is not constant".into(), |s| format!("{s} bytes"));
             match shown {
                 Some(at) => format!("{many} at offset {at} of an object of {size} are {verb}"),

@@ -11,14 +11,14 @@
            (begin
              (if (((this $ left) $ parent) != this) (return -1) else 0)
              (if (this $ red) (if ((this $ left) $ red) (return -1) else 0) else 0)
-             (left := ((this $ left) @ height low (this $ key)))))
+             (left := ((this $ left) @ height low (this $ key)))
+             (if (left < 0) (return -1) else 0)))
          (if ((this $ right) = null) 0 else
            (begin
              (if (((this $ right) $ parent) != this) (return -1) else 0)
              (if (this $ red) (if ((this $ right) $ red) (return -1) else 0) else 0)
-             (right := ((this $ right) @ height (this $ key) high))))
-         (if (left < 0) (return -1) else 0)
-         (if (right < 0) (return -1) else 0)
+             (right := ((this $ right) @ height (this $ key) high))
+             (if (right < 0) (return -1) else 0)))
          (if (left != right) (return -1) else 0)
          (if (this $ red) left else (left + 1))))))))
 

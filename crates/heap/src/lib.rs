@@ -34,6 +34,9 @@ pub enum HeapError {
     /// The solver gave up.
     #[error("the solver gave up: {0}")]
     Solver(String),
+    /// The deadline is past.
+    #[error("the time limit was reached")]
+    Late,
     /// An invariant does not hold: a fault of ours.
     #[error("internal: {0}")]
     Broken(&'static str),

@@ -3,7 +3,7 @@
 use crate::HeapError;
 use crate::model::Model;
 use parallax_op::BoolOp;
-use parallax_smt::{Answer, Limits, Solver};
+use parallax_smt::{Answer, Limits, Solver, Tiered};
 use parallax_term::{Formula, Node, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -17,7 +17,12 @@ pub struct Logic<'s> {
     solver: RefCell<Box<dyn Solver<'s> + 's>>,
     calls: Cell<u64>,
     spent: Cell<Duration>,
+    deadline: Cell<Option<Instant>>,
 }
+
+/// What one question may take. Generous, because a busy machine must not turn answers into failures; runs have limits
+/// of their own.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What the solver was asked and how long it took.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,16 +36,30 @@ pub struct SolverUse {
 impl<'s> Logic<'s> {
     /// A logic whose guards live in `store`, with the default solver.
     pub fn new(store: &'s Store) -> Self {
-        let mut solver = parallax_smt::solver(store);
-        // Generous, because a busy machine must not turn answers into failures; runs have limits of their own.
-        solver.set_limits(Limits { time: Some(Duration::from_secs(120)), ..Limits::default() });
-        Logic::with_solver(solver)
+        // Keys of data structures are compared, and seldom computed with.
+        Logic::with_solver(Box::new(Tiered::by_order(store)))
     }
 
     /// A logic with a solver of its own.
     pub fn with_solver(solver: Box<dyn Solver<'s> + 's>) -> Self {
         let store = solver.store();
-        Logic { store, solver: RefCell::new(solver), calls: Cell::new(0), spent: Cell::new(Duration::ZERO) }
+        Logic {
+            store,
+            solver: RefCell::new(solver),
+            calls: Cell::new(0),
+            spent: Cell::new(Duration::ZERO),
+            deadline: Cell::new(None),
+        }
+    }
+
+    /// From then on no question is answered, and a question that is being answered is given up.
+    pub fn set_deadline(&self, deadline: Option<Instant>) {
+        self.deadline.set(deadline);
+    }
+
+    /// Whether the deadline is past.
+    pub fn is_late(&self) -> bool {
+        self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// What the solver was used for so far.
@@ -50,11 +69,19 @@ impl<'s> Logic<'s> {
 
     /// A model of all these formulas together, if there is one.
     pub fn solve(&self, formulas: &[Formula]) -> Result<Option<Model>, HeapError> {
-        self.calls.set(self.calls.get() + 1);
         let start = Instant::now();
-        let answer = self.solver.borrow_mut().check(formulas);
+        let left = self.deadline.get().map(|deadline| deadline.saturating_duration_since(start));
+        if left == Some(Duration::ZERO) {
+            return Err(HeapError::Late);
+        }
+        self.calls.set(self.calls.get() + 1);
+        let time = left.map_or(PATIENCE, |left| left.min(PATIENCE));
+        let mut solver = self.solver.borrow_mut();
+        solver.set_limits(Limits { time: Some(time), ..Limits::default() });
+        let answer = solver.check(formulas);
         self.spent.set(self.spent.get() + start.elapsed());
         match answer {
+            Answer::Unknown(_) if self.is_late() => Err(HeapError::Late),
             Answer::Sat(model) => Ok(Some(Model::from(&model))),
             Answer::Unsat => Ok(None),
             Answer::Unknown(reason) => Err(HeapError::Solver(reason.to_string())),

@@ -6,11 +6,12 @@ use crate::model::Model;
 use crate::snapshot::{Held, Object, Snapshot};
 use parallax_term::Formula;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Models of a path condition, one for each way to choose.
 pub struct Models {
     /// The models.
-    pub models: Vec<Model>,
+    pub models: Vec<Rc<Model>>,
     /// Whether there are no others.
     pub complete: bool,
 }
@@ -80,22 +81,16 @@ impl Guarded<'_> {
         choices.chain(self.indices.iter().copied()).collect()
     }
 
-    /// One model for each way to choose, `limit` at most.
+    /// One model for each way to choose, `limit` at most. The first is one that the path has anyway, so a path has one
+    /// even if the deadline is past.
     pub fn models(&self, limit: usize) -> Result<Models, HeapError> {
-        self.models_while(limit, || true)
-    }
-
-    /// The same, as long as there is a reason to go on; the first is always looked for.
-    pub fn models_while(&self, limit: usize, go_on: impl Fn() -> bool) -> Result<Models, HeapError> {
         let store = self.logic.store;
         let atoms = self.atoms();
         let mut formulas = self.path.formulas();
         let mut models = Vec::new();
-        loop {
-            let Some(model) = self.logic.solve(&formulas)? else {
-                return Ok(Models { models, complete: true });
-            };
-            if models.len() == limit || (!models.is_empty() && !go_on()) {
+        let mut next = Some(self.path.model().clone());
+        while let Some(model) = next {
+            if models.len() == limit {
                 return Ok(Models { models, complete: false });
             }
             let other = atoms.iter().map(|&atom| match model.holds(store, atom) {
@@ -104,7 +99,12 @@ impl Guarded<'_> {
             });
             formulas.push(self.logic.any(other));
             models.push(model);
+            next = match self.logic.solve(&formulas) {
+                Err(HeapError::Late) => return Ok(Models { models, complete: false }),
+                answer => answer?.map(Rc::new),
+            };
         }
+        Ok(Models { models, complete: true })
     }
 
     /// The choices of a model, as assumptions.

@@ -182,7 +182,7 @@ impl Ends<Lazy<'_>> {
     }
 }
 
-/// Asked now and then; stops the run by returning an error.
+/// Asked at every step; stops the run by returning an error.
 pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> Result<(), Stop>;
 
 fn collect<M: Memory>(task: &Task, memory: M, keep: usize, watch: Watch) -> Ends<M> {

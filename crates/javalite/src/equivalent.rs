@@ -60,7 +60,10 @@ pub fn equivalent(
                 found.truncated |= other.heap().truncated;
                 if found.counterexample.is_none() {
                     let pair = Pair { setup, first, second: &task, one: end, two: &other };
-                    pair.search(limit, &mut found)?;
+                    match pair.search(limit, &mut found) {
+                        Err(limit @ (Stop::Limit(_) | Stop::Solver(_))) => found.outcome = Err(limit),
+                        searched => searched?,
+                    }
                 }
             }
         }

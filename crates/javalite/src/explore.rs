@@ -18,7 +18,7 @@ pub struct Progress {
     pub pending: usize,
 }
 
-/// Visits every path. `watch` is asked now and then and may stop the run; `on_end` gets each end.
+/// Visits every path. `watch` is asked at every step and may stop the run; `on_end` gets each end.
 pub fn explore<M: Memory>(
     task: &Task,
     memory: M,
@@ -87,6 +87,6 @@ impl<M: Memory> Run<'_, M> {
         }
         self.progress.steps += 1;
         self.progress.pending = pending;
-        if self.progress.steps.is_multiple_of(64) { (self.watch)(&self.progress) } else { Ok(()) }
+        (self.watch)(&self.progress)
     }
 }

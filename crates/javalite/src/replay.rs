@@ -1,7 +1,7 @@
 //! Runs a concrete input on the concrete machine and holds what happens against what an engine said.
 
 use crate::concrete::{Concrete, ConcreteValue};
-use crate::engine::{Ending, Final, Trace};
+use crate::engine::{Ending, Final, Trace, Watch};
 use crate::explore::explore;
 use crate::machine::{End, Task};
 use crate::memory::{Stop, Value};
@@ -20,9 +20,14 @@ pub struct Replay {
 impl Replay {
     /// Runs the task on an input, whose arrays and those the program makes have at most `array` elements.
     pub fn new(task: &Task, input: &InputHeap, array: usize) -> Result<Self, Stop> {
+        Replay::watched(task, input, array, &mut |_| Ok(()))
+    }
+
+    /// The same with somebody who may stop the run.
+    pub fn watched(task: &Task, input: &InputHeap, array: usize, watch: Watch) -> Result<Self, Stop> {
         let memory = Concrete::new(task.program.clone(), input, array);
         let mut found = None;
-        let (_, outcome) = explore(task, memory, &mut |_| Ok(()), &mut |state, end| {
+        let (_, outcome) = explore(task, memory, watch, &mut |state, end| {
             let trace = Trace::of(&state, &end);
             found = Some(Replay { trace, end: Final::new(&task.program, state, end) });
             Ok(())

@@ -3,7 +3,7 @@
 use parallax_op::Bits;
 use parallax_sem::logic::{self, Evaluation, Scalar, Struct};
 use parallax_sem::{Concrete, Table};
-use parallax_term::{Expr, Formula, Id, Sort, Store, Symbol, Term};
+use parallax_term::{Expr, Formula, Sort, Store, Symbol, Term};
 
 /// An interpretation: vectors, truth values and function tables for symbols.
 ///
@@ -112,10 +112,15 @@ impl Model {
 
     /// Whether all formulas hold, and what the address symbols below them promise.
     pub fn satisfies(&self, store: &Store, formulas: &[Formula]) -> bool {
-        let roots: Vec<Id> = formulas.iter().map(|f| f.id()).collect();
-        let evaluation = Evaluation::of(&Concrete, store, &self.structure, roots.iter().copied());
+        let roots = formulas.iter().map(|f| f.id());
+        self.all_hold(store, formulas) && crate::address::apart(store, self, &store.symbols_in(roots))
+    }
+
+    /// Whether all formulas hold.
+    pub(crate) fn all_hold(&self, store: &Store, formulas: &[Formula]) -> bool {
+        let roots = formulas.iter().map(|f| f.id());
+        let evaluation = Evaluation::of(&Concrete, store, &self.structure, roots);
         formulas.iter().all(|&f| evaluation.truth(f))
-            && crate::address::apart(store, self, &store.symbols_in(roots))
     }
 
     /// The model as text, one line for each symbol, in order of declaration.

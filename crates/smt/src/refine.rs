@@ -40,9 +40,47 @@ pub(crate) struct Cone {
     pub symbols: Vec<Symbol>,
     pub reads: Vec<Term>,
     pub floats: bool,
+    /// The formulas of the query, each with how much there was before it.
+    query: Vec<(Formula, Extent)>,
+}
+
+#[derive(Clone, Copy)]
+struct Extent {
+    members: usize,
+    symbols: usize,
+    reads: usize,
+    floats: bool,
 }
 
 impl Cone {
+    /// Makes this the cone of `query`. What a query begins with is mostly what the last one began with, and stays:
+    /// so many members.
+    pub fn aim(&mut self, store: &Store, query: &[Formula]) -> usize {
+        let shared = self.query.iter().zip(query).take_while(|((known, _), asked)| known == *asked).count();
+        let shared = shared.min(query.len().saturating_sub(1));
+        if let Some(&(_, extent)) = self.query.get(shared) {
+            for id in self.members.drain(extent.members..) {
+                self.seen.remove(&id);
+            }
+            self.symbols.truncate(extent.symbols);
+            self.reads.truncate(extent.reads);
+            self.floats = extent.floats;
+            self.query.truncate(shared);
+        }
+        let kept = self.members.len();
+        for &formula in &query[shared..] {
+            let extent = Extent {
+                members: self.members.len(),
+                symbols: self.symbols.len(),
+                reads: self.reads.len(),
+                floats: self.floats,
+            };
+            self.query.push((formula, extent));
+            self.extend(store, [formula]);
+        }
+        kept
+    }
+
     pub fn extend(&mut self, store: &Store, roots: impl IntoIterator<Item = Formula>) {
         let mut stack: Vec<Id> = roots.into_iter().map(|f| f.id()).collect();
         while let Some(id) = stack.pop() {
@@ -104,8 +142,13 @@ pub(crate) fn solve(
         let (lemmas, tables) = broken(store, engine, cone);
         if lemmas.is_empty() {
             let mut model = model(store, engine, cone, tables);
-            address::complete(store, &mut model, store.symbols_in(query.iter().map(|f| f.id())));
-            if !model.satisfies(store, query) {
+            // Without reads the cone is all of the query.
+            let symbols = match cone.reads.is_empty() {
+                true => cone.symbols.clone(),
+                false => store.symbols_in(query.iter().map(|f| f.id())),
+            };
+            address::complete(store, &mut model, symbols.iter().copied());
+            if !(model.all_hold(store, query) && address::apart(store, &model, &symbols)) {
                 debug_assert!(false, "a model that does not hold: {}", model.display(store));
                 return Err(Reason::Internal("a model that does not hold".to_owned()));
             }

@@ -21,6 +21,11 @@ impl<'s> Tiered<'s> {
     pub fn new(store: &'s Store) -> Self {
         Tiered { first: Tier0::new(store), second: None, limits: Limits::default(), core: Vec::new() }
     }
+
+    /// With a first tier that takes vectors of which only the order matters by their ranks ([`Tier0::by_order`]).
+    pub fn by_order(store: &'s Store) -> Self {
+        Tiered { first: Tier0::new(store).by_order(), ..Tiered::new(store) }
+    }
 }
 
 impl<'s> Solver<'s> for Tiered<'s> {

@@ -49,8 +49,12 @@ fn agreement(cases: u32, most: usize, floats: bool) -> Tally {
         .run(&(steps(most), any::<u64>()), |(steps, choice)| {
             let store = Store::new();
             let all = formulas(&store, &steps, floats);
-            let mut solvers: [Box<dyn Solver>; 3] =
-                [Box::new(Tier0::new(&store)), Box::new(Z3::new(&store)), Box::new(Tiered::new(&store))];
+            let mut solvers: [Box<dyn Solver>; 4] = [
+                Box::new(Tier0::new(&store)),
+                Box::new(Z3::new(&store)),
+                Box::new(Tiered::new(&store)),
+                Box::new(Tier0::new(&store).by_order()),
+            ];
             for solver in &mut solvers {
                 solver.set_limits(LIMITS);
             }

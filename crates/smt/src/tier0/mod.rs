@@ -7,6 +7,7 @@
 
 mod circuit;
 mod gates;
+mod order;
 mod watch;
 
 use crate::refine::{self, Cone, Engine, Lemma};
@@ -14,7 +15,8 @@ use crate::{Answer, Interrupt, Limits, Reason, Solver};
 use batsat::Lit;
 use circuit::{Built, Circuit, Vector};
 use gates::Gates;
-use parallax_op::Bits;
+use order::{Order, Ranks};
+use parallax_op::{Bits, RelOp};
 use parallax_term::{Expr, Formula, Id, Node, Store, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -29,6 +31,7 @@ pub struct Tier0<'s> {
     limits: Limits,
     interrupt: Interrupt,
     blaster: Blaster<'s>,
+    cone: Cone,
     core: Vec<Formula>,
 }
 
@@ -41,25 +44,40 @@ impl<'s> Tier0<'s> {
     /// A solver that an existing handle stops.
     pub fn with_interrupt(store: &'s Store, interrupt: Interrupt) -> Self {
         let blaster = Blaster::new(store, interrupt.clone());
-        Tier0 { store, limits: Limits::default(), interrupt, blaster, core: Vec::new() }
+        let cone = Cone::default();
+        Tier0 { store, limits: Limits::default(), interrupt, blaster, cone, core: Vec::new() }
+    }
+
+    /// Takes vectors of which only the order matters by their ranks. That pays where many keys are compared and little
+    /// is computed; each new constant or use of a key costs what was built.
+    pub fn by_order(mut self) -> Self {
+        self.blaster.order.start();
+        self
     }
 
     fn run(&mut self, query: &[Formula]) -> Result<Answer, Reason> {
         if self.interrupt.is_pulled() {
             return Err(Reason::Interrupted);
         }
-        let mut cone = Cone::default();
-        cone.extend(self.store, query.iter().copied());
-        if cone.floats {
+        let kept = self.cone.aim(self.store, query);
+        if self.cone.floats {
             return Err(Reason::Unsupported("floats"));
         }
-        self.blaster.make_room(&cone, &self.interrupt);
+        let stands = self.blaster.order.learn(
+            self.store,
+            &self.cone.members[kept..],
+            !self.cone.reads.is_empty(),
+        );
+        if !stands {
+            self.blaster.clear(&self.interrupt);
+        }
+        self.blaster.make_room(&self.cone, &self.interrupt);
         self.blaster.start(&self.limits);
         for &formula in query {
             let lit = self.blaster.formula(formula)?;
             self.blaster.assumed.push((lit, formula));
         }
-        match refine::solve(self.store, &mut self.blaster, query, &mut cone)? {
+        match refine::solve(self.store, &mut self.blaster, query, &mut self.cone)? {
             Some(model) => Ok(Answer::Sat(model)),
             None => {
                 self.core = self.blaster.core();
@@ -79,7 +97,7 @@ impl<'s> Solver<'s> for Tier0<'s> {
         let answer = self.run(query).unwrap_or_else(Answer::Unknown);
         if !self.blaster.gates.is_consistent() || self.blaster.gates.size() > self.limits.size {
             // The promises of address symbols cannot all be kept, or a query was too large: start afresh.
-            self.blaster = Blaster::new(self.store, self.interrupt.clone());
+            self.blaster.clear(&self.interrupt);
         }
         answer
     }
@@ -116,6 +134,9 @@ struct Blaster<'s> {
     lemma_size: usize,
     /// The first address that no address symbol is steered to yet.
     next_address: u64,
+    /// A size up to which, for queries of at least so many expressions, the circuit is about what is asked.
+    fitting: (usize, usize),
+    order: Order,
 }
 
 impl<'s> Blaster<'s> {
@@ -130,20 +151,32 @@ impl<'s> Blaster<'s> {
             assumed: Vec::new(),
             lemma_size: 0,
             next_address: 0x1000,
+            fitting: (KEEP, 0),
+            order: Order::default(),
         }
+    }
+
+    /// Throws the circuit away.
+    fn clear(&mut self, interrupt: &Interrupt) {
+        let order = std::mem::take(&mut self.order);
+        *self = Blaster { order, ..Blaster::new(self.store, interrupt.clone()) };
     }
 
     /// Starts afresh when the circuit is mostly about other things than `cone`.
     fn make_room(&mut self, cone: &Cone, interrupt: &Interrupt) {
         let size = self.gates.size();
-        if size <= KEEP {
+        let (fitting, members) = self.fitting;
+        if size <= fitting && cone.members.len() >= members {
             return;
         }
         let asked: usize = cone.members.iter().filter_map(|id| self.built.get(id)).map(|(_, n)| n).sum();
         // Lemmas were dear to find; which of them the query needs is not known yet.
         let needed = asked + self.lemma_size;
         if size > needed + needed / 2 + KEEP {
-            *self = Blaster::new(self.store, interrupt.clone());
+            self.clear(interrupt);
+        } else {
+            let members = cone.members.len();
+            self.fitting = (size + size / 8 + KEEP, members - members / 8);
         }
     }
 
@@ -226,6 +259,16 @@ impl<'s> Blaster<'s> {
         }
     }
 
+    /// The ranks by which an unknown, a choice or a comparison is taken.
+    fn ranks(&self, id: Id) -> Option<&Ranks> {
+        let of = |term: Term| self.order.ranks(self.store, term);
+        match (self.store.node(id), self.store.expr(id)) {
+            (Node::Symbol(_) | Node::Ite(..), Expr::Term(term)) => of(term),
+            (Node::Rel(_, a, b), _) => of(a).or_else(|| of(b)),
+            _ => None,
+        }
+    }
+
     fn expression(&mut self, id: Id) -> Built<Vector> {
         let store = self.store;
         let width = match store.expr(id) {
@@ -233,7 +276,14 @@ impl<'s> Blaster<'s> {
             _ => 1,
         };
         let node = store.node(id);
-        let operand = |term: Term| self.bits[self.built[&term.id()].0.clone()].to_vec();
+        let ranks = self.ranks(id);
+        let rank = |term: Term| ranks.and_then(|ranks| ranks.rank(&store.as_constant(term)?));
+        let operand = |term: Term| match rank(term) {
+            Some(rank) => (0..rank.width()).map(|index| self.gates.constant(rank.bit(index))).collect(),
+            None => self.bits[self.built[&term.id()].0.clone()].to_vec(),
+        };
+        let width = ranks.map_or(width, |ranks| usize::from(ranks.bits));
+        let ranked = ranks.is_some();
         let truth = |formula: Formula| self.lit(formula);
         // Operands are copied out before the gates are borrowed.
         let (a, b): (Vector, Vector) = match node {
@@ -260,7 +310,7 @@ impl<'s> Blaster<'s> {
             Node::Symbol(symbol) => self.symbol(symbol, width),
             Node::Un(op, _) => circuit.unop(op, &a)?,
             Node::Bin(op, ..) => circuit.binop(op, &a, &b)?,
-            Node::Rel(op, ..) => vec![circuit.relop(op, &a, &b)],
+            Node::Rel(op, ..) => vec![circuit.relop(if ranked { unsigned(op) } else { op }, &a, &b)],
             Node::BoolOp(op, ..) => vec![boolean(circuit.gates, op, a[0], b[0])],
             Node::Not(_) => vec![!a[0]],
             Node::Ite(..) | Node::IteBool(..) => {
@@ -295,6 +345,15 @@ impl<'s> Blaster<'s> {
         (0..width)
             .map(|index| self.gates.unknown(preferred.as_ref().map(|bits| bits.bit(index as u16))))
             .collect()
+    }
+}
+
+/// Ranks have no sign.
+fn unsigned(op: RelOp) -> RelOp {
+    match op {
+        RelOp::Slt => RelOp::Ult,
+        RelOp::Sle => RelOp::Ule,
+        other => other,
     }
 }
 
@@ -337,7 +396,10 @@ impl Engine for Blaster<'_> {
         if width <= 128 {
             let number =
                 bits.iter().rev().fold(0u128, |number, &lit| number << 1 | u128::from(self.gates.value(lit)));
-            return Some(Bits::new(width, number));
+            return Some(match self.ranks(term.id()) {
+                Some(ranks) => ranks.value(number),
+                None => Bits::new(width, number),
+            });
         }
         let mut bytes = vec![0u8; bits.len().div_ceil(8)];
         for (index, &lit) in bits.iter().enumerate() {

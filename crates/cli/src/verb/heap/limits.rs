@@ -20,6 +20,11 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// When a run that began at `start` must be over.
+    pub fn deadline(&self, start: Instant) -> Option<Instant> {
+        start.checked_add(Duration::from_secs(self.time))
+    }
+
     /// Watches a run that began at `start`.
     pub fn watch(&self, start: Instant) -> impl FnMut(&Progress) -> Result<(), Stop> + use<> {
         let (time, paths, memory) = (Duration::from_secs(self.time), self.paths, self.memory);

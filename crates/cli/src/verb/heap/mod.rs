@@ -6,11 +6,12 @@ mod pair;
 mod report;
 mod tests;
 
-use crate::exit::Status;
+use crate::exit::{Failure, Status};
 use crate::input;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use limits::Limits;
+use parallax_heap::HeapError;
 use parallax_javalite::describe;
 use parallax_javalite::engine::{self, Ending, Final};
 use parallax_javalite::*;
@@ -137,8 +138,19 @@ struct Subject<'s> {
     start: Instant,
 }
 
-/// Runs the verb.
+/// Runs the verb. Whatever stops a run half-way keeps the contract on exit statuses.
 pub fn run(arguments: &Heap) -> Result<Status> {
+    explored(arguments).map_err(|error| {
+        let status = match (error.downcast_ref::<Stop>(), error.downcast_ref::<HeapError>()) {
+            (Some(Stop::Broken(_)), _) | (_, Some(HeapError::Broken(_))) => Status::Unsupported,
+            (None, None) => return error,
+            _ => Status::GaveUp,
+        };
+        Failure { status, message: format!("{error:#}") }.into()
+    })
+}
+
+fn explored(arguments: &Heap) -> Result<Status> {
     let file = input::source(&arguments.file)?;
     let program = Rc::new(parse(&file.text).map_err(|diagnostics| input::rejected(&file, &diagnostics))?);
     let (class, method) = match &arguments.method {
@@ -181,6 +193,8 @@ pub fn run(arguments: &Heap) -> Result<Status> {
     let store = Store::new();
     let setup = Setup::new(&store, program, class, method, inputs);
     let subject = Subject { file, setup, task, start: Instant::now() };
+    let deadline = arguments.limits.deadline(subject.start);
+    subject.setup.logic.set_deadline(deadline);
     if let Some(other) = &arguments.equivalent {
         return pair::equivalence(arguments, &subject, other);
     }
@@ -203,13 +217,13 @@ pub fn run(arguments: &Heap) -> Result<Status> {
                 Some(folder) => Some(tests::write(arguments, &subject, &ends, folder)?),
                 None => None,
             };
-            let counting = Instant::now();
-            let time = Duration::from_secs(arguments.count_time);
+            let counted = Instant::now().checked_add(Duration::from_secs(arguments.count_time));
+            subject.setup.logic.set_deadline(deadline.min(counted).or(deadline).or(counted));
             let heaps = |end: &Final<Summary<'_>>, _| -> Result<(usize, bool)> {
                 if arguments.count == 0 {
                     return Ok((0, false));
                 }
-                let models = end.heap().models_while(arguments.count, || counting.elapsed() < time)?;
+                let models = end.heap().models(arguments.count)?;
                 Ok((models.models.len(), models.complete))
             };
             report::report(arguments, &subject, "summary", &ends, heaps, tests)
@@ -244,7 +258,8 @@ fn concrete(arguments: &Heap, subject: &Subject<'_>) -> Result<Status> {
         bail!("the concrete machine starts with a method without parameters");
     }
     let input = tests::blank(subject);
-    let replay = Replay::new(&subject.task, &input, arguments.array)?;
+    let watch = &mut arguments.limits.watch(subject.start);
+    let replay = Replay::watched(&subject.task, &input, arguments.array, watch)?;
     let result = replay.value().map(describe::concrete);
     let outcomes: Vec<String> =
         replay.trace.events.iter().map(|event| describe::event(program, &subject.file, event)).collect();

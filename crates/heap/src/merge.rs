@@ -75,9 +75,14 @@ impl<'s> Guarded<'s> {
         added.extend(common.iter().copied());
         added.retain(|f| store.as_boolean(*f) != Some(true));
 
-        let indices = other.indices.iter().filter(|index| !self.indices.contains(index)).copied();
-        let indices: Vec<Formula> = indices.collect();
-        self.indices.extend(indices);
+        // An index that only one path used tells heaps apart on that path alone.
+        let only = |of: &[Formula], others: &[Formula], side: Formula| -> Vec<Formula> {
+            of.iter().map(|&index| if others.contains(&index) { index } else { store.and(side, index) }).collect()
+        };
+        let (own, foreign) =
+            (only(&self.indices, &other.indices, here), only(&other.indices, &self.indices, there));
+        self.indices = own.clone();
+        self.indices.extend(foreign.into_iter().filter(|index| !own.contains(index)));
         let candidates = other.candidates.iter().map(|&loc| image.loc(loc));
         let candidates: Vec<Loc> = candidates.filter(|loc| !self.candidates.contains(loc)).collect();
         self.candidates.extend(candidates);

@@ -10,7 +10,9 @@ use crate::memory::Stop;
 use crate::setup::Setup;
 use crate::summary::Summary;
 use parallax_heap::{Canon, Logic, Model};
-use parallax_term::{Formula, Scalar};
+use parallax_sem::Symbolic;
+use parallax_sem::logic::{Struct, formula as meaning};
+use parallax_term::{Formula, Node, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How two engines differ.
@@ -34,6 +36,8 @@ pub enum Difference {
     Value(Trace, String),
     /// A reference without exactly one target under some model.
     Invariant(Trace, String),
+    /// The bound k left something out, and the summary does not say so.
+    Truncated(Trace),
 }
 
 /// What a comparison found.
@@ -99,102 +103,127 @@ impl Side<'_, '_> {
     fn compare(&self, differences: &mut Vec<Difference>) -> Result<(), Stop> {
         let Side { setup, trace, states, one, counted } = *self;
         let heap = one.heap();
+        if states.iter().any(|state| state.memory.truncated) && !heap.truncated {
+            differences.push(Difference::Truncated(trace.clone()));
+        }
         let models = heap.models(states.len() + 1)?;
-        if counted && (models.models.len() != states.len() || !models.complete) {
+        if !models.complete || counted && models.models.len() != states.len() {
             differences.push(Difference::Count(trace.clone(), states.len(), models.models.len()));
         }
-        let mut by_heap: BTreeMap<String, Vec<(Canon, &Final<Lazy<'_>>)>> = BTreeMap::new();
+        let mut shapes: BTreeMap<String, Shape<'_, '_>> = BTreeMap::new();
         for state in states {
             let canon = state.snapshot().canon(&setup.universe);
-            by_heap.entry(canon.text.clone()).or_default().push((canon, state));
+            shapes.entry(canon.text.clone()).or_default().states.push((canon, state));
         }
-        // Only an index can make two models of one heap.
-        if !counted && heap.indices.is_empty() && (models.models.len() != by_heap.len() || !models.complete) {
-            differences.push(Difference::Count(trace.clone(), by_heap.len(), models.models.len()));
-        }
-        let mut left: BTreeMap<String, Vec<usize>> =
-            by_heap.iter().map(|(text, states)| (text.clone(), (0..states.len()).collect())).collect();
         let cells = one.cells();
         for model in &models.models {
-            let snapshot = match heap.resolve(model, &cells) {
-                Ok(snapshot) => snapshot,
+            match heap.resolve(model, &cells) {
+                Ok(snapshot) => {
+                    let canon = snapshot.canon(&setup.universe);
+                    shapes.entry(canon.text.clone()).or_default().models.push((canon, model));
+                }
                 Err(error) => {
                     differences.push(Difference::Invariant(trace.clone(), error.to_string()));
-                    continue;
                 }
-            };
-            let canon = snapshot.canon(&setup.universe);
-            let (Some(candidates), Some(unused)) = (by_heap.get(&canon.text), left.get_mut(&canon.text))
-            else {
-                differences.push(Difference::Spurious(trace.clone(), canon.text));
-                continue;
-            };
-            let all: Vec<usize> = (0..candidates.len()).collect();
-            let states = |of: &[usize]| -> Vec<_> { of.iter().map(|&at| candidates[at].1).collect() };
-            let mut matched = None;
-            if counted {
-                // Several states share a heap when an index meant different elements; conditions tell them apart.
-                for &at in unused.iter() {
-                    if equivalent(&setup.logic, &states(&[at]), one, model)? {
-                        matched = Some(vec![at]);
+            }
+        }
+        for (text, shape) in shapes {
+            if shape.states.is_empty() {
+                differences.push(Difference::Spurious(trace.clone(), text));
+            } else if shape.models.is_empty() {
+                differences.push(Difference::Lost(trace.clone(), text));
+            } else {
+                self.compare_shape(&text, &shape, differences)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One shape: where lazy initialisation may be in one of its states, the summary may be in one of its models, and
+    /// their contents agree. Counted, states and models correspond one to one.
+    fn compare_shape(
+        &self,
+        text: &str,
+        shape: &Shape<'_, '_>,
+        differences: &mut Vec<Difference>,
+    ) -> Result<(), Stop> {
+        let Side { setup, trace, one, counted, .. } = *self;
+        let logic = &*setup.logic;
+        let conditions = |states: &[&Final<Lazy<'_>>]| {
+            logic.any(states.iter().map(|state| logic.all(state.memory.path.formulas())))
+        };
+        let residual = |model: &Model| residual(logic, one, model);
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        if counted {
+            // Several states share a heap when an index meant different elements; conditions tell them apart.
+            let mut left: Vec<usize> = (0..shape.states.len()).collect();
+            for (number, (_, model)) in shape.models.iter().enumerate() {
+                let mut matched = None;
+                for &at in &left {
+                    if equivalent(logic, conditions(&[shape.states[at].1]), residual(model))? {
+                        matched = Some(at);
                         break;
                     }
                 }
-            } else if equivalent(&setup.logic, &states(&all), one, model)? {
-                matched = Some(all);
-            }
-            let Some(matched) = matched else {
-                differences.push(Difference::Condition(trace.clone(), canon.text));
-                continue;
-            };
-            unused.retain(|other| !matched.contains(other));
-            for at in matched {
-                let (other, state) = &candidates[at];
-                let mut assumptions = state.memory.path.formulas();
-                assumptions.extend(heap.choices(model));
-                let mut pairs = canon.scalars.iter().zip(&other.scalars);
-                let differ = pairs.find_map(|(a, b)| {
-                    always_equal(&setup.logic, &assumptions, *a, *b)
-                        .map(|same| (!same).then_some(()))
-                        .transpose()
-                });
-                if differ.transpose()?.is_some() {
-                    differences.push(Difference::Value(trace.clone(), canon.text.clone()));
+                match matched {
+                    None => differences.push(Difference::Condition(trace.clone(), text.to_owned())),
+                    Some(matched) => {
+                        left.retain(|at| *at != matched);
+                        pairs.push((matched, number));
+                    }
                 }
             }
+            differences.extend(left.iter().map(|_| Difference::Lost(trace.clone(), text.to_owned())));
+        } else {
+            let states: Vec<_> = shape.states.iter().map(|(_, state)| *state).collect();
+            let models = logic.any(shape.models.iter().map(|(_, model)| residual(model)));
+            if !equivalent(logic, conditions(&states), models)? {
+                differences.push(Difference::Condition(trace.clone(), text.to_owned()));
+            }
+            pairs.extend((0..states.len()).flat_map(|at| (0..shape.models.len()).map(move |n| (at, n))));
         }
-        for (text, unused) in left {
-            for _ in unused {
-                differences.push(Difference::Lost(trace.clone(), text.clone()));
+        for (at, number) in pairs {
+            let ((other, state), (canon, model)) = (&shape.states[at], &shape.models[number]);
+            let mut assumptions = state.memory.path.formulas();
+            assumptions.extend(one.heap().choices(model));
+            assumptions.extend(one.heap().path.formulas());
+            for (a, b) in canon.scalars.iter().zip(&other.scalars) {
+                if !always_equal(logic, &assumptions, *a, *b)? {
+                    differences.push(Difference::Value(trace.clone(), text.to_owned()));
+                    break;
+                }
             }
         }
         Ok(())
     }
 }
 
-/// Whether, given the choices of a model, what holds in one of the lazy states is the condition of the summary.
-fn equivalent(
-    logic: &Logic<'_>,
-    states: &[&Final<Lazy<'_>>],
-    one: &Final<Summary<'_>>,
-    model: &Model,
-) -> Result<bool, Stop> {
-    // Without vectors and truth values there is nothing to ask: choices are all there is, and a model has made them.
-    let choices = one.heap().choices(model);
-    let all = one.heap().path.formulas();
-    let symbols = logic.store.symbols_in(all.iter().map(|formula| formula.id()));
-    let atoms: BTreeSet<_> =
-        logic.store.symbols_in(choices.iter().map(|formula| formula.id())).into_iter().collect();
-    if states.iter().any(|state| state.memory.path.conjuncts().is_empty())
-        && symbols.iter().all(|symbol| atoms.contains(symbol))
-    {
-        return Ok(true);
+/// What both engines have of one shape.
+#[derive(Default)]
+struct Shape<'a, 's> {
+    states: Vec<(Canon, &'a Final<Lazy<'s>>)>,
+    models: Vec<(Canon, &'a Model)>,
+}
+
+/// What the condition of a path demands of vectors and truth values once the choices of a model are made.
+fn residual(logic: &Logic<'_>, one: &Final<Summary<'_>>, model: &Model) -> Formula {
+    let store = logic.store;
+    let heap = one.heap();
+    let mut chosen: Struct<Symbolic<'_>> = Struct::default();
+    let mut others = Vec::new();
+    for atom in heap.atoms() {
+        let holds = model.holds(store, atom) == Some(true);
+        match store.node(atom) {
+            Node::Symbol(symbol) => chosen.set_bool(symbol, store.boolean(holds)),
+            _ => others.push(if holds { atom } else { store.not(atom) }),
+        }
     }
-    let lazy = logic.any(states.iter().map(|state| logic.all(state.memory.path.formulas())));
-    let summary = logic.all(one.heap().path.formulas());
-    let mut formulas = choices;
-    formulas.push(logic.store.not(logic.store.iff(lazy, summary)));
-    Ok(unsatisfiable(logic, &formulas)?)
+    let whole = logic.all(heap.path.formulas().into_iter().chain(others));
+    meaning(&Symbolic::new(store), store, whole, &chosen)
+}
+
+fn equivalent(logic: &Logic<'_>, a: Formula, b: Formula) -> Result<bool, Stop> {
+    Ok(a == b || unsatisfiable(logic, &[logic.store.not(logic.store.iff(a, b))])?)
 }
 
 fn always_equal(logic: &Logic<'_>, assumptions: &[Formula], a: Scalar, b: Scalar) -> Result<bool, Stop> {

@@ -95,7 +95,7 @@ fn check_merged(features: Features, first: u64, count: u64) {
     let (mut compared, mut heaps, mut joined) = (0, 0, 0);
     for seed in first..first + common::scaled(count) {
         let text = program_with_precondition(seed, features);
-        for k in [Some(1), Some(2), None] {
+        for k in [Some(1), Some(2), Some(3), None] {
             let store = Store::new();
             let inputs = Inputs { k, array: 2, root_alias: seed % 3 != 0 };
             let (setup, task) = common::prepare(&store, &text, inputs);

@@ -77,7 +77,9 @@ impl<'s> Guarded<'s> {
 
         // An index that only one path used tells heaps apart on that path alone.
         let only = |of: &[Formula], others: &[Formula], side: Formula| -> Vec<Formula> {
-            of.iter().map(|&index| if others.contains(&index) { index } else { store.and(side, index) }).collect()
+            of.iter()
+                .map(|&index| if others.contains(&index) { index } else { store.and(side, index) })
+                .collect()
         };
         let (own, foreign) =
             (only(&self.indices, &other.indices, here), only(&other.indices, &self.indices, there));

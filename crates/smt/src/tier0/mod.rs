@@ -63,11 +63,8 @@ impl<'s> Tier0<'s> {
         if self.cone.floats {
             return Err(Reason::Unsupported("floats"));
         }
-        let stands = self.blaster.order.learn(
-            self.store,
-            &self.cone.members[kept..],
-            !self.cone.reads.is_empty(),
-        );
+        let stands =
+            self.blaster.order.learn(self.store, &self.cone.members[kept..], !self.cone.reads.is_empty());
         if !stands {
             self.blaster.clear(&self.interrupt);
         }

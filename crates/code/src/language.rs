@@ -6,6 +6,7 @@ use parallax_ir::{Flow, Instruction, Op, RegisterKind, Trap};
 use parallax_op::{Bits, BoolOp, Width};
 use parallax_sem::logic::{Scalar, Struct};
 use parallax_sem::{Core, Language, Stuck};
+use parallax_sleigh::x86::TAGS;
 use parallax_term::{Sort, Store, SymbolKind};
 
 /// The Boolean symbol that says whether an instruction has faulted on the way.
@@ -37,6 +38,11 @@ impl Language for Program {
         };
         let mut state = State::with_memory(&self.processor, memory).with_rom(&self.rom);
         self.keep_promises(core, &mut state);
+        if !self.open_controls.get() {
+            // Bytes without a function around them may find anything on the x87 stack.
+            let known = |name: &str| name != TAGS || self.is_whole_image();
+            self.set_controls(core, &mut state, known);
+        }
         for (index, cell) in self.processor.cells.iter().enumerate() {
             let known = store.lookup(&cell.name).and_then(|symbol| s.constants.get(&symbol));
             if let Some(value) = known {
@@ -160,6 +166,7 @@ impl Language for Program {
 pub fn describe(trap: Trap) -> &'static str {
     match trap {
         Trap::Divide => "division by zero, or a quotient that does not fit",
+        Trap::Float => "a float exception that is not masked",
         Trap::Undefined => "an instruction that always faults",
         Trap::Breakpoint => "a breakpoint",
         Trap::Protection => "a fault (a privileged operation, or an operand that is not aligned)",
@@ -181,12 +188,28 @@ impl Program {
     /// Puts what the calling convention promises into registers.
     pub(crate) fn keep_promises<C: Core>(&self, core: &C, state: &mut State<C>) {
         for (name, value) in &self.image.promised {
-            let Some(register) = self.processor.register(name) else { continue };
-            let Some(index) = self.processor.cell_at(register.place.offset) else { continue };
-            if self.processor.cells[index].place == register.place {
-                let value = core.constant(&Bits::new(register.place.width(), u128::from(*value)));
-                state.initialise(index, Value::Word(value));
-            }
+            self.initialise(core, state, name, *value);
+        }
+    }
+
+    /// Puts the values that programs start with into those control registers that are known.
+    pub(crate) fn set_controls<C: Core>(
+        &self,
+        core: &C,
+        state: &mut State<C>,
+        known: impl Fn(&str) -> bool,
+    ) {
+        for (name, value) in self.processor.initial.iter().filter(|(name, _)| known(name)) {
+            self.initialise(core, state, name, *value);
+        }
+    }
+
+    fn initialise<C: Core>(&self, core: &C, state: &mut State<C>, name: &str, value: u64) {
+        let Some(register) = self.processor.register(name) else { return };
+        let Some(index) = self.processor.cell_at(register.place.offset) else { return };
+        if self.processor.cells[index].place == register.place {
+            let value = core.constant(&Bits::new(register.place.width(), u128::from(value)));
+            state.initialise(index, Value::Word(value));
         }
     }
 

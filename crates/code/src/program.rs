@@ -41,6 +41,8 @@ pub struct Program {
     pub range: Range<u64>,
     /// Whether execution goes on in other code of the image; otherwise leaving the range ends it.
     whole_image: bool,
+    /// Whether the symbolic reading knows nothing of control registers.
+    pub(crate) open_controls: std::cell::Cell<bool>,
 }
 
 impl Program {
@@ -79,7 +81,14 @@ impl Program {
             entry,
             range,
             whole_image,
+            open_controls: std::cell::Cell::new(false),
         })
+    }
+
+    /// From now on, nothing is taken for granted about registers that say how to compute, such as the rounding mode:
+    /// the program runs after another one, or from states that name them.
+    pub fn open_controls(&self) {
+        self.open_controls.set(true);
     }
 
     /// Whether execution goes on at an address.

@@ -65,7 +65,7 @@ pub enum LaneShift {
     RightSigned,
 }
 
-/// Float arithmetic as SSE does it: the first operand that is not a number wins, made quiet; an invalid operation
+/// Float arithmetic. As SSE does it, the first operand that is not a number wins, made quiet; an invalid operation
 /// gives the negative quiet default; minimum and maximum give the second operand unless the comparison says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -154,6 +154,10 @@ pub enum Intrinsic {
     /// The least unsigned 16-bit lane and, above it, its index (`phminposuw`).
     MinimumPosition,
     /// `out[i] = op(a[i], b[i])` on floats, as SSE does it.
+    ///
+    /// This and the other `Float` functions that SSE has take MXCSR after their operands, and give more than a value:
+    /// above it, in four bytes, MXCSR afterwards; above that, in one byte, whether an exception that is not masked
+    /// stops the instruction.
     FloatLanes {
         /// What.
         op: ScalarOp,
@@ -179,23 +183,42 @@ pub enum Intrinsic {
         /// Bytes per lane.
         lane: u8,
     },
-    /// Floats to integral floats; `mode` is the immediate of `roundss`: 0 nearest, 1 down, 2 up, 3 toward zero.
+    /// How two floats are ordered: bit 0 less or unordered, bit 1 equal or unordered, bit 2 unordered.
+    FloatOrder {
+        /// Whether every operand that is not a number is invalid, and not just those that signal.
+        strict: bool,
+    },
+    /// Floats to integral floats; `mode` is the immediate of `roundss`: 0 nearest, 1 down, 2 up, 3 toward zero, 4 as
+    /// MXCSR says; 8 more to be silent about what is inexact.
     FloatRound {
         /// Rounding.
         mode: u8,
         /// Bytes per lane.
         lane: u8,
     },
-    /// A float to a signed integer as SSE does it: the most negative integer when it does not fit.
+    /// Floats to signed integers as SSE does it: the most negative integer when it does not fit.
     FloatToInt {
-        /// Toward zero, else nearest even.
+        /// Toward zero, else as MXCSR says.
         truncate: bool,
+        /// Bytes of a float.
+        from: u8,
+        /// Bytes of an integer.
+        to: u8,
     },
-    /// A float to another format as SSE does it: the payload of what is not a number is kept, made quiet.
-    FloatToFloat,
-    /// A float as a wider one, for use in the same instruction: what is not a number stays as it is, not made quiet,
-    /// since x87 prefers the quiet one of two.
-    FloatWiden,
+    /// Signed integers to floats.
+    FloatFromInt {
+        /// Bytes of an integer.
+        from: u8,
+        /// Bytes of a float.
+        to: u8,
+    },
+    /// Floats to another format as SSE does it: the payload of what is not a number is kept, made quiet.
+    FloatToFloat {
+        /// Bytes before.
+        from: u8,
+        /// Bytes after.
+        to: u8,
+    },
     /// Dot product of floats (`dpps`, `dppd`).
     FloatDot {
         /// The immediate.
@@ -208,13 +231,35 @@ pub enum Intrinsic {
     /// The same rounded to odd: what is not exact ends in a one, so that rounding once more, to a format at least two
     /// bits narrower, is as good as rounding once.
     FusedMultiplyAddOdd,
-    /// x87 arithmetic on 80-bit floats.
+    /// x87 arithmetic on 80-bit floats, one of which may be given in a narrower format.
+    ///
+    /// This and the other `Extended` functions take after their operands the control word, the status word, and a byte
+    /// that says whether an operand is in an empty register. Above the value they give the status word afterwards
+    /// (two bytes), the condition codes (one byte, C0 lowest), and whether an exception that is not masked keeps the
+    /// instruction from having any other effect (one byte).
     Extended(ScalarOp),
-    /// An 80-bit float to an integral one, rounded as the control word in the second argument says.
+    /// An 80-bit float to an integral one.
     ExtendedRound,
-    /// An 80-bit float to a signed integer, rounded as the control word in the second argument says; the most negative
-    /// integer when it does not fit.
-    ExtendedToInt,
+    /// An 80-bit float to a signed integer; the most negative integer when it does not fit.
+    ExtendedToInt {
+        /// Toward zero, else as the control word says.
+        truncate: bool,
+    },
+    /// An 80-bit float to a narrower one.
+    ExtendedToFloat,
+    /// A narrower float to an 80-bit one, on top of the stack: the byte says whether the register that it is to go to
+    /// is not empty.
+    ExtendedFromFloat,
+    /// Two 80-bit floats compared; the answer is in the condition codes, the value is nothing.
+    ExtendedCompare {
+        /// Whether every operand that is not a number is invalid, and not just those that signal.
+        strict: bool,
+    },
+    /// An 80-bit float as it is, unless the register that it comes from is empty, or the one that it goes to is not.
+    ExtendedMove {
+        /// Whether it goes on top of the stack, and the byte says that there is something.
+        on_top: bool,
+    },
     /// CRC-32C of the second argument on top of the first.
     Crc32,
     /// Product of two polynomials over the field of two elements.

@@ -23,6 +23,8 @@ pub enum Flow {
 pub enum Trap {
     /// Division by zero, or a quotient that does not fit (`#DE`).
     Divide,
+    /// A float operation raised an exception that is not masked (`#XM`, `#MF`).
+    Float,
     /// Bytes that are no instruction, or one that always faults (`#UD`, `SIGILL`).
     Undefined,
     /// A breakpoint instruction (`SIGTRAP`).

@@ -44,6 +44,8 @@ pub struct Processor {
     pub user_ops: Vec<String>,
     /// One past the last byte of the register file.
     pub register_bytes: u64,
+    /// What control registers hold when a program starts, and when a function is called: how to round, above all.
+    pub initial: Vec<(&'static str, u64)>,
     by_name: HashMap<String, usize>,
 }
 
@@ -108,6 +110,7 @@ impl Processor {
             registers,
             user_ops,
             register_bytes,
+            initial: Vec::new(),
             by_name,
         }
     }

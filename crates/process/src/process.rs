@@ -207,10 +207,8 @@ impl Process {
         match self.machine {
             Machine::X86_64 => {
                 registers.set("RSP", stack);
-                for (name, value) in [("MXCSR", 0x1f80), ("FPUCONTROLWORD", 0x37f)] {
-                    if registers.has(name) {
-                        registers.set(name, value);
-                    }
+                for (name, value) in &registers.processor().clone().initial {
+                    registers.set(name, *value);
                 }
             }
             Machine::PowerPc => {
@@ -335,6 +333,7 @@ impl Process {
             Trap::Divide => {
                 (libc::SIGFPE, FPE_INTDIV, pc, DIVIDE, "division by zero, or a quotient that does not fit")
             }
+            Trap::Float => return self.float_exception(),
             Trap::Undefined => {
                 (libc::SIGILL, ILL_ILLOPN, pc, UNDEFINED, "an instruction that is always illegal")
             }
@@ -351,6 +350,36 @@ impl Process {
             Trap::SystemCall => return self.system_call(),
         };
         self.raise(signal, code, address, exception(number), String::from(why))
+    }
+
+    /// What was raised and is not masked decides what the handler is told. Both units have the exceptions in the same
+    /// order; the x87 has its summary bit set if it is the one.
+    fn float_exception(&mut self) -> Option<Ending> {
+        let registers = &self.world.registers;
+        let get = |name: &str| if registers.has(name) { registers.get(name) } else { 0 };
+        let (status, control, mxcsr) = (get("FPUSTATUSWORD"), get("FPUCONTROLWORD"), get("MXCSR"));
+        const SUMMARY: u64 = 0x80;
+        let sse = mxcsr & !(mxcsr >> 7) & 0x3f;
+        let (raised, number) = if sse != 0 || status & SUMMARY == 0 {
+            (sse, SIMD_FLOAT)
+        } else {
+            (status & !control & 0x3f, X87_FLOAT)
+        };
+        const FPE_FLTDIV: i32 = 3;
+        const FPE_FLTOVF: i32 = 4;
+        const FPE_FLTUND: i32 = 5;
+        const FPE_FLTRES: i32 = 6;
+        const FPE_FLTINV: i32 = 7;
+        // The order in which Linux looks.
+        let (code, why) = match raised {
+            r if r & 1 != 0 => (FPE_FLTINV, "an invalid float operation"),
+            r if r & 4 != 0 => (FPE_FLTDIV, "a float division by zero"),
+            r if r & 8 != 0 => (FPE_FLTOVF, "a float overflow"),
+            r if r & 0x12 != 0 => (FPE_FLTUND, "a float underflow, or a denormal operand"),
+            _ => (FPE_FLTRES, "an inexact float result"),
+        };
+        let pc = self.pc;
+        self.raise(libc::SIGFPE, code, pc, exception(number), String::from(why))
     }
 
     fn page_fault(&self, fault: &Fault) -> Exception {
@@ -395,6 +424,8 @@ const BREAKPOINT: u64 = 3;
 const UNDEFINED: u64 = 6;
 const PROTECTION: u64 = 13;
 const PAGE_FAULT: u64 = 14;
+const X87_FLOAT: u64 = 16;
+const SIMD_FLOAT: u64 = 19;
 
 fn exception(number: u64) -> Exception {
     Exception { number, code: 0, address: None }

@@ -8,14 +8,23 @@ use parallax_ir::{Instruction, Processor, RegisterKind, Trap};
 use parallax_op::Bits;
 use parallax_sem::logic::{Evaluation, Struct};
 use parallax_sem::{Concrete, Symbolic, Table};
-use parallax_sleigh::x86::{Answer, Overrides, undefined_flags, undefined_result};
+use parallax_sleigh::x86::{Answer, Overrides, undefined_codes, undefined_flags, undefined_result};
 use parallax_term::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// The arithmetic flags and the direction flag, by their bits.
-const FLAGS: [(&str, u32); 7] =
-    [("CF", 0), ("PF", 2), ("AF", 4), ("ZF", 6), ("SF", 7), ("DF", 10), ("OF", 11)];
+/// The flags that a user program, and a debugger, can change, by their bits.
+const FLAGS: [(&str, u32); 9] = [
+    ("CF", 0),
+    ("PF", 2),
+    ("AF", 4),
+    ("ZF", 6),
+    ("SF", 7),
+    ("DF", 10),
+    ("OF", 11),
+    ("NT", 14),
+    ("AC", 18),
+];
 
 const GENERAL: [&str; 16] = [
     "RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI", "R8", "R9", "R10", "R11", "R12", "R13", "R14",
@@ -117,9 +126,12 @@ pub fn run(
                 if let Some(target) = case.needs_target_in_memory() {
                     put(&mut bytes, &mut table, target, &(CODE + random.below(4000)).to_le_bytes());
                 }
+                if let Some((address, wish)) = case.wishes(&mut random) {
+                    put(&mut bytes, &mut table, address, &wish);
+                }
                 machine.data()[..ARENA].copy_from_slice(&bytes);
                 let outcome = machine.step(&case.bytes, &case.registers)?;
-                if outcome == Outcome::Signal(libc::SIGILL) && !stops_always(&instruction) {
+                if matches!(outcome, Outcome::Signal(libc::SIGILL, _)) && !stops_always(&instruction) {
                     report.absent.insert(form.to_string());
                     break;
                 }
@@ -173,7 +185,17 @@ fn show(r: &Registers) -> String {
         GENERAL.iter().zip(r.general).map(|(name, value)| format!("{name}={value:#x}")).collect();
     let vector: Vec<String> = (0..4).map(|i| format!("XMM{i}={:#x}", r.vector[i])).collect();
     let stack: Vec<String> = (0..2).map(|i| format!("ST{i}={:#x}", r.stack[i])).collect();
-    format!("{} flags={:#x} {} {}", general.join(" "), r.flags, vector.join(" "), stack.join(" "))
+    format!(
+        "{} flags={:#x} {} {} mxcsr={:#x} control={:#x} status={:#x} valid={:#x}",
+        general.join(" "),
+        r.flags,
+        vector.join(" "),
+        stack.join(" "),
+        r.mxcsr,
+        r.control,
+        r.status,
+        r.valid
+    )
 }
 
 /// A value for each register that a test sets, by name.
@@ -198,7 +220,18 @@ fn assignments(r: &Registers) -> Vec<(String, Bits)> {
         all.push((format!("C{index}"), Bits::new(8, u128::from(r.status >> bit & 1))));
     }
     all.push(("MXCSR".to_owned(), Bits::new(32, u128::from(r.mxcsr))));
+    all.push(("FPUTAGWORD".to_owned(), Bits::new(16, u128::from(relative_tags(r)))));
+    // Interrupts are enabled, and the trap flag is what single-stepping works with.
+    all.push(("IF".to_owned(), Bits::one(8)));
+    all.push(("TF".to_owned(), Bits::one(8)));
     all
+}
+
+/// Which x87 registers are empty, from the top on, two equal bits each.
+fn relative_tags(r: &Registers) -> u16 {
+    let top = u32::from(r.status >> 11 & 7);
+    let empty = (!r.valid).rotate_right(top);
+    (0..8).fold(0, |all, index| all | u16::from(empty >> index & 1) * 3 << (2 * index))
 }
 
 fn initial(processor: &Rc<Processor>, r: &Registers, memory: Table) -> State<Concrete> {
@@ -252,10 +285,18 @@ impl Expected {
             return vec![format!("no meaning: {error}")];
         }
         let after = match (&self.outcome, ours.trap()) {
-            (Outcome::Signal(libc::SIGFPE), Some(Trap::Divide))
-            | (Outcome::Signal(libc::SIGSEGV), Some(Trap::Protection))
-            | (Outcome::Signal(libc::SIGILL), Some(Trap::Undefined)) => return differences,
-            (Outcome::Signal(signal), trap) => return vec![format!("signal {signal} against {trap:?}")],
+            // What stopped it can be read in the register.
+            (Outcome::Signal(libc::SIGFPE, after), Some(Trap::Float)) => {
+                let (theirs, mine) = (u128::from(after.mxcsr), ours.register("MXCSR"));
+                if theirs != mine {
+                    differences.push(format!("stopped, MXCSR is {theirs:#x}, ours {mine:#x}"));
+                }
+                return differences;
+            }
+            (Outcome::Signal(libc::SIGFPE, _), Some(Trap::Divide))
+            | (Outcome::Signal(libc::SIGSEGV, _), Some(Trap::Protection))
+            | (Outcome::Signal(libc::SIGILL, _), Some(Trap::Undefined)) => return differences,
+            (Outcome::Signal(signal, _), trap) => return vec![format!("signal {signal} against {trap:?}")],
             (Outcome::Done(_), Some(trap)) => return vec![format!("no signal against {trap:?}")],
             (Outcome::Done(after), None) => after,
         };
@@ -289,21 +330,25 @@ impl Expected {
         for (index, value) in after.stack.iter().enumerate() {
             check(&format!("ST{index}"), *value, u128::MAX);
         }
-        // The top of the stack; exception flags are not kept.
-        check("FPUSTATUSWORD", u128::from(after.status), 0x3800);
-        for (index, bit) in [8, 10, 14].into_iter().enumerate() {
-            let name = ["C0", "C2", "C3"][index];
-            if is_x87_comparison(&case.instruction) {
+        check("FPUSTATUSWORD", u128::from(after.status), 0xb8ff);
+        check("FPUTAGWORD", u128::from(relative_tags(after)), u128::MAX);
+        let undefined = undefined_codes(&case.instruction);
+        for (name, bit) in [("C0", 8), ("C1", 9), ("C2", 10), ("C3", 14)] {
+            if undefined >> bit & 1 == 0 {
                 check(name, u128::from(after.status >> bit & 1), u128::MAX);
             }
         }
         check("FPUCONTROLWORD", u128::from(after.control), u128::MAX);
-        check("MXCSR", u128::from(after.mxcsr), 0xffc0);
+        check("MXCSR", u128::from(after.mxcsr), u128::MAX);
         let table = match &ours.state {
             Ok(state) => &state.memory,
             Err(_) => return differences,
         };
+        let pointers = case.last_pointers();
         for (index, theirs) in self.memory.iter().enumerate() {
+            if pointers.as_ref().is_some_and(|range| range.contains(&(DATA + index as u64))) {
+                continue;
+            }
             let mine = table.get(&Bits::new(64, u128::from(DATA) + index as u128)).to_u64().unwrap_or(0);
             if mine != u64::from(*theirs) {
                 differences.push(format!("byte {:#x} is {theirs:#x}, ours {mine:#x}", DATA + index as u64));
@@ -316,15 +361,6 @@ impl Expected {
         }
         differences
     }
-}
-
-/// The condition codes are undefined after most x87 instructions.
-fn is_x87_comparison(instruction: &iced_x86::Instruction) -> bool {
-    use iced_x86::Mnemonic::*;
-    matches!(
-        instruction.mnemonic(),
-        Fcom | Fcomp | Fcompp | Fucom | Fucomp | Fucompp | Ficom | Ficomp | Ftst | Fxam
-    )
 }
 
 /// The instruction in the symbolic reading, from the identity, once for many states.

@@ -28,20 +28,10 @@ impl std::fmt::Display for Form {
     }
 }
 
-/// What a single step cannot compare: the answers come from outside, or stepping itself is visible in them.
+/// What a single step cannot compare: the answers come from outside, or are requests to the operating system.
 fn is_excluded(mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;
-    matches!(
-        mnemonic,
-        // The trap flag of single-stepping shows in what they store and load.
-        Pushf | Pushfd | Pushfq | Popf | Popfd | Popfq
-        // Answers from outside, requests to the operating system.
-        | Cpuid | Rdtsc | Rdtscp | Xgetbv | Syscall | Int | Int3 | Hlt
-        // Images with fields we do not keep (last instruction, exception flags, tags).
-        | Fxsave | Fxsave64 | Fxrstor | Fxrstor64 | Fnstenv | Fldenv | Ldmxcsr | Stmxcsr | Fninit | Fnclex | Ffree
-        // Empties the x87 stack, which we do not keep.
-        | Emms
-    )
+    matches!(mnemonic, Cpuid | Rdtsc | Rdtscp | Xgetbv | Syscall | Int | Int3 | Hlt)
 }
 
 /// Every form the override table lifts.
@@ -176,10 +166,6 @@ impl Case {
         if decoded.stack_pointer_increment() != 0 && pointed(Register::RSP) {
             return None;
         }
-        // From the bottom of a stack with room for one more nothing can be loaded.
-        if form.code == Code::Fld_sti && decoded.op0_register() == Register::ST7 {
-            return None;
-        }
         let mut case =
             Case { instruction: decoded, bytes, registers: blank(rip), pointers: memory.unwrap_or_default() };
         case.refresh(random);
@@ -200,23 +186,9 @@ impl Case {
         }
         // Arithmetic flags and direction at random; bit 1 is always set, interrupts are enabled.
         r.flags = 0x202 | (random.number() & 0xcd5);
-        r.mxcsr = 0x1f80;
-        // Rounding as it comes for what consults it, else to nearest; always full precision, all exceptions masked.
-        r.control = 0x37f;
-        r.status = (random.below(8) << 11) as u16 & 0x3800;
         use Mnemonic::*;
         let mnemonic = self.instruction.mnemonic();
-        if matches!(mnemonic, Fist | Fistp | Frndint) {
-            r.control |= (random.below(4) << 10) as u16;
-        }
-        r.room = matches!(mnemonic, Fld | Fild | Fld1 | Fldz | Fldpi | Fldl2e | Fldl2t | Fldlg2 | Fldln2)
-            && self.instruction.op0_register() != Register::ST7;
-        let uses_mmx = (0..self.instruction.op_count()).any(|i| {
-            self.instruction.op_kind(i) == OpKind::Register && self.instruction.op_register(i).is_mm()
-        });
-        if uses_mmx {
-            r.status = 0;
-        }
+        float_controls(r, random);
         // The stack, and what string instructions point to.
         for index in [4, 5, 6, 7] {
             r.general[index] = DATA + 64 + 8 * random.below(ARENA as u64 / 8 - 16);
@@ -274,15 +246,55 @@ impl Case {
         use Mnemonic::*;
         match self.instruction.mnemonic() {
             Ret => Some(self.registers.general[4]),
-            Jmp | Call if self.instruction.op0_kind() == OpKind::Memory => {
-                self.instruction.virtual_address(0, 0, |register, _, _| {
-                    Some(if register == Register::RIP || register.is_segment_register() {
-                        0
-                    } else {
-                        let full = self.registers.general[register.full_register().number()];
-                        if register.size() == 4 { u64::from(full as u32) } else { full }
-                    })
-                })
+            Jmp | Call if self.instruction.op0_kind() == OpKind::Memory => self.memory_address(),
+            _ => None,
+        }
+    }
+
+    /// Where the first operand is, if it is in memory.
+    fn memory_address(&self) -> Option<u64> {
+        self.instruction.virtual_address(0, 0, |register, _, _| {
+            Some(if register == Register::RIP || register.is_segment_register() {
+                0
+            } else {
+                let full = self.registers.general[register.full_register().number()];
+                if register.size() == 4 { u64::from(full as u32) } else { full }
+            })
+        })
+    }
+
+    /// Where the instruction stores pointers to the last x87 instruction and operand, which we do not keep.
+    pub fn last_pointers(&self) -> Option<std::ops::Range<u64>> {
+        use Mnemonic::*;
+        let address = self.memory_address()?;
+        match self.instruction.mnemonic() {
+            Fnstenv | Fnsave => Some(address + 12..address + 28),
+            Fxsave | Fxsave64 => Some(address + 6..address + 24),
+            _ => None,
+        }
+    }
+
+    /// What memory must hold for the instruction to do something worth comparing: address and bytes.
+    pub fn wishes(&self, random: &mut Random) -> Option<(u64, Vec<u8>)> {
+        use Mnemonic::*;
+        let mxcsr = |random: &mut Random| (random.number() as u32 & 0xffff).to_le_bytes().to_vec();
+        match self.instruction.mnemonic() {
+            Ldmxcsr if random.below(4) > 0 => Some((self.memory_address()?, mxcsr(random))),
+            Fxrstor | Fxrstor64 if random.below(8) > 0 => Some((self.memory_address()? + 24, mxcsr(random))),
+            // Flags without the one that single-stepping uses.
+            Popf | Popfd | Popfq => {
+                let flags = (random.number() & 0x24_4cd5) | 0x202;
+                Some((self.registers.general[4], flags.to_le_bytes().to_vec()))
+            }
+            // Equal every other time.
+            Cmpxchg8b | Cmpxchg16b if random.below(2) == 0 => {
+                let [low, high] = [self.registers.general[0], self.registers.general[2]];
+                let bytes = if self.instruction.mnemonic() == Cmpxchg8b {
+                    (u64::from(low as u32) | high << 32).to_le_bytes().to_vec()
+                } else {
+                    [low.to_le_bytes(), high.to_le_bytes()].concat()
+                };
+                Some((self.memory_address()?, bytes))
             }
             _ => None,
         }
@@ -299,8 +311,42 @@ fn blank(rip: u64) -> Registers {
         control: 0x37f,
         status: 0,
         mxcsr: 0x1f80,
-        room: false,
+        valid: 0xff,
     }
+}
+
+/// Control and status of both float units: half of the time as programs start with them, else at random, mostly with all
+/// exceptions masked.
+fn float_controls(r: &mut Registers, random: &mut Random) {
+    let masks = |random: &mut Random| if random.below(4) == 0 { random.below(64) } else { 0x3f };
+    r.mxcsr = 0x1f80;
+    if random.below(2) == 0 {
+        // Sticky flags, denormals are zero, masks, rounding, flush to zero.
+        r.mxcsr = (random.number() & 0xe07f) as u32 | (masks(random) as u32) << 7;
+    }
+    r.control = 0x37f;
+    r.status = (random.below(8) << 11) as u16;
+    if random.below(2) == 0 {
+        // All precisions but the reserved one.
+        let precision = random.pick(&[0u16, 2, 3]);
+        r.control = 0x40 | masks(random) as u16 | precision << 8 | (random.below(4) << 10) as u16;
+    }
+    if random.below(2) == 0 {
+        r.status |= (random.number() & 0x477f) as u16;
+    }
+    // A pending exception would stop every x87 instruction: only now and then.
+    if random.below(8) > 0 {
+        r.status &= r.control | 0xffc0;
+    }
+    if r.status & !r.control & 0x3f != 0 {
+        r.status |= 0x8080;
+    }
+    let below = (r.status >> 11).wrapping_sub(1) & 7;
+    r.valid = match random.below(8) {
+        0 => random.number() as u8,
+        1 => 0xff,
+        _ => 0xff & !(1 << below),
+    };
 }
 
 fn is_string(mnemonic: Mnemonic) -> bool {
@@ -335,7 +381,7 @@ fn operand_bytes(form: Form) -> usize {
 /// An address in the arena for that many bytes; vectors are aligned, as most instructions ask.
 fn place(random: &mut Random, bytes: usize) -> u64 {
     let align = if bytes >= 16 { 16 } else { 1 };
-    let room = (ARENA - 128 - bytes.min(64)) as u64;
+    let room = (ARENA - 128 - bytes.min(ARENA / 2)) as u64;
     DATA + 64 + random.below(room / align) * align
 }
 

@@ -34,8 +34,8 @@ pub struct Registers {
     pub status: u16,
     /// SSE control and status.
     pub mxcsr: u32,
-    /// Whether the x87 register below the bottom of the stack is empty, so that something can be pushed.
-    pub room: bool,
+    /// Which x87 registers hold something, by their own numbers, register 0 the lowest bit.
+    pub valid: u8,
 }
 
 /// What single-stepping gave.
@@ -43,8 +43,8 @@ pub struct Registers {
 pub enum Outcome {
     /// The state after the instruction.
     Done(Box<Registers>),
-    /// The signal it raised instead.
-    Signal(i32),
+    /// The signal it raised instead, and the state it left.
+    Signal(i32, Box<Registers>),
 }
 
 /// The traced child.
@@ -158,12 +158,10 @@ impl Machine {
         self.trace(libc::PTRACE_SETFPREGS, &mut float)?;
         self.trace(libc::PTRACE_SINGLESTEP, std::ptr::null_mut::<u8>())?;
         let signal = self.wait()?;
-        if signal != libc::SIGTRAP {
-            return Ok(Outcome::Signal(signal));
-        }
         self.trace(libc::PTRACE_GETREGS, &mut user)?;
         self.trace(libc::PTRACE_GETFPREGS, &mut float)?;
-        Ok(Outcome::Done(Box::new(read(&user, &float))))
+        let after = Box::new(read(&user, &float));
+        Ok(if signal == libc::SIGTRAP { Outcome::Done(after) } else { Outcome::Signal(signal, after) })
     }
 }
 
@@ -210,9 +208,7 @@ fn write_general(user: &mut libc::user_regs_struct, r: &Registers) {
 fn write_float(float: &mut libc::user_fpregs_struct, r: &Registers) {
     float.cwd = r.control;
     float.swd = r.status;
-    // Registers are valid, for empty ones make the x87 answer with its default instead; so does pushing without room.
-    let below = (r.status >> 11).wrapping_sub(1) & 7;
-    float.ftw = if r.room { 0xff & !(1 << below) } else { 0xff };
+    float.ftw = u16::from(r.valid);
     float.mxcsr = r.mxcsr;
     for (index, value) in r.vector.iter().enumerate() {
         for part in 0..4 {
@@ -243,6 +239,6 @@ fn read(user: &libc::user_regs_struct, float: &libc::user_fpregs_struct) -> Regi
         control: float.cwd,
         status: float.swd,
         mxcsr: float.mxcsr,
-        room: false,
+        valid: float.ftw as u8,
     }
 }

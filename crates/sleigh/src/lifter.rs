@@ -180,7 +180,10 @@ impl Lifter {
             place
         });
         let order = if facts.big_endian { ByteOrder::Big } else { ByteOrder::Little };
-        let processor = Processor::new(name.clone(), order, address_bytes, pc, registers, user_ops);
+        let mut processor = Processor::new(name.clone(), order, address_bytes, pc, registers, user_ops);
+        if matches!(name.as_str(), "x86-64" | "x86") {
+            processor.initial = x86::INITIAL.to_vec();
+        }
         Ok(Lifter {
             processor: Rc::new(processor),
             worker,

@@ -38,6 +38,8 @@ pub fn run(arguments: &Compose) -> Result<Status> {
         let [first, second] = programs.as_slice() else {
             anyhow::bail!("compose needs two --hex, --function or --range; there are {}", programs.len())
         };
+        // What the first does to control registers, the second must see.
+        second.open_controls();
         return compose(arguments, first, second);
     }
     let (Some(first), Some(second)) = (&arguments.first, &arguments.second) else {

@@ -32,6 +32,7 @@ pub fn run(program: &Program, file: &Path, reading: Reading, limits: &Limits) ->
     let update = match reading {
         Reading::Concrete => None,
         Reading::Symbolic => {
+            program.open_controls();
             program.declare(&store);
             let evaluation =
                 Explorer::new(program, &store, limits.bounds()).evaluate(&StructUpdate::identity());

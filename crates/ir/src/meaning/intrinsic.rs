@@ -22,6 +22,11 @@ pub fn intrinsic<C: Core>(
     let width = |index: usize| args.get(index).map_or(0, |(width, _)| *width);
     let w = width(0);
     let bits_of = |lane: u8| u16::from(lane) * 8;
+    // The control registers come after the operands.
+    let sse = |at: usize| Ok::<_, MeaningError>(float::sse::Environment::new(core, arg(at)?));
+    let x87 = |at: usize| {
+        Ok::<_, MeaningError>(float::x87::Unit::new(core, arg(at)?, arg(at + 1)?, arg(at + 2)?))
+    };
     Ok(match call {
         Lanes { op: crate::LaneOp::Blend, lane } => {
             vector::blend(core, w, bits_of(lane), arg(0)?, arg(1)?, arg(2)?)
@@ -41,20 +46,27 @@ pub fn intrinsic<C: Core>(
             vector::widen(core, signed, w, out, bits_of(from), bits_of(to), arg(0)?)
         }
         MinimumPosition => vector::minimum_position(core, arg(0)?),
-        FloatLanes { op, lane } => float::lanes(core, op, w, bits_of(lane), arg(0)?, arg(1)?)?,
-        FloatAddSub { lane } => float::add_sub(core, w, bits_of(lane), arg(0)?, arg(1)?)?,
-        FloatHorizontal { op, lane } => float::horizontal(core, op, w, bits_of(lane), arg(0)?, arg(1)?)?,
-        FloatCompare { code, lane } => float::compare(core, code, w, bits_of(lane), arg(0)?, arg(1)?)?,
-        FloatRound { mode, lane } => float::round(core, mode, w, bits_of(lane), arg(0)?)?,
-        FloatToInt { truncate } => float::to_int(core, truncate, w, out, arg(0)?)?,
-        FloatToFloat => float::to_float(core, w, out, arg(0)?)?,
-        FloatWiden => float::widen(core, w, out, arg(0)?)?,
-        FloatDot { control, lane } => float::dot(core, control, bits_of(lane), arg(0)?, arg(1)?)?,
+        FloatLanes { op, lane } => sse(2)?.lanes(op, w, bits_of(lane), arg(0)?, arg(1)?)?,
+        FloatAddSub { lane } => sse(2)?.add_sub(w, bits_of(lane), arg(0)?, arg(1)?)?,
+        FloatHorizontal { op, lane } => sse(2)?.horizontal(op, w, bits_of(lane), arg(0)?, arg(1)?)?,
+        FloatCompare { code, lane } => sse(2)?.compare(code, w, bits_of(lane), arg(0)?, arg(1)?)?,
+        FloatOrder { strict } => sse(2)?.order(strict, w, arg(0)?, arg(1)?)?,
+        FloatRound { mode, lane } => sse(1)?.round(mode, w, bits_of(lane), arg(0)?)?,
+        FloatToInt { truncate, from, to } => {
+            sse(1)?.to_int(truncate, w, bits_of(from), bits_of(to), arg(0)?)?
+        }
+        FloatFromInt { from, to } => sse(1)?.from_int(w, bits_of(from), bits_of(to), arg(0)?)?,
+        FloatToFloat { from, to } => sse(1)?.to_float(w, bits_of(from), bits_of(to), arg(0)?)?,
+        FloatDot { control, lane } => sse(2)?.dot(control, bits_of(lane), arg(0)?, arg(1)?)?,
         FusedMultiplyAdd => float::fused(core, w, arg(0)?, arg(1)?, arg(2)?)?,
         FusedMultiplyAddOdd => float::fused_odd(core, w, arg(0)?, arg(1)?, arg(2)?)?,
-        Extended(op) => float::extended(core, op, arg(0)?, arg(1)?),
-        ExtendedRound => float::extended_round(core, arg(0)?, width(1), arg(1)?),
-        ExtendedToInt => float::extended_to_int(core, out, arg(0)?, width(1), arg(1)?),
+        Extended(op) => x87(2)?.arithmetic(op, (w, arg(0)?), (width(1), arg(1)?))?,
+        ExtendedRound => x87(1)?.round(arg(0)?),
+        ExtendedToInt { truncate } => x87(1)?.to_int(truncate, out - float::x87::ABOVE, arg(0)?),
+        ExtendedToFloat => x87(1)?.to_float(out - float::x87::ABOVE, arg(0)?)?,
+        ExtendedFromFloat => x87(1)?.from_float(w, arg(0)?)?,
+        ExtendedCompare { strict } => x87(2)?.compare(strict, (w, arg(0)?), (width(1), arg(1)?))?,
+        ExtendedMove { on_top } => x87(1)?.moved(on_top, arg(0)?),
         Crc32 => bits::crc32(core, arg(0)?, width(1), arg(1)?),
         CarrylessMultiply => bits::carryless_multiply(core, w, arg(0)?, arg(1)?),
         DepositBits => bits::deposit(core, w, arg(0)?, arg(1)?),

@@ -289,7 +289,18 @@ impl Encoder {
             _ => super::original::rebuild(node).ok_or_else(refuse)?,
         };
         let general = Box::new(General::new(op, self.processor.clone(), &node.inputs, node.out));
-        let micro = Micro { constant: std::ptr::from_ref(&*general) as u64, ..blank(micro::general) };
+        let own = std::ptr::from_ref(&*general) as u64;
+        let micro = match (host(node), node.out) {
+            (Some(run), Some(out)) => {
+                let mut place = [0; 3];
+                for (number, input) in node.inputs.iter().take(3).enumerate() {
+                    place[number] = self.in_file(block, node, *input, number as u16);
+                }
+                let [a, b, c] = place;
+                Micro { out: out.at, a, b, c, constant: own, ..blank(run) }
+            }
+            _ => Micro { constant: own, ..blank(micro::general) },
+        };
         block.general.push(general);
         block.push(node, micro);
         if node.widened {
@@ -497,6 +508,18 @@ impl Encoded {
         });
         index as u16
     }
+}
+
+/// The host's own instruction for an operation, if there is one.
+fn host(node: &Node) -> Option<Run> {
+    #[cfg(target_arch = "x86_64")]
+    if let Kind::General(op) = &node.kind
+        && let parallax_ir::Op::Intrinsic { call, args, .. } = &**op
+    {
+        return super::native::find(*call, args.first()?.bytes);
+    }
+    let _ = node;
+    None
 }
 
 fn blank(run: Run) -> Micro {

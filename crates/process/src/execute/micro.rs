@@ -522,8 +522,9 @@ pub unsafe fn trap_when(op: *const Micro, file: *mut u8, world: *mut World) -> u
 }
 
 /// Traps by number.
-pub const TRAPS: [Trap; 7] = [
+pub const TRAPS: [Trap; 8] = [
     Trap::Divide,
+    Trap::Float,
     Trap::Undefined,
     Trap::Breakpoint,
     Trap::Protection,

@@ -9,6 +9,8 @@ mod general;
 mod improve;
 mod liveness;
 mod micro;
+#[cfg(target_arch = "x86_64")]
+mod native;
 mod node;
 mod original;
 

@@ -68,6 +68,7 @@ pub(super) fn enter(
     process.world.registers.set("RAX", 0);
     process.world.registers.set("RSP", at);
     process.world.registers.set("DF", 0);
+    reset_float(process);
     process.set_pc(action.handler);
     Ok(())
 }
@@ -107,18 +108,34 @@ fn flags(process: &Process) -> u64 {
         .fold(0x202, |word, (name, position)| word | (process.world.registers.get(name) & 1) << position)
 }
 
+/// A handler starts with float units as a program does.
+fn reset_float(process: &mut Process) {
+    let registers = &mut process.world.registers;
+    for (name, value) in &registers.processor().clone().initial {
+        registers.set(name, *value);
+    }
+}
+
+/// The condition codes and their bits in the x87 status word.
+const CODES: [(&str, u32); 4] = [("C0", 8), ("C1", 9), ("C2", 10), ("C3", 14)];
+
 fn save_float(process: &Process) -> [u8; FLOAT as usize] {
     let mut bytes = [0; FLOAT as usize];
     let registers = &process.world.registers;
-    let word = |name: &str, otherwise: u64| if registers.has(name) { registers.get(name) } else { otherwise };
-    bytes[0..2].copy_from_slice(&word("FPUCONTROLWORD", 0x37f).to_le_bytes()[..2]);
-    bytes[2..4].copy_from_slice(&word("FPUSTATUSWORD", 0).to_le_bytes()[..2]);
-    bytes[24..28].copy_from_slice(&word("MXCSR", 0x1f80).to_le_bytes()[..4]);
+    let status = CODES
+        .iter()
+        .fold(registers.get("FPUSTATUSWORD"), |word, (name, bit)| word | (registers.get(name) & 1) << bit);
+    bytes[0..2].copy_from_slice(&registers.get("FPUCONTROLWORD").to_le_bytes()[..2]);
+    bytes[2..4].copy_from_slice(&status.to_le_bytes()[..2]);
+    // Tags are kept from the top on, two bits each, set if empty; here by number, one bit each, clear if empty.
+    let tags = registers.get("FPUTAGWORD");
+    let full = (0..8).fold(0u8, |all, index| all | u8::from(tags >> (2 * index) & 1 == 0) << index);
+    bytes[4] = full.rotate_left((status >> 11 & 7) as u32);
+    bytes[24..28].copy_from_slice(&registers.get("MXCSR").to_le_bytes()[..4]);
+    const MXCSR_MASK: u32 = 0xffff;
+    bytes[28..32].copy_from_slice(&MXCSR_MASK.to_le_bytes());
     for index in 0..8 {
-        let name = format!("ST{index}");
-        if registers.has(&name) {
-            bytes[32 + 16 * index..][..10].copy_from_slice(&registers.get_bytes(&name)[..10]);
-        }
+        bytes[32 + 16 * index..][..10].copy_from_slice(&registers.get_bytes(&format!("ST{index}"))[..10]);
     }
     for index in 0..16 {
         bytes[160 + 16 * index..][..16].copy_from_slice(&registers.get_bytes(&format!("XMM{index}"))[..16]);
@@ -128,18 +145,21 @@ fn save_float(process: &Process) -> [u8; FLOAT as usize] {
 
 fn restore_float(process: &mut Process, bytes: &[u8; FLOAT as usize]) {
     let registers = &mut process.world.registers;
-    for (name, range) in [("FPUCONTROLWORD", 0..2), ("FPUSTATUSWORD", 2..4), ("MXCSR", 24..28)] {
-        if registers.has(name) {
-            let mut value = [0; 8];
-            value[..range.len()].copy_from_slice(&bytes[range]);
-            registers.set(name, u64::from_le_bytes(value));
-        }
+    let word = |at: usize| u64::from(u16::from_le_bytes([bytes[at], bytes[at + 1]]));
+    let (control, status) = (word(0) & 0x1f3f | 0x40, word(2));
+    for (name, bit) in CODES {
+        registers.set(name, status >> bit & 1);
     }
+    const SUMMARY: u64 = 0x8080;
+    let summary = if status & !control & 0x3f != 0 { SUMMARY } else { 0 };
+    registers.set("FPUCONTROLWORD", control);
+    registers.set("FPUSTATUSWORD", status & 0x387f | summary);
+    let empty = (!bytes[4]).rotate_right((status >> 11 & 7) as u32);
+    let tags = (0..8).fold(0, |all, index| all | u64::from(empty >> index & 1) * 3 << (2 * index));
+    registers.set("FPUTAGWORD", tags);
+    registers.set("MXCSR", u64::from(u32::from_le_bytes([bytes[24], bytes[25], bytes[26], bytes[27]])));
     for index in 0..8 {
-        let name = format!("ST{index}");
-        if registers.has(&name) {
-            registers.set_bytes(&name, &bytes[32 + 16 * index..][..10]);
-        }
+        registers.set_bytes(&format!("ST{index}"), &bytes[32 + 16 * index..][..10]);
     }
     for index in 0..16 {
         registers.set_bytes(&format!("XMM{index}"), &bytes[160 + 16 * index..][..16]);

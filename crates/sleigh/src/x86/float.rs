@@ -1,14 +1,24 @@
-//! Floats in SSE registers.
+//! Floats in SSE registers. All of them go through MXCSR: it says how to round, and remembers what went wrong.
 
 use crate::x86::operand::Lift;
 use crate::x86::vector::{read, second};
 use iced_x86::{Instruction as Decoded, Mnemonic, OpKind};
-use parallax_ir::{Intrinsic, Op, ScalarOp, Varnode};
-use parallax_op::{BoolOp, FloatRelOp};
+use parallax_ir::{Intrinsic, ScalarOp, Trap, Varnode};
 
 /// Builds the operations if the mnemonic belongs here.
 pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     arithmetic(l, d, mnemonic) || conversion(l, d, mnemonic) || comparison(l, d, mnemonic)
+}
+
+/// The value, of `bytes` bytes, of a function that rounds and raises as MXCSR says. An exception that is not masked stops
+/// the instruction before anything but MXCSR has changed.
+fn controlled(l: &mut Lift, call: Intrinsic, bytes: u16, operands: &[Varnode]) -> Varnode {
+    let mxcsr = l.r.mxcsr;
+    let arguments: Vec<Varnode> = operands.iter().copied().chain([mxcsr]).collect();
+    let all = l.b.call(call, bytes + 5, &arguments);
+    l.b.copy(mxcsr, all.slice(bytes, 4));
+    l.b.trap(Some(all.slice(bytes + 4, 1)), Trap::Float);
+    all.slice(0, bytes)
 }
 
 /// The low part of the destination register.
@@ -54,7 +64,7 @@ fn arithmetic(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     let bytes = if scalar { u16::from(lane) } else { 16 };
     let a = low(l, d, bytes);
     let b = read(l, d, 1, bytes);
-    let result = l.b.call(Intrinsic::FloatLanes { op, lane }, bytes, &[a, b]);
+    let result = controlled(l, Intrinsic::FloatLanes { op, lane }, bytes, &[a, b]);
     l.b.copy(a, result);
     true
 }
@@ -71,13 +81,11 @@ fn other_arithmetic(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Dpps => Intrinsic::FloatDot { control: d.immediate(2) as u8, lane: 4 },
         Dppd => Intrinsic::FloatDot { control: d.immediate(2) as u8, lane: 8 },
         Roundss | Roundsd | Roundps | Roundpd => {
-            // With bit 2 set the rounding mode is MXCSR's, which is to nearest.
-            let control = d.immediate(2) as u8;
-            let mode = if control & 4 != 0 { 0 } else { control & 3 };
+            let mode = d.immediate(2) as u8 & 15;
             let lane = if matches!(mnemonic, Roundss | Roundps) { 4 } else { 8 };
             let bytes = if matches!(mnemonic, Roundss | Roundsd) { u16::from(lane) } else { 16 };
             let b = read(l, d, 1, bytes);
-            let result = l.b.call(Intrinsic::FloatRound { mode, lane }, bytes, &[b]);
+            let result = controlled(l, Intrinsic::FloatRound { mode, lane }, bytes, &[b]);
             let place = low(l, d, bytes);
             l.b.copy(place, result);
             return true;
@@ -86,12 +94,12 @@ fn other_arithmetic(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     };
     let a = l.read(d, 0);
     let b = second(l, d, 16);
-    let result = l.b.call(call, 16, &[a, b]);
+    let result = controlled(l, call, 16, &[a, b]);
     l.write(d, 0, result);
     true
 }
 
-/// One element converted.
+/// What a conversion makes of what.
 #[derive(Clone, Copy)]
 enum Convert {
     IntToFloat,
@@ -100,16 +108,16 @@ enum Convert {
 }
 
 impl Convert {
-    fn apply(self, l: &mut Lift, a: Varnode, bytes: u16) -> Varnode {
-        match self {
-            Convert::IntToFloat => {
-                let out = l.b.temporary(bytes);
-                l.b.push(Op::FloatFromInt { out, a });
-                out
-            }
-            Convert::FloatToInt { truncate } => l.b.call(Intrinsic::FloatToInt { truncate }, bytes, &[a]),
-            Convert::FloatToFloat => l.b.call(Intrinsic::FloatToFloat, bytes, &[a]),
-        }
+    /// `count` elements of `from` bytes each, as elements of `to` bytes.
+    fn apply(self, l: &mut Lift, a: Varnode, from: u16, to: u16) -> Varnode {
+        let count = a.bytes / from;
+        let (from, bytes_after) = (from as u8, to as u8);
+        let call = match self {
+            Convert::IntToFloat => Intrinsic::FloatFromInt { from, to: bytes_after },
+            Convert::FloatToInt { truncate } => Intrinsic::FloatToInt { truncate, from, to: bytes_after },
+            Convert::FloatToFloat => Intrinsic::FloatToFloat { from, to: bytes_after },
+        };
+        controlled(l, call, count * to, &[a])
     }
 }
 
@@ -122,7 +130,7 @@ fn conversion(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Cvtsi2ss | Cvtsi2sd => {
             let a = l.read(d, 1);
             let bytes = if mnemonic == Cvtsi2ss { 4 } else { 8 };
-            let result = IntToFloat.apply(l, a, bytes);
+            let result = IntToFloat.apply(l, a, a.bytes, bytes);
             let place = low(l, d, bytes);
             l.b.copy(place, result);
         }
@@ -131,13 +139,13 @@ fn conversion(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             let a = read(l, d, 1, from);
             let size = l.size(d, 0);
             let convert = if matches!(mnemonic, Cvttss2si | Cvttsd2si) { truncate } else { nearest };
-            let result = convert.apply(l, a, size);
+            let result = convert.apply(l, a, from, size);
             l.write(d, 0, result);
         }
         Cvtss2sd | Cvtsd2ss => {
             let (from, to) = if mnemonic == Cvtss2sd { (4, 8) } else { (8, 4) };
             let a = read(l, d, 1, from);
-            let result = FloatToFloat.apply(l, a, to);
+            let result = FloatToFloat.apply(l, a, from, to);
             let place = low(l, d, to);
             l.b.copy(place, result);
         }
@@ -150,6 +158,17 @@ fn conversion(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Cvttpd2dq => packed(l, d, truncate, 8, 4, 2),
         Cvtps2pd => packed(l, d, FloatToFloat, 4, 8, 2),
         Cvtpd2ps => packed(l, d, FloatToFloat, 8, 4, 2),
+        Cvtpi2ps | Cvtpi2pd => {
+            let to = if mnemonic == Cvtpi2ps { 4 } else { 8 };
+            let a = read(l, d, 1, 8);
+            let result = IntToFloat.apply(l, a, 4, to);
+            let place = low(l, d, 2 * to);
+            l.b.copy(place, result);
+        }
+        Cvtps2pi => to_mmx(l, d, nearest, 4),
+        Cvttps2pi => to_mmx(l, d, truncate, 4),
+        Cvtpd2pi => to_mmx(l, d, nearest, 8),
+        Cvttpd2pi => to_mmx(l, d, truncate, 8),
         _ => return false,
     }
     true
@@ -157,19 +176,16 @@ fn conversion(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
 
 fn packed(l: &mut Lift, d: &Decoded, convert: Convert, from: u16, to: u16, count: u16) {
     let a = read(l, d, 1, from * count);
-    let a = l.b.snapshot(a);
-    let mut all: Option<Varnode> = None;
-    for index in 0..count {
-        let lane = convert.apply(l, a.slice(index * from, from), to);
-        all = Some(match all {
-            Some(below) => l.b.concat(lane, below),
-            None => lane,
-        });
-    }
-    if let Some(all) = all {
-        let wide = l.b.zext(all, 16);
-        l.write(d, 0, wide);
-    }
+    let all = convert.apply(l, a, from, to);
+    let wide = l.b.zext(all, 16);
+    l.write(d, 0, wide);
+}
+
+/// Two floats to two integers in an MMX register.
+fn to_mmx(l: &mut Lift, d: &Decoded, convert: Convert, from: u16) {
+    let a = read(l, d, 1, 2 * from);
+    let all = convert.apply(l, a, from, 4);
+    l.write(d, 0, all);
 }
 
 fn comparison(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
@@ -179,7 +195,9 @@ fn comparison(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             let bytes = if matches!(mnemonic, Comiss | Ucomiss) { 4 } else { 8 };
             let a = low(l, d, bytes);
             let b = read(l, d, 1, bytes);
-            compare_flags(l, a, b);
+            let strict = matches!(mnemonic, Comiss | Comisd);
+            let order = controlled(l, Intrinsic::FloatOrder { strict }, 1, &[a, b]);
+            compare_flags(l, [(order, 0), (order, 1), (order, 2)]);
         }
         Cmpss | Cmpsd | Cmpps | Cmppd => {
             if d.op_kind(0) != OpKind::Register {
@@ -190,7 +208,7 @@ fn comparison(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             let a = low(l, d, bytes);
             let b = read(l, d, 1, bytes);
             let code = d.immediate(2) as u8 & 7;
-            let result = l.b.call(Intrinsic::FloatCompare { code, lane }, bytes, &[a, b]);
+            let result = controlled(l, Intrinsic::FloatCompare { code, lane }, bytes, &[a, b]);
             l.b.copy(a, result);
         }
         _ => return false,
@@ -198,25 +216,13 @@ fn comparison(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     true
 }
 
-/// `comiss` and its kin: less is carry, equal is zero, unordered is everything.
-pub(super) fn compare_flags(l: &mut Lift, a: Varnode, b: Varnode) {
-    let (less, equal) = (l.b.temporary(1), l.b.temporary(1));
-    l.b.push(Op::FloatRel { op: FloatRelOp::Lt, out: less, a, b });
-    l.b.push(Op::FloatRel { op: FloatRelOp::Eq, out: equal, a, b });
-    let unordered = unordered(l, a, b);
-    let (cf, zf, pf) = (l.r.cf, l.r.zf, l.r.pf);
-    l.b.push(Op::Bool { op: BoolOp::Or, out: cf, a: less, b: unordered });
-    l.b.push(Op::Bool { op: BoolOp::Or, out: zf, a: equal, b: unordered });
-    l.b.copy(pf, unordered);
+/// `comiss` and its kin: bits that say less, equal and unordered go to carry, zero and parity.
+pub(super) fn compare_flags(l: &mut Lift, order: [(Varnode, u16); 3]) {
+    for (flag, (word, bit)) in [l.r.cf, l.r.zf, l.r.pf].into_iter().zip(order) {
+        let set = l.b.bit(word, bit);
+        l.b.copy(flag, set);
+    }
     for flag in [l.r.of, l.r.sf, l.r.af] {
         l.clear(flag);
     }
-}
-
-/// Whether one of the two is not a number.
-pub(super) fn unordered(l: &mut Lift, a: Varnode, b: Varnode) -> Varnode {
-    let (first, second) = (l.b.temporary(1), l.b.temporary(1));
-    l.b.push(Op::FloatIsNan { out: first, a });
-    l.b.push(Op::FloatIsNan { out: second, a: b });
-    l.b.bool(BoolOp::Or, first, second)
 }

@@ -1,6 +1,6 @@
 //! From bytes to the right row of the table.
 
-use crate::x86::TABLES;
+use crate::x86::{TABLES, x87};
 use crate::x86::operand::Lift;
 use crate::x86::registers::Registers;
 use iced_x86::{
@@ -45,8 +45,16 @@ impl Overrides {
             return Answer::NotOurs;
         }
         let mut lift = Lift::new(&self.registers, self.bits);
+        let uses_mmx = (0..decoded.op_count())
+            .any(|i| decoded.op_kind(i) == OpKind::Register && decoded.op_register(i).is_mm());
+        if uses_mmx {
+            x87::enter_mmx(&mut lift);
+        }
         if !TABLES.iter().any(|table| table(&mut lift, &decoded, decoded.mnemonic())) {
             return Answer::NotOurs;
+        }
+        if uses_mmx {
+            x87::leave_mmx(&mut lift);
         }
         let mut text = String::new();
         IntelFormatter::new().format(&decoded, &mut text);

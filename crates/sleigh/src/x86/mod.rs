@@ -20,12 +20,20 @@ mod system;
 mod undefined;
 mod vector;
 mod x87;
+mod x87_image;
 
 pub use lift::{Answer, Overrides};
-pub use undefined::{undefined_flags, undefined_result};
+pub use undefined::{undefined_codes, undefined_flags, undefined_result};
 
 use iced_x86::{Instruction as Decoded, Mnemonic};
 use operand::Lift;
+
+/// Control registers when a program starts: to nearest, everything masked, nothing raised, the x87 stack empty.
+pub const INITIAL: &[(&str, u64)] =
+    &[("MXCSR", 0x1f80), ("FPUCONTROLWORD", 0x37f), ("FPUSTATUSWORD", 0), (TAGS, 0xffff)];
+
+/// Which x87 registers are empty, from the top on, two equal bits each.
+pub const TAGS: &str = "FPUTAGWORD";
 
 /// Tried in order; the first that knows the mnemonic builds the operations.
 const TABLES: &[fn(&mut Lift, &Decoded, Mnemonic) -> bool] = &[

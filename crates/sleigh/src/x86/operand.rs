@@ -185,6 +185,13 @@ impl<'a> Lift<'a> {
         }
     }
 
+    /// Stops if a value for MXCSR has a bit set that has no meaning.
+    pub fn check_mxcsr(&mut self, value: Varnode) {
+        let reserved = self.b.bin_constant(BinOp::And, value, 0xffff_0000);
+        let any = self.b.rel_constant(RelOp::Ne, reserved, 0);
+        self.b.trap(Some(any), Trap::Protection);
+    }
+
     /// Stops unless the address is a multiple of 16.
     pub fn check_alignment(&mut self, address: Varnode) {
         let rest = self.b.bin_constant(BinOp::And, address, 15);

@@ -2,10 +2,8 @@
 
 use crate::x86::integer::pack_flags;
 use crate::x86::operand::Lift;
-use crate::x86::x87::{set_status, status, store_at};
 use iced_x86::{Instruction as Decoded, Mnemonic, Register};
 use parallax_ir::{Intrinsic, Trap};
-use parallax_op::BinOp;
 
 /// Builds the operations if the mnemonic belongs here.
 pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
@@ -51,81 +49,14 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Hlt => l.b.trap(None, Trap::Protection),
         Ldmxcsr => {
             let value = l.read_sized(d, 0, 4);
+            l.check_mxcsr(value);
             l.b.copy(l.r.mxcsr, value);
         }
         Stmxcsr => {
             let value = l.r.mxcsr;
             l.write(d, 0, value);
         }
-        Fxsave | Fxsave64 => save(l, d),
-        Fxrstor | Fxrstor64 => restore(l, d),
         _ => return false,
     }
     true
-}
-
-/// How many SSE registers there are.
-fn vectors(l: &Lift) -> usize {
-    if l.bits == 64 { 16 } else { 8 }
-}
-
-/// The 512-byte image; instruction and data pointers are zero.
-fn save(l: &mut Lift, d: &Decoded) {
-    let address = l.address(d);
-    l.check_alignment(address);
-    let control = l.r.control_word;
-    store_at(l, address, 0, control);
-    let status = status(l);
-    store_at(l, address, 2, status);
-    // One bit per register instead of two, and set for what is not empty.
-    let tags = l.r.tag_word;
-    let short = l.b.extract(tags, 0, 1);
-    let short = l.b.un(parallax_op::UnOp::Not, short);
-    let short = l.b.zext(short, 2);
-    store_at(l, address, 4, short);
-    for distance in [6u64, 8, 16] {
-        let zero = l.constant(0, if distance == 6 { 2 } else { 8 });
-        store_at(l, address, distance, zero);
-    }
-    let mxcsr = l.r.mxcsr;
-    store_at(l, address, 24, mxcsr);
-    let mask = l.constant(0xffff, 4);
-    store_at(l, address, 28, mask);
-    for index in 0..8 {
-        let value = l.r.st[index];
-        let wide = l.b.zext(value, 16);
-        store_at(l, address, 32 + 16 * index as u64, wide);
-    }
-    for index in 0..vectors(l) {
-        let value = l.r.place(Register::XMM0 + index as u32);
-        store_at(l, address, 160 + 16 * index as u64, value);
-    }
-}
-
-fn restore(l: &mut Lift, d: &Decoded) {
-    let address = l.address(d);
-    l.check_alignment(address);
-    let field = |l: &mut Lift, distance: u64, bytes: u16| {
-        let at = l.b.bin_constant(BinOp::Add, address, distance);
-        l.b.load(at, bytes)
-    };
-    let control = field(l, 0, 2);
-    l.b.copy(l.r.control_word, control);
-    let word = field(l, 2, 2);
-    set_status(l, word);
-    let short = field(l, 4, 1);
-    let empty = l.b.un(parallax_op::UnOp::Not, short);
-    let tags = l.b.concat(empty, empty);
-    l.b.copy(l.r.tag_word, tags);
-    let mxcsr = field(l, 24, 4);
-    l.b.copy(l.r.mxcsr, mxcsr);
-    for index in 0..8 {
-        let value = field(l, 32 + 16 * index as u64, 10);
-        l.b.copy(l.r.st[index], value);
-    }
-    for index in 0..vectors(l) {
-        let value = field(l, 160 + 16 * index as u64, 16);
-        let place = l.r.place(Register::XMM0 + index as u32);
-        l.b.copy(place, value);
-    }
 }

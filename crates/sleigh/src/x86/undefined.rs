@@ -72,3 +72,18 @@ fn count(d: &Decoded, index: u32, cl: u8) -> (u32, u32) {
     };
     ((raw as u32) & if width == 64 { 63 } else { 31 }, width)
 }
+
+/// The x87 condition codes that are undefined after an instruction, as bits of the status word.
+pub fn undefined_codes(d: &Decoded) -> u16 {
+    use Mnemonic::*;
+    const C0: u16 = 1 << 8;
+    const C1: u16 = 1 << 9;
+    const C2: u16 = 1 << 10;
+    const C3: u16 = 1 << 14;
+    match d.mnemonic() {
+        Fcom | Fcomp | Fcompp | Fucom | Fucomp | Fucompp | Ficom | Ficomp | Ftst | Fxam => 0,
+        Fninit | Fnsave | Fldenv | Frstor | Fxrstor | Fxrstor64 => 0,
+        Fnclex | Ffree | Fnop | Fldcw | Fnstcw | Fnstsw | Fnstenv | Wait => C0 | C1 | C2 | C3,
+        _ => C0 | C2 | C3,
+    }
+}

@@ -140,7 +140,6 @@ fn moves(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             let new = l.b.call(Intrinsic::Lanes { op: LaneOp::Blend, lane: 1 }, bytes, &[old, value, mask]);
             l.b.store(to, new);
         }
-        Emms => {}
         _ => return false,
     }
     true

@@ -193,12 +193,7 @@ impl Program {
     }
 
     /// Puts the values that programs start with into those control registers that are known.
-    pub(crate) fn set_controls<C: Core>(
-        &self,
-        core: &C,
-        state: &mut State<C>,
-        known: impl Fn(&str) -> bool,
-    ) {
+    pub(crate) fn set_controls<C: Core>(&self, core: &C, state: &mut State<C>, known: impl Fn(&str) -> bool) {
         for (name, value) in self.processor.initial.iter().filter(|(name, _)| known(name)) {
             self.initialise(core, state, name, *value);
         }

@@ -14,17 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The flags that a user program, and a debugger, can change, by their bits.
-const FLAGS: [(&str, u32); 9] = [
-    ("CF", 0),
-    ("PF", 2),
-    ("AF", 4),
-    ("ZF", 6),
-    ("SF", 7),
-    ("DF", 10),
-    ("OF", 11),
-    ("NT", 14),
-    ("AC", 18),
-];
+const FLAGS: [(&str, u32); 9] =
+    [("CF", 0), ("PF", 2), ("AF", 4), ("ZF", 6), ("SF", 7), ("DF", 10), ("OF", 11), ("NT", 14), ("AC", 18)];
 
 const GENERAL: [&str; 16] = [
     "RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI", "R8", "R9", "R10", "R11", "R12", "R13", "R14",

@@ -24,9 +24,8 @@ pub fn intrinsic<C: Core>(
     let bits_of = |lane: u8| u16::from(lane) * 8;
     // The control registers come after the operands.
     let sse = |at: usize| Ok::<_, MeaningError>(float::sse::Environment::new(core, arg(at)?));
-    let x87 = |at: usize| {
-        Ok::<_, MeaningError>(float::x87::Unit::new(core, arg(at)?, arg(at + 1)?, arg(at + 2)?))
-    };
+    let x87 =
+        |at: usize| Ok::<_, MeaningError>(float::x87::Unit::new(core, arg(at)?, arg(at + 1)?, arg(at + 2)?));
     Ok(match call {
         Lanes { op: crate::LaneOp::Blend, lane } => {
             vector::blend(core, w, bits_of(lane), arg(0)?, arg(1)?, arg(2)?)

@@ -2,8 +2,8 @@
 
 use crate::plain::{Accesses, Notes, Plain};
 use iced_x86::{Encoder, Instruction, Mnemonic, OpKind, Register};
-use parallax_process::elf::Machine;
 use parallax_ir::Trap;
+use parallax_process::elf::Machine;
 use parallax_process::execute::{Engine, Event, Stop, Watcher, World};
 use parallax_process::memory::{Backing, Memory, PAGE, Permissions};
 use parallax_process::registers::Registers;

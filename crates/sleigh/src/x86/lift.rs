@@ -1,8 +1,8 @@
 //! From bytes to the right row of the table.
 
-use crate::x86::{TABLES, x87};
 use crate::x86::operand::Lift;
 use crate::x86::registers::Registers;
+use crate::x86::{TABLES, x87};
 use iced_x86::{
     Decoder, DecoderError, DecoderOptions, Formatter, Instruction as Decoded, IntelFormatter, OpKind,
     Register,

@@ -37,12 +37,72 @@ fn waits(mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;
     matches!(
         mnemonic,
-        Fld | Fild | Fld1 | Fldz | Fldpi | Fldl2e | Fldl2t | Fldlg2 | Fldln2 | Fst | Fstp | Fist | Fistp | Fisttp
-            | Fadd | Faddp | Fiadd | Fsub | Fsubp | Fisub | Fsubr | Fsubrp | Fisubr | Fmul | Fmulp | Fimul | Fdiv
-            | Fdivp | Fidiv | Fdivr | Fdivrp | Fidivr | Fsqrt | Frndint | Fchs | Fabs | Fxch | Fcomi | Fcomip
-            | Fucomi | Fucomip | Fcom | Fcomp | Fucom | Fucomp | Ficom | Ficomp | Fcompp | Fucompp | Ftst | Fxam
-            | Fcmovb | Fcmove | Fcmovbe | Fcmovu | Fcmovnb | Fcmovne | Fcmovnbe | Fcmovnu | Fldcw | Fincstp
-            | Fdecstp | Ffree | Fnop | Wait | Fldenv | Frstor
+        Fld | Fild
+            | Fld1
+            | Fldz
+            | Fldpi
+            | Fldl2e
+            | Fldl2t
+            | Fldlg2
+            | Fldln2
+            | Fst
+            | Fstp
+            | Fist
+            | Fistp
+            | Fisttp
+            | Fadd
+            | Faddp
+            | Fiadd
+            | Fsub
+            | Fsubp
+            | Fisub
+            | Fsubr
+            | Fsubrp
+            | Fisubr
+            | Fmul
+            | Fmulp
+            | Fimul
+            | Fdiv
+            | Fdivp
+            | Fidiv
+            | Fdivr
+            | Fdivrp
+            | Fidivr
+            | Fsqrt
+            | Frndint
+            | Fchs
+            | Fabs
+            | Fxch
+            | Fcomi
+            | Fcomip
+            | Fucomi
+            | Fucomip
+            | Fcom
+            | Fcomp
+            | Fucom
+            | Fucomp
+            | Ficom
+            | Ficomp
+            | Fcompp
+            | Fucompp
+            | Ftst
+            | Fxam
+            | Fcmovb
+            | Fcmove
+            | Fcmovbe
+            | Fcmovu
+            | Fcmovnb
+            | Fcmovne
+            | Fcmovnbe
+            | Fcmovnu
+            | Fldcw
+            | Fincstp
+            | Fdecstp
+            | Ffree
+            | Fnop
+            | Wait
+            | Fldenv
+            | Frstor
     )
 }
 
@@ -190,8 +250,7 @@ fn moves(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Fld => {
             let from = stack_register(d, 0);
             let empty = any_empty(l, &[from]);
-            let answer =
-                ask(l, Intrinsic::ExtendedMove { on_top: false }, 10, &[l.r.st[from]], empty);
+            let answer = ask(l, Intrinsic::ExtendedMove { on_top: false }, 10, &[l.r.st[from]], empty);
             settle(l, &answer, end);
             // One trouble is enough.
             let (full, there) = (is_full(l), l.b.not(empty));

@@ -107,8 +107,7 @@ impl<C: Core> Operation<'_, C> {
         let (a, b) = match self.op {
             // The small one can be doubled, the large one halved, without leaving the normal numbers.
             ScalarOp::Mul if far == 0 => {
-                let first_smaller =
-                    core.relop(RelOp::Ult, w, &magnitude(core, f, a), &magnitude(core, f, b));
+                let first_smaller = core.relop(RelOp::Ult, w, &magnitude(core, f, a), &magnitude(core, f, b));
                 let first = if exponent > 0 { first_smaller } else { core.not(&first_smaller) };
                 (core.cond(w, &first, &by(a, exponent), a), core.cond(w, &first, b, &by(b, exponent)))
             }

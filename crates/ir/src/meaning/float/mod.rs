@@ -117,4 +117,3 @@ pub(super) fn fused_odd<C: Core>(
     let odd = core.binop(BinOp::Or, w, &rounded(Rounding::Zero), &constant(core, w, 1));
     Ok(core.cond(w, &exact, &nearest, &odd))
 }
-

@@ -161,8 +161,7 @@ impl<'a, C: Core> Environment<'a, C> {
         f: impl Fn(usize, &C::Val, &C::Val) -> Outcome<C>,
     ) -> C::Val {
         let (a, b) = (split(self.core, w, lane, a), split(self.core, w, lane, b));
-        let lanes: Lanes<C> =
-            a.iter().zip(&b).enumerate().map(|(index, (a, b))| f(index, a, b)).collect();
+        let lanes: Lanes<C> = a.iter().zip(&b).enumerate().map(|(index, (a, b))| f(index, a, b)).collect();
         self.close_lanes(lane, &lanes)
     }
 
@@ -341,9 +340,11 @@ impl<'a, C: Core> Environment<'a, C> {
             .iter()
             .zip(&b)
             .enumerate()
-            .map(|(i, (a, b))| {
-                if control >> (4 + i) & 1 == 0 { zero() } else { self.scalar(ScalarOp::Mul, f, a, b) }
-            })
+            .map(
+                |(i, (a, b))| {
+                    if control >> (4 + i) & 1 == 0 { zero() } else { self.scalar(ScalarOp::Mul, f, a, b) }
+                },
+            )
             .collect();
         // Each lane adds its neighbour, then, of four, the lane two away. Which operand comes first shows in what is
         // not a number, and was found by asking a processor: of two doubles the own one, of four floats the neighbour.

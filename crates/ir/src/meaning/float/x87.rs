@@ -131,7 +131,8 @@ impl<'a, C: Core> Unit<'a, C> {
     /// meaning any more are invalid.
     fn special(&self, operands: &[&C::Val], otherwise: impl FnOnce() -> Outcome<C>) -> Outcome<C> {
         let core = self.core;
-        let odd = operands.iter().map(|a| is_unsupported(core, a)).reduce(|a, b| core.boolop(BoolOp::Or, &a, &b));
+        let odd =
+            operands.iter().map(|a| is_unsupported(core, a)).reduce(|a, b| core.boolop(BoolOp::Or, &a, &b));
         let odd = odd.unwrap_or_else(|| core.boolean(false));
         let invalid = || Outcome {
             raised: only_invalid(core, core.boolean(true)),
@@ -201,15 +202,8 @@ impl<'a, C: Core> Unit<'a, C> {
         let outcome = self.special(operands, || {
             let (a, b) = (&normalised(core, &a), &normalised(core, &b));
             let mut outcome = by_field(core, W, &self.precision, |precision| {
-                let compute =
-                    |r: Rounding, a: &C::Val, b: &C::Val| self.compute(op, precision, r, a, b);
-                let operation = Operation {
-                    core,
-                    op,
-                    f: F,
-                    compute: &compute,
-                    open: &self.open,
-                };
+                let compute = |r: Rounding, a: &C::Val, b: &C::Val| self.compute(op, precision, r, a, b);
+                let operation = Operation { core, op, f: F, compute: &compute, open: &self.open };
                 by_rounding(core, W, &self.rounding, |r| operation.on_numbers(r, a, b).0)
             });
             let early = core.boolop(BoolOp::Or, &outcome.raised.invalid, &outcome.raised.zero_divide);
@@ -270,13 +264,10 @@ impl<'a, C: Core> Unit<'a, C> {
         };
         let number = || {
             let a = &normalised(core, a);
-            by_rounding(core, out, &self.rounding, |r| {
-                converted(core, F, g, r, &self.open, a).0
-            })
+            by_rounding(core, out, &self.rounding, |r| converted(core, F, g, r, &self.open, a).0)
         };
-        let outcome = decide(core, out, &odd, invalid, || {
-            decide(core, out, &is_nan(core, F, a), nan, number)
-        });
+        let outcome =
+            decide(core, out, &odd, invalid, || decide(core, out, &is_nan(core, F, a), nan, number));
         let no = core.boolean(false);
         let effect = Effect { outcome, codes: [no.clone(), no.clone(), no] };
         Ok(self.close(out, &indefinite(core, g), Goes::ToMemory, effect))
@@ -287,10 +278,8 @@ impl<'a, C: Core> Unit<'a, C> {
         let (core, f) = (self.core, format(from)?);
         let wide = widen(core, from, W, a)?;
         let nan = is_nan(core, f, a);
-        let raised = Raised {
-            denormal: is_denormal(core, f, a),
-            ..only_invalid(core, any_signalling(core, f, &[a]))
-        };
+        let raised =
+            Raised { denormal: is_denormal(core, f, a), ..only_invalid(core, any_signalling(core, f, &[a])) };
         let value = core.cond(W, &nan, &quiet(core, F, &wide), &wide);
         Ok(self.close_plain(Goes::OnTop, Outcome { raised, ..Outcome::quiet(core, value) }))
     }
@@ -334,11 +323,7 @@ impl<'a, C: Core> Unit<'a, C> {
 fn is_unsupported<C: Core>(core: &C, a: &C::Val) -> C::Bool {
     let exponent = core.extract(W, 64, 15, a);
     let bit = core.extract(W, 63, 1, a);
-    core.boolop(
-        BoolOp::And,
-        &core.val_to_bool(15, &exponent),
-        &core.not(&core.val_to_bool(1, &bit)),
-    )
+    core.boolop(BoolOp::And, &core.val_to_bool(15, &exponent), &core.not(&core.val_to_bool(1, &bit)))
 }
 
 /// A denormal with its integer bit set is the normal number with the next exponent.

@@ -222,7 +222,7 @@ fn assignments(r: &Registers) -> Vec<(String, Bits)> {
 fn relative_tags(r: &Registers) -> u16 {
     let top = u32::from(r.status >> 11 & 7);
     let empty = (!r.valid).rotate_right(top);
-    (0..8).fold(0, |all, index| all | u16::from(empty >> index & 1) * 3 << (2 * index))
+    (0..8).fold(0, |all, index| all | (u16::from(empty >> index & 1) * 3) << (2 * index))
 }
 
 fn initial(processor: &Rc<Processor>, r: &Registers, memory: Table) -> State<Concrete> {

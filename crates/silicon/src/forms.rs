@@ -345,7 +345,7 @@ fn float_controls(r: &mut Registers, random: &mut Random) {
     r.valid = match random.below(8) {
         0 => random.number() as u8,
         1 => 0xff,
-        _ => 0xff & !(1 << below),
+        _ => !(1 << below),
     };
 }
 

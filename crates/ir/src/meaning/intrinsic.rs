@@ -54,7 +54,7 @@ pub fn intrinsic<C: Core>(
         FloatToInt { truncate, from, to } => {
             sse(1)?.to_int(truncate, w, bits_of(from), bits_of(to), arg(0)?)?
         }
-        FloatFromInt { from, to } => sse(1)?.from_int(w, bits_of(from), bits_of(to), arg(0)?)?,
+        FloatFromInt { from, to } => sse(1)?.int_to_float(w, bits_of(from), bits_of(to), arg(0)?)?,
         FloatToFloat { from, to } => sse(1)?.to_float(w, bits_of(from), bits_of(to), arg(0)?)?,
         FloatDot { control, lane } => sse(2)?.dot(control, bits_of(lane), arg(0)?, arg(1)?)?,
         FusedMultiplyAdd => float::fused(core, w, arg(0)?, arg(1)?, arg(2)?)?,
@@ -63,7 +63,7 @@ pub fn intrinsic<C: Core>(
         ExtendedRound => x87(1)?.round(arg(0)?),
         ExtendedToInt { truncate } => x87(1)?.to_int(truncate, out - float::x87::ABOVE, arg(0)?),
         ExtendedToFloat => x87(1)?.to_float(out - float::x87::ABOVE, arg(0)?)?,
-        ExtendedFromFloat => x87(1)?.from_float(w, arg(0)?)?,
+        ExtendedFromFloat => x87(1)?.widened(w, arg(0)?)?,
         ExtendedCompare { strict } => x87(2)?.compare(strict, (w, arg(0)?), (width(1), arg(1)?))?,
         ExtendedMove { on_top } => x87(1)?.moved(on_top, arg(0)?),
         Crc32 => bits::crc32(core, arg(0)?, width(1), arg(1)?),

@@ -155,7 +155,7 @@ fn restore_float(process: &mut Process, bytes: &[u8; FLOAT as usize]) {
     registers.set("FPUCONTROLWORD", control);
     registers.set("FPUSTATUSWORD", status & 0x387f | summary);
     let empty = (!bytes[4]).rotate_right((status >> 11 & 7) as u32);
-    let tags = (0..8).fold(0, |all, index| all | u64::from(empty >> index & 1) * 3 << (2 * index));
+    let tags = (0..8).fold(0, |all, index| all | (u64::from(empty >> index & 1) * 3) << (2 * index));
     registers.set("FPUTAGWORD", tags);
     registers.set("MXCSR", u64::from(u32::from_le_bytes([bytes[24], bytes[25], bytes[26], bytes[27]])));
     for index in 0..8 {

@@ -35,13 +35,16 @@ pub(super) fn scaled<C: Core>(core: &C, f: FloatFormat, a: &C::Val, exponent: i3
     core.float_bin(FloatBinOp::Mul, f, Rounding::Zero, a, &factor)
 }
 
+/// An operation under a rounding mode.
+pub(super) type Compute<'a, V> = dyn Fn(Rounding, &V, &V) -> V + 'a;
+
 /// What an operation needs to know besides its operands.
 pub(super) struct Operation<'a, C: Core> {
     pub core: &'a C,
     pub op: ScalarOp,
     pub f: FloatFormat,
     /// How it is computed under a rounding mode.
-    pub compute: &'a dyn Fn(Rounding, &C::Val, &C::Val) -> C::Val,
+    pub compute: &'a Compute<'a, C::Val>,
     pub open: &'a Open<C>,
 }
 

@@ -290,7 +290,7 @@ impl<'a, C: Core> Environment<'a, C> {
     }
 
     /// Signed integers to floats.
-    pub fn from_int(&self, w: Width, from: Width, to: Width, a: &C::Val) -> Result<C::Val, MeaningError> {
+    pub fn int_to_float(&self, w: Width, from: Width, to: Width, a: &C::Val) -> Result<C::Val, MeaningError> {
         let (core, g) = (self.core, format(to)?);
         let lanes: Lanes<C> = split(core, w, from, a)
             .iter()

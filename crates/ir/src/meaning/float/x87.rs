@@ -274,7 +274,7 @@ impl<'a, C: Core> Unit<'a, C> {
     }
 
     /// From a narrower format in memory.
-    pub fn from_float(&self, from: Width, a: &C::Val) -> Result<C::Val, MeaningError> {
+    pub fn widened(&self, from: Width, a: &C::Val) -> Result<C::Val, MeaningError> {
         let (core, f) = (self.core, format(from)?);
         let wide = widen(core, from, W, a)?;
         let nan = is_nan(core, f, a);

@@ -5,7 +5,7 @@ mod corpus;
 use corpus::{Case, cases, each, header, load, settings};
 use parallax_cexplore::Program;
 use parallax_cexplore::confirm::{replay, user_place};
-use parallax_cexplore::explore::{Entry, Exploration, explore};
+use parallax_cexplore::explore::{Entry, Exploration, Settings, explore};
 use parallax_cexplore::native::{self, Native};
 use parallax_term::Store;
 use std::collections::BTreeSet;
@@ -65,6 +65,17 @@ fn check(case: &Case, failures: &mut Vec<String>) -> BTreeSet<String> {
         explored.bounds.iter().filter(|b| !allowed.iter().any(|allowed| b.starts_with(allowed))).collect();
     if !unexpected.is_empty() {
         failures.push(format!("{}: {unexpected:?}", case.name));
+    }
+    // Merged at joins, the same is found, and no less is explored.
+    let merging = Settings { merge: true, tests: false, ..settings.clone() };
+    let store = Store::new();
+    let solver = parallax_smt::solver(&store);
+    let merged = explore(&store, &program.module, &merging, solver, &mut |_, _, _| {})
+        .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    let found_merged = found(&program, &merged);
+    if found_merged != got || (explored.complete && !merged.complete) {
+        failures
+            .push(format!("{}: merged, found {found_merged:?}, not {got:?} {:?}", case.name, merged.bounds));
     }
     if case.text.starts_with("// incomplete") && explored.complete {
         failures.push(format!("{}: said to be complete", case.name));

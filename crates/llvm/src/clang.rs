@@ -101,11 +101,14 @@ pub fn compile(file: &Path, options: &Options) -> Result<Compiled, Error> {
     let output = clang(options, |command| {
         command.arg("-x").arg("c").arg(file).args(["-c", "-emit-llvm", "-o", "-", "-g"]);
         command.arg(format!("-O{}", options.optimise));
-        // No `optnone`, names kept; classification functions stay calls rather than look-ups in the library's tables,
+        // No `optnone`, names kept; marks where the locals of a block begin and end (which clang leaves out without
+        // optimisation unless a sanitizer might ask); classification functions stay calls rather than look-ups in the library's tables,
         // and look-ups are tables of pointers rather than of distances.
         command.args([
             "-Xclang",
             "-disable-O0-optnone",
+            "-Xclang",
+            "-fsanitize-address-use-after-scope",
             "-fno-discard-value-names",
             "-D__NO_CTYPE=1",
             "-fno-stack-protector",

@@ -168,7 +168,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let constant = self.host.value(64, &size).and_then(|s| s.to_u64());
         // Dead stack objects of the C model are the classic dangling pointer.
         let gone = || match kind {
-            Kind::Stack(_) => format!("a local of a function that returned is {verb}"),
+            Kind::Stack(_) => format!("a local of a function that returned or a block that ended is {verb}"),
             _ => format!("freed memory is {verb}"),
         };
         let bounds = implied(&self.fits(object, &offset, span));

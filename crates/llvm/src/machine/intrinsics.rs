@@ -3,8 +3,9 @@
 use super::arithmetic::NEAREST;
 use super::call::Passed;
 use super::host::Host;
+use super::memory::Kind;
 use super::pointers::bits_of;
-use super::value::Value;
+use super::value::{Entry, Target, Value};
 use super::{Machine, Result, State, Stop};
 use crate::module::{Binary, Instruction, TypeId, TypeKind};
 use parallax_op::{BinOp, Bits, BoolOp, FloatFormat, FloatRelOp, FloatUnOp, RelOp, Rounding, UnOp};
@@ -32,8 +33,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 return self.fill_range(state, &value(0), &byte, &len);
             }
             "va_start" => return self.variadic_list(state, &value(0)),
-            "va_end" | "lifetime" | "dbg" | "donothing" | "prefetch" | "assume" | "experimental"
-            | "invariant" | "stackrestore" | "var" => return Ok(()),
+            "lifetime" => return self.lifetime(state, name.starts_with("lifetime.start"), &value(1)),
+            "va_end" | "dbg" | "donothing" | "prefetch" | "assume" | "experimental" | "invariant"
+            | "stackrestore" | "var" => return Ok(()),
             "stacksave" => Value::Pointer(super::pointers::null(&self.host)),
             "va_copy" => return self.copy(state, &value(0), &value(1), 24),
             "expect" | "launder" | "strip" | "ssa" | "annotation" | "ptr" | "threadlocal" => value(0),
@@ -129,6 +131,18 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             _ => return Err(Stop::Unsupported(format!("the intrinsic llvm.{name}"))),
         };
         Self::set(state, at.result, result);
+        Ok(())
+    }
+
+    /// A local of a block begins or ends: between the two it exists, and each time anew.
+    fn lifetime(&mut self, state: &mut State<C>, starts: bool, local: &Value<C>) -> Result<(), C> {
+        let pointer = self.pointer(state, local)?;
+        if let Some(Entry { target: Target::Object(id), .. }) = pointer.only()
+            && matches!(state.memory.object(*id).kind, Kind::Stack(_))
+        {
+            state.memory.drop_content(*id);
+            state.memory.object_mut(*id).alive = self.host.core().boolean(starts);
+        }
         Ok(())
     }
 

@@ -62,6 +62,11 @@ fuzz-isa: setup
 fuzz-memory: setup
 	RANDOM_MEMORY=$(FACTOR) $(CARGO) test --release --package parallax-cexplore --test random_memory -- --nocapture
 .PHONY: fuzz-memory
+# Mutated LLVM modules against the reader: make fuzz-bitcode ROUNDS=5000 SEED=2
+.PHONY: fuzz-bitcode
+fuzz-bitcode: setup
+	FUZZ_ROUNDS=$(ROUNDS) FUZZ_SEED=$(SEED) $(CARGO) test --package parallax-cexplore --test hostile_modules mutated -- --nocapture
+
 # Random and mutated bytes of every processor against the lifter: make fuzz-lifter SECONDS=600
 .PHONY: fuzz-lifter
 fuzz-lifter: setup

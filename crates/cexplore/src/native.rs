@@ -1,10 +1,11 @@
 //! Confirming what was found natively: the program is built with AddressSanitizer and given the input.
 
 use crate::Program;
-use crate::driver::driver;
-use crate::explore::{Finding, Input, Settings};
-use parallax_llvm::clang;
+use crate::driver::{Driver, RENAMED_MAIN, driver};
+use crate::explore::{Entry, Finding, Input, Settings};
+use crate::program::is_module;
 use parallax_llvm::machine::Problem;
+use parallax_llvm::{Error, clang};
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -27,33 +28,19 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Builds the program in `folder` and runs a finding's input.
 pub fn confirm(program: &Program, finding: &Finding, settings: &Settings, folder: &Path) -> Native {
-    if program.sources.files.iter().any(|f| f.extension().is_some_and(|e| e == "bc" || e == "ll")) {
+    if program.units.iter().any(|(file, _)| is_module(file)) {
         return Native::NotRun("the program was not given as C".into());
     }
-    let text = match driver(&program.module, &finding.input, settings) {
-        Ok(text) => text,
+    let driver = match driver(&program.module, &finding.input, settings) {
+        Ok(driver) => driver,
         Err(why) => return Native::NotRun(why),
     };
-    let source = folder.join("driver.c");
-    if let Err(error) = std::fs::write(&source, text) {
-        return Native::NotRun(format!("{}: {error}", source.display()));
-    }
-    let mut files = program.sources.files.clone();
-    files.push(source);
     let binary = folder.join("native");
-    let mut flags = vec!["-O0", "-fno-omit-frame-pointer"];
-    if settings.failing_allocation {
-        flags.push(crate::driver::WRAPPED);
-    }
-    match finding.problem {
-        Problem::Uninitialised => flags.extend(["-fsanitize=memory", "-fno-sanitize-recover=all"]),
-        Problem::Overflow => {
-            flags.extend(["-fsanitize=signed-integer-overflow", "-fno-sanitize-recover=all"])
-        }
-        Problem::BadShift => flags.extend(["-fsanitize=shift", "-fno-sanitize-recover=all"]),
-        _ => flags.push("-fsanitize=address"),
-    }
-    if let Err(error) = clang::native(&files, &flags, &program.sources.options, &binary) {
+    let (name, sanitizer) = sanitizer(finding.problem);
+    // Findings that want the same sanitizer share the program's objects.
+    let objects = folder.join(name);
+    let flags = ["-O0", "-fno-omit-frame-pointer", sanitizer, "-fno-sanitize-recover=all"];
+    if let Err(error) = build(program, &driver, &flags, settings, &objects, &binary) {
         return Native::NotRun(format!("it does not build natively: {error}"));
     }
     let own_error = program
@@ -70,6 +57,67 @@ pub fn confirm(program: &Program, finding: &Finding, settings: &Settings, folder
         Ok(ended) => judge(finding.problem, &ended),
         Err(why) => Native::NotRun(why),
     }
+}
+
+/// What the program is built with so that it notices the mistake itself.
+fn sanitizer(problem: Problem) -> (&'static str, &'static str) {
+    match problem {
+        Problem::Uninitialised => ("memory", "-fsanitize=memory"),
+        Problem::Overflow => ("overflow", "-fsanitize=signed-integer-overflow"),
+        Problem::BadShift => ("shift", "-fsanitize=shift"),
+        _ => ("address", "-fsanitize=address"),
+    }
+}
+
+/// Builds the program with a driver. Each file is compiled with its own flags and these; its object stays in the folder
+/// for the next driver.
+pub fn build(
+    program: &Program,
+    driver: &Driver,
+    flags: &[&str],
+    settings: &Settings,
+    folder: &Path,
+    binary: &Path,
+) -> Result<(), Error> {
+    std::fs::create_dir_all(folder).map_err(|e| Error::Io(folder.display().to_string(), e))?;
+    let renamed = match settings.entry {
+        Entry::Main { .. } => None,
+        // The driver has its own.
+        Entry::Function(_) => Some(RENAMED_MAIN),
+    };
+    let mut objects = Vec::new();
+    for (number, (file, options)) in program.units.iter().enumerate() {
+        let object = folder.join(format!("{number}.o"));
+        if !object.exists() {
+            let flags: Vec<&str> = flags.iter().copied().chain(renamed).collect();
+            clang::object(file, &flags, options, &object)?;
+        }
+        let wanted = driver.hidden.iter().filter(|(_, home)| same_file(Path::new(home), file));
+        let wanted: Vec<&str> = wanted.map(|(symbol, _)| symbol.as_str()).collect();
+        objects.push(match wanted.is_empty() {
+            true => object,
+            false => {
+                let open = folder.join(format!("open-{number}.o"));
+                clang::globalise(&wanted, &object, &open)?;
+                open
+            }
+        });
+    }
+    let (source, object) = (folder.join("driver.c"), folder.join("driver.o"));
+    std::fs::write(&source, &driver.text).map_err(|e| Error::Io(source.display().to_string(), e))?;
+    let options = clang::Options::default();
+    clang::object(&source, flags, &options, &object)?;
+    objects.push(object);
+    let mut flags = flags.to_vec();
+    if settings.failing_allocation {
+        flags.push(crate::driver::WRAPPED);
+    }
+    clang::link(&objects, &flags, &options, binary)
+}
+
+/// Whether two names are one file; debug information writes them in its own way.
+fn same_file(a: &Path, b: &Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 struct Ended {

@@ -2,7 +2,7 @@
 
 use parallax_llvm::clang::{self, Options};
 use parallax_llvm::module::{Callee, FunctionId, Operand, Operation};
-use parallax_llvm::{Error, Input, MODELS, Module, read};
+use parallax_llvm::{Error, Input, MODELS, Module, annotations, foreign, read};
 use std::path::{Path, PathBuf};
 
 /// What to load.
@@ -18,13 +18,24 @@ pub struct Sources {
 pub struct Program {
     /// The linked module, library models included.
     pub module: Module,
-    /// What it was loaded from, for native builds.
-    pub sources: Sources,
+    /// The files it was loaded from, each with how it is compiled.
+    pub units: Vec<(PathBuf, Options)>,
     /// Warnings of the compiler.
     pub warnings: String,
 }
 
 impl Program {
+    /// Reads what declarations promise and IR forgets, and attaches it to the module: an exploration from a function
+    /// with unknown arguments asks for it. Modules that were not given as C say nothing more than their IR does.
+    pub fn annotate(&mut self) -> Result<(), Error> {
+        let mut found = Vec::new();
+        for (file, options) in self.units.iter().filter(|(file, _)| !is_module(file)) {
+            found.extend(annotations::qualifiers(file, options)?);
+        }
+        annotations::attach(&mut self.module, found);
+        Ok(())
+    }
+
     /// Whether the program seeds its random numbers with something that is not constant: then they can be any.
     pub fn seeds_unknown(&self) -> bool {
         let seeds = |id: &FunctionId| matches!(self.module.function(*id).name.as_str(), "srand" | "srandom");
@@ -43,38 +54,39 @@ impl Program {
     }
 }
 
+/// Whether a file is LLVM's rather than C.
+pub fn is_module(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e == "bc" || e == "ll")
+}
+
 /// Loads a program.
 pub fn load(sources: &Sources) -> Result<Program, Error> {
     let mut warnings = String::new();
     let mut parts = Vec::new();
-    let mut expanded = Sources { files: Vec::new(), options: sources.options.clone() };
+    let mut units = Vec::new();
     for file in &sources.files {
         if file.file_name().is_some_and(|name| name == "compile_commands.json") {
-            for (source, options) in database(file, &sources.options)? {
-                let compiled = clang::compile(&source, &options)?;
-                warnings.push_str(&compiled.messages);
-                parts.push((source.display().to_string(), compiled.bitcode));
-                expanded.files.push(source);
-            }
-            continue;
+            units.extend(database(file, &sources.options)?);
+        } else {
+            units.push((file.clone(), sources.options.clone()));
         }
-        expanded.files.push(file.clone());
-        let bytes = match file.extension().and_then(|e| e.to_str()) {
-            Some("bc" | "ll") => std::fs::read(file).map_err(|e| Error::Io(file.display().to_string(), e))?,
-            _ => {
-                // Asked for here, so that a missing file is our message and not clang's.
-                std::fs::metadata(file).map_err(|e| Error::Io(file.display().to_string(), e))?;
-                let compiled = clang::compile(file, &sources.options)?;
-                warnings.push_str(&compiled.messages);
-                compiled.bitcode
-            }
+    }
+    for (file, options) in &units {
+        // Asked for here, so that a missing file is our message and not clang's.
+        std::fs::metadata(file).map_err(|e| Error::Io(file.display().to_string(), e))?;
+        let bytes = if is_module(file) {
+            foreign::module(file)?
+        } else {
+            let compiled = clang::compile(file, options)?;
+            warnings.push_str(&compiled.messages);
+            compiled.bitcode
         };
         parts.push((file.display().to_string(), bytes));
     }
     let inputs: Vec<Input<'_>> =
         parts.iter().map(|(name, bytes)| Input { name: name.clone(), bytes }).collect();
     let module = read(&inputs, MODELS)?;
-    Ok(Program { module, sources: expanded, warnings })
+    Ok(Program { module, units, warnings })
 }
 
 /// Sources of a compilation database, each with its own flags.

@@ -5,7 +5,7 @@ use parallax_llvm::machine::{
     Checks, Files, Fill, Form, Host, Kind, Machine, ObjectId, Path, Pointer, Problem, Split, State, Stop,
     Target, Value, word,
 };
-use parallax_llvm::module::{FunctionId, LocationId};
+use parallax_llvm::module::{FunctionId, LocationId, TypeKind};
 use parallax_op::{Bits, Width};
 use parallax_sem::{Concrete, Core, Table};
 use std::collections::VecDeque;
@@ -280,7 +280,14 @@ pub fn main_arguments<C: Core, H: Host<C>>(
     main: FunctionId,
     arguments: &[Vec<C::Val>],
 ) -> Result<Vec<Value<C>>, Stop<C>> {
-    let wanted = machine.module.function(main).parameters.len();
+    let module = machine.module;
+    let wanted = module.function(main).parameters.len();
+    let kinds = module.function(main).parameters.iter().map(|p| &module.ty(p.ty).kind);
+    let usual = [TypeKind::Int(32), TypeKind::Pointer, TypeKind::Pointer];
+    if wanted > usual.len() || kinds.zip(&usual).any(|(kind, usual)| kind != usual) {
+        let words = "main takes something other than a number, arguments and the environment";
+        return Err(Stop::Unsupported(words.into()));
+    }
     let mut values = Vec::new();
     if wanted > 0 {
         let count = Bits::new(32, arguments.len() as u128);
@@ -337,6 +344,8 @@ pub enum Argument {
     Bits(Bits),
     /// A pointer.
     Pointer(Place),
+    /// A vector of numbers: floats of a structure that travel together.
+    Many(Vec<Bits>),
 }
 
 /// Memory and arguments for a function that is entered by itself.
@@ -503,6 +512,10 @@ fn given_arguments<W: World>(
         .map(|argument| match argument {
             Argument::Bits(bits) => Value::Bits(bits.clone()),
             Argument::Pointer(place) => pointer(machine, place),
+            Argument::Many(parts) => {
+                let parts: Vec<_> = parts.iter().cloned().map(Value::Bits).collect();
+                Value::Many(parts.into())
+            }
         })
         .collect()
 }

@@ -42,7 +42,10 @@ fn expected(case: &Case) -> BTreeSet<(String, u32)> {
 /// What is wrong with what the explorer says of a program; the kinds it found.
 fn check(case: &Case, failures: &mut Vec<String>) -> BTreeSet<String> {
     let mut settings = settings(case);
-    let program = load(case);
+    let mut program = load(case);
+    if matches!(settings.entry, Entry::Function(_)) {
+        program.annotate().unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    }
     settings.random_inputs = program.seeds_unknown();
     let store = Store::new();
     let solver = parallax_smt::solver(&store);
@@ -86,7 +89,8 @@ fn check(case: &Case, failures: &mut Vec<String>) -> BTreeSet<String> {
             failures.push(format!("{}: {finding:?} is not confirmed: {:?}", case.name, replayed.outcome));
         }
         if std::env::var_os("PARALLAX_NATIVE").is_some() {
-            let folder = std::env::temp_dir().join(format!("parallax-findings-{}", std::process::id()));
+            let folder =
+                std::env::temp_dir().join(format!("parallax-findings-{}-{}", std::process::id(), case.name));
             std::fs::create_dir_all(&folder).expect("a folder");
             let native = native::confirm(&program, finding, &settings, &folder);
             std::fs::remove_dir_all(&folder).expect("the folder goes");

@@ -143,8 +143,8 @@ fn bad_input_is_said_clearly() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("no function missing"), "{}", text(&output.stderr));
 
-    let old = scratch("old.bc", b"BC\xc0\xdenot bitcode at all");
-    let output = parallax(&["explore", &old]);
+    let garbage = scratch("garbage.bc", b"BC\xc0\xdenot bitcode at all");
+    let output = parallax(&["explore", &garbage]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("not a module LLVM 19 can read"), "{}", text(&output.stderr));
 }
@@ -166,4 +166,139 @@ fn what_is_not_supported_or_not_there_is_named() {
     let output = parallax(&["explore", &open]);
     assert_eq!(output.status.code(), Some(0));
     assert!(text(&output.stdout).contains("assumed: elsewhere has no model"), "{}", text(&output.stdout));
+}
+
+/// Every kind of input that is not a program: what is said of it, the exit status, and nothing on stdout that looks like
+/// a clean result.
+#[test]
+fn what_is_no_program_is_refused() {
+    const SCOPES: &str = r#"target triple = "x86_64-pc-linux-gnu"
+define i32 @main() !dbg !3 { ret i32 0, !dbg !5 }
+!llvm.module.flags = !{!0}
+!llvm.dbg.cu = !{!1}
+!0 = !{i32 2, !"Debug Info Version", i32 3}
+!1 = distinct !DICompileUnit(language: DW_LANG_C11, file: !2, emissionKind: FullDebug)
+!2 = !DIFile(filename: "a.c", directory: "/")
+!3 = distinct !DISubprogram(name: "main", scope: !2, file: !2, line: 1, type: !4, unit: !1, spFlags: DISPFlagDefinition)
+!4 = !DISubroutineType(types: !{null})
+!5 = !DILocation(line: 1, scope: !4)
+"#;
+    let cases: [(&str, &str, &[&str], i32, &str); 12] = [
+        (
+            "types.ll",
+            "define i32 @main() { %x = add i32 1, 2.0 ret i32 %x }",
+            &[],
+            2,
+            "floating point constant",
+        ),
+        (
+            "unknown.ll",
+            "define i32 @main() { ret i32 %nothing }",
+            &[],
+            2,
+            "use of undefined value '%nothing'",
+        ),
+        (
+            "phi.ll",
+            "define i32 @main() { a: br label %b\nb: %x = phi i32 [0, %b] ret i32 %x }",
+            &[],
+            2,
+            "PHI node entries",
+        ),
+        ("scopes.ll", SCOPES, &[], 2, "debug information is corrupt"),
+        (
+            "narrow.ll",
+            "target datalayout = \"e-p:32:32\"\ndefine i32 @main() { ret i32 0 }",
+            &[],
+            3,
+            "64-bit",
+        ),
+        ("empty.bc", "", &[], 2, "no function main"),
+        ("variable.c", "int main_ = 1;", &[], 2, "no function main"),
+        ("variable2.c", "int main = 1;", &["--entry", "main"], 2, "no function main"),
+        ("declared.c", "int f(int); int main(void) { return f(1); }", &["--entry", "f"], 2, "has no body"),
+        ("any.c", "int f(int n, ...) { return n; }", &["--entry", "f"], 2, "f takes any number of arguments"),
+        ("asm.c", "int main(void) { __asm__(\"cpuid\" ::: \"eax\"); return 0; }", &[], 3, "inline assembly"),
+        ("main.ll", "define i32 @main(<4 x i32> %v) { ret i32 0 }", &[], 3, "main takes something other"),
+    ];
+    for (name, contents, flags, status, words) in cases {
+        let file = scratch(name, contents.as_bytes());
+        let mut arguments = vec!["explore", &file];
+        arguments.extend(flags);
+        let output = parallax(&arguments);
+        let said = text(&output.stderr) + &text(&output.stdout);
+        assert_eq!(output.status.code(), Some(status), "{name}: {said}");
+        assert!(said.contains(words), "{name}: {said}");
+        assert!(!said.contains("every path was explored"), "{name}: {said}");
+        // As JSON, a clean result is no more to be had.
+        arguments.push("--json");
+        let output = parallax(&arguments);
+        if let Ok(document) = serde_json::from_slice::<Value>(&output.stdout) {
+            assert_eq!(document["complete"], false, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_function_without_a_body_is_assumed_to_do_anything_and_said() {
+    let file = scratch("unresolved.c", b"int ask(void); int main(void) { return 10 / ask(); }\n");
+    let output = parallax(&["explore", &file, "--json"]);
+    let document: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+    assert!(document["assumptions"].to_string().contains("ask"), "{document}");
+    assert_eq!(document["findings"][0]["kind"], "division-by-zero");
+    let output = parallax(&["run", &file]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(
+        text(&output.stderr).contains("ask is called, but nothing defines it"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
+fn a_project_is_explored_and_confirmed_with_each_files_own_flags() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("project");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(folder.join("inc")).expect("a folder");
+    std::fs::create_dir_all(folder.join("src")).expect("a folder");
+    let write = |name: &str, contents: &str| std::fs::write(folder.join(name), contents).expect("a file");
+    write("inc/limits_of_ours.h", "#define ROOM 4\nint put(int at, char c);\n");
+    write(
+        "src/main.c",
+        "#include \"limits_of_ours.h\"\nint __VERIFIER_nondet_int(void);\n#ifndef MAIN\n#error MAIN\n#endif\n\
+         int main(void) { int k = __VERIFIER_nondet_int(); return k < 0 || k > LAST ? 0 : put(k, 'x'); }\n",
+    );
+    write(
+        "src/put.c",
+        "#include <limits_of_ours.h>\n#ifdef MAIN\n#error MAIN\n#endif\nstatic char text[ROOM];\n\
+         int put(int at, char c) { text[at] = c; return 0; }\n",
+    );
+    write(
+        "compile_commands.json",
+        r#"[{"directory": "src", "file": "main.c", "command": "cc -DMAIN -D 'LAST=4' -I../inc -O2 -c main.c"},
+            {"directory": "src", "file": "put.c", "arguments": ["cc", "-I", "../inc", "-Wall", "-c", "put.c"]}]"#,
+    );
+    let database = folder.join("compile_commands.json").display().to_string();
+    let output = parallax(&["explore", &database, "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let document: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+    let finding = &document["findings"][0];
+    assert_eq!(finding["kind"], "out-of-bounds", "{finding}");
+    assert_eq!(finding["native"], "confirmed", "{finding}");
+    assert_eq!(document["findings"].as_array().map(Vec::len), Some(1));
+    // The same from a function, with static things in the way.
+    let output = parallax(&["explore", &database, "--entry", "put", "--json"]);
+    let document: Value = serde_json::from_slice(&output.stdout).expect("one JSON document");
+    assert_eq!(document["findings"][0]["native"], "confirmed", "{document}");
+}
+
+#[test]
+fn several_files_run_with_flags() {
+    let one = scratch(
+        "one.c",
+        b"#include <stdio.h>\nint two(void);\nint main(void) { printf(\"%d\\n\", two() + K); }\n",
+    );
+    let two = scratch("two.c", b"int two(void) { return 2; }\n");
+    let output = parallax(&["run", &one, &two, "-D", "K=40", "-O", "2"]);
+    assert_eq!(text(&output.stdout), "42\n", "{}", text(&output.stderr));
 }

@@ -97,3 +97,24 @@ int __fpclassifyf(float x) {
   if (x == 0) return 2;
   return (b >> 23 & 255) == 0 ? 3 : 4;
 }
+double fmod(double x, double y);
+/* What is left of a division whose quotient is rounded to the nearest, ties to even; every step is exact. */
+double remainder(double x, double y) {
+  if (x != x || y != y || y == 0 || __builtin_isinf(x)) return __builtin_nan("");
+  double size = fabs(y), rest = fabs(x);
+  if (size < 0x1p1023) rest = fmod(rest, 2 * size);
+  if (rest > size / 2) {
+    rest -= size;
+    if (rest >= size / 2) rest -= size;
+  }
+  return number(bits(rest) ^ (bits(x) & 1UL << 63));
+}
+double drem(double x, double y) { return remainder(x, y); }
+
+/* complex.h, as far as it is not built in. */
+double hypot(double x, double y);
+float hypotf(float x, float y);
+double atan2(double y, double x);
+double cabs(double _Complex z) { return hypot(__real__ z, __imag__ z); }
+float cabsf(float _Complex z) { return hypotf(__real__ z, __imag__ z); }
+double carg(double _Complex z) { return atan2(__imag__ z, __real__ z); }

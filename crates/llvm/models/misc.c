@@ -98,9 +98,13 @@ int stat(const char *path, struct stat *out) {
   return result;
 }
 int lstat(const char *path, struct stat *out) { return stat(path, out); }
-long read(int file, void *bytes, size_t count) { return __parallax_read(file, bytes, count); }
-long write(int file, const void *bytes, size_t count) { return __parallax_write(file, bytes, count); }
-int close(int file) { return __parallax_close(file); }
+static long known(long result) {
+  if (result < 0) errno = EBADF;
+  return result;
+}
+long read(int file, void *bytes, size_t count) { return known(__parallax_read(file, bytes, count)); }
+long write(int file, const void *bytes, size_t count) { return known(__parallax_write(file, bytes, count)); }
+int close(int file) { return (int)known(__parallax_close(file)); }
 unsigned sleep(unsigned seconds) {
   (void)seconds;
   return 0;

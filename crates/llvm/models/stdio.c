@@ -110,13 +110,44 @@ static void floating(struct sink *sink, struct spec *spec, double value, int con
   number(sink, spec, sign, text, len, 0);
 }
 
-static void format(struct sink *sink, const char *text, va_list list) {
+/* The number in `%2$d`, or 0. */
+static int position(const char **text) {
+  const char *p = *text;
+  int n = 0;
+  while (isdigit((unsigned char)*p) && n < 1000) n = n * 10 + (*p++ - '0');
+  if (*p != '$' || n == 0) return 0;
+  *text = p + 1;
+  return n;
+}
+/* One character or a text of wide ones, as far as they are plain. */
+static void wide(struct sink *sink, struct spec *spec, const int *s) {
+  static const int nothing[] = {'(', 'n', 'u', 'l', 'l', ')', 0};
+  if (!s) s = nothing;
+  int len = 0;
+  while ((spec->precision < 0 || len < spec->precision) && s[len]) len++;
+  if (!spec->left) pad(sink, ' ', spec->width - len);
+  for (int i = 0; i < len; i++) put(sink, (char)s[i]);
+  if (spec->left) pad(sink, ' ', spec->width - len);
+}
+
+static void format(struct sink *sink, const char *text, va_list given) {
+  va_list all, list;
+  __builtin_va_copy(all, given);
+  __builtin_va_copy(list, given);
   for (; *text; text++) {
     if (*text != '%') {
       put(sink, *text);
       continue;
     }
     struct spec spec = {0, 0, 0, 0, 0, 0, -1};
+    const char *first = text + 1;
+    int number_of = position(&first);
+    if (number_of) {
+      /* Every argument is eight bytes here, whatever it is. */
+      text = first - 1;
+      __builtin_va_copy(list, all);
+      while (--number_of) (void)va_arg(list, long);
+    }
     for (text++;; text++) {
       if (*text == '-') spec.left = 1;
       else if (*text == '+') spec.plus = 1;
@@ -188,6 +219,7 @@ static void format(struct sink *sink, const char *text, va_list list) {
       }
       break;
     }
+    case 'C':
     case 'c': {
       char c = (char)va_arg(list, int);
       if (!spec.left) pad(sink, ' ', spec.width - 1);
@@ -195,7 +227,12 @@ static void format(struct sink *sink, const char *text, va_list list) {
       if (spec.left) pad(sink, ' ', spec.width - 1);
       break;
     }
+    case 'S': wide(sink, &spec, va_arg(list, const int *)); break;
     case 's': {
+      if (size == 8) {
+        wide(sink, &spec, va_arg(list, const int *));
+        break;
+      }
       const char *s = va_arg(list, const char *);
       if (!s) s = "(null)";
       int len = 0;
@@ -213,7 +250,14 @@ static void format(struct sink *sink, const char *text, va_list list) {
     case 'G':
     case 'a':
     case 'A': floating(sink, &spec, size == 16 ? (double)va_arg(list, long double) : va_arg(list, double), *text); break;
-    case 'n': *va_arg(list, int *) = (int)sink->count; break;
+    case 'n': {
+      void *where = va_arg(list, void *);
+      if (size == 8) *(long *)where = (long)sink->count;
+      else if (size == 2) *(short *)where = (short)sink->count;
+      else if (size == 1) *(signed char *)where = (signed char)sink->count;
+      else *(int *)where = (int)sink->count;
+      break;
+    }
     case '%': put(sink, '%'); break;
     case 0: return;
     default:
@@ -271,8 +315,8 @@ int fputs(const char *s, FILE *file) {
   return __parallax_write(file->number, s, n) == (long)n ? 1 : EOF;
 }
 int puts(const char *s) {
-  if (fputs(s, stdout) == EOF) return EOF;
-  return fputc('\n', stdout);
+  if (fputs(s, stdout) == EOF || fputc('\n', stdout) == EOF) return EOF;
+  return (int)strlen(s) + 1;
 }
 size_t fwrite(const void *bytes, size_t size, size_t count, FILE *file) {
   long done = __parallax_write(file->number, bytes, size * count);
@@ -475,6 +519,16 @@ FILE *tmpfile(void) {
   snprintf(name, sizeof name, ".parallax-tmpfile-%d", count++);
   FILE *file = fopen(name, "w+");
   if (file) __parallax_remove(name);
+  return file;
+}
+FILE *fmemopen_for_writing(void *bytes, size_t count, const char *mode);
+FILE *fmemopen(void *bytes, size_t count, const char *mode) {
+  /* What is written would have to arrive in the bytes: nothing here does that. */
+  if (mode[0] != 'r' || mode[1] == '+') return fmemopen_for_writing(bytes, count, mode);
+  FILE *file = tmpfile();
+  if (!file) return NULL;
+  fwrite(bytes, 1, count, file);
+  rewind(file);
   return file;
 }
 int fgetpos(FILE *file, long *at) {

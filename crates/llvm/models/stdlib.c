@@ -263,7 +263,7 @@ int rand_r(unsigned *seed) {
 }
 
 /* The linear congruential generator of 48 bits. */
-static unsigned long state48 = 0x1234abcd330eUL;
+static unsigned long state48;
 static unsigned long step48(void) {
   return state48 = (state48 * 0x5deece66dUL + 11) & 0xffffffffffffUL;
 }

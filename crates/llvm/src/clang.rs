@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The compiler that is called unless another is named.
 pub const COMPILER: &str = "clang-19";
+/// The tool that changes symbols of objects.
+const OBJCOPY: &str = "llvm-objcopy-19";
 
 /// How to compile.
 #[derive(Clone, Debug)]
@@ -124,10 +126,11 @@ pub fn compile(file: &Path, options: &Options) -> Result<Compiled, Error> {
     Ok(Compiled { bitcode: output.stdout, messages })
 }
 
-/// Syntax tree of a file as clang's JSON dump, for what does not survive into the IR.
+/// Syntax tree of a file as clang prints it, for what does not survive into the IR.
 pub fn syntax_tree(file: &Path, options: &Options) -> Result<Vec<u8>, Error> {
     let output = clang(options, |command| {
-        command.arg("-x").arg("c").arg(file).args(["-fsyntax-only", "-w", "-Xclang", "-ast-dump=json"]);
+        command.arg("-x").arg("c").arg(file).args(["-fsyntax-only", "-w", "-Xclang", "-ast-dump"]);
+        command.arg("-fno-color-diagnostics");
         command.args(options.language_flags());
     })?;
     if !output.status.success() {
@@ -136,12 +139,34 @@ pub fn syntax_tree(file: &Path, options: &Options) -> Result<Vec<u8>, Error> {
     Ok(output.stdout)
 }
 
-/// Builds a native program, for replaying what was found.
-pub fn native(files: &[PathBuf], flags: &[&str], options: &Options, output: &Path) -> Result<(), Error> {
-    let done = clang(options, |command| {
-        command.args(["-g", "-w"]).args(flags).args(options.language_flags());
-        command.args(files).arg("-o").arg(output).arg("-lm");
-    })?;
+/// Compiles one C file natively, for replaying what was found.
+pub fn object(file: &Path, flags: &[&str], options: &Options, output: &Path) -> Result<(), Error> {
+    built(options, |command| {
+        command.args(["-g", "-w", "-c"]).args(flags).args(options.language_flags());
+        command.args(["-x", "c"]).arg(file).arg("-o").arg(output);
+    })
+}
+
+/// Links objects to a native program.
+pub fn link(objects: &[PathBuf], flags: &[&str], options: &Options, output: &Path) -> Result<(), Error> {
+    built(options, |command| {
+        command.args(flags).args(objects).arg("-o").arg(output).arg("-lm");
+    })
+}
+
+fn built(options: &Options, arguments: impl FnOnce(&mut Command)) -> Result<(), Error> {
+    let done = clang(options, arguments)?;
+    if !done.status.success() {
+        return Err(Error::Compile(String::from_utf8_lossy(&done.stderr).trim_end().to_string()));
+    }
+    Ok(())
+}
+
+/// Makes symbols of an object visible to others: `static` functions and variables that a driver calls or sets.
+pub fn globalise(symbols: &[&str], from: &Path, to: &Path) -> Result<(), Error> {
+    let names = symbols.iter().map(|symbol| format!("--globalize-symbol={symbol}"));
+    let done = Command::new(OBJCOPY).args(names).arg(from).arg(to).output();
+    let done = done.map_err(|error| Error::NoCompiler(OBJCOPY.into(), error))?;
     if !done.status.success() {
         return Err(Error::Compile(String::from_utf8_lossy(&done.stderr).trim_end().to_string()));
     }

@@ -6,8 +6,8 @@ pub enum Error {
     /// clang did not accept the source; its own words.
     #[error("{0}")]
     Compile(String),
-    /// clang could not be started.
-    #[error("cannot run {0}: {1} (Debian package clang-19)")]
+    /// A tool of LLVM's could not be started.
+    #[error("cannot run {0}: {1} (Debian packages clang-19 and llvm-19)")]
     NoCompiler(String, std::io::Error),
     /// A file could not be read or written.
     #[error("{0}: {1}")]

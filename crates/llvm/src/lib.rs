@@ -8,6 +8,7 @@ pub mod annotations;
 pub mod clang;
 mod error;
 mod float_text;
+pub mod foreign;
 pub mod machine;
 pub mod module;
 mod reader;

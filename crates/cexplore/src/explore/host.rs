@@ -70,8 +70,8 @@ pub struct Explorer<'s> {
     pub stdin: Vec<Term>,
     /// Files, by name.
     pub files: Vec<(String, Vec<Term>)>,
-    /// What an input that shows the next mistake had better be like.
-    wish: Option<Formula>,
+    /// What an input that shows the next mistake had better be like, the best first.
+    wishes: Vec<Formula>,
     /// Findings, one per place and kind.
     pub findings: Vec<Finding>,
     /// Paths that ended with a mistake, when tests were asked for.
@@ -113,7 +113,7 @@ impl<'s> Explorer<'s> {
             arguments: Vec::new(),
             stdin: Vec::new(),
             files: Vec::new(),
-            wish: None,
+            wishes: Vec::new(),
             findings: Vec::new(),
             mistakes: Vec::new(),
             known: FxHashSet::default(),
@@ -277,7 +277,14 @@ impl<'s> Explorer<'s> {
                     Some(Target::Token(id)) => token(id),
                     _ => chosen(&pointer.entries),
                 }),
-                Value::Many(_) | Value::Part(..) => run::Argument::Pointer(Place::Null),
+                Value::Many(parts) => {
+                    let parts = parts.iter().filter_map(|part| match part {
+                        Value::Bits(term) => Some(model.term(self.store, *term)),
+                        _ => None,
+                    });
+                    run::Argument::Many(parts.collect())
+                }
+                Value::Part(..) => run::Argument::Pointer(Place::Null),
             });
         }
         memory
@@ -489,12 +496,12 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
         };
         Some((differs, store.and(filled(Bits::zero), filled(Bits::ones))))
     }
-    fn prefer(&mut self, wish: Formula) {
-        self.wish = Some(wish);
+    fn prefer(&mut self, wishes: Vec<Formula>) {
+        self.wishes = wishes;
     }
     fn problem(&mut self, state: &State<Symbolic<'s>>, problem: Problem, guard: &Formula, detail: String) {
         self.reported = true;
-        let wish = self.wish.take();
+        let wishes = std::mem::take(&mut self.wishes);
         if self.settings.tests {
             self.record_mistake(state, problem, guard);
         }
@@ -505,7 +512,7 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
         if !self.known.insert((problem, function, location)) {
             return;
         }
-        let wished = wish.and_then(|wish| self.model(&state.path, &[*guard, wish]));
+        let wished = wishes.into_iter().find_map(|wish| self.model(&state.path, &[*guard, wish]));
         match wished.or_else(|| self.model(&state.path, &[*guard])) {
             Some(model) => {
                 let input = self.input_of(state, &model);

@@ -364,6 +364,11 @@ fn start<'s>(
         }
         Entry::Function(name) => {
             let function = find(name)?;
+            if module.function(function).variadic {
+                return Err(Failed::Entry(format!(
+                    "{name} takes any number of arguments: start at a function that calls it"
+                )));
+            }
             let mut state = machine.start().map_err(Failed::Machine)?;
             let values = machine.unknown_arguments(&mut state, function).map_err(Failed::Machine)?;
             machine.begin(&mut state, function, values).map_err(Failed::Machine)?;

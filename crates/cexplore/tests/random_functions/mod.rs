@@ -1,5 +1,7 @@
 //! Random C functions over linked structures.
 
+#![allow(dead_code, reason = "each test takes what it needs")]
+
 use std::fmt::Write;
 
 /// xorshift.

@@ -13,6 +13,13 @@ pub struct CSources {
     /// C files, LLVM modules (.bc, .ll), or a compile_commands.json.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub flags: CFlags,
+}
+
+/// How to compile.
+#[derive(Args, Clone)]
+pub struct CFlags {
     /// Look for headers here.
     #[arg(short = 'I', value_name = "FOLDER")]
     include: Vec<PathBuf>,
@@ -34,19 +41,15 @@ impl CSources {
             || path.file_name().is_some_and(|n| n == "compile_commands.json")
     }
 
-    /// Only these files, with default flags.
-    pub fn plain(files: Vec<PathBuf>) -> Self {
-        CSources { files, include: Vec::new(), define: Vec::new(), cflags: None, optimise: 0 }
-    }
-
     /// Compiles and reads the program; clang's warnings go to stderr.
     pub fn load(&self) -> Result<Program> {
-        let flags = self.cflags.as_deref().unwrap_or("").split_whitespace().map(str::to_string).collect();
+        let flags = &self.flags;
+        let words = flags.cflags.as_deref().unwrap_or("").split_whitespace();
         let options = clang::Options {
-            include: self.include.clone(),
-            define: self.define.clone(),
-            optimise: self.optimise,
-            flags,
+            include: flags.include.clone(),
+            define: flags.define.clone(),
+            optimise: flags.optimise,
+            flags: words.map(str::to_string).collect(),
             ..clang::Options::default()
         };
         let program =

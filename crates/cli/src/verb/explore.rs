@@ -227,7 +227,10 @@ impl Explore {
 /// Does it.
 pub fn run(arguments: &Explore) -> Result<Status> {
     let mut settings = arguments.settings()?;
-    let program = arguments.sources.load()?;
+    let mut program = arguments.sources.load()?;
+    if arguments.entry.is_some() {
+        program.annotate()?;
+    }
     settings.random_inputs = program.seeds_unknown();
     let store = Store::new();
     let solver = parallax_smt::solver(&store);
@@ -427,6 +430,7 @@ fn input(input: &Input) -> Value {
         let arguments = input.memory.arguments.iter().map(|argument| match argument {
             run::Argument::Bits(bits) => number(bits),
             run::Argument::Pointer(place) => place_text(input, place),
+            run::Argument::Many(parts) => parts.iter().map(number).collect::<Vec<_>>().join(" "),
         });
         result.insert("call".into(), arguments.collect());
         let blocks = input.memory.blocks.iter().enumerate().map(|(index, block)| {
@@ -543,7 +547,7 @@ fn write_tests(folder: &Path, program: &Program, settings: &Settings, explored: 
         std::fs::write(folder.join(format!("{name}.json")), format!("{test:#}\n"))?;
         std::fs::write(folder.join(format!("{name}.stdin")), &record.input.stdin)?;
         match driver(&program.module, &record.input, settings) {
-            Ok(text) => std::fs::write(folder.join(format!("{name}.c")), text)?,
+            Ok(driver) => std::fs::write(folder.join(format!("{name}.c")), driver.text)?,
             Err(why) => std::fs::write(folder.join(format!("{name}.txt")), format!("no driver: {why}\n"))?,
         }
     }

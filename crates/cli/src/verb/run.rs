@@ -1,6 +1,6 @@
 //! `run`: concrete execution.
 
-use super::c_sources::CSources;
+use super::c_sources::{CFlags, CSources};
 use crate::exit::Status;
 use crate::subject::{Limits, Subject, Which, with_subject};
 use crate::verb::states;
@@ -25,10 +25,14 @@ const DEFAULT_STEPS: u64 = 100_000_000;
 /// process: `parallax run -- sort -r /etc/passwd`. Its output and its exit status are its own.
 #[derive(Args)]
 pub struct Run {
-    /// The program; `-` is standard input. Machine code comes from `--hex` or `--elf` instead.
-    file: Option<PathBuf>,
+    /// The program; `-` is standard input. Machine code comes from `--hex` or `--elf` instead. A C program may be
+    /// several files.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
     #[command(flatten)]
     which: Which,
+    #[command(flatten)]
+    flags: CFlags,
     /// An initial value.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -53,7 +57,7 @@ pub struct Run {
 
 /// Does it.
 pub fn run(arguments: &Run) -> Result<Status> {
-    if arguments.file.is_none() && !arguments.which.code.given() && !arguments.arguments.is_empty() {
+    if arguments.files.is_empty() && !arguments.which.code.given() && !arguments.arguments.is_empty() {
         let steps = (arguments.steps != DEFAULT_STEPS).then_some(arguments.steps);
         anyhow::ensure!(
             !arguments.json && arguments.set.is_empty() && arguments.states.is_none(),
@@ -65,12 +69,14 @@ pub fn run(arguments: &Run) -> Result<Status> {
         let limits = Limits { unroll: 64, steps: arguments.steps, time: None };
         return states::run(&arguments.which.machine_code()?, file, arguments.reading, &limits);
     }
-    if let Some(file) = arguments.file.as_ref().filter(|file| CSources::is_c(file)) {
-        let sources = CSources::plain(vec![file.clone()]);
+    if arguments.files.first().is_some_and(|file| CSources::is_c(file)) {
+        let sources = CSources { files: arguments.files.clone(), flags: arguments.flags.clone() };
         let steps = (arguments.steps != DEFAULT_STEPS).then_some(arguments.steps);
         return super::run_c::run_program(&sources, &arguments.arguments, steps);
     }
-    with_subject!(arguments.which, arguments.file, source, program => execute(arguments, &program))
+    anyhow::ensure!(arguments.files.len() < 2, "only a C program is made of several files");
+    let file = arguments.files.first().cloned();
+    with_subject!(arguments.which, file, source, program => execute(arguments, &program))
 }
 
 fn execute<S: Subject>(arguments: &Run, program: &S) -> Result<Status> {

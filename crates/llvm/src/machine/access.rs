@@ -76,7 +76,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 let room = core.binop(BinOp::Sub, 64, &state.memory.object(id).size, &entry.offset);
                 let more = core.binop(BinOp::Sub, 64, len, &room);
                 let near = core.relop(RelOp::Ule, 64, &more, &word(&self.host, 16));
-                self.host.prefer(near);
+                self.host.prefer(vec![near]);
             }
         }
         self.access_entries(state, &pointer, write, &Span::Range(len))
@@ -177,15 +177,16 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         }
         let shown = self.host.value(64, &offset).and_then(|o| o.to_i128());
         if shown.is_none() && self.host.truth(&bounds) != Some(true) {
-            // Close to the object is where a sanitizer would see it, too.
+            // Close to the object is where a sanitizer would see it, too; rather behind it, since the first variable of
+            // a section has nothing before it.
             let core = self.host.core();
             let past = core.binop(BinOp::Sub, 64, &offset, &size);
             let after = core.relop(RelOp::Ult, 64, &past, &word(&self.host, 16));
             let before = core.relop(RelOp::Sge, 64, &offset, &core.constant(&Bits::from_i128(64, -16)));
             let negative = core.relop(RelOp::Slt, 64, &offset, &word(&self.host, 0));
             let near = core.boolop(BoolOp::Or, &after, &core.boolop(BoolOp::And, &before, &negative));
-            let wish = core.boolop(BoolOp::And, &entry.guard, &near);
-            self.host.prefer(wish);
+            let wishes = [after, near].map(|place| core.boolop(BoolOp::And, &entry.guard, &place));
+            self.host.prefer(wishes.into());
         }
         self.require(state, &bounds, Problem::OutOfBounds, || {
             let many = match span {

@@ -123,7 +123,7 @@ pub trait Host<C: Core> {
     /// holds wherever it does not.
     fn undefined_matters(&mut self, path: &Path<C>, b: &C::Bool) -> Option<(C::Bool, C::Bool)>;
     /// What an input that shows the next mistake had better be like, where there is a choice.
-    fn prefer(&mut self, _wish: C::Bool) {}
+    fn prefer(&mut self, _wishes: Vec<C::Bool>) {}
     /// The program makes a mistake at the current instruction of `state` when `guard` holds (which is possible).
     fn problem(&mut self, state: &State<C>, kind: Problem, guard: &C::Bool, detail: String);
     /// Something was assumed rather than known.

@@ -6,8 +6,8 @@
 
 use super::content::Fill;
 use super::host::{Host, Split};
-use super::input_types::{containers, positions, same_type, size_of, strip};
-use super::inputs::{Aliasing, InputObject, Token};
+use super::input_types::{containers, flexible, is_record, positions, same_type, size_of, strip};
+use super::inputs::{Aliasing, InputCell, InputObject, Token};
 use super::memory::Kind;
 use super::mistake::Mistake;
 use super::pointers::{GuardedSet, word};
@@ -93,13 +93,20 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
         } else {
             self.known_objects(state, &token, pointee, &mut choices);
-            self.new_objects(state, &token, pointee, &mut choices);
+            self.new_objects(state, &token, pointee, &mut choices)?;
         }
         if choices.len() > MOST_CHOICES {
             choices.truncate(MOST_CHOICES);
             self.host.bounded(format!("choices: more than {MOST_CHOICES} things one input pointer may be"));
         }
         if choices.is_empty() {
+            // A chain that is too long was noted where it ended.
+            if pointee
+                .is_some_and(|t| matches!(self.module.debug_types[t.0 as usize], DebugType::Function(_)))
+            {
+                let words = format!("choices: no function that {} may be, which is never null", token.name);
+                self.host.bounded(words);
+            }
             return Err(Stop::Dead);
         }
         let mut guards = Vec::with_capacity(choices.len());
@@ -291,11 +298,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         token: &Token<C>,
         pointee: Option<DebugTypeId>,
         choices: &mut Vec<Choice<C>>,
-    ) {
+    ) -> Result<(), C> {
         let bounds = self.host.input_bounds();
         if token.depth >= bounds.chain {
             self.host.bounded(format!("chain: input objects more than {} pointers away", bounds.chain));
-            return;
+            return Ok(());
         }
         let mut types = vec![pointee];
         if self.looks_inside(pointee) && pointee.is_some() && !self.planted(Mistake::NoContainers) {
@@ -309,7 +316,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let always = self.host.core().boolean(true);
         for (number, ty) in types.into_iter().enumerate() {
             let allocated = if bounds.aliasing == Aliasing::Raw { None } else { ty };
-            let known = self.new_input(state, token, allocated);
+            let known = self.new_input(state, token, allocated)?;
             let (target, count) = (Target::Object(known.object), known.count.clone());
             Arc::make_mut(&mut state.input_objects).push(known);
             if bounds.aliasing == Aliasing::Raw {
@@ -331,6 +338,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 choices.push(Choice { target, offset, possible });
             }
         }
+        Ok(())
     }
 
     /// A new input object for a token: one structure, or an array of unknown length of anything else.
@@ -339,26 +347,35 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         state: &mut State<C>,
         token: &Token<C>,
         pointee: Option<DebugTypeId>,
-    ) -> InputObject<C> {
+    ) -> Result<InputObject<C>, C> {
         let bounds = self.host.input_bounds();
         let element = size_of(self.module, pointee);
         let fill = Fill::Input(pointee.filter(|_| element > 0).map_or(u32::MAX, |t| t.0));
-        let aggregate = matches!(
-            pointee.map(|t| &self.module.debug_types[t.0 as usize]),
-            Some(DebugType::Struct { .. } | DebugType::Union { .. } | DebugType::Array { .. })
-        );
+        let aggregate = is_record(self.module, pointee);
+        let tail = flexible(self.module, pointee);
         let single = aggregate && element > 0 && bounds.aliasing != Aliasing::Elem;
-        let text = element == 1 && bounds.strings;
+        let text = element == 1 && bounds.strings && !single;
         let one = word(&self.host, 1);
+        let mut tail_length = None;
         let (count, size, capacity) = if element == 0 && bounds.aliasing != Aliasing::Raw {
             // Nobody says what is there (`void *`, a structure declared only): room enough for most uses.
             self.host.assume(format!("input: memory of unknown type is {UNTYPED} bytes"));
             (one, word(&self.host, UNTYPED), UNTYPED)
+        } else if let Some(tail) = &tail {
+            let len = self.host.selector(64, &format!("length of {}", token.name));
+            self.host.assume(format!("input: flexible arrays have 0 to {} elements", bounds.array));
+            let core = self.host.core();
+            let few = core.relop(RelOp::Ule, 64, &len, &word(&self.host, bounds.array));
+            let rest = core.binop(BinOp::Mul, 64, &len, &word(&self.host, tail.step));
+            let end = core.binop(BinOp::Add, 64, &word(&self.host, tail.offset), &rest);
+            // Padding may go further than the first elements do.
+            let whole = word(&self.host, element);
+            let size = core.cond(64, &core.relop(RelOp::Ult, 64, &end, &whole), &whole, &end);
+            self.host.take(&mut state.path, few);
+            tail_length = Some(len);
+            (one, size, element.max(tail.offset + tail.step * bounds.array))
         } else if single {
             (one, word(&self.host, element), element)
-        } else if text {
-            let bytes = bounds.array + 1;
-            (word(&self.host, bytes), word(&self.host, bytes), bytes)
         } else {
             let step = if element == 0 { 8 } else { element };
             let len = self.host.selector(64, &format!("length of {}", token.name));
@@ -371,11 +388,59 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             (len, size, step * bounds.array)
         };
         let object = self.place_input(state, &token.name, size, capacity, fill);
+        if let (Some(len), Some(at)) = (tail_length, tail.and_then(|tail| tail.count_at)) {
+            self.counted(state, object, pointee, at, &len)?;
+        }
         if text {
-            state.memory.object_mut(object).content.write_bytes(&self.host, bounds.array, &[0]);
+            self.ended(state, object, pointee, &count)?;
         }
         let exists = self.host.core().boolean(false);
-        InputObject { object, ty: pointee, count, exists, depth: token.depth, name: token.name.clone() }
+        let (depth, name) = (token.depth, token.name.clone());
+        Ok(InputObject { object, ty: pointee, count, exists, depth, name })
+    }
+
+    /// `--strings`: one of the bytes is zero.
+    fn ended(
+        &mut self,
+        state: &mut State<C>,
+        object: ObjectId,
+        ty: Option<DebugTypeId>,
+        len: &C::Val,
+    ) -> Result<(), C> {
+        let mut some = self.host.core().boolean(false);
+        for at in 0..self.host.input_bounds().array {
+            self.define_input(state, object, ty.map_or(u32::MAX, |t| t.0), at)?;
+            let Some(InputCell::Bits(_, _, _, byte)) = state.input_cells.newest_first().next() else {
+                continue;
+            };
+            let core = self.host.core();
+            let zero = core.relop(RelOp::Eq, 8, byte, &core.constant(&Bits::zero(8)));
+            let inside = core.relop(RelOp::Ult, 64, &word(&self.host, at), len);
+            some = core.boolop(BoolOp::Or, &some, &core.boolop(BoolOp::And, &zero, &inside));
+        }
+        self.host.take(&mut state.path, some);
+        Ok(())
+    }
+
+    /// `counted_by`: the field at `at` is the number of elements.
+    fn counted(
+        &mut self,
+        state: &mut State<C>,
+        object: ObjectId,
+        ty: Option<DebugTypeId>,
+        at: u64,
+        len: &C::Val,
+    ) -> Result<(), C> {
+        self.define_input(state, object, ty.map_or(u32::MAX, |t| t.0), at)?;
+        let Some(InputCell::Bits(_, _, bytes, count)) = state.input_cells.newest_first().next() else {
+            return Ok(());
+        };
+        let core = self.host.core();
+        let width = (*bytes * 8).min(64) as u16;
+        let wide = if width == 64 { count.clone() } else { core.zext(width, 64, count) };
+        let same = core.relop(RelOp::Eq, 64, &wide, len);
+        self.host.take(&mut state.path, same);
+        Ok(())
     }
 
     /// Memory at an address that nobody knows: somewhere in the region of inputs, at a multiple of 16.

@@ -37,9 +37,39 @@ pub fn size_of(module: &Module, ty: Option<DebugTypeId>) -> u64 {
     0
 }
 
+/// Which parameters of the IR make up each parameter of the C function: one, or for a structure in registers one for each
+/// eight bytes. Nothing where debug information does not say, or says something else.
+pub fn parameter_pieces(module: &Module, function: &Function) -> Option<Vec<std::ops::Range<usize>>> {
+    let types = function.signature.get(1..)?;
+    let mut at = usize::from(function.parameters.first().is_some_and(|p| p.struct_return));
+    let mut pieces = Vec::new();
+    for ty in types {
+        let size = match strip(module, *ty).map(|t| &module.debug_types[t.0 as usize]) {
+            // C has no parameters that are arrays: this is a vector, in one register however long.
+            Some(DebugType::Array { .. }) => 8,
+            Some(DebugType::Function(_)) | None => 8,
+            _ => size_of(module, *ty),
+        };
+        let (start, mut covered) = (at, 0);
+        while covered < size {
+            let parameter = function.parameters.get(at)?;
+            covered += if parameter.by_value.is_some() { size } else { module.ty(parameter.ty).size.max(8) };
+            at += 1;
+        }
+        pieces.push(start..at);
+    }
+    (at == function.parameters.len()).then_some(pieces)
+}
+
+/// Whether a type is a structure or union.
+pub(super) fn is_record(module: &Module, ty: Option<DebugTypeId>) -> bool {
+    let ty = strip(module, ty).map(|t| &module.debug_types[t.0 as usize]);
+    matches!(ty, Some(DebugType::Struct { .. } | DebugType::Union { .. }))
+}
+
 /// What lies at an offset of a type.
 pub(super) enum Leaf {
-    Pointer { start: u64, pointee: Option<DebugTypeId> },
+    Pointer { start: u64, pointee: Option<DebugTypeId>, nonnull: bool },
     Number { start: u64, len: u64, boolean: bool, name: String },
     Byte,
 }
@@ -48,10 +78,11 @@ pub(super) fn leaf_at(module: &Module, ty: Option<DebugTypeId>, mut offset: u64)
     let mut start = 0;
     let mut at = strip(module, ty);
     let mut name = String::new();
+    let mut nonnull = false;
     for _ in 0..64 {
         let Some(id) = at else { return Leaf::Byte };
         match &module.debug_types[id.0 as usize] {
-            DebugType::Pointer(pointee) => return Leaf::Pointer { start, pointee: *pointee },
+            DebugType::Pointer(pointee) => return Leaf::Pointer { start, pointee: *pointee, nonnull },
             DebugType::Base { bits, name: base, .. } => {
                 return Leaf::Number { start, len: bits.div_ceil(8).max(1), boolean: base == "_Bool", name };
             }
@@ -65,6 +96,7 @@ pub(super) fn leaf_at(module: &Module, ty: Option<DebugTypeId>, mut offset: u64)
                 }
                 start += offset / step * step;
                 offset %= step;
+                nonnull = false;
                 at = strip(module, *element);
             }
             DebugType::Struct { fields, .. } => {
@@ -72,7 +104,8 @@ pub(super) fn leaf_at(module: &Module, ty: Option<DebugTypeId>, mut offset: u64)
                     field.bits % 8 == 0
                         && field.offset_bits % 8 == 0
                         && field.offset_bits / 8 <= offset
-                        && offset < field.offset_bits / 8 + size_of(module, field.ty).max(1)
+                        && (offset < field.offset_bits / 8 + size_of(module, field.ty).max(1)
+                            || open_ended(module, field).is_some())
                 });
                 let Some(field) = found else { return Leaf::Byte };
                 if size_of(module, field.ty) * 8 != field.bits {
@@ -82,6 +115,7 @@ pub(super) fn leaf_at(module: &Module, ty: Option<DebugTypeId>, mut offset: u64)
                 start += field.offset_bits / 8;
                 offset -= field.offset_bits / 8;
                 name = field.name.clone();
+                nonnull = field.nonnull;
                 at = strip(module, field.ty);
             }
             _ => return Leaf::Byte,
@@ -108,6 +142,38 @@ pub(super) fn only_numbers(module: &Module, ty: u32) -> bool {
         }
     }
     true
+}
+
+/// A flexible array at the end of a structure.
+pub(super) struct Flexible {
+    /// Where it starts, in bytes.
+    pub(super) offset: u64,
+    /// Bytes of one element.
+    pub(super) step: u64,
+    /// Where the field is that counts them (`counted_by`).
+    pub(super) count_at: Option<u64>,
+}
+
+/// Bytes of one element, if a field is an array without a length.
+fn open_ended(module: &Module, field: &Field) -> Option<u64> {
+    match module.debug_types[strip(module, field.ty)?.0 as usize] {
+        DebugType::Array { element, len: 0 } => Some(size_of(module, element)).filter(|&step| step > 0),
+        _ => None,
+    }
+}
+
+/// The flexible array that a structure ends with.
+pub(super) fn flexible(module: &Module, ty: Option<DebugTypeId>) -> Option<Flexible> {
+    let DebugType::Struct { fields, .. } = &module.debug_types[strip(module, ty)?.0 as usize] else {
+        return None;
+    };
+    let last = fields.last()?;
+    let counter = last.counted_by.as_ref().and_then(|name| fields.iter().find(|f| f.name == *name));
+    Some(Flexible {
+        offset: last.offset_bits / 8,
+        step: open_ended(module, last)?,
+        count_at: counter.filter(|f| whole(module, f)).map(|f| f.offset_bits / 8),
+    })
 }
 
 /// Whether two C types are the same: one name and size for structures (each file has its own description of them).

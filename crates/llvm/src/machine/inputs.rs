@@ -7,7 +7,9 @@
 
 use super::content::Fill;
 use super::host::Host;
-use super::input_types::{Leaf, field_use, leaf_at, size_of, strip, taken_globals};
+use super::input_types::{
+    Leaf, field_use, flexible, is_record, leaf_at, parameter_pieces, size_of, strip, taken_globals,
+};
 use super::memory::Kind;
 use super::pointers::word;
 use super::value::{Entry, ObjectId, Pointer, Target, TokenId, Value};
@@ -167,57 +169,79 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             Arc::make_mut(objects).push(known);
         }
         let definition = module.function(function);
-        let described = definition.signature.len() == definition.parameters.len() + 1;
+        let pieces = parameter_pieces(module, definition);
         let mut values = Vec::new();
-        for (index, parameter) in definition.parameters.iter().enumerate() {
+        while values.len() < definition.parameters.len() {
+            let index = values.len();
+            let parameter = &definition.parameters[index];
+            let described =
+                pieces.as_ref().and_then(|all| all.iter().position(|range| range.contains(&index)));
             let ty = match parameter.variable {
                 Some(variable) => module.variables[variable.0 as usize].ty,
-                None if described => definition.signature[index + 1],
-                None => None,
+                None => described.and_then(|number| definition.signature[number + 1]),
             };
-            let name = if parameter.name.is_empty() {
-                format!("argument{}", index + 1)
-            } else {
-                parameter.name.clone()
+            let name = match parameter.name.split(".coerce").next() {
+                None | Some("") => format!("argument{}", index + 1),
+                Some(name) => name.to_string(),
             };
+            let count = described.map_or(1, |number| pieces.as_ref().map_or(1, |all| all[number].len()));
             let layout = module.ty(parameter.ty);
-            let value = match (&layout.kind, parameter.by_value) {
-                (_, Some(by_value)) => {
-                    let size = module.ty(by_value).size;
-                    let bytes = word(&self.host, size);
-                    let ty = strip(module, ty);
-                    let fill = Fill::Input(ty.map_or(u32::MAX, |t| t.0));
-                    let (object, pointer) = self.allocate(state, Kind::Input, bytes, size, 16, fill, None);
-                    let exists = always.clone();
-                    // Private to the callee: not pushed as something other pointers may point to, but kept as input.
-                    Arc::make_mut(&mut state.private_inputs).push(InputObject {
-                        object,
-                        ty,
-                        count: one.clone(),
-                        exists,
-                        depth: 0,
-                        name,
-                    });
-                    Value::Pointer(pointer)
+            values.push(match &layout.kind {
+                _ if parameter.by_value.is_some() => {
+                    let size = parameter.by_value.map_or(0, |ty| module.ty(ty).size);
+                    Value::Pointer(self.private_input(state, name, ty, size))
                 }
-                (TypeKind::Pointer, None) => {
+                TypeKind::Pointer if parameter.struct_return => {
+                    let result = definition.signature.first().copied().flatten();
+                    Value::Pointer(self.private_input(state, "the result".into(), result, 1))
+                }
+                _ if count > 1 || is_record(module, ty) => {
+                    // In memory as debug information has it, then taken apart as the calling convention does.
+                    let whole = described.and_then(|number| definition.signature[number + 1]);
+                    let pointer = self.private_input(state, name, whole, 8 * count as u64);
+                    let pointer = Value::Pointer(pointer);
+                    for piece in 0..count {
+                        let from = self.shifted(state, &pointer, 8 * piece as u64)?;
+                        let part = definition.parameters[index + piece].ty;
+                        values.push(self.load(state, &from, part)?);
+                    }
+                    continue;
+                }
+                TypeKind::Pointer => {
                     let pointee = match strip(module, ty).map(|t| &module.debug_types[t.0 as usize]) {
                         Some(DebugType::Pointer(pointee)) => *pointee,
                         _ => None,
                     };
-                    let nonnull = parameter.nonnull || parameter.struct_return;
-                    let token = self.new_token(state, name, pointee, 0, nonnull);
+                    let token = self.new_token(state, name, pointee, 0, parameter.nonnull);
                     Value::Pointer(self.token_pointer(token))
                 }
-                (TypeKind::Int(_) | TypeKind::Float(_), None) => {
+                TypeKind::Int(_) | TypeKind::Float(_) => {
                     let width = layout.bits().unwrap_or(64);
                     Value::Bits(self.host.input(state, width, &name))
                 }
                 _ => return Err(Stop::Unsupported(format!("an unknown argument of the type of {name}"))),
-            };
-            values.push(value);
+            });
         }
         Ok(values)
+    }
+
+    /// Input memory that is the callee's own: nothing else points to it.
+    fn private_input(
+        &mut self,
+        state: &mut State<C>,
+        name: String,
+        ty: Option<DebugTypeId>,
+        least: u64,
+    ) -> Pointer<C> {
+        let ty = strip(self.module, ty);
+        let size = size_of(self.module, ty).max(least);
+        let fill = Fill::Input(ty.map_or(u32::MAX, |t| t.0));
+        let bytes = word(&self.host, size);
+        let (object, pointer) = self.allocate(state, Kind::Input, bytes, size, 16, fill, None);
+        let (count, exists) = (word(&self.host, 1), self.host.core().boolean(true));
+        let known = InputObject { object, ty, count, exists, depth: 0, name };
+        Arc::make_mut(&mut state.private_inputs).push(known);
+        pointer
     }
 
     /// What "every path" means for memory that nobody described.
@@ -267,7 +291,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let described = (ty != u32::MAX).then_some(DebugTypeId(ty));
         let element = size_of(module, described);
         // An array of the type: what matters is the place within one element.
-        let first = byte.checked_div(element).map_or(byte, |number| number * element);
+        let first = match flexible(module, described) {
+            Some(_) => 0,
+            None => byte.checked_div(element).map_or(byte, |number| number * element),
+        };
         let known = state
             .input_objects
             .iter()
@@ -279,9 +306,13 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         };
         let (depth, owner) = known;
         match leaf_at(module, described, byte - first) {
-            Leaf::Pointer { start, pointee } if missing(state, first + start, 8) => {
+            Leaf::Pointer { start, pointee, nonnull } if missing(state, first + start, 8) => {
                 let at = first + start;
-                let token = self.new_token(state, format!("{owner}+{at}"), pointee, depth + 1, false);
+                // A global that is itself a pointer has its promise on the variable.
+                let variable = module.globals.get(id.0 as usize).and_then(|global| global.variable);
+                let nonnull =
+                    nonnull || (at == 0 && variable.is_some_and(|v| module.variables[v.0 as usize].nonnull));
+                let token = self.new_token(state, format!("{owner}+{at}"), pointee, depth + 1, nonnull);
                 let pointer = Value::Pointer(self.token_pointer(token));
                 state.memory.object_mut(id).content.write(&self.host, at, 8, pointer);
                 state.input_cells.push(InputCell::Pointer(id, at, token));

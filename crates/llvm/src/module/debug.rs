@@ -54,6 +54,8 @@ pub struct Variable {
     pub file: u32,
     /// The line that declares it.
     pub line: u32,
+    /// Whether a declaration says that it is never null.
+    pub nonnull: bool,
 }
 
 /// A C type.
@@ -128,4 +130,8 @@ pub struct Field {
     pub offset_bits: u64,
     /// Its size in bits.
     pub bits: u64,
+    /// Whether its declaration says that it is never null.
+    pub nonnull: bool,
+    /// The field that says how many elements it has (`counted_by`).
+    pub counted_by: Option<String>,
 }

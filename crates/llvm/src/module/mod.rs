@@ -57,6 +57,8 @@ pub struct Module {
     pub variables: Vec<Variable>,
     /// C types as debug information gives them.
     pub debug_types: Vec<DebugType>,
+    /// What declarations and casts promise, once somebody asked (see [`crate::annotations`]).
+    pub qualifiers: Vec<crate::annotations::Qualifier>,
     /// What clang or LLVM warned about while reading.
     pub warnings: Vec<String>,
 }

@@ -173,6 +173,7 @@ impl Reader {
                 scope: self.scope(at(0)),
                 file: self.file_node(at(2)),
                 line: LLVMDIVariableGetLine(node),
+                nonnull: false,
             };
             Some(self.push_variable(variable))
         }
@@ -210,6 +211,7 @@ impl Reader {
                     scope: self.scope(at(0)),
                     file: self.file_node(at(2)),
                     line: LLVMDIVariableGetLine(variable),
+                    nonnull: false,
                 };
                 found = Some(self.push_variable(made));
                 break;
@@ -337,6 +339,8 @@ impl Reader {
                                     ty: (!part(3).is_null()).then(|| self.reserve(part(3), waiting)),
                                     offset_bits: LLVMDITypeGetOffsetInBits(member),
                                     bits: LLVMDITypeGetSizeInBits(member),
+                                    nonnull: false,
+                                    counted_by: None,
                                 });
                             }
                             let size = bits / 8;

@@ -133,11 +133,17 @@ impl Session {
                 input.bytes.len(),
                 c"module".as_ptr(),
             );
+            let before = self.messages.borrow().len();
             let mut module = std::ptr::null_mut();
             let mut message = std::ptr::null_mut();
             if LLVMParseIRInContext(self.context, buffer, &mut module, &mut message) != 0 {
                 let said = owned(message);
                 return Err(Error::BadModule { file: input.name.clone(), message: said.trim().to_string() });
+            }
+            // LLVM would go on without it; then nothing that is found has a place.
+            if self.messages.borrow()[before..].iter().any(|words| words.contains("invalid debug info")) {
+                let message = "its debug information is corrupt".into();
+                return Err(Error::BadModule { file: input.name.clone(), message });
             }
             LLVMSetIsNewDbgInfoFormat(module, 0);
             Ok(module)

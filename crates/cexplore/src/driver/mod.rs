@@ -1,12 +1,25 @@
 //! A C file that feeds one input to a program: what harness functions return, or a `main` that sets up memory and
 //! calls a function. Compiled together with the program it makes a native test.
 
+mod call;
+mod types;
+
 use crate::explore::{Entry, Input, Settings};
-use crate::run::{Argument, Place};
 use parallax_llvm::Module;
 use parallax_llvm::module::{Function, TypeKind};
-use parallax_op::{Bits, FloatFormat};
+use parallax_op::FloatFormat;
 use std::fmt::Write;
+
+/// How to compile the files of a program whose function a driver calls: the driver has a `main` of its own.
+pub const RENAMED_MAIN: &str = "-Dmain=program_main_";
+
+/// A driver.
+pub struct Driver {
+    /// The C file.
+    pub text: String,
+    /// Symbols it refers to that are `static`, each with its file: they have to be made visible before linking.
+    pub hidden: Vec<(String, String)>,
+}
 
 /// How to link a program whose allocations fail when the input says so.
 pub const WRAPPED: &str = "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup";
@@ -26,11 +39,15 @@ char *__wrap_strndup(const char *s, unsigned long n) { return take_() ? 0 : __re
 ";
 
 /// The driver, or why there cannot be one.
-pub fn driver(module: &Module, input: &Input, settings: &Settings) -> Result<String, String> {
+pub fn driver(module: &Module, input: &Input, settings: &Settings) -> Result<Driver, String> {
     if !input.unknowns.is_empty() {
         return Err("the path depends on what code without a model returns".into());
     }
-    let mut text = String::from("/* One input. Compile together with the program. */\n");
+    let mut text = String::from("/* One input. Compile together with the program");
+    if matches!(settings.entry, Entry::Function(_)) {
+        let _ = write!(text, ", its own files with {RENAMED_MAIN}");
+    }
+    text.push_str(". */\n");
     harness(module, input, &mut text)?;
     if settings.random_inputs {
         let _ = writeln!(text, "int rand(void) {{ return (int)take_(); }}");
@@ -39,10 +56,11 @@ pub fn driver(module: &Module, input: &Input, settings: &Settings) -> Result<Str
     if settings.failing_allocation {
         text.push_str(FAILING);
     }
+    let mut hidden = Vec::new();
     if let Entry::Function(name) = &settings.entry {
-        entry(module, name, input, &mut text)?;
+        hidden = call::main(module, name, input, &mut text)?;
     }
-    Ok(text)
+    Ok(Driver { text, hidden })
 }
 
 fn harness(module: &Module, input: &Input, text: &mut String) -> Result<(), String> {
@@ -142,154 +160,4 @@ fn c_type(module: &Module, function: &Function) -> Option<&'static str> {
         TypeKind::Pointer => "void *",
         _ => return None,
     })
-}
-
-/// A `main` that builds the memory and calls the function. Blocks are bytes on the heap, pointers are set afterwards.
-fn entry(module: &Module, name: &str, input: &Input, text: &mut String) -> Result<(), String> {
-    let function = module
-        .function_named(name)
-        .map(|id| module.function(id))
-        .ok_or_else(|| format!("the program has no function {name}"))?;
-    if !function.exported {
-        return Err(format!("{name} is static: it cannot be called from another file"));
-    }
-    let memory = &input.memory;
-    let _ = writeln!(text, "void *malloc(unsigned long); void *memset(void *, int, unsigned long);");
-    let _ =
-        writeln!(text, "static void put_(void *at, unsigned long offset, unsigned long long v, int n) {{");
-    let _ = writeln!(
-        text,
-        "  for (int i = 0; i < n; i++) ((unsigned char *)at)[offset + i] = (unsigned char)(v >> (8 * i));"
-    );
-    let _ = writeln!(text, "}}");
-    for block in &memory.blocks {
-        if let Some(global) = block.global {
-            let global = &module.globals[global as usize];
-            if !global.exported {
-                return Err(format!(
-                    "the variable {} is static: it cannot be set from another file",
-                    global.name
-                ));
-            }
-            let _ = writeln!(text, "extern char {}[];", global.name);
-        }
-    }
-    for (function, taken) in referred(module, input) {
-        if !taken {
-            return Err(format!("{function} is static: it cannot be named in another file"));
-        }
-        let _ = writeln!(text, "void {function}();");
-    }
-    let mut parameters = Vec::new();
-    for (parameter, argument) in function.parameters.iter().zip(&memory.arguments) {
-        if parameter.by_value.is_some() || parameter.struct_return {
-            return Err("structures as arguments are not set up by a driver yet".into());
-        }
-        parameters.push(match (argument, &module.ty(parameter.ty).kind) {
-            (Argument::Pointer(_), _) => "void *",
-            (_, TypeKind::Int(width)) if *width <= 8 => "unsigned char",
-            (_, TypeKind::Int(16)) => "unsigned short",
-            (_, TypeKind::Int(32)) => "unsigned",
-            (_, TypeKind::Int(64)) => "unsigned long",
-            (_, TypeKind::Float(FloatFormat::F32)) => "float",
-            (_, TypeKind::Float(FloatFormat::F64)) => "double",
-            _ => return Err("an argument of this type is not set up by a driver yet".into()),
-        });
-    }
-    let returns = if matches!(module.ty(function.result).kind, TypeKind::Void) { "void" } else { "long" };
-    let _ = writeln!(
-        text,
-        "{returns} {name}({});",
-        if parameters.is_empty() { "void".into() } else { parameters.join(", ") }
-    );
-    let _ = writeln!(text, "int main(void) {{");
-    for (number, block) in memory.blocks.iter().enumerate() {
-        match block.global {
-            Some(global) => {
-                let global = &module.globals[global as usize].name;
-                let _ = writeln!(text, "  char *b{number} = {global};");
-            }
-            None => {
-                let _ =
-                    writeln!(text, "  char *b{number} = malloc({0}); memset(b{number}, 0, {0});", block.size);
-            }
-        }
-    }
-    for (number, block) in memory.blocks.iter().enumerate() {
-        for (offset, bits) in &block.bits {
-            for (at, part) in words(bits) {
-                let _ = writeln!(text, "  put_(b{number}, {}, {:#x}ULL, {});", offset + at, part.0, part.1);
-            }
-        }
-        for (offset, place) in &block.pointers {
-            let _ = writeln!(text, "  *(void **)(b{number} + {offset}) = {};", spelled(module, place));
-        }
-    }
-    let arguments: Vec<String> = memory
-        .arguments
-        .iter()
-        .zip(&parameters)
-        .map(|(argument, ty)| match argument {
-            Argument::Pointer(place) => spelled(module, place),
-            Argument::Bits(bits) => {
-                let number = bits.to_u128().unwrap_or(0);
-                match *ty {
-                    "float" => format!("__builtin_bit_cast_f({number:#x})"),
-                    "double" => format!("((union {{ unsigned long u; double d; }}){{.u = {number:#x}UL}}).d"),
-                    _ => format!("{number:#x}UL"),
-                }
-            }
-        })
-        .map(|argument| match argument.strip_prefix("__builtin_bit_cast_f(") {
-            Some(rest) => {
-                format!("((union {{ unsigned u; float f; }}){{.u = {}}}).f", rest.trim_end_matches(')'))
-            }
-            None => argument,
-        })
-        .collect();
-    let _ = writeln!(text, "  {name}({});\n  return 0;\n}}", arguments.join(", "));
-    Ok(())
-}
-
-fn referred<'m>(module: &'m Module, input: &Input) -> Vec<(&'m str, bool)> {
-    let mut names = Vec::new();
-    let mut note = |place: &Place| {
-        if let Place::Function(id) = place {
-            let function = module.function(*id);
-            let entry = (function.name.as_str(), function.exported);
-            if !names.contains(&entry) {
-                names.push(entry);
-            }
-        }
-    };
-    for block in &input.memory.blocks {
-        block.pointers.iter().for_each(|(_, place)| note(place));
-    }
-    for argument in &input.memory.arguments {
-        if let Argument::Pointer(place) = argument {
-            note(place);
-        }
-    }
-    names
-}
-
-fn spelled(module: &Module, place: &Place) -> String {
-    match place {
-        Place::Null => "(void *)0".into(),
-        Place::Block(number, offset) => format!("(void *)(b{number} + {offset})"),
-        Place::Function(id) => format!("(void *){}", module.function(*id).name),
-    }
-}
-
-/// A value in pieces of at most eight bytes: where, and (bits, bytes).
-fn words(bits: &Bits) -> Vec<(u64, (u64, u16))> {
-    let bytes = bits.width().div_ceil(8);
-    (0..bytes)
-        .step_by(8)
-        .map(|at| {
-            let len = (bytes - at).min(8);
-            let part = bits.extract(at * 8, (len * 8).min(bits.width() - at * 8));
-            (u64::from(at), (part.to_u64().unwrap_or(0), len))
-        })
-        .collect()
 }

@@ -1,0 +1,3 @@
+struct node;
+int total(struct node *_Nonnull first);
+int use(struct node *n) { return total(n); }

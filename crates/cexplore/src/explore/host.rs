@@ -12,12 +12,12 @@ use parallax_llvm::machine::{
 use parallax_llvm::module::{FunctionId, LocationId};
 use parallax_op::{Bits, Width};
 use parallax_sem::{Symbolic, logic};
-use parallax_smt::{Answer, Limits, Model, Solver};
+use parallax_smt::{Answer, Limits, Model, Reason, Solver};
 use parallax_term::{Expr, Formula, FuncExpr, Sort, Store, Symbol, SymbolKind, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::Instant;
 
 /// A mistake with the input that leads to it.
 #[derive(Clone, Debug)]
@@ -85,6 +85,8 @@ pub struct Explorer<'s> {
     pub bounds: BTreeSet<String>,
     /// Blocks that were entered, and how often.
     pub covered: FxHashMap<(FunctionId, u32), u64>,
+    /// When to stop.
+    pub deadline: Option<Instant>,
     /// Questions to the solver.
     pub queries: u64,
     /// Whether the block just entered is new.
@@ -121,16 +123,10 @@ impl<'s> Explorer<'s> {
             assumptions: BTreeSet::new(),
             bounds: BTreeSet::new(),
             covered: FxHashMap::default(),
+            deadline: None,
             queries: 0,
             new_code: false,
             counter: 0,
-        }
-    }
-
-    /// No question may take longer than what is left.
-    pub fn limit(&mut self, left: Duration) {
-        if left < self.settings.solver_time {
-            self.solver.set_limits(Limits { time: Some(left), ..Limits::default() });
         }
     }
 
@@ -147,6 +143,16 @@ impl<'s> Explorer<'s> {
 
     fn check(&mut self, path: &Path<Symbolic<'s>>, extra: &[Formula]) -> Answer {
         self.queries += 1;
+        // One instruction may ask many questions: none of them may take longer than what is left.
+        if let Some(deadline) = self.deadline {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Answer::Unknown(Reason::Time);
+            }
+            if left < self.settings.solver_time {
+                self.solver.set_limits(Limits { time: Some(left), ..Limits::default() });
+            }
+        }
         let mut query: Vec<Formula> = path.conditions.newest_first().copied().collect();
         query.reverse();
         query.extend_from_slice(extra);

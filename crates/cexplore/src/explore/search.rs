@@ -134,6 +134,7 @@ pub fn explore_input<'s>(
     };
     search.waiting.extend(first.into_iter().rev().map(|state| (state, true)));
     let started = Instant::now();
+    machine.host.deadline = started.checked_add(settings.time);
     let mut ticks = 0u32;
     let mut joins = Joins::new();
     let mut questions = 0;
@@ -141,13 +142,9 @@ pub fn explore_input<'s>(
         let left = loop {
             ticks = ticks.wrapping_add(1);
             let asked = std::mem::replace(&mut questions, machine.host.queries) != machine.host.queries;
-            if asked || ticks.is_multiple_of(256) {
-                let left = settings.time.saturating_sub(started.elapsed());
-                if left.is_zero() {
-                    machine.host.bounds.insert(format!("time: {} s", settings.time.as_secs_f64()));
-                    break 'states;
-                }
-                machine.host.limit(left);
+            if (asked || ticks.is_multiple_of(256)) && started.elapsed() >= settings.time {
+                machine.host.bounds.insert(format!("time: {} s", settings.time.as_secs_f64()));
+                break 'states;
             }
             if ticks.is_multiple_of(256) {
                 if let Some(limit) = settings.memory

@@ -216,8 +216,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let target = Target::Object(candidate.object);
             // Memory without a type may hold anything anywhere.
             if mode == Aliasing::Raw || (candidate.ty.is_none() && pointee.is_some()) {
-                let size = state.memory.object(candidate.object).size.clone();
-                let (offset, fits) = self.anywhere(&token.name, pointee, &size);
+                let (offset, fits) = self.anywhere(state, candidate.object, &token.name, pointee);
                 let possible = self.host.core().boolop(BoolOp::And, &possible, &fits);
                 choices.push(Choice { target, offset, possible });
                 continue;
@@ -258,7 +257,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         if one || size_of(self.module, ty) == 0 || matches!(mode, Aliasing::Strict | Aliasing::Auto) {
             return None;
         }
-        let index = self.host.selector(64, &format!("index of {name}"));
+        let most = self.host.input_bounds().array.max(UNTYPED);
+        let index = self.number_up_to(most, &format!("index of {name}"));
         let core = self.host.core();
         let bound = match self.planted(Mistake::IndexUnbounded) {
             true => core.binop(BinOp::Add, 64, count, &word(&self.host, 1)),
@@ -266,6 +266,14 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         };
         let within = core.relop(RelOp::Ult, 64, &index, &bound);
         Some((index, within))
+    }
+
+    /// An unknown number of 64 bits with no more of them unknown than the largest needs: products and sums of such
+    /// numbers do not wrap around, and are small questions.
+    fn number_up_to(&mut self, most: u64, name: &str) -> C::Val {
+        let width = (64 - most.leading_zeros()).clamp(1, 63) as u16;
+        let low = self.host.selector(width, name);
+        self.host.core().zext(width, 64, &low)
     }
 
     fn at(&self, index: &Option<(C::Val, C::Bool)>, ty: Option<DebugTypeId>, place: u64) -> C::Val {
@@ -277,13 +285,20 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// An offset at which something of a type fits into `size` bytes, aligned.
-    fn anywhere(&mut self, name: &str, ty: Option<DebugTypeId>, size: &C::Val) -> (C::Val, C::Bool) {
-        let offset = self.host.selector(64, &format!("offset of {name}"));
+    fn anywhere(
+        &mut self,
+        state: &State<C>,
+        object: ObjectId,
+        name: &str,
+        ty: Option<DebugTypeId>,
+    ) -> (C::Val, C::Bool) {
+        let (size, room) = (state.memory.object(object).size.clone(), state.memory.object(object).capacity);
+        let offset = self.number_up_to(room, &format!("offset of {name}"));
         let bytes = size_of(self.module, ty).max(1);
         let core = self.host.core();
         let end = core.binop(BinOp::Add, 64, &offset, &word(&self.host, bytes));
-        let fits = core.relop(RelOp::Ule, 64, &end, size);
-        let no_wrap = core.relop(RelOp::Ule, 64, &offset, size);
+        let fits = core.relop(RelOp::Ule, 64, &end, &size);
+        let no_wrap = core.relop(RelOp::Ule, 64, &offset, &size);
         let mask = 1 << bytes.trailing_zeros().min(3);
         let low = core.binop(BinOp::And, 64, &offset, &word(&self.host, mask - 1));
         let aligned = core.relop(RelOp::Eq, 64, &low, &word(&self.host, 0));
@@ -321,8 +336,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             Arc::make_mut(&mut state.input_objects).push(known);
             if bounds.aliasing == Aliasing::Raw {
                 let Target::Object(id) = target else { continue };
-                let size = state.memory.object(id).size.clone();
-                let (offset, possible) = self.anywhere(&token.name, pointee, &size);
+                let (offset, possible) = self.anywhere(state, id, &token.name, pointee);
                 choices.push(Choice { target, offset, possible });
                 continue;
             }
@@ -378,7 +392,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             (one, word(&self.host, element), element)
         } else {
             let step = if element == 0 { 8 } else { element };
-            let len = self.host.selector(64, &format!("length of {}", token.name));
+            let len = self.number_up_to(bounds.array, &format!("length of {}", token.name));
             let core = self.host.core();
             let some = core.relop(RelOp::Uge, 64, &len, &one);
             let few = core.relop(RelOp::Ule, 64, &len, &word(&self.host, bounds.array));

@@ -1,8 +1,10 @@
 //! Measures C: loading, running, exploring. Prints `name value unit` lines.
 //!
 //! Times are those of the processor. `bench-c [FILE.bc ...]` also measures how long each given module takes to load.
+//! Instructions of the processor are counted by valgrind, which runs `bench-c --work NAME`: one fixed piece of work, so
+//! that counts of two runs compare whatever the machine was doing.
 
-use parallax_cexplore::explore::{Argument, Entry, Settings, explore};
+use parallax_cexplore::explore::{Argument, Entry, Exploration, Settings, explore};
 use parallax_cexplore::run::{self, Closed};
 use parallax_cexplore::{Program, Sources, program};
 use parallax_term::Store;
@@ -51,17 +53,84 @@ fn processor() -> f64 {
     (ticks(11) + ticks(12)) as f64 / 100.0
 }
 
+/// Examples to explore: folder of the corpus, bytes of standard input.
+const EXAMPLES: [(&str, &str, u64); 4] =
+    [("maze", "find", 12), ("regexp", "symbolic", 5), ("sort", "symbolic", 0), ("tokens", "symbolic", 4)];
+
+/// Programs to run.
+const PROGRAMS: [&str; 4] = ["collatz", "sieve", "binary_tree", "sha"];
+
+/// One fixed piece of work: nothing, loading a program, running it, or exploring an example.
+fn work(name: &str) {
+    match name.split_once('/') {
+        Some(("load", program)) => {
+            load(corpus(&format!("run/{program}.c")));
+        }
+        Some(("run", program)) => {
+            let program = load(corpus(&format!("run/{program}.c")));
+            let settings = run::Settings::default();
+            run::run(&program.module, &[b"x".to_vec()], &mut Closed::default(), &settings, &mut |_| {});
+        }
+        Some(("explore", wanted)) => {
+            for (name, folder, stdin) in EXAMPLES.into_iter().filter(|(name, ..)| *name == wanted) {
+                example(&load(corpus(&format!("{folder}/{name}.c"))), stdin);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn example(program: &Program, stdin: u64) -> Exploration {
+    let settings = Settings {
+        entry: Entry::Main { arguments: Vec::<Argument>::new(), stdin, files: Vec::new() },
+        time: Duration::from_secs(3600),
+        ..Settings::default()
+    };
+    let store = Store::new();
+    explore(&store, &program.module, &settings, parallax_smt::solver(&store), &mut |_, _, _| {})
+        .expect("it explores")
+}
+
+/// Instructions that the processor executes for each piece of work, clang's own not among them.
+fn counts() {
+    let names = ["nothing", "load/expression_parser", "run/sieve", "run/sha"].map(str::to_string);
+    let explored = EXAMPLES.map(|(name, ..)| format!("explore/{name}"));
+    for name in names.into_iter().chain(explored) {
+        let own = std::env::current_exe().expect("this program has a name");
+        let counted = std::process::Command::new("valgrind")
+            .args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"])
+            .arg(own)
+            .args(["--work", &name])
+            .output();
+        let said = counted.map_or(String::new(), |c| String::from_utf8_lossy(&c.stderr).into_owned());
+        // `==123== I refs:  1,234,567`
+        let count = said.lines().find_map(|line| line.split_once("I refs:")).map(|(_, n)| n.replace(',', ""));
+        match count.and_then(|n| n.trim().parse::<u64>().ok()) {
+            Some(count) => println!("count/{name} {count} instructions"),
+            None => println!("# valgrind could not count {name}"),
+        }
+    }
+}
+
 fn main() {
+    if let [_, flag, name] = &std::env::args().collect::<Vec<_>>()[..]
+        && flag == "--work"
+    {
+        return work(name);
+    }
     for file in std::env::args().skip(1) {
         let name = Path::new(&file).file_stem().map_or(String::new(), |n| n.to_string_lossy().into_owned());
-        let bytes = std::fs::read(&file).expect("a readable module");
+        // The clock of this process; the verifier is another one, and takes its own time first.
+        let verifying = std::time::Instant::now();
+        let bytes = parallax_llvm::foreign::module(Path::new(&file)).expect("a module");
+        println!("load/{name}/verified {:.3} s", verifying.elapsed().as_secs_f64());
         let started = processor();
         let input = parallax_llvm::Input { name: file.clone(), bytes: &bytes };
         let module = parallax_llvm::read(&[input], parallax_llvm::MODELS).expect("a module");
         println!("load/{name}/instructions {} 1", module.instruction_count());
         println!("load/{name}/time {:.3} s", processor() - started);
     }
-    for name in ["collatz", "sieve", "binary_tree", "sha"] {
+    for name in PROGRAMS {
         let program = load(corpus(&format!("run/{name}.c")));
         let started = processor();
         let mut steps = 0;
@@ -72,19 +141,10 @@ fn main() {
         }
         println!("run/{name} {:.0} instructions/s", steps as f64 / (processor() - started));
     }
-    for (name, folder, stdin) in
-        [("maze", "find", 12), ("regexp", "symbolic", 5), ("sort", "symbolic", 0), ("tokens", "symbolic", 4)]
-    {
+    for (name, folder, stdin) in EXAMPLES {
         let program = load(corpus(&format!("{folder}/{name}.c")));
-        let settings = Settings {
-            entry: Entry::Main { arguments: Vec::<Argument>::new(), stdin, files: Vec::new() },
-            ..Settings::default()
-        };
-        let store = Store::new();
         let started = processor();
-        let explored =
-            explore(&store, &program.module, &settings, parallax_smt::solver(&store), &mut |_, _, _| {})
-                .expect("it explores");
+        let explored = example(&program, stdin);
         let seconds = (processor() - started).max(0.01);
         println!("explore/{name}/time {seconds:.2} s");
         println!("explore/{name}/paths {} 1", explored.paths);
@@ -94,6 +154,7 @@ fn main() {
         println!("explore/{name}/speed {:.0} instructions/s", explored.steps as f64 / seconds);
     }
     states();
+    counts();
 }
 
 /// Memory of many states that live at once, terms and models included: breadth first, up to ten thousand.

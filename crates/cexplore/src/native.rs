@@ -1,6 +1,7 @@
 //! Confirming what was found natively: the program is built with AddressSanitizer and given the input.
 
 use crate::Program;
+use crate::confirm::user_place;
 use crate::driver::{Driver, RENAMED_MAIN, driver};
 use crate::explore::{Entry, Finding, Input, Settings};
 use crate::program::is_module;
@@ -48,7 +49,21 @@ pub fn confirm(program: &Program, finding: &Finding, settings: &Settings, folder
         .functions
         .iter()
         .any(|f| f.is_defined() && matches!(f.name.as_str(), "reach_error" | "__VERIFIER_error"));
-    match run(&binary, folder, &finding.input) {
+    let mut ended = run(&binary, folder, &finding.input, "");
+    if let (Problem::Leak, Ok(first)) = (finding.problem, &ended)
+        && !first.text.contains("detected memory leaks")
+    {
+        // An old copy of the pointer, in a register or a frame that is gone, hides a leak. Without looking there the
+        // place has to be the one.
+        let again = run(&binary, folder, &finding.input, "use_stacks=0:use_registers=0");
+        let (_, location) = user_place(&program.module, &finding.stack);
+        let name = Path::new(program.module.file_of(location)).file_name().unwrap_or_default();
+        let place = format!("{}:{}:", name.to_string_lossy(), program.module.location(location).line);
+        if again.as_ref().is_ok_and(|again| again.text.contains(&place)) {
+            ended = again;
+        }
+    }
+    match ended {
         // What the program's own function does is up to it; mostly it aborts.
         Ok(ended) if finding.problem == Problem::ReachedError && own_error => match ended.signal {
             Some(6) => Native::Confirmed,
@@ -125,7 +140,7 @@ struct Ended {
     text: String,
 }
 
-fn run(binary: &Path, folder: &Path, input: &Input) -> Result<Ended, String> {
+fn run(binary: &Path, folder: &Path, input: &Input, leaks: &str) -> Result<Ended, String> {
     use std::os::unix::ffi::OsStrExt;
     // Files are made where the program runs. From a file, too, it reads its standard input: a program that does not
     // look at it is fine then.
@@ -152,6 +167,8 @@ fn run(binary: &Path, folder: &Path, input: &Input) -> Result<Ended, String> {
             "ASAN_OPTIONS",
             "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0:allocator_may_return_null=1",
         )
+        .env("LSAN_OPTIONS", leaks)
+        .env("ASAN_SYMBOLIZER_PATH", "/usr/lib/llvm-19/bin/llvm-symbolizer")
         .stdin(stdin)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

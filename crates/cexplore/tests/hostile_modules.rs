@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/bad/c").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/c/modules").join(name)
 }
 
 /// A few small changes, a piece moved, or the end cut off.

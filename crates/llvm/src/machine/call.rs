@@ -9,6 +9,7 @@ use super::{DEEPEST, Fill, Machine, Result, State, Stop, library};
 use crate::module::{Argument, BlockId, Callee, FunctionId, Instruction, Register, TypeId, TypeKind};
 use parallax_op::{Bits, BoolOp};
 use parallax_sem::Core;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// An argument of a call that is under way.
@@ -212,7 +213,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             result,
             serial: state.serials,
         };
-        state.frames.push(Arc::new(frame));
+        state.frames.push(Rc::new(frame));
         self.host.enter_block(state);
         Ok(())
     }

@@ -1,10 +1,11 @@
-//! Memory: objects with bounds and lifetime, shared between states until one of them writes.
+//! Memory: objects with bounds and lifetime, shared between states until one of them writes. States stay on one thread,
+//! so that what they share is counted without locks.
 
 use super::content::{Content, Fill};
 use super::value::ObjectId;
 use crate::module::{FunctionId, LocationId, VariableId};
 use parallax_sem::Core;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// Where an object comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,15 +78,15 @@ pub(super) fn place(next: u64, capacity: u64, align: u64) -> (u64, u64) {
 const CHUNK: usize = 32;
 
 /// A block of objects that states share until one of them writes.
-type Chunk<C> = Arc<Vec<Arc<Object<C>>>>;
+type Chunk<C> = Rc<Vec<Rc<Object<C>>>>;
 
 /// All objects of a state. A clone shares everything; a write copies one object and the small table it is in.
 pub struct Memory<C: Core> {
-    chunks: Arc<Vec<Chunk<C>>>,
+    chunks: Rc<Vec<Chunk<C>>>,
     len: u32,
     next_base: u64,
     /// Objects whose address was not chosen here.
-    placed: Arc<Vec<ObjectId>>,
+    placed: Rc<Vec<ObjectId>>,
 }
 
 impl<C: Core> Clone for Memory<C> {
@@ -101,7 +102,7 @@ impl<C: Core> Clone for Memory<C> {
 
 impl<C: Core> Default for Memory<C> {
     fn default() -> Self {
-        Memory { chunks: Arc::new(Vec::new()), len: 0, next_base: FIRST_BASE, placed: Arc::default() }
+        Memory { chunks: Rc::new(Vec::new()), len: 0, next_base: FIRST_BASE, placed: Rc::default() }
     }
 }
 
@@ -122,14 +123,14 @@ impl<C: Core> Memory<C> {
     }
 
     /// An object, as it is now.
-    pub fn shared(&self, id: ObjectId) -> Arc<Object<C>> {
+    pub fn shared(&self, id: ObjectId) -> Rc<Object<C>> {
         self.chunks[id.0 as usize / CHUNK][id.0 as usize % CHUNK].clone()
     }
 
     /// An object, to change it.
     pub fn object_mut(&mut self, id: ObjectId) -> &mut Object<C> {
-        let chunk = &mut Arc::make_mut(&mut self.chunks)[id.0 as usize / CHUNK];
-        Arc::make_mut(&mut Arc::make_mut(chunk)[id.0 as usize % CHUNK])
+        let chunk = &mut Rc::make_mut(&mut self.chunks)[id.0 as usize / CHUNK];
+        Rc::make_mut(&mut Rc::make_mut(chunk)[id.0 as usize % CHUNK])
     }
 
     /// Adds an object; its base is chosen here, with a gap to its neighbours, so that one past the end of an object is
@@ -137,11 +138,11 @@ impl<C: Core> Memory<C> {
     pub fn add(&mut self, mut object: Object<C>, align: u64) -> ObjectId {
         (object.base, self.next_base) = place(self.next_base, object.capacity, align);
         let id = ObjectId(self.len);
-        let chunks = Arc::make_mut(&mut self.chunks);
+        let chunks = Rc::make_mut(&mut self.chunks);
         if (self.len as usize).is_multiple_of(CHUNK) {
-            chunks.push(Arc::new(Vec::with_capacity(CHUNK)));
+            chunks.push(Rc::new(Vec::with_capacity(CHUNK)));
         }
-        Arc::make_mut(chunks.last_mut().expect("a chunk was just made sure of")).push(Arc::new(object));
+        Rc::make_mut(chunks.last_mut().expect("a chunk was just made sure of")).push(Rc::new(object));
         self.len += 1;
         id
     }
@@ -149,8 +150,8 @@ impl<C: Core> Memory<C> {
     /// Whether an object is unchanged since two memories were one.
     pub fn same(&self, other: &Memory<C>, id: ObjectId) -> bool {
         let find = |memory: &Memory<C>| memory.chunks[id.0 as usize / CHUNK][id.0 as usize % CHUNK].clone();
-        Arc::ptr_eq(&self.chunks[id.0 as usize / CHUNK], &other.chunks[id.0 as usize / CHUNK])
-            || Arc::ptr_eq(&find(self), &find(other))
+        Rc::ptr_eq(&self.chunks[id.0 as usize / CHUNK], &other.chunks[id.0 as usize / CHUNK])
+            || Rc::ptr_eq(&find(self), &find(other))
     }
 
     /// Adds an object of another memory, where it is.
@@ -176,7 +177,7 @@ impl<C: Core> Memory<C> {
     /// Gives an object an address that was not chosen here.
     pub fn place(&mut self, id: ObjectId, address: C::Val) {
         self.object_mut(id).address = Some(address);
-        Arc::make_mut(&mut self.placed).push(id);
+        Rc::make_mut(&mut self.placed).push(id);
     }
 
     /// Objects whose address was not chosen here.

@@ -16,6 +16,7 @@ use super::{Chain, Machine, State};
 use crate::module::{FunctionId, TypeId, TypeKind};
 use parallax_op::BoolOp;
 use parallax_sem::Core;
+use std::rc::Rc;
 use std::sync::Arc;
 
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
@@ -36,7 +37,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     fn alike(&self, a: &State<C>, b: &State<C>) -> bool {
         let frames = a.frames.len() == b.frames.len()
             && a.frames.iter().zip(&b.frames).all(|(x, y)| {
-                Arc::ptr_eq(x, y)
+                Rc::ptr_eq(x, y)
                     || (x.function == y.function
                         && (x.block, x.index, x.serial) == (y.block, y.index, y.serial)
                         && x.result == y.result
@@ -121,11 +122,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         self.share_inputs(b, a);
         let mut frames = Vec::with_capacity(a.frames.len());
         for (x, y) in a.frames.iter().zip(&b.frames) {
-            frames.push(if Arc::ptr_eq(x, y) {
-                x.clone()
-            } else {
-                Arc::new(self.join_frames(&guard, x, y)?)
-            });
+            frames.push(if Rc::ptr_eq(x, y) { x.clone() } else { Rc::new(self.join_frames(&guard, x, y)?) });
         }
         let memory = self.join_memories(&guard, a, b)?;
         // Joining may have looked at more input memory, on one side or both.

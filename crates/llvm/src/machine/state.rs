@@ -7,6 +7,7 @@ use super::output::Output;
 use super::value::{ObjectId, Value};
 use crate::module::{BlockId, FunctionId, LocationId, Module, Register};
 use parallax_sem::Core;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A list that states share: what is pushed later points to what came before.
@@ -203,7 +204,7 @@ pub enum Event {
 /// The state of a program.
 pub struct State<C: Core> {
     /// Frames, outermost first; shared until written.
-    pub frames: Vec<Arc<Frame<C>>>,
+    pub frames: Vec<Rc<Frame<C>>>,
     /// Memory.
     pub memory: Memory<C>,
     /// Conditions of the path.
@@ -326,7 +327,7 @@ impl<C: Core> State<C> {
 
     /// The running frame, to change it.
     pub fn frame_mut(&mut self) -> &mut Frame<C> {
-        Arc::make_mut(self.frames.last_mut().expect("a running program has a frame"))
+        Rc::make_mut(self.frames.last_mut().expect("a running program has a frame"))
     }
 
     /// Place of the instruction a frame is at (the one that runs or was called from).

@@ -12,6 +12,7 @@ use crate::module::{
 };
 use parallax_op::{BinOp, Bits, FloatFormat, RelOp, UnOp};
 use parallax_sem::Core;
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
@@ -112,7 +113,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let indices = indices
                     .iter()
                     .map(|(index, ty, step)| Ok((self.number_operand(state, index)?, *ty, *step)))
-                    .collect::<Result<Vec<_>, C>>()?;
+                    .collect::<Result<SmallVec<[_; 2]>, C>>()?;
                 self.address_of(&base, *offset, &indices)?
             }
             Operation::Cast { op, from, a } => {

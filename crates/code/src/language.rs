@@ -1,11 +1,11 @@
 //! The meaning of a program as the analyses ask for it.
 
 use crate::Program;
-use parallax_ir::meaning::{MEMORY, State, Value, exec};
+use parallax_ir::meaning::{MEMORY, State, Value, exec_with};
 use parallax_ir::{Flow, Instruction, Op, RegisterKind, Trap};
 use parallax_op::{Bits, BoolOp, Width};
 use parallax_sem::logic::{Scalar, Struct};
-use parallax_sem::{Core, Language, Stuck};
+use parallax_sem::{Core, Language, Places, Stuck};
 use parallax_sleigh::x86::TAGS;
 use parallax_term::{Sort, Store, SymbolKind};
 
@@ -125,6 +125,20 @@ impl Language for Program {
     }
 
     fn step<C: Core>(&self, core: &C, state: State<C>, pc: &Bits) -> Result<State<C>, Stuck> {
+        self.step_with(core, state, pc, &mut |_, _| None)
+    }
+
+    fn table(&self, address: &Bits) -> Option<std::ops::Range<u64>> {
+        self.rom.around(address.to_u64()?)
+    }
+
+    fn step_with<C: Core>(
+        &self,
+        core: &C,
+        state: State<C>,
+        pc: &Bits,
+        places: &mut Places<'_, C>,
+    ) -> Result<State<C>, Stuck> {
         let address = pc.to_u64().unwrap_or(u64::MAX);
         let place = || self.describe(address);
         if let Some(name) = self.image.external(address) {
@@ -132,7 +146,7 @@ impl Language for Program {
             return Err(Stuck { message });
         }
         let instruction = self.instruction(address).map_err(|error| Stuck { message: error.to_string() })?;
-        let after = exec(core, &instruction, state)
+        let after = exec_with(core, &instruction, state, places)
             .map_err(|error| Stuck { message: format!("{} at {}: {error}", instruction.text, place()) })?;
         // A stop that is certain ends the run here; one that is possible becomes part of the result.
         let certain = after.stops.iter().find(|(guard, _)| {

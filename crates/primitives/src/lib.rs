@@ -6,6 +6,7 @@
 mod abstractly;
 mod run;
 mod symbolically;
+mod table;
 
 pub use abstractly::{Analysis, Point, analyse};
 pub use run::{Run, Stopped, placed, run};

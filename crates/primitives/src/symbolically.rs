@@ -5,8 +5,10 @@
 //! state of each caller instead of being explored again.
 
 use parallax_op::Bits;
+use crate::table;
 use parallax_sem::logic::{self, Struct};
 use parallax_sem::{Core, Language, Stuck, Symbolic};
+use parallax_smt::Solver;
 use parallax_term::{Formula, Node, Sort, Store, StructUpdate, Symbol, SymbolKind, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -120,6 +122,8 @@ pub struct Explorer<'a, L: Language> {
     recursion: bool,
     /// How many calls were answered by a summary.
     pub applied: u64,
+    /// Who tells which entries of a table an index may choose.
+    solver: Option<Box<dyn Solver<'a> + 'a>>,
 }
 
 type SymbolicState<'a, L> = <L as Language>::State<Symbolic<'a>>;
@@ -140,7 +144,15 @@ impl<'a, L: Language> Explorer<'a, L> {
             summarising: FxHashSet::default(),
             recursion: false,
             applied: 0,
+            solver: None,
         }
+    }
+
+    /// The same with a solver: a jump through a table that never changes then goes to every entry that the index can
+    /// choose, instead of nowhere.
+    pub fn with_solver(mut self, solver: Box<dyn Solver<'a> + 'a>) -> Self {
+        self.solver = Some(solver);
+        self
     }
 
     /// The whole program, from the state that `from` describes (the identity, usually).
@@ -367,7 +379,12 @@ impl<'a, L: Language> Explorer<'a, L> {
         guard: Formula,
         state: SymbolicState<'a, L>,
     ) -> Vec<(Formula, SymbolicState<'a, L>)> {
-        let after = match self.language.step(&self.core, state, pc) {
+        let (language, store, solver) = (self.language, self.store, &mut self.solver);
+        let mut places = |condition: &Formula, address: &Term| {
+            let solver = solver.as_deref_mut()?;
+            table::places(language, store, solver, store.and(guard, *condition), *address)
+        };
+        let after = match self.language.step_with(&self.core, state, pc, &mut places) {
             Ok(after) => after,
             Err(Stuck { message }) => {
                 self.give_up(message);

@@ -6,6 +6,11 @@ use parallax_op::{Bits, Width};
 use parallax_term::Store;
 use std::hash::Hash;
 
+/// Tells where a load may be from: given the condition under which it is made and its address, the constants that the
+/// address can be, each with its condition. None when it cannot tell.
+pub type Places<'p, C> =
+    dyn FnMut(&<C as Core>::Bool, &<C as Core>::Val) -> Option<Vec<(<C as Core>::Bool, Bits)>> + 'p;
+
 /// A program of some subject language.
 ///
 /// Control goes through a program counter that is a value of the reading like any other (section 6): after a branch it
@@ -50,6 +55,24 @@ pub trait Language {
 
     /// One instruction.
     fn step<C: Core>(&self, core: &C, state: Self::State<C>, pc: &Bits) -> Result<Self::State<C>, Stuck>;
+
+    /// One instruction, with somebody to ask where loads are from that the reading cannot tell.
+    fn step_with<C: Core>(
+        &self,
+        core: &C,
+        state: Self::State<C>,
+        pc: &Bits,
+        places: &mut Places<'_, C>,
+    ) -> Result<Self::State<C>, Stuck> {
+        let _ = places;
+        self.step(core, state, pc)
+    }
+
+    /// The addresses around the given one, or a little behind it, at which nothing ever changes: where a table may be.
+    fn table(&self, address: &Bits) -> Option<std::ops::Range<u64>> {
+        let _ = address;
+        None
+    }
 
     /// The reading-independent part of a state.
     fn control<C: Core>(&self, state: &Self::State<C>) -> Self::Control;

@@ -7,9 +7,12 @@ use parallax_op::{
     BinOp, Bits, BoolOp, FloatBinOp, FloatFormat, FloatRelOp, FloatUnOp, RelOp, Rounding, UnOp, Width,
 };
 use parallax_term::{Expr, Formula, FuncExpr, Node, Sort, Store, SymbolKind, Term};
+use std::collections::HashMap;
 
 /// A control value with more alternatives than this counts as unknown.
 const TARGETS: usize = 4096;
+/// So many operators may lie between a control value and its alternatives.
+const DEPTH: usize = 6;
 
 /// Builds terms in a store.
 #[derive(Clone, Copy)]
@@ -133,25 +136,69 @@ impl Core for Symbolic<'_> {
 
     /// The leaves of nested conditionals, equal ones together.
     fn targets(&self, _: Width, value: &Term) -> Option<Vec<(Formula, Bits)>> {
+        self.alternatives(*value, DEPTH)
+    }
+}
+
+impl Symbolic<'_> {
+    /// The constants that a term can be, looking through `depth` operators.
+    fn alternatives(&self, value: Term, depth: usize) -> Option<Vec<(Formula, Bits)>> {
         let store = self.store;
         let mut found: Vec<(Formula, Bits)> = Vec::new();
-        let mut stack = vec![(store.true_(), *value)];
+        let mut index: HashMap<Bits, usize> = HashMap::new();
+        let mut stack = vec![(store.true_(), value)];
         while let Some((condition, term)) = stack.pop() {
             if condition == store.false_() {
                 continue;
             }
-            match store.node(term) {
-                Node::Const(bits) => match found.iter_mut().find(|(_, known)| *known == bits) {
-                    Some((either, _)) => *either = store.or(*either, condition),
-                    None => found.push((condition, bits)),
-                },
+            let cases = match store.node(term) {
+                Node::Const(bits) => vec![(condition, bits)],
                 Node::Ite(c, t, e) if stack.len() + found.len() < TARGETS => {
                     stack.push((store.and(condition, store.not(c)), e));
                     stack.push((store.and(condition, c), t));
+                    continue;
                 }
-                _ => return None,
+                node => {
+                    let cases = self.computed(&node, store.width(term), depth)?.into_iter();
+                    cases.map(|(when, bits)| (store.and(condition, when), bits)).collect()
+                }
+            };
+            for (condition, bits) in cases {
+                match index.get(&bits) {
+                    Some(&known) => found[known].0 = store.or(found[known].0, condition),
+                    None => {
+                        index.insert(bits.clone(), found.len());
+                        found.push((condition, bits));
+                    }
+                }
             }
         }
         Some(found)
+    }
+
+    /// What a term computed from alternatives and constants can be: an entry of a table, widened and added to its start.
+    fn computed(&self, node: &Node, width: Width, depth: usize) -> Option<Vec<(Formula, Bits)>> {
+        let constant = |a: Term| self.store.as_constant(a);
+        let of = |a: Term, f: &dyn Fn(&Bits) -> Bits| {
+            let cases = self.alternatives(a, depth.checked_sub(1)?)?;
+            Some(cases.into_iter().map(|(when, bits)| (when, f(&bits))).collect::<Vec<_>>())
+        };
+        match *node {
+            Node::Un(op, a) => of(a, &|bits| op.apply(bits)),
+            Node::Bin(op, a, b) => match (constant(a), constant(b)) {
+                (None, Some(k)) => of(a, &|bits| op.apply(bits, &k)),
+                (Some(k), None) => of(b, &|bits| op.apply(&k, bits)),
+                _ => None,
+            },
+            Node::Extract { of: a, low } => of(a, &|bits| bits.extract(low, width)),
+            Node::Zext(a) => of(a, &|bits| bits.zext(width)),
+            Node::Sext(a) => of(a, &|bits| bits.sext(width)),
+            Node::Concat(high, low) => match (constant(high), constant(low)) {
+                (None, Some(k)) => of(high, &|bits| bits.concat(&k)),
+                (Some(k), None) => of(low, &|bits| k.concat(bits)),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 }

@@ -1,8 +1,10 @@
-//! AArch64: what the specification only names or gets wrong and compilers use in code that is not about vectors. Fused
-//! operations, which it rounds twice; conversions between floats and integers; the counting of bits, which goes through
-//! the vector registers; the reversal of bytes in them.
+//! AArch64: what the specification only names or gets wrong and compilers use. Fused operations, which it rounds twice;
+//! conversions between floats and integers; the reversal of bits and bytes in vector registers; and vectors of integers
+//! ([`vector`]).
 //!
 //! Rounding is to nearest unless the instruction says otherwise; the status register is not kept.
+
+mod vector;
 
 use parallax_ir::{Builder, Instruction, Intrinsic, Op, Processor, Varnode};
 use parallax_op::{BinOp, RelOp, Rounding};
@@ -43,12 +45,14 @@ impl Overrides {
             self.convert_general(&mut b, word)?
         } else if word & 0xdfbf_fc00 == 0x5e21_d800 || word & 0xdfbf_fc00 == 0x5ea1_b800 {
             self.convert_scalar(&mut b, word)
-        } else if matches!(word & 0xbf3f_fc00, 0x2e30_3800 | 0x0e31_b800) {
-            self.sum_across(&mut b, word)?
         } else if word & 0xbfff_fc00 == 0x2e60_5800 {
             self.reverse_bits(&mut b, word)
+        } else if let Some(text) = self.reverse(&mut b, word) {
+            text
         } else {
-            self.reverse(&mut b, word)?
+            // An attempt that came to nothing may have left operations.
+            b = Builder::new();
+            self.vector(&mut b, word)?
         };
         Some(b.finish(address, 4, text))
     }
@@ -148,26 +152,6 @@ impl Overrides {
         };
         self.set(b, d, value);
         format!("{name} {letter}{d},{letter}{n}")
-    }
-
-    /// The sum of all lanes: `uaddlv` in twice the width, `addv` in the width itself.
-    fn sum_across(&self, b: &mut Builder, word: u32) -> Option<String> {
-        let (d, n) = ((word & 31) as usize, (word >> 5 & 31) as usize);
-        let (bytes, lane) = (if word >> 30 & 1 == 1 { 16u16 } else { 8 }, 1u16 << (word >> 22 & 3));
-        if lane == 8 || bytes / lane < 4 {
-            return None;
-        }
-        let long = word >> 29 & 1 == 1;
-        let out = if long { 2 * lane } else { lane };
-        let a = self.vectors[n];
-        let mut sum = Varnode::constant(0, out);
-        for index in 0..bytes / lane {
-            let part = b.extract(a, 8 * lane * index, lane);
-            let part = b.zext(part, out);
-            sum = b.bin(BinOp::Add, sum, part);
-        }
-        self.set(b, d, sum);
-        Some(format!("{} v{d},v{n}.{}b", if long { "uaddlv" } else { "addv" }, bytes))
     }
 
     /// The bits of each byte in the other order: neighbours change places, then pairs, then halves.

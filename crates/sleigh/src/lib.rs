@@ -10,6 +10,7 @@ mod arm;
 mod channel;
 mod compile;
 mod convert;
+mod lanes;
 mod language;
 mod library;
 mod lifter;

@@ -35,7 +35,7 @@ pub fn run(program: &Program, file: &Path, reading: Reading, limits: &Limits) ->
             program.open_controls();
             program.declare(&store);
             let evaluation =
-                Explorer::new(program, &store, limits.bounds()).evaluate(&StructUpdate::identity());
+                Explorer::new(program, &store, limits.bounds()).with_solver(parallax_smt::solver(&store)).evaluate(&StructUpdate::identity());
             for note in evaluation.notes.iter().chain(&evaluation.gave_up) {
                 eprintln!("note: {note}");
             }

@@ -43,7 +43,7 @@ fn wlp<S: Subject>(arguments: &Wlp, program: &S) -> Result<Status> {
     let store = Store::new();
     program.declare(&store);
     let post = program.condition(&store, &arguments.post)?;
-    let mut explorer = Explorer::new(program, &store, arguments.limits.bounds());
+    let mut explorer = Explorer::new(program, &store, arguments.limits.bounds()).with_solver(parallax_smt::solver(&store));
     let evaluation = progress::during("evaluating", || explorer.evaluate(&StructUpdate::identity()));
     let wlp = logic::precondition(&store, &evaluation.update, post);
     let wlp = store.implies(evaluation.complete, wlp);

@@ -4,7 +4,8 @@ use crate::meaning::state::Temporaries;
 use crate::meaning::value::constant;
 use crate::meaning::{MeaningError, State, Value, evaluate};
 use crate::{Instruction, Op, Space, Trap, Varnode};
-use parallax_sem::Core;
+use parallax_op::BoolOp;
+use parallax_sem::{Core, Places};
 
 /// How many operations one instruction may take, and how many times its control may split.
 const MAX_STEPS: usize = 100_000;
@@ -15,21 +16,34 @@ const MAX_SPLITS: usize = 64;
 /// Where the reading can tell which way a branch inside the instruction goes, it goes there; elsewhere both ways are
 /// taken and joined with `cond`.
 pub fn exec<C: Core>(core: &C, instruction: &Instruction, state: State<C>) -> Result<State<C>, MeaningError> {
-    let order = state.processor().order;
-    let mut run = Run { core, instruction, steps: 0, splits: 0 };
-    run.from(0, state, Temporaries::new(order))
+    exec_with(core, instruction, state, &mut |_, _| None)
 }
 
-struct Run<'a, C: Core> {
+/// The same, with somebody to ask where loads are from that the reading cannot tell: perhaps from read-only memory.
+pub fn exec_with<C: Core>(
+    core: &C,
+    instruction: &Instruction,
+    state: State<C>,
+    places: &mut Places<'_, C>,
+) -> Result<State<C>, MeaningError> {
+    let order = state.processor().order;
+    let mut run = Run { core, instruction, places, steps: 0, splits: 0 };
+    run.from(core.boolean(true), 0, state, Temporaries::new(order))
+}
+
+struct Run<'a, 'p, C: Core> {
     core: &'a C,
     instruction: &'a Instruction,
+    places: &'a mut Places<'p, C>,
     steps: usize,
     splits: usize,
 }
 
-impl<C: Core> Run<'_, C> {
+impl<C: Core> Run<'_, '_, C> {
+    /// Goes on at an operation, which is reached under the condition `path`.
     fn from(
         &mut self,
+        path: C::Bool,
         mut index: usize,
         mut state: State<C>,
         mut temporaries: Temporaries<C>,
@@ -45,7 +59,8 @@ impl<C: Core> Run<'_, C> {
                 Op::Load { out, address } => {
                     let key = address.width();
                     let at = read(core, &state, &temporaries, *address)?.word(core, key);
-                    let value = state.load(core, key, &at, out.bytes);
+                    let value =
+                        state.load(core, key, &at, out.bytes, || (self.places)(&path, &at));
                     write(core, &mut state, &mut temporaries, *out, Value::Word(value))?;
                 }
                 Op::Store { address, value } => {
@@ -77,8 +92,9 @@ impl<C: Core> Run<'_, C> {
                                 return Err(MeaningError::Loop(self.steps));
                             }
                             self.split()?;
-                            let taken = self.from(to, state.clone(), temporaries.clone())?;
-                            let other = self.from(index, state, temporaries)?;
+                            let (then, otherwise) = self.both(&path, &when);
+                            let taken = self.from(then, to, state.clone(), temporaries.clone())?;
+                            let other = self.from(otherwise, index, state, temporaries)?;
                             return Ok(taken.join(core, &when, other));
                         }
                     }
@@ -90,8 +106,9 @@ impl<C: Core> Run<'_, C> {
                         Decision::Never => {}
                         Decision::Open(when) => {
                             self.split()?;
+                            let (_, otherwise) = self.both(&path, &when);
                             let taken = self.leave(state.clone(), target)?;
-                            let other = self.from(index, state, temporaries)?;
+                            let other = self.from(otherwise, index, state, temporaries)?;
                             return Ok(taken.join(core, &when, other));
                         }
                     }
@@ -118,6 +135,12 @@ impl<C: Core> Run<'_, C> {
             }
         }
         self.finish(state)
+    }
+
+    /// The conditions of the two ways from here.
+    fn both(&self, path: &C::Bool, when: &C::Bool) -> (C::Bool, C::Bool) {
+        let and = |with: &C::Bool| self.core.boolop(BoolOp::And, path, with);
+        (and(when), and(&self.core.not(when)))
     }
 
     /// A fault leaves the program counter at the instruction that is at fault.

@@ -10,7 +10,7 @@ mod state;
 mod value;
 mod vector;
 
-pub use exec::exec;
+pub use exec::{exec, exec_with};
 pub use intrinsic::intrinsic;
 pub use pure::evaluate;
 pub use rom::Rom;

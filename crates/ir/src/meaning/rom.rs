@@ -5,6 +5,7 @@
 
 use parallax_op::Bits;
 use parallax_sem::{ByteOrder, Core};
+use std::ops::Range;
 
 /// Read-only bytes at their addresses.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +15,10 @@ pub struct Rom {
 }
 
 /// A load that may be from more places than this is left to memory.
-const MAX_PLACES: usize = 64;
+const MAX_PLACES: usize = 1024;
+
+/// How far before a table the constant part of an address into it may be: the first case of a switch need not be zero.
+const NEAR: u64 = 1 << 16;
 
 impl Rom {
     /// The given stretches; where two overlap, the one that starts first counts.
@@ -47,19 +51,20 @@ impl Rom {
         bytes.get(from..)?.get(..usize::from(count))
     }
 
-    /// The value of a load, when the reading can tell where it is from and that is here.
+    /// The stretch around an address, or one that begins a little behind it.
+    pub fn around(&self, address: u64) -> Option<Range<u64>> {
+        let ranges = self.stretches.iter().map(|(at, bytes)| *at..at.saturating_add(bytes.len() as u64));
+        ranges.into_iter().find(|range| address < range.end && range.start.saturating_sub(address) < NEAR)
+    }
+
+    /// The value of a load from one of the places, each with its condition, when all of them are here.
     pub(super) fn load<C: Core>(
         &self,
         core: &C,
-        key: u16,
-        address: &C::Val,
+        places: &[(C::Bool, Bits)],
         bytes: u16,
         order: ByteOrder,
     ) -> Option<C::Val> {
-        if self.is_empty() {
-            return None;
-        }
-        let places = core.targets(key, address)?;
         if places.is_empty() || places.len() > MAX_PLACES {
             return None;
         }
@@ -95,7 +100,7 @@ mod tests {
     fn loads_from_read_only_bytes() {
         let rom = Rom::new([(0x20, vec![5, 6]), (0x10, vec![1, 2, 3, 4])]);
         let load = |at: u128, bytes, order| {
-            rom.load(&Concrete, 32, &Bits::new(32, at), bytes, order).and_then(|value| value.to_u64())
+            rom.load(&Concrete, &[(true, Bits::new(32, at))], bytes, order).and_then(|value| value.to_u64())
         };
         assert_eq!(load(0x10, 4, ByteOrder::Little), Some(0x0403_0201));
         assert_eq!(load(0x11, 2, ByteOrder::Big), Some(0x0203));

@@ -72,12 +72,23 @@ impl<C: Core> State<C> {
         self
     }
 
-    /// The `bytes` bytes at `address`, in the processor's byte order.
-    pub(super) fn load(&self, core: &C, key: u16, address: &C::Val, bytes: u16) -> C::Val {
+    /// The `bytes` bytes at `address`, in the processor's byte order. Where the reading cannot tell the address,
+    /// `places` may.
+    pub(super) fn load(
+        &self,
+        core: &C,
+        key: u16,
+        address: &C::Val,
+        bytes: u16,
+        places: impl FnOnce() -> Option<Vec<(C::Bool, parallax_op::Bits)>>,
+    ) -> C::Val {
         let order = self.processor.order;
         self.rom
             .as_ref()
-            .and_then(|rom| rom.load(core, key, address, bytes, order))
+            .and_then(|rom| {
+                let places = core.targets(key, address).or_else(places)?;
+                rom.load(core, &places, bytes, order)
+            })
             .unwrap_or_else(|| core.load(&self.memory, key, address, bytes, order))
     }
 

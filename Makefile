@@ -72,6 +72,12 @@ fuzz-bitcode: setup
 fuzz-lifter: setup
 	$(CARGO) run --release --package parallax-silicon --bin fuzz-lifter -- --seconds $(SECONDS) --seed $(SEED)
 
+# How long lifting takes, per new instruction: make bench-lifting FILES="/usr/bin/bash"
+FILES ?= /usr/bin/bash
+.PHONY: bench-lifting
+bench-lifting: setup
+	$(CARGO) run --release --package parallax-code --example lifting -- $(FILES)
+
 # Mutated reports against every reader: make fuzz-report ROUNDS=5000
 ROUNDS ?= 2000
 .PHONY: fuzz-report

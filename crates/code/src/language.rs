@@ -7,7 +7,7 @@ use parallax_op::{Bits, BoolOp, Width};
 use parallax_sem::logic::{Scalar, Struct};
 use parallax_sem::{Core, Language, Places, Stuck};
 use parallax_sleigh::x86::TAGS;
-use parallax_term::{Sort, Store, SymbolKind};
+use parallax_term::{Expr, Formula, Sort, Store, SymbolKind};
 
 /// The Boolean symbol that says whether an instruction has faulted on the way.
 pub const TRAP: &str = "TRAP";
@@ -191,6 +191,14 @@ pub fn describe(trap: Trap) -> &'static str {
 }
 
 impl Program {
+    /// Whether an instruction has faulted on the way, if any that was evaluated can.
+    pub fn fault(&self, store: &Store) -> Option<Formula> {
+        match store.expr_of(store.lookup(TRAP)?) {
+            Expr::Formula(fault) => Some(fault),
+            _ => None,
+        }
+    }
+
     /// Whether control goes to an address that the reading cannot tell, and not back to the caller: to a case of a
     /// switch, or through a pointer, and so perhaps to other code of the file.
     fn is_lost<C: Core>(&self, core: &C, instruction: &Instruction, after: &State<C>) -> bool {

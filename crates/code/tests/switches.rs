@@ -70,8 +70,11 @@ fn offset_cases(x: i64, y: i64) -> i64 {
 
 fn compiled(target: &Target) -> Vec<u8> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/functions/switches.c");
-    let object = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("switches-{}{}.o", target.language, target.options.concat()));
+    let object = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
+        "switches-{}{}.o",
+        target.language,
+        target.options.concat()
+    ));
     // How many cases make a table differs among processors.
     let status = Command::new("clang-19")
         .args(target.options)

@@ -4,8 +4,8 @@
 //! joined. A procedure is evaluated once, from a formal activation record, and its summary is then composed with the
 //! state of each caller instead of being explored again.
 
+use crate::table::Tables;
 use parallax_op::Bits;
-use crate::table;
 use parallax_sem::logic::{self, Struct};
 use parallax_sem::{Core, Language, Stuck, Symbolic};
 use parallax_smt::Solver;
@@ -43,6 +43,20 @@ pub struct Evaluation {
     pub gave_up: Vec<String>,
     /// What was taken for granted on the way.
     pub notes: Vec<String>,
+}
+
+impl Evaluation {
+    /// The weakest liberal precondition of `post`: every initial state from which the program, if it comes to its end,
+    /// ends in a state with `post`. States that do not come to it satisfy it: those for which evaluation gave up, which
+    /// [`Evaluation::gave_up`] tells, and those from which an instruction faults, which is when `fault` holds after it.
+    pub fn precondition(&self, store: &Store, post: Formula, fault: Option<Formula>) -> Formula {
+        let before = |formula| logic::precondition(store, &self.update, formula);
+        let wlp = store.implies(self.complete, before(post));
+        match fault {
+            Some(fault) => store.or(before(fault), wlp),
+            None => wlp,
+        }
+    }
 }
 
 /// Why there is no path.
@@ -123,7 +137,7 @@ pub struct Explorer<'a, L: Language> {
     /// How many calls were answered by a summary.
     pub applied: u64,
     /// Who tells which entries of a table an index may choose.
-    solver: Option<Box<dyn Solver<'a> + 'a>>,
+    tables: Option<Tables<'a>>,
 }
 
 type SymbolicState<'a, L> = <L as Language>::State<Symbolic<'a>>;
@@ -144,14 +158,14 @@ impl<'a, L: Language> Explorer<'a, L> {
             summarising: FxHashSet::default(),
             recursion: false,
             applied: 0,
-            solver: None,
+            tables: None,
         }
     }
 
     /// The same with a solver: a jump through a table that never changes then goes to every entry that the index can
     /// choose, instead of nowhere.
     pub fn with_solver(mut self, solver: Box<dyn Solver<'a> + 'a>) -> Self {
-        self.solver = Some(solver);
+        self.tables = Some(Tables::new(solver));
         self
     }
 
@@ -302,7 +316,10 @@ impl<'a, L: Language> Explorer<'a, L> {
         let leaving = self.store.and(guard, elsewhere);
         if leaving != self.store.false_() {
             let line = self.language.line(from).map_or(String::new(), |line| format!("line {line}: "));
-            self.notes.push(format!("{line}a jump to a computed address is taken to leave the program"));
+            let note = format!("{line}a jump to a computed address is taken to leave the program");
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
             if target.is_none() {
                 front.ends.push(End { guard: leaving, state: state.clone() });
             }
@@ -379,10 +396,9 @@ impl<'a, L: Language> Explorer<'a, L> {
         guard: Formula,
         state: SymbolicState<'a, L>,
     ) -> Vec<(Formula, SymbolicState<'a, L>)> {
-        let (language, store, solver) = (self.language, self.store, &mut self.solver);
+        let (language, store, tables) = (self.language, self.store, &mut self.tables);
         let mut places = |condition: &Formula, address: &Term| {
-            let solver = solver.as_deref_mut()?;
-            table::places(language, store, solver, store.and(guard, *condition), *address)
+            tables.as_mut()?.places(language, store.and(guard, *condition), *address)
         };
         let after = match self.language.step_with(&self.core, state, pc, &mut places) {
             Ok(after) => after,

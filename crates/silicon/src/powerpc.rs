@@ -62,6 +62,10 @@ enum Fields {
     FloatsFused,
     /// A condition field.
     FieldAlone,
+    /// A register, and as many bytes of memory at a register as a field says.
+    String,
+    /// Nothing to fill.
+    Nothing,
 }
 
 /// Extended opcode under primary opcode 31, with room for the record bit.
@@ -207,6 +211,26 @@ const FORMS: &[Row] = &[
     ("lfdx", x(599), Fields::MemoryIndexed, false, false),
     ("stfdx", x(727), Fields::MemoryIndexed, false, false),
     ("stfiwx", x(983), Fields::MemoryIndexed, false, false),
+    ("lfsx", x(535), Fields::MemoryIndexed, false, false),
+    ("lfsu", d(49), Fields::MemoryUpdate, false, false),
+    ("lfsux", x(567), Fields::MemoryIndexed, false, false),
+    ("lfdux", x(631), Fields::MemoryIndexed, false, false),
+    ("stfsx", x(663), Fields::MemoryIndexed, false, false),
+    ("stfsu", d(53), Fields::MemoryUpdate, false, false),
+    ("stfsux", x(695), Fields::MemoryIndexed, false, false),
+    ("stfdux", x(759), Fields::MemoryIndexed, false, false),
+    ("lwarx", x(20), Fields::MemoryIndexed, false, false),
+    ("lswi", x(597), Fields::String, false, false),
+    ("stswi", x(725), Fields::String, false, false),
+    ("dcbz", x(1014), Fields::MemoryIndexed, false, false),
+    ("dcbt", x(278), Fields::MemoryIndexed, false, false),
+    ("dcbtst", x(246), Fields::MemoryIndexed, false, false),
+    ("dcbst", x(54), Fields::MemoryIndexed, false, false),
+    ("dcbf", x(86), Fields::MemoryIndexed, false, false),
+    ("icbi", x(982), Fields::MemoryIndexed, false, false),
+    ("sync", x(598), Fields::Nothing, false, false),
+    ("eieio", x(854), Fields::Nothing, false, false),
+    ("isync", d(19) | 150 << 1, Fields::Nothing, false, false),
     ("mcrxr", x(512), Fields::FieldAlone, false, false),
     ("fneg", d(63) | 40 << 1, Fields::Float, false, false),
     ("fabs", d(63) | 264 << 1, Fields::Float, false, false),
@@ -260,7 +284,7 @@ impl Record {
             floats: std::array::from_fn(|_| number(random)),
             memory: std::array::from_fn(|_| random.number() as u8),
         };
-        if form.name == "lfs" {
+        if form.name.starts_with("lfs") {
             let float = single(random);
             for at in (0..256).step_by(4) {
                 record.memory[at..at + 4].copy_from_slice(&float.to_bits().to_be_bytes());
@@ -291,7 +315,7 @@ impl Record {
             Fields::Mask => t << 21 | (random.number() as u32 & 0xff) << 12,
             Fields::Memory | Fields::MemoryUpdate => {
                 let t = if form.fields == Fields::MemoryUpdate && t == a { t % 30 + 1 } else { t };
-                let word = if form.name == "lfs" { !3 } else { !0 };
+                let word = if form.name.starts_with("lfs") { !3 } else { !0 };
                 record.general[a as usize] =
                     (DATA as u32 + 32 + (random.below(200) as u32 & word)).wrapping_sub(half as i16 as u32);
                 t << 21 | a << 16 | half
@@ -302,8 +326,11 @@ impl Record {
                 let t = (t..t + 3).map(|t| t % 30 + 1).find(|t| *t != a && *t != b).unwrap_or(t);
                 let distance = random.number() as u32;
                 record.general[b as usize] = distance;
-                record.general[a as usize] =
-                    (DATA as u32 + 32 + random.below(200) as u32).wrapping_sub(distance);
+                let aligned = form.name.starts_with("lfs") || form.name == "lwarx";
+                let at = random.below(200) as u32 & if aligned { !3 } else { !0 };
+                record.general[a as usize] = (DATA as u32 + 32 + at).wrapping_sub(distance);
+                // Nothing is loaded or stored by advice to the cache; other bits of it mean other advice.
+                let t = if form.name.starts_with("dcb") || form.name == "icbi" { 0 } else { t };
                 t << 21 | a << 16 | b << 11
             }
             Fields::Floats => three,
@@ -311,6 +338,12 @@ impl Record {
             Fields::Float => t << 21 | b << 11,
             Fields::FloatsFused => three | c << 6,
             Fields::FieldAlone => (t & 7) << 23,
+            Fields::Nothing => 0,
+            Fields::String => {
+                // The address must not be among what is loaded, nor the harness's register.
+                record.general[28] = DATA as u32 + 32 + random.below(180) as u32;
+                (1 + t % 20) << 21 | 28 << 16 | (1 + c % 28) << 11
+            }
             Fields::FloatsCompare => (t & 7) << 23 | a << 16 | b << 11,
         };
         record
@@ -373,7 +406,8 @@ impl Record {
 
 /// Whether the form is about single precision.
 fn is_single(name: &str) -> bool {
-    name == "stfs" || (name.starts_with('f') && name.ends_with('s') && name != "fnabs" && name != "fabs")
+    name.starts_with("stfs")
+        || (name.starts_with('f') && name.ends_with('s') && name != "fnabs" && name != "fabs")
 }
 
 /// A single that is a number.

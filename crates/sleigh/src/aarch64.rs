@@ -2,7 +2,8 @@
 //! conversions between floats and integers; the reversal of bits and bytes in vector registers; and vectors of integers
 //! ([`vector`]).
 //!
-//! Rounding is to nearest unless the instruction says otherwise; the status register is not kept.
+//! Rounding is to nearest unless the instruction says otherwise; setting another mode stops by name. The status register is
+//! not kept.
 
 mod vector;
 

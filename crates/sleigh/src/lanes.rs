@@ -76,7 +76,13 @@ pub(crate) fn held(b: &mut Builder, signed: bool, wide: Varnode, bytes: u16) -> 
 }
 
 /// One lane shifted to the right by a constant, rounded if so wished.
-pub(crate) fn shifted_right(b: &mut Builder, signed: bool, a: Varnode, distance: u64, rounding: bool) -> Varnode {
+pub(crate) fn shifted_right(
+    b: &mut Builder,
+    signed: bool,
+    a: Varnode,
+    distance: u64,
+    rounding: bool,
+) -> Varnode {
     let op = if signed { BinOp::Ashr } else { BinOp::Lshr };
     if !rounding {
         return b.bin_constant(op, a, distance);
@@ -153,7 +159,14 @@ pub(crate) fn map(b: &mut Builder, op: Each, signed: bool, lane: u16, x: Varnode
 }
 
 /// Neighbours of the first vector, then of the second.
-pub(crate) fn pairwise(b: &mut Builder, op: Each, signed: bool, lane: u16, x: Varnode, y: Varnode) -> Varnode {
+pub(crate) fn pairwise(
+    b: &mut Builder,
+    op: Each,
+    signed: bool,
+    lane: u16,
+    x: Varnode,
+    y: Varnode,
+) -> Varnode {
     let all = [split(b, x, lane), split(b, y, lane)].concat();
     let lanes: Vec<Varnode> = all.chunks(2).map(|pair| each(b, op, signed, pair[0], pair[1])).collect();
     join(b, &lanes)

@@ -18,6 +18,7 @@ mod mips;
 mod pcode;
 mod powerpc;
 mod riscv;
+mod rounding;
 mod sla;
 mod worker;
 pub mod x86;

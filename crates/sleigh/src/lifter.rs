@@ -2,7 +2,7 @@
 
 use crate::convert::{ConvertError, convert};
 use crate::worker::{Failure, Worker};
-use crate::{Language, Specification, aarch64, arm, mips, powerpc, riscv, sla, x86};
+use crate::{Language, Specification, aarch64, arm, mips, powerpc, riscv, rounding, sla, x86};
 use parallax_ir::{Instruction, Processor, Register, Varnode};
 use parallax_sem::ByteOrder;
 use std::collections::HashMap;
@@ -133,7 +133,8 @@ impl Lifter {
     fn build(specification: Specification, contents: sla::Contents) -> Result<Self, LiftError> {
         let name = specification.name.clone();
         let failed = |reason: String| LiftError::Specification { name: name.clone(), reason };
-        let user_ops = contents.user_operations;
+        let mut user_ops = contents.user_operations;
+        user_ops.push(rounding::NAME.to_owned());
         let mut worker = Worker::new(specification);
         let facts = contents.facts.map_or_else(|| worker.facts(), Ok).map_err(|failure| match failure {
             Failure::Refused(message) => failed(message),
@@ -299,6 +300,7 @@ impl Lifter {
 
     /// Gives a meaning to what the specification only names.
     fn complete(&self, instruction: Instruction) -> Instruction {
+        let instruction = rounding::guarded(instruction, &self.processor);
         if self.processor.name.starts_with("powerpc") {
             return powerpc::complete(instruction, &self.processor.user_ops);
         }

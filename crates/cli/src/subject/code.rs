@@ -177,6 +177,10 @@ impl Subject for Program {
         parse_formula(store, &logical).map_err(|error| rejected_argument("--post", &logical, &error))
     }
 
+    fn fault(&self, store: &Store) -> Option<Formula> {
+        Program::fault(self, store)
+    }
+
     fn interpret(&self, store: &Store, s: &mut Struct<Concrete>, text: &str) -> Result<()> {
         let (name, value) = assignment(text)?;
         if let Some(address) = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {

@@ -136,6 +136,12 @@ pub trait Subject: Language {
         let _ = condition;
     }
 
+    /// Whether an instruction has faulted on the way, where the language has instructions that can.
+    fn fault(&self, store: &Store) -> Option<Formula> {
+        let _ = store;
+        None
+    }
+
     /// Puts into the initial state what the program finds there.
     fn prepare(&self, store: &Store, s: &mut Struct<Concrete>) {
         let _ = (store, s);

@@ -67,8 +67,15 @@ fn compose<S: Subject>(arguments: &Compose, first: &S, second: &S) -> Result<Sta
     second.declare(&store);
     let identity = StructUpdate::identity();
     let (before, then) = progress::during("evaluating", || {
-        let before = Explorer::new(first, &store, arguments.limits.bounds()).with_solver(parallax_smt::solver(&store)).evaluate(&identity);
-        (before, Explorer::new(second, &store, arguments.limits.bounds()).with_solver(parallax_smt::solver(&store)).evaluate(&identity))
+        let before = Explorer::new(first, &store, arguments.limits.bounds())
+            .with_solver(parallax_smt::solver(&store))
+            .evaluate(&identity);
+        (
+            before,
+            Explorer::new(second, &store, arguments.limits.bounds())
+                .with_solver(parallax_smt::solver(&store))
+                .evaluate(&identity),
+        )
     });
     let update = logic::compose(&store, &then.update, &before.update);
     let complete = store.and(before.complete, logic::precondition(&store, &before.update, then.complete));

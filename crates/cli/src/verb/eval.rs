@@ -39,7 +39,8 @@ fn eval<S: Subject>(arguments: &Eval, program: &S) -> Result<Status> {
     let store = Store::new();
     program.declare(&store);
     let from = start(&store, arguments.from.as_deref())?;
-    let mut explorer = Explorer::new(program, &store, arguments.limits.bounds()).with_solver(parallax_smt::solver(&store));
+    let mut explorer =
+        Explorer::new(program, &store, arguments.limits.bounds()).with_solver(parallax_smt::solver(&store));
     let evaluation = progress::during("evaluating", || explorer.evaluate(&from));
     if arguments.form.json {
         let json = serde_json::json!({

@@ -49,7 +49,8 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
             program.point(name.trim()).ok_or_else(|| anyhow!("--through: no label or line `{}`", name.trim()))
         })
         .collect::<Result<_>>()?;
-    let mut explorer = Explorer::new(program, &store, arguments.limits.bounds()).with_solver(parallax_smt::solver(&store));
+    let mut explorer =
+        Explorer::new(program, &store, arguments.limits.bounds()).with_solver(parallax_smt::solver(&store));
     let (formula, gave_up) =
         match progress::during("evaluating", || explorer.path(&StructUpdate::identity(), &points)) {
             Ok(path) => (path.complete, path.gave_up),

@@ -34,8 +34,9 @@ pub fn run(program: &Program, file: &Path, reading: Reading, limits: &Limits) ->
         Reading::Symbolic => {
             program.open_controls();
             program.declare(&store);
-            let evaluation =
-                Explorer::new(program, &store, limits.bounds()).with_solver(parallax_smt::solver(&store)).evaluate(&StructUpdate::identity());
+            let evaluation = Explorer::new(program, &store, limits.bounds())
+                .with_solver(parallax_smt::solver(&store))
+                .evaluate(&StructUpdate::identity());
             for note in evaluation.notes.iter().chain(&evaluation.gave_up) {
                 eprintln!("note: {note}");
             }

@@ -7,7 +7,6 @@ use crate::verb::eval::bounded;
 use anyhow::Result;
 use clap::Args;
 use parallax_primitives::Explorer;
-use parallax_sem::logic;
 use parallax_term::{Store, StructUpdate};
 use std::path::PathBuf;
 
@@ -43,10 +42,13 @@ fn wlp<S: Subject>(arguments: &Wlp, program: &S) -> Result<Status> {
     let store = Store::new();
     program.declare(&store);
     let post = program.condition(&store, &arguments.post)?;
-    let mut explorer = Explorer::new(program, &store, arguments.limits.bounds()).with_solver(parallax_smt::solver(&store));
+    let mut explorer =
+        Explorer::new(program, &store, arguments.limits.bounds()).with_solver(parallax_smt::solver(&store));
     let evaluation = progress::during("evaluating", || explorer.evaluate(&StructUpdate::identity()));
-    let wlp = logic::precondition(&store, &evaluation.update, post);
-    let wlp = store.implies(evaluation.complete, wlp);
+    // Whoever asks about faults is answered about faults.
+    let asked = store.post_order([post.id()]);
+    let fault = program.fault(&store).filter(|fault| !asked.contains(&fault.id()));
+    let wlp = evaluation.precondition(&store, post, fault);
     if arguments.form.json {
         let json = serde_json::json!({
             "wlp": store.display(wlp),

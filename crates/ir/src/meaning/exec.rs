@@ -59,8 +59,7 @@ impl<C: Core> Run<'_, '_, C> {
                 Op::Load { out, address } => {
                     let key = address.width();
                     let at = read(core, &state, &temporaries, *address)?.word(core, key);
-                    let value =
-                        state.load(core, key, &at, out.bytes, || (self.places)(&path, &at));
+                    let value = state.load(core, key, &at, out.bytes, || (self.places)(&path, &at));
                     write(core, &mut state, &mut temporaries, *out, Value::Word(value))?;
                 }
                 Op::Store { address, value } => {

@@ -179,7 +179,8 @@ impl Overrides {
                 .collect();
             let value = join(b, &lanes);
             self.set_half(b, f, value);
-            let name = format!("{}{}hn", if f.signed { "" } else { "r" }, if opcode == 4 { "add" } else { "sub" });
+            let name =
+                format!("{}{}hn", if f.signed { "" } else { "r" }, if opcode == 4 { "add" } else { "sub" });
             return f.mixed(&name, &operands);
         }
         let (op, accumulate, name) = match opcode {
@@ -269,7 +270,8 @@ impl Overrides {
         match (opcode, f.signed) {
             (2 | 6, _) if f.lane < 8 => {
                 let wide = self.widened_whole(b, f, a);
-                let sums: Vec<Varnode> = wide.chunks(2).map(|pair| b.bin(BinOp::Add, pair[0], pair[1])).collect();
+                let sums: Vec<Varnode> =
+                    wide.chunks(2).map(|pair| b.bin(BinOp::Add, pair[0], pair[1])).collect();
                 let mut value = join(b, &sums);
                 if opcode == 6 {
                     value = map(b, Each::Add, true, 2 * f.lane, self.low(f.d, f.bytes), value);
@@ -513,7 +515,13 @@ impl Overrides {
                     .collect();
                 let value = join(b, &lanes);
                 self.set(b, f.d, value);
-                let name = if opcode == 8 { "sri" } else if f.signed { "shl" } else { "sli" };
+                let name = if opcode == 8 {
+                    "sri"
+                } else if f.signed {
+                    "shl"
+                } else {
+                    "sli"
+                };
                 f.two(name).map(|text| format!("{text},#{distance}"))
             }
             (16 | 17, true) => {
@@ -558,8 +566,7 @@ impl Overrides {
         let lanes = vec![Varnode::constant(bits, lane); usize::from(f.bytes / lane)];
         let value = join(b, &lanes);
         self.set(b, f.d, value);
-        let number =
-            if lane == 4 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) };
+        let number = if lane == 4 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) };
         Some(format!("fmov v{}.{},#{number}", f.d, Fields::shape(f.bytes, lane)))
     }
 }

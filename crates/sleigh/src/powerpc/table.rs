@@ -1,12 +1,16 @@
 //! PowerPC: what the specification gets wrong, as found by comparing it with QEMU.
 //!
 //! It keeps the XER register apart from its bits SO, OV and CA, so moving to and from it misses them; division without
-//! the overflow bit changes OV all the same; and the masks of 64-bit rotations are beyond the library.
+//! the overflow bit changes OV all the same; the masks of 64-bit rotations are beyond the library; and the clearing of a
+//! cache line and string instructions have no or half a meaning.
 
 use crate::powerpc::float::Floats;
-use parallax_ir::{Builder, Instruction, Op, Processor, Varnode};
-use parallax_op::{BinOp, RelOp};
+use parallax_ir::{Builder, Instruction, Op, Processor, Trap, Varnode};
+use parallax_op::{BinOp, BoolOp, RelOp};
 use parallax_sem::ByteOrder;
+
+/// What `dcbz` clears on the 32-bit processors that QEMU and Linux know best.
+const CACHE_LINE: u64 = 32;
 
 /// The override table.
 pub struct Overrides {
@@ -57,6 +61,11 @@ impl Overrides {
                 let text = self.reversed(&mut b, word);
                 return Some(b.finish(address, 4, text));
             }
+            3 if !wide => {
+                let (to, a, half) = (field(21), field(16), word as u16 as i16);
+                self.trap(&mut b, to, self.general[a], Varnode::constant(i64::from(half) as u64, 4));
+                return Some(b.finish(address, 4, format!("twi {to},r{a},{half}")));
+            }
             31 if !wide => {}
             _ => return None,
         }
@@ -80,9 +89,71 @@ impl Overrides {
                 let dot = if word & 1 == 1 { "." } else { "" };
                 format!("{name}{dot} r{},r{},r{}", field(21), field(16), field(11))
             }
+            (4, _) => {
+                self.trap(&mut b, field(21), self.general[field(16)], self.general[field(11)]);
+                format!("tw {},r{},r{}", field(21), field(16), field(11))
+            }
+            (code @ (597 | 725), _) => self.string(&mut b, code == 597, field(21), field(16), field(11)),
+            (1014, _) => {
+                let base = if field(16) == 0 { Varnode::constant(0, 4) } else { self.general[field(16)] };
+                let at = b.bin(BinOp::Add, base, self.general[field(11)]);
+                let line = b.bin_constant(BinOp::And, at, !(CACHE_LINE - 1));
+                for offset in (0..CACHE_LINE).step_by(8) {
+                    let at = b.bin_constant(BinOp::Add, line, offset);
+                    b.store(at, Varnode::constant(0, 8));
+                }
+                format!("dcbz r{},r{}", field(16), field(11))
+            }
             _ => return None,
         };
         Some(b.finish(address, 4, text))
+    }
+
+    /// A trap if one of the relations holds that the bits of `to` name.
+    fn trap(&self, b: &mut Builder, to: usize, x: Varnode, y: Varnode) {
+        let relations = [(16, RelOp::Slt), (8, RelOp::Sgt), (4, RelOp::Eq), (2, RelOp::Ult), (1, RelOp::Ugt)];
+        if to == 31 {
+            b.trap(None, Trap::Breakpoint);
+            return;
+        }
+        let mut holds = Varnode::constant(0, 1);
+        for (bit, relation) in relations {
+            if to & bit != 0 {
+                let this = b.rel(relation, x, y);
+                holds = b.bool(BoolOp::Or, holds, this);
+            }
+        }
+        b.trap(Some(holds), Trap::Breakpoint);
+    }
+
+    /// `lswi` and `stswi`: bytes to and from registers, four each, the highest first; 32 of them when the field is zero.
+    fn string(&self, b: &mut Builder, loads: bool, first: usize, base: usize, field: usize) -> String {
+        let count = if field == 0 { 32 } else { field };
+        let start = if base == 0 { Varnode::constant(0, 4) } else { b.snapshot(self.general[base]) };
+        for word in 0..count.div_ceil(4) {
+            let register = self.general[(first + word) % 32];
+            let bytes = (count - 4 * word).min(4);
+            let mut value: Option<Varnode> = None;
+            for byte in 0..4 {
+                let at = b.bin_constant(BinOp::Add, start, (4 * word + byte) as u64);
+                if !loads {
+                    if byte < bytes {
+                        let part = b.extract(register, 8 * (3 - byte as u16), 1);
+                        b.store(at, part);
+                    }
+                    continue;
+                }
+                let part = if byte < bytes { b.load(at, 1) } else { Varnode::constant(0, 1) };
+                value = Some(match value {
+                    None => part,
+                    Some(so_far) => b.concat(so_far, part),
+                });
+            }
+            if let Some(value) = value {
+                b.copy(register, value);
+            }
+        }
+        format!("{} r{first},r{base},{field}", if loads { "lswi" } else { "stswi" })
     }
 
     /// A doubleword loaded or stored with its bytes in the other order.

@@ -245,7 +245,7 @@ impl Overrides {
             (6, _) => (Some(Each::Sub), "mlsl"),
             _ => return None,
         };
-        if opcode % 4 == 0 {
+        if opcode.is_multiple_of(4) {
             let x = split(b, self.low(f.n, f.bytes), f.lane);
             let y = vec![element; x.len()];
             self.accumulated(b, f, Each::Mul, accumulate, &x, &y);
@@ -477,7 +477,7 @@ impl Overrides {
         let field = f.word >> 16 & 0x7f;
         let (right, left) = (u64::from(2 * bits - field), u64::from(field - bits));
         let opcode = f.word >> 11 & 31;
-        if matches!(opcode, 16 | 17 | 20) && lane == 8 || lane == 8 && f.bytes == 8 {
+        if lane == 8 && (f.bytes == 8 || matches!(opcode, 16 | 17 | 20)) {
             return None;
         }
         let (x, old) = (self.low(f.n, f.bytes), self.low(f.d, f.bytes));

@@ -84,7 +84,7 @@ fn check(
         .map(|_| {
             let mut state = MachineState::default();
             for name in names {
-                let small = random.number() % 3 == 0;
+                let small = random.number().is_multiple_of(3);
                 let value = if small { random.number() % 4 } else { random.number() };
                 state.registers.push(((*name).to_owned(), Bits::new(width, value.into())));
             }

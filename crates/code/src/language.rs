@@ -55,6 +55,7 @@ impl Language for Program {
                 );
             }
         }
+        self.fill_stack(core, &mut state);
         if let Some(Scalar::Bool(trapped)) = store.lookup(TRAP).and_then(|symbol| s.constants.get(&symbol)) {
             state.stops.push((trapped.clone(), Trap::Undefined));
         }
@@ -219,6 +220,23 @@ impl Program {
         for (name, value) in self.processor.initial.iter().filter(|(name, _)| known(name)) {
             self.initialise(core, state, name, *value);
         }
+    }
+
+    /// Where nothing says which x87 registers are empty and the reading needs to know, those that were given no value.
+    fn fill_stack<C: Core>(&self, core: &C, state: &mut State<C>) {
+        let cell = |name: &str| {
+            let register = self.processor.register(name)?;
+            self.processor.cell_at(register.place.offset)
+        };
+        let Some(tags) = cell(TAGS).filter(|tags| state.known_cell(*tags).is_none()) else { return };
+        if core.targets(16, &core.symbol(TAGS, 16)).is_none() {
+            return;
+        }
+        let unknown = |index: &u32| {
+            cell(&format!("ST{index}")).is_none_or(|register| state.known_cell(register).is_none())
+        };
+        let empty = (0..8).filter(unknown).fold(0, |all, index| all | 3u64 << (2 * index));
+        self.initialise(core, state, TAGS, empty);
     }
 
     fn initialise<C: Core>(&self, core: &C, state: &mut State<C>, name: &str, value: u64) {

@@ -86,6 +86,34 @@ pub enum ScalarOp {
     Sqrt,
 }
 
+/// A function of the x87 that no formula describes. Where there are two operands, the first is the top of the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Transcendental {
+    /// Sine.
+    Sine,
+    /// Cosine.
+    Cosine,
+    /// Tangent.
+    Tangent,
+    /// The angle of the point with the first operand as abscissa and the second as ordinate.
+    ArcTangent,
+    /// Two to the power of the operand, less one.
+    PowerMinusOne,
+    /// The second operand times the binary logarithm of the first.
+    TimesLogarithm,
+    /// The second operand times the binary logarithm of one more than the first.
+    TimesLogarithmOfOneMore,
+}
+
+impl Transcendental {
+    /// Whether it has two operands.
+    pub fn has_two(self) -> bool {
+        use Transcendental::*;
+        matches!(self, ArcTangent | TimesLogarithm | TimesLogarithmOfOneMore)
+    }
+}
+
 /// A function by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intrinsic {
@@ -260,6 +288,24 @@ pub enum Intrinsic {
         /// Whether it goes on top of the stack, and the byte says that there is something.
         on_top: bool,
     },
+    /// The first 80-bit float times two to the power of the second, cut to an integer.
+    ExtendedScale,
+    /// The exponent of an 80-bit float as a float, or its significand.
+    ExtendedPart {
+        /// The exponent.
+        exponent: bool,
+    },
+    /// The remainder of a division, or a step towards it (C2); the low bits of the quotient are in C1, C3 and C0.
+    ExtendedRemainder {
+        /// To the nearest quotient, else to the one cut off.
+        nearest: bool,
+    },
+    /// Eighteen decimal digits and a sign as an 80-bit float, on top of the stack.
+    ExtendedFromDecimal,
+    /// An 80-bit float as eighteen decimal digits and a sign.
+    ExtendedToDecimal,
+    /// A function within one unit in the last place. The symbolic reading knows it on constants only.
+    ExtendedTranscendental(Transcendental),
     /// CRC-32C of the second argument on top of the first.
     Crc32,
     /// Product of two polynomials over the field of two elements.

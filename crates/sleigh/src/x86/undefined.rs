@@ -82,8 +82,30 @@ pub fn undefined_codes(d: &Decoded) -> u16 {
     const C3: u16 = 1 << 14;
     match d.mnemonic() {
         Fcom | Fcomp | Fcompp | Fucom | Fucomp | Fucompp | Ficom | Ficomp | Ftst | Fxam => 0,
+        // The quotient's bits are there if it is complete.
+        Fprem | Fprem1 => 0,
+        // Whether they were rounded up is as open as where to; out of range is C2.
+        Fsin | Fcos | Fsincos | Fptan => C0 | C1 | C3,
+        Fpatan | F2xm1 | Fyl2x | Fyl2xp1 => C0 | C1 | C2 | C3,
         Fninit | Fnsave | Fldenv | Frstor | Fxrstor | Fxrstor64 => 0,
         Fnclex | Ffree | Fnop | Fldcw | Fnstcw | Fnstsw | Fnstenv | Wait => C0 | C1 | C2 | C3,
         _ => C0 | C2 | C3,
+    }
+}
+
+/// Whether the manual promises the result within one unit in the last place only.
+pub fn is_approximate(d: &Decoded) -> bool {
+    use Mnemonic::*;
+    matches!(d.mnemonic(), Fsin | Fcos | Fsincos | Fptan | Fpatan | F2xm1 | Fyl2x | Fyl2xp1)
+}
+
+/// Whether the manual leaves the result open because the top of the x87 stack is outside the function's domain.
+pub fn is_out_of_domain(d: &Decoded, top: u128) -> bool {
+    let magnitude = top & ((1 << 79) - 1);
+    match d.mnemonic() {
+        Mnemonic::F2xm1 => magnitude > 0x3fff << 64 | 1 << 63,
+        // One less half the root of two.
+        Mnemonic::Fyl2xp1 => magnitude > 0x3ffd_95f6_1998_0c43_36f7,
+        _ => false,
     }
 }

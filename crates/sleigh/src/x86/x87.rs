@@ -7,7 +7,7 @@
 
 use crate::x86::float::compare_flags;
 use crate::x86::operand::Lift;
-use crate::x86::x87_image;
+use crate::x86::{x87_functions, x87_image};
 use iced_x86::{Instruction as Decoded, Mnemonic, OpKind};
 use parallax_ir::{Intrinsic, Label, Op, ScalarOp, Trap, Varnode};
 use parallax_op::{BinOp, BoolOp, RelOp};
@@ -22,6 +22,7 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     moves(l, d, mnemonic)
         || computes(l, d, mnemonic)
         || compares(l, d, mnemonic)
+        || x87_functions::lift(l, mnemonic)
         || x87_image::lift(l, d, mnemonic)
         || matches!(mnemonic, Wait)
 }
@@ -98,6 +99,20 @@ fn waits(mnemonic: Mnemonic) -> bool {
             | Fldcw
             | Fincstp
             | Fdecstp
+            | Fprem
+            | Fprem1
+            | Fscale
+            | Fxtract
+            | Fbld
+            | Fbstp
+            | Fsin
+            | Fcos
+            | Fsincos
+            | Fptan
+            | Fpatan
+            | F2xm1
+            | Fyl2x
+            | Fyl2xp1
             | Ffree
             | Fnop
             | Wait
@@ -110,7 +125,7 @@ fn waits(mnemonic: Mnemonic) -> bool {
 pub(super) struct Answer {
     pub value: Varnode,
     status: Varnode,
-    codes: Varnode,
+    pub codes: Varnode,
     /// Whether an exception that is not masked holds the instruction up.
     held: Varnode,
 }
@@ -156,7 +171,7 @@ pub(super) fn any_empty(l: &mut Lift, registers: &[usize]) -> Varnode {
 }
 
 /// Marks a register as holding something.
-fn fill(l: &mut Lift, index: usize) {
+pub(super) fn fill(l: &mut Lift, index: usize) {
     let tags = l.b.bin_constant(BinOp::And, l.r.tag_word, !(3 << (2 * index)) & 0xffff);
     l.b.copy(l.r.tag_word, tags);
 }
@@ -208,13 +223,13 @@ fn rotate_tags(l: &mut Lift, left: u64) {
 }
 
 /// Whether there is no room on top of the stack.
-fn is_full(l: &mut Lift) -> Varnode {
+pub(super) fn is_full(l: &mut Lift) -> Varnode {
     let empty = any_empty(l, &[7]);
     l.b.not(empty)
 }
 
 /// Pushes what a function makes of a value, or the indefinite one if there is no room.
-fn push_as(l: &mut Lift, call: Intrinsic, value: Varnode, full: Varnode, end: Label) {
+pub(super) fn push_as(l: &mut Lift, call: Intrinsic, value: Varnode, full: Varnode, end: Label) {
     let answer = ask(l, call, 10, &[value], full);
     settle(l, &answer, end);
     turn_up(l);
@@ -222,7 +237,7 @@ fn push_as(l: &mut Lift, call: Intrinsic, value: Varnode, full: Varnode, end: La
     fill(l, 0);
 }
 
-fn push(l: &mut Lift, value: Varnode, end: Label) {
+pub(super) fn push(l: &mut Lift, value: Varnode, end: Label) {
     let full = is_full(l);
     push_as(l, Intrinsic::ExtendedMove { on_top: true }, value, full, end);
 }
@@ -279,6 +294,17 @@ fn moves(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             if mnemonic == Fstp {
                 pop(l);
             }
+        }
+        Fbld => {
+            let value = l.read(d, 0);
+            let full = is_full(l);
+            push_as(l, Intrinsic::ExtendedFromDecimal, value, full, end);
+        }
+        Fbstp => {
+            let empty = any_empty(l, &[0]);
+            let answer = ask(l, Intrinsic::ExtendedToDecimal, 10, &[st0], empty);
+            store(l, d, &answer, end);
+            pop(l);
         }
         Fist | Fistp | Fisttp => {
             let empty = any_empty(l, &[0]);

@@ -3,7 +3,9 @@
 mod arithmetic;
 mod raised;
 pub(super) mod sse;
+mod transcendental;
 pub(super) mod x87;
+mod x87_exact;
 
 use crate::meaning::MeaningError;
 use crate::meaning::pure::is_nan;

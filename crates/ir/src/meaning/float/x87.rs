@@ -6,11 +6,12 @@
 //! says whether an exception which is not masked keeps the instruction from having any other effect. The program hears
 //! of such an exception when the next instruction that waits for it sees the summary bit in the status word.
 
-use super::arithmetic::{Operation, any_nan, any_signalling, converted, only_invalid, plain};
-use super::raised::{Open, Outcome, Raised, by_field, by_rounding, decide, is_denormal, is_finite, known};
+use super::arithmetic::{Operation, any_denormal, any_nan, any_signalling, converted, only_invalid, plain};
+use super::raised::{Open, Outcome, Raised, by_field, by_rounding, decide, far, is_denormal, is_finite, known};
 use super::sse::int_outcome;
 use super::{convert_payload, format, indefinite, magnitude, propagate, quiet, widen};
-use crate::ScalarOp;
+use super::transcendental;
+use crate::{ScalarOp, Transcendental};
 use crate::meaning::MeaningError;
 use crate::meaning::pure::{is_nan, is_negative};
 use crate::meaning::value::constant;
@@ -18,27 +19,27 @@ use crate::meaning::vector::join;
 use parallax_op::{BinOp, BoolOp, FloatFormat, FloatRelOp, FloatUnOp, RelOp, Rounding, UnOp, Width};
 use parallax_sem::Core;
 
-const F: FloatFormat = FloatFormat::X87;
-const W: Width = 80;
+pub(super) const F: FloatFormat = FloatFormat::X87;
+pub(super) const W: Width = 80;
 
 /// How many bits lie above the value in a result.
 pub(in crate::meaning) const ABOVE: Width = 32;
 
 /// The control and the status word, read.
 pub(in crate::meaning) struct Unit<'a, C: Core> {
-    core: &'a C,
+    pub(super) core: &'a C,
     status: C::Val,
-    rounding: C::Val,
+    pub(super) rounding: C::Val,
     precision: C::Val,
     masks: C::Val,
-    open: Open<C>,
+    pub(super) open: Open<C>,
     /// Whether an operand is in an empty register.
     empty: C::Bool,
 }
 
 /// Where a value goes, which decides what can go wrong on the way.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Goes {
+pub(super) enum Goes {
     /// To a register.
     ToRegister,
     /// To memory, in a format into which it may not fit.
@@ -48,10 +49,12 @@ enum Goes {
 }
 
 /// What an instruction did, before it is made into a result.
-struct Effect<C: Core> {
-    outcome: Outcome<C>,
+pub(super) struct Effect<C: Core> {
+    pub outcome: Outcome<C>,
     /// C0, C2 and C3; C1 tells how the result was rounded.
-    codes: [C::Bool; 3],
+    pub codes: [C::Bool; 3],
+    /// Whether C0 and C3 mean something.
+    pub says: C::Bool,
 }
 
 impl<'a, C: Core> Unit<'a, C> {
@@ -72,7 +75,7 @@ impl<'a, C: Core> Unit<'a, C> {
 
     /// The result, with status word, codes and hold-up above the value of `w` bits. `indefinite` is what an empty
     /// register gives.
-    fn close(&self, w: Width, indefinite: &C::Val, goes: Goes, effect: Effect<C>) -> C::Val {
+    pub(super) fn close(&self, w: Width, indefinite: &C::Val, goes: Goes, effect: Effect<C>) -> C::Val {
         let core = self.core;
         let fault = Outcome {
             raised: only_invalid(core, core.boolean(true)),
@@ -112,24 +115,25 @@ impl<'a, C: Core> Unit<'a, C> {
         let low = core.concat(1, 6, &fault, &flags);
         let low = core.concat(1, 7, &summary, &low);
         let after = core.concat(1, 15, &summary, &core.concat(7, 8, &middle, &low));
-        let held = core.bool_to_val(8, &held);
         let [c0, c2, c3] = &effect.codes;
+        let silent = core.boolop(BoolOp::Or, &self.empty, &held);
+        let says = core.boolop(BoolOp::And, &effect.says, &core.not(&silent));
         let code = |truth: &C::Bool| core.bool_to_val(1, truth);
-        let codes = join(core, 1, &[code(c0), code(&up), code(c2), code(c3)]);
-        let codes = core.zext(4, 8, &codes);
-        let top = core.concat(8, 8, &held, &codes);
+        let codes = join(core, 1, &[code(c0), code(&up), code(c2), code(c3), code(&says)]);
+        let codes = core.zext(5, 8, &codes);
+        let top = core.concat(8, 8, &core.bool_to_val(8, &held), &codes);
         core.concat(16, w + 16, &top, &core.concat(16, w, &after, &outcome.value))
     }
 
-    fn close_plain(&self, goes: Goes, outcome: Outcome<C>) -> C::Val {
+    pub(super) fn close_plain(&self, goes: Goes, outcome: Outcome<C>) -> C::Val {
         let no = self.core.boolean(false);
-        let effect = Effect { outcome, codes: [no.clone(), no.clone(), no] };
+        let effect = Effect { outcome, codes: [no.clone(), no.clone(), no.clone()], says: no };
         self.close(W, &indefinite(self.core, F), goes, effect)
     }
 
     /// What is not a number, if an operand is not; of two the one with the larger fraction. Encodings that have no
     /// meaning any more are invalid.
-    fn special(&self, operands: &[&C::Val], otherwise: impl FnOnce() -> Outcome<C>) -> Outcome<C> {
+    pub(super) fn special(&self, operands: &[&C::Val], otherwise: impl FnOnce() -> Outcome<C>) -> Outcome<C> {
         let core = self.core;
         let odd =
             operands.iter().map(|a| is_unsupported(core, a)).reduce(|a, b| core.boolop(BoolOp::Or, &a, &b));
@@ -246,7 +250,7 @@ impl<'a, C: Core> Unit<'a, C> {
             by_rounding(core, out, &field, |r| int_outcome(core, F, r, out, &normalised(core, a)))
         });
         let no = core.boolean(false);
-        let effect = Effect { outcome, codes: [no.clone(), no.clone(), no] };
+        let effect = Effect { outcome, codes: [no.clone(), no.clone(), no.clone()], says: no };
         self.close(out, &least, Goes::ToMemory, effect)
     }
 
@@ -269,7 +273,7 @@ impl<'a, C: Core> Unit<'a, C> {
         let outcome =
             decide(core, out, &odd, invalid, || decide(core, out, &is_nan(core, F, a), nan, number));
         let no = core.boolean(false);
-        let effect = Effect { outcome, codes: [no.clone(), no.clone(), no] };
+        let effect = Effect { outcome, codes: [no.clone(), no.clone(), no.clone()], says: no };
         Ok(self.close(out, &indefinite(core, g), Goes::ToMemory, effect))
     }
 
@@ -308,7 +312,7 @@ impl<'a, C: Core> Unit<'a, C> {
         let equal = or(core.float_rel(FloatRelOp::Eq, F, x, y));
         let nothing = constant(core, 8, 0);
         let outcome = Outcome { raised, ..Outcome::quiet(core, nothing.clone()) };
-        Ok(self.close(8, &nothing, Goes::ToRegister, Effect { outcome, codes: [less, unordered, equal] }))
+        Ok(self.close(8, &nothing, Goes::ToRegister, Effect { outcome, codes: [less, unordered, equal], says: core.boolean(true) }))
     }
 
     /// The value as it is, from a register or on top of the stack.
@@ -318,16 +322,79 @@ impl<'a, C: Core> Unit<'a, C> {
     }
 }
 
+impl<C: Core> Unit<'_, C> {
+    /// A transcendental function of numbers that the reading knows; elsewhere it has no meaning.
+    pub fn transcendental(
+        &self,
+        function: Transcendental,
+        a: &C::Val,
+        b: &C::Val,
+    ) -> Result<C::Val, MeaningError> {
+        let core = self.core;
+        let number = |a: &C::Val| match core.targets(W, a).as_deref() {
+            Some([(_, only)]) => only.small(),
+            _ => None,
+        };
+        let no = core.boolean(false);
+        if known(core, &self.empty) == Some(true) {
+            return Ok(self.close_plain(Goes::ToRegister, Outcome::quiet(core, a.clone())));
+        }
+        let (Some(x), Some(y)) = (number(a), number(b)) else {
+            return Err(MeaningError::Unknown(format!("{function:?} of a number that is not known")));
+        };
+        let operands: &[&C::Val] = if function.has_two() { &[a, b] } else { &[a] };
+        let special = operands.iter().any(|a| {
+            let odd = core.boolop(BoolOp::Or, &is_unsupported(core, a), &is_nan(core, F, a));
+            known(core, &odd) == Some(true)
+        });
+        if special {
+            let outcome = self.special(operands, || Outcome::quiet(core, a.clone()));
+            return Ok(self.close_plain(Goes::ToRegister, outcome));
+        }
+        let Some(mut answer) = transcendental::outcome(function, x, y, 0) else {
+            // Out of range: the operand stays, and C2 says so.
+            let effect = Effect {
+                outcome: Outcome::quiet(core, a.clone()),
+                codes: [no.clone(), core.boolean(true), no.clone()],
+                says: no,
+            };
+            return Ok(self.close(W, &indefinite(core, F), Goes::ToRegister, effect));
+        };
+        let early = core.boolean(answer.invalid || answer.zero_divide);
+        let huge = answer.inexact && answer.value >> 64 & 0x7fff == 0x7fff;
+        let tiny = answer.inexact && answer.value >> 64 & 0x7fff == 0;
+        // What is not masked is told by a result scaled far.
+        for (happened, open, scale) in
+            [(huge, &self.open.overflow, -2 * far(F)), (tiny, &self.open.underflow, 2 * far(F))]
+        {
+            if happened && known(core, open) == Some(true) {
+                answer = transcendental::outcome(function, x, y, scale.into()).unwrap_or(answer);
+            }
+        }
+        let value = constant(core, W, answer.value);
+        let raised = Raised {
+            invalid: core.boolean(answer.invalid),
+            zero_divide: core.boolean(answer.zero_divide),
+            denormal: core.boolop(BoolOp::And, &any_denormal(core, F, operands), &core.not(&early)),
+            overflow: core.boolean(huge),
+            underflow: core.boolean(tiny),
+            inexact: core.boolean(answer.inexact),
+        };
+        let outcome = Outcome { raised, ..Outcome::quiet(core, value) };
+        Ok(self.close_plain(Goes::ToRegister, outcome))
+    }
+}
+
 /// Encodings of the 80-bit format that the x87 refuses: a significand without its integer bit under an exponent that is
 /// not the least.
-fn is_unsupported<C: Core>(core: &C, a: &C::Val) -> C::Bool {
+pub(super) fn is_unsupported<C: Core>(core: &C, a: &C::Val) -> C::Bool {
     let exponent = core.extract(W, 64, 15, a);
     let bit = core.extract(W, 63, 1, a);
     core.boolop(BoolOp::And, &core.val_to_bool(15, &exponent), &core.not(&core.val_to_bool(1, &bit)))
 }
 
 /// A denormal with its integer bit set is the normal number with the next exponent.
-fn normalised<C: Core>(core: &C, a: &C::Val) -> C::Val {
+pub(super) fn normalised<C: Core>(core: &C, a: &C::Val) -> C::Val {
     let exponent = core.extract(W, 64, 15, a);
     let bit = core.val_to_bool(1, &core.extract(W, 63, 1, a));
     let second = core.boolop(BoolOp::And, &core.not(&core.val_to_bool(15, &exponent)), &bit);

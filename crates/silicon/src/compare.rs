@@ -8,7 +8,9 @@ use parallax_ir::{Instruction, Processor, RegisterKind, Trap};
 use parallax_op::Bits;
 use parallax_sem::logic::{Evaluation, Struct};
 use parallax_sem::{Concrete, Symbolic, Table};
-use parallax_sleigh::x86::{Answer, Overrides, is_approximate, is_out_of_domain, undefined_codes, undefined_flags, undefined_result};
+use parallax_sleigh::x86::{
+    Answer, Overrides, is_approximate, is_out_of_domain, undefined_codes, undefined_flags, undefined_result,
+};
 use parallax_term::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -21,6 +23,12 @@ const GENERAL: [&str; 16] = [
     "RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI", "R8", "R9", "R10", "R11", "R12", "R13", "R14",
     "R15",
 ];
+const GENERAL_32: [&str; 8] = ["EAX", "ECX", "EDX", "EBX", "ESP", "EBP", "ESI", "EDI"];
+
+/// The general registers, and the instruction pointer.
+fn names(bits: u32) -> (&'static [&'static str], &'static str) {
+    if bits == 32 { (&GENERAL_32, "EIP") } else { (&GENERAL, "RIP") }
+}
 
 /// A disagreement.
 #[derive(Clone, Debug)]
@@ -64,7 +72,7 @@ struct Pool {
 }
 
 impl Pool {
-    fn new(random: &mut Random) -> Self {
+    fn new(random: &mut Random, key: u16) -> Self {
         let contents = (0..8).map(|round| {
             let mut bytes: Vec<u8> = (0..ARENA / 16).flat_map(|_| random.vector().to_le_bytes()).collect();
             if round % 2 == 0 {
@@ -79,7 +87,7 @@ impl Pool {
             }
             let mut table = Table::new(Bits::zero(8));
             for (index, byte) in bytes.iter().enumerate() {
-                table.set(Bits::new(64, u128::from(DATA) + index as u128), Bits::new(8, u128::from(*byte)));
+                table.set(Bits::new(key, u128::from(DATA) + index as u128), Bits::new(8, u128::from(*byte)));
             }
             (bytes, table)
         });
@@ -97,10 +105,11 @@ pub fn run(
 ) -> std::io::Result<Report> {
     let mut report = Report::default();
     let mut random = Random::new(comparison.seed);
-    let mut pool = Pool::new(&mut random);
+    let key = processor.address_bytes * 8;
+    let mut pool = Pool::new(&mut random, key);
     for (number, form) in forms.iter().enumerate() {
         if number % 64 == 63 {
-            pool = Pool::new(&mut random);
+            pool = Pool::new(&mut random, key);
         }
         let mut found = 0;
         for _ in 0..comparison.encodings {
@@ -109,17 +118,18 @@ pub fn run(
                 continue;
             };
             let approximate = is_approximate(&case.instruction);
-            let symbolic = (comparison.symbolic > 0 && !approximate).then(|| SymbolicCase::new(processor, &instruction));
+            let symbolic =
+                (comparison.symbolic > 0 && !approximate).then(|| SymbolicCase::new(processor, &instruction));
             for state in 0..comparison.states {
                 case.refresh(&mut random);
                 let (bytes, table) = &pool.contents[random.below(pool.contents.len() as u64) as usize];
                 let mut bytes = bytes.clone();
                 let mut table = table.clone();
                 if let Some(target) = case.needs_target_in_memory() {
-                    put(&mut bytes, &mut table, target, &(CODE + random.below(4000)).to_le_bytes());
+                    put(&mut bytes, &mut table, key, target, &(CODE + random.below(4000)).to_le_bytes());
                 }
                 if let Some((address, wish)) = case.wishes(&mut random) {
-                    put(&mut bytes, &mut table, address, &wish);
+                    put(&mut bytes, &mut table, key, address, &wish);
                 }
                 machine.data()[..ARENA].copy_from_slice(&bytes);
                 let outcome = machine.step(&case.bytes, &case.registers)?;
@@ -162,19 +172,19 @@ fn stops_always(instruction: &Instruction) -> bool {
     instruction.ops.iter().any(|op| matches!(op, parallax_ir::Op::Trap { when: None, .. }))
 }
 
-fn put(bytes: &mut [u8], table: &mut Table, address: u64, value: &[u8]) {
+fn put(bytes: &mut [u8], table: &mut Table, key: u16, address: u64, value: &[u8]) {
     for (index, byte) in value.iter().enumerate() {
         let at = address.wrapping_add(index as u64);
         if let Some(slot) = bytes.get_mut(at.wrapping_sub(DATA) as usize) {
             *slot = *byte;
-            table.set(Bits::new(64, u128::from(at)), Bits::new(8, u128::from(*byte)));
+            table.set(Bits::new(key, u128::from(at)), Bits::new(8, u128::from(*byte)));
         }
     }
 }
 
 fn show(r: &Registers) -> String {
     let general: Vec<String> =
-        GENERAL.iter().zip(r.general).map(|(name, value)| format!("{name}={value:#x}")).collect();
+        names(r.bits).0.iter().zip(r.general).map(|(name, value)| format!("{name}={value:#x}")).collect();
     let vector: Vec<String> = (0..4).map(|i| format!("XMM{i}={:#x}", r.vector[i])).collect();
     let stack: Vec<String> = (0..2).map(|i| format!("ST{i}={:#x}", r.stack[i])).collect();
     format!(
@@ -193,14 +203,16 @@ fn show(r: &Registers) -> String {
 /// A value for each register that a test sets, by name.
 fn assignments(r: &Registers) -> Vec<(String, Bits)> {
     let mut all: Vec<(String, Bits)> = Vec::new();
-    for (name, value) in GENERAL.iter().zip(r.general) {
-        all.push(((*name).to_owned(), Bits::new(64, u128::from(value))));
+    let (general, pc) = names(r.bits);
+    let width = r.bits as u16;
+    for (name, value) in general.iter().zip(r.general) {
+        all.push(((*name).to_owned(), Bits::new(width, u128::from(value))));
     }
-    all.push(("RIP".to_owned(), Bits::new(64, u128::from(r.rip))));
+    all.push((pc.to_owned(), Bits::new(width, u128::from(r.rip))));
     for (name, bit) in FLAGS {
         all.push((name.to_owned(), Bits::new(8, u128::from(r.flags >> bit & 1))));
     }
-    for (index, value) in r.vector.iter().enumerate() {
+    for (index, value) in r.vector.iter().enumerate().take(general.len()) {
         all.push((format!("XMM{index}"), Bits::new(128, *value)));
     }
     for (index, value) in r.stack.iter().enumerate() {
@@ -309,16 +321,19 @@ impl Expected {
                 differences.push(format!("{name} is {theirs:#x}, ours {mine:#x}"));
             }
         };
-        for (name, value) in GENERAL.iter().zip(after.general) {
-            check(name, u128::from(value), u128::MAX);
+        // In 32-bit code the upper halves are out of sight.
+        let seen = if case.registers.bits == 32 { u128::from(u32::MAX) } else { u128::MAX };
+        let (general, pc) = names(case.registers.bits);
+        for (name, value) in general.iter().zip(after.general) {
+            check(name, u128::from(value), seen);
         }
-        check("RIP", u128::from(after.rip), u128::MAX);
+        check(pc, u128::from(after.rip), seen);
         for (name, bit) in FLAGS {
             if undefined >> bit & 1 == 0 {
                 check(name, u128::from(after.flags >> bit & 1), u128::MAX);
             }
         }
-        for (index, value) in after.vector.iter().enumerate() {
+        for (index, value) in after.vector.iter().enumerate().take(general.len()) {
             check(&format!("XMM{index}"), *value, u128::MAX);
         }
         let approximate = is_approximate(&case.instruction);
@@ -345,11 +360,12 @@ impl Expected {
             Err(_) => return differences,
         };
         let pointers = case.last_pointers();
+        let key = case.registers.bits as u16;
         for (index, theirs) in self.memory.iter().enumerate() {
             if pointers.as_ref().is_some_and(|range| range.contains(&(DATA + index as u64))) {
                 continue;
             }
-            let mine = table.get(&Bits::new(64, u128::from(DATA) + index as u128)).to_u64().unwrap_or(0);
+            let mine = table.get(&Bits::new(key, u128::from(DATA) + index as u128)).to_u64().unwrap_or(0);
             if mine != u64::from(*theirs) {
                 differences.push(format!("byte {:#x} is {theirs:#x}, ours {mine:#x}", DATA + index as u64));
             }

@@ -15,6 +15,8 @@ pub struct Form {
     pub code: Code,
     /// Whether an operand that may be in memory is.
     pub memory: bool,
+    /// Of 32-bit or of 64-bit code.
+    pub bits: u32,
 }
 
 impl std::fmt::Display for Form {
@@ -24,7 +26,8 @@ impl std::fmt::Display for Form {
             (true, true) => " (memory)",
             (true, false) => " (register)",
         };
-        write!(f, "{:?}{variant}", self.code)
+        let mode = if self.bits == 32 { "32-bit " } else { "" };
+        write!(f, "{mode}{:?}{variant}", self.code)
     }
 }
 
@@ -34,17 +37,18 @@ fn is_excluded(mnemonic: Mnemonic) -> bool {
     matches!(mnemonic, Cpuid | Rdtsc | Rdtscp | Xgetbv | Syscall | Int | Int3 | Hlt)
 }
 
-/// Every form the override table lifts.
-pub fn all(overrides: &Overrides) -> Vec<Form> {
+/// Every form of code of that many bits that the override table lifts.
+pub fn all(overrides: &Overrides, bits: u32) -> Vec<Form> {
     let mut forms = Vec::new();
     for code in Code::values() {
         let info = code.op_code();
         let encodable = matches!(info.encoding(), EncodingKind::Legacy | EncodingKind::VEX);
-        if !encodable || !info.mode64() || !info.is_instruction() || is_excluded(code.mnemonic()) {
+        let exists = if bits == 64 { info.mode64() } else { info.mode32() };
+        if !encodable || !exists || !info.is_instruction() || is_excluded(code.mnemonic()) {
             continue;
         }
         for memory in [false, true] {
-            let form = Form { code, memory };
+            let form = Form { code, memory, bits };
             if memory && !info.op_kinds().iter().any(|kind| either(*kind)) {
                 continue;
             }
@@ -118,12 +122,12 @@ impl Case {
             if in_memory {
                 let size = operand_bytes(form);
                 let place = place(random, size);
-                let built = address(random, place, *kind == Kind::mem_offs);
+                let built = address(random, place, *kind == Kind::mem_offs, form.bits);
                 instruction.set_op_kind(index as u32, OpKind::Memory);
                 set_memory(&mut instruction, &built.0);
                 memory = Some(built.1);
             } else {
-                set_operand(&mut instruction, index as u32, *kind, rip, random)?;
+                set_operand(&mut instruction, index as u32, *kind, rip, random, form.bits)?;
             }
         }
         if is_string(form.code.mnemonic()) {
@@ -141,17 +145,23 @@ impl Case {
                 instruction.set_has_rep_prefix(true);
             }
         }
-        let mut encoder = Encoder::new(64);
+        let mut encoder = Encoder::new(form.bits);
         let length = encoder.encode(&instruction, rip).ok()?;
         let mut bytes = encoder.take_buffer();
         bytes.truncate(length);
-        let decoded = iced_x86::Decoder::with_ip(64, &bytes, rip, 0).decode();
+        let decoded = iced_x86::Decoder::with_ip(form.bits, &bytes, rip, 0).decode();
         // The shortest encoding may be another opcode's.
         if decoded.code() != form.code {
             return None;
         }
         use Mnemonic::{Bt, Btc, Btr, Bts};
         let index = decoded.op1_register().full_register();
+        // A segment register in 32-bit code is loaded from a table that we do not have.
+        if (0..decoded.op_count())
+            .any(|i| decoded.op_kind(i) == OpKind::Register && decoded.op_register(i).is_segment_register())
+        {
+            return None;
+        }
         let pointed =
             |register: Register| memory.iter().flatten().any(|(number, _)| GENERAL[*number] == register);
         // A bit index that is also part of the address leads anywhere.
@@ -159,15 +169,19 @@ impl Case {
             return None;
         }
         // The stack would be in the code.
-        if decoded.mnemonic() == Mnemonic::Call && decoded.op0_register() == Register::RSP {
+        if decoded.mnemonic() == Mnemonic::Call && decoded.op0_register().full_register() == Register::RSP {
             return None;
         }
         // So it would where the stack pointer is part of an address, and the stack is used besides.
         if decoded.stack_pointer_increment() != 0 && pointed(Register::RSP) {
             return None;
         }
-        let mut case =
-            Case { instruction: decoded, bytes, registers: blank(rip), pointers: memory.unwrap_or_default() };
+        let mut case = Case {
+            instruction: decoded,
+            bytes,
+            registers: blank(rip, form.bits),
+            pointers: memory.unwrap_or_default(),
+        };
         case.refresh(random);
         Some(case)
     }
@@ -239,6 +253,12 @@ impl Case {
         for (register, value) in &self.pointers {
             r.general[*register] = *value;
         }
+        if r.bits == 32 {
+            for (index, value) in r.general.iter_mut().enumerate() {
+                *value = if index < 8 { u64::from(*value as u32) } else { 0 };
+            }
+            r.vector[8..].fill(0);
+        }
     }
 
     /// Whether control goes to an address that is read from memory: then the arena must hold one.
@@ -301,8 +321,9 @@ impl Case {
     }
 }
 
-fn blank(rip: u64) -> Registers {
+fn blank(rip: u64, bits: u32) -> Registers {
     Registers {
+        bits,
         general: [0; 16],
         rip,
         flags: 0x202,
@@ -386,16 +407,22 @@ fn place(random: &mut Random, bytes: usize) -> u64 {
 }
 
 /// An address expression for `target`, and the registers it needs, by number.
-fn address(random: &mut Random, target: u64, absolute: bool) -> (MemoryOperand, Vec<(usize, u64)>) {
+fn address(
+    random: &mut Random,
+    target: u64,
+    absolute: bool,
+    bits: u32,
+) -> (MemoryOperand, Vec<(usize, u64)>) {
     if absolute {
-        return (MemoryOperand::with_displ(target, 8), Vec::new());
+        return (MemoryOperand::with_displ(target, bits / 8), Vec::new());
     }
+    let registers = u64::from(if bits == 64 { 16u32 } else { 8 });
     let displacement = match random.below(3) {
         0 => 0i64,
         1 => random.below(256) as i64 - 128,
         _ => random.number() as i32 as i64 / 4,
     };
-    let small = random.below(8) == 0;
+    let small = bits == 32 || random.below(8) == 0;
     let name = |number: usize| {
         let full = GENERAL[number];
         if small { full.full_register32() } else { full }
@@ -404,18 +431,19 @@ fn address(random: &mut Random, target: u64, absolute: bool) -> (MemoryOperand, 
     let noise = if small { random.number() << 32 } else { 0 };
     let fit = |value: u64| if small { u64::from(value as u32) | noise } else { value };
     match random.below(4) {
+        0 if bits == 32 => (MemoryOperand::with_displ(target, 4), Vec::new()),
         0 => (MemoryOperand::with_base_displ(Register::RIP, target as i64), Vec::new()),
         1 | 2 => {
-            let base = random.below(16) as usize;
+            let base = random.below(registers) as usize;
             let operand =
                 MemoryOperand::with_base_displ_size(name(base), displacement, size_of(displacement));
             (operand, vec![(base, fit(target.wrapping_sub(displacement as u64)))])
         }
         _ => {
-            let base = random.below(16) as usize;
-            let mut index = random.below(16) as usize;
+            let base = random.below(registers) as usize;
+            let mut index = random.below(registers) as usize;
             while index == 4 || index == base {
-                index = random.below(16) as usize;
+                index = random.below(registers) as usize;
             }
             let scale = 1u32 << random.below(4);
             let distance = random.below(16);
@@ -453,12 +481,16 @@ fn set_operand(
     kind: Kind,
     rip: u64,
     random: &mut Random,
+    bits: u32,
 ) -> Option<()> {
-    let number = random.below(16) as u32;
+    let number = random.below(if bits == 64 { 16 } else { 8 }) as u32;
     let register = match kind {
         Kind::r8_or_mem | Kind::r8_reg | Kind::r8_opcode => {
-            if random.below(4) == 0 {
-                random.pick(&[Register::AH, Register::CH, Register::DH, Register::BH])
+            if bits == 32 || random.below(4) == 0 {
+                let low = [Register::AL, Register::CL, Register::DL, Register::BL];
+                let high = [Register::AH, Register::CH, Register::DH, Register::BH];
+                let low_half = bits == 32 && random.below(2) == 0;
+                random.pick(if low_half { &low } else { &high })
             } else {
                 let low = GENERAL[number as usize];
                 [
@@ -546,9 +578,16 @@ fn set_operand(
             instruction.set_op_kind(index, OpKind::Immediate64);
             instruction.set_immediate64(value);
         }
+        Kind::seg_rSI if bits == 32 => instruction.set_op_kind(index, OpKind::MemorySegESI),
+        Kind::seg_rDI if bits == 32 => instruction.set_op_kind(index, OpKind::MemorySegEDI),
+        Kind::es_rDI if bits == 32 => instruction.set_op_kind(index, OpKind::MemoryESEDI),
         Kind::seg_rSI => instruction.set_op_kind(index, OpKind::MemorySegRSI),
         Kind::seg_rDI => instruction.set_op_kind(index, OpKind::MemorySegRDI),
         Kind::es_rDI => instruction.set_op_kind(index, OpKind::MemoryESRDI),
+        Kind::br32_1 | Kind::br32_4 => {
+            instruction.set_op_kind(index, OpKind::NearBranch32);
+            instruction.set_near_branch32(rip.wrapping_add(random.below(200)).wrapping_sub(100) as u32);
+        }
         Kind::br64_1 | Kind::br64_4 => {
             instruction.set_op_kind(index, OpKind::NearBranch64);
             instruction.set_near_branch64(rip.wrapping_add(random.below(200)).wrapping_sub(100));

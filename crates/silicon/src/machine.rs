@@ -18,6 +18,8 @@ const PAGE: usize = 4096;
 /// The registers that instructions read and write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registers {
+    /// Of 32-bit or of 64-bit code.
+    pub bits: u32,
     /// RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8 to R15.
     pub general: [u64; 16],
     /// The instruction pointer.
@@ -178,6 +180,11 @@ impl Drop for Machine {
     }
 }
 
+/// Linux's segments of user programs.
+const CODE_32: u64 = 0x23;
+const CODE_64: u64 = 0x33;
+const FLAT: u64 = 0x2b;
+
 fn write_general(user: &mut libc::user_regs_struct, r: &Registers) {
     let [rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15] = r.general;
     *user = libc::user_regs_struct {
@@ -201,6 +208,11 @@ fn write_general(user: &mut libc::user_regs_struct, r: &Registers) {
         eflags: r.flags,
         // Not in a system call: the kernel must not try to restart one.
         orig_rax: u64::MAX,
+        // The two kinds of code differ in their segment; 32-bit code looks at those of data too.
+        cs: if r.bits == 32 { CODE_32 } else { CODE_64 },
+        ss: FLAT,
+        ds: FLAT,
+        es: FLAT,
         ..*user
     };
 }
@@ -228,6 +240,7 @@ fn read(user: &libc::user_regs_struct, float: &libc::user_fpregs_struct) -> Regi
         (0..4).fold(0u128, |all, part| all | u128::from(space[4 * index + part]) << (32 * part))
     };
     Registers {
+        bits: if u.cs == CODE_32 { 32 } else { 64 },
         general: [
             u.rax, u.rcx, u.rdx, u.rbx, u.rsp, u.rbp, u.rsi, u.rdi, u.r8, u.r9, u.r10, u.r11, u.r12, u.r13,
             u.r14, u.r15,

@@ -21,17 +21,26 @@ fn main() -> Result<(), Box<dyn Error>> {
             _ => return Err(format!("unknown argument {argument}; see the head of the source").into()),
         }
     }
-    let lifter = Lifter::new(Language::find("x86-64").ok_or("no x86-64")?)?;
-    let processor = lifter.processor().clone();
-    let overrides = Overrides::new(&processor, 64);
-    let forms: Vec<_> =
-        forms::all(&overrides).into_iter().filter(|form| form.to_string().contains(&wanted)).collect();
+    let modes = [("x86-64", 64), ("x86", 32)].map(|(name, bits)| -> Result<_, Box<dyn Error>> {
+        let lifter = Lifter::new(Language::find(name).ok_or("no such processor")?)?;
+        let processor = lifter.processor().clone();
+        let overrides = Overrides::new(&processor, bits);
+        let forms: Vec<_> = forms::all(&overrides, bits)
+            .into_iter()
+            .filter(|form| form.to_string().contains(&wanted))
+            .collect();
+        Ok((processor, overrides, forms))
+    });
+    let modes: Vec<_> = modes.into_iter().collect::<Result<_, _>>()?;
     let mut machine = Machine::new()?;
     let start = Instant::now();
     let mut total = Report::default();
-    while start.elapsed() < Duration::from_secs(seconds) {
+    for (processor, overrides, forms) in modes.iter().cycle() {
+        if start.elapsed() >= Duration::from_secs(seconds) {
+            break;
+        }
         let comparison = Comparison { encodings: 4, states: 4, symbolic: 1, seed };
-        let report = run(&mut machine, &processor, &overrides, &forms, &comparison)?;
+        let report = run(&mut machine, processor, overrides, forms, &comparison)?;
         seed += 1;
         for mismatch in &report.mismatches {
             println!("MISMATCH {}: {}", mismatch.form, mismatch.message);

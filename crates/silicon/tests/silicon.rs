@@ -4,14 +4,13 @@ use parallax_silicon::machine::Machine;
 use parallax_silicon::{Comparison, forms, run};
 use parallax_sleigh::{Language, Lifter, x86::Overrides};
 
-#[test]
-fn every_form_agrees_with_the_processor_in_both_readings() {
-    let lifter = Lifter::new(Language::find("x86-64").unwrap()).unwrap();
+fn every_form_agrees(name: &str, bits: u32, states: u64) {
+    let lifter = Lifter::new(Language::find(name).unwrap()).unwrap();
     let processor = lifter.processor().clone();
-    let overrides = Overrides::new(&processor, 64);
-    let forms = forms::all(&overrides);
+    let overrides = Overrides::new(&processor, bits);
+    let forms = forms::all(&overrides, bits);
     let mut machine = Machine::new().expect("this test traces a child process; that must be allowed");
-    let comparison = Comparison { encodings: 1, states: 2, symbolic: 1, seed: 20 };
+    let comparison = Comparison { encodings: 1, states, symbolic: 1, seed: 20 };
     let report = run(&mut machine, &processor, &overrides, &forms, &comparison).unwrap();
     let messages: Vec<String> =
         report.mismatches.iter().map(|mismatch| format!("{}: {}", mismatch.form, mismatch.message)).collect();
@@ -24,4 +23,15 @@ fn every_form_agrees_with_the_processor_in_both_readings() {
         "the symbolic reading ran {} times",
         report.symbolic
     );
+}
+
+#[test]
+fn every_form_agrees_with_the_processor_in_both_readings() {
+    every_form_agrees("x86-64", 64, 2);
+}
+
+/// The same processor in the segment of 32-bit code.
+#[test]
+fn every_form_of_32_bit_code_agrees_too() {
+    every_form_agrees("x86", 32, 1);
 }

@@ -121,7 +121,7 @@ fn compare(rounds: u64, seed: u64) -> u64 {
     let lifter = Lifter::new(Language::find("x86-64").expect("x86-64")).expect("its specification");
     let overrides = Overrides::new(lifter.processor(), 64);
     let (ordinary, others): (Vec<Form>, Vec<Form>) =
-        all(&overrides).into_iter().partition(|form| is_ordinary(form.code.mnemonic()));
+        all(&overrides, 64).into_iter().partition(|form| is_ordinary(form.code.mnemonic()));
     assert!(ordinary.len() > 200 && others.len() > 400, "{} and {} forms", ordinary.len(), others.len());
     let flags = Machine::X86_64.flags();
     let blank = Registers::new(lifter.processor().clone());

@@ -17,13 +17,18 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Call if is_near(d) => {
             let to = target(l, d);
             let to = l.b.snapshot(to);
-            let back = l.constant(d.next_ip(), l.word());
+            // With an operand of 16 bits, so is what is pushed.
+            let bytes = (-d.stack_pointer_increment()) as u16;
+            let back = l.constant(d.next_ip(), bytes);
             push(l, back);
             l.b.jump(None, to, Flow::Call);
         }
         Ret => {
+            let short = matches!(d.code(), Code::Retnw | Code::Retnw_imm16);
+            let bytes = if short { 2 } else { l.word() };
+            let to = pop(l, bytes);
             let word = l.word();
-            let to = pop(l, word);
+            let to = l.b.zext(to, word);
             if d.op_count() == 1 {
                 let sp = l.gpr(Register::RSP);
                 let more = l.b.bin_constant(BinOp::Add, sp, d.immediate(0));
@@ -94,7 +99,11 @@ fn is_near(d: &Decoded) -> bool {
 
 fn target(l: &mut Lift, d: &Decoded) -> Varnode {
     match d.op0_kind() {
-        OpKind::Register | OpKind::Memory => l.read(d, 0),
+        OpKind::Register | OpKind::Memory => {
+            let to = l.read(d, 0);
+            let word = l.word();
+            l.b.zext(to, word)
+        }
         _ => l.constant(d.near_branch_target(), l.word()),
     }
 }

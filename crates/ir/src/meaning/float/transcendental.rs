@@ -231,10 +231,16 @@ pub(super) fn outcome(function: Transcendental, a: u128, b: u128, scale: i64) ->
         PowerMinusOne if infinite(a) => exact(if negative(a) { ONE | SIGN } else { a }),
         // Beyond one the result is undefined: the operand is as good as any.
         PowerMinusOne if a & !SIGN > ONE => rounded(a),
-        PowerMinusOne if a & !SIGN == ONE => exact(if negative(a) { 0x3ffe << 64 | 1 << 63 | SIGN } else { ONE }),
+        PowerMinusOne if a & !SIGN == ONE => {
+            exact(if negative(a) { 0x3ffe << 64 | 1 << 63 | SIGN } else { ONE })
+        }
         TimesLogarithm | TimesLogarithmOfOneMore => return Some(logarithmic(function, a, b, scale)),
         ArcTangent if zero(b) || infinite(a) && !infinite(b) => {
-            if negative(a) { rounded(signed(number(pi()).write(), negative(b))) } else { exact(b & SIGN) }
+            if negative(a) {
+                rounded(signed(number(pi()).write(), negative(b)))
+            } else {
+                exact(b & SIGN)
+            }
         }
         ArcTangent if infinite(b) => {
             let eighths = match (infinite(a), negative(a)) {
@@ -259,9 +265,7 @@ fn logarithmic(function: Transcendental, a: u128, b: u128, scale: i64) -> Answer
     if function == Transcendental::TimesLogarithmOfOneMore {
         return match () {
             () if infinite(b) && zero(a) => invalid,
-            () if infinite(b) || zero(a) || zero(b) => {
-                exact(sign | if infinite(b) { INFINITY } else { 0 })
-            }
+            () if infinite(b) || zero(a) || zero(b) => exact(sign | if infinite(b) { INFINITY } else { 0 }),
             () if infinite(a) => exact(INFINITY | b & SIGN),
             // No logarithm there: undefined, and the operand is as good as any.
             () if a & SIGN != 0 && a & !SIGN >= ONE => Answer { inexact: true, ..exact(a) },
@@ -370,7 +374,8 @@ mod tests {
     fn agree_with_the_library_of_the_host() {
         for (x, y) in [(0.3, 2.0), (0.9, -7.5), (-0.7, 1e10), (0.001, 3.0), (-0.25, -0.125)] {
             let f = |function, y: f64| to(value(function, of(x), of(y)).write());
-            let close = |a: f64, b: f64| assert!((a - b).abs() <= 1e-13 * b.abs(), "{a} against {b} of {x}, {y}");
+            let close =
+                |a: f64, b: f64| assert!((a - b).abs() <= 1e-13 * b.abs(), "{a} against {b} of {x}, {y}");
             close(f(Transcendental::Sine, y), x.sin());
             close(f(Transcendental::Cosine, y), x.cos());
             close(f(Transcendental::Tangent, y), x.tan());

@@ -7,15 +7,17 @@
 //! of such an exception when the next instruction that waits for it sees the summary bit in the status word.
 
 use super::arithmetic::{Operation, any_denormal, any_nan, any_signalling, converted, only_invalid, plain};
-use super::raised::{Open, Outcome, Raised, by_field, by_rounding, decide, far, is_denormal, is_finite, known};
+use super::raised::{
+    Open, Outcome, Raised, by_field, by_rounding, decide, far, is_denormal, is_finite, known,
+};
 use super::sse::int_outcome;
-use super::{convert_payload, format, indefinite, magnitude, propagate, quiet, widen};
 use super::transcendental;
-use crate::{ScalarOp, Transcendental};
+use super::{convert_payload, format, indefinite, magnitude, propagate, quiet, widen};
 use crate::meaning::MeaningError;
 use crate::meaning::pure::{is_nan, is_negative};
 use crate::meaning::value::constant;
 use crate::meaning::vector::join;
+use crate::{ScalarOp, Transcendental};
 use parallax_op::{BinOp, BoolOp, FloatFormat, FloatRelOp, FloatUnOp, RelOp, Rounding, UnOp, Width};
 use parallax_sem::Core;
 
@@ -312,7 +314,12 @@ impl<'a, C: Core> Unit<'a, C> {
         let equal = or(core.float_rel(FloatRelOp::Eq, F, x, y));
         let nothing = constant(core, 8, 0);
         let outcome = Outcome { raised, ..Outcome::quiet(core, nothing.clone()) };
-        Ok(self.close(8, &nothing, Goes::ToRegister, Effect { outcome, codes: [less, unordered, equal], says: core.boolean(true) }))
+        Ok(self.close(
+            8,
+            &nothing,
+            Goes::ToRegister,
+            Effect { outcome, codes: [less, unordered, equal], says: core.boolean(true) },
+        ))
     }
 
     /// The value as it is, from a register or on top of the stack.

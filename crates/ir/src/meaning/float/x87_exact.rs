@@ -2,9 +2,11 @@
 //! apart, and decimal numbers.
 
 use super::arithmetic::{any_denormal, scaled, significand};
-use super::{indefinite, magnitude};
-use super::raised::{Once, Outcome, Raised, Scale, by_rounding, decide, far, is_denormal, is_infinite, is_zero};
+use super::raised::{
+    Once, Outcome, Raised, Scale, by_rounding, decide, far, is_denormal, is_infinite, is_zero,
+};
 use super::x87::{Effect, F, Goes, Unit, W, normalised};
+use super::{indefinite, magnitude};
 use crate::meaning::pure::is_negative;
 use crate::meaning::value::constant;
 use parallax_op::{BinOp, BoolOp, FloatBinOp, RelOp, Rounding, Width};
@@ -34,12 +36,7 @@ impl<C: Core> Unit<'_, C> {
         let denormal = is_denormal(core, F, a);
         let normal = core.cond(W, &denormal, &scaled(core, F, a, 65), a);
         let biased = core.zext(15, E, &core.extract(W, 64, 15, &normal));
-        let bias = core.cond(
-            E,
-            &denormal,
-            &self.exponent_constant(BIAS + 65),
-            &self.exponent_constant(BIAS),
-        );
+        let bias = core.cond(E, &denormal, &self.exponent_constant(BIAS + 65), &self.exponent_constant(BIAS));
         core.binop(BinOp::Sub, E, &biased, &bias)
     }
 
@@ -89,7 +86,8 @@ impl<C: Core> Unit<'_, C> {
             let same = core.boolop(BoolOp::Or, &zero, &infinite);
             let same = core.boolop(BoolOp::Or, &same, &is_zero(core, F, b));
             let scaled = || {
-                let distance = self.clamped(&core.float_to_int(true, F, E, Rounding::Zero, b), -99_999, 99_999);
+                let distance =
+                    self.clamped(&core.float_to_int(true, F, E, Rounding::Zero, b), -99_999, 99_999);
                 let start = self.exponent(a);
                 let total = core.binop(BinOp::Add, E, &start, &distance);
                 let unit = significand(core, F, a);
@@ -134,11 +132,21 @@ impl<C: Core> Unit<'_, C> {
                 };
                 Outcome { raised, up: core.not(&down), ..end() }
             };
-            let mut outcome = decide(core, W, &bad, || self.invalid(), || {
-                decide(core, W, &same, || Outcome::quiet(core, a.clone()), || {
-                    decide(core, W, &far_away, end, || decide(core, W, &beyond, hopeless, scaled))
-                })
-            });
+            let mut outcome = decide(
+                core,
+                W,
+                &bad,
+                || self.invalid(),
+                || {
+                    decide(
+                        core,
+                        W,
+                        &same,
+                        || Outcome::quiet(core, a.clone()),
+                        || decide(core, W, &far_away, end, || decide(core, W, &beyond, hopeless, scaled)),
+                    )
+                },
+            );
             outcome.raised.denormal = and(&denormal, &core.not(&outcome.raised.invalid));
             outcome
         });
@@ -200,15 +208,24 @@ impl<C: Core> Unit<'_, C> {
                 };
                 once.round(Rounding::NearestEven).0
             };
-            let mut outcome = decide(core, W, &bad, || self.invalid(), || {
-                decide(core, W, &same, || Outcome::quiet(core, x.clone()), exact)
-            });
+            let mut outcome = decide(
+                core,
+                W,
+                &bad,
+                || self.invalid(),
+                || decide(core, W, &same, || Outcome::quiet(core, x.clone()), exact),
+            );
             outcome.raised.denormal = and(&denormal, &core.not(&outcome.raised.invalid));
             outcome.up = quotient_bit(0);
             outcome
         });
         let codes = [quotient_bit(2), partial, quotient_bit(1)];
-        self.close(W, &indefinite(core, F), Goes::ToRegister, Effect { outcome, codes, says: and(&numbers, &core.not(&bad)) })
+        self.close(
+            W,
+            &indefinite(core, F),
+            Goes::ToRegister,
+            Effect { outcome, codes, says: and(&numbers, &core.not(&bad)) },
+        )
     }
 
     fn divided(&self, nearest: bool, a: &C::Val, b: &C::Val) -> Divided<C> {

@@ -223,7 +223,7 @@ impl Program {
     }
 
     /// Where nothing says which x87 registers are empty and the reading needs to know, those that were given no value.
-    fn fill_stack<C: Core>(&self, core: &C, state: &mut State<C>) {
+    pub(crate) fn fill_stack<C: Core>(&self, core: &C, state: &mut State<C>) {
         let cell = |name: &str| {
             let register = self.processor.register(name)?;
             self.processor.cell_at(register.place.offset)

@@ -57,8 +57,7 @@ impl Program {
         }
         let mut state = State::with_memory(&self.processor, memory).with_rom(&self.rom);
         self.keep_promises(&Concrete, &mut state);
-        self.set_controls(&Concrete, &mut state, |_| true);
-        self.fill_stack(&mut state, before);
+        self.set_controls(&Concrete, &mut state, |name| name != TAGS);
         let mut state = self.at(&Concrete, state, &self.entry());
         for (name, value) in &before.registers {
             self.register_width(name)?;
@@ -72,19 +71,8 @@ impl Program {
             };
             state.write(&Concrete, register.place, value).expect("a register is part of the register file");
         }
+        self.fill_stack(&Concrete, &mut state);
         Ok(state)
-    }
-
-    /// An x87 register that is named holds something.
-    fn fill_stack(&self, state: &mut State<Concrete>, before: &MachineState) {
-        let Some(tags) = self.processor.register(TAGS) else { return };
-        let named = |index: usize| {
-            let name = format!("ST{index}");
-            before.registers.iter().any(|(register, _)| register.eq_ignore_ascii_case(&name))
-        };
-        let empty = (0..8).filter(|index| !named(*index)).fold(0, |all, index| all | 3u128 << (2 * index));
-        let value = Value::Word(Bits::new(tags.place.width(), empty));
-        state.write(&Concrete, tags.place, value).expect("a register is part of the register file");
     }
 
     /// Runs the program from a state, for at most `steps` instructions: the named and the changed registers and the

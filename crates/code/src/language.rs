@@ -228,8 +228,8 @@ impl Program {
             let register = self.processor.register(name)?;
             self.processor.cell_at(register.place.offset)
         };
-        let Some(tags) = cell(TAGS).filter(|tags| state.known_cell(*tags).is_none()) else { return };
-        if core.targets(16, &core.symbol(TAGS, 16)).is_none() {
+        let open = cell(TAGS).is_some_and(|tags| state.known_cell(tags).is_none());
+        if !open || core.targets(16, &core.symbol(TAGS, 16)).is_none() {
             return;
         }
         let unknown = |index: &u32| {

@@ -248,7 +248,7 @@ pub(super) fn outcome(function: Transcendental, a: u128, b: u128, scale: i64) ->
                 (true, false) => 2,
                 (true, true) => 6,
             };
-            rounded(signed(number(pi() * eighths >> 3u32).write(), negative(b)))
+            rounded(signed(number((pi() * eighths) >> 3u32).write(), negative(b)))
         }
         ArcTangent if zero(a) => rounded(signed(number(pi() >> 1u32).write(), negative(b))),
         _ => rounded(value(function, a, b).scaled(scale).write()),

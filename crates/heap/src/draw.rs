@@ -1,5 +1,6 @@
 //! A guarded heap as a picture: references are circles, locations are boxes with a row for each field, guards stand on
 //! edges. Hue tells the distance from the roots, null is a short bar, what the path condition excludes is a dashed stub.
+//! The root at which a path failed is red and underlined, with its edges.
 
 use crate::HeapError;
 use crate::guarded::{Cell, Guarded, Loc, Reference, Target};
@@ -29,6 +30,7 @@ enum Content {
 struct Row {
     name: String,
     content: Content,
+    failing: bool,
 }
 
 struct Shape {
@@ -46,15 +48,20 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Everything that the roots reach.
-    pub fn new(heap: &Guarded<'_>, roots: &[(String, Cell)]) -> Result<Self, HeapError> {
+    /// Everything that the roots reach; the path failed at the root named `failing`, if there is one.
+    pub fn new(
+        heap: &Guarded<'_>,
+        roots: &[(String, Cell)],
+        failing: Option<&str>,
+    ) -> Result<Self, HeapError> {
         let mut picture = Picture { roots: Vec::new(), shapes: Vec::new(), index: HashMap::new() };
         let mut queue = Vec::new();
         for (name, cell) in roots {
             if picture.roots.iter().any(|row| row.name == *name) {
                 continue;
             }
-            let row = Row { name: name.clone(), content: content(heap, cell)? };
+            let failing = failing == Some(name);
+            let row = Row { name: name.clone(), content: content(heap, cell)?, failing };
             picture.reach(&row, 1, &mut queue);
             picture.roots.push(row);
         }
@@ -65,11 +72,11 @@ impl Picture {
             let mut rows = Vec::new();
             if let Some(length) = location.length {
                 let length = text::term(heap.logic.store, length);
-                rows.push(Row { name: "length".into(), content: Content::Text(length) });
+                rows.push(Row { name: "length".into(), content: Content::Text(length), failing: false });
             }
             for (field, cell) in location.fld.iter().enumerate() {
                 let name = heap.universe.place("", location.class, field);
-                let row = Row { name, content: content(heap, cell)? };
+                let row = Row { name, content: content(heap, cell)?, failing: false };
                 picture.reach(&row, column + 1, &mut queue);
                 rows.push(row);
             }
@@ -97,11 +104,11 @@ impl Picture {
             "digraph heap {\n  rankdir=LR;\n  node [fontname=\"Inter, sans-serif\", fontsize=11];\n  edge [fontname=\"monospace\", fontsize=10];\n",
         );
         let mut count = 0;
-        let mut reference = |out: &mut String, from: String, edges: &[Edge]| {
+        let mut reference = |out: &mut String, from: String, edges: &[Edge], colour: &str| {
             count += 1;
             let _ = writeln!(
                 out,
-                "  r{count} [shape=circle, label=\"\", width=0.15];\n  {from} -> r{count} [arrowhead=none];"
+                "  r{count} [shape=circle, label=\"\", width=0.15{colour}];\n  {from} -> r{count} [arrowhead=none{colour}];"
             );
             for (at, edge) in edges.iter().enumerate() {
                 if !edge.possible {
@@ -115,7 +122,7 @@ impl Picture {
                         format!("r{count}e{at}")
                     }
                 };
-                let _ = writeln!(out, "  r{count} -> {to} [label=\"{}\"];", quoted(&edge.label));
+                let _ = writeln!(out, "  r{count} -> {to} [label=\"{}\"{colour}];", quoted(&edge.label));
             }
         };
         for (at, root) in self.roots.iter().enumerate() {
@@ -130,7 +137,8 @@ impl Picture {
                 quoted(&value)
             );
             if let Content::Edges(edges) = &root.content {
-                reference(&mut out, format!("v{at}"), edges);
+                let colour = if root.failing { ", color=\"#c0262d\"" } else { "" };
+                reference(&mut out, format!("v{at}"), edges, colour);
             }
         }
         for (at, shape) in self.shapes.iter().enumerate() {
@@ -144,7 +152,7 @@ impl Picture {
             let _ = writeln!(out, "  l{at} [shape=box, label=\"{}\"];", quoted(&label));
             for row in &shape.rows {
                 if let Content::Edges(edges) = &row.content {
-                    reference(&mut out, format!("l{at}"), edges);
+                    reference(&mut out, format!("l{at}"), edges, "");
                 }
             }
         }
@@ -206,6 +214,8 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
+/// The colour of failure.
+const RED: &str = "#c0262d";
 const MARGIN: f64 = 24.0;
 const ROW: f64 = 20.0;
 const HEAD: f64 = 24.0;
@@ -268,7 +278,7 @@ impl Layout {
                 fit(shape.column, row, head);
             }
             // A class without fields has a head all the same.
-            fit(shape.column, &Row { name: String::new(), content: Content::Text(String::new()) }, head);
+            fit(shape.column, &Row { name: String::new(), content: Content::Text(String::new()), failing: false }, head);
         }
         let mut columns = Vec::new();
         let mut left = MARGIN;
@@ -334,10 +344,11 @@ impl Layout {
         let (left, width, label) = self.columns[column];
         let height = row_height(row);
         let middle = top + height / 2.0;
-        let [_, _, edge_colour, ink] = hue;
+        let [_, _, edge_colour, ink] = if row.failing { [RED; 4] } else { hue };
+        let line = if row.failing { " text-decoration=\"underline\"" } else { "" };
         let _ = writeln!(
             out,
-            "<text x=\"{}\" y=\"{}\" fill=\"{ink}\" font-family=\"JetBrains Mono, monospace\">{}</text>",
+            "<text x=\"{}\" y=\"{}\" fill=\"{ink}\"{line} font-family=\"JetBrains Mono, monospace\">{}</text>",
             left + 8.0,
             middle + 4.0,
             escaped(&row.name)
@@ -368,7 +379,9 @@ impl Layout {
             let (from, end) = (circle + 6.0, circle + 16.0 + label);
             let start =
                 format!("M{from} {middle}C{} {middle} {from} {y} {} {y}H{end}", from + 8.0, from + 14.0);
-            let style = if edge.possible {
+            let style = if row.failing && edge.possible {
+                "stroke=\"#c0262d\""
+            } else if edge.possible {
                 "stroke=\"#5b6270\""
             } else {
                 "stroke=\"#b9bec8\" stroke-dasharray=\"3 3\""

@@ -454,14 +454,23 @@ impl<'s> Guarded<'s> {
         let label = unused(&label, |n| format!("{label} ({n})"), taken);
         let since = self.path.conjuncts().len();
         let mut choices = vec![(Choice::Nil, store.bool_symbol(&format!("{label} = null")))];
+        let mut possible = vec![store.true_()];
         let fitting = self.candidates.iter().copied();
         let fitting = fitting.filter(|loc| self.universe.admits(wanted, self.location(*loc).class));
+        let closing = if self.universe.is_acyclic(class, field) { Some(self.reaching(loc)) } else { None };
+        let fitting: Vec<(Loc, Formula)> = fitting
+            .map(|loc| match &closing {
+                Some(closing) => (loc, store.and(self.location(loc).exists, store.not(closing[loc.0 as usize]))),
+                None => (loc, self.location(loc).exists),
+            })
+            .collect();
         let fitting = match self.options.draft {
             Some(Draft::NoAlias) => Vec::new(),
-            Some(Draft::AliasNeedNotExist) => fitting.collect(),
-            _ => self.live(fitting.collect(), |loc| store.and(u, self.location(*loc).exists))?,
+            Some(Draft::AliasNeedNotExist) => fitting.iter().map(|(loc, _)| (*loc, store.true_())).collect(),
+            _ => self.live(fitting, |(_, possible)| store.and(u, *possible))?,
         };
-        for candidate in fitting {
+        for (candidate, condition) in fitting {
+            possible.push(condition);
             let guard = store.bool_symbol(&format!("{label} = {}", self.location(candidate).label));
             choices.push((Choice::Alias(candidate), guard));
         }
@@ -470,12 +479,13 @@ impl<'s> Guarded<'s> {
                 let name = &self.universe.class(instance).name;
                 let guard = store.bool_symbol(&format!("{label} is a new {name}"));
                 let fresh = self.input(instance, &path, depth + 1, guard);
+                possible.push(store.true_());
                 choices.push((Choice::New(fresh), guard));
             }
         } else {
             self.truncated = true;
         }
-        let selector = Rc::new(Selector { loc, field, under: u, label, choices });
+        let selector = Rc::new(Selector { loc, field, under: u, label, choices, possible });
         let condition = selector.condition(self);
         let atoms: Vec<Formula> = selector.choices.iter().map(|(_, atom)| *atom).collect();
         let models = selector.extend(self, since);
@@ -487,6 +497,34 @@ impl<'s> Guarded<'s> {
         }
         self.selectors.push(selector.clone());
         Ok(selector)
+    }
+
+    /// For each location: when it led to `target` on entry, by acyclic fields as far as they are known.
+    fn reaching(&self, target: Loc) -> Vec<Formula> {
+        let store = self.logic.store;
+        let mut reaches = vec![store.false_(); self.locations.len()];
+        reaches[target.0 as usize] = store.true_();
+        // A way without a cycle has at most as many steps as there are locations.
+        for _ in 0..self.locations.len() {
+            let mut next = reaches.clone();
+            for (loc, location) in self.locations() {
+                let fields = location.inp.iter().enumerate();
+                for (_, cell) in fields.filter(|(field, _)| self.universe.is_acyclic(location.class, *field)) {
+                    let Cell::Ref(reference) = cell else { continue };
+                    let ways = reference.iter().filter_map(|entry| match entry.to {
+                        Target::Loc(to) => Some(store.and(entry.guard, reaches[to.0 as usize])),
+                        _ => None,
+                    });
+                    let own = &mut next[loc.0 as usize];
+                    *own = ways.fold(*own, |any, way| store.or(any, way));
+                }
+            }
+            if next == reaches {
+                break;
+            }
+            reaches = next;
+        }
+        reaches
     }
 
     fn kind(&self, class: ClassId, field: usize) -> FieldKind {

@@ -5,6 +5,8 @@
 //! shape and on bit-vectors mix freely.
 
 pub mod choice;
+mod count;
+mod diagram;
 mod draft;
 pub mod draw;
 mod guarded;
@@ -18,6 +20,7 @@ mod snapshot;
 pub mod text;
 mod universe;
 
+pub use count::Count;
 pub use draft::Draft;
 pub use guarded::{Cell, Entry, Guarded, Loc, Location, Options, Reference, Target};
 pub use input::{InputHeap, InputObject, InputValue};

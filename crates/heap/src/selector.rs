@@ -32,6 +32,8 @@ pub struct Selector {
     pub label: String,
     /// The choices and the symbol of each.
     pub choices: Vec<(Choice, Formula)>,
+    /// Under which condition each choice can be made: an alias only to what exists and closes no forbidden cycle.
+    pub possible: Vec<Formula>,
 }
 
 impl Selector {
@@ -40,16 +42,11 @@ impl Selector {
         store.any(self.choices.iter().map(|(_, guard)| *guard))
     }
 
-    /// Exactly one choice where `under` holds and none elsewhere; an alias only to what exists.
+    /// Exactly one choice where `under` holds and none elsewhere; each only where it is possible.
     pub fn condition(&self, heap: &Guarded<'_>) -> Formula {
         let store = heap.logic.store;
-        let exists = |choice: Choice| match choice {
-            Choice::Alias(loc) if heap.options.draft != Some(Draft::AliasNeedNotExist) => {
-                heap.location(loc).exists
-            }
-            _ => store.true_(),
-        };
-        let choices: Vec<_> = self.choices.iter().map(|&(choice, guard)| (guard, exists(choice))).collect();
+        let choices: Vec<_> =
+            self.choices.iter().zip(&self.possible).map(|(&(_, guard), &possible)| (guard, possible)).collect();
         let mut all = vec![exactly_one(&Symbolic::new(store), &self.under, &choices)];
         for &(choice, guard) in &self.choices {
             let Choice::Alias(loc) = choice else { continue };
@@ -83,12 +80,9 @@ impl Selector {
         if model.holds(store, self.under) != Some(true) {
             return Vec::new();
         }
-        let possible = |choice: Choice| match choice {
-            Choice::Alias(loc) => model.holds(store, heap.location(loc).exists) == Some(true),
-            Choice::Nil | Choice::New(_) => true,
-        };
-        let chosen = self.choices.iter().filter(|(choice, _)| possible(*choice));
-        chosen.filter_map(|&(_, atom)| symbol_of(store, atom)).collect()
+        let choices = self.choices.iter().zip(&self.possible);
+        let chosen = choices.filter(|(_, possible)| model.holds(store, **possible) == Some(true));
+        chosen.filter_map(|(&(_, atom), _)| symbol_of(store, atom)).collect()
     }
 
     /// The known models of a heap extended by choices: the first in every way, null first; each other in some way.

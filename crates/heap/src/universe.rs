@@ -25,6 +25,8 @@ pub struct Field {
     pub name: String,
     /// What it holds.
     pub kind: FieldKind,
+    /// Whether no input heap has a cycle along this field and others like it.
+    pub acyclic: bool,
 }
 
 /// A class of objects.
@@ -57,6 +59,11 @@ impl Universe {
     pub fn kind(&self, class: ClassId, field: usize) -> FieldKind {
         let class = self.class(class);
         class.element.unwrap_or_else(|| class.fields[field].kind)
+    }
+
+    /// Whether no input heap has a cycle along this field and others like it.
+    pub fn is_acyclic(&self, class: ClassId, field: usize) -> bool {
+        self.class(class).fields.get(field).is_some_and(|field| field.acyclic)
     }
 
     /// How to get to a field from the object at `path`: `path.name`, `path[3]` in an array.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 fn universe() -> Rc<Universe> {
     let node = ClassId(0);
-    let field = |name: &str, kind| Field { name: name.into(), kind };
+    let field = |name: &str, kind| Field { name: name.into(), kind, acyclic: false };
     let fields = vec![
         field("a", FieldKind::Ref(node)),
         field("b", FieldKind::Ref(node)),
@@ -95,7 +95,7 @@ fn pictures_name_what_they_show() {
     let store = Store::new();
     let (mut heap, this) = heap(&store, Some(1));
     heap.read(&this, 0).unwrap();
-    let picture = draw::Picture::new(&heap, &[("this".into(), Cell::Ref(this))]).unwrap();
+    let picture = draw::Picture::new(&heap, &[("this".into(), Cell::Ref(this))], None).unwrap();
     let svg = picture.svg();
     for text in ["Node", "this.a = null", "this.a is a new Node", "<circle"] {
         assert!(svg.contains(text), "{text}\n{svg}");

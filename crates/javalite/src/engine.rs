@@ -2,8 +2,8 @@
 
 use crate::explore::{Progress, explore};
 use crate::lazy::{Laziness, Lazy};
-use crate::machine::{End, Event, State, Task};
-use crate::memory::{Memory, Stop, ValueOf};
+use crate::machine::{End, Event, Fault, State, Task};
+use crate::memory::{Memory, Stop, Value, ValueOf};
 use crate::setup::Setup;
 use crate::summary::{PARAMETERS_LOC, Summary, THIS_LOC};
 use crate::syntax::Program;
@@ -54,7 +54,7 @@ pub enum Ending {
     /// With a value.
     Value,
     /// With an error.
-    Error(crate::machine::Fault),
+    Error(Fault),
     /// At a bound.
     Cut(crate::machine::Cut),
     /// Rejected by an assumption or the precondition.
@@ -90,6 +90,9 @@ impl Trace {
     }
 }
 
+/// The root that is the reference whose dereference failed.
+pub const FAILED: &str = "dereferenced";
+
 /// The end of a path of a symbolic engine: its memory and what it can still reach.
 #[derive(Clone)]
 pub struct Final<M: Memory> {
@@ -110,8 +113,12 @@ impl<M: Memory> Final<M> {
             .map(|(name, value)| (program.name(*name).to_owned(), value.clone()))
             .collect();
         roots.sort_by(|a, b| a.0.cmp(&b.0));
-        if let End::Value(value) = &end {
-            roots.push(("result".into(), value.clone()));
+        match (&end, state.value()) {
+            (End::Value(value), _) => roots.push(("result".into(), value.clone())),
+            (End::Error(Fault::Null, _), Some(Value::Ref(_))) => {
+                roots.extend(state.value().map(|failed| (FAILED.to_owned(), failed.clone())));
+            }
+            _ => {}
         }
         Final { memory: state.memory, roots, end }
     }
@@ -121,7 +128,6 @@ impl Final<Lazy<'_>> {
     /// The heap with `this`, the parameters and the other roots.
     pub fn snapshot(&self) -> parallax_heap::Snapshot {
         use crate::lazy::Pointer;
-        use crate::memory::Value;
         let mut roots = vec![
             ("this".to_owned(), Value::Ref(Pointer::Object(0))),
             ("parameters".to_owned(), Value::Ref(Pointer::Object(1))),

@@ -110,6 +110,10 @@ impl Side<'_, '_> {
         if !models.complete || counted && models.models.len() != states.len() {
             differences.push(Difference::Count(trace.clone(), states.len(), models.models.len()));
         }
+        let count = heap.count(states.len() + 1)?;
+        if models.complete && (!count.exact || count.heaps != models.models.len() as u64) {
+            differences.push(Difference::Count(trace.clone(), models.models.len(), count.heaps as usize));
+        }
         let mut shapes: BTreeMap<String, Shape<'_, '_>> = BTreeMap::new();
         for state in states {
             let canon = state.snapshot().canon(&setup.universe);

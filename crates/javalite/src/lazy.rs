@@ -58,12 +58,20 @@ enum Found {
     At(Pointer),
 }
 
+/// A reference of an input object, of which nobody knows yet where it points.
+#[derive(Clone)]
+struct Place {
+    owner: usize,
+    field: usize,
+    class: parallax_heap::ClassId,
+    depth: usize,
+    path: Rc<str>,
+}
+
 #[derive(Clone)]
 struct Token {
     found: Found,
-    class: parallax_heap::ClassId,
-    owner_depth: usize,
-    path: Rc<str>,
+    place: Place,
 }
 
 /// One heap of lazy initialisation, with the condition on its vectors and truth values.
@@ -170,19 +178,17 @@ impl<'s> Lazy<'s> {
     }
 
     /// ALIAS and NEW: every object an input reference of this class may be.
-    fn objects(
-        &self,
-        class: parallax_heap::ClassId,
-        owner_depth: usize,
-        path: &Rc<str>,
-    ) -> Vec<(Self, Pointer)> {
+    fn objects(&self, place: &Place) -> Vec<(Self, Pointer)> {
+        let &Place { owner, field, class, depth, ref path } = place;
+        let acyclic = self.universe.is_acyclic(self.things[owner].class, field);
         let mut forks: Vec<(Self, Pointer)> = self
             .candidates
             .iter()
             .filter(|&&at| self.universe.admits(class, self.things[at].class))
+            .filter(|&&at| !(acyclic && self.leads(at, owner)))
             .map(|&at| (self.clone(), Pointer::Object(at)))
             .collect();
-        if self.k.is_some_and(|k| owner_depth >= k) {
+        if self.k.is_some_and(|k| depth >= k) {
             for (heap, _) in &mut forks {
                 heap.truncated = true;
             }
@@ -190,7 +196,7 @@ impl<'s> Lazy<'s> {
         }
         for &instance in &self.universe.class(class).instances {
             let mut heap = self.clone();
-            let fresh = heap.input(instance, path.clone(), owner_depth + 1);
+            let fresh = heap.input(instance, path.clone(), depth + 1);
             Rc::make_mut(&mut heap.candidates).push(fresh);
             forks.push((heap, Pointer::Object(fresh)));
         }
@@ -198,17 +204,36 @@ impl<'s> Lazy<'s> {
     }
 
     /// NULL, ALIAS and NEW.
-    fn anything(
-        &self,
-        class: parallax_heap::ClassId,
-        owner_depth: usize,
-        path: &Rc<str>,
-    ) -> Vec<(Self, Pointer)> {
+    fn anything(&self, place: &Place) -> Vec<(Self, Pointer)> {
         let mut null = self.clone();
-        null.truncated |= self.k.is_some_and(|k| owner_depth >= k);
+        null.truncated |= self.k.is_some_and(|k| place.depth >= k);
         let mut forks = vec![(null, Pointer::Nil)];
-        forks.extend(self.objects(class, owner_depth, path));
+        forks.extend(self.objects(place));
         forks
+    }
+
+    /// Whether one object led to another on entry, by acyclic fields as far as they are decided.
+    fn leads(&self, from: usize, to: usize) -> bool {
+        let mut seen = vec![false; self.things.len()];
+        let mut todo = vec![from];
+        while let Some(at) = todo.pop() {
+            if at == to {
+                return true;
+            }
+            if std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            let thing = &self.things[at];
+            let fields = thing.inp.iter().enumerate();
+            for (_, slot) in fields.filter(|(field, _)| self.universe.is_acyclic(thing.class, *field)) {
+                if let Slot::Ref(pointer) = slot
+                    && let Pointer::Object(next) = self.follow(*pointer)
+                {
+                    todo.push(next);
+                }
+            }
+        }
+        false
     }
 
     /// Decides what a token is, if it is one and still open.
@@ -219,8 +244,8 @@ impl<'s> Lazy<'s> {
         };
         let token = self.tokens[number].clone();
         let mut forks = match token.found {
-            Found::NonNull => self.objects(token.class, token.owner_depth, &token.path),
-            _ => self.anything(token.class, token.owner_depth, &token.path),
+            Found::NonNull => self.objects(&token.place),
+            _ => self.anything(&token.place),
         };
         for (heap, place) in &mut forks {
             heap.tokens[number].found = Found::At(*place);
@@ -252,12 +277,13 @@ impl<'s> Lazy<'s> {
                 };
                 let Some(depth) = thing.depth else { return broken("the program's objects have values") };
                 let path: Rc<str> = self.universe.place(&thing.path, thing.class, field).into();
+                let place = Place { owner: at, field, class, depth, path };
                 let mut forks = if self.laziness == Laziness::Lazy {
-                    self.anything(class, depth, &path)
+                    self.anything(&place)
                 } else {
                     let mut heap = self;
                     let token = Pointer::Token(heap.tokens.len());
-                    heap.tokens.push(Token { found: Found::Unknown, class, owner_depth: depth, path });
+                    heap.tokens.push(Token { found: Found::Unknown, place });
                     vec![(heap, token)]
                 };
                 for (heap, place) in &mut forks {
@@ -452,8 +478,7 @@ impl Memory for Lazy<'_> {
             null.tokens[token].found = Found::At(Pointer::Nil);
             object.tokens[token].found = Found::NonNull;
             // Under the bound, a token that can be nothing but null is null.
-            let Token { class, owner_depth, path, .. } = object.tokens[token].clone();
-            let possible = !object.objects(class, owner_depth, &path).is_empty();
+            let possible = !object.objects(&object.tokens[token].place).is_empty();
             let mut forks = vec![(null, true)];
             if possible {
                 forks.push((object, false));

@@ -197,6 +197,14 @@ impl<M: Memory> State<M> {
         &self.env
     }
 
+    /// The value in hand.
+    pub(crate) fn value(&self) -> Option<&ValueOf<M>> {
+        match &self.control {
+            Control::Value(value) => Some(value),
+            Control::Expr(_) => None,
+        }
+    }
+
     /// A state with nothing left but its memory.
     pub(crate) fn ended(memory: M) -> Self {
         let rest = Rest { trace: List::default(), env: Vec::new(), stack: List::default(), calls: 0 };
@@ -703,7 +711,9 @@ impl Task {
             if object {
                 steps.extend(then(&rest, memory)?);
             } else {
-                steps.push(rest.done(memory, End::Error(Fault::Null, at)));
+                // The machine stops with the reference that failed in its hand.
+                let failed = Control::Value(Value::Ref(reference.clone()));
+                steps.push(Step::Done(rest.with(memory, failed), End::Error(Fault::Null, at)));
             }
         }
         Ok(steps)

@@ -1,6 +1,6 @@
 //! What every symbolic engine starts from: a program, where to start, how inputs are bounded.
 
-use crate::syntax::{Arith, ClassId, Compare, MethodId, Program, Type};
+use crate::syntax::{Arith, ClassId, Compare, MethodId, Name, Program, Type};
 use parallax_heap::{Class, Field, FieldKind, Logic, Universe};
 use parallax_op::{BinOp, RelOp};
 use parallax_term::{Formula, Store, Term};
@@ -50,6 +50,20 @@ impl<'s> Setup<'s> {
         Setup { program, class, inputs, universe, logic: Rc::new(Logic::new(store)) }
     }
 
+    /// Only inputs without a cycle along references of these names, as one graph. False if no field has the name.
+    pub fn forbid_cycles(&mut self, name: &str) -> bool {
+        let classes = self.program.classes.len();
+        let universe = Rc::make_mut(&mut self.universe);
+        let mut found = false;
+        for field in universe.classes[..classes].iter_mut().flat_map(|class| &mut class.fields) {
+            if field.name == name && matches!(field.kind, FieldKind::Ref(_)) {
+                field.acyclic = true;
+                found = true;
+            }
+        }
+        found
+    }
+
     /// The class whose fields are the parameters.
     pub fn parameters(&self) -> parallax_heap::ClassId {
         parallax_heap::ClassId(self.program.classes.len() as u32)
@@ -66,6 +80,11 @@ fn universe(program: &Program, method: MethodId) -> Universe {
         Type::Ref(class) => FieldKind::Ref(class_of(class)),
         _ => FieldKind::Bits(32),
     };
+    let plain = |name: Name, ty: Type| Field {
+        name: program.name(name).to_owned(),
+        kind: kind(ty),
+        acyclic: false,
+    };
     let mut classes: Vec<Class> = program
         .classes
         .iter()
@@ -75,7 +94,7 @@ fn universe(program: &Program, method: MethodId) -> Universe {
             fields: class
                 .fields
                 .iter()
-                .map(|field| Field { name: program.name(field.name).to_owned(), kind: kind(field.ty) })
+                .map(|field| plain(field.name, field.ty))
                 .collect(),
             element: class.element.map(kind),
             instances: program.instances(ClassId(at as u32)).into_iter().map(class_of).collect(),
@@ -85,8 +104,7 @@ fn universe(program: &Program, method: MethodId) -> Universe {
     classes.push(Class {
         name: "parameters".into(),
         fields: parameters
-            .map(|(name, ty)| Field { name: program.name(*name).to_owned(), kind: kind(*ty) })
-            .collect(),
+            .map(|(name, ty)| plain(*name, *ty)).collect(),
         element: None,
         instances: Vec::new(),
     });

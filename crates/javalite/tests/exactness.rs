@@ -9,6 +9,11 @@ use parallax_term::Store;
 
 /// Runs `count` generated programs under every bound; says how many were compared and how many were too large.
 fn check(features: Features, first: u64, count: u64) {
+    check_without_cycles(features, first, count, &[]);
+}
+
+/// The same on inputs without cycles along some fields.
+fn check_without_cycles(features: Features, first: u64, count: u64, acyclic: &[&str]) {
     let count = common::scaled(count);
     let (mut compared, mut skipped, mut heaps) = (0, 0, 0);
     for seed in first..first + count {
@@ -16,7 +21,10 @@ fn check(features: Features, first: u64, count: u64) {
         for k in [Some(1), Some(2), Some(3), None] {
             let root_alias = seed % 3 != 0;
             let store = Store::new();
-            let (setup, task) = common::prepare(&store, &text, Inputs { k, array: 2, root_alias });
+            let (mut setup, task) = common::prepare(&store, &text, Inputs { k, array: 2, root_alias });
+            for field in acyclic {
+                assert!(setup.forbid_cycles(field), "no field {field}");
+            }
             let Some((lazy, summary)) = common::both(&setup, &task, 400) else {
                 skipped += 1;
                 continue;
@@ -38,6 +46,14 @@ fn check(features: Features, first: u64, count: u64) {
 #[test]
 fn references() {
     check(Features::REFERENCES, 1_000_000, 25);
+}
+
+#[test]
+fn inputs_without_cycles() {
+    let (one, all) = (&["a"][..], &["a", "c"][..]);
+    check_without_cycles(Features::REFERENCES, 1_500_000, 12, one);
+    check_without_cycles(Features::REFERENCES, 1_600_000, 12, all);
+    check_without_cycles(Features::CALLS, 1_700_000, 8, all);
 }
 
 #[test]

@@ -36,6 +36,43 @@ fn one_call_under_growing_bounds() {
     }
 }
 
+/// A walk down an acyclic list ends within the bound on its length; with cycles it may not.
+#[test]
+fn acyclic_lists_end() {
+    let text = "(class Node ([Node next]) ())
+                (class List ([Node head])
+                  ((int size
+                     (var Node node := (this $ head) in (var int n := 0 in
+                       (begin (while (node != null) (begin (n := (n + 1)) (node := (node $ next)))) n))))))
+                (List size)";
+    let program = Rc::new(parse(text).unwrap());
+    let (class, method) = program.main.unwrap();
+    let bounds = Bounds { rounds: 6, calls: 4 };
+    let drafts = MachineDrafts::default();
+    let task =
+        Task { program: program.clone(), class, method, rep_ok: None, merged: false, bounds, drafts };
+    for acyclic in [false, true] {
+        let store = Store::new();
+        let inputs = Inputs { k: Some(4), array: 0, root_alias: true };
+        let mut setup = Setup::new(&store, program.clone(), class, method, inputs);
+        assert!(!setup.forbid_cycles("previous"));
+        if acyclic {
+            assert!(setup.forbid_cycles("next"));
+        }
+        let ends = engine::summary(&setup, &task, None, &mut |_| Ok(()));
+        let cut = |trace: &&engine::Trace| matches!(trace.ending, engine::Ending::Cut(_));
+        assert_eq!(ends.traces.keys().any(|trace| cut(&trace)), !acyclic);
+        let heaps: Vec<u64> = ends
+            .traces
+            .iter()
+            .filter(|(trace, _)| !cut(trace))
+            .map(|(_, bucket)| bucket.finals[0].heap().count(0).unwrap().heaps)
+            .collect();
+        // One list of each length from 0 to 4: a list that ends has no cycle.
+        assert_eq!(heaps, [1; 5]);
+    }
+}
+
 #[test]
 fn several_calls_under_one_bound() {
     assert_eq!(counts("run2", 3), (121, 23));

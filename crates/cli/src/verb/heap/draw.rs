@@ -3,7 +3,7 @@
 use super::Subject;
 use anyhow::{Context, Result};
 use parallax_javalite::Summary;
-use parallax_javalite::engine::{Ending, Ends};
+use parallax_javalite::engine::{Ending, Ends, FAILED};
 use std::path::Path;
 
 /// Draws every path.
@@ -15,7 +15,7 @@ pub fn all(_subject: &Subject<'_>, ends: &Ends<Summary<'_>>, folder: &Path) -> R
         let mut roots = end.cells();
         // The parameters are drawn as the variables they are.
         roots.remove(1);
-        let picture = parallax_heap::draw::Picture::new(end.heap(), &roots)?;
+        let picture = parallax_heap::draw::Picture::new(end.heap(), &roots, Some(FAILED))?;
         for (ending, text) in [("dot", picture.dot()), ("svg", picture.svg())] {
             let name = folder.join(format!("path{:03}.{ending}", path + 1));
             std::fs::write(&name, text).with_context(|| format!("cannot write {}", name.display()))?;

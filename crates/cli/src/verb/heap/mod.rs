@@ -59,6 +59,9 @@ pub struct Heap {
     /// Take the precondition for one condition: its outcomes are no part of a path, and its paths are merged.
     #[arg(long, requires = "repok")]
     merge: bool,
+    /// Only inputs without a cycle along this field; given several times, along any way through those fields.
+    #[arg(long, value_name = "FIELD")]
+    acyclic: Vec<String>,
     /// Whether inputs may point back to `this`.
     #[arg(long, value_name = "BOOL", default_value_t = true, action = clap::ArgAction::Set)]
     root_alias: bool,
@@ -77,7 +80,7 @@ pub struct Heap {
     /// Run this method on the same input and look for a heap on which the two differ.
     #[arg(long, value_name = "C.m")]
     equivalent: Option<String>,
-    /// How many represented heaps to count for each path; 0 counts none. What all of them may take is `--count-time`.
+    /// How many represented heaps to list for each path where they cannot be counted otherwise; 0 counts none.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     count: usize,
     /// Seconds for counting heaps in all; paths that come later say "at least".
@@ -191,7 +194,12 @@ fn explored(arguments: &Heap) -> Result<Status> {
     };
     let inputs = Inputs { k: arguments.k.0, array: arguments.array, root_alias: arguments.root_alias };
     let store = Store::new();
-    let setup = Setup::new(&store, program, class, method, inputs);
+    let mut setup = Setup::new(&store, program, class, method, inputs);
+    for field in &arguments.acyclic {
+        if !setup.forbid_cycles(field) {
+            bail!("no class has a reference named {field}");
+        }
+    }
     let subject = Subject { file, setup, task, start: Instant::now() };
     let deadline = arguments.limits.deadline(subject.start);
     subject.setup.logic.set_deadline(deadline);
@@ -217,14 +225,14 @@ fn explored(arguments: &Heap) -> Result<Status> {
                 Some(folder) => Some(tests::write(arguments, &subject, &ends, folder)?),
                 None => None,
             };
-            let counted = Instant::now().checked_add(Duration::from_secs(arguments.count_time));
-            subject.setup.logic.set_deadline(deadline.min(counted).or(deadline).or(counted));
+            let shares = Shares::new(&ends, Duration::from_secs(arguments.count_time), deadline);
             let heaps = |end: &Final<Summary<'_>>, _| -> Result<(usize, bool)> {
                 if arguments.count == 0 {
                     return Ok((0, false));
                 }
-                let models = end.heap().models(arguments.count)?;
-                Ok((models.models.len(), models.complete))
+                subject.setup.logic.set_deadline(shares.next());
+                let count = end.heap().count(arguments.count)?;
+                Ok((count.heaps as usize, count.exact))
             };
             report::report(arguments, &subject, "summary", &ends, heaps, tests)
         }
@@ -238,6 +246,28 @@ fn explored(arguments: &Heap) -> Result<Status> {
             let exact = engine == engine::Engine::Lazy;
             report::report(arguments, &subject, engine.name(), &ends, |_, count| Ok((count, exact)), None)
         }
+    }
+}
+
+/// Time to count in: paths that are left share what is left.
+struct Shares {
+    end: Option<Instant>,
+    paths: std::cell::Cell<u32>,
+}
+
+impl Shares {
+    fn new<M: Memory>(ends: &engine::Ends<M>, time: Duration, deadline: Option<Instant>) -> Self {
+        let counted = Instant::now().checked_add(time);
+        let paths = ends.traces.keys().filter(|trace| trace.ending != Ending::Discarded).count();
+        let paths = std::cell::Cell::new(u32::try_from(paths).unwrap_or(u32::MAX));
+        Shares { end: [deadline, counted].into_iter().flatten().min(), paths }
+    }
+
+    /// When the next path must be counted.
+    fn next(&self) -> Option<Instant> {
+        let (now, paths) = (Instant::now(), self.paths.get().max(1));
+        self.paths.set(paths - 1);
+        self.end.map(|end| now + end.saturating_duration_since(now) / paths)
     }
 }
 

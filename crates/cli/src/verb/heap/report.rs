@@ -30,7 +30,7 @@ where
         }
         let end = &bucket.finals[0];
         let (count, exact) = heaps(end, bucket.count)?;
-        total += count;
+        total = total.saturating_add(count);
         complete &= exact;
         errors += usize::from(matches!(trace.ending, Ending::Error(_)));
         let truncated = end.truncated() || matches!(trace.ending, Ending::Cut(_));

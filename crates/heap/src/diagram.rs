@@ -1,0 +1,122 @@
+//! Decision diagrams (Bryant): truth values, and terms by cases, over ordered variables, each part built once.
+
+use parallax_term::Term;
+use rustc_hash::FxHashMap;
+
+/// A diagram: a node, a truth value, or a term.
+pub(crate) type Ref = u32;
+
+pub(crate) const FALSE: Ref = 0;
+pub(crate) const TRUE: Ref = 1;
+/// References from here on are terms.
+const TERMS: Ref = 1 << 31;
+/// How many nodes are worth their memory.
+const MOST: usize = 400_000;
+
+/// The diagram has grown beyond use.
+pub(crate) struct TooLarge;
+
+type Built = Result<Ref, TooLarge>;
+
+/// All nodes.
+pub(crate) struct Diagram {
+    /// Variable, where it is false, where it is true; the first two stand for the truth values.
+    nodes: Vec<(u32, Ref, Ref)>,
+    unique: FxHashMap<(u32, Ref, Ref), Ref>,
+    chosen: FxHashMap<(Ref, Ref, Ref), Ref>,
+    terms: Vec<Term>,
+    numbers: FxHashMap<Term, Ref>,
+}
+
+impl Diagram {
+    pub fn new() -> Self {
+        let end = (u32::MAX, 0, 0);
+        Diagram {
+            nodes: vec![end, end],
+            unique: FxHashMap::default(),
+            chosen: FxHashMap::default(),
+            terms: Vec::new(),
+            numbers: FxHashMap::default(),
+        }
+    }
+
+    /// The term as the only case.
+    pub fn term(&mut self, term: Term) -> Ref {
+        let next = TERMS + self.terms.len() as Ref;
+        let number = *self.numbers.entry(term).or_insert(next);
+        if number == next {
+            self.terms.push(term);
+        }
+        number
+    }
+
+    /// The term, if it is the only case.
+    pub fn as_term(&self, at: Ref) -> Option<Term> {
+        at.checked_sub(TERMS).map(|number| self.terms[number as usize])
+    }
+
+    /// The variable that is asked first, and what follows either way; nothing for a truth value or a term.
+    pub fn node(&self, at: Ref) -> Option<(u32, Ref, Ref)> {
+        (at > TRUE && at < TERMS).then(|| self.nodes[at as usize])
+    }
+
+    pub fn variable(&mut self, variable: u32) -> Built {
+        self.make(variable, FALSE, TRUE)
+    }
+
+    fn make(&mut self, variable: u32, low: Ref, high: Ref) -> Built {
+        if low == high {
+            return Ok(low);
+        }
+        if let Some(&known) = self.unique.get(&(variable, low, high)) {
+            return Ok(known);
+        }
+        if self.nodes.len() >= MOST {
+            return Err(TooLarge);
+        }
+        let at = self.nodes.len() as Ref;
+        self.nodes.push((variable, low, high));
+        self.unique.insert((variable, low, high), at);
+        Ok(at)
+    }
+
+    /// `then` where `condition` holds, else `otherwise`. Recursion is as deep as there are variables.
+    pub fn ite(&mut self, condition: Ref, then: Ref, otherwise: Ref) -> Built {
+        match (condition, then, otherwise) {
+            (TRUE, _, _) => return Ok(then),
+            (FALSE, _, _) => return Ok(otherwise),
+            _ if then == otherwise => return Ok(then),
+            (_, TRUE, FALSE) => return Ok(condition),
+            _ => {}
+        }
+        if let Some(&known) = self.chosen.get(&(condition, then, otherwise)) {
+            return Ok(known);
+        }
+        let parts = [condition, then, otherwise];
+        let first = |at: Ref| self.node(at).map_or(u32::MAX, |(variable, ..)| variable);
+        let variable = parts.map(first).into_iter().min().unwrap_or(u32::MAX);
+        let side = |at: Ref, high: bool| match self.node(at) {
+            Some((own, low_side, high_side)) if own == variable => {
+                if high { high_side } else { low_side }
+            }
+            _ => at,
+        };
+        let (low, high) = (parts.map(|at| side(at, false)), parts.map(|at| side(at, true)));
+        let low = self.ite(low[0], low[1], low[2])?;
+        let high = self.ite(high[0], high[1], high[2])?;
+        let made = self.make(variable, low, high)?;
+        if self.chosen.len() > 4 * MOST {
+            self.chosen.clear();
+        }
+        self.chosen.insert((condition, then, otherwise), made);
+        Ok(made)
+    }
+
+    pub fn and(&mut self, a: Ref, b: Ref) -> Built {
+        self.ite(a, b, FALSE)
+    }
+
+    pub fn not(&mut self, a: Ref) -> Built {
+        self.ite(a, FALSE, TRUE)
+    }
+}

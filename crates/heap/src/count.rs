@@ -11,13 +11,12 @@ use crate::guarded::Guarded;
 use parallax_op::{BoolOp, RelOp};
 use parallax_term::{Expr, Formula, Id, Node, Store, Term};
 use rustc_hash::FxHashMap;
+use std::time::Instant;
 
 /// Choices that a diagram may have: its recursion is that deep.
 const CHOICES: usize = 3000;
 /// Questions about values that a diagram may ask: with more, hardly two shapes ask the same.
 const QUESTIONS: usize = 48;
-/// Nodes between two looks at the clock.
-const LOOK: usize = 256;
 
 /// How many heaps there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +96,8 @@ impl<'a, 's> Counter<'a, 's> {
         let mut counter = Counter {
             heap,
             store: heap.logic.store,
-            diagram: Diagram::new(),
+            // Half of the time is for listing, should the diagram come to nothing.
+            diagram: Diagram::new(heap.logic.time_left().map(|left| Instant::now() + left / 2)),
             variables: FxHashMap::default(),
             atoms: Vec::new(),
             choices: 0,
@@ -127,11 +127,8 @@ impl<'a, 's> Counter<'a, 's> {
     }
 
     fn formula(&mut self, formula: Formula) -> Result<Ref, Trouble> {
-        for (at, id) in self.store.post_order([formula.id()]).into_iter().enumerate() {
+        for id in self.store.post_order([formula.id()]) {
             if !self.built.contains_key(&id) {
-                if at.is_multiple_of(LOOK) && self.heap.logic.is_late() {
-                    return Err(HeapError::Late.into());
-                }
                 let built = self.expression(id)?;
                 self.built.insert(id, built);
             }
@@ -143,7 +140,13 @@ impl<'a, 's> Counter<'a, 's> {
         let store = self.store;
         let of = |counter: &Self, id: Id| counter.built[&id];
         Ok(match store.node(id) {
-            Node::Bool(value) => if value { TRUE } else { FALSE },
+            Node::Bool(value) => {
+                if value {
+                    TRUE
+                } else {
+                    FALSE
+                }
+            }
             Node::Not(a) => self.diagram.not(of(self, a.id()))?,
             Node::BoolOp(op, a, b) => {
                 let (a, b) = (of(self, a.id()), of(self, b.id()));
@@ -175,7 +178,8 @@ impl<'a, 's> Counter<'a, 's> {
                 Expr::Func(_) => return Err(Trouble::Unknown),
             },
             _ => {
-                let plain = |part: Id| self.diagram.as_term(self.built[&part]).map(|term| term.id()) == Some(part);
+                let plain =
+                    |part: Id| self.diagram.as_term(self.built[&part]).map(|term| term.id()) == Some(part);
                 match store.expr(id) {
                     Expr::Term(term) if store.operands(id).all(plain) => self.diagram.term(term),
                     _ => return Err(Trouble::Unknown),
@@ -193,7 +197,13 @@ impl<'a, 's> Counter<'a, 's> {
             (Some(x), Some(y)) => {
                 let relation = self.store.relop(op, x, y);
                 match (self.store.as_boolean(relation), self.store.node(relation)) {
-                    (Some(value), _) => if value { TRUE } else { FALSE },
+                    (Some(value), _) => {
+                        if value {
+                            TRUE
+                        } else {
+                            FALSE
+                        }
+                    }
                     (None, Node::Not(positive)) => {
                         let positive = self.atom(positive)?;
                         self.diagram.not(positive)?
@@ -247,7 +257,13 @@ impl<'a, 's> Counter<'a, 's> {
         let first = |at: Ref| of(at).map_or(u32::MAX, |(variable, ..)| variable);
         let variable = first(a).min(first(b));
         let side = |at: Ref, high: bool| match of(at) {
-            Some((own, low_side, high_side)) if own == variable => if high { high_side } else { low_side },
+            Some((own, low_side, high_side)) if own == variable => {
+                if high {
+                    high_side
+                } else {
+                    low_side
+                }
+            }
             _ => at,
         };
         (variable, (side(a, false), side(b, false)), (side(a, true), side(b, true)))

@@ -2,6 +2,7 @@
 
 use parallax_term::Term;
 use rustc_hash::FxHashMap;
+use std::time::Instant;
 
 /// A diagram: a node, a truth value, or a term.
 pub(crate) type Ref = u32;
@@ -12,8 +13,10 @@ pub(crate) const TRUE: Ref = 1;
 const TERMS: Ref = 1 << 31;
 /// How many nodes are worth their memory.
 const MOST: usize = 400_000;
+/// Nodes between two looks at the clock.
+const LOOK: usize = 512;
 
-/// The diagram has grown beyond use.
+/// The diagram has grown beyond use, or took too long.
 pub(crate) struct TooLarge;
 
 type Built = Result<Ref, TooLarge>;
@@ -26,10 +29,11 @@ pub(crate) struct Diagram {
     chosen: FxHashMap<(Ref, Ref, Ref), Ref>,
     terms: Vec<Term>,
     numbers: FxHashMap<Term, Ref>,
+    deadline: Option<Instant>,
 }
 
 impl Diagram {
-    pub fn new() -> Self {
+    pub fn new(deadline: Option<Instant>) -> Self {
         let end = (u32::MAX, 0, 0);
         Diagram {
             nodes: vec![end, end],
@@ -37,6 +41,7 @@ impl Diagram {
             chosen: FxHashMap::default(),
             terms: Vec::new(),
             numbers: FxHashMap::default(),
+            deadline,
         }
     }
 
@@ -71,7 +76,8 @@ impl Diagram {
         if let Some(&known) = self.unique.get(&(variable, low, high)) {
             return Ok(known);
         }
-        if self.nodes.len() >= MOST {
+        let late = || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if self.nodes.len() >= MOST || self.nodes.len().is_multiple_of(LOOK) && late() {
             return Err(TooLarge);
         }
         let at = self.nodes.len() as Ref;
@@ -97,7 +103,11 @@ impl Diagram {
         let variable = parts.map(first).into_iter().min().unwrap_or(u32::MAX);
         let side = |at: Ref, high: bool| match self.node(at) {
             Some((own, low_side, high_side)) if own == variable => {
-                if high { high_side } else { low_side }
+                if high {
+                    high_side
+                } else {
+                    low_side
+                }
             }
             _ => at,
         };

@@ -160,6 +160,14 @@ impl Picture {
         out
     }
 
+    /// Whether an edge that leaves a column leads to it or to an earlier one.
+    fn is_back(&self, column: usize, edge: &Edge) -> bool {
+        match edge.to {
+            Target::Loc(loc) => edge.possible && self.shapes[self.index[&loc]].column <= column,
+            _ => false,
+        }
+    }
+
     /// A picture that stands alone.
     pub fn svg(&self) -> String {
         Layout::new(self).svg(self)
@@ -221,6 +229,8 @@ const ROW: f64 = 20.0;
 const HEAD: f64 = 24.0;
 const STEP: f64 = 18.0;
 const LETTER: f64 = 6.7;
+/// Between two lanes of edges that lead back.
+const LANE: f64 = 7.0;
 /// Fill of the body, fill of the head, edge, ink, by distance from the roots.
 const HUES: [[&str; 4]; 6] = [
     ["#f3f4f6", "#e3e5e9", "#b9bec8", "#2b2f36"],
@@ -239,6 +249,8 @@ struct Layout {
     tops: Vec<f64>,
     /// Top of each root.
     root_tops: Vec<f64>,
+    /// Below everything: where edges run that lead back or stay in their column, so that they cross no box.
+    lanes: f64,
     size: (f64, f64),
 }
 
@@ -278,7 +290,11 @@ impl Layout {
                 fit(shape.column, row, head);
             }
             // A class without fields has a head all the same.
-            fit(shape.column, &Row { name: String::new(), content: Content::Text(String::new()), failing: false }, head);
+            fit(
+                shape.column,
+                &Row { name: String::new(), content: Content::Text(String::new()), failing: false },
+                head,
+            );
         }
         let mut columns = Vec::new();
         let mut left = MARGIN;
@@ -298,8 +314,14 @@ impl Layout {
             tops.push(*bottom);
             *bottom += HEAD + shape.rows.iter().map(row_height).sum::<f64>() + 28.0;
         }
-        let height = bottoms.into_iter().fold(0.0, f64::max) + MARGIN;
-        Layout { columns, tops, root_tops, size: (left, height) }
+        let lanes = bottoms.into_iter().fold(0.0, f64::max);
+        let rows = picture.shapes.iter().flat_map(|shape| shape.rows.iter().map(|row| (shape.column, row)));
+        let back = rows.map(|(column, row)| match &row.content {
+            Content::Edges(edges) => edges.iter().filter(|edge| picture.is_back(column, edge)).count(),
+            Content::Text(_) => 0,
+        });
+        let height = lanes + back.sum::<usize>() as f64 * LANE + MARGIN;
+        Layout { columns, tops, root_tops, lanes, size: (left, height) }
     }
 
     fn svg(&self, picture: &Picture) -> String {
@@ -307,8 +329,9 @@ impl Layout {
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"Inter, system-ui, sans-serif\" font-size=\"12\">\n<defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 1 7 4 0 7z\" fill=\"#5b6270\"/></marker></defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
         );
+        let mut lane = 0;
         for (root, &top) in picture.roots.iter().zip(&self.root_tops) {
-            self.row(&mut out, picture, root, 0, top, HUES[0]);
+            self.row(&mut out, picture, root, (0, top), HUES[0], &mut lane);
         }
         for (shape, &top) in picture.shapes.iter().zip(&self.tops) {
             let (left, width, _) = self.columns[shape.column];
@@ -331,7 +354,8 @@ impl Layout {
             );
             let mut y = top + HEAD;
             for row in &shape.rows {
-                self.row(&mut out, picture, row, shape.column, y, HUES[1 + (shape.column - 1) % 5]);
+                let hue = HUES[1 + (shape.column - 1) % 5];
+                self.row(&mut out, picture, row, (shape.column, y), hue, &mut lane);
                 y += row_height(row);
             }
         }
@@ -340,7 +364,15 @@ impl Layout {
     }
 
     /// A field or a root: its name, its value or its circle, and what leaves the circle.
-    fn row(&self, out: &mut String, picture: &Picture, row: &Row, column: usize, top: f64, hue: [&str; 4]) {
+    fn row(
+        &self,
+        out: &mut String,
+        picture: &Picture,
+        row: &Row,
+        (column, top): (usize, f64),
+        hue: [&str; 4],
+        lane: &mut usize,
+    ) {
         let (left, width, label) = self.columns[column];
         let height = row_height(row);
         let middle = top + height / 2.0;
@@ -395,13 +427,24 @@ impl Layout {
                     let target = picture.index[&loc];
                     let (x, _, _) = self.columns[picture.shapes[target].column];
                     let ty = self.tops[target] + HEAD / 2.0;
-                    let bend = if x > end { (x - end) / 2.0 } else { 70.0 };
-                    let _ = writeln!(
-                        out,
-                        "<path d=\"{start}C{} {y} {} {ty} {x} {ty}\" fill=\"none\" {style} marker-end=\"url(#a)\"/>",
-                        end + bend,
-                        x - bend
-                    );
+                    if picture.is_back(column, edge) {
+                        let aside = *lane as f64 % 8.0 * 4.0;
+                        let low = self.lanes + *lane as f64 * LANE;
+                        *lane += 1;
+                        let (right, left) = (end + 6.0 + aside, x - 12.0 - aside);
+                        let _ = writeln!(
+                            out,
+                            "<path d=\"{start}H{right}V{low}H{left}V{ty}H{x}\" fill=\"none\" stroke-linejoin=\"round\" {style} marker-end=\"url(#a)\"/>"
+                        );
+                    } else {
+                        let bend = (x - end) / 2.0;
+                        let _ = writeln!(
+                            out,
+                            "<path d=\"{start}C{} {y} {} {ty} {x} {ty}\" fill=\"none\" {style} marker-end=\"url(#a)\"/>",
+                            end + bend,
+                            x - bend
+                        );
+                    }
                 }
                 Target::Nil => {
                     let _ = writeln!(

@@ -460,7 +460,9 @@ impl<'s> Guarded<'s> {
         let closing = if self.universe.is_acyclic(class, field) { Some(self.reaching(loc)) } else { None };
         let fitting: Vec<(Loc, Formula)> = fitting
             .map(|loc| match &closing {
-                Some(closing) => (loc, store.and(self.location(loc).exists, store.not(closing[loc.0 as usize]))),
+                Some(closing) => {
+                    (loc, store.and(self.location(loc).exists, store.not(closing[loc.0 as usize])))
+                }
                 None => (loc, self.location(loc).exists),
             })
             .collect();
@@ -509,7 +511,8 @@ impl<'s> Guarded<'s> {
             let mut next = reaches.clone();
             for (loc, location) in self.locations() {
                 let fields = location.inp.iter().enumerate();
-                for (_, cell) in fields.filter(|(field, _)| self.universe.is_acyclic(location.class, *field)) {
+                for (_, cell) in fields.filter(|(field, _)| self.universe.is_acyclic(location.class, *field))
+                {
                     let Cell::Ref(reference) = cell else { continue };
                     let ways = reference.iter().filter_map(|entry| match entry.to {
                         Target::Loc(to) => Some(store.and(entry.guard, reaches[to.0 as usize])),

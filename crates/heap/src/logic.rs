@@ -57,9 +57,9 @@ impl<'s> Logic<'s> {
         self.deadline.set(deadline);
     }
 
-    /// Whether the deadline is past.
-    pub fn is_late(&self) -> bool {
-        self.deadline.get().is_some_and(|deadline| Instant::now() >= deadline)
+    /// How long it is to the deadline.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline.get().map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
     /// What the solver was used for so far.
@@ -70,7 +70,7 @@ impl<'s> Logic<'s> {
     /// A model of all these formulas together, if there is one.
     pub fn solve(&self, formulas: &[Formula]) -> Result<Option<Model>, HeapError> {
         let start = Instant::now();
-        let left = self.deadline.get().map(|deadline| deadline.saturating_duration_since(start));
+        let left = self.time_left();
         if left == Some(Duration::ZERO) {
             return Err(HeapError::Late);
         }
@@ -81,7 +81,7 @@ impl<'s> Logic<'s> {
         let answer = solver.check(formulas);
         self.spent.set(self.spent.get() + start.elapsed());
         match answer {
-            Answer::Unknown(_) if self.is_late() => Err(HeapError::Late),
+            Answer::Unknown(_) if self.time_left() == Some(Duration::ZERO) => Err(HeapError::Late),
             Answer::Sat(model) => Ok(Some(Model::from(&model))),
             Answer::Unsat => Ok(None),
             Answer::Unknown(reason) => Err(HeapError::Solver(reason.to_string())),

@@ -45,8 +45,12 @@ impl Selector {
     /// Exactly one choice where `under` holds and none elsewhere; each only where it is possible.
     pub fn condition(&self, heap: &Guarded<'_>) -> Formula {
         let store = heap.logic.store;
-        let choices: Vec<_> =
-            self.choices.iter().zip(&self.possible).map(|(&(_, guard), &possible)| (guard, possible)).collect();
+        let choices: Vec<_> = self
+            .choices
+            .iter()
+            .zip(&self.possible)
+            .map(|(&(_, guard), &possible)| (guard, possible))
+            .collect();
         let mut all = vec![exactly_one(&Symbolic::new(store), &self.under, &choices)];
         for &(choice, guard) in &self.choices {
             let Choice::Alias(loc) = choice else { continue };

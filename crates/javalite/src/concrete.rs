@@ -1,7 +1,7 @@
 //! The concrete machine: every reference points to one object or none, and nothing forks.
 
 use crate::machine::only;
-use crate::memory::{Allocation, Forks, Memory, Stop, Value, ValueOf};
+use crate::memory::{Forks, Memory, Stop, Value, ValueOf};
 use crate::setup::class_of;
 use crate::syntax::*;
 use parallax_heap::{InputHeap, InputValue};
@@ -119,17 +119,13 @@ impl Memory for Concrete {
         let fields = self.program.class(class).fields.iter().map(|field| Self::zero(field.ty)).collect();
         self.make(class, fields)
     }
-    fn new_array(mut self, class: ClassId, length: &i32) -> Forks<Self, Allocation<Self::Ref>> {
-        let allocation = match usize::try_from(*length) {
-            Err(_) => Allocation::Negative,
-            Ok(length) if length > self.array => Allocation::TooLong,
-            Ok(length) => {
-                let element = self.program.class(class).element.unwrap_or(Type::Null);
-                let elements = (0..length).map(|_| Self::zero(element)).collect();
-                Allocation::Made(self.make(class, elements))
-            }
-        };
-        only(self, allocation)
+    fn make_array(&mut self, class: ClassId, length: &i32) -> Self::Ref {
+        let element = self.program.class(class).element.unwrap_or(Type::Null);
+        let elements = (0..*length).map(|_| Self::zero(element)).collect();
+        self.make(class, elements)
+    }
+    fn array_bound(&self) -> usize {
+        self.array
     }
     fn this(&self) -> Self::Ref {
         Some(0)

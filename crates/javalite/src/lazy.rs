@@ -4,8 +4,8 @@
 //! compared. *lazier#* first decides only whether the token is null, and where it points when it must. A token is
 //! substituted everywhere at once, because all who hold it look it up in one table.
 
-use crate::memory::{Allocation, Forks, Memory, Stop, Value, ValueOf};
-use crate::setup::{Setup, arith, class_of, compare, int};
+use crate::memory::{Forks, Memory, Stop, Value, ValueOf};
+use crate::setup::{Setup, class_of, values_are_terms};
 use crate::syntax::*;
 use parallax_heap::{FieldKind, Held, Logic, Object, Origin, Path, Snapshot, Universe};
 use parallax_op::RelOp;
@@ -386,24 +386,7 @@ impl Memory for Lazy<'_> {
     fn null(&self) -> Pointer {
         Pointer::Nil
     }
-    fn int(&self, value: i32) -> Term {
-        int(self.logic.store, value)
-    }
-    fn bool(&self, value: bool) -> Formula {
-        self.logic.store.boolean(value)
-    }
-    fn arith(&self, op: Arith, a: &Term, b: &Term) -> Term {
-        arith(self.logic.store, op, *a, *b)
-    }
-    fn compare(&self, op: Compare, a: &Term, b: &Term) -> Formula {
-        compare(self.logic.store, op, *a, *b)
-    }
-    fn not(&self, a: &Formula) -> Formula {
-        self.logic.store.not(*a)
-    }
-    fn iff(&self, a: &Formula, b: &Formula) -> Formula {
-        self.logic.store.iff(*a, *b)
-    }
+    values_are_terms!(logic);
     fn branch(self, condition: &Formula) -> Forks<Self, bool> {
         if let Some(known) = self.logic.store.as_boolean(*condition) {
             return Ok(vec![(self, known)]);
@@ -418,28 +401,11 @@ impl Memory for Lazy<'_> {
         let fields = self.program.class(class).fields.len();
         self.make(class, fields, None)
     }
-    fn new_array(self, class: ClassId, length: &Term) -> Forks<Self, Allocation<Pointer>> {
-        let (zero, most) = (self.int(0), self.int(self.array as i32));
-        let fine = self.compare(Compare::Le, &zero, length);
-        let short = self.compare(Compare::Le, length, &most);
-        let mut forks = Vec::new();
-        for (memory, fine) in self.branch(&fine)? {
-            if !fine {
-                forks.push((memory, Allocation::Negative));
-                continue;
-            }
-            for (mut memory, short) in memory.branch(&short)? {
-                let allocation = match short {
-                    true => {
-                        let slots = memory.array;
-                        Allocation::Made(memory.make(class, slots, Some(*length)))
-                    }
-                    false => Allocation::TooLong,
-                };
-                forks.push((memory, allocation));
-            }
-        }
-        Ok(forks)
+    fn make_array(&mut self, class: ClassId, length: &Term) -> Pointer {
+        self.make(class, self.array, Some(*length))
+    }
+    fn array_bound(&self) -> usize {
+        self.array
     }
     fn this(&self) -> Pointer {
         Pointer::Object(0)

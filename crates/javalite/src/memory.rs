@@ -92,8 +92,31 @@ pub trait Memory: Clone {
 
     /// A fresh object: references null, numbers 0, Booleans false.
     fn new_object(&mut self, class: ClassId) -> Self::Ref;
-    /// A fresh array of a term's length.
-    fn new_array(self, class: ClassId, length: &Self::Int) -> Forks<Self, Allocation<Self::Ref>>;
+    /// A fresh array whose length is within the bounds.
+    fn make_array(&mut self, class: ClassId, length: &Self::Int) -> Self::Ref;
+    /// How many elements an array may have.
+    fn array_bound(&self) -> usize;
+    /// A fresh array, or why there is none.
+    fn new_array(self, class: ClassId, length: &Self::Int) -> Forks<Self, Allocation<Self::Ref>> {
+        let (zero, most) = (self.int(0), self.int(self.array_bound() as i32));
+        let fine = self.compare(Compare::Le, &zero, length);
+        let short = self.compare(Compare::Le, length, &most);
+        let mut forks = Vec::new();
+        for (memory, fine) in self.branch(&fine)? {
+            if !fine {
+                forks.push((memory, Allocation::Negative));
+                continue;
+            }
+            for (mut memory, short) in memory.branch(&short)? {
+                let allocation = match short {
+                    true => Allocation::Made(memory.make_array(class, length)),
+                    false => Allocation::TooLong,
+                };
+                forks.push((memory, allocation));
+            }
+        }
+        Ok(forks)
+    }
     /// The object that the run starts in.
     fn this(&self) -> Self::Ref;
     /// The initial value of the parameter of this number.

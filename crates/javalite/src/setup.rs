@@ -80,22 +80,15 @@ fn universe(program: &Program, method: MethodId) -> Universe {
         Type::Ref(class) => FieldKind::Ref(class_of(class)),
         _ => FieldKind::Bits(32),
     };
-    let plain = |name: Name, ty: Type| Field {
-        name: program.name(name).to_owned(),
-        kind: kind(ty),
-        acyclic: false,
-    };
+    let plain =
+        |name: Name, ty: Type| Field { name: program.name(name).to_owned(), kind: kind(ty), acyclic: false };
     let mut classes: Vec<Class> = program
         .classes
         .iter()
         .enumerate()
         .map(|(at, class)| Class {
             name: class.name.clone(),
-            fields: class
-                .fields
-                .iter()
-                .map(|field| plain(field.name, field.ty))
-                .collect(),
+            fields: class.fields.iter().map(|field| plain(field.name, field.ty)).collect(),
             element: class.element.map(kind),
             instances: program.instances(ClassId(at as u32)).into_iter().map(class_of).collect(),
         })
@@ -103,13 +96,38 @@ fn universe(program: &Program, method: MethodId) -> Universe {
     let parameters = program.method(method).parameters.iter();
     classes.push(Class {
         name: "parameters".into(),
-        fields: parameters
-            .map(|(name, ty)| plain(*name, *ty)).collect(),
+        fields: parameters.map(|(name, ty)| plain(*name, *ty)).collect(),
         element: None,
         instances: Vec::new(),
     });
     Universe { classes }
 }
+
+/// The part of a [`Memory`](crate::memory::Memory) in which integers are terms and truth values formulas; `$logic` is
+/// where `self` has its [`Logic`].
+macro_rules! values_are_terms {
+    ($($logic:ident).+) => {
+        fn int(&self, value: i32) -> Term {
+            self.$($logic).+.store.number(32, u128::from(value as u32))
+        }
+        fn bool(&self, value: bool) -> Formula {
+            self.$($logic).+.store.boolean(value)
+        }
+        fn arith(&self, op: Arith, a: &Term, b: &Term) -> Term {
+            $crate::setup::arith(self.$($logic).+.store, op, *a, *b)
+        }
+        fn compare(&self, op: Compare, a: &Term, b: &Term) -> Formula {
+            $crate::setup::compare(self.$($logic).+.store, op, *a, *b)
+        }
+        fn not(&self, a: &Formula) -> Formula {
+            self.$($logic).+.store.not(*a)
+        }
+        fn iff(&self, a: &Formula, b: &Formula) -> Formula {
+            self.$($logic).+.store.iff(*a, *b)
+        }
+    };
+}
+pub(crate) use values_are_terms;
 
 /// The operators on integers, over terms.
 pub(crate) fn arith(store: &Store, op: Arith, a: Term, b: Term) -> Term {
@@ -129,8 +147,4 @@ pub(crate) fn compare(store: &Store, op: Compare, a: Term, b: Term) -> Formula {
         Compare::Within => RelOp::Ult,
     };
     store.relop(op, a, b)
-}
-
-pub(crate) fn int(store: &Store, value: i32) -> Term {
-    store.number(32, u128::from(value as u32))
 }

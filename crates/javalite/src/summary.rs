@@ -1,7 +1,7 @@
 //! The summary engine: the machine over one guarded heap, which forks on outcomes only.
 
-use crate::memory::{Allocation, Forks, Memory, Stop, Value, ValueOf};
-use crate::setup::{Setup, arith, class_of, compare, int};
+use crate::memory::{Forks, Memory, Stop, Value, ValueOf};
+use crate::setup::{Setup, class_of, values_are_terms};
 use crate::syntax::*;
 use parallax_heap::{Cell, Draft, Guarded, HeapError, Loc, Options, Reference, Target};
 use parallax_term::{Formula, Scalar, Term};
@@ -112,24 +112,7 @@ impl Memory for Summary<'_> {
     fn null(&self) -> Reference {
         self.heap.null()
     }
-    fn int(&self, value: i32) -> Term {
-        int(self.heap.logic.store, value)
-    }
-    fn bool(&self, value: bool) -> Formula {
-        self.heap.logic.store.boolean(value)
-    }
-    fn arith(&self, op: Arith, a: &Term, b: &Term) -> Term {
-        arith(self.heap.logic.store, op, *a, *b)
-    }
-    fn compare(&self, op: Compare, a: &Term, b: &Term) -> Formula {
-        compare(self.heap.logic.store, op, *a, *b)
-    }
-    fn not(&self, a: &Formula) -> Formula {
-        self.heap.logic.store.not(*a)
-    }
-    fn iff(&self, a: &Formula, b: &Formula) -> Formula {
-        self.heap.logic.store.iff(*a, *b)
-    }
+    values_are_terms!(heap.logic);
     fn branch(self, condition: &Formula) -> Forks<Self, bool> {
         let forks = self.heap.clone().branch(*condition)?;
         Ok(self.with(forks))
@@ -138,28 +121,11 @@ impl Memory for Summary<'_> {
     fn new_object(&mut self, class: ClassId) -> Reference {
         self.heap.allocate(class_of(class))
     }
-    fn new_array(self, class: ClassId, length: &Term) -> Forks<Self, Allocation<Reference>> {
-        let (zero, most) = (self.int(0), self.int(self.array as i32));
-        let fine = self.compare(Compare::Le, &zero, length);
-        let short = self.compare(Compare::Le, length, &most);
-        let mut forks = Vec::new();
-        for (memory, fine) in self.branch(&fine)? {
-            if !fine {
-                forks.push((memory, Allocation::Negative));
-                continue;
-            }
-            for (mut memory, short) in memory.branch(&short)? {
-                let allocation = match short {
-                    true => {
-                        let slots = memory.array;
-                        Allocation::Made(memory.heap.allocate_array(class_of(class), slots, *length))
-                    }
-                    false => Allocation::TooLong,
-                };
-                forks.push((memory, allocation));
-            }
-        }
-        Ok(forks)
+    fn make_array(&mut self, class: ClassId, length: &Term) -> Reference {
+        self.heap.allocate_array(class_of(class), self.array, *length)
+    }
+    fn array_bound(&self) -> usize {
+        self.array
     }
     fn this(&self) -> Reference {
         self.heap.certainly(Target::Loc(THIS_LOC))

@@ -49,8 +49,7 @@ fn acyclic_lists_end() {
     let (class, method) = program.main.unwrap();
     let bounds = Bounds { rounds: 6, calls: 4 };
     let drafts = MachineDrafts::default();
-    let task =
-        Task { program: program.clone(), class, method, rep_ok: None, merged: false, bounds, drafts };
+    let task = Task { program: program.clone(), class, method, rep_ok: None, merged: false, bounds, drafts };
     for acyclic in [false, true] {
         let store = Store::new();
         let inputs = Inputs { k: Some(4), array: 0, root_alias: true };

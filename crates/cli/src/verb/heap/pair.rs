@@ -8,72 +8,67 @@ use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
 
-/// Runs two engines and checks that they agree.
+/// Runs two engines and checks that they agree: the summary with one that forks, or two that fork, each with the
+/// summary.
 pub fn comparison(arguments: &Heap, subject: &Subject<'_>, other: Choice) -> Result<Status> {
-    let pair = [arguments.engine, other];
-    let lazy = pair.iter().find(|choice| !matches!(choice, Choice::Summary | Choice::Concrete));
-    let (Some(lazy), true) = (lazy, pair.contains(&Choice::Summary)) else {
-        bail!("--compare sets the summary against lazy, lazier or lazier#");
+    let pair = [arguments.engine, other].map(Choice::engine);
+    let [Some(one), Some(two)] = pair else {
+        bail!("--compare sets symbolic engines against each other; the concrete machine runs one heap");
     };
-    let engine = lazy.engine().unwrap_or(engine::Engine::Lazy);
-    let laziness = engine.laziness().unwrap_or(Laziness::Lazy);
-    if engine != engine::Engine::Lazy && subject.setup.inputs.k.is_some() {
-        eprintln!(
-            "note: under a bound k, {} decides later than lazy and may see other traces",
-            engine.name()
-        );
+    if one == two {
+        bail!("--compare needs two engines, not {} twice", one.name());
     }
-    let watch = &mut arguments.limits.watch(subject.start);
-    let mut forked = engine::lazy(&subject.setup, &subject.task, laziness, usize::MAX, watch);
-    forked.expand();
-    let lazy_seconds = subject.start.elapsed().as_secs_f64();
-    let between = Instant::now();
+    let start = Instant::now();
     let summary =
         engine::summary(&subject.setup, &subject.task, None, &mut arguments.limits.watch(subject.start));
-    let summary_seconds = between.elapsed().as_secs_f64();
-    for outcome in [&forked.outcome, &summary.outcome] {
-        if let Err(stop) = outcome {
-            return Err(
-                Failure { status: Status::GaveUp, message: format!("nothing was compared: {stop}") }.into()
+    finished(&summary.outcome)?;
+    let mut runs = vec![Run::new("summary", &summary.progress, start)];
+    let mut found = exact::Comparison::default();
+    for engine in [one, two] {
+        let Some(laziness) = engine.laziness() else { continue };
+        if engine != engine::Engine::Lazy && subject.setup.inputs.k.is_some() {
+            eprintln!(
+                "note: under a bound k, {} decides later than lazy and may see other traces",
+                engine.name()
             );
         }
+        let start = Instant::now();
+        let watch = &mut arguments.limits.watch(subject.start);
+        let mut forked = engine::lazy(&subject.setup, &subject.task, laziness, usize::MAX, watch);
+        finished(&forked.outcome)?;
+        runs.push(Run::new(engine.name(), &forked.progress, start));
+        forked.expand();
+        let limit = if arguments.count == 0 { usize::MAX } else { arguments.count.max(10_000) };
+        // The lazier engines may reach one heap by several ways, and so may a precondition that counts as one
+        // condition: only sets can be compared with them.
+        let counted = engine == engine::Engine::Lazy && !arguments.merge;
+        let more = exact::compare(&subject.setup, &forked, &summary, limit, counted)?;
+        found.traces += more.traces;
+        found.heaps += more.heaps;
+        found.skipped += more.skipped;
+        found.differences.extend(more.differences);
     }
-    let limit = if arguments.count == 0 { usize::MAX } else { arguments.count.max(10_000) };
-    // The lazier engines may reach one heap by several ways, and so may a precondition that counts as one condition:
-    // only sets can be compared with them.
-    let counted = engine == engine::Engine::Lazy && !arguments.merge;
-    let found = exact::compare(&subject.setup, &forked, &summary, limit, counted)?;
     let differences: Vec<String> =
         found.differences.iter().map(|difference| format!("{difference:?}")).collect();
     let mut out = String::new();
     if arguments.json {
-        let _ = writeln!(
-            out,
-            "{}",
-            json!({
-                "compared": [engine.name(), "summary"],
-                "k": subject.setup.inputs.k,
-                "traces": found.traces,
-                "heaps": found.heaps,
-                "skipped": found.skipped,
-                "differences": differences,
-                engine.name(): {"states": forked.progress.states, "paths": forked.progress.paths, "seconds": lazy_seconds},
-                "summary": {"states": summary.progress.states, "paths": summary.progress.paths, "seconds": summary_seconds},
-            })
-        );
+        let mut document = json!({
+            "compared": [one.name(), two.name()],
+            "k": subject.setup.inputs.k,
+            "traces": found.traces,
+            "heaps": found.heaps,
+            "skipped": found.skipped,
+            "differences": differences,
+        });
+        for run in &runs {
+            document[run.name] = json!({"states": run.states, "paths": run.paths, "seconds": run.seconds});
+        }
+        let _ = writeln!(out, "{document}");
     } else {
-        let _ = writeln!(
-            out,
-            "{}: {} paths, {} states, {lazy_seconds:.2} s",
-            engine.name(),
-            forked.progress.paths,
-            forked.progress.states
-        );
-        let _ = writeln!(
-            out,
-            "summary: {} paths, {} states, {summary_seconds:.2} s",
-            summary.progress.paths, summary.progress.states
-        );
+        for run in &runs {
+            let Run { name, states, paths, seconds } = run;
+            let _ = writeln!(out, "{name}: {paths} paths, {states} states, {seconds:.2} s");
+        }
         let _ = writeln!(
             out,
             "{} traces and {} heaps compared, {} traces with too many heaps",
@@ -90,6 +85,33 @@ pub fn comparison(arguments: &Heap, subject: &Subject<'_>, other: Choice) -> Res
         (true, 0) => Status::Clean,
         (true, _) => Status::GaveUp,
     })
+}
+
+/// What one engine did.
+struct Run {
+    name: &'static str,
+    states: usize,
+    paths: usize,
+    seconds: f64,
+}
+
+impl Run {
+    fn new(name: &'static str, progress: &Progress, start: Instant) -> Self {
+        let Progress { states, paths, .. } = *progress;
+        Run { name, states, paths, seconds: start.elapsed().as_secs_f64() }
+    }
+}
+
+/// A run that was stopped can be compared with nothing.
+fn finished(outcome: &Result<(), Stop>) -> Result<()> {
+    match outcome {
+        Ok(()) => Ok(()),
+        Err(Stop::Broken(what)) => Err(Stop::Broken(what.clone()).into()),
+        Err(stop) => {
+            let message = format!("nothing was compared: {stop}");
+            Err(Failure { status: Status::GaveUp, message }.into())
+        }
+    }
 }
 
 /// Runs two methods on one input.

@@ -25,6 +25,14 @@ fn counts(method: &str, k: usize) -> (usize, usize) {
     let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
     lazy.outcome.clone().unwrap();
     summary.outcome.clone().unwrap();
+    // Counted without being listed, the heaps are as many as lazy initialisation visits.
+    let accepted = summary.traces.iter().filter(|(trace, _)| trace.ending != engine::Ending::Discarded);
+    let counts = accepted.map(|(_, bucket)| bucket.finals[0].heap().count(0).unwrap());
+    let heaps = counts.fold(0, |sum, count| {
+        assert!(count.exact, "{method}, k = {k}");
+        sum + count.heaps as usize
+    });
+    assert_eq!(heaps, lazy.progress.paths, "{method}, k = {k}");
     (lazy.progress.paths, summary.progress.paths)
 }
 

@@ -249,7 +249,7 @@ fn explored(arguments: &Heap) -> Result<Status> {
     }
 }
 
-/// Time to count in: paths that are left share what is left.
+/// Time to count in: a path may take an eighth of what is left, or more if fewer paths are left.
 struct Shares {
     end: Option<Instant>,
     paths: std::cell::Cell<u32>,
@@ -267,7 +267,7 @@ impl Shares {
     fn next(&self) -> Option<Instant> {
         let (now, paths) = (Instant::now(), self.paths.get().max(1));
         self.paths.set(paths - 1);
-        self.end.map(|end| now + end.saturating_duration_since(now) / paths)
+        self.end.map(|end| now + end.saturating_duration_since(now) / paths.min(8))
     }
 }
 

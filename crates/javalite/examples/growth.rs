@@ -116,10 +116,11 @@ fn measure(subject: &Subject, run: &(&str, Engine, bool), k: usize, limit: f64) 
     let start = Clock::start();
     // The system is asked for the time now and then, a single question to the solver is bounded by the wall clock.
     setup.logic.set_deadline(Some(Instant::now() + Duration::from_secs_f64(4.0 * limit)));
-    let watch = &mut |progress: &Progress| match progress.steps % 256 > 0 || start.seconds() < limit {
-        true => Ok(()),
-        false => Err(Stop::Limit("time".into())),
-    };
+    let watch =
+        &mut |progress: &Progress| match !progress.steps.is_multiple_of(256) || start.seconds() < limit {
+            true => Ok(()),
+            false => Err(Stop::Limit("time".into())),
+        };
     let (progress, outcome, elapsed, dag, locations) = match engine.laziness() {
         Some(laziness) => {
             let ends = engine::lazy(&setup, &task, laziness, 0, watch);

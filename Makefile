@@ -60,7 +60,7 @@ fuzz-isa: setup
 
 # Random functions over unknown memory against complete memories: make fuzz-memory FACTOR=20
 fuzz-memory: setup
-	RANDOM_MEMORY=$(FACTOR) $(CARGO) test --release --package parallax-cexplore --test random_memory -- --nocapture
+	RANDOM_MEMORY=$(FACTOR) $(CARGO) test --release --package parallax-cexplore --test random_memory --test large_arrays -- --nocapture
 .PHONY: fuzz-memory
 # Mutated LLVM modules against the reader: make fuzz-bitcode ROUNDS=5000 SEED=2
 .PHONY: fuzz-bitcode

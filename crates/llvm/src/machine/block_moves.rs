@@ -4,7 +4,7 @@ use super::access::{Hit, Hits};
 use super::call::Passed;
 use super::content::Piece;
 use super::host::{Host, Split};
-use super::log::{Write, Written};
+use super::log::{MOST_COPIES, Write, Written};
 use super::place::Meeting;
 use super::pointers::word;
 use super::value::{ObjectId, Value};
@@ -164,7 +164,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         from: &Hit<C>,
         len: &C::Val,
     ) -> Result<Option<Written<C>>, C> {
-        if !self.readable(state, from.object)? {
+        let deep = state.memory.object(from.object).content.copies() >= MOST_COPIES;
+        if deep || !self.readable(state, from.object)? {
             return Ok(None);
         }
         let object = state.memory.object(from.object);

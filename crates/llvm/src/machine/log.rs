@@ -22,6 +22,8 @@ const MOST_VALUES: u64 = 1 << 18;
 /// A table with more places is first held against what the path says of the index.
 const NARROW: u64 = 4096;
 
+/// How deep copies of logs go: a read follows each both ways.
+pub(super) const MOST_COPIES: u32 = 6;
 /// Bytes of input memory with pointers in it that are given contents one by one.
 const MOST_DEFINED: u64 = 1 << 14;
 
@@ -31,6 +33,8 @@ pub struct Log<C: Core> {
     pub base: Arc<Content<C>>,
     /// The writes.
     pub writes: Chain<Write<C>>,
+    /// How deep copies of logs with copies in them go.
+    pub copies: u32,
 }
 
 /// A write at a place that need not be constant.
@@ -62,7 +66,7 @@ pub fn memory_name(id: ObjectId) -> String {
 
 impl<C: Core> Clone for Log<C> {
     fn clone(&self) -> Self {
-        Log { base: self.base.clone(), writes: self.writes.clone() }
+        Log { base: self.base.clone(), writes: self.writes.clone(), copies: self.copies }
     }
 }
 
@@ -86,6 +90,11 @@ impl<C: Core> Clone for Written<C> {
 }
 
 impl<C: Core> Content<C> {
+    /// How deep copies go in its log.
+    pub(super) fn copies(&self) -> u32 {
+        self.log.as_ref().map_or(0, |log| log.copies)
+    }
+
     /// Every value that may still be in it, and more: what a log has over-written among them.
     pub fn each_value(&self, each: &mut dyn FnMut(&Value<C>)) {
         self.cells().for_each(|(_, cell)| each(&cell.value));
@@ -138,10 +147,13 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 }
                 log
             }
-            None => Log { base: Arc::new(cells), writes: Chain::default() },
+            None => Log { base: Arc::new(cells), writes: Chain::default(), copies: 0 },
         };
         object.content.log = Some(log);
         if let Some(log) = &mut object.content.log {
+            if let Written::Copy(_, source, ..) = &write.what {
+                log.copies = log.copies.max(1 + source.copies());
+            }
             log.writes.push(write);
         }
     }

@@ -398,7 +398,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 writes.push(Write { guard: guard.clone(), ..self.cells_write(cells, capacity) });
             }
         }
-        let log = Some(Log { base, writes });
+        let copies = x.copies().max(y.copies());
+        let log = Some(Log { base, writes, copies });
         let mut content = super::Content::new(x.fill);
         content.log = log;
         Some(content)

@@ -103,8 +103,8 @@ fn counts() {
             .args(["--work", &name])
             .output();
         let said = counted.map_or(String::new(), |c| String::from_utf8_lossy(&c.stderr).into_owned());
-        // `==123== I refs:  1,234,567`
-        let count = said.lines().find_map(|line| line.split_once("I refs:")).map(|(_, n)| n.replace(',', ""));
+        // `==123== I   refs:  1,234,567`
+        let count = said.lines().find_map(|line| line.split_once("refs:")).map(|(_, n)| n.replace(',', ""));
         match count.and_then(|n| n.trim().parse::<u64>().ok()) {
             Some(count) => println!("count/{name} {count} instructions"),
             None => println!("# valgrind could not count {name}"),

@@ -75,6 +75,19 @@ impl Program {
         Ok(state)
     }
 
+    /// Notes that a register of the x87 stack was given a value: it is not empty.
+    pub fn note_full(&self, state: &mut State<Concrete>, name: &str) {
+        let upper = name.to_uppercase();
+        let index = upper.strip_prefix("ST").and_then(|digit| digit.parse::<u32>().ok()).filter(|i| *i < 8);
+        if let (Some(index), Some(tags)) = (index, self.processor.register(TAGS)) {
+            let before = self.read_register(state, tags).to_u64().unwrap_or(0);
+            let value = Bits::new(tags.place.width(), u128::from(before & !(3 << (2 * index))));
+            state
+                .write(&Concrete, tags.place, Value::Word(value))
+                .expect("a register is part of the register file");
+        }
+    }
+
     /// Runs the program from a state, for at most `steps` instructions: the named and the changed registers and the
     /// named memory afterwards.
     pub fn run_state(&self, before: &MachineState, steps: u64) -> Result<MachineState, StateError> {

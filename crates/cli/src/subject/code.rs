@@ -216,6 +216,7 @@ impl Subject for Program {
         };
         ensure!(register.place != processor.pc, "--set {text}: the code starts where it lies; see --base");
         state.write(&Concrete, register.place, value).map_err(|error| anyhow!("--set {text}: {error}"))?;
+        self.note_full(&mut state, name);
         let memory = s.functions.clone();
         *s = self.structure(&Concrete, store, &state);
         s.functions.extend(memory);

@@ -61,12 +61,16 @@ impl Guarded<'_> {
     }
 
     fn count_by_diagram(&self) -> Result<Count, Trouble> {
-        // Which element an index meant is a choice too, but one that values make.
-        if !self.indices.is_empty() {
-            return Err(Trouble::Unknown);
-        }
         let mut counter = Counter::new(self)?;
         let mut whole = TRUE;
+        // Which element an index meant is a choice too, but one that values make.
+        let first = counter.choices - self.indices.len() as u32;
+        for (&index, variable) in self.indices.iter().zip(first..) {
+            let meant = counter.formula(index)?;
+            let (chosen, otherwise) = (counter.diagram.variable(variable)?, counter.diagram.not(meant)?);
+            let agree = counter.diagram.ite(chosen, meant, otherwise)?;
+            whole = counter.diagram.and(whole, agree)?;
+        }
         for (formula, _) in self.path.conjuncts() {
             let condition = counter.formula(*formula)?;
             whole = counter.diagram.and(whole, condition)?;
@@ -105,9 +109,12 @@ impl<'a, 's> Counter<'a, 's> {
             applied: FxHashMap::default(),
             counted: FxHashMap::default(),
         };
-        for atom in heap.atoms() {
-            counter.atom(atom)?;
+        for selector in &heap.selectors {
+            for (_, atom) in &selector.choices {
+                counter.atom(*atom)?;
+            }
         }
+        counter.atoms.extend(&heap.indices);
         counter.choices = counter.atoms.len() as u32;
         Ok(counter)
     }

@@ -98,7 +98,8 @@ pub struct Guarded<'s> {
     pub candidates: Vec<Loc>,
     /// Every choice made so far, in order.
     pub selectors: Vec<Rc<Selector>>,
-    /// Index equalities that decide which element an access meant.
+    /// Conditions on values that decide what references are: which element an access meant, which of two merged paths
+    /// it was.
     pub indices: Vec<Formula>,
     /// Whether the bound k forbade some object.
     pub truncated: bool,

@@ -8,7 +8,7 @@
 use crate::HeapError;
 use crate::guarded::{Cell, Entry, Guarded, Loc, Location, Reference, Target, unused};
 use crate::selector::{Choice, Selector};
-use parallax_term::{Formula, Scalar, Store};
+use parallax_term::{Expr, Formula, Id, Scalar, Store};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -34,6 +34,9 @@ impl<'s> Guarded<'s> {
         let there = store.not(here);
 
         let image = self.adopt(&other, here, there);
+        let by_values = self.depends_on_values(&other, here);
+        // Whether references depend on which path it was, other than by what the path discovered.
+        let mut parted = pairs.iter().any(|(a, b)| differ(a, &image.cell(b)));
         let join = |a: &Cell, b: &Cell| join(store, here, a, b);
         for (theirs, &loc) in other.locations.iter().zip(&image.common) {
             let Some(loc) = loc else { continue };
@@ -42,6 +45,13 @@ impl<'s> Guarded<'s> {
                 a.iter().zip(b).map(|(a, b)| join(a, &image.cell(b))).collect()
             };
             let (fld, inp) = (both(&mine.fld, &theirs.fld)?, both(&mine.inp, &theirs.inp)?);
+            let written = |location: &Location, field: usize| {
+                location.inp.get(field).is_none_or(|entry| differ(entry, &location.fld[field]))
+            };
+            parted |= (0..fld.len()).any(|field| {
+                differ(&mine.fld[field], &image.cell(&theirs.fld[field]))
+                    && (written(&mine, field) || written(theirs, field))
+            });
             let location = self.location_mut(loc);
             (location.fld, location.inp) = (fld, inp);
         }
@@ -85,6 +95,9 @@ impl<'s> Guarded<'s> {
             (only(&self.indices, &other.indices, here), only(&other.indices, &self.indices, there));
         self.indices = own.clone();
         self.indices.extend(foreign.into_iter().filter(|index| !own.contains(index)));
+        if by_values && parted && !self.indices.contains(&here) {
+            self.indices.push(here);
+        }
         let candidates = other.candidates.iter().map(|&loc| image.loc(loc));
         let candidates: Vec<Loc> = candidates.filter(|loc| !self.candidates.contains(loc)).collect();
         self.candidates.extend(candidates);
@@ -92,6 +105,18 @@ impl<'s> Guarded<'s> {
         self.path = self.path.merged(&other.path, &logic, shared, &added)?;
         let pairs = pairs.iter().map(|(a, b)| join(a, &image.cell(b)));
         Ok((self, pairs.collect::<Result<_, _>>()?))
+    }
+
+    /// Whether a condition is about more than choices.
+    fn depends_on_values(&self, other: &Self, condition: Formula) -> bool {
+        let selectors = self.selectors.iter().chain(&other.selectors);
+        let atoms: FxHashSet<Id> =
+            selectors.flat_map(|selector| selector.choices.iter().map(|(_, atom)| atom.id())).collect();
+        let store = self.logic.store;
+        store.symbols_in([condition.id()]).into_iter().any(|symbol| match store.expr_of(symbol) {
+            Expr::Formula(atom) => !atoms.contains(&atom.id()),
+            _ => true,
+        })
     }
 
     /// Takes over the other heap's locations: those known here by the same name are the same, the others are added.
@@ -198,6 +223,11 @@ impl Image {
             ..selector.clone()
         }
     }
+}
+
+/// Whether two contents are different references.
+fn differ(a: &Cell, b: &Cell) -> bool {
+    matches!((a, b), (Cell::Ref(a), Cell::Ref(b)) if a != b)
 }
 
 /// The first where `here` holds, else the second.

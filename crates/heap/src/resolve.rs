@@ -74,7 +74,7 @@ impl Guarded<'_> {
         Ok(snapshot)
     }
 
-    /// What tells the represented heaps apart: the choices, and which element an access by a symbolic index meant.
+    /// What tells the represented heaps apart: the choices, and conditions on values that decide what references are.
     pub fn atoms(&self) -> Vec<Formula> {
         let choices =
             self.selectors.iter().flat_map(|selector| selector.choices.iter().map(|(_, atom)| *atom));

@@ -214,14 +214,14 @@ fn residual(logic: &Logic<'_>, one: &Final<Summary<'_>>, model: &Model) -> Formu
     let store = logic.store;
     let heap = one.heap();
     let mut chosen: Struct<Symbolic<'_>> = Struct::default();
-    let mut others = Vec::new();
-    for atom in heap.atoms() {
-        let holds = model.holds(store, atom) == Some(true);
-        match store.node(atom) {
-            Node::Symbol(symbol) => chosen.set_bool(symbol, store.boolean(holds)),
-            _ => others.push(if holds { atom } else { store.not(atom) }),
+    let holds = |atom: Formula| model.holds(store, atom) == Some(true);
+    for (_, atom) in heap.selectors.iter().flat_map(|selector| &selector.choices) {
+        if let Node::Symbol(symbol) = store.node(*atom) {
+            chosen.set_bool(symbol, store.boolean(holds(*atom)));
         }
     }
+    // Conditions on values are no choices: they stay.
+    let others = heap.indices.iter().map(|&index| if holds(index) { index } else { store.not(index) });
     let whole = logic.all(heap.path.formulas().into_iter().chain(others));
     meaning(&Symbolic::new(store), store, whole, &chosen)
 }

@@ -131,3 +131,16 @@ fn red_black_tree() {
         }
     }
 }
+
+/// A reference that a number decides is no choice of a selector, and makes two heaps of one all the same.
+#[test]
+fn references_that_numbers_decide() {
+    check(
+        "(begin (if ((this $ key) < 3) (begin (this $ a := null) 0) else (begin (this $ a := (this $ b)) 0)) true)",
+        "((this $ a) = (this $ b))",
+    );
+    check(
+        "(var Node n := null in (begin (if ((this $ key) < 3) (begin (n := (this $ b)) 0) else 0) (this $ a := n) true))",
+        "((this $ a) = null)",
+    );
+}

@@ -58,7 +58,7 @@ impl Random {
 
     /// A double: ordinary, tiny, huge, integral, or not a number.
     pub fn double(&mut self) -> u64 {
-        match self.below(8) {
+        match self.below(9) {
             0 => self.pick(&[
                 0,
                 1 << 63,
@@ -73,13 +73,18 @@ impl Random {
             3 => ((self.number() as i64) as f64).to_bits(),
             4 => ((self.number() as i32) as f64 / 2.0).to_bits(),
             5 => self.number(),
+            // Near the largest and the smallest, where results overflow and underflow.
+            6 => {
+                (self.number() & 0x800f_ffff_ffff_ffff)
+                    | self.pick(&[1, 2, 3, 1023 + 511, 2044, 2045, 2046]) << 52
+            }
             _ => (self.number() & 0x800f_ffff_ffff_ffff) | (1019 + self.below(10)) << 52,
         }
     }
 
     /// A single, likewise.
     pub fn single(&mut self) -> u32 {
-        match self.below(8) {
+        match self.below(9) {
             0 => self.pick(&[
                 0,
                 1 << 31,
@@ -94,6 +99,7 @@ impl Random {
             3 => ((self.number() as i32) as f32).to_bits(),
             4 => ((self.number() as i16) as f32 / 2.0).to_bits(),
             5 => self.number() as u32,
+            6 => (self.number() as u32 & 0x807f_ffff) | self.pick(&[1, 2, 3, 127 + 63, 252, 253, 254]) << 23,
             _ => (self.number() as u32 & 0x807f_ffff) | (123 + self.below(10) as u32) << 23,
         }
     }
@@ -102,7 +108,7 @@ impl Random {
     pub fn extended(&mut self) -> u128 {
         let fraction = u128::from(self.number() | 1 << 63);
         let sign = u128::from(self.number() & 1) << 79;
-        match self.below(8) {
+        match self.below(9) {
             0 => sign,
             1 => sign | 0x7fff << 64 | 1 << 63,
             2 => sign | 0x7fff << 64 | 3 << 62 | fraction,
@@ -113,6 +119,10 @@ impl Random {
             }
             4 => sign | (fraction & !(1 << 63)),
             5 => sign | u128::from(1 + self.below(32766)) << 64 | fraction,
+            6 => {
+                let edges = [1, 2, 60, 16383 - 1023, 16383 + 1023, 16383 + 8191, 32764, 32765, 32766];
+                sign | self.pick(&edges) << 64 | fraction
+            }
             _ => sign | u128::from(16383 - 4 + self.below(70)) << 64 | fraction,
         }
     }

@@ -378,7 +378,10 @@ impl<C: Core> Unit<'_, C> {
                 answer = transcendental::outcome(function, x, y, scale.into()).unwrap_or(answer);
             }
         }
-        let value = constant(core, W, answer.value);
+        let mut value = constant(core, W, answer.value);
+        if huge && known(core, &self.open.overflow) != Some(true) {
+            value = self.beyond(&value, answer.value >> 79 == 1);
+        }
         let raised = Raised {
             invalid: core.boolean(answer.invalid),
             zero_divide: core.boolean(answer.zero_divide),
@@ -389,6 +392,15 @@ impl<C: Core> Unit<'_, C> {
         };
         let outcome = Outcome { raised, ..Outcome::quiet(core, value) };
         Ok(self.close_plain(Goes::ToRegister, outcome))
+    }
+
+    /// What lies beyond the range: infinity, or the largest number where the mode rounds towards zero.
+    fn beyond(&self, infinity: &C::Val, negative: bool) -> C::Val {
+        let core = self.core;
+        let is = |mode: u128| core.relop(RelOp::Eq, 2, &self.rounding, &constant(core, 2, mode));
+        let outwards = core.boolop(BoolOp::Or, &is(0), &is(if negative { 1 } else { 2 }));
+        let largest = u128::from(negative) << 79 | 0x7ffe << 64 | u128::from(u64::MAX);
+        core.cond(W, &outwards, infinity, &constant(core, W, largest))
     }
 }
 

@@ -2,10 +2,9 @@
 
 mod corpus;
 
-use corpus::{Case, cases, native};
+use corpus::{Case, cases, each, native};
 use parallax_cexplore::run::{Closed, Outcome, Settings, run};
 use parallax_cexplore::{Sources, program};
-use std::sync::Mutex;
 
 fn ours(case: &Case, optimise: u8) -> (Vec<u8>, Vec<u8>, Outcome) {
     let mut sources = Sources { files: vec![case.file.clone()], ..Sources::default() };
@@ -21,36 +20,24 @@ fn ours(case: &Case, optimise: u8) -> (Vec<u8>, Vec<u8>, Outcome) {
 fn the_corpus_behaves_as_native_programs_do() {
     let cases = cases("run");
     assert!(cases.len() >= 60, "the corpus has {} programs", cases.len());
-    let failures = Mutex::new(Vec::new());
-    let next = Mutex::new(cases.iter());
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, |n| n.get()).min(4) {
-            scope.spawn(|| {
-                loop {
-                    let Some(case) = next.lock().expect("no thread panics with the lock").next() else {
-                        break;
-                    };
-                    let expected = native(case);
-                    for optimise in [0, 2] {
-                        let (stdout, stderr, outcome) = ours(case, optimise);
-                        let same = stdout == expected.stdout
-                            && stderr == expected.stderr
-                            && outcome == Outcome::Exit(expected.status.code().unwrap_or(-1) as u8);
-                        if !same {
-                            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                            failures.lock().expect("as above").push(format!(
-                                "{} -O{optimise}: {outcome:?}\n--- ours\n{}--- native ({:?})\n{}",
-                                case.name,
-                                text(&stdout),
-                                expected.status.code(),
-                                text(&expected.stdout)
-                            ));
-                        }
-                    }
-                }
-            });
+    let (failures, _) = each(&cases, |case, failures| {
+        let expected = native(case);
+        for optimise in [0, 2] {
+            let (stdout, stderr, outcome) = ours(case, optimise);
+            let same = stdout == expected.stdout
+                && stderr == expected.stderr
+                && outcome == Outcome::Exit(expected.status.code().unwrap_or(-1) as u8);
+            if !same {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                failures.push(format!(
+                    "{} -O{optimise}: {outcome:?}\n--- ours\n{}--- native ({:?})\n{}",
+                    case.name,
+                    text(&stdout),
+                    expected.status.code(),
+                    text(&expected.stdout)
+                ));
+            }
         }
     });
-    let failures = failures.into_inner().expect("all threads are done");
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), 2 * cases.len(), failures.join("\n"));
 }

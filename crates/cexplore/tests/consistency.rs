@@ -3,7 +3,7 @@
 
 mod corpus;
 
-use corpus::{Case, cases, each, header, load, settings};
+use corpus::{Case, Random, cases, each, header, load, settings};
 use parallax_cexplore::explore::{Argument, Entry, PathEnd, PathRecord, explore};
 use parallax_cexplore::run::{self, Closed, Outcome};
 use parallax_llvm::machine::{Files, Problem};
@@ -12,26 +12,15 @@ use parallax_smt::Model;
 use parallax_term::{Sort, Store};
 use std::time::Duration;
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// Small numbers, letters and arbitrary bits: what tends to matter.
-    fn value(&mut self, width: u16) -> Bits {
-        let number = match self.next() % 4 {
-            0 => self.next() % 8,
-            1 => 0u64.wrapping_sub(self.next() % 8),
-            2 => u64::from(b"hl-+ab19 Z\0\n"[(self.next() % 12) as usize]),
-            _ => self.next(),
-        };
-        Bits::new(64, number.into()).extract(0, width.min(64)).zext(width)
-    }
+/// Small numbers, letters and arbitrary bits: what tends to matter.
+fn value(random: &mut Random, width: u16) -> Bits {
+    let number = match random.below(4) {
+        0 => random.below(8),
+        1 => 0u64.wrapping_sub(random.below(8)),
+        2 => u64::from(b"hl-+ab19 Z\0\n"[random.below(12) as usize]),
+        _ => random.next(),
+    };
+    Bits::new(64, number.into()).extract(0, width.min(64)).zext(width)
 }
 
 /// Explores a program; checks every recorded path against a run, and random inputs against all paths.
@@ -97,7 +86,7 @@ fn check(case: &Case, rounds: usize, failures: &mut Vec<String>) -> usize {
         let mut model = Model::new();
         for symbol in store.symbols() {
             if let Sort::Bits(width) = store.info(symbol).sort {
-                model.set_bits(symbol, random.value(width));
+                model.set_bits(symbol, value(&mut random, width));
             }
         }
         let taken: Vec<_> = explored

@@ -4,6 +4,9 @@
 //! sizes and element types are explored, forked and merged, and held against runs on random inputs: exactly one path
 //! condition holds, and the values it predicts are those of the run.
 
+mod corpus;
+
+use corpus::Random;
 use parallax_cexplore::confirm::replay;
 use parallax_cexplore::explore::{Entry, Exploration, PathEnd, Settings, explore};
 use parallax_cexplore::run::{self, Closed, Outcome};
@@ -256,25 +259,6 @@ fn planted_mistakes_are_noticed() {
         let settings = Settings { plant: Some(mistake), ..settings };
         let noticed = std::panic::catch_unwind(|| finds_with("planted", body, 12, kinds, &settings));
         assert!(noticed.is_err(), "{mistake:?} goes unnoticed");
-    }
-}
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
-
-    fn pick<'t>(&mut self, of: &[&'t str]) -> &'t str {
-        of[self.below(of.len() as u64) as usize]
     }
 }
 

@@ -5,23 +5,13 @@
 
 mod corpus;
 
+use corpus::Random;
 use parallax_cexplore::explore::{Entry, Settings, explore};
 use parallax_cexplore::run::{Argument, Block, Closed, GivenMemory, Outcome, Place, Start, run_from};
 use parallax_cexplore::{Program, Sources, program, run};
 use parallax_op::Bits;
 use parallax_term::Store;
 use std::collections::BTreeMap;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
-    }
-}
 
 /// What a function's parameters are.
 #[derive(Clone, Copy)]

@@ -4,12 +4,15 @@
 //! It is compiled for this machine and loaded, and compiled for each processor and run in the concrete reading, from
 //! the same random numbers; then evaluated symbolically, with the numbers open, and the result evaluated at them.
 
+mod random;
+
 use parallax_code::{MachineState, Program, Selection, load};
 use parallax_op::Bits;
 use parallax_primitives::{Bounds, Explorer};
 use parallax_sem::{ByteOrder, Language as _};
 use parallax_sleigh::{Language, Lifter};
 use parallax_term::{Store, StructUpdate, parse_update};
+use random::Random;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -114,33 +117,22 @@ impl Native {
     }
 }
 
-struct Random(u64);
-
-impl Random {
-    fn number(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// Often a number at which something happens.
-    fn interesting(&mut self, float: bool) -> u64 {
-        let special =
-            [0.0, -0.0, 1.0, -1.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 5e-324, f64::MAX, 1e10, 0.1];
-        let singles = special.map(|d| u64::from((d as f32).to_bits()));
-        let pick = self.number();
-        match pick % 8 {
-            0 if float => special[(pick >> 8) as usize % special.len()].to_bits(),
-            1 if float => singles[(pick >> 8) as usize % singles.len()],
-            2 if float => ((self.number() as i64 as f64) / 1e9).to_bits(),
-            3 if float => u64::from((self.number() as i32 as f32 / 1e4).to_bits()),
-            0 => pick >> 8 & 0xff,
-            1 => [0, 1, u64::MAX, 1 << 31, 1 << 63, u64::MAX >> 1, 0xffff_ffff, 0x7fff_ffff, 0x80, 0x8000]
-                [(pick >> 8) as usize % 10],
-            2 => (self.number() as i32 >> 20) as i64 as u64,
-            _ => self.number(),
-        }
+/// Often a number at which something happens.
+fn interesting(random: &mut Random, float: bool) -> u64 {
+    let special =
+        [0.0, -0.0, 1.0, -1.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 5e-324, f64::MAX, 1e10, 0.1];
+    let singles = special.map(|d| u64::from((d as f32).to_bits()));
+    let pick = random.number();
+    match pick % 8 {
+        0 if float => special[(pick >> 8) as usize % special.len()].to_bits(),
+        1 if float => singles[(pick >> 8) as usize % singles.len()],
+        2 if float => ((random.number() as i64 as f64) / 1e9).to_bits(),
+        3 if float => u64::from((random.number() as i32 as f32 / 1e4).to_bits()),
+        0 => pick >> 8 & 0xff,
+        1 => [0, 1, u64::MAX, 1 << 31, 1 << 63, u64::MAX >> 1, 0xffff_ffff, 0x7fff_ffff, 0x80, 0x8000]
+            [(pick >> 8) as usize % 10],
+        2 => (random.number() as i32 >> 20) as i64 as u64,
+        _ => random.number(),
     }
 }
 
@@ -239,7 +231,7 @@ fn check(target: &Target, level: &str, native: &Native, lifter: Lifter, tally: &
         let float = function.starts_with('f') || function.contains("square");
         let evaluation = symbolic(&program, target, &function);
         for _ in 0..RUNS {
-            let io: [u64; 8] = std::array::from_fn(|_| random.interesting(float));
+            let io: [u64; 8] = std::array::from_fn(|_| interesting(&mut random, float));
             let expected = native.call(&function, io);
             let start = before(&program, target, &io);
             let order = program.processor().order;

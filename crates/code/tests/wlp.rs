@@ -1,27 +1,15 @@
 //! The weakest liberal precondition of random code, at random states, is what running it says: the postcondition holds
 //! afterwards, or an instruction faults.
 
+mod random;
+
 use parallax_code::{MachineState, Program};
 use parallax_op::Bits;
 use parallax_primitives::{Bounds, Explorer};
 use parallax_sem::Language as _;
 use parallax_sleigh::{Language, Lifter};
 use parallax_term::{Scalar, Sort, Store, StructUpdate, SymbolKind, parse_formula};
-
-struct Random(u64);
-
-impl Random {
-    fn number(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.number() as usize % from.len()]
-    }
-}
+use random::Random;
 
 /// Short instructions of which any sequence makes sense: arithmetic, division, loads and stores through RDI, flags,
 /// and one that faults on an operand that is not aligned.

@@ -11,6 +11,29 @@ use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
+/// Numbers that are the same in every run (xorshift).
+pub struct Random(pub u64);
+
+impl Random {
+    /// Any number.
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// A number below a bound.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+
+    /// One of some texts.
+    pub fn pick<'t>(&mut self, of: &[&'t str]) -> &'t str {
+        of[self.below(of.len() as u64) as usize]
+    }
+}
+
 pub struct Case {
     pub name: String,
     pub file: PathBuf,

@@ -197,14 +197,14 @@ pub enum Intrinsic {
         /// Bytes per lane.
         lane: u8,
     },
-    /// `out[i] = a[2i] op a[2i+1]`, then the same of `b`, on floats.
+    /// In each 16 bytes `out[i] = a[2i] op a[2i+1]`, then the same of `b`, on floats.
     FloatHorizontal {
         /// `Add` or `Sub`.
         op: ScalarOp,
         /// Bytes per lane.
         lane: u8,
     },
-    /// All ones where SSE's predicate `code` (0 to 7) holds between floats, zero elsewhere.
+    /// All ones where AVX's predicate `code` (0 to 31; SSE has the first eight) holds between floats, zero elsewhere.
     FloatCompare {
         /// Predicate.
         code: u8,

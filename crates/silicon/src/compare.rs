@@ -185,7 +185,8 @@ fn put(bytes: &mut [u8], table: &mut Table, key: u16, address: u64, value: &[u8]
 fn show(r: &Registers) -> String {
     let general: Vec<String> =
         names(r.bits).0.iter().zip(r.general).map(|(name, value)| format!("{name}={value:#x}")).collect();
-    let vector: Vec<String> = (0..4).map(|i| format!("XMM{i}={:#x}", r.vector[i])).collect();
+    let vector: Vec<String> =
+        (0..8).map(|i| format!("YMM{i}={:#x}:{:#x}", r.upper[i], r.vector[i])).collect();
     let stack: Vec<String> = (0..2).map(|i| format!("ST{i}={:#x}", r.stack[i])).collect();
     format!(
         "{} flags={:#x} {} {} mxcsr={:#x} control={:#x} status={:#x} valid={:#x}",
@@ -214,6 +215,7 @@ fn assignments(r: &Registers) -> Vec<(String, Bits)> {
     }
     for (index, value) in r.vector.iter().enumerate().take(general.len()) {
         all.push((format!("XMM{index}"), Bits::new(128, *value)));
+        all.push((format!("YMM{index}_H"), Bits::new(128, r.upper[index])));
     }
     for (index, value) in r.stack.iter().enumerate() {
         all.push((format!("ST{index}"), Bits::new(80, *value)));
@@ -335,6 +337,7 @@ impl Expected {
         }
         for (index, value) in after.vector.iter().enumerate().take(general.len()) {
             check(&format!("XMM{index}"), *value, u128::MAX);
+            check(&format!("YMM{index}_H"), after.upper[index], u128::MAX);
         }
         let approximate = is_approximate(&case.instruction);
         for (index, value) in after.stack.iter().enumerate() {

@@ -34,7 +34,7 @@ impl std::fmt::Display for Form {
 /// What a single step cannot compare: the answers come from outside, or are requests to the operating system.
 fn is_excluded(mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;
-    matches!(mnemonic, Cpuid | Rdtsc | Rdtscp | Xgetbv | Syscall | Int | Int3 | Hlt)
+    matches!(mnemonic, Cpuid | Rdtsc | Rdtscp | Xgetbv | Syscall | Int3)
 }
 
 /// Every form of code of that many bits that the override table lifts.
@@ -76,6 +76,7 @@ fn either(kind: Kind) -> bool {
             | Kind::r64_or_mem
             | Kind::mm_or_mem
             | Kind::xmm_or_mem
+            | Kind::ymm_or_mem
     )
 }
 
@@ -121,8 +122,13 @@ impl Case {
             let in_memory = matches!(kind, Kind::mem | Kind::mem_offs) || (form.memory && either(*kind));
             if in_memory {
                 let size = operand_bytes(form);
-                let place = place(random, size);
-                let built = address(random, place, *kind == Kind::mem_offs, form.bits);
+                let vex = form.code.op_code().encoding() == EncodingKind::VEX;
+                let place = place(random, size, if vex { 2 } else { 8 });
+                let mut built = address(random, place, *kind == Kind::mem_offs, form.bits);
+                // No program has memory where 16 bits reach; only `lea` does not ask for any.
+                if form.bits == 32 && form.code.mnemonic() == Mnemonic::Lea && random.below(3) == 0 {
+                    built = (short_address(random), Vec::new());
+                }
                 instruction.set_op_kind(index as u32, OpKind::Memory);
                 set_memory(&mut instruction, &built.0);
                 memory = Some(built.1);
@@ -156,6 +162,10 @@ impl Case {
         }
         use Mnemonic::{Bt, Btc, Btr, Bts};
         let index = decoded.op1_register().full_register();
+        // A request to the operating system, and a breakpoint.
+        if decoded.mnemonic() == Mnemonic::Int && matches!(decoded.immediate8(), 3 | 0x80) {
+            return None;
+        }
         // A segment register in 32-bit code is loaded from a table that we do not have.
         if (0..decoded.op_count())
             .any(|i| decoded.op_kind(i) == OpKind::Register && decoded.op_register(i).is_segment_register())
@@ -192,7 +202,7 @@ impl Case {
         for value in &mut r.general {
             *value = random.interesting();
         }
-        for value in &mut r.vector {
+        for value in r.vector.iter_mut().chain(&mut r.upper) {
             *value = random.vector();
         }
         for value in &mut r.stack {
@@ -210,6 +220,14 @@ impl Case {
         // Lengths and counts that reach past the ends but not far.
         if is_string(mnemonic) {
             r.general[1] = random.below(4);
+        }
+        if mnemonic == Xlatb {
+            r.general[3] = DATA + random.below(ARENA as u64 - 256);
+        }
+        // Frames within frames take room below, in both stacks.
+        if mnemonic == Enter {
+            r.general[4] = DATA + ARENA as u64 / 2 + 64 + 8 * random.below(32);
+            r.general[5] = DATA + ARENA as u64 / 2 + 8 * random.below(32);
         }
         if matches!(mnemonic, Pcmpestri | Pcmpestrm) {
             r.general[0] = random.below(40).wrapping_sub(20);
@@ -258,6 +276,7 @@ impl Case {
                 *value = if index < 8 { u64::from(*value as u32) } else { 0 };
             }
             r.vector[8..].fill(0);
+            r.upper[8..].fill(0);
         }
     }
 
@@ -288,6 +307,9 @@ impl Case {
         use Mnemonic::*;
         let address = self.memory_address()?;
         match self.instruction.mnemonic() {
+            Fnstenv | Fnsave if matches!(self.instruction.memory_size().size(), 14 | 94) => {
+                Some(address + 6..address + 14)
+            }
             Fnstenv | Fnsave => Some(address + 12..address + 28),
             Fxsave | Fxsave64 => Some(address + 6..address + 24),
             _ => None,
@@ -329,6 +351,7 @@ fn blank(rip: u64, bits: u32) -> Registers {
         rip,
         flags: 0x202,
         vector: [0; 16],
+        upper: [0; 16],
         stack: [0; 8],
         control: 0x37f,
         status: 0,
@@ -400,9 +423,14 @@ fn operand_bytes(form: Form) -> usize {
     form.code.op_code().memory_size().size().max(1)
 }
 
-/// An address in the arena for that many bytes; vectors are aligned, as most instructions ask.
-fn place(random: &mut Random, bytes: usize) -> u64 {
-    let align = if bytes >= 16 { 16 } else { 1 };
+/// An address in the arena for that many bytes; vectors are aligned, as most instructions ask, but for one in so many.
+fn place(random: &mut Random, bytes: usize, odd: u64) -> u64 {
+    let align = match bytes {
+        16.. if random.below(odd) == 0 => 1,
+        32 => 32,
+        16.. => 16,
+        _ => 1,
+    };
     let room = (ARENA - 128 - bytes.min(ARENA / 2)) as u64;
     DATA + 64 + random.below(room / align) * align
 }
@@ -461,6 +489,14 @@ fn address(
             (operand, vec![(base, fit(rest)), (index, fit(distance))])
         }
     }
+}
+
+/// An address expression of 16 bits.
+fn short_address(random: &mut Random) -> MemoryOperand {
+    let base = random.pick(&[Register::BX, Register::BP, Register::None]);
+    let index = random.pick(&[Register::SI, Register::DI, Register::None]);
+    let displacement = random.number() as i16;
+    MemoryOperand::new(base, index, 1, displacement.into(), 2, false, Register::None)
 }
 
 fn size_of(displacement: i64) -> u32 {
@@ -522,7 +558,15 @@ fn set_operand(
             Register::RAX + number
         }
         Kind::mm_or_mem | Kind::mm_reg | Kind::mm_rm => Register::MM0 + number % 8,
-        Kind::xmm_or_mem | Kind::xmm_reg | Kind::xmm_rm => Register::XMM0 + number,
+        Kind::xmm_or_mem | Kind::xmm_reg | Kind::xmm_rm | Kind::xmm_vvvv | Kind::xmm_is4 => {
+            Register::XMM0 + number
+        }
+        Kind::ymm_or_mem | Kind::ymm_reg | Kind::ymm_rm | Kind::ymm_vvvv | Kind::ymm_is4 => {
+            Register::YMM0 + number
+        }
+        Kind::cr_reg => Register::CR0 + random.pick(&[0, 2, 3, 4]),
+        Kind::dr_reg => Register::DR0 + random.pick(&[0, 1, 2, 3, 6, 7]),
+        Kind::seg_reg => random.pick(&[Register::ES, Register::CS, Register::SS, Register::DS]),
         Kind::al => Register::AL,
         Kind::cl => Register::CL,
         Kind::ax => Register::AX,
@@ -544,7 +588,11 @@ fn set_operand(
             let second = instruction.op_kind(index.saturating_sub(1)) == OpKind::Immediate16;
             instruction.set_op_kind(index, if second { OpKind::Immediate8_2nd } else { OpKind::Immediate8 });
             let small = if random.below(2) == 0 { random.below(70) } else { value };
-            instruction.set_immediate8(small as u8);
+            if second {
+                instruction.set_immediate8_2nd(small as u8);
+            } else {
+                instruction.set_immediate8(small as u8);
+            }
         }
         Kind::imm8_const_1 => {
             instruction.set_op_kind(index, OpKind::Immediate8);
@@ -564,8 +612,10 @@ fn set_operand(
         }
         Kind::imm16 => {
             instruction.set_op_kind(index, OpKind::Immediate16);
-            // `ret` adds it to the stack pointer, which must stay in the arena for nothing: any value will do.
-            instruction.set_immediate16(value as u16);
+            // `ret` adds it to the stack pointer, which must stay in the arena for nothing: any value will do. `enter`
+            // looks whether there is room.
+            let enters = instruction.mnemonic() == Mnemonic::Enter;
+            instruction.set_immediate16(if enters { random.below(64) as u16 } else { value as u16 });
         }
         Kind::imm32 => {
             instruction.set_op_kind(index, OpKind::Immediate32);
@@ -578,6 +628,15 @@ fn set_operand(
         Kind::imm64 => {
             instruction.set_op_kind(index, OpKind::Immediate64);
             instruction.set_immediate64(value);
+        }
+        Kind::seg_rBX_al => {
+            instruction.set_op_kind(index, OpKind::Memory);
+            instruction.set_memory_base(if bits == 32 { Register::EBX } else { Register::RBX });
+            instruction.set_memory_index(Register::AL);
+        }
+        Kind::br16_1 | Kind::br16_2 => {
+            instruction.set_op_kind(index, OpKind::NearBranch16);
+            instruction.set_near_branch16(rip.wrapping_add(random.below(200)).wrapping_sub(100) as u16);
         }
         Kind::seg_rSI if bits == 32 => instruction.set_op_kind(index, OpKind::MemorySegESI),
         Kind::seg_rDI if bits == 32 => instruction.set_op_kind(index, OpKind::MemorySegEDI),

@@ -28,6 +28,8 @@ pub struct Registers {
     pub flags: u64,
     /// XMM0 to XMM15.
     pub vector: [u128; 16],
+    /// What YMM0 to YMM15 have above those.
+    pub upper: [u128; 16],
     /// ST0 to ST7, 80 bits each.
     pub stack: [u128; 8],
     /// x87 control word.
@@ -52,6 +54,8 @@ pub enum Outcome {
 /// The traced child.
 pub struct Machine {
     child: i32,
+    /// Float and vector registers as the kernel last gave them.
+    extended: Extended,
     code: *mut u8,
     data: *mut u8,
     /// Where this thread was allowed to run before.
@@ -116,8 +120,9 @@ impl Machine {
             }
         }
         check(child.into())?;
-        let machine = Machine { child, code, data, cores };
+        let mut machine = Machine { child, extended: Extended::new(), code, data, cores };
         machine.wait()?;
+        machine.read_extended()?;
         Ok(machine)
     }
 
@@ -137,6 +142,25 @@ impl Machine {
         check(unsafe { libc::ptrace(request, self.child, std::ptr::null_mut::<u8>(), data) }).map(|_| ())
     }
 
+    fn regset(&mut self, request: u32) -> io::Result<()> {
+        let mut vector = libc::iovec {
+            iov_base: self.extended.bytes.as_mut_ptr().cast(),
+            iov_len: self.extended.bytes.len(),
+        };
+        // SAFETY: the child is ours and stopped; the kernel stays inside the buffer.
+        check(unsafe { libc::ptrace(request, self.child, NT_X86_XSTATE, &mut vector) })?;
+        self.extended.bytes.truncate(vector.iov_len);
+        Ok(())
+    }
+
+    fn read_extended(&mut self) -> io::Result<()> {
+        self.regset(libc::PTRACE_GETREGSET)
+    }
+
+    fn write_extended(&mut self) -> io::Result<()> {
+        self.regset(libc::PTRACE_SETREGSET)
+    }
+
     /// The data arena.
     pub fn data(&mut self) -> &mut [u8] {
         // SAFETY: our own mapping, and the child is stopped whenever we are here.
@@ -149,20 +173,18 @@ impl Machine {
         assert!(at + instruction.len() <= PAGE);
         // SAFETY: within our own mapping.
         unsafe { std::ptr::copy_nonoverlapping(instruction.as_ptr(), self.code.add(at), instruction.len()) };
-        // SAFETY: plain data structures of the kernel's interface, for which zero is a value.
-        let (mut user, mut float): (libc::user_regs_struct, libc::user_fpregs_struct) =
-            unsafe { (std::mem::zeroed(), std::mem::zeroed()) };
+        // SAFETY: a plain data structure of the kernel's interface, for which zero is a value.
+        let mut user: libc::user_regs_struct = unsafe { std::mem::zeroed() };
         self.trace(libc::PTRACE_GETREGS, &mut user)?;
-        self.trace(libc::PTRACE_GETFPREGS, &mut float)?;
         write_general(&mut user, before);
-        write_float(&mut float, before);
+        self.extended.write(before);
         self.trace(libc::PTRACE_SETREGS, &mut user)?;
-        self.trace(libc::PTRACE_SETFPREGS, &mut float)?;
+        self.write_extended()?;
         self.trace(libc::PTRACE_SINGLESTEP, std::ptr::null_mut::<u8>())?;
         let signal = self.wait()?;
         self.trace(libc::PTRACE_GETREGS, &mut user)?;
-        self.trace(libc::PTRACE_GETFPREGS, &mut float)?;
-        let after = Box::new(read(&user, &float));
+        self.read_extended()?;
+        let after = Box::new(self.extended.read(&user));
         Ok(if signal == libc::SIGTRAP { Outcome::Done(after) } else { Outcome::Signal(signal, after) })
     }
 }
@@ -217,41 +239,79 @@ fn write_general(user: &mut libc::user_regs_struct, r: &Registers) {
     };
 }
 
-fn write_float(float: &mut libc::user_fpregs_struct, r: &Registers) {
-    float.cwd = r.control;
-    float.swd = r.status;
-    float.ftw = u16::from(r.valid);
-    float.mxcsr = r.mxcsr;
-    for (index, value) in r.vector.iter().enumerate() {
-        for part in 0..4 {
-            float.xmm_space[4 * index + part] = (value >> (32 * part)) as u32;
-        }
-    }
-    for (index, value) in r.stack.iter().enumerate() {
-        for part in 0..4 {
-            float.st_space[4 * index + part] = (value >> (32 * part)) as u32;
-        }
-    }
+/// The kernel's name for all float and vector registers.
+const NT_X86_XSTATE: usize = 0x202;
+
+/// The image of `xsave`: that of `fxsave`, then which parts follow, then those.
+struct Extended {
+    bytes: Vec<u8>,
+    /// Where the upper halves of the YMM registers are, if the processor has them.
+    upper: Option<usize>,
 }
 
-fn read(user: &libc::user_regs_struct, float: &libc::user_fpregs_struct) -> Registers {
-    let u = user;
-    let wide = |space: &[u32], index: usize| {
-        (0..4).fold(0u128, |all, part| all | u128::from(space[4 * index + part]) << (32 * part))
-    };
-    Registers {
-        bits: if u.cs == CODE_32 { 32 } else { 64 },
-        general: [
-            u.rax, u.rcx, u.rdx, u.rbx, u.rsp, u.rbp, u.rsi, u.rdi, u.r8, u.r9, u.r10, u.r11, u.r12, u.r13,
-            u.r14, u.r15,
-        ],
-        rip: u.rip,
-        flags: u.eflags,
-        vector: std::array::from_fn(|index| wide(&float.xmm_space, index)),
-        stack: std::array::from_fn(|index| wide(&float.st_space, index) & ((1 << 80) - 1)),
-        control: float.cwd,
-        status: float.swd,
-        mxcsr: float.mxcsr,
-        valid: float.ftw as u8,
+impl Extended {
+    const CONTROL: usize = 0;
+    const STATUS: usize = 2;
+    const VALID: usize = 4;
+    const MXCSR: usize = 24;
+    const STACK: usize = 32;
+    const VECTOR: usize = 160;
+    const PARTS: usize = 512;
+
+    fn new() -> Self {
+        // Leaf 13 tells where each part is, part 2 being the upper halves.
+        let upper = std::is_x86_feature_detected!("avx")
+            .then(|| std::arch::x86_64::__cpuid_count(13, 2).ebx as usize);
+        Extended { bytes: vec![0; 16 * 1024], upper }
+    }
+
+    fn put(&mut self, at: usize, value: &[u8]) {
+        self.bytes[at..at + value.len()].copy_from_slice(value);
+    }
+
+    fn get(&self, at: usize, bytes: usize) -> u128 {
+        let mut value = [0; 16];
+        value[..bytes].copy_from_slice(&self.bytes[at..at + bytes]);
+        u128::from_le_bytes(value)
+    }
+
+    fn write(&mut self, r: &Registers) {
+        self.put(Self::CONTROL, &r.control.to_le_bytes());
+        self.put(Self::STATUS, &r.status.to_le_bytes());
+        self.put(Self::VALID, &[r.valid, 0]);
+        self.put(Self::MXCSR, &r.mxcsr.to_le_bytes());
+        for (index, value) in r.stack.iter().enumerate() {
+            self.put(Self::STACK + 16 * index, &value.to_le_bytes());
+        }
+        for (index, value) in r.vector.iter().enumerate() {
+            self.put(Self::VECTOR + 16 * index, &value.to_le_bytes());
+        }
+        for (index, value) in r.upper.iter().enumerate() {
+            if let Some(upper) = self.upper {
+                self.put(upper + 16 * index, &value.to_le_bytes());
+            }
+        }
+        // All of these parts are there, even if some held what they start with.
+        self.bytes[Self::PARTS] |= if self.upper.is_some() { 7 } else { 3 };
+    }
+
+    fn read(&self, u: &libc::user_regs_struct) -> Registers {
+        let array = |at: usize| std::array::from_fn(|index| self.get(at + 16 * index, 16));
+        Registers {
+            bits: if u.cs == CODE_32 { 32 } else { 64 },
+            general: [
+                u.rax, u.rcx, u.rdx, u.rbx, u.rsp, u.rbp, u.rsi, u.rdi, u.r8, u.r9, u.r10, u.r11, u.r12,
+                u.r13, u.r14, u.r15,
+            ],
+            rip: u.rip,
+            flags: u.eflags,
+            vector: array(Self::VECTOR),
+            upper: self.upper.map_or([0; 16], array),
+            stack: std::array::from_fn(|index| self.get(Self::STACK + 16 * index, 10)),
+            control: self.get(Self::CONTROL, 2) as u16,
+            status: self.get(Self::STATUS, 2) as u16,
+            mxcsr: self.get(Self::MXCSR, 4) as u32,
+            valid: self.get(Self::VALID, 1) as u8,
+        }
     }
 }

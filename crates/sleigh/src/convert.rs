@@ -33,6 +33,9 @@ pub enum ConvertError {
         /// Its name.
         code: String,
     },
+    /// No processor was asked about it.
+    #[error("{0}")]
+    Refused(&'static str),
     /// Too long to be an instruction.
     #[error("the instruction has {0} operations, more than this program takes")]
     Length(usize),

@@ -157,6 +157,10 @@ impl Lifter {
                 continue;
             }
             let name = name.to_uppercase();
+            // No instruction that knows these is modelled; without them a YMM register is whole.
+            if name.starts_with("ZMM") && matches!(specification.name.as_str(), "x86-64" | "x86") {
+                continue;
+            }
             let kind = specification.kind(&name, bytes);
             registers.push(Register { name, place: Varnode::register(*offset, bytes), kind });
         }
@@ -212,6 +216,9 @@ impl Lifter {
             x86::Answer::Lifted(instruction) => return Ok(self.remember(bytes, instruction)),
             x86::Answer::Invalid(reason) => {
                 return Err(LiftError::Undecodable { address, reason: reason.to_owned() });
+            }
+            x86::Answer::Refused(text, why) => {
+                return Err(LiftError::Unsupported { address, text, reason: ConvertError::Refused(why) });
             }
             x86::Answer::NotOurs => {}
         }

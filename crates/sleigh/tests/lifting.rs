@@ -64,6 +64,37 @@ fn odd_bytes_are_errors_with_an_address() {
 }
 
 /// What changes under the cache's feet is lifted anew.
+/// The specification knows these, but no processor has been asked whether it is right.
+#[test]
+fn what_is_not_modelled_is_refused_by_name() {
+    let refused: &[(&str, &[u8], &str)] = &[
+        (
+            "x86-64",
+            &[0x62, 0xf1, 0x7c, 0x48, 0x58, 0xc1],
+            "vaddps zmm0,zmm0,zmm1) is beyond this program: AVX-512",
+        ),
+        ("x86-64", &[0x8f, 0xe9, 0x78, 0x80, 0xc1], "vfrczps xmm0,xmm1) is beyond this program: XOP"),
+        ("x86-64", &[0x0f, 0x0f, 0xc1, 0x9e], "pfadd mm0,mm1) is beyond this program: 3DNow!"),
+        ("x86-64", &[0x0f, 0xc7, 0xf0], "rdrand eax"),
+        ("x86-64", &[0x0f, 0x01, 0x00], "sgdt"),
+        ("x86-64", &[0x0f, 0x02, 0xc1], "lar eax,ecx"),
+        ("x86-64", &[0x66, 0x0f, 0xc8], "bswap ax"),
+        ("x86", &[0xea, 0, 0, 0, 0, 0x33, 0], "jmp far 0,0033h"),
+        ("x86", &[0x8e, 0xd8], "mov ds,ax"),
+    ];
+    for (name, bytes, text) in refused {
+        match lifter(name).lift(0x1000, bytes) {
+            Err(error @ LiftError::Unsupported { .. }) => {
+                assert!(error.to_string().contains(text), "{error} does not say {text}");
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+    // A prefix that makes no sense makes no instruction.
+    let locked = lifter("x86-64").lift(0x1000, &[0xf0, 0x89, 0xc8]);
+    assert!(matches!(locked, Err(LiftError::Undecodable { .. })), "{locked:?}");
+}
+
 #[test]
 fn the_cache_looks_at_the_bytes() {
     let mut lifter = lifter("riscv64");

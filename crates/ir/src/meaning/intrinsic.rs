@@ -56,7 +56,7 @@ pub fn intrinsic<C: Core>(
         }
         FloatFromInt { from, to } => sse(1)?.int_to_float(w, bits_of(from), bits_of(to), arg(0)?)?,
         FloatToFloat { from, to } => sse(1)?.to_float(w, bits_of(from), bits_of(to), arg(0)?)?,
-        FloatDot { control, lane } => sse(2)?.dot(control, bits_of(lane), arg(0)?, arg(1)?)?,
+        FloatDot { control, lane } => sse(2)?.dot(control, w, bits_of(lane), arg(0)?, arg(1)?)?,
         FusedMultiplyAdd => float::fused(core, w, arg(0)?, arg(1)?, arg(2)?)?,
         FusedMultiplyAddOdd => float::fused_odd(core, w, arg(0)?, arg(1)?, arg(2)?)?,
         Extended(op) => x87(2)?.arithmetic(op, (w, arg(0)?), (width(1), arg(1)?))?,

@@ -48,6 +48,9 @@ fn crowd(instruction: &mut Instruction) {
             _ if register.is_xmm() => {
                 [Register::XMM0, Register::XMM1, Register::XMM2, Register::XMM3][number]
             }
+            _ if register.is_ymm() => {
+                [Register::YMM0, Register::YMM1, Register::YMM2, Register::YMM3][number]
+            }
             other => other,
         }
     };
@@ -106,7 +109,8 @@ fn registers(blank: &Registers, random: &mut Random) -> Registers {
         registers.set(flag, random.below(2));
     }
     for number in 0..16 {
-        registers.set_bytes(&format!("XMM{number}"), &random.vector().to_le_bytes());
+        let halves = [random.vector().to_le_bytes(), random.vector().to_le_bytes()].concat();
+        registers.set_bytes(&format!("YMM{number}"), &halves);
     }
     // As programs start, or with any rounding, flags raised and denormals as zero; exceptions are masked.
     let fresh = random.below(2) == 0;

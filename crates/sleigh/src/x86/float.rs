@@ -1,7 +1,7 @@
-//! Floats in SSE registers. All of them go through MXCSR: it says how to round, and remembers what went wrong.
+//! Floats in vector registers. All of them go through MXCSR: it says how to round, and remembers what went wrong.
 
 use crate::x86::operand::Lift;
-use crate::x86::vector::{read, second};
+use crate::x86::packed::{control, first, read, second, second_index, write_low};
 use iced_x86::{Instruction as Decoded, Mnemonic, OpKind};
 use parallax_ir::{Intrinsic, ScalarOp, Trap, Varnode};
 
@@ -21,9 +21,31 @@ fn controlled(l: &mut Lift, call: Intrinsic, bytes: u16, operands: &[Varnode]) -
     all.slice(0, bytes)
 }
 
-/// The low part of the destination register.
-fn low(l: &Lift, d: &Decoded, bytes: u16) -> Varnode {
-    l.r.place(d.op_register(0)).slice(0, bytes)
+/// The low part of the first source.
+fn low(l: &mut Lift, d: &Decoded, bytes: u16) -> Varnode {
+    first(l, d).slice(0, bytes)
+}
+
+/// The second source, or the only one: one lane of it or all.
+fn operand(l: &mut Lift, d: &Decoded, scalar: Option<u16>) -> Varnode {
+    match scalar {
+        Some(bytes) => {
+            let index = second_index(l, d);
+            read(l, d, index, bytes)
+        }
+        None => {
+            let bytes = l.size(d, 0);
+            second(l, d, bytes)
+        }
+    }
+}
+
+/// Writes one lane of the target, or all.
+fn write(l: &mut Lift, d: &Decoded, scalar: Option<u16>, result: Varnode) {
+    match scalar {
+        Some(_) => write_low(l, d, result),
+        None => l.write(d, 0, result),
+    }
 }
 
 fn arithmetic(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
@@ -61,11 +83,11 @@ fn arithmetic(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Sqrtpd => (S::Sqrt, 8, false),
         _ => return other_arithmetic(l, d, mnemonic),
     };
-    let bytes = if scalar { u16::from(lane) } else { 16 };
-    let a = low(l, d, bytes);
-    let b = read(l, d, 1, bytes);
-    let result = controlled(l, Intrinsic::FloatLanes { op, lane }, bytes, &[a, b]);
-    l.b.copy(a, result);
+    let scalar = scalar.then_some(u16::from(lane));
+    let b = operand(l, d, scalar);
+    let a = low(l, d, b.bytes);
+    let result = controlled(l, Intrinsic::FloatLanes { op, lane }, b.bytes, &[a, b]);
+    write(l, d, scalar, result);
     true
 }
 
@@ -78,23 +100,22 @@ fn other_arithmetic(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Haddpd => Intrinsic::FloatHorizontal { op: ScalarOp::Add, lane: 8 },
         Hsubps => Intrinsic::FloatHorizontal { op: ScalarOp::Sub, lane: 4 },
         Hsubpd => Intrinsic::FloatHorizontal { op: ScalarOp::Sub, lane: 8 },
-        Dpps => Intrinsic::FloatDot { control: d.immediate(2) as u8, lane: 4 },
-        Dppd => Intrinsic::FloatDot { control: d.immediate(2) as u8, lane: 8 },
+        Dpps => Intrinsic::FloatDot { control: control(d), lane: 4 },
+        Dppd => Intrinsic::FloatDot { control: control(d), lane: 8 },
         Roundss | Roundsd | Roundps | Roundpd => {
-            let mode = d.immediate(2) as u8 & 15;
+            let mode = control(d) & 15;
             let lane = if matches!(mnemonic, Roundss | Roundps) { 4 } else { 8 };
-            let bytes = if matches!(mnemonic, Roundss | Roundsd) { u16::from(lane) } else { 16 };
-            let b = read(l, d, 1, bytes);
-            let result = controlled(l, Intrinsic::FloatRound { mode, lane }, bytes, &[b]);
-            let place = low(l, d, bytes);
-            l.b.copy(place, result);
+            let scalar = matches!(mnemonic, Roundss | Roundsd).then_some(u16::from(lane));
+            let b = operand(l, d, scalar);
+            let result = controlled(l, Intrinsic::FloatRound { mode, lane }, b.bytes, &[b]);
+            write(l, d, scalar, result);
             return true;
         }
         _ => return false,
     };
-    let a = l.read(d, 0);
-    let b = second(l, d, 16);
-    let result = controlled(l, call, 16, &[a, b]);
+    let b = operand(l, d, None);
+    let a = first(l, d);
+    let result = controlled(l, call, b.bytes, &[a, b]);
     l.write(d, 0, result);
     true
 }
@@ -128,11 +149,10 @@ fn conversion(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     let truncate = FloatToInt { truncate: true };
     match mnemonic {
         Cvtsi2ss | Cvtsi2sd => {
-            let a = l.read(d, 1);
-            let bytes = if mnemonic == Cvtsi2ss { 4 } else { 8 };
-            let result = IntToFloat.apply(l, a, a.bytes, bytes);
-            let place = low(l, d, bytes);
-            l.b.copy(place, result);
+            let source = second_index(l, d);
+            let a = l.read(d, source);
+            let result = IntToFloat.apply(l, a, a.bytes, if mnemonic == Cvtsi2ss { 4 } else { 8 });
+            write_low(l, d, result);
         }
         Cvtss2si | Cvttss2si | Cvtsd2si | Cvttsd2si => {
             let from = if matches!(mnemonic, Cvtss2si | Cvttss2si) { 4 } else { 8 };
@@ -144,26 +164,24 @@ fn conversion(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         }
         Cvtss2sd | Cvtsd2ss => {
             let (from, to) = if mnemonic == Cvtss2sd { (4, 8) } else { (8, 4) };
-            let a = read(l, d, 1, from);
+            let a = operand(l, d, Some(from));
             let result = FloatToFloat.apply(l, a, from, to);
-            let place = low(l, d, to);
-            l.b.copy(place, result);
+            write_low(l, d, result);
         }
-        // Convert, bytes per lane before and after, lanes; what the result does not fill is cleared.
-        Cvtdq2ps => packed(l, d, IntToFloat, 4, 4, 4),
-        Cvtps2dq => packed(l, d, nearest, 4, 4, 4),
-        Cvttps2dq => packed(l, d, truncate, 4, 4, 4),
-        Cvtdq2pd => packed(l, d, IntToFloat, 4, 8, 2),
-        Cvtpd2dq => packed(l, d, nearest, 8, 4, 2),
-        Cvttpd2dq => packed(l, d, truncate, 8, 4, 2),
-        Cvtps2pd => packed(l, d, FloatToFloat, 4, 8, 2),
-        Cvtpd2ps => packed(l, d, FloatToFloat, 8, 4, 2),
+        // Convert, bytes per lane before and after; what the result does not fill is cleared.
+        Cvtdq2ps => packed(l, d, IntToFloat, 4, 4),
+        Cvtps2dq => packed(l, d, nearest, 4, 4),
+        Cvttps2dq => packed(l, d, truncate, 4, 4),
+        Cvtdq2pd => packed(l, d, IntToFloat, 4, 8),
+        Cvtpd2dq => packed(l, d, nearest, 8, 4),
+        Cvttpd2dq => packed(l, d, truncate, 8, 4),
+        Cvtps2pd => packed(l, d, FloatToFloat, 4, 8),
+        Cvtpd2ps => packed(l, d, FloatToFloat, 8, 4),
         Cvtpi2ps | Cvtpi2pd => {
             let to = if mnemonic == Cvtpi2ps { 4 } else { 8 };
             let a = read(l, d, 1, 8);
             let result = IntToFloat.apply(l, a, 4, to);
-            let place = low(l, d, 2 * to);
-            l.b.copy(place, result);
+            write_low(l, d, result);
         }
         Cvtps2pi => to_mmx(l, d, nearest, 4),
         Cvttps2pi => to_mmx(l, d, truncate, 4),
@@ -174,10 +192,16 @@ fn conversion(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     true
 }
 
-fn packed(l: &mut Lift, d: &Decoded, convert: Convert, from: u16, to: u16, count: u16) {
-    let a = read(l, d, 1, from * count);
+/// As many lanes as the longer of source and result holds.
+fn packed(l: &mut Lift, d: &Decoded, convert: Convert, from: u16, to: u16) {
+    let target = l.size(d, 0);
+    let longest = match d.op_kind(1) {
+        OpKind::Register => target.max(d.op_register(1).size() as u16),
+        _ => target.max(d.memory_size().size() as u16),
+    };
+    let a = read(l, d, 1, longest / from.max(to) * from);
     let all = convert.apply(l, a, from, to);
-    let wide = l.b.zext(all, 16);
+    let wide = l.b.zext(all, target);
     l.write(d, 0, wide);
 }
 
@@ -193,7 +217,7 @@ fn comparison(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     match mnemonic {
         Comiss | Ucomiss | Comisd | Ucomisd => {
             let bytes = if matches!(mnemonic, Comiss | Ucomiss) { 4 } else { 8 };
-            let a = low(l, d, bytes);
+            let a = l.read_sized(d, 0, bytes);
             let b = read(l, d, 1, bytes);
             let strict = matches!(mnemonic, Comiss | Comisd);
             let order = controlled(l, Intrinsic::FloatOrder { strict }, 1, &[a, b]);
@@ -204,12 +228,13 @@ fn comparison(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
                 return false;
             }
             let lane = if matches!(mnemonic, Cmpss | Cmpps) { 4 } else { 8 };
-            let bytes = if matches!(mnemonic, Cmpss | Cmpsd) { u16::from(lane) } else { 16 };
-            let a = low(l, d, bytes);
-            let b = read(l, d, 1, bytes);
-            let code = d.immediate(2) as u8 & 7;
-            let result = controlled(l, Intrinsic::FloatCompare { code, lane }, bytes, &[a, b]);
-            l.b.copy(a, result);
+            let scalar = matches!(mnemonic, Cmpss | Cmpsd).then_some(u16::from(lane));
+            // SSE has eight predicates, AVX thirty-two.
+            let code = control(d) & if l.vex { 31 } else { 7 };
+            let b = operand(l, d, scalar);
+            let a = low(l, d, b.bytes);
+            let result = controlled(l, Intrinsic::FloatCompare { code, lane }, b.bytes, &[a, b]);
+            write(l, d, scalar, result);
         }
         _ => return false,
     }

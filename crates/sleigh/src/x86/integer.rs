@@ -383,7 +383,7 @@ fn compare_exchange_pair(l: &mut Lift, d: &Decoded) -> bool {
     let half = d.memory_size().size() as u16 / 2;
     let address = l.address(d);
     if half == 8 {
-        l.check_alignment(address);
+        l.check_alignment(address, 16);
     }
     let old = l.b.load(address, 2 * half);
     let expected = l.b.concat(l.sized(Register::RDX, half), l.sized(Register::RAX, half));

@@ -1,11 +1,12 @@
 //! From bytes to the right row of the table.
 
 use crate::x86::operand::Lift;
+use crate::x86::packed::cousin;
 use crate::x86::registers::Registers;
 use crate::x86::{TABLES, x87};
 use iced_x86::{
-    Decoder, DecoderError, DecoderOptions, Formatter, Instruction as Decoded, IntelFormatter, OpKind,
-    Register,
+    Decoder, DecoderError, DecoderOptions, EncodingKind, Formatter, Instruction as Decoded, IntelFormatter,
+    OpKind, Register,
 };
 use parallax_ir::{Instruction, Processor};
 
@@ -21,8 +22,28 @@ pub enum Answer {
     Lifted(Instruction),
     /// They are no instruction, and why.
     Invalid(&'static str),
+    /// They are an instruction that is not modelled: its text, and why.
+    Refused(String, &'static str),
     /// Ask the specification.
     NotOurs,
+}
+
+/// The instruction as the processor manual writes it.
+fn text(decoded: &Decoded) -> String {
+    let mut text = String::new();
+    IntelFormatter::new().format(decoded, &mut text);
+    text
+}
+
+/// Why an instruction is refused. The specification would give most of these a meaning, but nobody has held that
+/// against a processor, and where somebody has it was often wrong.
+fn refusal(decoded: &Decoded) -> &'static str {
+    match decoded.code().op_code().encoding() {
+        EncodingKind::EVEX | EncodingKind::MVEX => "AVX-512 is not modelled",
+        EncodingKind::XOP => "XOP is not modelled",
+        EncodingKind::D3NOW => "3DNow! is not modelled",
+        _ => "it is not modelled",
+    }
 }
 
 impl Overrides {
@@ -41,28 +62,28 @@ impl Overrides {
                 _ => "no instruction has this encoding",
             });
         }
-        if !self.is_expressible(&decoded) {
-            return Answer::NotOurs;
+        let refused = || Answer::Refused(text(&decoded), refusal(&decoded));
+        let encoding = decoded.code().op_code().encoding();
+        if !matches!(encoding, EncodingKind::Legacy | EncodingKind::VEX) || !self.is_expressible(&decoded) {
+            return refused();
         }
-        let mut lift = Lift::new(&self.registers, self.bits);
+        let mut lift = Lift::new(&self.registers, self.bits, encoding == EncodingKind::VEX);
         let uses_mmx = (0..decoded.op_count())
             .any(|i| decoded.op_kind(i) == OpKind::Register && decoded.op_register(i).is_mm());
         if uses_mmx {
             x87::enter_mmx(&mut lift);
         }
-        if !TABLES.iter().any(|table| table(&mut lift, &decoded, decoded.mnemonic())) {
-            return Answer::NotOurs;
+        let mnemonic = if lift.vex { cousin(decoded.mnemonic()) } else { decoded.mnemonic() };
+        if !TABLES.iter().any(|table| table(&mut lift, &decoded, mnemonic)) {
+            return refused();
         }
         if uses_mmx {
             x87::leave_mmx(&mut lift);
         }
-        let mut text = String::new();
-        IntelFormatter::new().format(&decoded, &mut text);
-        Answer::Lifted(lift.finish(address, decoded.len() as u8, text))
+        Answer::Lifted(lift.finish(address, decoded.len() as u8, text(&decoded)))
     }
 
-    /// Whether all registers it names have places and its address needs nothing special. Segment bases other than FS and
-    /// GS are zero in user programs.
+    /// Whether all registers it names have places. Segment bases other than FS and GS are zero in user programs.
     fn is_expressible(&self, decoded: &Decoded) -> bool {
         let registers = (0..decoded.op_count())
             .filter(|&i| decoded.op_kind(i) == OpKind::Register)
@@ -72,8 +93,6 @@ impl Overrides {
             Register::GS => self.registers.gs_base.is_some(),
             _ => true,
         };
-        // 16-bit addresses are for another age.
-        let sixteen = |r: Register| r != Register::None && r.size() == 2;
-        registers && segment && !sixteen(decoded.memory_base()) && !sixteen(decoded.memory_index())
+        registers && segment
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The specification lacks the auxiliary carry flag everywhere, has wrong results for some shifts, leaves much of SSE
 //! without meaning, and spells moves and arithmetic in more operations than they need. So the table covers the
-//! instructions that ordinary programs execute, up to SSE4.2 and the x87; the rest (AVX and system instructions) is the
-//! specification's. Every form here is compared with a real processor, bit for bit; see `tests/silicon.rs`.
+//! instructions of user programs, up to AVX2 and its companions. Every form here is compared with a real processor, bit
+//! for bit (see `tests/silicon.rs`); what is not here is refused by name, whatever the specification says of it.
 //!
 //! Decoding is `iced-x86`'s, so the library never sees bytes that are no instruction.
 
@@ -12,7 +12,9 @@ mod flags;
 mod float;
 mod integer;
 mod lift;
+mod older;
 mod operand;
+mod packed;
 mod registers;
 mod shift;
 mod string;
@@ -46,4 +48,5 @@ const TABLES: &[fn(&mut Lift, &Decoded, Mnemonic) -> bool] = &[
     float::lift,
     x87::lift,
     system::lift,
+    older::lift,
 ];

@@ -13,14 +13,16 @@ pub struct Lift<'a> {
     pub r: &'a Registers,
     /// 32 or 64.
     pub bits: u32,
+    /// Whether it has the newer encoding: writing a part of a vector register then clears the rest of it.
+    pub vex: bool,
     /// The address of its memory operand, computed once.
     address: Option<Varnode>,
 }
 
 impl<'a> Lift<'a> {
     /// An instruction without operations.
-    pub fn new(r: &'a Registers, bits: u32) -> Self {
-        Lift { b: Builder::new(), r, bits, address: None }
+    pub fn new(r: &'a Registers, bits: u32, vex: bool) -> Self {
+        Lift { b: Builder::new(), r, bits, vex, address: None }
     }
 
     /// The finished instruction.
@@ -92,16 +94,20 @@ impl<'a> Lift<'a> {
         };
         // Relative addresses come out absolute.
         let relative = matches!(base, Register::RIP | Register::EIP);
-        let narrow =
-            [base, index].iter().any(|r| *r != Register::None && !relative && r.size() < usize::from(word))
-                || base == Register::EIP;
-        let bytes = if narrow { 4 } else { word };
+        let bytes = match [base, index].into_iter().find(|r| *r != Register::None && !relative) {
+            Some(register) => register.size() as u16,
+            // Without a register the size of the displacement tells.
+            None if base == Register::EIP => 4,
+            None if decoded.memory_displ_size() == 2 => 2,
+            None => word,
+        };
         let mut sum: Option<Varnode> = None;
         if base != Register::None && !relative {
             sum = Some(self.r.place(base));
         }
         if index != Register::None {
-            let mut scaled = self.r.place(index);
+            // Only `xlat` has a byte as an index.
+            let mut scaled = self.b.zext(self.r.place(index), bytes);
             let scale = decoded.memory_index_scale();
             if scale > 1 {
                 scaled = self.b.bin_constant(BinOp::Shl, scaled, u64::from(scale.trailing_zeros()));
@@ -155,7 +161,8 @@ impl<'a> Lift<'a> {
         }
     }
 
-    /// Writes a register; 32 bits written to a 64-bit register clear the rest of it.
+    /// Writes a register; 32 bits written to a 64-bit register clear the rest of it, and so does a newer instruction
+    /// that writes half a vector.
     pub fn set(&mut self, register: Register, value: Varnode) {
         let place = self.r.place(register);
         if self.bits == 64 && register.is_gpr32() {
@@ -163,6 +170,11 @@ impl<'a> Lift<'a> {
             self.b.push(Op::Zext { out, a: value });
         } else {
             self.b.copy(place, value);
+            if self.vex && register.is_xmm() {
+                let rest = self.r.place(Register::YMM0 + register.number() as u32).slice(16, 16);
+                let zero = self.constant(0, 16);
+                self.b.copy(rest, zero);
+            }
             if register.is_mm() {
                 // An MMX register is the fraction of an x87 register; writing it sets sign and exponent to ones.
                 let index = register.number();
@@ -192,9 +204,9 @@ impl<'a> Lift<'a> {
         self.b.trap(Some(any), Trap::Protection);
     }
 
-    /// Stops unless the address is a multiple of 16.
-    pub fn check_alignment(&mut self, address: Varnode) {
-        let rest = self.b.bin_constant(BinOp::And, address, 15);
+    /// Stops unless the address is a multiple of `bytes`, a power of two.
+    pub fn check_alignment(&mut self, address: Varnode, bytes: u16) {
+        let rest = self.b.bin_constant(BinOp::And, address, u64::from(bytes) - 1);
         let odd = self.b.rel_constant(RelOp::Ne, rest, 0);
         self.b.trap(Some(odd), Trap::Protection);
     }

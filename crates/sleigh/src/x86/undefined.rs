@@ -14,6 +14,9 @@ pub fn undefined_flags(d: &Decoded, cl: u8) -> u32 {
     use Mnemonic::*;
     match d.mnemonic() {
         And | Or | Xor | Test => AF,
+        Aaa | Aas => OF | SF | ZF | PF,
+        Aam | Aad => OF | AF | CF,
+        Daa | Das => OF,
         Andn | Bzhi => AF | PF,
         Bextr => AF | PF | SF,
         Blsi | Blsr | Blsmsk => AF | PF,

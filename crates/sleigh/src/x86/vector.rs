@@ -1,6 +1,7 @@
-//! Vectors of integers: MMX and SSE up to 4.2, and the moves they share with floats.
+//! Vectors of integers: MMX, SSE up to 4.2 and what AVX made of them, and the moves they share with floats.
 
 use crate::x86::operand::Lift;
+use crate::x86::packed::{check_alignment, control, first, halves, read, second, second_index, write_low};
 use iced_x86::{Code, Instruction as Decoded, Mnemonic, OpKind, Register};
 use parallax_ir::{Intrinsic, LaneOp, LaneShift, Varnode};
 use parallax_op::{BinOp, RelOp, UnOp};
@@ -14,63 +15,32 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         || tests(l, d, mnemonic)
 }
 
-/// Memory operands of these need not be aligned; those of all other SSE instructions must.
-fn may_be_unaligned(mnemonic: Mnemonic) -> bool {
-    use Mnemonic::*;
-    matches!(mnemonic, Movups | Movupd | Movdqu | Lddqu | Pcmpistri | Pcmpistrm | Pcmpestri | Pcmpestrm)
-}
-
-/// The low `bytes` bytes of an operand; 16 bytes in memory are checked for alignment where the processor does.
-pub(super) fn read(l: &mut Lift, d: &Decoded, index: u32, bytes: u16) -> Varnode {
-    if l.is_memory(d, index) {
-        let address = l.address(d);
-        if bytes == 16 && !may_be_unaligned(d.mnemonic()) {
-            l.check_alignment(address);
-        }
-        return l.b.load(address, bytes);
-    }
-    l.read_sized(d, index, bytes)
-}
-
-/// The second operand in the size of the first; memory may hold less, the rest is zero.
-pub(super) fn second(l: &mut Lift, d: &Decoded, bytes: u16) -> Varnode {
-    let have = if l.is_memory(d, 1) { (d.memory_size().size() as u16).min(bytes) } else { bytes };
-    let value = read(l, d, 1, have);
-    l.b.zext(value, bytes)
-}
-
-/// `out[i] = lane picks(i) of a followed by b`.
-pub(super) fn pick(
-    l: &mut Lift,
-    bytes: u16,
-    lane: u8,
-    a: Varnode,
-    b: Varnode,
-    picks: impl Fn(u8) -> u8,
-) -> Varnode {
+/// `out[i]` is lane `picks(i)` of the first vector followed by the second.
+pub(super) fn pick(l: &mut Lift, lane: u8, both: &[Varnode], picks: impl Fn(u8) -> u8) -> Varnode {
+    let bytes = both[0].bytes;
     let mut table = [0xff; 16];
     for (index, entry) in table.iter_mut().enumerate().take(usize::from(bytes / u16::from(lane))) {
         *entry = picks(index as u8);
     }
-    l.b.call(Intrinsic::Pick { lane, picks: table }, bytes, &[a, b])
+    l.b.call(Intrinsic::Pick { lane, picks: table }, bytes, both)
 }
 
 fn moves(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;
     let xmm = |index: u32| d.op_kind(index) == OpKind::Register && d.op_register(index).is_xmm();
+    let half =
+        |l: &Lift, index: u32, high: bool| l.r.place(d.op_register(index)).slice(if high { 8 } else { 0 }, 8);
     match mnemonic {
-        Movaps | Movapd | Movdqa | Movups | Movupd | Movdqu | Lddqu | Movntdqa => {
-            if !may_be_unaligned(mnemonic) && l.is_memory(d, 0) {
-                let address = l.address(d);
-                l.check_alignment(address);
-            }
-            let value = read(l, d, 1, 16);
-            l.write(d, 0, value);
-        }
-        Movntps | Movntpd | Movntdq => {
-            let address = l.address(d);
-            l.check_alignment(address);
-            let value = read(l, d, 1, 16);
+        Movaps | Movapd | Movdqa | Movups | Movupd | Movdqu | Lddqu | Movntdqa | Movntps | Movntpd
+        | Movntdq => {
+            let bytes = if l.is_memory(d, 0) {
+                let bytes = l.size(d, 1);
+                check_alignment(l, d, bytes);
+                bytes
+            } else {
+                l.size(d, 0)
+            };
+            let value = read(l, d, 1, bytes);
             l.write(d, 0, value);
         }
         Movntq => {
@@ -86,36 +56,36 @@ fn moves(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         }
         Movss | Movsd if xmm(0) || xmm(1) => {
             let bytes = if mnemonic == Movss { 4 } else { 8 };
-            let value = read(l, d, 1, bytes);
+            let source = second_index(l, d);
+            let value = read(l, d, source, bytes);
             if xmm(0) && !xmm(1) {
                 // From memory the rest is cleared, from a register it is kept.
                 let value = l.b.zext(value, 16);
                 l.write(d, 0, value);
             } else if xmm(0) {
-                let place = l.r.place(d.op_register(0)).slice(0, bytes);
-                l.b.copy(place, value);
+                write_low(l, d, value);
             } else {
                 l.write(d, 0, value);
             }
         }
         Movlps | Movlpd | Movhps | Movhpd => {
             let high = matches!(mnemonic, Movhps | Movhpd);
-            let half =
-                |l: &Lift, index: u32| l.r.place(d.op_register(index)).slice(if high { 8 } else { 0 }, 8);
             if xmm(0) {
-                let value = read(l, d, 1, 8);
-                let place = half(l, 0);
-                l.b.copy(place, value);
+                let source = second_index(l, d);
+                let value = read(l, d, source, 8);
+                let other = half(l, u32::from(l.vex), !high);
+                write_halves(l, d, high, value, other);
             } else {
-                let value = half(l, 1);
+                let value = half(l, 1, high);
                 l.write(d, 0, value);
             }
         }
         Movhlps | Movlhps => {
-            let (to, from) = if mnemonic == Movhlps { (0, 8) } else { (8, 0) };
-            let value = l.r.place(d.op_register(1)).slice(from, 8);
-            let place = l.r.place(d.op_register(0)).slice(to, 8);
-            l.b.copy(place, value);
+            let high = mnemonic == Movlhps;
+            let source = second_index(l, d);
+            let value = half(l, source, !high);
+            let other = half(l, u32::from(l.vex), !high);
+            write_halves(l, d, high, value, other);
         }
         Movdq2q | Movq2dq => {
             let value = l.read_sized(d, 1, 8);
@@ -127,14 +97,20 @@ fn moves(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             let bytes = l.size(d, 1);
             let value = l.read(d, 1);
             let mask = l.read(d, 2);
-            let mut to = l.gpr(Register::RDI);
+            let mut to = match d.op_kind(0) {
+                OpKind::MemorySegDI => l.sized(Register::RDI, 2),
+                OpKind::MemorySegEDI => l.sized(Register::RDI, 4),
+                _ => l.gpr(Register::RDI),
+            };
+            let word = l.word();
+            to = l.b.zext(to, word);
             let base = match d.segment_prefix() {
                 Register::FS => l.r.fs_base,
                 Register::GS => l.r.gs_base,
                 _ => None,
             };
             if let Some(base) = base {
-                to = l.b.bin(BinOp::Add, base, to);
+                to = l.b.bin(BinOp::Add, base.slice(0, word), to);
             }
             let old = l.b.load(to, bytes);
             let new = l.b.call(Intrinsic::Lanes { op: LaneOp::Blend, lane: 1 }, bytes, &[old, value, mask]);
@@ -143,6 +119,17 @@ fn moves(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         _ => return false,
     }
     true
+}
+
+/// Writes one half of the target; the other is `other`, which is there already unless it is named apart.
+fn write_halves(l: &mut Lift, d: &Decoded, high: bool, value: Varnode, other: Varnode) {
+    if l.vex {
+        let whole = if high { l.b.concat(value, other) } else { l.b.concat(other, value) };
+        l.write(d, 0, whole);
+    } else {
+        let place = l.r.place(d.op_register(0)).slice(if high { 8 } else { 0 }, 8);
+        l.b.copy(place, value);
+    }
 }
 
 /// Operations on each lane, or on neighbouring lanes, of two vectors.
@@ -217,14 +204,13 @@ fn lane_operations(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         M::Packuswb => Some(Intrinsic::Pack { lane: 2, signed: false }),
         M::Packusdw => Some(Intrinsic::Pack { lane: 4, signed: false }),
         M::Pshufb => Some(Intrinsic::Shuffle),
-        M::Mpsadbw => Some(Intrinsic::SlidingDifferences { control: d.immediate(2) as u8 }),
         _ => None,
     };
     if let Some(call) = call {
         let bytes = l.size(d, 0);
-        let a = l.read(d, 0);
+        let a = first(l, d);
         let b = second(l, d, bytes);
-        let result = l.b.call(call, bytes, &[a, b]);
+        let result = halves(l, &[a, b], |l, _, both| l.b.call(call, both[0].bytes, both));
         l.write(d, 0, result);
         return true;
     }
@@ -235,7 +221,7 @@ fn lane_operations(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         _ => return shifts(l, d, mnemonic),
     };
     let bytes = l.size(d, 0);
-    let mut a = l.read(d, 0);
+    let mut a = first(l, d);
     let b = second(l, d, bytes);
     if matches!(mnemonic, M::Pandn | M::Andnps | M::Andnpd) {
         a = l.b.un(UnOp::Not, a);
@@ -258,13 +244,17 @@ fn shifts(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Psrad => (LaneShift::RightSigned, 4),
         _ => return false,
     };
-    let bytes = l.size(d, 0);
-    let distance = match d.op_kind(1) {
-        OpKind::Immediate8 => l.constant(d.immediate(1) & 0xff, 8),
-        _ => read(l, d, 1, bytes).slice(0, 8),
+    let from = u32::from(l.vex);
+    let distance = match d.op_kind(from + 1) {
+        OpKind::Immediate8 => l.constant(d.immediate(from + 1) & 0xff, 8),
+        _ => {
+            let bytes = l.size(d, 0).min(16);
+            read(l, d, from + 1, bytes).slice(0, 8)
+        }
     };
-    let a = l.read(d, 0);
-    let result = l.b.call(Intrinsic::LanesShifted { op, lane }, bytes, &[a, distance]);
+    let a = l.read(d, from);
+    let call = Intrinsic::LanesShifted { op, lane };
+    let result = halves(l, &[a], |l, _, a| l.b.call(call, a[0].bytes, &[a[0], distance]));
     l.write(d, 0, result);
     true
 }
@@ -273,8 +263,7 @@ fn shifts(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
 fn rearrangements(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;
     let bytes = l.size(d, 0);
-    let control =
-        if d.op_count() == 3 && d.op_kind(2) == OpKind::Immediate8 { d.immediate(2) as u8 } else { 0 };
+    let control = control(d);
     let field = |index: u8| control >> (2 * index) & 3;
     // Low or high halves of two vectors, lane by lane.
     let interleaved = match mnemonic {
@@ -289,86 +278,65 @@ fn rearrangements(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         _ => None,
     };
     if let Some((lane, high)) = interleaved {
-        let count = (bytes / lane) as u8;
+        let count = (bytes.min(16) / lane) as u8;
         let from = if high { count / 2 } else { 0 };
-        let a = l.read(d, 0);
-        let b = second(l, d, bytes);
-        let result = pick(l, bytes, lane as u8, a, b, |i| from + i / 2 + if i % 2 == 1 { count } else { 0 });
+        let (a, b) = (first(l, d), second(l, d, bytes));
+        let result = halves(l, &[a, b], |l, _, both| {
+            pick(l, lane as u8, both, |i| from + i / 2 + if i % 2 == 1 { count } else { 0 })
+        });
         l.write(d, 0, result);
         return true;
     }
     let result = match mnemonic {
-        Pshufd => {
-            let b = second(l, d, 16);
-            pick(l, 16, 4, b, b, field)
-        }
-        Pshufw => {
-            let b = second(l, d, 8);
-            pick(l, 8, 2, b, b, field)
-        }
-        Pshuflw => {
-            let b = second(l, d, 16);
-            pick(l, 16, 2, b, b, |i| if i < 4 { field(i) } else { i })
-        }
-        Pshufhw => {
-            let b = second(l, d, 16);
-            pick(l, 16, 2, b, b, |i| if i < 4 { i } else { 4 + field(i - 4) })
-        }
-        Shufps => {
-            let (a, b) = (l.read(d, 0), second(l, d, 16));
-            pick(l, 16, 4, a, b, |i| field(i) + if i < 2 { 0 } else { 4 })
-        }
-        Shufpd => {
-            let (a, b) = (l.read(d, 0), second(l, d, 16));
-            pick(l, 16, 8, a, b, |i| if i == 0 { control & 1 } else { 2 + (control >> 1 & 1) })
-        }
-        Palignr => {
-            let (a, b) = (l.read(d, 0), second(l, d, bytes));
-            let count = bytes as u8;
-            pick(l, bytes, 1, b, a, |i| match i.checked_add(control) {
-                Some(from) if from < 2 * count => from,
-                _ => 0xff,
+        Pshufd | Pshufw | Pshuflw | Pshufhw | Movsldup | Movshdup => {
+            let b = second(l, d, bytes);
+            let lane = if matches!(mnemonic, Pshufd | Movsldup | Movshdup) { 4 } else { 2 };
+            halves(l, &[b], |l, _, b| {
+                pick(l, lane, &[b[0], b[0]], |i| match mnemonic {
+                    Movsldup => i & !1,
+                    Movshdup => i | 1,
+                    Pshuflw if i >= 4 => i,
+                    Pshufhw if i < 4 => i,
+                    Pshufhw => 4 + field(i - 4),
+                    _ => field(i),
+                })
             })
         }
-        Pslldq | Psrldq => {
-            let distance = (d.immediate(1) as u8).min(16);
-            let a = l.read(d, 0);
-            let left = mnemonic == Pslldq;
-            pick(l, 16, 1, a, a, |i| match if left { i.checked_sub(distance) } else { Some(i + distance) } {
-                Some(from) if from < 16 => from,
-                _ => 0xff,
-            })
-        }
-        Pblendw | Blendps | Blendpd => {
-            let lane = match mnemonic {
-                Pblendw => 2,
-                Blendps => 4,
-                _ => 8,
-            };
-            let count = 16 / lane;
-            let (a, b) = (l.read(d, 0), second(l, d, 16));
-            pick(l, 16, lane, a, b, |i| if control >> i & 1 == 1 { count + i } else { i })
-        }
-        Movddup => {
+        Movddup if bytes == 16 => {
             let b = read(l, d, 1, 8);
             l.b.concat(b, b)
         }
-        Movsldup | Movshdup => {
-            let b = second(l, d, 16);
-            let odd = u8::from(mnemonic == Movshdup);
-            pick(l, 16, 4, b, b, |i| (i & !1) + odd)
+        Movddup => {
+            let b = read(l, d, 1, bytes);
+            halves(l, &[b], |l, _, b| pick(l, 8, &[b[0], b[0]], |_| 0))
+        }
+        Shufps | Shufpd | Pblendw | Blendps | Blendpd | Palignr | Mpsadbw => {
+            let (a, b) = (first(l, d), second(l, d, bytes));
+            halves(l, &[a, b], |l, half, both| of_two(l, mnemonic, control, half, both))
+        }
+        Pslldq | Psrldq => {
+            let from = u32::from(l.vex);
+            let distance = (d.immediate(from + 1) as u8).min(16);
+            let a = l.read(d, from);
+            let left = mnemonic == Pslldq;
+            halves(l, &[a], |l, _, a| {
+                pick(l, 1, &[a[0], a[0]], |i| {
+                    match if left { i.checked_sub(distance) } else { Some(i + distance) } {
+                        Some(from) if from < 16 => from,
+                        _ => 0xff,
+                    }
+                })
+            })
         }
         Insertps => {
             // From memory one float, from a register the one that the top of the immediate names.
-            let b = if l.is_memory(d, 1) {
-                let value = read(l, d, 1, 4);
-                l.b.zext(value, 16)
-            } else {
-                l.read(d, 1)
-            };
-            let from = if l.is_memory(d, 1) { 0 } else { control >> 6 };
-            let a = l.read(d, 0);
-            pick(l, 16, 4, a, b, |i| {
+            let source = second_index(l, d);
+            let in_memory = l.is_memory(d, source);
+            let value = read(l, d, source, if in_memory { 4 } else { 16 });
+            let b = l.b.zext(value, 16);
+            let from = if in_memory { 0 } else { control >> 6 };
+            let a = first(l, d);
+            pick(l, 4, &[a, b], |i| {
                 if control >> i & 1 == 1 {
                     0xff
                 } else if i == control >> 4 & 3 {
@@ -394,15 +362,18 @@ fn rearrangements(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
                 Blendvps => 4,
                 _ => 8,
             };
-            let (a, b) = (l.read(d, 0), second(l, d, 16));
-            let mask = l.r.place(Register::XMM0);
-            l.b.call(Intrinsic::Lanes { op: LaneOp::Blend, lane }, 16, &[a, b, mask])
+            let (a, b) = (first(l, d), second(l, d, bytes));
+            let mask = if l.vex { l.read(d, 3) } else { l.r.place(Register::XMM0) };
+            let call = Intrinsic::Lanes { op: LaneOp::Blend, lane };
+            halves(l, &[a, b, mask], |l, _, all| l.b.call(call, 16, all))
         }
         Pclmulqdq => {
-            let (a, b) = (l.read(d, 0), second(l, d, 16));
+            let (a, b) = (first(l, d), second(l, d, bytes));
             let half = |v: Varnode, high: bool| v.slice(if high { 8 } else { 0 }, 8);
-            let (a, b) = (half(a, control & 1 != 0), half(b, control & 16 != 0));
-            l.b.call(Intrinsic::CarrylessMultiply, 16, &[a, b])
+            halves(l, &[a, b], |l, _, both| {
+                let (a, b) = (half(both[0], control & 1 != 0), half(both[1], control & 16 != 0));
+                l.b.call(Intrinsic::CarrylessMultiply, 16, &[a, b])
+            })
         }
         _ => return false,
     };
@@ -410,10 +381,42 @@ fn rearrangements(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     true
 }
 
+/// Two vectors made into one, under an immediate of which each half of a long vector may have its own part.
+fn of_two(l: &mut Lift, mnemonic: Mnemonic, control: u8, half: u8, both: &[Varnode]) -> Varnode {
+    use Mnemonic::*;
+    let bytes = both[0].bytes as u8;
+    let blend = |l: &mut Lift, lane: u8, control: u8| {
+        let count = bytes / lane;
+        pick(l, lane, both, |i| if control >> i & 1 == 1 { count + i } else { i })
+    };
+    match mnemonic {
+        Shufps => pick(l, 4, both, |i| (control >> (2 * i) & 3) + if i < 2 { 0 } else { 4 }),
+        Shufpd => pick(l, 8, both, |i| (control >> (2 * half + i) & 1) + 2 * i),
+        Pblendw => blend(l, 2, control),
+        Blendps => blend(l, 4, control >> (4 * half)),
+        Blendpd => blend(l, 8, control >> (2 * half)),
+        Mpsadbw => {
+            let control = control >> (3 * half);
+            l.b.call(Intrinsic::SlidingDifferences { control }, 16, both)
+        }
+        _ => pick(l, 1, &[both[1], both[0]], |i| match i.checked_add(control) {
+            Some(from) if from < 2 * bytes => from,
+            _ => 0xff,
+        }),
+    }
+}
+
 fn widen(l: &mut Lift, d: &Decoded, from: u8, to: u8, signed: bool) -> Varnode {
-    let bytes = 16 * u16::from(from) / u16::from(to);
-    let b = read(l, d, 1, bytes);
-    l.b.call(Intrinsic::Widen { from, to, signed }, 16, &[b])
+    let out = l.size(d, 0);
+    let b = read(l, d, 1, out * u16::from(from) / u16::from(to));
+    let call = Intrinsic::Widen { from, to, signed };
+    if out == 16 {
+        return l.b.call(call, 16, &[b]);
+    }
+    let half = b.bytes / 2;
+    let low = l.b.call(call, 16, &[b.slice(0, half)]);
+    let high = l.b.call(call, 16, &[b.slice(half, half)]);
+    l.b.concat(high, low)
 }
 
 /// One lane in or out, and masks of signs.
@@ -428,14 +431,17 @@ fn elements(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
                 _ => 8,
             };
             let size = l.size(d, 0);
-            let index = d.immediate(2) as u16 % (size / lane);
-            let value = read(l, d, 1, lane);
+            let index = u16::from(control(d)) % (size / lane);
+            let source = second_index(l, d);
+            let value = read(l, d, source, lane);
             let place = l.r.place(d.op_register(0));
-            if d.op_register(0).is_mm() {
-                let own = l.b.snapshot(place);
-                let wide = l.b.zext(value, 8);
-                let lane_number = index as u8;
-                let result = pick(l, 8, 2, own, wide, |i| if i == lane_number { 4 } else { i });
+            if d.op_register(0).is_mm() || l.vex {
+                let own = first(l, d);
+                let own = l.b.snapshot(own);
+                let wide = l.b.zext(value, size);
+                let (lane_number, count) = (index as u8, (size / lane) as u8);
+                let both = [own, wide];
+                let result = pick(l, lane as u8, &both, |i| if i == lane_number { count } else { i });
                 l.write(d, 0, result);
             } else {
                 l.b.copy(place.slice(index * lane, lane), value);
@@ -476,7 +482,8 @@ fn tests(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;
     match mnemonic {
         Ptest => {
-            let (a, b) = (l.read(d, 0), second(l, d, 16));
+            let bytes = l.size(d, 0);
+            let (a, b) = (first(l, d), second(l, d, bytes));
             let both = l.b.bin(BinOp::And, a, b);
             let inverse = l.b.un(UnOp::Not, a);
             let rest = l.b.bin(BinOp::And, inverse, b);
@@ -501,7 +508,13 @@ fn string_compare(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) {
     let count = u64::from(16 / lane);
     let (a, b) = (l.read(d, 0), second(l, d, 16));
     let explicit = matches!(mnemonic, Pcmpestri | Pcmpestrm);
-    let wide = matches!(d.code(), Code::Pcmpestri64_xmm_xmmm128_imm8 | Code::Pcmpestrm64_xmm_xmmm128_imm8);
+    let wide = matches!(
+        d.code(),
+        Code::Pcmpestri64_xmm_xmmm128_imm8
+            | Code::Pcmpestrm64_xmm_xmmm128_imm8
+            | Code::VEX_Vpcmpestri64_xmm_xmmm128_imm8
+            | Code::VEX_Vpcmpestrm64_xmm_xmmm128_imm8
+    );
     let (length_a, length_b) = if explicit {
         (explicit_length(l, Register::RAX, wide, count), explicit_length(l, Register::RDX, wide, count))
     } else {

@@ -114,6 +114,7 @@ fn waits(mnemonic: Mnemonic) -> bool {
             | Fyl2x
             | Fyl2xp1
             | Ffree
+            | Ffreep
             | Fnop
             | Wait
             | Fldenv
@@ -355,10 +356,14 @@ fn moves(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             l.clear(l.r.c[1]);
             if mnemonic == Fincstp { turn_down(l) } else { turn_up(l) }
         }
-        Ffree => {
+        Ffree | Ffreep => {
             let index = stack_register(d, 0);
             let tags = l.b.bin_constant(BinOp::Or, l.r.tag_word, 3 << (2 * index));
             l.b.copy(l.r.tag_word, tags);
+            if mnemonic == Ffreep {
+                l.clear(l.r.c[1]);
+                pop(l);
+            }
         }
         Fnop => {}
         _ => {

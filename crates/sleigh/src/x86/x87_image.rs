@@ -15,10 +15,11 @@ pub(super) fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             set_control(l, value);
             summarise(l);
         }
-        Mnemonic::Fldenv if d.memory_size().size() == 28 => load_environment(l, d),
-        Mnemonic::Frstor if d.memory_size().size() == 108 => {
+        Mnemonic::Fldenv => load_environment(l, d),
+        Mnemonic::Frstor => {
             let address = l.address(d);
-            let values: Vec<Varnode> = (0..8).map(|index| field(l, address, 28 + 10 * index, 10)).collect();
+            let from = 7 * step(d);
+            let values: Vec<Varnode> = (0..8).map(|index| field(l, address, from + 10 * index, 10)).collect();
             load_environment(l, d);
             for (index, value) in values.into_iter().enumerate() {
                 l.b.copy(l.r.st[index], value);
@@ -32,19 +33,19 @@ pub(super) fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
 /// Instructions that store, exceptions pending or not.
 pub(super) fn store(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     match mnemonic {
-        Mnemonic::Fnstenv if d.memory_size().size() == 28 => {
+        Mnemonic::Fnstenv => {
             store_environment(l, d);
             // Storing the environment masks all exceptions.
             let masked = l.b.bin_constant(BinOp::Or, l.r.control_word, 0x3f);
             l.b.copy(l.r.control_word, masked);
             summarise(l);
         }
-        Mnemonic::Fnsave if d.memory_size().size() == 108 => {
+        Mnemonic::Fnsave => {
             let address = l.address(d);
             store_environment(l, d);
             for index in 0..8 {
                 let value = l.r.st[index];
-                store_at(l, address, 28 + 10 * index as u64, value);
+                store_at(l, address, 7 * step(d) + 10 * index as u64, value);
             }
             initialise(l);
         }
@@ -150,29 +151,39 @@ fn set_tags(l: &mut Lift, by_number: Varnode) {
     l.b.copy(l.r.tag_word, three);
 }
 
-/// The 28-byte environment of 32- and 64-bit code; the pointers to the last instruction are not kept.
+/// Bytes per field of the environment: two where the operand size is 16 bits, else four.
+fn step(d: &Decoded) -> u64 {
+    if matches!(d.memory_size().size(), 14 | 94) { 2 } else { 4 }
+}
+
+/// The environment, of seven fields; the pointers to the last instruction are not kept.
 fn store_environment(l: &mut Lift, d: &Decoded) {
     let address = l.address(d);
     let status = status(l);
     let tags = full_tags(l);
     let words = [l.r.control_word, status, tags];
+    let step = step(d);
+    // The upper halves of long fields read as ones, but for the pointers.
+    let fill = |l: &mut Lift, word: Varnode, upper: u64| {
+        let upper = l.constant(upper, 2);
+        if step == 2 { word } else { l.b.concat(upper, word) }
+    };
     for (index, word) in words.into_iter().enumerate() {
-        // The upper halves of these fields read as ones.
-        let ones = l.constant(0xffff, 2);
-        let value = l.b.concat(ones, word);
-        store_at(l, address, 4 * index as u64, value);
+        let value = fill(l, word, 0xffff);
+        store_at(l, address, step * index as u64, value);
     }
     for index in 3..7 {
-        let zero = l.constant(if index == 6 { 0xffff_0000 } else { 0 }, 4);
-        store_at(l, address, 4 * index, zero);
+        let none = l.constant(0, 2);
+        let value = fill(l, none, if index == 6 { 0xffff } else { 0 });
+        store_at(l, address, step * index, value);
     }
 }
 
 fn load_environment(l: &mut Lift, d: &Decoded) {
     let address = l.address(d);
     let control = field(l, address, 0, 2);
-    let status = field(l, address, 4, 2);
-    let tags = field(l, address, 8, 2);
+    let status = field(l, address, step(d), 2);
+    let tags = field(l, address, 2 * step(d), 2);
     set_control(l, control);
     set_status(l, status);
     set_tags(l, tags);
@@ -198,7 +209,7 @@ fn vectors(l: &Lift) -> usize {
 /// The 512-byte image; instruction and data pointers are zero.
 fn save(l: &mut Lift, d: &Decoded) {
     let address = l.address(d);
-    l.check_alignment(address);
+    l.check_alignment(address, 16);
     let control = l.r.control_word;
     store_at(l, address, 0, control);
     let status = status(l);
@@ -231,7 +242,7 @@ fn save(l: &mut Lift, d: &Decoded) {
 
 fn restore(l: &mut Lift, d: &Decoded) {
     let address = l.address(d);
-    l.check_alignment(address);
+    l.check_alignment(address, 16);
     let mxcsr = field(l, address, 24, 4);
     l.check_mxcsr(mxcsr);
     let control = field(l, address, 0, 2);

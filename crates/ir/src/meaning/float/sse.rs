@@ -187,7 +187,7 @@ impl<'a, C: Core> Environment<'a, C> {
         }))
     }
 
-    /// Neighbours combined: those of `a`, then those of `b`.
+    /// Neighbours combined: in each 16 bytes those of `a`, then those of `b`.
     pub fn horizontal(
         &self,
         op: ScalarOp,
@@ -197,12 +197,16 @@ impl<'a, C: Core> Environment<'a, C> {
         b: &C::Val,
     ) -> Result<C::Val, MeaningError> {
         let f = format(lane)?;
-        let all = [split(self.core, w, lane, a), split(self.core, w, lane, b)].concat();
+        let (a, b) = (split(self.core, w, lane, a), split(self.core, w, lane, b));
+        let half = usize::from(128 / lane);
+        let all = a.chunks(half).zip(b.chunks(half)).flat_map(|(a, b)| [a, b].concat());
+        let all: Vec<C::Val> = all.collect();
         let lanes: Lanes<C> = all.chunks(2).map(|pair| self.scalar(op, f, &pair[0], &pair[1])).collect();
         Ok(self.close_lanes(lane, &lanes))
     }
 
-    /// The eight predicates of `cmpps`: equal, less, less or equal, unordered, and their negations.
+    /// The predicates of `vcmpps`: bits 0 and 1 choose among equal, less, less or equal, unordered; bit 2 negates; bit 3
+    /// has what is unordered count the other way; bit 4 has it raised where it would not be, and the other way round.
     pub fn compare(
         &self,
         code: u8,
@@ -214,15 +218,18 @@ impl<'a, C: Core> Environment<'a, C> {
         let (core, f) = (self.core, format(lane)?);
         Ok(self.map(w, lane, a, b, |_, a, b| {
             let (a, b) = (&self.operand(f, a), &self.operand(f, b));
+            let unordered = any_nan(core, f, &[a, b]);
             let holds = match code & 3 {
                 0 => core.float_rel(FloatRelOp::Eq, f, a, b),
                 1 => core.float_rel(FloatRelOp::Lt, f, a, b),
                 2 => core.float_rel(FloatRelOp::Le, f, a, b),
-                _ => any_nan(core, f, &[a, b]),
+                _ => unordered.clone(),
             };
+            let holds = if code & 8 == 0 { holds } else { core.boolop(BoolOp::Xor, &holds, &unordered) };
             let holds = if code & 4 == 0 { holds } else { core.not(&holds) };
             let mask = core.cond(lane, &holds, &constant(core, lane, u128::MAX), &constant(core, lane, 0));
-            let raised = self.compared(f, matches!(code & 3, 1 | 2), a, b);
+            let strict = matches!(code & 3, 1 | 2) != (code & 16 != 0);
+            let raised = self.compared(f, strict, a, b);
             Outcome { raised, ..Outcome::quiet(core, mask) }
         }))
     }
@@ -332,19 +339,26 @@ impl<'a, C: Core> Environment<'a, C> {
 
     /// `dpps` and `dppd`: products chosen by the high half of the immediate, summed in pairs, the sum put where the low
     /// half says.
-    pub fn dot(&self, control: u8, lane: Width, a: &C::Val, b: &C::Val) -> Result<C::Val, MeaningError> {
+    pub fn dot(
+        &self,
+        control: u8,
+        w: Width,
+        lane: Width,
+        a: &C::Val,
+        b: &C::Val,
+    ) -> Result<C::Val, MeaningError> {
         let (core, f) = (self.core, format(lane)?);
         let zero = || Outcome::quiet(core, constant(core, lane, 0));
-        let (a, b) = (split(core, 128, lane, a), split(core, 128, lane, b));
+        let (a, b) = (split(core, w, lane, a), split(core, w, lane, b));
+        // Each 16 bytes obey the same immediate.
+        let within = |i: usize| i % usize::from(128 / lane);
         let products: Lanes<C> = a
             .iter()
             .zip(&b)
             .enumerate()
-            .map(
-                |(i, (a, b))| {
-                    if control >> (4 + i) & 1 == 0 { zero() } else { self.scalar(ScalarOp::Mul, f, a, b) }
-                },
-            )
+            .map(|(i, (a, b))| {
+                if control >> (4 + within(i)) & 1 == 0 { zero() } else { self.scalar(ScalarOp::Mul, f, a, b) }
+            })
             .collect();
         // Each lane adds its neighbour, then, of four, the lane two away. Which operand comes first shows in what is
         // not a number, and was found by asking a processor: of two doubles the own one, of four floats the neighbour.
@@ -352,8 +366,8 @@ impl<'a, C: Core> Environment<'a, C> {
         let add = |a: &Outcome<C>, b: &Outcome<C>| self.scalar(ScalarOp::Add, f, &a.value, &b.value);
         let mut steps = vec![self.raised_by(&products)];
         let mut sums: Lanes<C>;
-        if count == 2 {
-            sums = (0..2).map(|i| add(&products[i], &products[i ^ 1])).collect();
+        if lane == 64 {
+            sums = (0..count).map(|i| add(&products[i], &products[i ^ 1])).collect();
         } else {
             let pairs: Lanes<C> = (0..count).map(|i| add(&products[i ^ 1], &products[i])).collect();
             steps.push(self.raised_by(&pairs));
@@ -361,11 +375,11 @@ impl<'a, C: Core> Environment<'a, C> {
         }
         // What a lane raises that is then left out counts nevertheless.
         steps.push(self.raised_by(&sums));
-        for (_, left_out) in sums.iter_mut().enumerate().filter(|(i, _)| control >> i & 1 == 0) {
+        for (_, left_out) in sums.iter_mut().enumerate().filter(|(i, _)| control >> within(*i) & 1 == 0) {
             *left_out = zero();
         }
         let values: Vec<C::Val> = sums.into_iter().map(|sum| sum.value).collect();
-        Ok(self.close(join(core, lane, &values), 128, &steps))
+        Ok(self.close(join(core, lane, &values), w, &steps))
     }
 }
 

@@ -16,6 +16,7 @@ use random::Random;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A processor, how to compile for it, and where the first argument and the stack pointer are.
 struct Target {
@@ -95,7 +96,9 @@ struct Native(*mut libc::c_void);
 
 impl Native {
     fn new(source: &str) -> Self {
-        let path = folder().join(format!("{source}.so"));
+        // Tests run side by side, and one must not load what another is still writing.
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let path = folder().join(format!("{source}.{}.so", NUMBER.fetch_add(1, Ordering::Relaxed)));
         clang(&["-O1", "-shared", "-fPIC"], source, &path);
         let path = CString::new(path.to_str().unwrap()).unwrap();
         // SAFETY: a library of ours without initialisers.

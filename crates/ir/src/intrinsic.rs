@@ -3,6 +3,8 @@
 //! All but the last group are pure functions of their arguments. A vector is cut into lanes of `lane` bytes, lane 0 the
 //! least significant, whatever the size of the vector.
 
+use parallax_op::Rounding;
+
 /// What happens to each pair of lanes of two vectors of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -112,6 +114,84 @@ impl Transcendental {
         use Transcendental::*;
         matches!(self, ArcTangent | TimesLogarithm | TimesLogarithmOfOneMore)
     }
+}
+
+/// Whose rules for what is not a number, for what is tiny, and for what does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Dialect {
+    /// ARM, 32-bit and 64-bit.
+    Arm,
+    /// RISC-V.
+    RiscV,
+    /// MIPS before its 2008 revision of what is not a number.
+    Mips,
+}
+
+/// A float operation with its mode as a last operand and what it raises above its result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IeeeOp {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Product, two where it would be infinity times zero (`fmulx`).
+    MulExtended,
+    /// Quotient.
+    Div,
+    /// Square root.
+    Sqrt,
+    /// First times second plus third, rounded once.
+    Fused,
+    /// Two less the product (`frecps`).
+    ReciprocalStep,
+    /// Half of three less the product (`frsqrts`).
+    RootStep,
+    /// The larger one.
+    Max {
+        /// A number wins against what is none.
+        number: bool,
+    },
+    /// The smaller one.
+    Min {
+        /// A number wins against what is none.
+        number: bool,
+    },
+    /// Bit 0 less, bit 1 equal, bit 2 not comparable.
+    Compare {
+        /// Whether every operand that is not a number is invalid, and not just those that signal.
+        strict: bool,
+    },
+    /// To an integral float.
+    Round {
+        /// Whether it says what is inexact.
+        exact: bool,
+    },
+    /// To an integer, after multiplication with a power of two.
+    ToInt {
+        /// Signed?
+        signed: bool,
+        /// The exponent of the power.
+        fraction: u8,
+        /// Bytes of the integer.
+        to: u8,
+    },
+    /// From an integer, before division by a power of two.
+    FromInt {
+        /// Signed?
+        signed: bool,
+        /// The exponent of the power.
+        fraction: u8,
+        /// Bytes of the float.
+        to: u8,
+    },
+    /// To another format.
+    ToFloat {
+        /// Bytes of the result.
+        to: u8,
+    },
 }
 
 /// A function by name.
@@ -253,6 +333,16 @@ pub enum Intrinsic {
         control: u8,
         /// Bytes per lane.
         lane: u8,
+    },
+    /// A float operation under the mode in its last argument, a byte; in the byte above the value is what it raised.
+    /// Both are laid out as in the module of its meaning.
+    Ieee {
+        /// What.
+        op: IeeeOp,
+        /// By whose rules.
+        dialect: Dialect,
+        /// The rounding mode, where the instruction names it.
+        rounding: Option<Rounding>,
     },
     /// `a * b + c` of floats, rounded once, to nearest.
     FusedMultiplyAdd,

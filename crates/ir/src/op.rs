@@ -137,6 +137,39 @@ impl Op {
         }
     }
 
+    /// Makes it write elsewhere, to a place of the same size.
+    pub fn set_out(&mut self, place: Varnode) {
+        use Op::*;
+        match self {
+            Copy { out, .. }
+            | Un { out, .. }
+            | Bin { out, .. }
+            | Rel { out, .. }
+            | Bool { out, .. }
+            | BoolNot { out, .. }
+            | Carry { out, .. }
+            | SignedCarry { out, .. }
+            | SignedBorrow { out, .. }
+            | Zext { out, .. }
+            | Sext { out, .. }
+            | Extract { out, .. }
+            | Concat { out, .. }
+            | Select { out, .. }
+            | FloatNeg { out, .. }
+            | FloatAbs { out, .. }
+            | FloatUn { out, .. }
+            | FloatBin { out, .. }
+            | FloatRel { out, .. }
+            | FloatIsNan { out, .. }
+            | FloatFromInt { out, .. }
+            | FloatToInt { out, .. }
+            | FloatToFloat { out, .. }
+            | Load { out, .. } => *out = place,
+            Intrinsic { out, .. } => *out = out.map(|_| place),
+            Store { .. } | Branch { .. } | Jump { .. } | Trap { .. } => {}
+        }
+    }
+
     /// Calls `visit` on everything it reads, constants included.
     pub fn inputs(&self, mut visit: impl FnMut(Varnode)) {
         use Op::*;

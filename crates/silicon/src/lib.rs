@@ -10,6 +10,7 @@
 pub mod compare;
 pub mod forms;
 pub mod machine;
+pub mod ports;
 pub mod powerpc;
 pub mod random;
 

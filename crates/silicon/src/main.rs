@@ -1,8 +1,8 @@
-//! `fuzz-isa [--seconds N] [--seed N] [--form TEXT]`: holds the semantics against this processor, for as long
-//! as told, and PowerPC against QEMU once.
+//! `fuzz-isa [--seconds N] [--seed N] [--form TEXT] [--words N]`: holds the semantics against this processor, for as long
+//! as told, and against QEMU those of PowerPC once and of the other processors for so many words.
 
 use parallax_silicon::machine::Machine;
-use parallax_silicon::{Comparison, Report, forms, powerpc, run};
+use parallax_silicon::{Comparison, Report, forms, ports, powerpc, run};
 use parallax_sleigh::{Language, Lifter, x86::Overrides};
 use std::error::Error;
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut seconds = 60;
     let mut seed = 1;
     let mut wanted = String::new();
+    let mut words = 100_000;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
@@ -18,6 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--seconds" => seconds = value()?.parse()?,
             "--seed" => seed = value()?.parse()?,
             "--form" => wanted = value()?,
+            "--words" => words = value()?.parse()?,
             _ => return Err(format!("unknown argument {argument}; see the head of the source").into()),
         }
     }
@@ -57,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             break;
         }
     }
-    let power = power(seed)?;
+    let power = power(seed)? + others(seed, words)?;
     let states: u64 = total.states.values().sum();
     println!(
         "{} forms ({} opcodes), {states} states on the processor and in the concrete reading, {} of them in the symbolic \
@@ -70,6 +72,36 @@ fn main() -> Result<(), Box<dyn Error>> {
         start.elapsed().as_secs_f64(),
     );
     std::process::exit(i32::from(!total.mismatches.is_empty() || power > 0))
+}
+
+/// The other processors against QEMU; how many mismatches.
+fn others(seed: u64, words: usize) -> Result<usize, Box<dyn Error>> {
+    let mut mismatches = 0;
+    for port in ports::all() {
+        let mut lifter = Lifter::new(Language::find(port.language()).ok_or("no such processor")?)?;
+        let harness = ports::build(&*port, &std::env::temp_dir())?;
+        let findings = ports::run(&*port, &mut lifter, &harness, words, seed)?;
+        for mismatch in &findings.mismatches {
+            println!("MISMATCH {} {}: {}", port.language(), mismatch.form, mismatch.message);
+        }
+        for (form, times) in &findings.accepted {
+            println!("NO INSTRUCTION {} {form}, {times} times", port.language());
+        }
+        println!(
+            "{}: {words} words, {} forms, {} states under QEMU and in the concrete reading, {} of them in the symbolic \
+             reading too, {} mismatches; {} words are no instruction to either, {} only to us, {} are refused by name",
+            port.language(),
+            findings.forms.len(),
+            findings.states(),
+            findings.symbolic,
+            findings.mismatches.len(),
+            findings.undefined,
+            findings.accepted.values().sum::<u64>(),
+            findings.refused.values().sum::<u64>(),
+        );
+        mismatches += findings.mismatches.len() + findings.accepted.len();
+    }
+    Ok(mismatches)
 }
 
 /// PowerPC against QEMU, one round; how many mismatches.

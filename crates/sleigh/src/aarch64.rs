@@ -1,22 +1,32 @@
-//! AArch64: what the specification only names or gets wrong and compilers use. Fused operations, which it rounds twice;
-//! conversions between floats and integers; the reversal of bits and bytes in vector registers; and vectors of integers
-//! ([`vector`]).
-//!
-//! Rounding is to nearest unless the instruction says otherwise; setting another mode stops by name. The status register is
-//! not kept.
+//! AArch64: what the specification only names or gets wrong and compilers use. Floats, scalar ([`float`]) and in vectors
+//! ([`vector_float`]), under FPCR and with FPSR kept; vectors of integers ([`vector`]); the reversal of bits and bytes in
+//! vector registers.
 
+mod float;
+mod memory;
 mod vector;
+mod vector_float;
+mod vector_shift;
+mod vector_two;
 
+use crate::refused::Refused;
+use crate::x86::Answer;
 use parallax_ir::{Builder, Instruction, Intrinsic, Op, Processor, Varnode};
-use parallax_op::{BinOp, RelOp, Rounding};
+use parallax_op::BinOp;
 
 /// The override table.
 pub(crate) struct Overrides {
-    singles: Vec<Varnode>,
-    doubles: Vec<Varnode>,
     vectors: Vec<Varnode>,
     /// X0 to X30; number 31 is zero.
     general: Vec<Varnode>,
+    /// FPCR and FPSR.
+    control: Varnode,
+    status: Varnode,
+    /// N, Z, C, V.
+    flags: [Varnode; 4],
+    /// The operation that stops.
+    unmodelled: Op,
+    stack: Varnode,
 }
 
 impl Overrides {
@@ -28,42 +38,40 @@ impl Overrides {
                 .map(|place| place.filter(|place| place.bytes == bytes))
                 .collect::<Option<Vec<_>>>()
         };
+        let place = |name: &str| processor.register(name).map(|register| register.place);
         Some(Overrides {
-            singles: places("S", 32, 4)?,
-            doubles: places("D", 32, 8)?,
+            control: place("FPCR")?,
+            status: place("FPSR")?,
+            flags: [place("NG")?, place("ZR")?, place("CY")?, place("OV")?],
+            unmodelled: Refused::Instruction.op(processor),
+            stack: place("SP")?,
             vectors: places("Q", 32, 16)?,
             general: places("X", 31, 8)?,
         })
     }
 
     /// The instruction, if it is one of ours.
-    pub fn lift(&self, address: u64, bytes: &[u8]) -> Option<Instruction> {
-        let word = u32::from_le_bytes(bytes.get(..4)?.try_into().ok()?);
-        let mut b = Builder::new();
-        let text = if word >> 24 == 0x1f {
-            self.fused(&mut b, word)?
-        } else if word & 0x7f20_fc00 == 0x1e20_0000 {
-            self.convert_general(&mut b, word)?
-        } else if word & 0xdfbf_fc00 == 0x5e21_d800 || word & 0xdfbf_fc00 == 0x5ea1_b800 {
-            self.convert_scalar(&mut b, word)
-        } else if word & 0xbfff_fc00 == 0x2e60_5800 {
-            self.reverse_bits(&mut b, word)
-        } else if let Some(text) = self.reverse(&mut b, word) {
-            text
-        } else {
-            // An attempt that came to nothing may have left operations.
-            b = Builder::new();
-            self.vector(&mut b, word)?
+    pub fn lift(&self, address: u64, bytes: &[u8]) -> Answer {
+        let Some(word) = bytes.first_chunk().map(|word| u32::from_le_bytes(*word)) else {
+            return Answer::NotOurs;
         };
-        Some(b.finish(address, 4, text))
-    }
-
-    fn floats(&self, word: u32) -> Option<(&[Varnode], char)> {
-        match word >> 22 & 3 {
-            0 => Some((&self.singles, 's')),
-            1 => Some((&self.doubles, 'd')),
-            _ => None,
+        if is_senseless(word) {
+            return Answer::Invalid("an immediate that stands for no pattern of bits");
         }
+        let attempts: [fn(&Self, &mut Builder, u32) -> Option<String>; 7] = [
+            Self::memory,
+            Self::checksum,
+            Self::float,
+            Self::vector_float,
+            Self::reverse_bits,
+            Self::reverse,
+            Self::vector,
+        ];
+        let lifted = attempts.iter().find_map(|attempt| {
+            let mut b = Builder::new();
+            attempt(self, &mut b, word).map(|text| b.finish(address, 4, text))
+        });
+        lifted.map_or(Answer::NotOurs, Answer::Lifted)
     }
 
     /// The rest of a vector register becomes zero.
@@ -72,91 +80,39 @@ impl Overrides {
         b.copy(self.vectors[number], whole);
     }
 
-    fn fused(&self, b: &mut Builder, word: u32) -> Option<String> {
-        let (registers, letter) = self.floats(word)?;
-        let field = |low: u32| (word >> low & 31) as usize;
-        let (d, n, a, m) = (field(0), field(5), field(10), field(16));
-        let mut negated = |a: Varnode, wanted: bool| {
-            if !wanted {
-                return a;
-            }
-            let out = b.temporary(a.bytes);
-            b.push(Op::FloatNeg { out, a });
-            out
-        };
-        // Bit 15 subtracts the product, bit 21 negates the whole.
-        let (subtract, negate) = (word >> 15 & 1 == 1, word >> 21 & 1 == 1);
-        let first = negated(registers[n], subtract != negate);
-        let added = negated(registers[a], negate);
-        let result = b.call(Intrinsic::FusedMultiplyAdd, added.bytes, &[first, registers[m], added]);
-        self.set(b, d, result);
-        let name = match (negate, subtract) {
-            (false, false) => "fmadd",
-            (false, true) => "fmsub",
-            (true, false) => "fnmadd",
-            (true, true) => "fnmsub",
-        };
-        Some(format!("{name} {letter}{d},{letter}{n},{letter}{m},{letter}{a}"))
-    }
-
-    /// Between float and general registers.
-    fn convert_general(&self, b: &mut Builder, word: u32) -> Option<String> {
-        let (registers, letter) = self.floats(word)?;
-        let (d, n) = ((word & 31) as usize, (word >> 5 & 31) as usize);
-        let (bytes, wide) = if word >> 31 == 1 { (8, 'x') } else { (4, 'w') };
-        let unsigned = word >> 16 & 1 == 1;
-        let sign = if unsigned { 'u' } else { 's' };
-        let rounding = match (word >> 19 & 3, word >> 17 & 3) {
-            (0, 1) => {
-                let a = match n {
-                    31 => Varnode::constant(0, bytes),
-                    _ => self.general[n].slice(0, bytes),
-                };
-                let value = from_integer(b, a, unsigned, registers[d].bytes);
-                self.set(b, d, value);
-                return Some(format!("{sign}cvtf {letter}{d},{wide}{n}"));
-            }
-            (0, 0) => Rounding::NearestEven,
-            (0, 2) => Rounding::NearestAway,
-            (1, 0) => Rounding::Up,
-            (2, 0) => Rounding::Down,
-            (3, 0) => Rounding::Zero,
-            _ => return None,
-        };
-        let value = to_integer(b, registers[n], unsigned, bytes, rounding);
-        if d != 31 {
-            let value = b.zext(value, 8);
-            b.copy(self.general[d], value);
+    /// `crc32` and `crc32c`, bit by bit.
+    fn checksum(&self, b: &mut Builder, word: u32) -> Option<String> {
+        let size = word >> 10 & 3;
+        if word & 0x7fe0_e000 != 0x1ac0_4000 || (word >> 31 == 1) != (size == 3) {
+            return None;
         }
-        let way = match rounding {
-            Rounding::NearestEven => 'n',
-            Rounding::NearestAway => 'a',
-            Rounding::Up => 'p',
-            Rounding::Down => 'm',
-            Rounding::Zero => 'z',
-        };
-        Some(format!("fcvt{way}{sign} {wide}{d},{letter}{n}"))
-    }
-
-    /// Inside the float registers.
-    fn convert_scalar(&self, b: &mut Builder, word: u32) -> String {
-        let (d, n) = ((word & 31) as usize, (word >> 5 & 31) as usize);
-        let unsigned = word >> 29 & 1 == 1;
-        let sign = if unsigned { 'u' } else { 's' };
-        let (registers, letter) =
-            if word >> 22 & 1 == 1 { (&self.doubles, 'd') } else { (&self.singles, 's') };
-        let a = registers[n];
-        let (value, name) = if word >> 23 & 1 == 0 {
-            (from_integer(b, a, unsigned, a.bytes), format!("{sign}cvtf"))
-        } else {
-            (to_integer(b, a, unsigned, a.bytes, Rounding::Zero), format!("fcvtz{sign}"))
-        };
-        self.set(b, d, value);
-        format!("{name} {letter}{d},{letter}{n}")
+        let field = |low: u32| (word >> low & 31) as usize;
+        let (d, n, m) = (field(0), field(5), field(16));
+        let (polynomial, letter) = if word >> 12 & 1 == 1 { (0x82f6_3b78, "c") } else { (0xedb8_8320, "") };
+        let data = self.general_register(m, 1 << size);
+        let mut sum = b.snapshot(self.general_register(n, 4));
+        for part in crate::lanes::split(b, data, data.bytes.min(4)) {
+            let part = b.zext(part, 4);
+            sum = b.bin(BinOp::Xor, sum, part);
+            for _ in 0..8 * data.bytes.min(4) {
+                let odd = b.bit(sum, 0);
+                let half = b.bin_constant(BinOp::Lshr, sum, 1);
+                let with = b.bin_constant(BinOp::Xor, half, polynomial);
+                sum = b.select(odd, with, half);
+            }
+        }
+        if d != 31 {
+            let wide = b.zext(sum, 8);
+            b.copy(self.general[d], wide);
+        }
+        Some(format!("crc32{letter}{} w{d},w{n},r{m}", ["b", "h", "w", "x"][size as usize]))
     }
 
     /// The bits of each byte in the other order: neighbours change places, then pairs, then halves.
-    fn reverse_bits(&self, b: &mut Builder, word: u32) -> String {
+    fn reverse_bits(&self, b: &mut Builder, word: u32) -> Option<String> {
+        if word & 0xbfff_fc00 != 0x2e60_5800 {
+            return None;
+        }
         let (d, n) = ((word & 31) as usize, (word >> 5 & 31) as usize);
         let mut reversed = |a: Varnode| {
             [(1, 0x55), (2, 0x33), (4, 0x0f)].iter().fold(a, |a, (distance, mask)| {
@@ -171,7 +127,7 @@ impl Overrides {
         let (low, high) = (reversed(self.vectors[n].slice(0, 8)), reversed(self.vectors[n].slice(8, 8)));
         let value = if word >> 30 & 1 == 1 { b.concat(high, low) } else { low };
         self.set(b, d, value);
-        format!("rbit v{d},v{n}")
+        Some(format!("rbit v{d},v{n}"))
     }
 
     /// `rev64`, `rev32` and `rev16`: the elements of each container in the other order.
@@ -200,24 +156,36 @@ impl Overrides {
     }
 }
 
-fn from_integer(b: &mut Builder, a: Varnode, unsigned: bool, bytes: u16) -> Varnode {
-    let a = if unsigned { b.zext(a, 2 * a.bytes) } else { a };
-    let out = b.temporary(bytes);
-    b.push(Op::FloatFromInt { out, a });
-    out
+/// Logical immediates that stand for no pattern of bits.
+fn is_senseless(word: u32) -> bool {
+    if word & 0x1f80_0000 != 0x1200_0000 {
+        return false;
+    }
+    let (n, s) = (word >> 22 & 1, word >> 10 & 63);
+    // The highest bit of the size and the inverted length tells how long the repeated pattern is.
+    let size = n << 6 | !s & 63;
+    let Some(length) = size.checked_ilog2().filter(|length| *length > 0) else { return true };
+    let ones = (1 << length) - 1;
+    s & ones == ones || word >> 31 == 0 && n == 1
 }
 
-/// Held at the ends of the range; what is not a number becomes zero.
-fn to_integer(b: &mut Builder, a: Varnode, unsigned: bool, bytes: u16, rounding: Rounding) -> Varnode {
-    let out = b.temporary(if unsigned { 2 * bytes } else { bytes });
-    b.push(Op::FloatToInt { rounding, out, a });
-    if !unsigned {
-        return out;
+/// The specification's instruction, unless it is one of an extension or of vectors that nobody has checked: those stop.
+pub(crate) fn complete(mut instruction: Instruction, bytes: &[u8], processor: &Processor) -> Instruction {
+    let Some(word) = bytes.first_chunk().map(|word| u32::from_le_bytes(*word)) else { return instruction };
+    let tags = word & 0xbf80_0000 == 0x9180_0000
+        || word & 0x5fe0_0000 == 0x1ac0_0000 && matches!(word >> 10 & 63, 0 | 4 | 5);
+    let flags = word & 0xffe0_7c10 == 0xba00_0400;
+    let floats_or_vectors = word >> 25 & 7 == 7;
+    let checked = [
+        // Moves of lanes, permutations, constants, and one lane as a scalar.
+        (0x9fe0_8400, 0x0e00_0400),
+        (0xbf20_8c00, 0x0e00_0800),
+        (0x9ff8_0400, 0x0f00_0400),
+        (0xffe0_fc00, 0x5e00_0400),
+    ];
+    let is_checked = checked.iter().any(|(mask, bits)| word & mask == *bits);
+    if tags || flags || floats_or_vectors && !is_checked {
+        instruction.ops = [Refused::Instruction.op(processor)].into();
     }
-    let largest = Varnode::constant(u64::MAX, bytes);
-    let limit = b.zext(largest, out.bytes);
-    let (negative, large) = (b.rel_constant(RelOp::Slt, out, 0), b.rel(RelOp::Sgt, out, limit));
-    let low = b.extract(out, 0, bytes);
-    let held = b.select(large, largest, low);
-    b.select(negative, Varnode::constant(0, bytes), held)
+    instruction
 }

@@ -2,7 +2,7 @@
 
 use crate::convert::{ConvertError, convert};
 use crate::worker::{Failure, Worker};
-use crate::{Language, Specification, aarch64, arm, mips, powerpc, riscv, rounding, sla, x86};
+use crate::{Language, Specification, aarch64, arm, mips, powerpc, refused, riscv, rounding, sla, x86};
 use parallax_ir::{Instruction, Processor, Register, Varnode};
 use parallax_sem::ByteOrder;
 use std::collections::HashMap;
@@ -78,9 +78,9 @@ impl Overrides {
         match self {
             Overrides::X86(table) => table.lift(address, bytes),
             Overrides::PowerPc(table) => answer(table.lift(address, bytes)),
-            Overrides::Riscv(table) => answer(table.lift(address, bytes)),
+            Overrides::Riscv(table) => table.lift(address, bytes),
             Overrides::Arm(table) => answer(table.lift(address, bytes)),
-            Overrides::Aarch64(table) => answer(table.lift(address, bytes)),
+            Overrides::Aarch64(table) => table.lift(address, bytes),
             Overrides::Mips(table) => answer(table.lift(address, bytes)),
             Overrides::None => x86::Answer::NotOurs,
         }
@@ -134,7 +134,7 @@ impl Lifter {
         let name = specification.name.clone();
         let failed = |reason: String| LiftError::Specification { name: name.clone(), reason };
         let mut user_ops = contents.user_operations;
-        user_ops.push(rounding::NAME.to_owned());
+        user_ops.extend(refused::NAMES.map(str::to_owned));
         let mut worker = Worker::new(specification);
         let facts = contents.facts.map_or_else(|| worker.facts(), Ok).map_err(|failure| match failure {
             Failure::Refused(message) => failed(message),
@@ -189,6 +189,11 @@ impl Lifter {
         if matches!(name.as_str(), "x86-64" | "x86") {
             processor.initial = x86::INITIAL.to_vec();
         }
+        processor.initial.extend_from_slice(match name.as_str() {
+            "aarch64" => &[("FPCR", 0), ("FPSR", 0)],
+            "riscv64" => &[("FFLAGS", 0), ("FRM", 0), ("FCSR", 0)],
+            _ => &[],
+        });
         Ok(Lifter {
             processor: Rc::new(processor),
             worker,
@@ -261,7 +266,7 @@ impl Lifter {
         let mut rest = bytes;
         for lifted in &lifted {
             let converted = convert(lifted, at, self.processor.address_bytes)
-                .map(|instruction| self.complete(instruction))
+                .map(|instruction| self.complete(instruction, rest))
                 .and_then(|instruction| self.check_registers(instruction));
             match converted {
                 Ok(instruction) => {
@@ -306,10 +311,16 @@ impl Lifter {
     }
 
     /// Gives a meaning to what the specification only names.
-    fn complete(&self, instruction: Instruction) -> Instruction {
+    fn complete(&self, instruction: Instruction, bytes: &[u8]) -> Instruction {
         let instruction = rounding::guarded(instruction, &self.processor);
+        if matches!(self.overrides, Overrides::Aarch64(_)) {
+            return aarch64::complete(instruction, bytes, &self.processor);
+        }
         if self.processor.name.starts_with("powerpc") {
             return powerpc::complete(instruction, &self.processor.user_ops);
+        }
+        if matches!(self.overrides, Overrides::Riscv(_)) {
+            return riscv::complete(instruction, &self.processor);
         }
         if matches!(self.overrides, Overrides::Arm(_)) {
             return arm::complete(instruction);

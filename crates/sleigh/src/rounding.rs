@@ -3,20 +3,16 @@
 //! Instructions that write a control register are looked at alone, so that reading it costs nothing and code that only
 //! saves and restores it runs.
 
-use parallax_ir::{Instruction, Intrinsic, Op, Processor, Varnode};
+use crate::refused::Refused;
+use parallax_ir::{Instruction, Op, Processor, Varnode};
 use parallax_op::{BinOp, BoolOp, RelOp};
-
-/// What the operation that stops is called; [`crate::Lifter`] puts it behind the names of the specification.
-pub(crate) const NAME: &str = "rounding other than to nearest, or flushing to zero";
 
 /// Control registers with the bits that must stay clear, and how instructions that are meant to write them begin.
 fn controls(processor: &Processor) -> (&'static [(&'static str, u64)], &'static [&'static str]) {
     // Rounding, flush to zero, and default results for what is not a number.
     const ARM_MODES: u64 = 0x03c0_0000;
     match processor.name.as_str() {
-        "aarch64" => (&[("FPCR", ARM_MODES)], &["msr"]),
         "arm" | "thumb" => (&[("FPSCR", ARM_MODES)], &["vmsr"]),
-        "riscv64" => (&[("FRM", 7), ("FCSR", 0xe0)], &["fs", "csr"]),
         name if name.starts_with("powerpc") => (&[("FP_RN0", 1), ("FP_RN1", 1)], &["mtfs"]),
         _ => (&[], &[]),
     }
@@ -25,16 +21,7 @@ fn controls(processor: &Processor) -> (&'static [(&'static str, u64)], &'static 
 /// The instruction, with a stop behind it if it may set such a mode.
 pub(crate) fn guarded(mut instruction: Instruction, processor: &Processor) -> Instruction {
     let (registers, beginnings) = controls(processor);
-    let unmodelled = || {
-        let number = processor.user_ops.iter().position(|name| name == NAME).unwrap_or_default();
-        Op::Intrinsic { call: Intrinsic::Other(number as u16), out: None, args: Box::default() }
-    };
-    // RISC-V may name the mode in the instruction.
-    let named = [",rtz", ",rdn", ",rup", ",rmm"].iter().any(|mode| instruction.text.ends_with(mode));
-    if processor.name == "riscv64" && named && instruction.ops.iter().any(rounds) {
-        instruction.ops = [unmodelled()].into();
-        return instruction;
-    }
+    let unmodelled = || Refused::Mode.op(processor);
     if !beginnings.iter().any(|beginning| instruction.text.starts_with(beginning)) {
         return instruction;
     }
@@ -68,16 +55,4 @@ pub(crate) fn guarded(mut instruction: Instruction, processor: &Processor) -> In
     }
     instruction.ops = ops.into();
     instruction
-}
-
-/// Whether the result of an operation depends on the rounding mode.
-fn rounds(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::FloatBin { .. }
-            | Op::FloatUn { .. }
-            | Op::FloatFromInt { .. }
-            | Op::FloatToFloat { .. }
-            | Op::FloatToInt { .. }
-    )
 }

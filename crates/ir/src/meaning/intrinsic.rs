@@ -57,6 +57,10 @@ pub fn intrinsic<C: Core>(
         FloatFromInt { from, to } => sse(1)?.int_to_float(w, bits_of(from), bits_of(to), arg(0)?)?,
         FloatToFloat { from, to } => sse(1)?.to_float(w, bits_of(from), bits_of(to), arg(0)?)?,
         FloatDot { control, lane } => sse(2)?.dot(control, w, bits_of(lane), arg(0)?, arg(1)?)?,
+        Ieee { op, dialect, rounding } => {
+            let last = args.len().saturating_sub(1);
+            float::ieee::Unit::new(core, dialect, rounding, arg(last)?).apply(op, &args[..last])?
+        }
         FusedMultiplyAdd => float::fused(core, w, arg(0)?, arg(1)?, arg(2)?)?,
         FusedMultiplyAddOdd => float::fused_odd(core, w, arg(0)?, arg(1)?, arg(2)?)?,
         Extended(op) => x87(2)?.arithmetic(op, (w, arg(0)?), (width(1), arg(1)?))?,

@@ -1,109 +1,137 @@
-//! AArch64's vectors of integers, by the tables of the manual ("Advanced SIMD"): what auto-vectorisers emit. Float
-//! arithmetic, moves, permutations and structure loads are the specification's.
+//! AArch64's vectors of integers, by the tables of the manual ("Advanced SIMD"), and the scalar instructions that share
+//! their encodings. Moves between lanes, permutations and constants are the specification's.
 
-use super::{Overrides, from_integer, to_integer};
-use crate::lanes::{Each, each, extend, held, join, map, pairwise, shifted_right, split};
-use parallax_ir::{Builder, Intrinsic, Varnode};
-use parallax_op::{BinOp, RelOp, Rounding, UnOp};
+use super::Overrides;
+use crate::lanes::{Each, Saturation, each, extend, held, join, map, pairwise, split};
+use parallax_ir::{Builder, Intrinsic, Op, Varnode};
+use parallax_op::{BinOp, UnOp};
 
 /// The fields that almost all of them share.
 #[derive(Clone, Copy)]
-struct Fields {
-    word: u32,
-    /// Bytes of the vectors.
-    bytes: u16,
+pub(super) struct Fields {
+    pub word: u32,
+    /// Bytes of the vectors: one lane of a scalar.
+    pub bytes: u16,
     /// Bytes of a lane, as the size field says.
-    lane: u16,
-    signed: bool,
-    d: usize,
-    n: usize,
-    m: usize,
+    pub lane: u16,
+    pub signed: bool,
+    pub d: usize,
+    pub n: usize,
+    pub m: usize,
 }
 
 impl Fields {
     fn new(word: u32) -> Self {
         let field = |low: u32| (word >> low & 31) as usize;
-        Fields {
-            word,
-            bytes: if word >> 30 & 1 == 1 { 16 } else { 8 },
-            lane: 1 << (word >> 22 & 3),
-            signed: word >> 29 & 1 == 0,
-            d: field(0),
-            n: field(5),
-            m: field(16),
-        }
+        let lane = 1 << (word >> 22 & 3);
+        let bytes = match (word >> 28 & 1, word >> 30 & 1) {
+            (1, _) => lane,
+            (_, 1) => 16,
+            _ => 8,
+        };
+        let signed = word >> 29 & 1 == 0;
+        Fields { word, bytes, lane, signed, d: field(0), n: field(5), m: field(16) }
+    }
+
+    /// The same with another lane.
+    pub fn with_lane(self, lane: u16) -> Self {
+        Fields { lane, bytes: if self.is_scalar() { lane } else { self.bytes }, ..self }
+    }
+
+    pub fn is_scalar(&self) -> bool {
+        self.word >> 28 & 1 == 1
     }
 
     /// Whether this is the upper half of a register that a widening or narrowing instruction works on.
-    fn is_upper(&self) -> bool {
+    pub fn is_upper(&self) -> bool {
         self.bytes == 16
     }
 
-    fn sign(&self) -> char {
+    pub fn sign(&self) -> char {
         if self.signed { 's' } else { 'u' }
     }
 
     /// Lanes in the assembler's notation: `4s`.
-    fn shape(bytes: u16, lane: u16) -> String {
+    pub fn shape(bytes: u16, lane: u16) -> String {
         let letter = ['b', 'h', 's', 'd'][lane.trailing_zeros() as usize % 4];
         format!("{}{letter}", bytes / lane)
     }
 
-    fn three(&self, name: &str) -> Option<String> {
+    pub fn three(&self, name: &str) -> Option<String> {
         let shape = Self::shape(self.bytes, self.lane);
         Some(format!("{name} v{}.{shape},v{}.{shape},v{}.{shape}", self.d, self.n, self.m))
     }
 
-    fn two(&self, name: &str) -> Option<String> {
+    pub fn two(&self, name: &str) -> Option<String> {
         let shape = Self::shape(self.bytes, self.lane);
         Some(format!("{name} v{}.{shape},v{}.{shape}", self.d, self.n))
     }
 
     /// Lanes that become wider or narrower, the wide ones named by twice the lane.
-    fn mixed(&self, name: &str, operands: &str) -> Option<String> {
+    pub fn mixed(&self, name: &str, operands: &str) -> Option<String> {
         let upper = if self.is_upper() { "2" } else { "" };
-        Some(format!("{name}{upper} v{}.{}{operands}", self.d, Self::shape(16, 2 * self.lane)))
+        let bytes = if self.is_scalar() { 2 * self.lane } else { 16 };
+        Some(format!("{name}{upper} v{}.{}{operands}", self.d, Self::shape(bytes, 2 * self.lane)))
     }
 }
 
 impl Overrides {
     /// The instruction's text, if it is one of these and its operations are written.
     pub(super) fn vector(&self, b: &mut Builder, word: u32) -> Option<String> {
+        // Vectors have bit 31 clear, and scalars bits 30 and 28 set.
+        if word >> 31 != 0 || word >> 28 & 1 == 1 && word >> 30 & 1 == 0 {
+            return None;
+        }
         let f = Fields::new(word);
-        if word & 0x9f20_0400 == 0x0e20_0400 {
-            self.three_same(b, f)
-        } else if word & 0x9f20_0c00 == 0x0e20_0000 {
-            self.three_different(b, f)
-        } else if word & 0x9f3e_0c00 == 0x0e20_0800 {
-            self.two(b, f)
-        } else if word & 0x9f3e_0c00 == 0x0e30_0800 {
+        let s = &mut Saturation::default();
+        let text = if word & 0x8f20_0400 == 0x0e20_0400 {
+            self.three_same(b, s, f)
+        } else if word & 0x8f20_0c00 == 0x0e20_0000 {
+            self.three_different(b, s, f)
+        } else if word & 0x8f3e_0c00 == 0x0e20_0800 {
+            self.two(b, s, f)
+        } else if word & 0x8f3e_0c00 == 0x0e30_0800 {
             self.across(b, f)
         } else if word & 0xbfe0_8400 == 0x2e00_0000 {
             self.extraction(b, f)
         } else if word & 0xbfe0_8c00 == 0x0e00_0000 {
             self.lookup(b, f)
-        } else if word & 0x9f80_0400 == 0x0f00_0400 && word >> 19 & 15 != 0 {
-            self.shift(b, f)
-        } else if word & 0x9ff8_fc00 == 0x0f00_f400 {
+        } else if word & 0x8f80_0400 == 0x0f00_0400 && word >> 19 & 15 != 0 {
+            self.shift(b, s, f)
+        } else if word & 0x9ff8_f400 == 0x0f00_f400 {
             self.float_constant(b, f)
-        } else if word & 0x9f00_0400 == 0x0f00_0000 {
-            self.by_element(b, f)
+        } else if word & 0x8f00_0400 == 0x0f00_0000 {
+            self.by_element(b, s, f)
         } else {
             None
+        }?;
+        if let Some(happened) = s.happened() {
+            let wide = b.zext(happened, self.status.bytes);
+            let bit = b.bin_constant(BinOp::Shl, wide, 27);
+            b.push(Op::Bin { op: BinOp::Or, out: self.status, a: self.status, b: bit });
         }
+        Some(text)
     }
 
-    fn low(&self, number: usize, bytes: u16) -> Varnode {
+    pub(super) fn low(&self, number: usize, bytes: u16) -> Varnode {
         self.vectors[number].slice(0, bytes)
     }
 
-    /// The eight bytes that a widening instruction reads.
-    fn half(&self, f: Fields, number: usize) -> Varnode {
+    /// The bytes that a widening instruction reads: eight, or one lane.
+    pub(super) fn half(&self, f: Fields, number: usize) -> Varnode {
+        if f.is_scalar() {
+            return self.vectors[number].slice(0, f.lane);
+        }
         self.vectors[number].slice(if f.is_upper() { 8 } else { 0 }, 8)
     }
 
+    /// What a narrowing instruction reads.
+    pub(super) fn wide(&self, f: Fields, number: usize) -> Varnode {
+        if f.is_scalar() { self.low(number, 2 * f.lane) } else { self.vectors[number] }
+    }
+
     /// Eight bytes as a narrowing instruction writes them: the upper ones leave the lower as they are.
-    fn set_half(&self, b: &mut Builder, f: Fields, value: Varnode) {
+    pub(super) fn set_half(&self, b: &mut Builder, f: Fields, value: Varnode) {
         if f.is_upper() {
             b.copy(self.vectors[f.d].slice(8, 8), value);
         } else {
@@ -111,13 +139,17 @@ impl Overrides {
         }
     }
 
-    fn three_same(&self, b: &mut Builder, f: Fields) -> Option<String> {
+    fn three_same(&self, b: &mut Builder, s: &mut Saturation, f: Fields) -> Option<String> {
         let opcode = f.word >> 11 & 31;
-        if f.lane == 8 && f.bytes == 8 {
+        if opcode == 3 && !f.is_scalar() {
+            return self.bitwise(b, f);
+        }
+        if f.lane == 8 && f.bytes == 8 && !f.is_scalar() {
             return None;
         }
         let (x, y, old) = (self.low(f.n, f.bytes), self.low(f.m, f.bytes), self.low(f.d, f.bytes));
         let both = |signed: &'static str, unsigned: &'static str| if f.signed { signed } else { unsigned };
+        let shift = |rounding: bool, saturating: bool| Each::Shift { rounding, saturating };
         let (op, name) = match opcode {
             0 => (Each::HalvingAdd, both("shadd", "uhadd")),
             1 => (Each::SaturatingAdd, both("sqadd", "uqadd")),
@@ -126,7 +158,10 @@ impl Overrides {
             5 => (Each::SaturatingSub, both("sqsub", "uqsub")),
             6 => (Each::Greater, both("cmgt", "cmhi")),
             7 => (Each::GreaterEqual, both("cmge", "cmhs")),
-            8 => (Each::Shift, both("sshl", "ushl")),
+            8 => (shift(false, false), both("sshl", "ushl")),
+            9 => (shift(false, true), both("sqshl", "uqshl")),
+            10 => (shift(true, false), both("srshl", "urshl")),
+            11 => (shift(true, true), both("sqrshl", "uqrshl")),
             12 | 20 => (Each::Max, both("smax", "umax")),
             13 | 21 => (Each::Min, both("smin", "umin")),
             14 => (Each::AbsoluteDifference, both("sabd", "uabd")),
@@ -137,6 +172,10 @@ impl Overrides {
             17 => (Each::Equal, "cmeq"),
             18 => (Each::Mul, both("mla", "mls")),
             19 if f.signed => (Each::Mul, "mul"),
+            19 if f.lane == 1 => (Each::PolynomialMul, "pmul"),
+            22 if matches!(f.lane, 2 | 4) => {
+                (Each::DoublingMulHigh { rounding: !f.signed }, both("sqdmulh", "sqrdmulh"))
+            }
             23 if f.signed => (Each::Add, "addp"),
             _ => return None,
         };
@@ -144,31 +183,66 @@ impl Overrides {
         if f.lane == 8 && without_doublewords.contains(&opcode) {
             return None;
         }
+        // Of the scalars, those that hold or shift with holding come in all sizes, the others as doublewords.
+        let in_all_sizes = [1, 5, 9, 11, 22].contains(&opcode);
+        let as_doublewords = f.lane == 8 && [6, 7, 8, 10, 16, 17].contains(&opcode);
+        if f.is_scalar() && !in_all_sizes && !as_doublewords {
+            return None;
+        }
         if matches!(opcode, 20 | 21 | 23) {
-            let value = pairwise(b, op, f.signed, f.lane, x, y);
+            let value = pairwise(b, s, op, f.signed, f.lane, x, y);
             self.set(b, f.d, value);
             return f.three(&format!("{name}{}", if opcode == 23 { "" } else { "p" }));
         }
-        let value = map(b, op, f.signed, f.lane, x, y);
+        let value = map(b, s, op, f.signed, f.lane, x, y);
         let value = match opcode {
-            15 => map(b, Each::Add, true, f.lane, old, value),
-            18 => map(b, if f.signed { Each::Add } else { Each::Sub }, true, f.lane, old, value),
+            15 => map(b, s, Each::Add, true, f.lane, old, value),
+            18 => map(b, s, if f.signed { Each::Add } else { Each::Sub }, true, f.lane, old, value),
             _ => value,
         };
         self.set(b, f.d, value);
         f.three(name)
     }
 
-    fn three_different(&self, b: &mut Builder, f: Fields) -> Option<String> {
-        if f.lane == 8 {
+    /// Operations on all bits at once; three of them choose between bits.
+    fn bitwise(&self, b: &mut Builder, f: Fields) -> Option<String> {
+        let (x, y, old) = (self.low(f.n, f.bytes), self.low(f.m, f.bytes), self.low(f.d, f.bytes));
+        let mut chosen = |mask: Varnode, ones: Varnode, zeros: Varnode| {
+            let rest = b.un(UnOp::Not, mask);
+            let (ones, zeros) = (b.bin(BinOp::And, ones, mask), b.bin(BinOp::And, zeros, rest));
+            b.bin(BinOp::Or, ones, zeros)
+        };
+        let (value, name) = match (f.signed, f.word >> 22 & 3) {
+            (true, 0) => (b.bin(BinOp::And, x, y), "and"),
+            (true, 1) => {
+                let y = b.un(UnOp::Not, y);
+                (b.bin(BinOp::And, x, y), "bic")
+            }
+            (true, 2) => (b.bin(BinOp::Or, x, y), "orr"),
+            (true, _) => {
+                let y = b.un(UnOp::Not, y);
+                (b.bin(BinOp::Or, x, y), "orn")
+            }
+            (false, 0) => (b.bin(BinOp::Xor, x, y), "eor"),
+            (false, 1) => (chosen(old, x, y), "bsl"),
+            (false, 2) => (chosen(y, x, old), "bit"),
+            (false, _) => (chosen(y, old, x), "bif"),
+        };
+        self.set(b, f.d, value);
+        Fields { lane: 1, ..f }.three(name)
+    }
+
+    fn three_different(&self, b: &mut Builder, s: &mut Saturation, f: Fields) -> Option<String> {
+        let opcode = f.word >> 12 & 15;
+        let doubling = matches!(opcode, 9 | 11 | 13) && f.signed;
+        if f.lane == 8 || f.is_scalar() && !doubling {
             return None;
         }
-        let opcode = f.word >> 12 & 15;
         let operands = format!(",v{}.{},v{}", f.n, Fields::shape(8, f.lane), f.m);
         if matches!(opcode, 4 | 6) {
             // The high halves of sums and differences, rounded if the bit that is elsewhere the sign says so.
             let op = if opcode == 4 { Each::Add } else { Each::Sub };
-            let sums = map(b, op, true, 2 * f.lane, self.vectors[f.n], self.vectors[f.m]);
+            let sums = map(b, s, op, true, 2 * f.lane, self.vectors[f.n], self.vectors[f.m]);
             let bits = 8 * u64::from(f.lane);
             let lanes: Vec<Varnode> = split(b, sums, 2 * f.lane)
                 .into_iter()
@@ -183,6 +257,15 @@ impl Overrides {
                 format!("{}{}hn", if f.signed { "" } else { "r" }, if opcode == 4 { "add" } else { "sub" });
             return f.mixed(&name, &operands);
         }
+        if doubling {
+            if f.lane == 1 {
+                return None;
+            }
+            let (x, y) = (self.half(f, f.n), self.half(f, f.m));
+            let (x, y) = (split(b, x, f.lane), split(b, y, f.lane));
+            let name = self.doubling_long(b, s, f, opcode, &x, &y);
+            return f.mixed(name, &operands);
+        }
         let (op, accumulate, name) = match opcode {
             0 | 1 => (Each::Add, None, "add"),
             2 | 3 => (Each::Sub, None, "sub"),
@@ -191,8 +274,10 @@ impl Overrides {
             8 => (Each::Mul, Some(Each::Add), "mla"),
             10 => (Each::Mul, Some(Each::Sub), "mls"),
             12 => (Each::Mul, None, "mul"),
+            14 if f.signed && f.lane == 1 => (Each::PolynomialMul, None, "pmul"),
             _ => return None,
         };
+        let f = Fields { signed: f.signed && opcode != 14, ..f };
         let wide_first = matches!(opcode, 1 | 3);
         let y = self.widened(b, f, self.half(f, f.m));
         let x = if wide_first {
@@ -200,33 +285,72 @@ impl Overrides {
         } else {
             self.widened(b, f, self.half(f, f.n))
         };
-        self.accumulated(b, f, op, accumulate, &x, &y);
+        self.accumulated(b, s, f, op, accumulate, &x, &y);
+        if opcode == 14 {
+            return f.mixed("pmull", &operands);
+        }
         f.mixed(&format!("{}{name}{}", f.sign(), if wide_first { 'w' } else { 'l' }), &operands)
     }
 
-    fn widened(&self, b: &mut Builder, f: Fields, a: Varnode) -> Vec<Varnode> {
+    pub(super) fn widened(&self, b: &mut Builder, f: Fields, a: Varnode) -> Vec<Varnode> {
         split(b, a, f.lane).into_iter().map(|a| extend(b, f.signed, a, 2 * f.lane)).collect()
     }
 
+    /// Twice the products in twice the width, held at the ends of the range, and so the sums with what was there.
+    fn doubling_long(
+        &self,
+        b: &mut Builder,
+        s: &mut Saturation,
+        f: Fields,
+        opcode: u32,
+        x: &[Varnode],
+        y: &[Varnode],
+    ) -> &'static str {
+        let wide = 2 * f.lane;
+        let old = self.low(f.d, wide * x.len() as u16);
+        let old = split(b, old, wide);
+        let (how, name) = match opcode & !1 {
+            8 | 2 => (Some(Each::SaturatingAdd), "sqdmlal"),
+            10 | 6 => (Some(Each::SaturatingSub), "sqdmlsl"),
+            _ => (None, "sqdmull"),
+        };
+        let mut lanes = Vec::new();
+        for ((x, y), old) in x.iter().zip(y).zip(old) {
+            let (x, y) = (b.sext(*x, 2 * wide), b.sext(*y, 2 * wide));
+            let product = b.bin(BinOp::Mul, x, y);
+            let twice = b.bin_constant(BinOp::Shl, product, 1);
+            let product = held(b, s, true, twice, wide);
+            lanes.push(match how {
+                Some(how) => each(b, s, how, true, old, product),
+                None => product,
+            });
+        }
+        let value = join(b, &lanes);
+        self.set(b, f.d, value);
+        name
+    }
+
     /// `op` of wide lanes, added to the lanes that were there or subtracted from them if so wished.
+    #[allow(clippy::too_many_arguments)]
     fn accumulated(
         &self,
         b: &mut Builder,
+        s: &mut Saturation,
         f: Fields,
         op: Each,
         accumulate: Option<Each>,
         x: &[Varnode],
         y: &[Varnode],
     ) {
-        let lanes: Vec<Varnode> = x.iter().zip(y).map(|(x, y)| each(b, op, f.signed, *x, *y)).collect();
+        let lanes: Vec<Varnode> = x.iter().zip(y).map(|(x, y)| each(b, s, op, f.signed, *x, *y)).collect();
         let mut value = join(b, &lanes);
         if let Some(how) = accumulate {
-            value = map(b, how, true, lanes[0].bytes, self.low(f.d, value.bytes), value);
+            value = map(b, s, how, true, lanes[0].bytes, self.low(f.d, value.bytes), value);
         }
         self.set(b, f.d, value);
     }
 
-    fn by_element(&self, b: &mut Builder, f: Fields) -> Option<String> {
+    fn by_element(&self, b: &mut Builder, s: &mut Saturation, f: Fields) -> Option<String> {
         let bit = |at: u32| (f.word >> at & 1) as u16;
         let (number, index) = match f.lane {
             2 => (f.m & 15, bit(11) << 2 | bit(21) << 1 | bit(20)),
@@ -236,7 +360,30 @@ impl Overrides {
         let element = b.extract(self.vectors[number], 8 * f.lane * index, f.lane);
         let opcode = f.word >> 12 & 15;
         let operand = format!("v{number}[{index}]");
+        let lanes = |b: &mut Builder, from: Varnode| {
+            let x = split(b, from, f.lane);
+            let y = vec![element; x.len()];
+            (x, y)
+        };
+        if let (3 | 7 | 11, true) = (opcode, f.signed) {
+            let (x, y) = lanes(b, self.half(f, f.n));
+            let code = match opcode {
+                3 => 9,
+                7 => 11,
+                _ => 13,
+            };
+            let name = self.doubling_long(b, s, f, code, &x, &y);
+            return f.mixed(name, &format!(",v{},{operand}", f.n));
+        }
+        if let (12 | 13, true) = (opcode, f.signed) {
+            let (x, y) = lanes(b, self.low(f.n, f.bytes));
+            let op = Each::DoublingMulHigh { rounding: opcode == 13 };
+            self.accumulated(b, s, f, op, None, &x, &y);
+            let name = if opcode == 12 { "sqdmulh" } else { "sqrdmulh" };
+            return f.two(name).map(|text| format!("{text},{operand}"));
+        }
         let (accumulate, name) = match (opcode, f.signed) {
+            _ if f.is_scalar() => return None,
             (8, true) => (None, "mul"),
             (0, false) => (Some(Each::Add), "mla"),
             (4, false) => (Some(Each::Sub), "mls"),
@@ -246,164 +393,21 @@ impl Overrides {
             _ => return None,
         };
         if opcode.is_multiple_of(4) {
-            let x = split(b, self.low(f.n, f.bytes), f.lane);
-            let y = vec![element; x.len()];
-            self.accumulated(b, f, Each::Mul, accumulate, &x, &y);
+            let (x, y) = lanes(b, self.low(f.n, f.bytes));
+            self.accumulated(b, s, f, Each::Mul, accumulate, &x, &y);
             return f.two(name).map(|text| format!("{text},{operand}"));
         }
         let x = self.widened(b, f, self.half(f, f.n));
         let y = vec![extend(b, f.signed, element, 2 * f.lane); x.len()];
-        self.accumulated(b, f, Each::Mul, accumulate, &x, &y);
+        self.accumulated(b, s, f, Each::Mul, accumulate, &x, &y);
         f.mixed(&format!("{}{name}", f.sign()), &format!(",v{},{operand}", f.n))
-    }
-
-    fn two(&self, b: &mut Builder, f: Fields) -> Option<String> {
-        let opcode = f.word >> 12 & 31;
-        let a = self.low(f.n, f.bytes);
-        let whole = f.lane < 8 || f.bytes == 16;
-        let lanewise = |b: &mut Builder, function: &dyn Fn(&mut Builder, Varnode) -> Varnode| {
-            let lanes: Vec<Varnode> = split(b, a, f.lane).into_iter().map(|a| function(b, a)).collect();
-            let value = join(b, &lanes);
-            self.set(b, f.d, value);
-        };
-        let zero = Varnode::constant(0, f.lane);
-        match (opcode, f.signed) {
-            (2 | 6, _) if f.lane < 8 => {
-                let wide = self.widened_whole(b, f, a);
-                let sums: Vec<Varnode> =
-                    wide.chunks(2).map(|pair| b.bin(BinOp::Add, pair[0], pair[1])).collect();
-                let mut value = join(b, &sums);
-                if opcode == 6 {
-                    value = map(b, Each::Add, true, 2 * f.lane, self.low(f.d, f.bytes), value);
-                }
-                self.set(b, f.d, value);
-                f.two(&format!("{}{}", f.sign(), if opcode == 2 { "addlp" } else { "adalp" }))
-            }
-            (4, signed) if f.lane < 8 => {
-                lanewise(b, &|b, a| {
-                    if !signed {
-                        return b.un(UnOp::Clz, a);
-                    }
-                    // Bits like the sign, the sign itself not counted: leading zeros where each bit differs from the next.
-                    let shifted = b.bin_constant(BinOp::Ashr, a, 1);
-                    let changes = b.bin(BinOp::Xor, a, shifted);
-                    let count = b.un(UnOp::Clz, changes);
-                    b.bin_constant(BinOp::Sub, count, 1)
-                });
-                f.two(if signed { "cls" } else { "clz" })
-            }
-            (5, true) if f.lane == 1 => {
-                lanewise(b, &|b, a| b.un(UnOp::Popcount, a));
-                f.two("cnt")
-            }
-            (8..=10, _) if whole && (opcode, f.signed) != (10, false) => {
-                let (op, name) = match (opcode, f.signed) {
-                    (8, true) => (RelOp::Sgt, "cmgt"),
-                    (8, false) => (RelOp::Sge, "cmge"),
-                    (9, true) => (RelOp::Eq, "cmeq"),
-                    (9, false) => (RelOp::Sle, "cmle"),
-                    _ => (RelOp::Slt, "cmlt"),
-                };
-                lanewise(b, &|b, a| {
-                    let holds = b.rel(op, a, zero);
-                    b.select(holds, Varnode::constant(u64::MAX, f.lane), zero)
-                });
-                f.two(name).map(|text| format!("{text},#0"))
-            }
-            (11, signed) if whole => {
-                lanewise(b, &|b, a| {
-                    let negative = b.un(UnOp::Neg, a);
-                    if !signed {
-                        return negative;
-                    }
-                    let below = b.rel_constant(RelOp::Slt, a, 0);
-                    b.select(below, negative, a)
-                });
-                f.two(if signed { "abs" } else { "neg" })
-            }
-            (18 | 20, _) if f.lane < 8 => {
-                let wide = split(b, self.vectors[f.n], 2 * f.lane);
-                let lanes: Vec<Varnode> = wide
-                    .into_iter()
-                    .map(|a| match (opcode, f.signed) {
-                        (18, true) => b.extract(a, 0, f.lane),
-                        (18, false) => held(b, false, a, f.lane),
-                        (_, true) => held(b, true, a, f.lane),
-                        // An unsigned number is only ever too large.
-                        _ => {
-                            let ones = Varnode::constant(u64::MAX, f.lane);
-                            let high = b.zext(ones, 2 * f.lane);
-                            let above = b.rel(RelOp::Ugt, a, high);
-                            let low = b.extract(a, 0, f.lane);
-                            b.select(above, ones, low)
-                        }
-                    })
-                    .collect();
-                let value = join(b, &lanes);
-                self.set_half(b, f, value);
-                let name = match (opcode, f.signed) {
-                    (18, true) => "xtn",
-                    (18, false) => "sqxtun",
-                    (_, true) => "sqxtn",
-                    _ => "uqxtn",
-                };
-                let upper = if f.is_upper() { "2" } else { "" };
-                let (to, from) = (Fields::shape(f.bytes, f.lane), Fields::shape(16, 2 * f.lane));
-                Some(format!("{name}{upper} v{}.{to},v{}.{from}", f.d, f.n))
-            }
-            (19, false) if f.lane < 8 => {
-                let f = Fields { signed: false, ..f };
-                let lanes: Vec<Varnode> = self
-                    .widened(b, f, self.half(f, f.n))
-                    .into_iter()
-                    .map(|a| b.bin_constant(BinOp::Shl, a, 8 * u64::from(f.lane)))
-                    .collect();
-                let value = join(b, &lanes);
-                self.set(b, f.d, value);
-                f.mixed("shll", &format!(",v{},#{}", f.n, 8 * f.lane))
-            }
-            (26..=29, _) => self.conversion(b, f, opcode),
-            _ => None,
-        }
-    }
-
-    fn widened_whole(&self, b: &mut Builder, f: Fields, a: Varnode) -> Vec<Varnode> {
-        split(b, a, f.lane).into_iter().map(|a| extend(b, f.signed, a, 2 * f.lane)).collect()
-    }
-
-    /// Between integers and floats, lane by lane.
-    fn conversion(&self, b: &mut Builder, f: Fields, opcode: u32) -> Option<String> {
-        let lane = if f.word >> 22 & 1 == 1 { 8 } else { 4 };
-        if lane == 8 && f.bytes == 8 {
-            return None;
-        }
-        let (rounding, letter) = match (opcode, f.word >> 23 & 1) {
-            (26, 0) => (Some(Rounding::NearestEven), 'n'),
-            (26, _) => (Some(Rounding::Up), 'p'),
-            (27, 0) => (Some(Rounding::Down), 'm'),
-            (27, _) => (Some(Rounding::Zero), 'z'),
-            (28, 0) => (Some(Rounding::NearestAway), 'a'),
-            (29, 0) => (None, ' '),
-            _ => return None,
-        };
-        let lanes: Vec<Varnode> = split(b, self.low(f.n, f.bytes), lane)
-            .into_iter()
-            .map(|a| match rounding {
-                Some(rounding) => to_integer(b, a, !f.signed, lane, rounding),
-                None => from_integer(b, a, !f.signed, lane),
-            })
-            .collect();
-        let value = join(b, &lanes);
-        self.set(b, f.d, value);
-        let f = Fields { lane, ..f };
-        match rounding {
-            Some(_) => f.two(&format!("fcvt{letter}{}", f.sign())),
-            None => f.two(&format!("{}cvtf", f.sign())),
-        }
     }
 
     /// All lanes to one: sums, in twice the width if so wished, and extremes.
     fn across(&self, b: &mut Builder, f: Fields) -> Option<String> {
+        if f.is_scalar() {
+            return self.pair(b, f);
+        }
         if f.lane == 8 || f.bytes / f.lane < 4 {
             return None;
         }
@@ -420,9 +424,22 @@ impl Overrides {
         let lanes = split(b, self.low(f.n, f.bytes), f.lane);
         let bytes = if long { 2 * f.lane } else { f.lane };
         let lanes: Vec<Varnode> = lanes.into_iter().map(|a| extend(b, f.signed, a, bytes)).collect();
-        let value = lanes[1..].iter().fold(lanes[0], |so_far, a| each(b, op, f.signed, so_far, *a));
+        let value = lanes[1..]
+            .iter()
+            .fold(lanes[0], |so_far, a| each(b, &mut Saturation::default(), op, f.signed, so_far, *a));
         self.set(b, f.d, value);
         Some(format!("{name} v{},v{}.{}", f.d, f.n, Fields::shape(f.bytes, f.lane)))
+    }
+
+    /// `addp` of a scalar: the sum of two doublewords.
+    fn pair(&self, b: &mut Builder, f: Fields) -> Option<String> {
+        if f.word & 0xffff_fc00 != 0x5ef1_b800 {
+            return None;
+        }
+        let whole = self.vectors[f.n];
+        let value = b.bin(BinOp::Add, whole.slice(0, 8), whole.slice(8, 8));
+        self.set(b, f.d, value);
+        Some(format!("addp d{},v{}.2d", f.d, f.n))
     }
 
     /// `ext`: bytes of two vectors, one behind the other, from a place on.
@@ -457,7 +474,7 @@ impl Overrides {
                 if !keeps {
                     return found;
                 }
-                let inside = b.rel_constant(RelOp::Ult, index, 16 * count as u64);
+                let inside = b.rel_constant(parallax_op::RelOp::Ult, index, 16 * count as u64);
                 b.select(inside, found, old)
             })
             .collect();
@@ -468,105 +485,23 @@ impl Overrides {
         Some(format!("{name} v{}.{shape},{{v{}.16b*{count}}},v{}.{shape}", f.d, f.n, f.m))
     }
 
-    /// Shifts by a constant. The position of the highest bit of the field tells the lane.
-    fn shift(&self, b: &mut Builder, f: Fields) -> Option<String> {
-        let size = (f.word >> 19 & 15).ilog2();
-        let lane = 1u16 << size;
-        let f = Fields { lane, ..f };
-        let bits = 8 * u32::from(lane);
-        let field = f.word >> 16 & 0x7f;
-        let (right, left) = (u64::from(2 * bits - field), u64::from(field - bits));
-        let opcode = f.word >> 11 & 31;
-        if lane == 8 && (f.bytes == 8 || matches!(opcode, 16 | 17 | 20)) {
-            return None;
-        }
-        let (x, old) = (self.low(f.n, f.bytes), self.low(f.d, f.bytes));
-        match (opcode, f.signed) {
-            (0 | 2 | 4 | 6, _) => {
-                let lanes: Vec<Varnode> = split(b, x, lane)
-                    .into_iter()
-                    .map(|a| shifted_right(b, f.signed, a, right, opcode & 4 != 0))
-                    .collect();
-                let mut value = join(b, &lanes);
-                if opcode & 2 != 0 {
-                    value = map(b, Each::Add, true, lane, old, value);
-                }
-                self.set(b, f.d, value);
-                let name = ["shr", "sra", "rshr", "rsra"][opcode as usize / 2];
-                f.two(&format!("{}{name}", f.sign())).map(|text| format!("{text},#{right}"))
-            }
-            (8, false) | (10, _) => {
-                let (from, to) = (split(b, x, lane), split(b, old, lane));
-                let (op, distance) = if opcode == 8 { (BinOp::Lshr, right) } else { (BinOp::Shl, left) };
-                let lanes: Vec<Varnode> = from
-                    .into_iter()
-                    .zip(to)
-                    .map(|(a, old)| {
-                        let moved = b.bin_constant(op, a, distance);
-                        if f.signed {
-                            return moved;
-                        }
-                        // The bits that the shift does not reach stay as they are.
-                        let reached = b.bin_constant(op, Varnode::constant(u64::MAX, lane), distance);
-                        let rest = b.un(UnOp::Not, reached);
-                        let kept = b.bin(BinOp::And, old, rest);
-                        b.bin(BinOp::Or, moved, kept)
-                    })
-                    .collect();
-                let value = join(b, &lanes);
-                self.set(b, f.d, value);
-                let name = if opcode == 8 {
-                    "sri"
-                } else if f.signed {
-                    "shl"
-                } else {
-                    "sli"
-                };
-                f.two(name).map(|text| format!("{text},#{distance}"))
-            }
-            (16 | 17, true) => {
-                let lanes: Vec<Varnode> = split(b, self.vectors[f.n], 2 * lane)
-                    .into_iter()
-                    .map(|a| {
-                        let moved = shifted_right(b, false, a, right, opcode == 17);
-                        b.extract(moved, 0, lane)
-                    })
-                    .collect();
-                let value = join(b, &lanes);
-                self.set_half(b, f, value);
-                f.mixed(if opcode == 16 { "shrn" } else { "rshrn" }, &format!(",v{},#{right}", f.n))
-            }
-            (20, _) => {
-                let lanes: Vec<Varnode> = self
-                    .widened(b, f, self.half(f, f.n))
-                    .into_iter()
-                    .map(|a| b.bin_constant(BinOp::Shl, a, left))
-                    .collect();
-                let value = join(b, &lanes);
-                self.set(b, f.d, value);
-                f.mixed(&format!("{}shll", f.sign()), &format!(",v{},#{left}", f.n))
-            }
-            _ => None,
-        }
-    }
-
     /// `fmov` of a constant to all lanes: a sign, a three-bit exponent and four bits of fraction.
     fn float_constant(&self, b: &mut Builder, f: Fields) -> Option<String> {
         let eight = u64::from(f.word >> 11 & 0xe0 | f.word >> 5 & 0x1f);
-        let (sign, high, rest) = (eight >> 7, eight >> 6 & 1, eight & 0x3f);
-        let lane = if f.signed { 4 } else { 8 };
+        let half = f.word >> 11 & 1 == 1;
+        let lane = match (half, f.signed) {
+            (true, true) => 2,
+            (false, true) => 4,
+            (false, false) => 8,
+            _ => return None,
+        };
         if lane == 8 && f.bytes == 8 {
             return None;
         }
-        let bits = if lane == 4 {
-            sign << 31 | (1 - high) << 30 | (high * 0x1f) << 25 | rest << 19
-        } else {
-            sign << 63 | (1 - high) << 62 | (high * 0xff) << 54 | rest << 48
-        };
+        let bits = super::float::expanded(eight, lane);
         let lanes = vec![Varnode::constant(bits, lane); usize::from(f.bytes / lane)];
         let value = join(b, &lanes);
         self.set(b, f.d, value);
-        let number = if lane == 4 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) };
-        Some(format!("fmov v{}.{},#{number}", f.d, Fields::shape(f.bytes, lane)))
+        Some(format!("fmov v{}.{},#{bits:#x}", f.d, Fields::shape(f.bytes, lane)))
     }
 }

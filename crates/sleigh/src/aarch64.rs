@@ -58,14 +58,14 @@ impl Overrides {
         if is_senseless(word) {
             return Answer::Invalid("an immediate that stands for no pattern of bits");
         }
-        let attempts: [fn(&Self, &mut Builder, u32) -> Option<String>; 7] = [
-            Self::memory,
-            Self::checksum,
-            Self::float,
-            Self::vector_float,
-            Self::reverse_bits,
-            Self::reverse,
-            Self::vector,
+        let attempts: [Attempt; 7] = [
+            Overrides::memory,
+            Overrides::checksum,
+            Overrides::float,
+            Overrides::vector_float,
+            Overrides::reverse_bits,
+            Overrides::reverse,
+            Overrides::vector,
         ];
         let lifted = attempts.iter().find_map(|attempt| {
             let mut b = Builder::new();
@@ -155,6 +155,9 @@ impl Overrides {
         Some(format!("rev{} v{d},v{n}", u32::from(container) * 8))
     }
 }
+
+/// Writes the operations of a word and says its text, if it knows the word.
+type Attempt = fn(&Overrides, &mut Builder, u32) -> Option<String>;
 
 /// Logical immediates that stand for no pattern of bits.
 fn is_senseless(word: u32) -> bool {

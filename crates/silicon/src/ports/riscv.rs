@@ -127,10 +127,10 @@ impl Port for Riscv {
             };
             word = word & 0x01ff_ffff | top << 25;
             if opcode == 0x53 && top >= 0x20 && top != 0x50 && top != 0x51 && top != 0x2c {
-                word = word & !(0x1c << 20);
+                word &= !(0x1c << 20);
             }
             if opcode == 0x53 && (top & !1 == 0x2c || top & !1 == 0x70 || top & !1 == 0x78) {
-                word = word & !(0x1f << 20);
+                word &= !(0x1f << 20);
             }
         }
         if random.below(12) == 0 {

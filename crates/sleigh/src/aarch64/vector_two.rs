@@ -13,7 +13,8 @@ impl Overrides {
         let whole = if f.is_scalar() { f.lane == 8 } else { f.lane < 8 || f.bytes == 16 };
         let narrowing = f.lane < 8 && matches!((opcode, f.signed), (18, false) | (20, _));
         let holding = matches!(opcode, 3 | 7) && (f.is_scalar() || whole);
-        if f.is_scalar() && !narrowing && !holding && !(whole && matches!(opcode, 8..=11)) {
+        let compares = whole && matches!(opcode, 8..=11);
+        if f.is_scalar() && ![narrowing, holding, compares].contains(&true) {
             return None;
         }
         let lanewise = |b: &mut Builder, function: &dyn Fn(&mut Builder, Varnode) -> Varnode| {

@@ -76,7 +76,7 @@ impl<'a, C: Core> Unit<'a, C> {
         let a = operand(0)?;
         if let IeeeOp::FromInt { signed, fraction, to } = op {
             let g = format(8 * Width::from(to))?;
-            return Ok(self.close(g.width(), self.from_int(signed, w, fraction, g, a)));
+            return Ok(self.close(g.width(), self.quotient(signed, w, fraction, g, a)));
         }
         let f = format(w)?;
         let (width, outcome) = match op {
@@ -479,7 +479,7 @@ impl<'a, C: Core> Unit<'a, C> {
     }
 
     /// A float from an integer over two to the power of `fraction`.
-    fn from_int(&self, signed: bool, w: Width, fraction: u8, g: FloatFormat, a: &C::Val) -> Outcome<C> {
+    fn quotient(&self, signed: bool, w: Width, fraction: u8, g: FloatFormat, a: &C::Val) -> Outcome<C> {
         let core = self.core;
         if fraction == 0 && g != FloatFormat::F16 {
             return self.by_mode(g.width(), |r| {

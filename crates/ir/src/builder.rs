@@ -18,7 +18,8 @@ pub struct Builder {
 impl Builder {
     /// An instruction without operations.
     pub fn new() -> Self {
-        Self::default()
+        // Room for most instructions, so that the list seldom grows.
+        Builder { ops: Vec::with_capacity(24), ..Self::default() }
     }
 
     /// The finished instruction.

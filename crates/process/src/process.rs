@@ -433,5 +433,5 @@ fn exception(number: u64) -> Exception {
 
 fn lifter(machine: Machine) -> Result<Lifter, LiftError> {
     let language = Language::find(machine.name()).expect("every machine has a specification");
-    Lifter::new(language)
+    Lifter::new(language).map(Lifter::without_texts)
 }

@@ -11,12 +11,17 @@ use std::rc::Rc;
 /// Room for the temporaries of one block of instructions, behind the registers.
 pub const TEMPORARIES: usize = 32 * 1024;
 
+/// Registers at lower offsets than this are found in one step; those of the bundled processors are.
+const DIRECT: u64 = 1 << 16;
+
 /// A register file and its description.
 #[derive(Clone)]
 pub struct Registers {
     processor: Rc<Processor>,
     /// Runs of offsets without gaps, in order: first, one past the last, and where the run starts in the file.
     runs: Rc<[(u64, u64, usize)]>,
+    /// For each offset: where it is in the file, and how many bytes from there on belong to the same run.
+    direct: Rc<[(u16, u16)]>,
     size: usize,
     bytes: Box<[u8]>,
 }
@@ -39,7 +44,16 @@ impl Registers {
         let size = size.next_multiple_of(64);
         // Places are numbers of 16 bits in translated code. No known processor comes near; a user's own might.
         assert!(size + TEMPORARIES + 64 <= 1 << 16, "{} has too many registers", processor.name);
-        Registers { processor, runs: runs.into(), size, bytes: vec![0; size + TEMPORARIES + 64].into() }
+        let last = runs.last().map_or(0, |(_, end, _)| *end);
+        let mut direct = vec![(0, 0); last.min(DIRECT) as usize];
+        for (start, end, base) in &runs {
+            for offset in *start..(*end).min(DIRECT) {
+                let at = base + (offset - start) as usize;
+                direct[offset as usize] = (at as u16, (end - offset).min(u64::from(u16::MAX)) as u16);
+            }
+        }
+        let bytes = vec![0; size + TEMPORARIES + 64].into();
+        Registers { processor, runs: runs.into(), direct: direct.into(), size, bytes }
     }
 
     /// The processor whose registers these are.
@@ -50,16 +64,22 @@ impl Registers {
     /// Where a register of the description is in [`Registers::bytes`]; none if it is not one.
     pub fn offset(&self, place: Varnode) -> Option<usize> {
         debug_assert!(place.space == Space::Register);
-        let after = self.runs.partition_point(|(start, _, _)| *start <= place.offset);
-        let (start, end, base) = *self.runs.get(after.checked_sub(1)?)?;
-        if place.end() > end {
-            return None;
-        }
-        let at = base + (place.offset - start) as usize;
+        let at = match self.direct.get(place.offset as usize) {
+            Some((_, left)) if place.bytes > *left => return None,
+            Some((at, _)) => usize::from(*at),
+            None => self.distant(place)?,
+        };
         Some(match self.processor.order {
             ByteOrder::Little => at,
             ByteOrder::Big => self.size - at - usize::from(place.bytes),
         })
+    }
+
+    /// The same for an offset beyond the table.
+    fn distant(&self, place: Varnode) -> Option<usize> {
+        let after = self.runs.partition_point(|(start, _, _)| *start <= place.offset);
+        let (start, end, base) = *self.runs.get(after.checked_sub(1)?)?;
+        (place.end() <= end).then(|| base + (place.offset - start) as usize)
     }
 
     /// Where the temporaries start.

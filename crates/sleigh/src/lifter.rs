@@ -5,7 +5,7 @@ use crate::worker::{Failure, Worker};
 use crate::{Language, Specification, aarch64, arm, mips, powerpc, refused, riscv, rounding, sla, x86};
 use parallax_ir::{Instruction, Processor, Register, Varnode};
 use parallax_sem::ByteOrder;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Why there is no instruction.
@@ -57,7 +57,7 @@ pub struct Lifter {
     worker: Worker,
     overrides: Overrides,
     /// Instructions by address, each with the bytes it was made from.
-    cache: HashMap<u64, Cached>,
+    cache: FxHashMap<u64, Cached>,
     /// Where the last run ended, and how many instructions were asked for.
     last_run: (u64, u64),
 }
@@ -198,9 +198,18 @@ impl Lifter {
             processor: Rc::new(processor),
             worker,
             overrides: Overrides::None,
-            cache: HashMap::new(),
+            cache: FxHashMap::default(),
             last_run: (0, 0),
         })
+    }
+
+    /// Leaves the texts of instructions empty from now on, where that saves work: who runs instructions does not read
+    /// them.
+    pub fn without_texts(mut self) -> Self {
+        if let Overrides::X86(table) = &mut self.overrides {
+            table.texts = false;
+        }
+        self
     }
 
     /// The processor.

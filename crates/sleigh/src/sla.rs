@@ -7,8 +7,9 @@
 //! for `varnode`, and the address spaces.
 
 use crate::library::Facts;
+use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::Read;
 
 /// Decompressed specifications are a few MiB; anything much larger is not one.
@@ -54,6 +55,10 @@ impl Attributes {
     }
 }
 
+fn is_wanted(element: u32) -> bool {
+    matches!(element, ELEMENT_VARNODE..=ELEMENT_USEROP_HEAD | ELEMENT_SPACES | ELEMENT_SPACE)
+}
+
 /// Reads a compiled specification; what is not understood is left out.
 pub fn read(sla: &[u8]) -> Contents {
     let Some(stream) = sla.strip_prefix(b"sla\x04") else { return Contents::default() };
@@ -61,23 +66,24 @@ pub fn read(sla: &[u8]) -> Contents {
     if flate2::read::ZlibDecoder::new(stream).take(MAX_BYTES).read_to_end(&mut bytes).is_err() {
         return Contents::default();
     }
-    let mut names: HashMap<u64, (String, u64)> = HashMap::new();
+    let mut names: FxHashMap<u64, (String, u64)> = FxHashMap::default();
     let mut operations: Vec<(u64, u64)> = Vec::new();
     let mut places: Vec<(u64, Attributes)> = Vec::new();
     let mut spaces: Vec<Attributes> = Vec::new();
     let mut default_space = None;
     let mut records = Records { bytes: &bytes };
     let mut open: Option<(u32, Attributes)> = None;
-    while let Some(record) = records.next() {
+    // Most of the file is of no interest here.
+    while let Some(record) =
+        if open.is_some() { records.next() } else { records.next_start(is_wanted).map(Record::Start) }
+    {
         match record {
             Record::Start(id) => {
                 // The name of the default space is on the element around the spaces.
                 if let Some((ELEMENT_SPACES, around)) = open.take() {
                     default_space = default_space.or(around.default_space);
                 }
-                let wanted =
-                    matches!(id, ELEMENT_VARNODE..=ELEMENT_USEROP_HEAD | ELEMENT_SPACES | ELEMENT_SPACE);
-                open = wanted.then(|| (id, Attributes::default()));
+                open = is_wanted(id).then(|| (id, Attributes::default()));
             }
             Record::Attribute(id, value) => {
                 if let Some((_, attributes)) = &mut open {
@@ -122,7 +128,7 @@ fn facts(
     spaces: &[Attributes],
     default: &str,
     places: &[(u64, Attributes)],
-    names: &HashMap<u64, (String, u64)>,
+    names: &FxHashMap<u64, (String, u64)>,
 ) -> Option<Facts> {
     let space = |wanted: &str| spaces.iter().find(|space| space.name.as_deref() == Some(wanted));
     let code = space(default)?;
@@ -177,6 +183,44 @@ impl<'a> Records<'a> {
     /// A number of `count` groups of seven bits, the highest first.
     fn number(&mut self, count: u8) -> Option<u64> {
         (0..count).try_fold(0u64, |sum, _| Some(sum << 7 | u64::from(self.byte()? & 0x7f)))
+    }
+
+    /// The identifier of the next element that is wanted; everything before it is passed over.
+    fn next_start(&mut self, is_wanted: impl Fn(u32) -> bool) -> Option<u32> {
+        let bytes = self.bytes;
+        let mut at = 0;
+        loop {
+            let head = *bytes.get(at)?;
+            at += 1;
+            let mut id = u32::from(head & 0x1f);
+            if head & 0x20 != 0 {
+                id = id << 7 | u32::from(bytes.get(at)? & 0x7f);
+                at += 1;
+            }
+            match head & 0xc0 {
+                0x40 if is_wanted(id) => {
+                    self.bytes = &bytes[at..];
+                    return Some(id);
+                }
+                0x40 | 0x80 => {}
+                0xc0 => {
+                    let kind = *bytes.get(at)?;
+                    let length = usize::from(kind & 0xf);
+                    at += 1;
+                    match kind >> 4 {
+                        1 | 6 => {}
+                        2..=5 => at += length,
+                        7 => {
+                            let digits = bytes.get(at..at + length)?;
+                            let text = digits.iter().fold(0u64, |sum, byte| sum << 7 | u64::from(byte & 0x7f));
+                            at = at.checked_add(length)?.checked_add(usize::try_from(text).ok()?)?;
+                        }
+                        _ => return None,
+                    }
+                }
+                _ => return None,
+            }
+        }
     }
 
     fn next(&mut self) -> Option<Record<'a>> {

@@ -6,6 +6,7 @@ use super::node::{Address, Input, Kind, Node, Slot};
 use parallax_ir::Processor;
 use parallax_op::{BinOp, BoolOp, RelOp, UnOp};
 use parallax_sem::ByteOrder;
+use smallvec::SmallVec;
 use std::rc::Rc;
 
 /// A block in the form that runs.
@@ -235,7 +236,11 @@ pub struct Unencodable(pub String);
 impl Encoder {
     /// Encodes a block that goes on at `next` when nothing leaves it before.
     pub fn encode(&self, nodes: &[Node], labels: usize, next: u64) -> Result<Encoded, Unencodable> {
-        let mut block = Encoded::default();
+        let mut block = Encoded {
+            code: Vec::with_capacity(nodes.len() + 1),
+            instructions: Vec::with_capacity(nodes.len() + 1),
+            ..Encoded::default()
+        };
         let mut places = vec![0usize; labels];
         let mut branches = Vec::new();
         for node in nodes {
@@ -516,7 +521,9 @@ fn host(node: &Node) -> Option<Run> {
     if let Kind::General(op) = &node.kind
         && let parallax_ir::Op::Intrinsic { call, args, .. } = &**op
     {
-        return super::native::find(*call, args.first()?.bytes);
+        let operands: SmallVec<[u16; 4]> = args.iter().map(|operand| operand.bytes).collect();
+        let float = super::native::find(*call, *operands.first()?);
+        return float.or_else(|| super::lanes::find(*call, &operands, node.out?.size));
     }
     let _ = node;
     None

@@ -29,6 +29,14 @@ impl General {
         General { op, processor, inputs, out }
     }
 
+    /// The function it is, if it is one.
+    pub fn intrinsic(&self) -> Option<Intrinsic> {
+        match self.op {
+            Op::Intrinsic { call, .. } => Some(call),
+            _ => None,
+        }
+    }
+
     /// Tells a watcher about its memory access, if it makes one.
     ///
     /// # Safety

@@ -9,14 +9,16 @@
 //! may hold an older value if the rest of the block would have overwritten it before anybody read it.
 
 use super::node::{Address, Input, Kind, Node, Slot};
+use super::sweep::Sweeper;
 use parallax_op::{BinOp, RelOp};
+use smallvec::smallvec;
 
 /// What the passes remember between blocks, to save allocations.
 pub struct Improver {
     /// For each byte of the file, which operation wrote it last.
     writer: Vec<Writer>,
     block: u32,
-    live: Vec<bool>,
+    sweeper: Sweeper,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -42,7 +44,7 @@ pub struct Boundary<'a> {
 impl Improver {
     /// For a file of so many bytes.
     pub fn new(size: usize) -> Self {
-        Improver { writer: vec![Writer::default(); size], block: 0, live: vec![false; size] }
+        Improver { writer: vec![Writer::default(); size], block: 0, sweeper: Sweeper::new(size) }
     }
 
     /// Improves a block.
@@ -51,7 +53,7 @@ impl Improver {
         self.forward(nodes);
         self.gather(nodes, boundary.address_size);
         widen(nodes);
-        self.sweep(nodes, labels, boundary);
+        self.sweeper.sweep(nodes, labels, boundary);
     }
 
     fn start(&mut self) {
@@ -167,12 +169,12 @@ impl Improver {
                 if size == other && *size <= 8 =>
             {
                 let value = op.apply_small(8 * size, u128::from(*a), u128::from(*b)) as u64;
-                node.inputs = vec![Input::Constant(value, *size)];
+                node.inputs = smallvec![Input::Constant(value, *size)];
                 node.kind = Kind::Copy;
             }
             // `x - x` and `x ^ x` are zero whatever x is.
             (Kind::Bin(BinOp::Sub | BinOp::Xor), [a, b]) if a == b && out.size <= 8 => {
-                node.inputs = vec![Input::Constant(0, out.size)];
+                node.inputs = smallvec![Input::Constant(0, out.size)];
                 node.kind = Kind::Copy;
             }
             (Kind::Bin(BinOp::And | BinOp::Or), [a, b]) if a == b => {
@@ -203,7 +205,7 @@ impl Improver {
                     if let Some((op, a, b)) = self.condition(nodes, nodes[index].inputs[0], 0) {
                         let target = nodes[index].inputs[1];
                         nodes[index].kind = Kind::JumpIf(op);
-                        nodes[index].inputs = vec![a, b, target];
+                        nodes[index].inputs = smallvec![a, b, target];
                     }
                 }
                 Kind::BoolNot | Kind::Bool(_) | Kind::Rel(RelOp::Eq | RelOp::Ne) => {
@@ -213,7 +215,7 @@ impl Improver {
                         && let Some((op, a, b)) = self.assembled(nodes, index, 0)
                     {
                         nodes[index].kind = Kind::Rel(op);
-                        nodes[index].inputs = vec![a, b];
+                        nodes[index].inputs = smallvec![a, b];
                     }
                 }
                 _ => {}
@@ -376,73 +378,9 @@ impl Improver {
         };
         let difference = self.definition(nodes, value.slot()?)?;
         let node = &nodes[difference];
-        let same = node.kind == Kind::Bin(BinOp::Sub) && node.inputs == [*a, *b];
+        let same = node.kind == Kind::Bin(BinOp::Sub) && node.inputs.as_slice() == [*a, *b];
         let still = |input: Input| self.unchanged(difference, input) && self.unchanged(overflow, input);
         (same && still(*a) && still(*b)).then_some((*a, *b))
-    }
-
-    /// Drops what nobody reads.
-    fn sweep(&mut self, nodes: &mut Vec<Node>, labels: usize, boundary: &Boundary) {
-        let live = &mut self.live;
-        live[..boundary.temporaries].fill(true);
-        live[boundary.temporaries..boundary.end].fill(false);
-        for flag in boundary.dead {
-            live[flag.range()].fill(false);
-        }
-        // What is live at each label that a branch further up goes to.
-        let mut at_label: Vec<Option<Vec<bool>>> = vec![None; labels];
-        let mut wanted = vec![false; labels];
-        for node in nodes.iter() {
-            if let Kind::Branch(label) = node.kind {
-                wanted[label] = true;
-            }
-        }
-        let mut keep = vec![true; nodes.len()];
-        for (index, node) in nodes.iter().enumerate().rev() {
-            match node.kind {
-                Kind::Label(label) => {
-                    if wanted[label] {
-                        at_label[label] = Some(live[..boundary.end].to_vec());
-                    }
-                    continue;
-                }
-                Kind::Branch(label) => match &at_label[label] {
-                    Some(there) => {
-                        for (here, there) in live.iter_mut().zip(there) {
-                            *here |= *there;
-                        }
-                    }
-                    // Backwards: whatever is read up there.
-                    None => live[..boundary.end].fill(true),
-                },
-                Kind::Jump | Kind::JumpIf(_) => {
-                    // The block may end here; flags that are dead at its end are dead on every way out.
-                    live[..boundary.temporaries].fill(true);
-                    for flag in boundary.dead {
-                        live[flag.range()].fill(false);
-                    }
-                }
-                _ => {}
-            }
-            let written = node.written();
-            if !node.has_effect() && written.is_none_or(|slot| !live[slot.range()].contains(&true)) {
-                keep[index] = false;
-                continue;
-            }
-            if let Some(written) = written {
-                live[written.range()].fill(false);
-            }
-            if node.may_stop() {
-                let flags: Vec<bool> = boundary.flags.iter().map(|flag| live[usize::from(flag.at)]).collect();
-                live[..boundary.temporaries].fill(true);
-                for (flag, was) in boundary.flags.iter().zip(flags) {
-                    live[flag.range()].fill(was);
-                }
-            }
-            node.reads(|slot| live[slot.range()].fill(true));
-        }
-        let mut keep = keep.into_iter();
-        nodes.retain(|_| keep.next().expect("one per operation"));
     }
 }
 
@@ -478,7 +416,7 @@ fn retarget(nodes: &mut [Node], temporaries: u16) {
         }
         nodes[index].kind = Kind::Copy;
         nodes[index].out = Some(from);
-        nodes[index].inputs = vec![Input::Slot(narrow)];
+        nodes[index].inputs = smallvec![Input::Slot(narrow)];
     }
 }
 
@@ -544,7 +482,7 @@ fn widen(nodes: &mut [Node]) {
         // What is left is a copy of the place onto itself, which encodes as nothing.
         nodes[index].kind = Kind::Copy;
         nodes[index].out = Some(narrow);
-        nodes[index].inputs = vec![Input::Slot(narrow)];
+        nodes[index].inputs = smallvec![Input::Slot(narrow)];
     }
 }
 

@@ -1,4 +1,9 @@
-//! Running instructions fast: blocks are lifted once, improved, and run as chains of small functions.
+//! Running instructions fast: blocks are lifted once, improved when they turn out to be worth it, and run as chains of
+//! small functions.
+//!
+//! Most of the code that a program touches while it starts runs a few times. So a block is first encoded as it was
+//! lifted, and is looked up every time it runs, which counts its runs; when there have been enough, it is improved, and
+//! from then on other improved blocks lead to it directly.
 //!
 //! The meaning of every operation stays the one written in `parallax_ir` over the semantic core. What is new here is
 //! only which operations are run: those whose results somebody reads, joined where one function can do the work of
@@ -7,12 +12,15 @@
 mod encode;
 mod general;
 mod improve;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 mod liveness;
 mod micro;
 #[cfg(target_arch = "x86_64")]
 mod native;
 mod node;
 mod original;
+mod sweep;
 
 pub use micro::{Stop, Watcher, World};
 
@@ -24,12 +32,16 @@ use general::General;
 use improve::{Boundary, Improver};
 use liveness::Liveness;
 use micro::{INDIRECT, Micro, RESUMED, STOPPED};
-use node::{Flattener, Slot};
+use node::{Flattener, Node, Slot};
 use parallax_sleigh::{LiftError, Lifter};
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 
 /// Longer runs of instructions without a jump are cut.
 const LONGEST: usize = 64;
+
+/// A block that runs more often than this is improved: about what improving costs, in runs of the block as it was.
+const WARM: u32 = 16;
 
 /// Why execution came back.
 #[derive(Debug)]
@@ -54,6 +66,8 @@ struct Exit {
 struct Block {
     start: u64,
     count: u64,
+    /// How often it was looked up before it was improved; none if it is improved.
+    runs: Option<u32>,
     code: Vec<Micro>,
     exits: Vec<Exit>,
     /// Which instruction each operation belongs to.
@@ -75,7 +89,10 @@ pub struct Engine {
     improver: Improver,
     liveness: Liveness,
     encoder: Encoder,
+    /// Room for the operations of a block while it is translated.
+    nodes: Vec<Node>,
     exact_flags: bool,
+    warm: u32,
     /// Instructions lifted so far, for those who measure.
     pub lifted: u64,
 }
@@ -110,7 +127,9 @@ impl Engine {
             improver: Improver::new(registers.bytes().len()),
             liveness: Liveness::new(flags),
             encoder: Encoder { processor, scratch, watched: false },
+            nodes: Vec::new(),
             exact_flags: false,
+            warm: WARM,
             lifted: 0,
         }
     }
@@ -137,6 +156,12 @@ impl Engine {
         }
     }
 
+    /// After how many runs a block is improved; with zero every block is, at once.
+    pub fn set_warm(&mut self, runs: u32) {
+        self.warm = runs;
+        self.forget();
+    }
+
     /// Drops all translated code: it was changed, or is another program's.
     pub fn forget(&mut self) {
         self.blocks.clear();
@@ -153,7 +178,9 @@ impl Engine {
             Err(event) => return (pc, event),
         };
         loop {
-            // Blocks are boxed and live until `forget`, which nobody calls while they run.
+            // Blocks are boxed and live until they are improved, which `find` does when they do not run, or until `forget`,
+            // which nobody calls meanwhile.
+            let before = block;
             let here = unsafe { &mut *block };
             if attention::is_wanted() || world.memory.is_code_changed() {
                 return (here.start, Event::Attention);
@@ -172,14 +199,19 @@ impl Engine {
             if way < here.exits.len() {
                 world.time = after;
                 let exit = &mut here.exits[way];
-                if exit.block.is_null() {
+                block = exit.block;
+                if block.is_null() {
                     pc = exit.to;
-                    exit.block = match self.find(world, pc) {
+                    let improved = here.runs.is_none();
+                    block = match self.find(world, pc) {
                         Ok(found) => found,
                         Err(event) => return (pc, event),
                     };
+                    // Both live until `forget`; a block that is not improved yet may just have been replaced.
+                    if improved && unsafe { (*block).runs.is_none() } {
+                        unsafe { (&mut *before).exits[way].block = block };
+                    }
                 }
-                block = exit.block;
             } else if way == INDIRECT {
                 world.time = after;
                 pc = world.target;
@@ -190,7 +222,9 @@ impl Engine {
                 } else {
                     match self.find(world, pc) {
                         Ok(found) => {
-                            self.cache[slot] = (pc, found);
+                            if unsafe { (*found).runs.is_none() } {
+                                self.cache[slot] = (pc, found);
+                            }
                             found
                         }
                         Err(event) => return (pc, event),
@@ -209,7 +243,7 @@ impl Engine {
         if count == 0 {
             return (pc, Event::Budget);
         }
-        let mut block = match self.translate(world, pc, count) {
+        let mut block = match self.translate(world, pc, count, self.warm == 0) {
             Ok(block) => block,
             Err(event) => return (pc, event),
         };
@@ -228,16 +262,38 @@ impl Engine {
     }
 
     fn find(&mut self, world: &mut World, pc: u64) -> Result<*mut Block, Event> {
-        if let Some(block) = self.blocks.get_mut(&pc) {
-            return Ok(std::ptr::from_mut(&mut **block));
-        }
-        let block = self.translate(world, pc, LONGEST)?;
-        let place = self.blocks.entry(pc).or_insert(block);
+        let improve = match self.blocks.get_mut(&pc) {
+            Some(block) => {
+                let warm = block.runs.as_mut().is_some_and(|runs| {
+                    *runs += 1;
+                    *runs > self.warm
+                });
+                if !warm {
+                    return Ok(std::ptr::from_mut(&mut **block));
+                }
+                true
+            }
+            None => self.warm == 0,
+        };
+        let block = self.translate(world, pc, LONGEST, improve)?;
+        let place = match self.blocks.entry(pc) {
+            Entry::Occupied(mut old) => {
+                old.insert(block);
+                old.into_mut()
+            }
+            Entry::Vacant(place) => place.insert(block),
+        };
         Ok(std::ptr::from_mut(&mut **place))
     }
 
-    fn translate(&mut self, world: &mut World, pc: u64, longest: usize) -> Result<Box<Block>, Event> {
-        let mut flattener = Flattener::new(&world.registers);
+    fn translate(
+        &mut self,
+        world: &mut World,
+        pc: u64,
+        longest: usize,
+        improve: bool,
+    ) -> Result<Box<Block>, Event> {
+        let mut flattener = Flattener::new(&world.registers, std::mem::take(&mut self.nodes));
         let mut instructions: Vec<(u64, u8)> = Vec::new();
         let mut at = pc;
         let mut after = Vec::new();
@@ -252,7 +308,7 @@ impl Engine {
                 Ok(()) => {}
                 Err(_) if !instructions.is_empty() => break,
                 Err(why) => {
-                    let what = format!("`{}` cannot be translated: {why:?}", instruction.text);
+                    let what = format!("an instruction of {} bytes that cannot be translated: {why:?}", instruction.length);
                     return Err(Event::Stop(Stop::Meaningless(what)));
                 }
             }
@@ -263,25 +319,32 @@ impl Engine {
                 break;
             }
         }
-        after.push(if self.exact_flags { None } else { Some(at) });
-        let dead = self.liveness.dead_after(&mut self.lifter, &mut world.memory, &world.registers, &after);
         let (labels, end) = (flattener.labels(), flattener.end());
         let mut nodes = flattener.nodes;
-        let boundary = Boundary {
-            flags: if self.exact_flags { &[] } else { self.liveness.flags() },
-            dead: &dead,
-            temporaries: world.registers.temporaries(),
-            end,
-            address_size: self.encoder.processor.address_bytes,
-        };
-        self.improver.improve(&mut nodes, labels, &boundary);
-        let encoded = self.encoder.encode(&nodes, labels, at).map_err(|error| {
+        if improve {
+            after.push(if self.exact_flags { None } else { Some(at) });
+            let dead =
+                self.liveness.dead_after(&mut self.lifter, &mut world.memory, &world.registers, &after);
+            let boundary = Boundary {
+                flags: if self.exact_flags { &[] } else { self.liveness.flags() },
+                dead: &dead,
+                temporaries: world.registers.temporaries(),
+                end,
+                address_size: self.encoder.processor.address_bytes,
+            };
+            self.improver.improve(&mut nodes, labels, &boundary);
+        }
+        let encoded = self.encoder.encode(&nodes, labels, at);
+        nodes.clear();
+        self.nodes = nodes;
+        let encoded = encoded.map_err(|error| {
             Event::Stop(Stop::Meaningless(format!("an operation of unexpected shape: {}", error.0)))
         })?;
         let exits = encoded.exits.into_iter().map(|to| Exit { to, block: std::ptr::null_mut() }).collect();
         Ok(Box::new(Block {
             start: pc,
             count: instructions.len() as u64,
+            runs: (!improve).then_some(0),
             code: encoded.code,
             exits,
             of: encoded.instructions,

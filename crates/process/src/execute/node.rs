@@ -7,6 +7,7 @@ use crate::registers::{Registers, TEMPORARIES};
 use parallax_ir::{Instruction, Op, Space, Trap, Varnode};
 use parallax_op::{BinOp, BoolOp, RelOp, UnOp};
 use parallax_sem::ByteOrder;
+use smallvec::SmallVec;
 
 /// A run of bytes in the register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -118,7 +119,7 @@ pub struct Node {
     /// Whether the result is then extended with zeros to eight bytes.
     pub widened: bool,
     /// What it reads.
-    pub inputs: Vec<Input>,
+    pub inputs: SmallVec<[Input; 3]>,
     /// Which instruction of the block it belongs to.
     pub instruction: u16,
 }
@@ -189,9 +190,9 @@ pub struct Flattener<'a> {
 }
 
 impl<'a> Flattener<'a> {
-    /// An empty block.
-    pub fn new(registers: &'a Registers) -> Self {
-        Flattener { registers, used: 0, labels: 0, nodes: Vec::new() }
+    /// An empty block; `room` is what an earlier one left.
+    pub fn new(registers: &'a Registers, room: Vec<Node>) -> Self {
+        Flattener { registers, used: 0, labels: 0, nodes: room }
     }
 
     /// How many labels there are.
@@ -210,20 +211,10 @@ impl<'a> Flattener<'a> {
         if self.used + room + 64 > TEMPORARIES {
             return Err(Refusal::Full);
         }
-        let mut known = true;
-        let mut check = |place: Varnode| {
-            known &= place.space != Space::Register || self.registers.offset(place).is_some();
-        };
-        for op in &instruction.ops {
-            op.out().into_iter().for_each(&mut check);
-            op.inputs(&mut check);
-        }
-        if !known {
-            return Err(Refusal::NoRegister);
-        }
         let base = self.registers.temporaries() + self.used;
-        self.used += room;
         let first_label = self.labels;
+        let first_node = self.nodes.len();
+        let known = std::cell::Cell::new(true);
         let branches = instruction.ops.iter().any(|op| matches!(op, Op::Branch { .. }));
         if branches {
             self.labels += instruction.ops.len() + 1;
@@ -232,13 +223,24 @@ impl<'a> Flattener<'a> {
             if branches {
                 self.label(first_label + index, number);
             }
-            let place = |varnode: Varnode| self.place(varnode, base, room);
+            let place = |varnode: Varnode| {
+                self.place(varnode, base, room).unwrap_or_else(|| {
+                    known.set(false);
+                    Input::Slot(Slot { at: 0, size: varnode.bytes })
+                })
+            };
             let node = node(op, number, first_label, place);
             self.nodes.push(node);
         }
         if branches {
             self.label(first_label + instruction.ops.len(), number);
         }
+        if !known.get() {
+            self.nodes.truncate(first_node);
+            self.labels = first_label;
+            return Err(Refusal::NoRegister);
+        }
+        self.used += room;
         Ok(())
     }
 
@@ -247,16 +249,17 @@ impl<'a> Flattener<'a> {
             kind: Kind::Label(label),
             out: None,
             widened: false,
-            inputs: Vec::new(),
+            inputs: SmallVec::new(),
             instruction: number,
         });
     }
 
-    fn place(&self, varnode: Varnode, base: usize, room: usize) -> Input {
-        match varnode.space {
+    /// Where an operand is; none if it belongs to no register.
+    fn place(&self, varnode: Varnode, base: usize, room: usize) -> Option<Input> {
+        Some(match varnode.space {
             Space::Constant => Input::Constant(varnode.offset, varnode.bytes),
             Space::Register => {
-                let at = self.registers.offset(varnode).expect("checked in `push`");
+                let at = self.registers.offset(varnode)?;
                 Input::Slot(Slot { at: at as u16, size: varnode.bytes })
             }
             Space::Temporary => {
@@ -266,7 +269,7 @@ impl<'a> Flattener<'a> {
                 };
                 Input::Slot(Slot { at: at as u16, size: varnode.bytes })
             }
-        }
+        })
     }
 }
 
@@ -302,19 +305,17 @@ fn node(op: &Op, instruction: u16, first_label: usize, place: impl Fn(Varnode) -
         Op::Load { out, address } if plain(out.bytes) => make(Kind::Load(at(address)), Some(out), &[]),
         Op::Store { address, value } if plain(value.bytes) => make(Kind::Store(at(address)), None, &[value]),
         Op::Branch { when, to } => {
-            let when: Vec<Varnode> = when.into_iter().collect();
-            make(Kind::Branch(first_label + usize::from(to)), None, &when)
+            make(Kind::Branch(first_label + usize::from(to)), None, when.as_slice())
         }
         Op::Jump { when, to, .. } => {
-            let inputs: Vec<Varnode> = when.into_iter().chain([to]).collect();
+            let inputs: SmallVec<[Varnode; 2]> = when.into_iter().chain([to]).collect();
             make(Kind::Jump, None, &inputs)
         }
         Op::Trap { when, trap } => {
-            let when: Vec<Varnode> = when.into_iter().collect();
-            make(Kind::Trap(trap), None, &when)
+            make(Kind::Trap(trap), None, when.as_slice())
         }
         ref other => {
-            let mut inputs = Vec::new();
+            let mut inputs = SmallVec::<[Varnode; 4]>::new();
             other.inputs(|input| inputs.push(input));
             make(Kind::General(Box::new(other.clone())), other.out(), &inputs)
         }

@@ -14,6 +14,8 @@ use parallax_ir::{Instruction, Processor};
 pub struct Overrides {
     registers: Registers,
     bits: u32,
+    /// Whether instructions get their assembly text, which takes as long as the rest.
+    pub texts: bool,
 }
 
 /// What the table says about some bytes.
@@ -49,7 +51,7 @@ fn refusal(decoded: &Decoded) -> &'static str {
 impl Overrides {
     /// The table for `bits` (32 or 64) over the registers of the specification.
     pub fn new(processor: &Processor, bits: u32) -> Self {
-        Overrides { registers: Registers::new(processor), bits }
+        Overrides { registers: Registers::new(processor), bits, texts: true }
     }
 
     /// The instruction at `address`, where `bytes` begin.
@@ -80,7 +82,8 @@ impl Overrides {
         if uses_mmx {
             x87::leave_mmx(&mut lift);
         }
-        Answer::Lifted(lift.finish(address, decoded.len() as u8, text(&decoded)))
+        let text = if self.texts { text(&decoded) } else { String::new() };
+        Answer::Lifted(lift.finish(address, decoded.len() as u8, text))
     }
 
     /// Whether all registers it names have places. Segment bases other than FS and GS are zero in user programs.

@@ -238,3 +238,111 @@ fn pair(op: LaneOp, lane: u8) -> Option<Run> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::execute::micro;
+    use crate::execute::node::{Input, Slot};
+    use crate::memory::Memory;
+    use crate::registers::Registers;
+    use parallax_ir::{Op, Varnode};
+    use parallax_silicon::random::Random;
+    use parallax_sleigh::{Language, Lifter};
+
+    /// Every function that may be here, with the sizes of its operands and of its result.
+    fn all(random: &mut Random) -> Vec<(Intrinsic, Vec<u16>, u16)> {
+        use LaneOp::*;
+        let pairs = [
+            Add,
+            Sub,
+            AddSatSigned,
+            AddSatUnsigned,
+            SubSatSigned,
+            SubSatUnsigned,
+            MulLow,
+            MulHighSigned,
+            MulHighUnsigned,
+            MulHighRounded,
+            MulHalvesUnsigned,
+            MulHalvesSigned,
+            Average,
+            MinSigned,
+            MinUnsigned,
+            MaxSigned,
+            MaxUnsigned,
+            CmpEq,
+            CmpGtSigned,
+            Sign,
+            Abs,
+        ];
+        let mut found = vec![(Intrinsic::Shuffle, vec![16, 16], 16)];
+        for lane in [1, 2, 4, 8] {
+            found.extend(pairs.map(|op| (Intrinsic::Lanes { op, lane }, vec![16, 16], 16)));
+            for op in [LaneShift::Left, LaneShift::Right, LaneShift::RightSigned] {
+                found.push((Intrinsic::LanesShifted { op, lane }, vec![16, 8], 16));
+            }
+            found.extend([4, 8].map(|out| (Intrinsic::MoveMask { lane }, vec![16], out)));
+            let mut picks = [0; 16];
+            picks.fill_with(|| match random.below(40) as u8 {
+                pick if pick < 32 / lane => pick,
+                _ => 0xff,
+            });
+            found.push((Intrinsic::Pick { lane, picks }, vec![16, 16], 16));
+        }
+        found
+    }
+
+    /// Bytes that are often equal, at the ends of their range, or small.
+    fn operand(random: &mut Random, bytes: u16) -> Vec<u8> {
+        let small = bytes == 8 && random.below(2) == 0;
+        let byte = |random: &mut Random| match random.below(4) {
+            0 => [0, 1, 0x7f, 0x80, 0xff][random.below(5) as usize],
+            _ => random.number() as u8,
+        };
+        (0..bytes)
+            .map(|index| if small && index > 0 { 0 } else { byte(random) >> u8::from(small) * 2 })
+            .collect()
+    }
+
+    #[test]
+    fn functions_have_their_meaning() {
+        let lifter = Lifter::new(Language::find("x86-64").expect("x86-64")).expect("its specification");
+        let processor = lifter.processor().clone();
+        let mut world = World::new(Memory::new(0, 0), Registers::new(processor.clone()));
+        let mut random = Random::new(1);
+        let mut here = 0;
+        for round in 0..200 {
+            for (call, sizes, out) in all(&mut random) {
+                let Some(run) = find(call, &sizes, out) else { continue };
+                here += u32::from(round == 0);
+                let args: Vec<Varnode> = sizes
+                    .iter()
+                    .zip(0..)
+                    .map(|(bytes, index)| Varnode::temporary(16 * index, *bytes))
+                    .collect();
+                let op = Op::Intrinsic { call, out: Some(Varnode::temporary(64, out)), args: args.into() };
+                let places: Vec<Input> = sizes
+                    .iter()
+                    .zip(0..)
+                    .map(|(bytes, index)| Input::Slot(Slot { at: 16 * index, size: *bytes }))
+                    .collect();
+                let general = General::new(op, processor.clone(), &places, Some(Slot { at: 64, size: out }));
+                let mut file = [0u8; 128];
+                for (index, bytes) in sizes.iter().enumerate() {
+                    file[16 * index..][..usize::from(*bytes)].copy_from_slice(&operand(&mut random, *bytes));
+                }
+                let mut expected = file;
+                unsafe { general.run(expected.as_mut_ptr(), &mut world.memory, 0) }
+                    .expect("it has a meaning");
+                let own = std::ptr::from_ref(&general) as u64;
+                let first = Micro { run, out: 64, a: 0, b: 16, c: 32, constant: own };
+                let last = Micro { run: micro::leave, out: 0, a: 0, b: 0, c: 0, constant: 0 };
+                let code = [first, last];
+                unsafe { run(code.as_ptr(), file.as_mut_ptr(), &mut world) };
+                assert_eq!(file, expected, "{call:?}");
+            }
+        }
+        assert!(here > 60, "only {here} functions were compared");
+    }
+}

@@ -308,7 +308,10 @@ impl Engine {
                 Ok(()) => {}
                 Err(_) if !instructions.is_empty() => break,
                 Err(why) => {
-                    let what = format!("an instruction of {} bytes that cannot be translated: {why:?}", instruction.length);
+                    let what = format!(
+                        "an instruction of {} bytes that cannot be translated: {why:?}",
+                        instruction.length
+                    );
                     return Err(Event::Stop(Stop::Meaningless(what)));
                 }
             }

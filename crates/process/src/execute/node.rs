@@ -304,16 +304,12 @@ fn node(op: &Op, instruction: u16, first_label: usize, place: impl Fn(Varnode) -
         Op::Select { out, when, then, otherwise } => make(Kind::Select, Some(out), &[when, then, otherwise]),
         Op::Load { out, address } if plain(out.bytes) => make(Kind::Load(at(address)), Some(out), &[]),
         Op::Store { address, value } if plain(value.bytes) => make(Kind::Store(at(address)), None, &[value]),
-        Op::Branch { when, to } => {
-            make(Kind::Branch(first_label + usize::from(to)), None, when.as_slice())
-        }
+        Op::Branch { when, to } => make(Kind::Branch(first_label + usize::from(to)), None, when.as_slice()),
         Op::Jump { when, to, .. } => {
             let inputs: SmallVec<[Varnode; 2]> = when.into_iter().chain([to]).collect();
             make(Kind::Jump, None, &inputs)
         }
-        Op::Trap { when, trap } => {
-            make(Kind::Trap(trap), None, when.as_slice())
-        }
+        Op::Trap { when, trap } => make(Kind::Trap(trap), None, when.as_slice()),
         ref other => {
             let mut inputs = SmallVec::<[Varnode; 4]>::new();
             other.inputs(|input| inputs.push(input));

@@ -139,7 +139,9 @@ fn compare(rounds: u64, seed: u64) -> u64 {
         // Some blocks are cut in their middle.
         let limit = if random.below(3) == 0 { 1 + random.below(16) } else { 64 };
         let accesses = Accesses::default();
-        for (watched, exact, warm) in [(true, false, 0), (false, true, 0), (false, false, 0), (false, false, 9)] {
+        for (watched, exact, warm) in
+            [(true, false, 0), (false, true, 0), (false, false, 0), (false, false, 9)]
+        {
             let mut world = World::new(before.snapshot(), registers.clone());
             world.watcher = watched.then(|| Box::new(Notes(accesses.clone())) as Box<dyn Watcher>);
             // Each makes other code, so that the last block is forgotten.

@@ -212,7 +212,8 @@ impl<'a> Records<'a> {
                         2..=5 => at += length,
                         7 => {
                             let digits = bytes.get(at..at + length)?;
-                            let text = digits.iter().fold(0u64, |sum, byte| sum << 7 | u64::from(byte & 0x7f));
+                            let text =
+                                digits.iter().fold(0u64, |sum, byte| sum << 7 | u64::from(byte & 0x7f));
                             at = at.checked_add(length)?.checked_add(usize::try_from(text).ok()?)?;
                         }
                         _ => return None,

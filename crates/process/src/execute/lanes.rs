@@ -301,7 +301,7 @@ mod tests {
             _ => random.number() as u8,
         };
         (0..bytes)
-            .map(|index| if small && index > 0 { 0 } else { byte(random) >> u8::from(small) * 2 })
+            .map(|index| if small && index > 0 { 0 } else { byte(random) >> (2 * u8::from(small)) })
             .collect()
     }
 

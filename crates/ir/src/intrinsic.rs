@@ -53,6 +53,12 @@ pub enum LaneOp {
     Abs,
     /// The second where the mask in the third argument has its sign set, else the first.
     Blend,
+    /// The first shifted left by the second; a distance of the lane's width or more shifts everything out.
+    ShiftLeft,
+    /// The same to the right, zeros come in.
+    ShiftRight,
+    /// The same to the right, copies of the sign come in.
+    ShiftRightSigned,
 }
 
 /// The direction of a shift of all lanes by one distance.
@@ -245,6 +251,13 @@ pub enum Intrinsic {
     },
     /// Bytes of `a` chosen by the bytes of `b`; a set top bit gives zero (`pshufb`).
     Shuffle,
+    /// `out[i]` is the lane of `a` whose number stands in lane `i` of `b` from bit `low` on (`vpermd`).
+    Permute {
+        /// Bytes per lane.
+        lane: u8,
+        /// The lowest bit of a number.
+        low: u8,
+    },
     /// The sign of each lane, lane 0 in bit 0.
     MoveMask {
         /// Bytes per lane.
@@ -343,6 +356,22 @@ pub enum Intrinsic {
         dialect: Dialect,
         /// The rounding mode, where the instruction names it.
         rounding: Option<Rounding>,
+    },
+    /// `out[i] = a[i] * b[i] + c[i]` on floats, rounded once.
+    FloatFused {
+        /// The product with its sign changed.
+        negated: bool,
+        /// In even lanes the difference.
+        subtracts_even: bool,
+        /// In odd lanes the difference.
+        subtracts_odd: bool,
+        /// Bytes per lane.
+        lane: u8,
+    },
+    /// Singles to halves; `mode` is the immediate of `vcvtps2ph`, as that of `roundss`.
+    FloatToHalf {
+        /// Rounding.
+        mode: u8,
     },
     /// `a * b + c` of floats, rounded once, to nearest.
     FusedMultiplyAdd,

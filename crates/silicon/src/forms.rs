@@ -120,7 +120,12 @@ impl Case {
         let mut memory = None;
         for (index, kind) in form.code.op_code().op_kinds().iter().enumerate() {
             let in_memory = matches!(kind, Kind::mem | Kind::mem_offs) || (form.memory && either(*kind));
-            if in_memory {
+            if let Some(index_register) = vector_index(*kind, form.bits, random) {
+                let (operand, registers) = gathered(random, index_register, form.bits);
+                instruction.set_op_kind(index as u32, OpKind::Memory);
+                set_memory(&mut instruction, &operand);
+                memory = Some(registers);
+            } else if in_memory {
                 let size = operand_bytes(form);
                 let vex = form.code.op_code().encoding() == EncodingKind::VEX;
                 let place = place(random, size, if vex { 2 } else { 8 });
@@ -229,7 +234,7 @@ impl Case {
             r.general[4] = DATA + ARENA as u64 / 2 + 64 + 8 * random.below(32);
             r.general[5] = DATA + ARENA as u64 / 2 + 8 * random.below(32);
         }
-        if matches!(mnemonic, Pcmpestri | Pcmpestrm) {
+        if matches!(mnemonic, Pcmpestri | Pcmpestrm | Vpcmpestri | Vpcmpestrm) {
             r.general[0] = random.below(40).wrapping_sub(20);
             r.general[2] = random.below(40).wrapping_sub(20);
         }
@@ -257,12 +262,31 @@ impl Case {
             let number = self.instruction.op1_register().full_register().number();
             r.general[number] = random.below(512).wrapping_sub(256);
         }
+        // Distances for each lane.
+        if matches!(mnemonic, Vpsllvd | Vpsllvq | Vpsrlvd | Vpsrlvq | Vpsravd) && random.below(2) == 0 {
+            for value in r.vector.iter_mut().chain(&mut r.upper) {
+                *value &= 0x3f_0000_003f_0000_003f_0000_003f;
+            }
+        }
         // Shift counts of vectors.
-        if matches!(mnemonic, Psllw | Pslld | Psllq | Psrlw | Psrld | Psrlq | Psraw | Psrad)
-            && random.below(2) == 0
+        if is_shift(mnemonic) && random.below(2) == 0
         {
             for value in &mut r.vector {
                 *value = (*value & !0xffff_ffff_ffff_ffff) | u128::from(random.below(70));
+            }
+        }
+        // Numbers that stay in the arena: 32 bits each, or 64.
+        let index = self.instruction.memory_index();
+        if index.is_xmm() || index.is_ymm() {
+            let wide = format!("{mnemonic:?}").contains("gatherq");
+            let scale = u64::from(self.instruction.memory_index_scale());
+            let number = |random: &mut Random| random.below(900 / scale).wrapping_sub(450 / scale);
+            for half in [&mut r.vector, &mut r.upper] {
+                half[index.number()] = if wide {
+                    u128::from(number(random)) | u128::from(number(random)) << 64
+                } else {
+                    (0..4).fold(0, |all, _| all << 32 | u128::from(number(random) as u32))
+                };
             }
         }
         if matches!(mnemonic, Jmp | Call) && self.instruction.op0_kind() == OpKind::Register {
@@ -419,6 +443,13 @@ fn is_string(mnemonic: Mnemonic) -> bool {
     )
 }
 
+/// Whether all lanes of a vector are shifted by the lowest of another.
+fn is_shift(mnemonic: Mnemonic) -> bool {
+    let name = format!("{mnemonic:?}").to_lowercase();
+    let name = name.strip_prefix('v').unwrap_or(&name);
+    matches!(name, "psllw" | "pslld" | "psllq" | "psrlw" | "psrld" | "psrlq" | "psraw" | "psrad")
+}
+
 fn operand_bytes(form: Form) -> usize {
     form.code.op_code().memory_size().size().max(1)
 }
@@ -489,6 +520,27 @@ fn address(
             (operand, vec![(base, fit(rest)), (index, fit(distance))])
         }
     }
+}
+
+/// The register of numbers that a gathering instruction adds to an address.
+fn vector_index(kind: Kind, bits: u32, random: &mut Random) -> Option<Register> {
+    let number = random.below(if bits == 64 { 16 } else { 8 }) as u32;
+    match kind {
+        Kind::mem_vsib32x | Kind::mem_vsib64x => Some(Register::XMM0 + number),
+        Kind::mem_vsib32y | Kind::mem_vsib64y => Some(Register::YMM0 + number),
+        _ => None,
+    }
+}
+
+/// An address in the middle of the arena, to which small numbers can be added or subtracted.
+fn gathered(random: &mut Random, index: Register, bits: u32) -> (MemoryOperand, Vec<(usize, u64)>) {
+    let displacement = if random.below(2) == 0 { 0 } else { random.below(256) as i64 - 128 };
+    let base = random.below(if bits == 64 { 16 } else { 8 }) as usize;
+    let name = if bits == 64 { GENERAL[base] } else { GENERAL[base].full_register32() };
+    let scale = 1 << random.below(4);
+    let size = size_of(displacement);
+    let operand = MemoryOperand::new(name, index, scale, displacement, size, false, Register::None);
+    (operand, vec![(base, (DATA + ARENA as u64 / 2).wrapping_sub(displacement as u64))])
 }
 
 /// An address expression of 16 bits.

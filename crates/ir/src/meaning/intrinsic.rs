@@ -40,6 +40,7 @@ pub fn intrinsic<C: Core>(
         Pack { lane, signed } => vector::pack(core, signed, w, bits_of(lane), arg(0)?, arg(1)?),
         Pick { lane, picks } => vector::pick(core, &picks, w, out, bits_of(lane), arg(0)?, arg(1)?),
         Shuffle => vector::shuffle(core, w, arg(0)?, arg(1)?),
+        Permute { lane, low } => vector::permute(core, w, bits_of(lane), low.into(), arg(0)?, arg(1)?),
         MoveMask { lane } => vector::move_mask(core, w, out, bits_of(lane), arg(0)?),
         Widen { from, to, signed } => {
             vector::widen(core, signed, w, out, bits_of(from), bits_of(to), arg(0)?)
@@ -61,6 +62,11 @@ pub fn intrinsic<C: Core>(
             let last = args.len().saturating_sub(1);
             float::ieee::Unit::new(core, dialect, rounding, arg(last)?).apply(op, &args[..last])?
         }
+        FloatFused { negated, subtracts_even, subtracts_odd, lane } => {
+            let signs = [subtracts_even, subtracts_odd];
+            sse(3)?.fused(negated, signs, w, bits_of(lane), [arg(0)?, arg(1)?, arg(2)?])?
+        }
+        FloatToHalf { mode } => sse(1)?.to_half(mode, w, arg(0)?),
         FusedMultiplyAdd => float::fused(core, w, arg(0)?, arg(1)?, arg(2)?)?,
         FusedMultiplyAddOdd => float::fused_odd(core, w, arg(0)?, arg(1)?, arg(2)?)?,
         Extended(op) => x87(2)?.arithmetic(op, (w, arg(0)?), (width(1), arg(1)?))?,

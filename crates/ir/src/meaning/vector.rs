@@ -110,6 +110,9 @@ fn lane_op<C: Core>(core: &C, op: LaneOp, w: Width, a: &C::Val, b: &C::Val) -> C
             core.cond(w, &positive, a, &core.cond(w, &negative, &core.unop(UnOp::Neg, w, a), &zero))
         }
         LaneOp::Abs => core.cond(w, &is_negative(core, w, b), &core.unop(UnOp::Neg, w, b), b),
+        LaneOp::ShiftLeft => core.binop(BinOp::Shl, w, a, b),
+        LaneOp::ShiftRight => core.binop(BinOp::Lshr, w, a, b),
+        LaneOp::ShiftRightSigned => core.binop(BinOp::Ashr, w, a, b),
         LaneOp::Blend => unreachable!("has three arguments"),
     }
 }
@@ -276,6 +279,33 @@ pub(super) fn shuffle<C: Core>(core: &C, w: Width, a: &C::Val, b: &C::Val) -> C:
         })
         .collect();
     join(core, 8, &lanes)
+}
+
+/// Lanes of `a` by their numbers, which stand in the lanes of `b` from bit `low` on: half of the lanes that are left go
+/// with each bit.
+pub(super) fn permute<C: Core>(
+    core: &C,
+    w: Width,
+    lane: Width,
+    low: Width,
+    a: &C::Val,
+    b: &C::Val,
+) -> C::Val {
+    let lanes = split(core, w, lane, a);
+    let chosen: Vec<C::Val> = split(core, w, lane, b)
+        .iter()
+        .map(|number| {
+            let mut left = lanes.clone();
+            let mut bit = low;
+            while left.len() > 1 {
+                let odd = core.val_to_bool(1, &core.extract(lane, bit, 1, number));
+                left = left.chunks(2).map(|pair| core.cond(lane, &odd, &pair[1], &pair[0])).collect();
+                bit += 1;
+            }
+            left.remove(0)
+        })
+        .collect();
+    join(core, lane, &chosen)
 }
 
 pub(super) fn move_mask<C: Core>(core: &C, w: Width, out: Width, lane: Width, a: &C::Val) -> C::Val {

@@ -140,6 +140,21 @@ impl Lift<'_> {
         self.result_flags(result);
     }
 
+    /// The flags after a test of vectors: zero if no bit is set in both, carry if none of the second is missing in the
+    /// first.
+    pub fn test_flags(&mut self, a: Varnode, b: Varnode) {
+        let both = self.b.bin(BinOp::And, a, b);
+        let inverse = self.b.un(UnOp::Not, a);
+        let rest = self.b.bin(BinOp::And, inverse, b);
+        let none = self.b.rel_constant(RelOp::Eq, both, 0);
+        let covered = self.b.rel_constant(RelOp::Eq, rest, 0);
+        for flag in [self.r.of, self.r.sf, self.r.af, self.r.pf] {
+            self.clear(flag);
+        }
+        self.flag(self.r.zf, none);
+        self.flag(self.r.cf, covered);
+    }
+
     /// The condition of a conditional instruction, by the low four bits of its opcode.
     pub fn condition(&mut self, code: u8) -> Varnode {
         let (cf, zf, sf, of, pf) = (self.r.cf, self.r.zf, self.r.sf, self.r.of, self.r.pf);

@@ -12,7 +12,7 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
 
 /// The value, of `bytes` bytes, of a function that rounds and raises as MXCSR says. An exception that is not masked stops
 /// the instruction before anything but MXCSR has changed.
-fn controlled(l: &mut Lift, call: Intrinsic, bytes: u16, operands: &[Varnode]) -> Varnode {
+pub(super) fn controlled(l: &mut Lift, call: Intrinsic, bytes: u16, operands: &[Varnode]) -> Varnode {
     let mxcsr = l.r.mxcsr;
     let arguments: Vec<Varnode> = operands.iter().copied().chain([mxcsr]).collect();
     let all = l.b.call(call, bytes + 5, &arguments);
@@ -177,6 +177,15 @@ fn conversion(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Cvttpd2dq => packed(l, d, truncate, 8, 4),
         Cvtps2pd => packed(l, d, FloatToFloat, 4, 8),
         Cvtpd2ps => packed(l, d, FloatToFloat, 8, 4),
+        Vcvtph2ps => packed(l, d, FloatToFloat, 2, 4),
+        Vcvtps2ph => {
+            let a = l.read(d, 1);
+            let call = Intrinsic::FloatToHalf { mode: control(d) & 7 };
+            let halves = controlled(l, call, a.bytes / 2, &[a]);
+            let size = l.size(d, 0);
+            let value = l.b.zext(halves, size);
+            l.write(d, 0, value);
+        }
         Cvtpi2ps | Cvtpi2pd => {
             let to = if mnemonic == Cvtpi2ps { 4 } else { 8 };
             let a = read(l, d, 1, 8);

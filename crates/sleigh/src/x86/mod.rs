@@ -7,9 +7,11 @@
 //!
 //! Decoding is `iced-x86`'s, so the library never sees bytes that are no instruction.
 
+mod avx;
 mod control;
 mod flags;
 mod float;
+mod fused;
 mod integer;
 mod lift;
 mod older;
@@ -46,6 +48,8 @@ const TABLES: &[fn(&mut Lift, &Decoded, Mnemonic) -> bool] = &[
     string::lift,
     vector::lift,
     float::lift,
+    avx::lift,
+    fused::lift,
     x87::lift,
     system::lift,
     older::lift,

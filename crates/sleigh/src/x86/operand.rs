@@ -84,9 +84,42 @@ impl<'a> Lift<'a> {
     }
 
     fn compute_address(&mut self, decoded: &Decoded, with_segment: bool) -> Varnode {
+        let index = decoded.memory_index();
+        let bytes = self.address_bytes(decoded);
+        // Only `xlat` has an index, a byte, that is shorter than the address.
+        let index = (index != Register::None).then(|| self.b.zext(self.r.place(index), bytes));
+        self.sum(decoded, bytes, index, with_segment)
+    }
+
+    /// The address of the memory operand with a number, signed, in the place of its index.
+    pub fn indexed_address(&mut self, decoded: &Decoded, index: Varnode) -> Varnode {
+        let bytes = self.address_bytes(decoded);
+        let index = if index.bytes < bytes { self.b.sext(index, bytes) } else { index.slice(0, bytes) };
+        self.sum(decoded, bytes, Some(index), true)
+    }
+
+    fn address_bytes(&self, decoded: &Decoded) -> u16 {
+        let (base, index) = (decoded.memory_base(), decoded.memory_index());
+        let general = |r: &Register| r.is_gpr() && !r.is_gpr8();
+        match [base, index].into_iter().find(general) {
+            Some(register) => register.size() as u16,
+            // Without a register the size of the displacement tells.
+            None if base == Register::EIP => 4,
+            None if matches!(decoded.memory_displ_size(), 2 | 4) => decoded.memory_displ_size() as u16,
+            None => self.word(),
+        }
+    }
+
+    /// Base, scaled index and displacement, in an address of `bytes` bytes.
+    fn sum(
+        &mut self,
+        decoded: &Decoded,
+        bytes: u16,
+        index: Option<Varnode>,
+        with_segment: bool,
+    ) -> Varnode {
         let word = self.word();
         let base = decoded.memory_base();
-        let index = decoded.memory_index();
         let segment = match decoded.segment_prefix() {
             Register::FS if with_segment => self.r.fs_base,
             Register::GS if with_segment => self.r.gs_base,
@@ -94,24 +127,13 @@ impl<'a> Lift<'a> {
         };
         // Relative addresses come out absolute.
         let relative = matches!(base, Register::RIP | Register::EIP);
-        let bytes = match [base, index].into_iter().find(|r| *r != Register::None && !relative) {
-            Some(register) => register.size() as u16,
-            // Without a register the size of the displacement tells.
-            None if base == Register::EIP => 4,
-            None if decoded.memory_displ_size() == 2 => 2,
-            None => word,
-        };
-        let mut sum: Option<Varnode> = None;
-        if base != Register::None && !relative {
-            sum = Some(self.r.place(base));
-        }
-        if index != Register::None {
-            // Only `xlat` has a byte as an index.
-            let mut scaled = self.b.zext(self.r.place(index), bytes);
+        let mut sum = (base != Register::None && !relative).then(|| self.r.place(base));
+        if let Some(index) = index {
             let scale = decoded.memory_index_scale();
-            if scale > 1 {
-                scaled = self.b.bin_constant(BinOp::Shl, scaled, u64::from(scale.trailing_zeros()));
-            }
+            let scaled = match scale {
+                1 => index,
+                _ => self.b.bin_constant(BinOp::Shl, index, u64::from(scale.trailing_zeros())),
+            };
             sum = Some(match sum {
                 Some(sum) => self.b.bin(BinOp::Add, sum, scaled),
                 None => scaled,

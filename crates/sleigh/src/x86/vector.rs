@@ -382,7 +382,7 @@ fn rearrangements(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
 }
 
 /// Two vectors made into one, under an immediate of which each half of a long vector may have its own part.
-fn of_two(l: &mut Lift, mnemonic: Mnemonic, control: u8, half: u8, both: &[Varnode]) -> Varnode {
+pub(super) fn of_two(l: &mut Lift, mnemonic: Mnemonic, control: u8, half: u8, both: &[Varnode]) -> Varnode {
     use Mnemonic::*;
     let bytes = both[0].bytes as u8;
     let blend = |l: &mut Lift, lane: u8, control: u8| {
@@ -484,16 +484,7 @@ fn tests(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Ptest => {
             let bytes = l.size(d, 0);
             let (a, b) = (first(l, d), second(l, d, bytes));
-            let both = l.b.bin(BinOp::And, a, b);
-            let inverse = l.b.un(UnOp::Not, a);
-            let rest = l.b.bin(BinOp::And, inverse, b);
-            let none = l.b.rel_constant(RelOp::Eq, both, 0);
-            let covered = l.b.rel_constant(RelOp::Eq, rest, 0);
-            for flag in [l.r.of, l.r.sf, l.r.af, l.r.pf] {
-                l.clear(flag);
-            }
-            l.flag(l.r.zf, none);
-            l.flag(l.r.cf, covered);
+            l.test_flags(a, b);
         }
         Pcmpistri | Pcmpistrm | Pcmpestri | Pcmpestrm => string_compare(l, d, mnemonic),
         _ => return false,

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 pub(super) mod ieee;
+mod fused;
 mod raised;
 pub(super) mod sse;
 mod transcendental;

@@ -17,12 +17,12 @@ use parallax_sem::Core;
 
 /// MXCSR, read.
 pub(in crate::meaning) struct Environment<'a, C: Core> {
-    core: &'a C,
+    pub(super) core: &'a C,
     mxcsr: C::Val,
-    rounding: C::Val,
+    pub(super) rounding: C::Val,
     denormals_are_zero: C::Bool,
     flush_to_zero: C::Bool,
-    open: Open<C>,
+    pub(super) open: Open<C>,
 }
 
 type Lanes<C> = Vec<Outcome<C>>;
@@ -74,14 +74,14 @@ impl<'a, C: Core> Environment<'a, C> {
         lanes.iter().fold(Raised::none(self.core), |all, one| all.or(self.core, &one.raised))
     }
 
-    fn close_lanes(&self, lane: Width, lanes: &Lanes<C>) -> C::Val {
+    pub(super) fn close_lanes(&self, lane: Width, lanes: &Lanes<C>) -> C::Val {
         let core = self.core;
         let values: Vec<C::Val> = lanes.iter().map(|one| one.value.clone()).collect();
         self.close(join(core, lane, &values), lane * values.len() as Width, &[self.raised_by(lanes)])
     }
 
     /// The operand as arithmetic sees it.
-    fn operand(&self, f: FloatFormat, a: &C::Val) -> C::Val {
+    pub(super) fn operand(&self, f: FloatFormat, a: &C::Val) -> C::Val {
         let (core, w) = (self.core, f.width());
         let gone = core.boolop(BoolOp::And, &self.denormals_are_zero, &is_denormal(core, f, a));
         let sign = core.binop(BinOp::And, w, a, &constant(core, w, 1 << (w - 1)));
@@ -89,7 +89,7 @@ impl<'a, C: Core> Environment<'a, C> {
     }
 
     /// A tiny result as zero, if MXCSR says so.
-    fn flush(&self, f: FloatFormat, (outcome, tiny): (Outcome<C>, C::Bool)) -> Outcome<C> {
+    pub(super) fn flush(&self, f: FloatFormat, (outcome, tiny): (Outcome<C>, C::Bool)) -> Outcome<C> {
         let (core, w) = (self.core, f.width());
         let flushed = core.boolop(BoolOp::And, &self.flush_to_zero, &tiny);
         let sign = core.binop(BinOp::And, w, &outcome.value, &constant(core, w, 1 << (w - 1)));
@@ -319,7 +319,9 @@ impl<'a, C: Core> Environment<'a, C> {
         let lanes: Lanes<C> = split(core, w, from, a)
             .iter()
             .map(|a| {
-                let a = &self.operand(f, a);
+                // Small halves are ordinary numbers to everybody.
+                let from_half = f == FloatFormat::F16;
+                let a = if from_half { a } else { &self.operand(f, a) };
                 let nan = || Outcome {
                     raised: only_invalid(core, any_signalling(core, f, &[a])),
                     ..Outcome::quiet(core, quiet(core, g, &convert_payload(core, f, g, a)))
@@ -328,7 +330,9 @@ impl<'a, C: Core> Environment<'a, C> {
                     by_rounding(core, to, &self.rounding, |r| {
                         let rounded = converted(core, f, g, r, &self.open, a);
                         let mut outcome = self.flush(g, rounded);
-                        outcome.raised.denormal = is_denormal(core, f, a);
+                        if !from_half {
+                            outcome.raised.denormal = is_denormal(core, f, a);
+                        }
                         outcome
                     })
                 })

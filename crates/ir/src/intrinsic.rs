@@ -200,6 +200,22 @@ pub enum IeeeOp {
     },
 }
 
+/// A step of AES.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum AesStep {
+    /// A round of encryption.
+    Encrypt,
+    /// The last round of encryption.
+    EncryptLast,
+    /// A round of decryption.
+    Decrypt,
+    /// The last round of decryption.
+    DecryptLast,
+    /// The columns of the second argument, a key, mixed back.
+    InverseMixColumns,
+}
+
 /// A function by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intrinsic {
@@ -429,6 +445,22 @@ pub enum Intrinsic {
     Crc32,
     /// Product of two polynomials over the field of two elements.
     CarrylessMultiply,
+    /// Each byte of `a` times that of `b` in the field of 256 elements that AES uses.
+    GaloisMultiply,
+    /// Each byte of `a` through the matrix of bits in its eight bytes of `b`.
+    GaloisAffine {
+        /// The inverses instead of the bytes.
+        inverse: bool,
+        /// Added to each.
+        constant: u8,
+    },
+    /// A step on a block and a key.
+    Aes(AesStep),
+    /// What the key schedule of AES needs of the second argument (`aeskeygenassist`).
+    AesKeyAssist {
+        /// Of the round.
+        constant: u8,
+    },
     /// Bits of `a` placed where the mask `b` has ones.
     DepositBits,
     /// Bits of `a` where the mask `b` has ones, moved together.

@@ -1,6 +1,6 @@
 //! The meaning of intrinsics: which function each one is.
 
-use crate::meaning::{MeaningError, bits, float, vector};
+use crate::meaning::{MeaningError, bits, float, galois, vector};
 use crate::{Intrinsic, Processor};
 use parallax_op::Width;
 use parallax_sem::Core;
@@ -84,6 +84,12 @@ pub fn intrinsic<C: Core>(
         ExtendedTranscendental(function) => x87(2)?.transcendental(function, arg(0)?, arg(1)?)?,
         Crc32 => bits::crc32(core, arg(0)?, width(1), arg(1)?),
         CarrylessMultiply => bits::carryless_multiply(core, w, arg(0)?, arg(1)?),
+        GaloisMultiply => galois::multiply(core, w, arg(0)?, arg(1)?),
+        GaloisAffine { inverse, constant } => {
+            galois::transform(core, inverse, constant, w, arg(0)?, arg(1)?)
+        }
+        Aes(step) => galois::aes(core, step, arg(0)?, arg(1)?),
+        AesKeyAssist { constant } => galois::key_assist(core, constant, arg(1)?),
         DepositBits => bits::deposit(core, w, arg(0)?, arg(1)?),
         ExtractBits => bits::extract(core, w, arg(0)?, arg(1)?),
         StringCompare { control } => bits::string_compare(core, control, arg(0)?, arg(1)?, arg(2)?, arg(3)?),

@@ -3,6 +3,7 @@
 mod bits;
 mod exec;
 mod float;
+mod galois;
 mod intrinsic;
 mod pure;
 mod rom;

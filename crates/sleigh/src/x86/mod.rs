@@ -9,6 +9,7 @@
 
 mod avx;
 mod control;
+mod crypto;
 mod flags;
 mod float;
 mod fused;
@@ -50,6 +51,7 @@ const TABLES: &[fn(&mut Lift, &Decoded, Mnemonic) -> bool] = &[
     float::lift,
     avx::lift,
     fused::lift,
+    crypto::lift,
     x87::lift,
     system::lift,
     older::lift,

@@ -384,6 +384,12 @@ pub enum Intrinsic {
         /// Bytes per lane.
         lane: u8,
     },
+    /// The reciprocal of each single, or of its square root, within 1.5 * 2^-12. The symbolic reading knows it on constants
+    /// only.
+    FloatEstimate {
+        /// Of the square root.
+        root: bool,
+    },
     /// Singles to halves; `mode` is the immediate of `vcvtps2ph`, as that of `roundss`.
     FloatToHalf {
         /// Rounding.

@@ -66,6 +66,7 @@ pub fn intrinsic<C: Core>(
             let signs = [subtracts_even, subtracts_odd];
             sse(3)?.fused(negated, signs, w, bits_of(lane), [arg(0)?, arg(1)?, arg(2)?])?
         }
+        FloatEstimate { root } => float::estimate::estimates(core, root, w, arg(0)?)?,
         FloatToHalf { mode } => sse(1)?.to_half(mode, w, arg(0)?),
         FusedMultiplyAdd => float::fused(core, w, arg(0)?, arg(1)?, arg(2)?)?,
         FusedMultiplyAddOdd => float::fused_odd(core, w, arg(0)?, arg(1)?, arg(2)?)?,

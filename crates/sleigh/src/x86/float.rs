@@ -102,6 +102,15 @@ fn other_arithmetic(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Hsubpd => Intrinsic::FloatHorizontal { op: ScalarOp::Sub, lane: 8 },
         Dpps => Intrinsic::FloatDot { control: control(d), lane: 4 },
         Dppd => Intrinsic::FloatDot { control: control(d), lane: 8 },
+        // These neither look at MXCSR nor change it.
+        Rcpss | Rcpps | Rsqrtss | Rsqrtps => {
+            let root = matches!(mnemonic, Rsqrtss | Rsqrtps);
+            let scalar = matches!(mnemonic, Rcpss | Rsqrtss).then_some(4);
+            let b = operand(l, d, scalar);
+            let result = l.b.call(Intrinsic::FloatEstimate { root }, b.bytes, &[b]);
+            write(l, d, scalar, result);
+            return true;
+        }
         Roundss | Roundsd | Roundps | Roundpd => {
             let mode = control(d) & 15;
             let lane = if matches!(mnemonic, Roundss | Roundps) { 4 } else { 8 };

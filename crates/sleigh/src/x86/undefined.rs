@@ -102,6 +102,12 @@ pub fn is_approximate(d: &Decoded) -> bool {
     matches!(d.mnemonic(), Fsin | Fcos | Fsincos | Fptan | Fpatan | F2xm1 | Fyl2x | Fyl2xp1)
 }
 
+/// Whether the manual promises each single of the result within 1.5 * 2^-12 of the truth only.
+pub fn is_estimate(d: &Decoded) -> bool {
+    use Mnemonic::*;
+    matches!(d.mnemonic(), Rcpss | Rcpps | Rsqrtss | Rsqrtps | Vrcpss | Vrcpps | Vrsqrtss | Vrsqrtps)
+}
+
 /// Whether the manual leaves the result open because the top of the x87 stack is outside the function's domain.
 pub fn is_out_of_domain(d: &Decoded, top: u128) -> bool {
     let magnitude = top & ((1 << 79) - 1);

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 pub(super) mod ieee;
+pub(super) mod estimate;
 mod fused;
 mod raised;
 pub(super) mod sse;

@@ -86,9 +86,7 @@ pub fn intrinsic<C: Core>(
         Crc32 => bits::crc32(core, arg(0)?, width(1), arg(1)?),
         CarrylessMultiply => bits::carryless_multiply(core, w, arg(0)?, arg(1)?),
         GaloisMultiply => galois::multiply(core, w, arg(0)?, arg(1)?),
-        GaloisAffine { inverse, constant } => {
-            galois::transform(core, inverse, constant, w, arg(0)?, arg(1)?)
-        }
+        GaloisAffine { inverse, constant } => galois::transform(core, inverse, constant, w, arg(0)?, arg(1)?),
         Aes(step) => galois::aes(core, step, arg(0)?, arg(1)?),
         AesKeyAssist { constant } => galois::key_assist(core, constant, arg(1)?),
         DepositBits => bits::deposit(core, w, arg(0)?, arg(1)?),

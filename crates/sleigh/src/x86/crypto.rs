@@ -57,11 +57,8 @@ fn xor(l: &mut Lift, all: &[Varnode]) -> Varnode {
 fn sigma(l: &mut Lift, a: Varnode, distances: [u64; 3], turns: bool) -> Varnode {
     let one = left(l, a, 32 - distances[0]);
     let two = left(l, a, 32 - distances[1]);
-    let three = if turns {
-        left(l, a, 32 - distances[2])
-    } else {
-        l.b.bin_constant(BinOp::Lshr, a, distances[2])
-    };
+    let three =
+        if turns { left(l, a, 32 - distances[2]) } else { l.b.bin_constant(BinOp::Lshr, a, distances[2]) };
     xor(l, &[one, two, three])
 }
 

@@ -31,7 +31,8 @@ fn parse(mnemonic: Mnemonic) -> Option<Name> {
         ("madd", (false, false)),
         ("msub", (true, true)),
     ];
-    let (rest, subtracts) = kinds.iter().find_map(|(kind, signs)| Some((rest.strip_prefix(kind)?, *signs)))?;
+    let (rest, subtracts) =
+        kinds.iter().find_map(|(kind, signs)| Some((rest.strip_prefix(kind)?, *signs)))?;
     let (order, format) = rest.split_at_checked(3)?;
     let order = match order {
         "132" => [1, 3, 2],

@@ -29,7 +29,9 @@ mod x87_functions;
 mod x87_image;
 
 pub use lift::{Answer, Overrides};
-pub use undefined::{is_approximate, is_estimate, is_out_of_domain, undefined_codes, undefined_flags, undefined_result};
+pub use undefined::{
+    is_approximate, is_estimate, is_out_of_domain, undefined_codes, undefined_flags, undefined_result,
+};
 
 use iced_x86::{Instruction as Decoded, Mnemonic};
 use operand::Lift;

@@ -111,13 +111,7 @@ impl<'a> Lift<'a> {
     }
 
     /// Base, scaled index and displacement, in an address of `bytes` bytes.
-    fn sum(
-        &mut self,
-        decoded: &Decoded,
-        bytes: u16,
-        index: Option<Varnode>,
-        with_segment: bool,
-    ) -> Varnode {
+    fn sum(&mut self, decoded: &Decoded, bytes: u16, index: Option<Varnode>, with_segment: bool) -> Varnode {
         let word = self.word();
         let base = decoded.memory_base();
         let segment = match decoded.segment_prefix() {

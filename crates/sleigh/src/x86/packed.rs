@@ -24,7 +24,8 @@ pub fn cousin(mnemonic: Mnemonic) -> Mnemonic {
 /// Memory operands of these need not be aligned; those of all other SSE instructions must.
 fn may_be_unaligned(mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;
-    matches!(mnemonic, Movups | Movupd | Movdqu | Lddqu | Pcmpistri | Pcmpistrm | Pcmpestri | Pcmpestrm)
+    let is_move = matches!(mnemonic, Movups | Movupd | Movdqu | Lddqu);
+    is_move || matches!(mnemonic, Pcmpistri | Pcmpistrm | Pcmpestri | Pcmpestrm | Pcmpestri64 | Pcmpestrm64)
 }
 
 /// Memory operands of these must be aligned, whatever their size.

@@ -2,7 +2,7 @@
 
 use crate::x86::operand::Lift;
 use crate::x86::packed::{check_alignment, control, first, halves, read, second, second_index, write_low};
-use iced_x86::{Code, Instruction as Decoded, Mnemonic, OpKind, Register};
+use iced_x86::{Instruction as Decoded, Mnemonic, OpKind, Register};
 use parallax_ir::{Intrinsic, LaneOp, LaneShift, Varnode};
 use parallax_op::{BinOp, RelOp, UnOp};
 
@@ -486,7 +486,9 @@ fn tests(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             let (a, b) = (first(l, d), second(l, d, bytes));
             l.test_flags(a, b);
         }
-        Pcmpistri | Pcmpistrm | Pcmpestri | Pcmpestrm => string_compare(l, d, mnemonic),
+        Pcmpistri | Pcmpistrm | Pcmpestri | Pcmpestrm | Pcmpestri64 | Pcmpestrm64 => {
+            string_compare(l, d, mnemonic);
+        }
         _ => return false,
     }
     true
@@ -498,14 +500,8 @@ fn string_compare(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) {
     let lane: u8 = if control & 1 == 0 { 1 } else { 2 };
     let count = u64::from(16 / lane);
     let (a, b) = (l.read(d, 0), second(l, d, 16));
-    let explicit = matches!(mnemonic, Pcmpestri | Pcmpestrm);
-    let wide = matches!(
-        d.code(),
-        Code::Pcmpestri64_xmm_xmmm128_imm8
-            | Code::Pcmpestrm64_xmm_xmmm128_imm8
-            | Code::VEX_Vpcmpestri64_xmm_xmmm128_imm8
-            | Code::VEX_Vpcmpestrm64_xmm_xmmm128_imm8
-    );
+    let explicit = !matches!(mnemonic, Pcmpistri | Pcmpistrm);
+    let wide = matches!(mnemonic, Pcmpestri64 | Pcmpestrm64);
     let (length_a, length_b) = if explicit {
         (explicit_length(l, Register::RAX, wide, count), explicit_length(l, Register::RDX, wide, count))
     } else {
@@ -522,7 +518,7 @@ fn string_compare(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) {
     l.flag(l.r.of, first);
     l.clear(l.r.af);
     l.clear(l.r.pf);
-    if matches!(mnemonic, Pcmpistri | Pcmpestri) {
+    if matches!(mnemonic, Pcmpistri | Pcmpestri | Pcmpestri64) {
         // The lowest or the highest lane that matched; the number of lanes when none did.
         let index = if control & 0x40 == 0 {
             l.b.un(UnOp::Ctz, mask)

@@ -21,6 +21,18 @@ pub(super) fn controlled(l: &mut Lift, call: Intrinsic, bytes: u16, operands: &[
     all.slice(0, bytes)
 }
 
+/// The same, with the value going to memory: if the store faults, MXCSR must be as it was.
+fn controlled_store(l: &mut Lift, d: &Decoded, call: Intrinsic, bytes: u16, operand: Varnode) {
+    let mxcsr = l.r.mxcsr;
+    let all = l.b.call(call, bytes + 5, &[operand, mxcsr]);
+    let (after, stop) = (all.slice(bytes, 4), all.slice(bytes + 4, 1));
+    let noted = l.b.select(stop, after, mxcsr);
+    l.b.copy(mxcsr, noted);
+    l.b.trap(Some(stop), Trap::Float);
+    l.write(d, 0, all.slice(0, bytes));
+    l.b.copy(mxcsr, after);
+}
+
 /// The low part of the first source.
 fn low(l: &mut Lift, d: &Decoded, bytes: u16) -> Varnode {
     first(l, d).slice(0, bytes)
@@ -190,10 +202,13 @@ fn conversion(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Vcvtps2ph => {
             let a = l.read(d, 1);
             let call = Intrinsic::FloatToHalf { mode: control(d) & 7 };
-            let halves = controlled(l, call, a.bytes / 2, &[a]);
-            let size = l.size(d, 0);
-            let value = l.b.zext(halves, size);
-            l.write(d, 0, value);
+            if l.is_memory(d, 0) {
+                controlled_store(l, d, call, a.bytes / 2, a);
+            } else {
+                let halves = controlled(l, call, a.bytes / 2, &[a]);
+                let value = l.b.zext(halves, 16);
+                l.write(d, 0, value);
+            }
         }
         Cvtpi2ps | Cvtpi2pd => {
             let to = if mnemonic == Cvtpi2ps { 4 } else { 8 };

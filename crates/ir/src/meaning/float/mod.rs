@@ -1,9 +1,9 @@
 //! Floats as SSE and x87 treat them: what is not a number keeps its payload, and the default one is negative.
 
 mod arithmetic;
-pub(super) mod ieee;
 pub(super) mod estimate;
 mod fused;
+pub(super) mod ieee;
 mod raised;
 pub(super) mod sse;
 mod transcendental;

@@ -2,10 +2,10 @@
 
 use crate::Program;
 use parallax_ir::meaning::{MEMORY, State, Value, exec_with};
-use parallax_ir::{Flow, Instruction, Op, RegisterKind, Trap};
+use parallax_ir::{Flow, Instruction, Op, RegisterKind, Space, Trap};
 use parallax_op::{Bits, BoolOp, Width};
 use parallax_sem::logic::{Scalar, Struct};
-use parallax_sem::{Core, Language, Places, Stuck};
+use parallax_sem::{Core, Language, Places, Stuck, Ways};
 use parallax_sleigh::x86::TAGS;
 use parallax_term::{Expr, Formula, Sort, Store, SymbolKind};
 
@@ -168,6 +168,43 @@ impl Language for Program {
             }
             None => Ok(after),
         }
+    }
+
+    fn ways(&self, at: u64) -> Option<Ways> {
+        let Ok(instruction) = self.instruction(at) else { return Some(Ways::default()) };
+        let mut ways = Ways::default();
+        let mut ops = vec![0];
+        let mut seen = vec![false; instruction.ops.len() + 1];
+        while let Some(index) = ops.pop() {
+            if std::mem::replace(&mut seen[index], true) {
+                continue;
+            }
+            let goes_on = match instruction.ops.get(index) {
+                Some(Op::Branch { when, to }) => {
+                    ops.push(usize::from(*to).min(instruction.ops.len()));
+                    when.is_some()
+                }
+                Some(Op::Jump { when, to, flow }) => {
+                    match flow {
+                        Flow::Jump if to.space == Space::Constant => ways.on.push(to.offset),
+                        Flow::Jump => {}
+                        Flow::Call => ways.calls = true,
+                        Flow::Return => ways.returns = true,
+                    }
+                    when.is_some()
+                }
+                Some(Op::Trap { when, .. }) => when.is_some(),
+                Some(_) => true,
+                None => false,
+            };
+            if goes_on {
+                ops.push(index + 1);
+            }
+        }
+        if seen[instruction.ops.len()] || ways.calls {
+            ways.on.insert(0, instruction.next());
+        }
+        Some(ways)
     }
 
     fn control<C: Core>(&self, _: &State<C>) {}

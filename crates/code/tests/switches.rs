@@ -68,6 +68,25 @@ fn offset_cases(x: i64, y: i64) -> i64 {
     }
 }
 
+fn machine(x: i32, y: i32) -> i32 {
+    let (mut input, mut state, mut n) = (x as u32, 0, y);
+    for _ in 0..6 {
+        let c = (input & 15) as i32;
+        input >>= 4;
+        match state {
+            0 => state = [5, 1, 2].get(c as usize).copied().unwrap_or(5),
+            1 => (n, state) = (n.wrapping_add(c), if c & 1 == 1 { 2 } else { 3 }),
+            2 => (n, state) = (n ^ c, 4),
+            3 => (n, state) = (n.wrapping_sub(c * 3), if c > 9 { 0 } else { 6 }),
+            4 => (n, state) = (n.wrapping_mul(5), 0),
+            5 if c == 0 => return -1,
+            5 => (n, state) = (n.wrapping_add(2), 1),
+            _ => (n, state) = (!n, if c == 7 { 5 } else { 3 }),
+        }
+    }
+    n
+}
+
 fn compiled(target: &Target) -> Vec<u8> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/functions/switches.c");
     let object = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
@@ -144,5 +163,16 @@ fn the_first_case_need_not_be_zero() {
     let cases: Vec<i64> = (97..110).chain([-1, 0, i64::MAX, i64::MIN]).collect();
     for target in TARGETS.iter().filter(|target| !["powerpc", "arm"].contains(&target.language)) {
         check(target, "offset_cases", &cases, |x, y| offset_cases(x, y) as u64, 64);
+    }
+}
+
+#[test]
+fn a_switch_in_a_loop_is_joined_every_round() {
+    let cases: Vec<i64> =
+        (0..64i64).map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64) >> 20) as i32 as i64).collect();
+    let simple = [0x1, 0x121, 0x7a31, 0x0aa_3121, 0x300, 0x77_7531];
+    for target in TARGETS {
+        check(target, "machine", &cases, |x, y| u64::from(machine(x as i32, y as i32) as u32), 32);
+        check(target, "machine", &simple, |x, y| u64::from(machine(x as i32, y as i32) as u32), 32);
     }
 }

@@ -5,7 +5,7 @@
 use crate::{Instruction, MEMORY, Operand, Program, Register, SIZE, WIDTH, ZF};
 use parallax_op::{BinOp, Bits, RelOp, Width};
 use parallax_sem::logic::{Scalar, Struct};
-use parallax_sem::{Core, Language, Stuck};
+use parallax_sem::{Core, Language, Stuck, Ways};
 use parallax_term::Store;
 use std::rc::Rc;
 
@@ -200,6 +200,24 @@ impl Language for Program {
     fn step<C: Core>(&self, core: &C, state: State<C>, pc: &Bits) -> Result<State<C>, Stuck> {
         let index = self.index(pc).expect("has an instruction");
         Ok(instruction(core, &self.instructions[index], state))
+    }
+
+    fn ways(&self, at: u64) -> Option<Ways> {
+        let index = self.index(&Bits::new(WIDTH, at.into()));
+        let eip = Operand::Direct(Register::Eip);
+        let known = |so: &Operand| match so {
+            Operand::Immediate(to) => to.to_u64(),
+            _ => None,
+        };
+        let next = Some(at + u64::from(SIZE));
+        let on = match index.map(|index| &self.instructions[index]) {
+            None => [None, None],
+            Some(Instruction::Jz(so)) => [next, known(so)],
+            Some(Instruction::Mov(to, so)) if *to == eip => [None, known(so)],
+            Some(Instruction::Xor(to, _)) if *to == eip => [None, None],
+            Some(_) => [next, None],
+        };
+        Some(Ways { on: on.into_iter().flatten().collect(), ..Ways::default() })
     }
 
     fn control<C: Core>(&self, _: &State<C>) {}

@@ -4,6 +4,7 @@
 //! There is no code here for any particular language, and none that says again what an operator means.
 
 mod abstractly;
+mod order;
 mod run;
 mod symbolically;
 mod table;

@@ -1,9 +1,10 @@
 //! Symbolic evaluation: a program, or a path through it, as one structure update.
 //!
-//! States wait in a list, the lowest program counter first; two that wait at one place, with the same control, are
+//! States wait in a list, in the order of [`crate::order`]; two that wait at one place, with the same control, are
 //! joined. A procedure is evaluated once, from a formal activation record, and its summary is then composed with the
 //! state of each caller instead of being explored again.
 
+use crate::order::{Frames, Move, Order, When};
 use crate::table::Tables;
 use parallax_op::Bits;
 use parallax_sem::logic::{self, Struct};
@@ -89,6 +90,7 @@ struct Turns {
 struct Waiting<S> {
     guard: Formula,
     state: S,
+    frames: Rc<Frames>,
     /// How often this path has jumped back to each place.
     back: Rc<BTreeMap<u64, Turns>>,
 }
@@ -109,8 +111,19 @@ struct Towards<'p> {
 
 /// What waits, by place, and what has ended.
 struct Front<S, K> {
-    waiting: BTreeMap<u64, Vec<(Bits, K, Waiting<S>)>>,
+    waiting: BTreeMap<When, Vec<(Bits, K, Waiting<S>)>>,
     ends: Vec<End<S>>,
+}
+
+impl<S, K> Front<S, K> {
+    /// Puts what waits into an order that has changed.
+    fn reorder(&mut self, order: &Order) {
+        for (pc, control, mut waiting) in std::mem::take(&mut self.waiting).into_values().flatten() {
+            waiting.frames = order.anew(&waiting.frames);
+            let when = order.when(&waiting.frames, pc.to_u64().unwrap_or(u64::MAX));
+            self.waiting.entry(when).or_default().push((pc, control, waiting));
+        }
+    }
 }
 
 /// The effect of a procedure in terms of its formal activation record.
@@ -136,6 +149,7 @@ pub struct Explorer<'a, L: Language> {
     recursion: bool,
     /// How many calls were answered by a summary.
     pub applied: u64,
+    order: Order,
     /// Who tells which entries of a table an index may choose.
     tables: Option<Tables<'a>>,
 }
@@ -158,6 +172,7 @@ impl<'a, L: Language> Explorer<'a, L> {
             summarising: FxHashSet::default(),
             recursion: false,
             applied: 0,
+            order: Order::default(),
             tables: None,
         }
     }
@@ -228,14 +243,13 @@ impl<'a, L: Language> Explorer<'a, L> {
     ) -> Vec<End<SymbolicState<'a, L>>> {
         let mut front = Front { waiting: BTreeMap::new(), ends: Vec::new() };
         // Whatever starts at a place is stepped from it, even if it is the target.
-        let mut fresh: Vec<Waiting<SymbolicState<'a, L>>> =
-            starts.into_iter().map(|(guard, state)| Waiting { guard, state, back: Rc::default() }).collect();
+        let mut fresh = starts;
         while !self.recursion {
             let next = match fresh.pop() {
-                Some(next) => {
-                    let pc = self.known_pc(&next.state);
-                    pc.map(|pc| (pc, next))
-                }
+                Some((guard, state)) => self.known_pc(&state).map(|pc| {
+                    let frames = self.order.start(self.language, pc.to_u64().unwrap_or(u64::MAX));
+                    (pc, Waiting { guard, state, frames, back: Rc::default() })
+                }),
                 None => {
                     let Some(mut entry) = front.waiting.first_entry() else { break };
                     let (pc, _, next) = entry.get_mut().pop().expect("never empty");
@@ -262,7 +276,8 @@ impl<'a, L: Language> Explorer<'a, L> {
             }
             self.steps += 1;
             for (guard, state) in self.step(&pc, next.guard, next.state) {
-                self.arrive(&pc, Waiting { guard, state, back: next.back.clone() }, target, &mut front);
+                let (frames, back) = (next.frames.clone(), next.back.clone());
+                self.arrive(&pc, Waiting { guard, state, frames, back }, target, &mut front);
             }
         }
         front.ends
@@ -309,20 +324,29 @@ impl<'a, L: Language> Explorer<'a, L> {
         target: Option<Towards<'_>>,
         front: &mut Front<SymbolicState<'a, L>, L::Control>,
     ) {
-        let Waiting { guard, state, back } = arriving;
+        let Waiting { guard, state, mut frames, back } = arriving;
         let value = self.language.pc(&state);
         let (targets, elsewhere) = self.places(value);
+        let number = |pc: &Bits| pc.to_u64().unwrap_or(u64::MAX);
+        let ways = self.language.ways(number(from));
+        let (is_return, is_ordered) = (ways.as_ref().is_some_and(|ways| ways.returns), ways.is_some());
+        let source = (number(from), &ways.unwrap_or_default());
+        let inside = targets.iter().map(|(_, pc)| pc).filter(|pc| self.language.has_instruction(pc));
+        if is_ordered && self.order.learn(self.language, &frames, source, inside.map(number)) {
+            front.reorder(&self.order);
+            frames = self.order.anew(&frames);
+        }
         let single = targets.len() == 1 && elsewhere == self.store.false_();
         let leaving = self.store.and(guard, elsewhere);
-        if leaving != self.store.false_() {
+        if leaving != self.store.false_() && !is_return {
             let line = self.language.line(from).map_or(String::new(), |line| format!("line {line}: "));
             let note = format!("{line}a jump to a computed address is taken to leave the program");
             if !self.notes.contains(&note) {
                 self.notes.push(note);
             }
-            if target.is_none() {
-                front.ends.push(End { guard: leaving, state: state.clone() });
-            }
+        }
+        if leaving != self.store.false_() && target.is_none() {
+            front.ends.push(End { guard: leaving, state: state.clone() });
         }
         for (condition, pc) in targets {
             let guard = self.store.and(guard, condition);
@@ -339,8 +363,9 @@ impl<'a, L: Language> Explorer<'a, L> {
                 continue;
             }
             let mut back = back.clone();
-            let at = pc.to_u64().unwrap_or(u64::MAX);
-            if at <= from.to_u64().unwrap_or(u64::MAX) && self.language.has_instruction(&pc) {
+            let at = number(&pc);
+            let Move { frames, again } = self.order.step(self.language, &frames, source, at);
+            if again && self.language.has_instruction(&pc) {
                 let turns = Rc::make_mut(&mut back).entry(at).or_default();
                 // The first turn is free: what was decided before is not this loop's doing.
                 if turns.guard.replace(guard).is_none_or(|before| before == guard) {
@@ -356,15 +381,15 @@ impl<'a, L: Language> Explorer<'a, L> {
                     continue;
                 }
             }
-            if at > from.to_u64().unwrap_or(u64::MAX)
-                && back.get(&at).is_some_and(|turns| turns.guard.is_some())
-            {
+            if !again && back.get(&at).is_some_and(|turns| turns.guard.is_some()) {
                 // Entered anew: its next turn is a first one.
                 Rc::make_mut(&mut back).entry(at).or_default().guard = None;
             }
             let control = self.language.control(&state);
-            let place = front.waiting.entry(at).or_default();
-            match place.iter_mut().find(|(_, known, _)| *known == control) {
+            let place = front.waiting.entry(self.order.when(&frames, at)).or_default();
+            let same =
+                |(there, known, _): &&mut (Bits, L::Control, Waiting<_>)| *there == pc && *known == control;
+            match place.iter_mut().find(same) {
                 Some((_, _, known)) => {
                     known.state = self.language.join(&self.core, &guard, &state, &known.state);
                     known.guard = self.store.or(known.guard, guard);
@@ -378,7 +403,7 @@ impl<'a, L: Language> Explorer<'a, L> {
                         }
                     }
                 }
-                None => place.push((pc, control, Waiting { guard, state, back })),
+                None => place.push((pc, control, Waiting { guard, state, frames, back })),
             }
         }
     }

@@ -4,7 +4,7 @@
 //! The bound is in the condition under which the load is reached, so a solver lists the addresses. What of the condition
 //! is about the index is asked first: it is short, and the same on many paths.
 
-use parallax_op::{Bits, RelOp};
+use parallax_op::{BinOp, Bits, RelOp};
 use parallax_sem::Language;
 use parallax_smt::{Answer, Solver, values};
 use parallax_term::{Formula, Id, Node, Store, Term};
@@ -27,8 +27,44 @@ impl<'s> Tables<'s> {
         Tables { solver, known: FxHashMap::default() }
     }
 
-    /// The addresses that a load may be from, if under the guard all of them lie in one table.
+    /// The addresses that a load may be from, if under the guard all of them lie in tables.
+    ///
+    /// An index that differs from path to path comes here as a conditional, with an address in each branch.
     pub fn places<L: Language>(&mut self, language: &L, guard: Formula, address: Term) -> Option<Places> {
+        let store = self.solver.store();
+        let mut found = Places::new();
+        let mut index: FxHashMap<Bits, usize> = FxHashMap::default();
+        let mut waiting = vec![(store.true_(), address)];
+        while let Some((condition, address)) = waiting.pop() {
+            if condition == store.false_() {
+                continue;
+            }
+            let entries = match store.node(address) {
+                Node::Const(at) => vec![(store.true_(), at)],
+                Node::Ite(..) if waiting.len() + found.len() >= MOST => return None,
+                Node::Ite(c, t, e) => {
+                    waiting.push((store.and(condition, store.not(c)), e));
+                    waiting.push((store.and(condition, c), t));
+                    continue;
+                }
+                _ => self.entries(language, store.and(guard, condition), address)?,
+            };
+            for (when, at) in entries {
+                let when = store.and(condition, when);
+                match index.get(&at) {
+                    Some(&known) => found[known].0 = store.or(found[known].0, when),
+                    None => {
+                        index.insert(at.clone(), found.len());
+                        found.push((when, at));
+                    }
+                }
+            }
+        }
+        Some(found)
+    }
+
+    /// The same for an address with one constant part.
+    fn entries<L: Language>(&mut self, language: &L, guard: Formula, address: Term) -> Option<Places> {
         let store = self.solver.store();
         // What is added to the index is the start of the table, or near it; most loads stop here.
         let (Some(base), start) = store.base_offset(address) else { return None };
@@ -40,6 +76,9 @@ impl<'s> Tables<'s> {
             store.relop(RelOp::Uge, address, number(table.end)),
         );
         let about = about(store, guard, base);
+        if about == store.true_() && is_pointer(store, base) {
+            return None;
+        }
         let mut guards = vec![about];
         guards.extend((guard != about).then_some(guard));
         guards.into_iter().find_map(|guard| {
@@ -69,7 +108,7 @@ impl<'s> Tables<'s> {
 
 /// The conjuncts of a formula that speak of what a term is made of.
 fn about(store: &Store, formula: Formula, term: Term) -> Formula {
-    let leaves = leaves(store, term);
+    let leaves = leaves(store, term.id());
     let mut kept = Vec::new();
     let mut waiting = vec![formula];
     let mut seen = FxHashSet::default();
@@ -79,7 +118,7 @@ fn about(store: &Store, formula: Formula, term: Term) -> Formula {
         }
         match store.node(formula) {
             Node::BoolOp(parallax_op::BoolOp::And, a, b) => waiting.extend([a, b]),
-            _ if store.post_order([formula.id()]).iter().any(|id| leaves.contains(id)) => kept.push(formula),
+            _ if !self::leaves(store, formula.id()).is_disjoint(&leaves) => kept.push(formula),
             _ => {}
         }
     }
@@ -87,20 +126,41 @@ fn about(store: &Store, formula: Formula, term: Term) -> Formula {
     store.all(kept)
 }
 
-/// The symbols and the contents of memory that a term is computed from.
-fn leaves(store: &Store, term: Term) -> FxHashSet<Id> {
+/// The symbols, the contents of memory and the choices that a value is computed from. Where in memory contents are, and
+/// what a choice is made by, does not bound them.
+fn leaves(store: &Store, id: Id) -> FxHashSet<Id> {
     let mut leaves = FxHashSet::default();
     let mut seen = FxHashSet::default();
-    let mut waiting = vec![term.id()];
+    let mut waiting = vec![id];
     while let Some(id) = waiting.pop() {
         if !seen.insert(id) {
             continue;
         }
-        if matches!(store.node(id), Node::Symbol(_) | Node::Access(..)) {
-            leaves.insert(id);
-        } else {
-            waiting.extend(store.operands(id));
+        match store.node(id) {
+            Node::Symbol(_) | Node::Access(..) | Node::Ite(..) => {
+                leaves.insert(id);
+            }
+            _ => waiting.extend(store.operands(id)),
         }
     }
     leaves
+}
+
+/// Whether a whole address is in it, from a register or from memory: such a sum is an index into a table only if a
+/// condition says so.
+fn is_pointer(store: &Store, term: Term) -> bool {
+    let mut waiting = vec![term];
+    let mut seen = FxHashSet::default();
+    while let Some(term) = waiting.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        match store.node(term) {
+            Node::Symbol(_) | Node::Access(..) => return true,
+            Node::Concat(high, _) => waiting.push(high),
+            Node::Bin(BinOp::Add | BinOp::Sub, a, b) | Node::Ite(_, a, b) => waiting.extend([a, b]),
+            _ => {}
+        }
+    }
+    false
 }

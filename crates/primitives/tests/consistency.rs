@@ -513,6 +513,29 @@ fn the_readings_of_pl_agree() {
     assert!(compared > CASES / 4, "only {compared} of {CASES} programs were compared");
 }
 
+/// Compilers put what is rarely executed behind the end of a procedure: it still comes together with the rest there.
+#[test]
+fn blocks_behind_the_end_are_joined_where_they_return_to() {
+    const BRANCHES: usize = 30;
+    let behind = 3 * BRANCHES + 1;
+    let mut text = String::new();
+    for branch in 0..BRANCHES {
+        let rare = 4 * (behind + 2 * branch);
+        write!(text, "cmp [ebp-{}], 5\njz {rare}\nxor ebx, eax\n", 4 * branch).unwrap();
+    }
+    writeln!(text, "mov eip, {}", 4 * (behind + 2 * BRANCHES)).unwrap();
+    for branch in 0..BRANCHES {
+        write!(text, "xor eax, {}\nmov eip, {}\n", branch + 1, 4 * (3 * branch + 2)).unwrap();
+    }
+    text += "mov ebx, eax\n";
+    let program = mc::read(&SourceFile::new("behind.mc", &*text), 0).unwrap();
+    let store = Store::new();
+    program.declare(&store);
+    let bounds = Bounds { steps: 1000, ..Bounds::default() };
+    let evaluation = Explorer::new(&program, &store, bounds).evaluate(&StructUpdate::identity());
+    assert_eq!(evaluation.gave_up, Vec::<String>::new());
+}
+
 #[test]
 fn the_readings_of_mc_agree() {
     let before = COMPARED.get();

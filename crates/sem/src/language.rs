@@ -11,6 +11,17 @@ use std::hash::Hash;
 pub type Places<'p, C> =
     dyn FnMut(&<C as Core>::Bool, &<C as Core>::Val) -> Option<Vec<(<C as Core>::Bool, Bits)>> + 'p;
 
+/// How control may leave an instruction, as far as the instruction tells by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ways {
+    /// Where it may go on in the same procedure; of a call, where that comes back to.
+    pub on: Vec<u64>,
+    /// Whether it enters a procedure.
+    pub calls: bool,
+    /// Whether it leaves one.
+    pub returns: bool,
+}
+
 /// A program of some subject language.
 ///
 /// Control goes through a program counter that is a value of the reading like any other (section 6): after a branch it
@@ -71,6 +82,13 @@ pub trait Language {
     /// The addresses around the given one, or a little behind it, at which nothing ever changes: where a table may be.
     fn table(&self, address: &Bits) -> Option<std::ops::Range<u64>> {
         let _ = address;
+        None
+    }
+
+    /// The ways from a place; it decides in which order places are evaluated and nothing else. Languages whose places
+    /// lie in that order already have no need of it.
+    fn ways(&self, at: u64) -> Option<Ways> {
+        let _ = at;
         None
     }
 

@@ -17,7 +17,7 @@ mod taint;
 pub use crate::core::{ByteOrder, Core};
 pub use abstraction::{Abstract, AbstractMap, BigKey, Domain, Truth, Value};
 pub use concrete::{Concrete, Table};
-pub use language::{Language, Places, Stuck};
+pub use language::{Language, Places, Stuck, Ways};
 pub use pair::Pair;
 pub use sign::Sign;
 pub use symbolic::Symbolic;

@@ -29,3 +29,23 @@ long offset_cases(long x, long y) {
     default: return 1;
   }
 }
+
+// A machine of seven states: the switch is in a loop, and which case comes next depends on the input and on the case.
+int machine(int x, int y) {
+  unsigned input = x;
+  int state = 0, n = y;
+  for (int i = 0; i < 6; i++) {
+    unsigned c = input & 15;
+    input >>= 4;
+    switch (state) {
+      case 0: if (c == 1) state = 1; else if (c == 2) state = 2; else state = 5; break;
+      case 1: n += c; state = c & 1 ? 2 : 3; break;
+      case 2: n ^= c; state = 4; break;
+      case 3: n -= c * 3; state = c > 9 ? 0 : 6; break;
+      case 4: n *= 5; state = 0; break;
+      case 5: if (c == 0) return -1; n += 2; state = 1; break;
+      case 6: n = ~n; state = c == 7 ? 5 : 3; break;
+    }
+  }
+  return n;
+}

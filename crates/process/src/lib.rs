@@ -4,8 +4,8 @@
 //! their instructions, [`system`] makes their system calls, `signal` delivers their signals. Time is the number of
 //! instructions executed, and the only contact with the world outside is through [`system`].
 //!
-//! Absent on purpose: threads, and any knowledge of what an instruction means (`parallax_ir`) or how its bytes are read
-//! (`parallax_sleigh`).
+//! Threads take turns in the one thread of the host that runs all this. Absent on purpose: any knowledge of what an
+//! instruction means (`parallax_ir`) or how its bytes are read (`parallax_sleigh`).
 
 mod attention;
 pub mod elf;
@@ -16,6 +16,7 @@ pub mod registers;
 mod signal;
 mod snapshot;
 pub mod system;
+mod threads;
 
 pub use process::{CallTrace, Ending, Process, Program, StartError};
 pub use snapshot::Snapshot;

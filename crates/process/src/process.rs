@@ -6,7 +6,8 @@ use crate::execute::{Engine, Event, Stop, World};
 use crate::memory::{Access, Cause, Fault, Memory};
 use crate::registers::Registers;
 use crate::signal::{self, Exception, Signals};
-use crate::system::{self, Started};
+use crate::system::{self, Origin, Started};
+use crate::threads::Threads;
 use parallax_ir::Trap;
 use parallax_sleigh::{Language, LiftError, Lifter};
 use std::path::PathBuf;
@@ -146,6 +147,8 @@ pub struct Process {
     pub(crate) program: PathBuf,
     pub(crate) heap: std::ops::Range<u64>,
     pub(crate) signals: Signals,
+    pub(crate) threads: Threads,
+    pub(crate) origin: Origin,
     pub(crate) borrowed: Option<system::Borrowed>,
     pub(crate) byte_bound: u64,
     pub(crate) call_trace: Option<CallTrace>,
@@ -171,6 +174,8 @@ impl Process {
             program: PathBuf::new(),
             heap: 0..0,
             signals: Signals::take_over(),
+            threads: Threads::default(),
+            origin: Origin::default(),
             borrowed: None,
             byte_bound,
             call_trace: None,
@@ -185,7 +190,7 @@ impl Process {
 
     /// Makes this process run another program from now on.
     pub(crate) fn replace(&mut self, started: Started) -> Result<(), StartError> {
-        let Started { memory, loaded, stack, path } = started;
+        let Started { memory, loaded, stack, path, origin } = started;
         if loaded.machine != self.machine || self.world.time > 0 {
             let lifter = if loaded.machine == self.machine { None } else { Some(lifter(loaded.machine)?) };
             if let Some(lifter) = lifter {
@@ -197,6 +202,9 @@ impl Process {
         self.world.memory = memory;
         self.engine.forget();
         self.program = path;
+        origin.take_name();
+        self.origin = origin;
+        self.threads.keep_current();
         let heap = loaded.program_break.next_multiple_of(crate::memory::PAGE);
         self.heap = heap..heap;
         self.signals.reset();
@@ -295,9 +303,14 @@ impl Process {
                     return Some(ending);
                 }
             }
-            let (pc, event) = self.engine.run(&mut self.world, self.pc, limit);
+            let until = limit.min(self.threads.turn_end());
+            let (pc, event) = self.engine.run(&mut self.world, self.pc, until);
             self.set_pc(pc);
             let ending = match event {
+                Event::Budget if until < limit => {
+                    self.turn_over();
+                    None
+                }
                 Event::Budget => return None,
                 Event::Attention => None,
                 Event::Stop(Stop::Trap(Trap::SystemCall)) => self.system_call(),

@@ -8,6 +8,7 @@ use crate::elf::Machine;
 use crate::memory::Memory;
 use crate::process::Process;
 use crate::signal::Signals;
+use crate::threads::Threads;
 use std::path::PathBuf;
 
 /// A process at one moment.
@@ -20,6 +21,7 @@ pub struct Snapshot {
     time: u64,
     heap: std::ops::Range<u64>,
     signals: Signals,
+    threads: Threads,
 }
 
 impl Snapshot {
@@ -41,6 +43,7 @@ impl Process {
             time: self.world.time,
             heap: self.heap.clone(),
             signals: self.signals.clone(),
+            threads: self.threads.clone(),
         }
     }
 
@@ -56,6 +59,7 @@ impl Process {
         self.world.time = to.time;
         self.heap = to.heap.clone();
         self.signals = to.signals.clone();
+        self.threads = to.threads.clone();
         self.set_pc(to.pc);
         // Code may have been translated since from bytes that are not there yet.
         self.engine().forget();

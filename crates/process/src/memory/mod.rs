@@ -299,7 +299,9 @@ impl Memory {
             self.pages.insert(number - first + to / PAGE, frame);
         }
         self.flush();
-        self.note_code_changed();
+        if self.code.iter().any(|number| (first..last).contains(number)) {
+            self.note_code_changed();
+        }
     }
 
     /// Makes `address` a boundary between regions.
@@ -401,6 +403,14 @@ impl Memory {
             done += run;
         }
         Ok(())
+    }
+
+    /// The host's address of a place that other processes map as well.
+    pub fn shared_address(&self, address: u64) -> Option<*mut u8> {
+        let (start, region) = self.region_at(address)?;
+        let Backing::Shared { map, offset } = &region.backing else { return None };
+        let page = map.shared_page(offset + ((address & !OFFSET) - start))?;
+        Some(page.wrapping_add((address & OFFSET) as usize))
     }
 
     /// Checks that a range may be written, before something outside the process is asked to produce the bytes.

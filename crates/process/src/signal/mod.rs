@@ -14,7 +14,7 @@ use crate::attention;
 use crate::elf::Machine;
 use crate::process::{Ending, Process};
 use crate::system::{Answer, Arguments, Errno, Reply, host};
-use arrivals::Information;
+pub(crate) use arrivals::Information;
 use std::collections::VecDeque;
 
 fn bit(signal: i32) -> u64 {
@@ -30,6 +30,9 @@ struct Action {
     mask: u64,
 }
 
+/// Signals that C libraries use between threads.
+const BETWEEN_THREADS: std::ops::RangeInclusive<i32> = 32..=33;
+
 const DEFAULT: u64 = 0;
 const IGNORE: u64 = 1;
 
@@ -41,6 +44,25 @@ pub struct Signals {
     held: VecDeque<(i32, Information)>,
     stack: AlternateStack,
     exception: Exception,
+}
+
+/// The part of the signal state that every thread has of its own, while another runs.
+#[derive(Clone)]
+pub(crate) struct ThreadSignals {
+    /// Arrived for this thread, but not handed over yet.
+    pub held: VecDeque<(i32, Information)>,
+    mask: u64,
+    stack: AlternateStack,
+    exception: Exception,
+}
+
+impl ThreadSignals {
+    /// A new thread inherits the mask of its maker, and nothing else.
+    pub fn of_new() -> Self {
+        let fresh = Signals::default();
+        let mask = host_mask(libc::SIG_BLOCK, None);
+        ThreadSignals { held: fresh.held, mask, stack: fresh.stack, exception: fresh.exception }
+    }
 }
 
 /// What the processor says about the latest fault; Linux shows it to every handler from then on.
@@ -120,6 +142,37 @@ impl Signals {
             .is_none_or(|next| self.actions[next as usize].flags & libc::SA_RESTART as u64 != 0)
     }
 
+    /// Takes out what belongs to the thread that is about to pause.
+    pub(crate) fn pause(&mut self) -> ThreadSignals {
+        let held = std::mem::take(&mut self.held);
+        let mask = host_mask(libc::SIG_BLOCK, None);
+        ThreadSignals { held, mask, stack: self.stack, exception: self.exception }
+    }
+
+    /// Puts it back.
+    pub(crate) fn resume(&mut self, thread: ThreadSignals) {
+        self.held = thread.held;
+        self.stack = thread.stack;
+        self.exception = thread.exception;
+        host_mask(libc::SIG_SETMASK, Some(thread.mask));
+    }
+
+    /// Whether the running thread has a signal that it can be handed.
+    pub(crate) fn has_for_thread(&self) -> bool {
+        !self.held.is_empty() && self.is_ready(host_mask(libc::SIG_BLOCK, None))
+    }
+
+    /// Gives the running thread a signal that did not come from the host.
+    pub(crate) fn give(&mut self, signal: i32, information: Information) {
+        self.held.push_back((signal, information));
+        attention::want();
+    }
+
+    /// Whether the program has a handler for a signal.
+    pub(crate) fn handles(&self, signal: i32) -> bool {
+        self.actions.get(signal as usize).is_some_and(|action| action.handler > IGNORE)
+    }
+
     /// Whether some signal waits that a mask lets through.
     fn is_ready(&self, mask: u64) -> bool {
         self.held.iter().any(|(signal, _)| mask & bit(*signal) == 0)
@@ -163,6 +216,8 @@ impl Process {
             self.signals.held.iter().enumerate().filter(|(_, (signal, _))| let_through & bit(*signal) != 0);
         let (index, _) = ready.min_by_key(|(index, (signal, _))| (*signal, *index))?;
         let (signal, information) = self.signals.held.remove(index)?;
+        let restarts = self.signals.actions[signal as usize].flags & libc::SA_RESTART as u64 != 0;
+        self.interrupt_wait(restarts);
         let ending = self.deliver(signal, information, mask);
         if self.signals.is_ready(host_mask(libc::SIG_BLOCK, None)) {
             attention::want();
@@ -283,7 +338,10 @@ fn change_action(process: &mut Process, arguments: &Arguments) -> Answer {
             libc::SA_SIGINFO | (wanted.flags as i32 & (libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT));
         unsafe {
             libc::sigfillset(&mut host_action.sa_mask);
-            if libc::sigaction(signal as i32, &host_action, std::ptr::null_mut()) != 0 {
+            // Two signals the C library keeps to itself, ours as much as the program's, for whose threads it wants them;
+            // they are sent from thread to thread, which does not pass through the host.
+            let installed = libc::sigaction(signal as i32, &host_action, std::ptr::null_mut()) == 0;
+            if !installed && !BETWEEN_THREADS.contains(&(signal as i32)) {
                 return Err(INVALID);
             }
         }

@@ -27,8 +27,11 @@ pub(super) fn clone(process: &mut Process, arguments: &Arguments) -> Reply {
         elf::Machine::PowerPc => (arguments[4], ("r2", arguments[3])),
     };
     let flag = |bit: i32| flags & bit as u64 != 0;
-    if flag(libc::CLONE_THREAD) || (flag(libc::CLONE_VM) && !flag(libc::CLONE_VFORK)) {
-        return process.unsupported(String::from("a second thread (clone with CLONE_VM)"));
+    if flag(libc::CLONE_THREAD) {
+        return thread(process, flags, arguments);
+    }
+    if flag(libc::CLONE_VM) && !flag(libc::CLONE_VFORK) {
+        return process.unsupported(String::from("a process that shares memory (clone with CLONE_VM)"));
     }
     let known = 0xff
         | libc::CLONE_VM
@@ -55,6 +58,39 @@ pub(super) fn clone(process: &mut Process, arguments: &Arguments) -> Reply {
     }
 }
 
+/// A second thread, as the C library asks for it.
+fn thread(process: &mut Process, flags: u64, arguments: &Arguments) -> Reply {
+    let [_, stack, parent_id, child_id, storage, _] = *arguments;
+    if process.machine != elf::Machine::X86_64 {
+        return Reply::End(process.no_thread("of a PowerPC program"));
+    }
+    let shared =
+        libc::CLONE_VM | libc::CLONE_FS | libc::CLONE_FILES | libc::CLONE_SIGHAND | libc::CLONE_THREAD;
+    let optional = libc::CLONE_SYSVSEM
+        | libc::CLONE_SETTLS
+        | libc::CLONE_PARENT_SETTID
+        | libc::CLONE_CHILD_SETTID
+        | libc::CLONE_CHILD_CLEARTID
+        | libc::CLONE_DETACHED;
+    let flag = |bit: i32| flags & bit as u64 != 0;
+    if flags & shared as u64 != shared as u64 || flags & !((shared | optional) as u64) != 0 || stack == 0 {
+        return Reply::End(process.no_thread(&format!("made with flags {flags:#x}")));
+    }
+    let cleared = if flag(libc::CLONE_CHILD_CLEARTID) { child_id } else { 0 };
+    let answer = process.new_thread(stack, flag(libc::CLONE_SETTLS).then_some(storage), cleared);
+    let answer = answer.and_then(|number| {
+        let bytes = (number as u32).to_le_bytes();
+        for (wanted, place) in [(libc::CLONE_PARENT_SETTID, parent_id), (libc::CLONE_CHILD_SETTID, child_id)]
+        {
+            if flag(wanted) {
+                process.put(place, &bytes)?;
+            }
+        }
+        Ok(number)
+    });
+    answer.into()
+}
+
 fn split(process: &mut Process, stack: u64, child_id: Option<u64>, borrows: bool) -> Reply {
     let loan = match borrows.then(Loan::new).transpose() {
         Ok(loan) => loan,
@@ -68,6 +104,7 @@ fn split(process: &mut Process, stack: u64, child_id: Option<u64>, borrows: bool
         }
         0 => {
             process.signals.forget_arrivals();
+            process.threads.keep_current();
             process.borrowed = loan.map(|loan| Borrowed { original: process.world.memory.snapshot(), loan });
             if stack != 0 {
                 let name = if process.machine == elf::Machine::X86_64 { "RSP" } else { "r1" };
@@ -100,8 +137,13 @@ pub(crate) fn give_back(process: &mut Process) {
     }
 }
 
-pub(super) fn exit(_: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn exit_group(_: &mut Process, arguments: &Arguments) -> Reply {
     Reply::End(Ending::Exited(arguments[0] as u8))
+}
+
+/// The end of a thread; that of the last is the end of the process.
+pub(super) fn exit(process: &mut Process, arguments: &Arguments) -> Reply {
+    if process.end_thread() { Reply::Done } else { exit_group(process, arguments) }
 }
 
 pub(super) fn execve(process: &mut Process, arguments: &Arguments) -> Reply {
@@ -113,6 +155,7 @@ pub(super) fn execve(process: &mut Process, arguments: &Arguments) -> Reply {
 
 fn replace(process: &mut Process, arguments: &Arguments) -> Result<(), Errno> {
     let [path, list, environment, ..] = *arguments;
+    let name = process.take_given_path(path)?;
     let mut path = process.take_path(path)?;
     let list = strings(process, list)?;
     let environment = strings(process, environment)?;
@@ -120,10 +163,11 @@ fn replace(process: &mut Process, arguments: &Arguments) -> Result<(), Errno> {
     path.pop();
     let bound = process.byte_bound;
     let started = start(PathBuf::from(OsStr::from_bytes(&path)), list, environment, bound);
-    let started = started.map_err(|error| match error {
+    let mut started = started.map_err(|error| match error {
         LoadError::Unreadable { error, .. } => Errno(error.raw_os_error().unwrap_or(libc::EACCES)),
         _ => Errno(libc::ENOEXEC),
     })?;
+    started.origin.name = Origin::short_name(&name[..name.len() - 1]);
     give_back(process);
     close_on_exec();
     process.replace(started).map_err(|_| Errno(libc::ENOEXEC))
@@ -173,6 +217,32 @@ pub(crate) struct Started {
     pub loaded: elf::Loaded,
     pub stack: u64,
     pub path: PathBuf,
+    pub origin: Origin,
+}
+
+/// What a program was started as, which `/proc` tells about it.
+#[derive(Clone, Default)]
+pub(crate) struct Origin {
+    /// The last part of the path it was started by, as short as the kernel keeps it.
+    pub name: Vec<u8>,
+    /// Its arguments, each with a zero behind it.
+    pub arguments: Vec<u8>,
+    /// Its environment, likewise.
+    pub environment: Vec<u8>,
+}
+
+impl Origin {
+    fn short_name(path: &[u8]) -> Vec<u8> {
+        const LONGEST: usize = 15;
+        let last = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
+        last[..last.len().min(LONGEST)].to_vec()
+    }
+
+    /// Gives the process of the host the name that the program has.
+    pub fn take_name(&self) {
+        let name = [&self.name[..], &[0]].concat();
+        let _ = host(libc::SYS_prctl, [libc::PR_SET_NAME as usize, name.as_ptr() as usize, 0, 0, 0, 0]);
+    }
 }
 
 /// Loads a program, or the interpreter that a script names in its first line, and builds its stack.
@@ -183,6 +253,7 @@ pub(crate) fn start(
     byte_bound: u64,
 ) -> Result<Started, LoadError> {
     const DEEPEST: usize = 5;
+    let name = Origin::short_name(path.as_os_str().as_bytes());
     let mut path = path;
     for _ in 0..DEEPEST {
         let Some((interpreter, argument)) = script(&path) else { break };
@@ -202,6 +273,8 @@ pub(crate) fn start(
     let _ = host(libc::SYS_getrandom, [random.as_mut_ptr() as usize, 16, 0, 0, 0, 0]);
     let identity = [libc::SYS_getuid, libc::SYS_geteuid, libc::SYS_getgid, libc::SYS_getegid]
         .map(|call| host(call, [0; 6]).unwrap_or(0));
+    let terminated = |texts: &[Vec<u8>]| texts.iter().flat_map(|text| [&text[..], &[0]].concat()).collect();
+    let origin = Origin { name, arguments: terminated(&list), environment: terminated(&environment) };
     let vectors = Vectors {
         arguments: list,
         environment,
@@ -211,8 +284,8 @@ pub(crate) fn start(
     };
     let no_room = || LoadError::NoRoom { path: path.clone(), size: elf::STACK_SIZE };
     let stack = elf::build_stack(&mut memory, &loaded, &vectors).ok().flatten().ok_or_else(no_room)?;
-    let path = std::path::absolute(&path).unwrap_or(path);
-    Ok(Started { memory, loaded, stack, path })
+    let path = std::fs::canonicalize(&path).unwrap_or(path);
+    Ok(Started { memory, loaded, stack, path, origin })
 }
 
 /// The interpreter and its argument, from a first line `#! interpreter [argument]`.

@@ -13,7 +13,7 @@ pub(super) fn slow(answer: Answer) -> Reply {
 }
 
 /// The buffers of a scattered read or write: address and length each.
-fn vectors(process: &mut Process, list: u64, count: u64) -> Result<Vec<(u64, u64)>, Errno> {
+pub(super) fn vectors(process: &mut Process, list: u64, count: u64) -> Result<Vec<(u64, u64)>, Errno> {
     if count > 1024 {
         return Err(Errno(libc::EINVAL));
     }
@@ -29,7 +29,21 @@ fn vectors(process: &mut Process, list: u64, count: u64) -> Result<Vec<(u64, u64
 
 const LARGEST: u64 = 32 << 20;
 
+/// Where a scattered call on a file reads or writes: at its own place, or at a given one.
+fn place(arguments: &Arguments) -> Option<usize> {
+    let given = arguments[3] as i64;
+    (given != -1).then_some(given as usize)
+}
+
 pub(super) fn writev(process: &mut Process, arguments: &Arguments) -> Reply {
+    gather(process, arguments, None)
+}
+
+pub(super) fn pwritev(process: &mut Process, arguments: &Arguments) -> Reply {
+    gather(process, arguments, place(arguments))
+}
+
+fn gather(process: &mut Process, arguments: &Arguments, place: Option<usize>) -> Reply {
     let [descriptor, list, count, ..] = *arguments;
     let mut gather = || {
         let mut bytes = Vec::new();
@@ -37,12 +51,22 @@ pub(super) fn writev(process: &mut Process, arguments: &Arguments) -> Reply {
             let room = LARGEST - bytes.len() as u64;
             bytes.extend(process.take(base, length.min(room))?);
         }
-        host(libc::SYS_write, [descriptor as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0])
+        let call = if place.is_some() { libc::SYS_pwrite64 } else { libc::SYS_write };
+        let source = bytes.as_ptr() as usize;
+        host(call, [descriptor as usize, source, bytes.len(), place.unwrap_or(0), 0, 0])
     };
     slow(gather())
 }
 
 pub(super) fn readv(process: &mut Process, arguments: &Arguments) -> Reply {
+    scatter(process, arguments, None)
+}
+
+pub(super) fn preadv(process: &mut Process, arguments: &Arguments) -> Reply {
+    scatter(process, arguments, place(arguments))
+}
+
+fn scatter(process: &mut Process, arguments: &Arguments, place: Option<usize>) -> Reply {
     let [descriptor, list, count, ..] = *arguments;
     let mut scatter = || {
         let buffers = vectors(process, list, count)?;
@@ -52,7 +76,8 @@ pub(super) fn readv(process: &mut Process, arguments: &Arguments) -> Reply {
         }
         let mut bytes = vec![0u8; total as usize];
         let target = bytes.as_mut_ptr() as usize;
-        let result = host(libc::SYS_read, [descriptor as usize, target, bytes.len(), 0, 0, 0])?;
+        let call = if place.is_some() { libc::SYS_pread64 } else { libc::SYS_read };
+        let result = host(call, [descriptor as usize, target, bytes.len(), place.unwrap_or(0), 0, 0])?;
         let mut rest = &bytes[..result as usize];
         for (base, length) in buffers {
             let (here, after) = rest.split_at(rest.len().min(length as usize));
@@ -116,10 +141,9 @@ pub(super) fn readlinkat(process: &mut Process, arguments: &Arguments) -> Reply 
 
 /// Reads a symbolic link; a program that asks for its own file is not told about Parallax.
 fn link(process: &mut Process, directory: u64, path: u64, buffer: u64, size: u64) -> Answer {
-    let path = process.take_path(path)?;
-    let own = format!("/proc/{}/exe\0", std::process::id());
+    let path = process.take_given_path(path)?;
     let mut found = vec![0u8; size.min(4096) as usize];
-    let length = if path == b"/proc/self/exe\0" || path == own.as_bytes() {
+    let length = if super::own_files::own(&path) == Some(b"exe") {
         let program = std::os::unix::ffi::OsStrExt::as_bytes(process.program.as_os_str()).to_vec();
         let length = program.len().min(found.len());
         found[..length].copy_from_slice(&program[..length]);
@@ -173,7 +197,7 @@ pub(super) fn pselect(process: &mut Process, arguments: &Arguments) -> Reply {
 }
 
 /// `select` with the three sets copied in and out.
-fn sets(process: &mut Process, arguments: &Arguments, call: i64, rest: [usize; 2]) -> Answer {
+pub(super) fn sets(process: &mut Process, arguments: &Arguments, call: i64, rest: [usize; 2]) -> Answer {
     let count = arguments[0];
     if count > 65536 {
         return Err(Errno(libc::EINVAL));

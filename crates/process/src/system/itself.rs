@@ -174,34 +174,25 @@ pub(super) fn arch_prctl(process: &mut Process, arguments: &Arguments) -> Reply 
     answer.into()
 }
 
-/// A process of one thread finds every lock free: waiting on one that has the expected value would be for ever.
-pub(super) fn futex(process: &mut Process, arguments: &Arguments) -> Reply {
-    let [address, operation, expected, timeout, ..] = *arguments;
-    const COMMAND: u64 = 0x7f;
-    match (operation & COMMAND) as i32 {
-        libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET | libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE => {
-            Reply::Value(0)
-        }
-        libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
-            let found = match process.world.memory.load::<4>(address) {
-                Ok(bytes) if process.machine == Machine::X86_64 => u32::from_le_bytes(bytes),
-                Ok(bytes) => u32::from_be_bytes(bytes),
-                Err(fault) => return Reply::Error(fault.into()),
-            };
-            if found != expected as u32 {
-                Reply::Error(Errno(libc::EAGAIN))
-            } else if timeout != 0 {
-                Reply::Error(Errno(libc::ETIMEDOUT))
-            } else {
-                process.unsupported(format!(
-                    "waiting on a lock at {address:#x} that no other thread can release"
-                ))
-            }
-        }
-        other => process.unsupported(format!("futex operation {other}")),
-    }
+pub(super) fn set_tid_address(process: &mut Process, arguments: &Arguments) -> Reply {
+    process.threads.set_cleared(arguments[0]);
+    process.threads.number().into()
 }
 
-pub(super) fn set_tid_address(_: &mut Process, _: &Arguments) -> Reply {
-    host(libc::SYS_gettid, [0; 6]).into()
+pub(super) fn gettid(process: &mut Process, _: &Arguments) -> Reply {
+    process.threads.number().into()
+}
+
+/// The number of a thread that only we know stands for the whole process.
+pub(super) fn known_to_host(process: &Process, number: u64) -> u64 {
+    if process.threads.has(number) { 0 } else { number }
+}
+
+pub(super) fn sched_yield(process: &mut Process, _: &Arguments) -> Reply {
+    if process.threads.is_alone() {
+        return host(libc::SYS_sched_yield, [0; 6]).into();
+    }
+    process.set_result(Ok(0));
+    process.next_turn();
+    Reply::Done
 }

@@ -13,13 +13,17 @@ mod children;
 mod descriptors;
 mod device;
 mod itself;
+mod lock;
+mod messages;
 mod names;
+mod own_files;
 mod pass;
 mod space;
 mod table;
+mod waiting;
 
 pub(crate) use borrowed::Borrowed;
-pub(crate) use children::{Started, give_back, start};
+pub(crate) use children::{Origin, Started, give_back, start};
 pub use table::{How, Row};
 
 use crate::elf::Machine;
@@ -45,8 +49,11 @@ pub enum Reply {
     Error(Errno),
     /// The call was interrupted by a signal and is to be made again after the handler, if the handler says so.
     Interrupted,
-    /// Registers have been set already: the program was replaced, or returned from a signal handler.
+    /// Registers have been set already: the program was replaced, returned from a signal handler, or another thread
+    /// runs now.
     Done,
+    /// The call would have to wait, and other threads want to run: it is to be made again.
+    Wait,
     /// The process ends.
     End(Ending),
 }
@@ -70,7 +77,11 @@ impl Process {
     /// Makes the system call that the registers ask for. The program counter is past the instruction.
     pub(crate) fn system_call(&mut self) -> Option<Ending> {
         let (number, arguments) = self.system_arguments();
-        let reply = self.dispatch(number, &arguments);
+        let reply = if self.threads.is_alone() {
+            self.dispatch(number, &arguments)
+        } else {
+            self.dispatch_among_threads(number, &arguments)
+        };
         if let Some(trace) = &mut self.call_trace {
             let name = table::find(self.machine, number).map_or("?", |row| row.name);
             trace(&format!("{name}({arguments:x?}) = {reply:x?}"));
@@ -81,6 +92,10 @@ impl Process {
             Reply::Interrupted if self.signals.next_restarts() => self.repeat_call(number),
             Reply::Interrupted => self.set_result(Err(Errno(libc::EINTR))),
             Reply::Done => {}
+            Reply::Wait => {
+                self.repeat_call(number);
+                self.wait_for_call();
+            }
             Reply::End(ending) => return Some(ending),
         }
         None
@@ -120,7 +135,7 @@ impl Process {
         }
     }
 
-    fn set_result(&mut self, answer: Answer) {
+    pub(crate) fn set_result(&mut self, answer: Answer) {
         match (self.machine, answer) {
             (Machine::X86_64, Ok(value)) => self.world.registers.set("RAX", value),
             (Machine::X86_64, Err(Errno(number))) => {
@@ -177,8 +192,20 @@ impl Process {
         Ok(bytes)
     }
 
-    /// Reads an argument that is a path, zero included.
+    /// Reads an argument that is a path, zero included. A program that names its own file by way of `/proc` means the
+    /// emulated program, not Parallax.
     pub(crate) fn take_path(&mut self, address: u64) -> Result<Vec<u8>, Errno> {
+        let path = self.take_given_path(address)?;
+        if own_files::own(&path) != Some(b"exe") {
+            return Ok(path);
+        }
+        let mut program = std::os::unix::ffi::OsStrExt::as_bytes(self.program.as_os_str()).to_vec();
+        program.push(0);
+        Ok(program)
+    }
+
+    /// The same, as it was given.
+    pub(crate) fn take_given_path(&mut self, address: u64) -> Result<Vec<u8>, Errno> {
         let mut path = self.world.memory.read_string(address, 4095)?.ok_or(Errno(libc::ENAMETOOLONG))?;
         path.push(0);
         Ok(path)

@@ -70,7 +70,7 @@ pub fn compile(compiler: &str, flags: &[&str], source: &Path, stem: &str) -> Res
         std::env::temp_dir().join(format!("parallax-{}-{stem}-{compiler}-{unique}", std::process::id()));
     let result = Command::new(compiler)
         .args(flags)
-        .args(["-o".as_ref(), binary.as_os_str(), source.as_os_str(), "-lm".as_ref()])
+        .args(["-o".as_ref(), binary.as_os_str(), source.as_os_str(), "-lm".as_ref(), "-pthread".as_ref()])
         .output()
         .map_err(|error| format!("{compiler}: {error} (scripts/setup names what the tests need)"))?;
     if !result.status.success() {

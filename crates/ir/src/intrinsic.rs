@@ -94,6 +94,56 @@ pub enum ScalarOp {
     Sqrt,
 }
 
+/// A float function of PowerPC on 64-bit registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PowerOp {
+    /// Two operands; a root is that of the second.
+    Arithmetic {
+        /// What.
+        op: ScalarOp,
+        /// Rounded to a single.
+        single: bool,
+    },
+    /// The first operand times the second, plus the third, rounded once.
+    Fused {
+        /// Minus the third.
+        subtract: bool,
+        /// With the other sign afterwards.
+        negate: bool,
+        /// Rounded to a single.
+        single: bool,
+    },
+    /// How two floats are ordered: less, greater, equal, unordered from bit 3 down. It has no target register.
+    Compare {
+        /// Whether every operand that is not a number is invalid, and not just those that signal.
+        ordered: bool,
+    },
+    /// Rounded to a single.
+    ToSingle,
+    /// To an integer.
+    ToInt {
+        /// Of 32 bits, else of 64.
+        word: bool,
+        /// Whether it is signed.
+        signed: bool,
+        /// Toward zero, else as FPSCR says.
+        truncate: bool,
+    },
+    /// From an integer of 64 bits.
+    FromInt {
+        /// Whether it is signed.
+        signed: bool,
+        /// Rounded to a single.
+        single: bool,
+    },
+    /// To an integral float.
+    Integral(parallax_op::Rounding),
+    /// An estimate of one over the operand.
+    Reciprocal,
+    /// An estimate of one over the root of the operand.
+    ReciprocalRoot,
+}
+
 /// A function of the x87 that no formula describes. Where there are two operands, the first is the top of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -395,11 +445,6 @@ pub enum Intrinsic {
         /// Rounding.
         mode: u8,
     },
-    /// `a * b + c` of floats, rounded once, to nearest.
-    FusedMultiplyAdd,
-    /// The same rounded to odd: what is not exact ends in a one, so that rounding once more, to a format at least two
-    /// bits narrower, is as good as rounding once.
-    FusedMultiplyAddOdd,
     /// x87 arithmetic on 80-bit floats, one of which may be given in a narrower format.
     ///
     /// This and the other `Extended` functions take after their operands the control word, the status word, and a byte
@@ -447,6 +492,18 @@ pub enum Intrinsic {
     ExtendedToDecimal,
     /// A function within one unit in the last place. The symbolic reading knows it on constants only.
     ExtendedTranscendental(Transcendental),
+    /// A float function under FPSCR.
+    ///
+    /// It takes FPSCR, MSR and, but for comparisons, the target's old value after its operands, and gives more than a
+    /// value: above it, in four bytes, FPSCR afterwards; above that, in one byte, whether an enabled exception stops
+    /// the instruction.
+    Power(PowerOp),
+    /// FPSCR with its summaries of the exceptions in place.
+    PowerStatus,
+    /// A single in memory as a double in a register of PowerPC.
+    PowerExpand,
+    /// A double in a register of PowerPC as a single in memory.
+    PowerNarrow,
     /// CRC-32C of the second argument on top of the first.
     Crc32,
     /// Product of two polynomials over the field of two elements.

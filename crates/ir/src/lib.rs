@@ -18,7 +18,9 @@ mod varnode;
 
 pub use builder::{Builder, Label};
 pub use instruction::Instruction;
-pub use intrinsic::{AesStep, Dialect, IeeeOp, Intrinsic, LaneOp, LaneShift, ScalarOp, Transcendental};
+pub use intrinsic::{
+    AesStep, Dialect, IeeeOp, Intrinsic, LaneOp, LaneShift, PowerOp, ScalarOp, Transcendental,
+};
 pub use op::{Flow, Op, Trap};
 pub use processor::{Processor, Register, RegisterKind};
 pub use varnode::{Space, Varnode};

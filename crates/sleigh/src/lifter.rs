@@ -164,6 +164,10 @@ impl Lifter {
             let kind = specification.kind(&name, bytes);
             registers.push(Register { name, place: Varnode::register(*offset, bytes), kind });
         }
+        let is_powerpc = matches!(name.as_str(), "powerpc" | "powerpc64" | "powerpc64le");
+        if is_powerpc {
+            powerpc::registers(&mut registers);
+        }
         let wanted = specification.program_counter().map(str::to_uppercase);
         let guesses = ["PC", "RIP", "EIP", "IP", "NIP"];
         let pc = wanted
@@ -192,6 +196,7 @@ impl Lifter {
         processor.initial.extend_from_slice(match name.as_str() {
             "aarch64" => &[("FPCR", 0), ("FPSR", 0)],
             "riscv64" => &[("FFLAGS", 0), ("FRM", 0), ("FCSR", 0)],
+            _ if is_powerpc => &powerpc::INITIAL,
             _ => &[],
         });
         Ok(Lifter {
@@ -326,7 +331,7 @@ impl Lifter {
             return aarch64::complete(instruction, bytes, &self.processor);
         }
         if self.processor.name.starts_with("powerpc") {
-            return powerpc::complete(instruction, &self.processor.user_ops);
+            return powerpc::complete(instruction, &self.processor);
         }
         if matches!(self.overrides, Overrides::Riscv(_)) {
             return riscv::complete(instruction, &self.processor);

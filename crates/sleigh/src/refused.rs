@@ -9,11 +9,16 @@ pub(crate) enum Refused {
     Mode,
     /// An instruction of an extension, or one whose results every processor makes up for itself.
     Instruction,
+    /// A float instruction that its specification keeps the status of where ours is not.
+    Status,
 }
 
 /// The names, by number.
-pub(crate) const NAMES: [&str; 2] =
-    ["rounding other than to nearest, or flushing to zero", "an instruction that is not modelled"];
+pub(crate) const NAMES: [&str; 3] = [
+    "rounding other than to nearest, or flushing to zero",
+    "an instruction that is not modelled",
+    "a float operation whose status is not modelled",
+];
 
 impl Refused {
     /// The operation that stops.

@@ -13,7 +13,6 @@ fn controls(processor: &Processor) -> (&'static [(&'static str, u64)], &'static 
     const ARM_MODES: u64 = 0x03c0_0000;
     match processor.name.as_str() {
         "arm" | "thumb" => (&[("FPSCR", ARM_MODES)], &["vmsr"]),
-        name if name.starts_with("powerpc") => (&[("FP_RN0", 1), ("FP_RN1", 1)], &["mtfs"]),
         _ => (&[], &[]),
     }
 }

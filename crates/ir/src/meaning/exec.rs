@@ -9,7 +9,7 @@ use parallax_sem::{Core, Places};
 
 /// How many operations one instruction may take, and how many times its control may split.
 const MAX_STEPS: usize = 100_000;
-const MAX_SPLITS: usize = 64;
+const MAX_SPLITS: usize = 128;
 
 /// The state after `instruction`, the program counter included.
 ///

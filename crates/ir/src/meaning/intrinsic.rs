@@ -68,8 +68,6 @@ pub fn intrinsic<C: Core>(
         }
         FloatEstimate { root } => float::estimate::estimates(core, root, w, arg(0)?)?,
         FloatToHalf { mode } => sse(1)?.to_half(mode, w, arg(0)?),
-        FusedMultiplyAdd => float::fused(core, w, arg(0)?, arg(1)?, arg(2)?)?,
-        FusedMultiplyAddOdd => float::fused_odd(core, w, arg(0)?, arg(1)?, arg(2)?)?,
         Extended(op) => x87(2)?.arithmetic(op, (w, arg(0)?), (width(1), arg(1)?))?,
         ExtendedRound => x87(1)?.round(arg(0)?),
         ExtendedToInt { truncate } => x87(1)?.to_int(truncate, out - float::x87::ABOVE, arg(0)?),
@@ -83,6 +81,19 @@ pub fn intrinsic<C: Core>(
         ExtendedFromDecimal => x87(1)?.decimal(arg(0)?),
         ExtendedToDecimal => x87(1)?.to_decimal(arg(0)?),
         ExtendedTranscendental(function) => x87(2)?.transcendental(function, arg(0)?, arg(1)?)?,
+        Power(op) => {
+            // The operands, FPSCR, MSR, and the old value of the target.
+            let has_target = !matches!(op, crate::PowerOp::Compare { .. });
+            let at = args.len().wrapping_sub(2 + usize::from(has_target));
+            let status = float::power::Status::new(core, arg(at)?, width(at + 1), arg(at + 1)?);
+            let operands: Vec<&C::Val> =
+                args[..at].iter().chain(&args[at + 2..]).map(|(_, value)| value).collect();
+            let result = status.apply(op, &operands);
+            result.ok_or_else(|| MeaningError::IllFormed(format!("{call:?} lacks arguments")))?
+        }
+        PowerStatus => float::power::settle(core, arg(0)?),
+        PowerExpand => float::power::expand(core, arg(0)?),
+        PowerNarrow => float::power::narrow(core, arg(0)?),
         Crc32 => bits::crc32(core, arg(0)?, width(1), arg(1)?),
         CarrylessMultiply => bits::carryless_multiply(core, w, arg(0)?, arg(1)?),
         GaloisMultiply => galois::multiply(core, w, arg(0)?, arg(1)?),

@@ -1,8 +1,8 @@
 //! PowerPC: what the specification gets wrong, as found by comparing it with QEMU.
 //!
 //! It keeps the XER register apart from its bits SO, OV and CA, so moving to and from it misses them; division without
-//! the overflow bit changes OV all the same; the masks of 64-bit rotations are beyond the library; and the clearing of a
-//! cache line and string instructions have no or half a meaning.
+//! the overflow bit changes OV all the same; the masks of 64-bit rotations are beyond the library; a conditional store
+//! that fails does not say so; and the clearing of a cache line and string instructions have no or half a meaning.
 
 use crate::powerpc::float::Floats;
 use parallax_ir::{Builder, Instruction, Op, Processor, Trap, Varnode};
@@ -15,13 +15,16 @@ const CACHE_LINE: u64 = 32;
 /// The override table.
 pub struct Overrides {
     order: ByteOrder,
-    general: Vec<Varnode>,
-    floats: Floats,
-    cr0: Varnode,
+    pub(super) general: Vec<Varnode>,
+    pub(super) floats: Floats,
+    pub(super) link: Varnode,
+    pub(super) counter: Varnode,
+    /// Whether there is a reservation.
+    reserve: Varnode,
     /// SO, OV and CA, with their bits in XER.
     flags: [(Varnode, u64); 3],
     /// The byte count of string instructions, the low seven bits of XER.
-    count: Option<Varnode>,
+    pub(super) count: Option<Varnode>,
 }
 
 impl Overrides {
@@ -32,7 +35,9 @@ impl Overrides {
             order: processor.order,
             floats: Floats::new(processor)?,
             general: (0..32).map(|index| place(&format!("R{index}"))).collect::<Option<_>>()?,
-            cr0: place("CR0")?,
+            link: place("LR")?,
+            counter: place("CTR")?,
+            reserve: place("RESERVE")?,
             flags: [(place("XER_SO")?, 31), (place("XER_OV")?, 30), (place("XER_CA")?, 29)],
             count: place("XER_COUNT").filter(|place| place.bytes == 1),
         })
@@ -48,6 +53,9 @@ impl Overrides {
         let field = |low: u32| (word >> low & 31) as usize;
         let mut b = Builder::new();
         let wide = self.general[0].bytes == 8;
+        if let Some(text) = self.single(&mut b, word).or_else(|| self.branch(&mut b, address, word)) {
+            return Some(b.finish(address, 4, text));
+        }
         match word >> 26 {
             30 if wide => {
                 let text = self.rotate(&mut b, word)?;
@@ -89,14 +97,29 @@ impl Overrides {
                 let dot = if word & 1 == 1 { "." } else { "" };
                 format!("{name}{dot} r{},r{},r{}", field(21), field(16), field(11))
             }
+            (150, _) if word & 1 == 1 => {
+                self.store_conditional(&mut b, field(21), field(16), field(11));
+                format!("stwcx. r{},r{},r{}", field(21), field(16), field(11))
+            }
+            (code, _) if code & 31 == 15 && word & 1 == 0 => {
+                let bit = field(6);
+                let set = b.bit(self.floats.status.fields[bit / 4], 3 - (bit % 4) as u16);
+                let value = b.select(set, self.base(field(16)), self.general[field(11)]);
+                b.copy(self.general[field(21)], value);
+                format!("isel r{},r{},r{},{bit}", field(21), field(16), field(11))
+            }
             (4, _) => {
                 self.trap(&mut b, field(21), self.general[field(16)], self.general[field(11)]);
                 format!("tw {},r{},r{}", field(21), field(16), field(11))
             }
-            (code @ (597 | 725), _) => self.string(&mut b, code == 597, field(21), field(16), field(11)),
+            (code @ (533 | 661), _) if word & 1 == 0 => {
+                self.counted_string(&mut b, code == 533, field(21), field(16), field(11))?
+            }
+            (code @ (597 | 725), _) if word & 1 == 0 => {
+                self.string(&mut b, code == 597, field(21), field(16), field(11))
+            }
             (1014, _) => {
-                let base = if field(16) == 0 { Varnode::constant(0, 4) } else { self.general[field(16)] };
-                let at = b.bin(BinOp::Add, base, self.general[field(11)]);
+                let at = b.bin(BinOp::Add, self.base(field(16)), self.general[field(11)]);
                 let line = b.bin_constant(BinOp::And, at, !(CACHE_LINE - 1));
                 for offset in (0..CACHE_LINE).step_by(8) {
                     let at = b.bin_constant(BinOp::Add, line, offset);
@@ -107,6 +130,20 @@ impl Overrides {
             _ => return None,
         };
         Some(b.finish(address, 4, text))
+    }
+
+    /// Stores if there is a reservation, and says in condition field 0 whether it did.
+    fn store_conditional(&self, b: &mut Builder, source: usize, base: usize, index: usize) {
+        let at = b.bin(BinOp::Add, self.base(base), self.general[index]);
+        let (summary, condition) = (self.flags[0].0, self.floats.status.fields[0]);
+        let none = b.rel_constant(RelOp::Eq, self.reserve, 0);
+        b.copy(condition, summary);
+        let end = b.label();
+        b.branch(Some(none), end);
+        b.store(at, self.general[source]);
+        let done = b.bin_constant(BinOp::Or, summary, 2);
+        b.copy(condition, done);
+        b.place(end);
     }
 
     /// A trap if one of the relations holds that the bits of `to` name.
@@ -124,36 +161,6 @@ impl Overrides {
             }
         }
         b.trap(Some(holds), Trap::Breakpoint);
-    }
-
-    /// `lswi` and `stswi`: bytes to and from registers, four each, the highest first; 32 of them when the field is zero.
-    fn string(&self, b: &mut Builder, loads: bool, first: usize, base: usize, field: usize) -> String {
-        let count = if field == 0 { 32 } else { field };
-        let start = if base == 0 { Varnode::constant(0, 4) } else { b.snapshot(self.general[base]) };
-        for word in 0..count.div_ceil(4) {
-            let register = self.general[(first + word) % 32];
-            let bytes = (count - 4 * word).min(4);
-            let mut value: Option<Varnode> = None;
-            for byte in 0..4 {
-                let at = b.bin_constant(BinOp::Add, start, (4 * word + byte) as u64);
-                if !loads {
-                    if byte < bytes {
-                        let part = b.extract(register, 8 * (3 - byte as u16), 1);
-                        b.store(at, part);
-                    }
-                    continue;
-                }
-                let part = if byte < bytes { b.load(at, 1) } else { Varnode::constant(0, 1) };
-                value = Some(match value {
-                    None => part,
-                    Some(so_far) => b.concat(so_far, part),
-                });
-            }
-            if let Some(value) = value {
-                b.copy(register, value);
-            }
-        }
-        format!("{} r{first},r{base},{field}", if loads { "lswi" } else { "stswi" })
     }
 
     /// A doubleword loaded or stored with its bytes in the other order.
@@ -253,6 +260,6 @@ impl Overrides {
             let moved = b.bin_constant(BinOp::Shl, holds, bit);
             all = b.bin(BinOp::Or, all, moved);
         }
-        b.copy(self.cr0, all);
+        b.copy(self.floats.status.fields[0], all);
     }
 }

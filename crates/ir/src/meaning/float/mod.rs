@@ -1,9 +1,11 @@
-//! Floats as SSE and x87 treat them: what is not a number keeps its payload, and the default one is negative.
+//! Floats as SSE and x87 treat them, where what is not a number keeps its payload and the default one is negative; and
+//! as PowerPC does.
 
 mod arithmetic;
 pub(super) mod estimate;
 mod fused;
 pub(super) mod ieee;
+pub(super) mod power;
 mod raised;
 pub(super) mod sse;
 mod transcendental;
@@ -90,35 +92,4 @@ fn convert_payload<C: Core>(core: &C, f: FloatFormat, g: FloatFormat, a: &C::Val
     let exponent = constant(core, ones, u128::MAX);
     let low = core.concat(ones, fraction(pg), &exponent, &payload);
     core.concat(1, to - 1, &sign, &low)
-}
-
-pub(super) fn fused<C: Core>(
-    core: &C,
-    w: Width,
-    a: &C::Val,
-    b: &C::Val,
-    c: &C::Val,
-) -> Result<C::Val, MeaningError> {
-    Ok(core.float_fma(format(w)?, NEAREST, a, b, c))
-}
-
-/// Rounded to odd. Exact results are those on which rounding up and down agree, and zeros, whose sign alone they
-/// disagree about.
-pub(super) fn fused_odd<C: Core>(
-    core: &C,
-    w: Width,
-    a: &C::Val,
-    b: &C::Val,
-    c: &C::Val,
-) -> Result<C::Val, MeaningError> {
-    let f = format(w)?;
-    let rounded = |rounding| core.float_fma(f, rounding, a, b, c);
-    let nearest = rounded(NEAREST);
-    let agree = core.relop(RelOp::Eq, w, &rounded(Rounding::Up), &rounded(Rounding::Down));
-    let magnitude = core.extract(w, 0, w - 1, &nearest);
-    let is_zero = core.relop(RelOp::Eq, w - 1, &magnitude, &constant(core, w - 1, 0));
-    let exact =
-        core.boolop(BoolOp::Or, &agree, &core.boolop(BoolOp::Or, &is_zero, &is_nan(core, f, &nearest)));
-    let odd = core.binop(BinOp::Or, w, &rounded(Rounding::Zero), &constant(core, w, 1));
-    Ok(core.cond(w, &exact, &nearest, &odd))
 }

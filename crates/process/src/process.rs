@@ -158,6 +158,13 @@ pub struct Process {
     symbols: Symbols,
 }
 
+/// What a handler of `SIGFPE` is told, besides division of integers.
+const FPE_FLTDIV: i32 = 3;
+const FPE_FLTOVF: i32 = 4;
+const FPE_FLTUND: i32 = 5;
+const FPE_FLTRES: i32 = 6;
+const FPE_FLTINV: i32 = 7;
+
 impl Process {
     /// Loads a program, or the interpreter of a script; it is ready to run.
     pub fn start(program: Program) -> Result<Process, StartError> {
@@ -340,6 +347,7 @@ impl Process {
         const SI_KERNEL: i32 = 0x80;
         const FPE_INTDIV: i32 = 1;
         const BUS_ADRALN: i32 = 1;
+        const TRAP_BRKPT: i32 = 1;
         const ILL_ILLOPN: i32 = 2;
         let pc = self.pc;
         let (signal, code, address, number, why) = match trap {
@@ -349,6 +357,12 @@ impl Process {
             Trap::Float => return self.float_exception(),
             Trap::Undefined => {
                 (libc::SIGILL, ILL_ILLOPN, pc, UNDEFINED, "an instruction that is always illegal")
+            }
+            Trap::Breakpoint if self.machine == Machine::PowerPc => {
+                // The handler finds the trap itself, and goes on behind it if it wants to.
+                let at = pc.wrapping_sub(4);
+                self.set_pc(at);
+                (libc::SIGTRAP, TRAP_BRKPT, at, BREAKPOINT, "a trap instruction")
             }
             Trap::Breakpoint => (libc::SIGTRAP, SI_KERNEL, 0, BREAKPOINT, "a breakpoint instruction"),
             Trap::Protection | Trap::Halt => {
@@ -368,6 +382,9 @@ impl Process {
     /// What was raised and is not masked decides what the handler is told. Both units have the exceptions in the same
     /// order; the x87 has its summary bit set if it is the one.
     fn float_exception(&mut self) -> Option<Ending> {
+        if self.machine == Machine::PowerPc {
+            return self.enabled_exception();
+        }
         let registers = &self.world.registers;
         let get = |name: &str| if registers.has(name) { registers.get(name) } else { 0 };
         let (status, control, mxcsr) = (get("FPUSTATUSWORD"), get("FPUCONTROLWORD"), get("MXCSR"));
@@ -378,11 +395,6 @@ impl Process {
         } else {
             (status & !control & 0x3f, X87_FLOAT)
         };
-        const FPE_FLTDIV: i32 = 3;
-        const FPE_FLTOVF: i32 = 4;
-        const FPE_FLTUND: i32 = 5;
-        const FPE_FLTRES: i32 = 6;
-        const FPE_FLTINV: i32 = 7;
         // The order in which Linux looks.
         let (code, why) = match raised {
             r if r & 1 != 0 => (FPE_FLTINV, "an invalid float operation"),
@@ -393,6 +405,20 @@ impl Process {
         };
         let pc = self.pc;
         self.raise(libc::SIGFPE, code, pc, exception(number), String::from(why))
+    }
+
+    /// What FPSCR has both raised and enabled, in the order in which Linux looks.
+    fn enabled_exception(&mut self) -> Option<Ending> {
+        let status = self.world.registers.get("FPSCR");
+        let (code, why) = match status >> 25 & status >> 3 {
+            r if r & 16 != 0 => (FPE_FLTINV, "an invalid float operation"),
+            r if r & 8 != 0 => (FPE_FLTOVF, "a float overflow"),
+            r if r & 4 != 0 => (FPE_FLTUND, "a float underflow"),
+            r if r & 2 != 0 => (FPE_FLTDIV, "a float division by zero"),
+            _ => (FPE_FLTRES, "an inexact float result"),
+        };
+        let pc = self.pc;
+        self.raise(libc::SIGFPE, code, pc, exception(SIMD_FLOAT), String::from(why))
     }
 
     fn page_fault(&self, fault: &Fault) -> Exception {

@@ -517,16 +517,19 @@ impl Encoded {
 
 /// The host's own instruction for an operation, if there is one.
 fn host(node: &Node) -> Option<Run> {
+    let Kind::General(op) = &node.kind else { return None };
+    let parallax_ir::Op::Intrinsic { call, args, .. } = &**op else { return None };
     #[cfg(target_arch = "x86_64")]
-    if let Kind::General(op) = &node.kind
-        && let parallax_ir::Op::Intrinsic { call, args, .. } = &**op
     {
         let operands: SmallVec<[u16; 4]> = args.iter().map(|operand| operand.bytes).collect();
         let float = super::native::find(*call, *operands.first()?);
-        return float.or_else(|| super::lanes::find(*call, &operands, node.out?.size));
+        let found = float.or_else(|| super::lanes::find(*call, &operands, node.out?.size));
+        if found.is_some() {
+            return found;
+        }
     }
-    let _ = node;
-    None
+    let _ = args;
+    super::power::find(*call)
 }
 
 fn blank(run: Run) -> Micro {

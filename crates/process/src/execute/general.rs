@@ -37,6 +37,14 @@ impl General {
         }
     }
 
+    /// Where an input lies in the file, if it is there and not a constant.
+    pub fn place(&self, number: usize) -> Option<u16> {
+        match self.inputs.get(number)?.1 {
+            Input::Slot(slot) => Some(slot.at),
+            Input::Constant(..) => None,
+        }
+    }
+
     /// Tells a watcher about its memory access, if it makes one.
     ///
     /// # Safety

@@ -20,6 +20,7 @@ mod micro;
 mod native;
 mod node;
 mod original;
+mod power;
 mod sweep;
 
 pub use micro::{Stop, Watcher, World};

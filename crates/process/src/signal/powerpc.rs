@@ -17,7 +17,8 @@ const REGISTERS_POINTER: u64 = CONTEXT + 48;
 const MASK: u64 = REGISTERS_POINTER + 4;
 const REGISTERS: u64 = CONTEXT + 192;
 const FLOATS: u64 = REGISTERS + 48 * 4;
-const FRAME: u64 = FLOATS + 33 * 8 + 8;
+const STATUS: u64 = FLOATS + 32 * 8;
+const FRAME: u64 = STATUS + 8 + 8;
 
 /// Where handlers return to: above everything that is placed without being asked for.
 pub const RETURN: u64 = 0xb7ff_f000;
@@ -59,11 +60,11 @@ pub(super) fn enter(
     const USER_MODE: u32 = 0xd032;
     general[32..39].copy_from_slice(&[
         process.pc() as u32,
-        USER_MODE,
+        USER_MODE | registers.get("MSR") as u32,
         registers.get("R3") as u32,
         registers.get("CTR") as u32,
         registers.get("LR") as u32,
-        overflows.iter().sum(),
+        overflows.iter().sum::<u32>() | registers.get("XER_COUNT") as u32,
         condition(process),
     ]);
     general[41] = process.signals.exception.address.unwrap_or(0) as u32;
@@ -88,8 +89,11 @@ pub(super) fn enter(
         let float = registers.get(&format!("F{number}"));
         bytes[FLOATS as usize + 8 * number..][..8].copy_from_slice(&float.to_be_bytes());
     }
+    bytes[STATUS as usize..][..8].copy_from_slice(&registers.get("FPSCR").to_be_bytes());
     process.world.memory.write(at, &bytes)?;
     let registers = &mut process.world.registers;
+    // Handlers start with no exception enabled, rounding to nearest.
+    registers.set("FPSCR", 0);
     registers.set("R1", at);
     registers.set("R3", signal as u64);
     registers.set("R4", at + INFORMATION);
@@ -124,6 +128,8 @@ pub(super) fn leave(process: &mut Process) -> Result<u64, Fault> {
         let float = &bytes[FLOATS as usize + 8 * number..][..8];
         registers.set(&format!("F{number}"), u64::from_be_bytes(float.try_into().expect("eight bytes")));
     }
+    registers.set("FPSCR", word(STATUS + 4).into());
+    registers.set("XER_COUNT", (general[37] & 127).into());
     registers.set("CTR", general[35].into());
     registers.set("LR", general[36].into());
     for (name, position) in OVERFLOWS {

@@ -115,9 +115,27 @@ fn limit(process: &mut Process, pid: u64, resource: u64, new: u64, old: u64, fie
     Ok(0)
 }
 
+/// How precisely PowerPC reports enabled float exceptions, as two bits of its machine state: never, and three ways that
+/// are one here.
+const FLOAT_MODES: [u64; 4] = [0, 0x100, 0x800, 0x900];
+
 pub(super) fn prctl(process: &mut Process, arguments: &Arguments) -> Reply {
+    const PR_GET_FPEXC: i32 = 11;
+    const PR_SET_FPEXC: i32 = 12;
     let [option, value, ..] = *arguments;
     match option as i32 {
+        PR_SET_FPEXC if process.machine == Machine::PowerPc => {
+            let Some(mode) = FLOAT_MODES.get(value as usize) else {
+                return Reply::Error(Errno(libc::EINVAL));
+            };
+            process.world.registers.set("MSR", *mode);
+            Ok(0).into()
+        }
+        PR_GET_FPEXC if process.machine == Machine::PowerPc => {
+            let state = process.world.registers.get("MSR");
+            let mode = FLOAT_MODES.iter().position(|mode| *mode == state).unwrap_or(0) as u32;
+            process.put(value, &mode.to_be_bytes()).map(|()| 0).into()
+        }
         libc::PR_SET_NAME => match process.world.memory.read_string(value, 4096) {
             Ok(name) => {
                 let mut name = name.unwrap_or_default();

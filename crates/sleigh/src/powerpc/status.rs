@@ -10,6 +10,8 @@ const SUMMARIES: u64 = 0x6000_0000;
 const RESERVED: u64 = 0x0800;
 /// The exceptions that moving a condition field out of FPSCR clears, and `FX`.
 const CLEARED: u64 = 0x9ff8_0700;
+/// What the last result was, and the controls.
+const LIGHT: u64 = 0x0007_f0ff;
 /// The exceptions themselves.
 const EXCEPTIONS: u64 = CLEARED & !(1 << 31);
 
@@ -77,6 +79,13 @@ impl Status {
                 let wide = b.zext(self.fpscr, 8);
                 b.copy(floats[t], wide);
                 Some(format!("mffs{dot} f{t}"))
+            }
+            // A later way of reading, without the exceptions; processors that do not know it read everything.
+            583 if word & 0x001f_f801 == 24 << 16 => {
+                let part = b.bin_constant(BinOp::And, self.fpscr, LIGHT);
+                let wide = b.zext(part, 8);
+                b.copy(floats[t], wide);
+                Some(format!("mffsl f{t}"))
             }
             711 if word & 0x0001_0000 == 0 => {
                 let (all, fields) = (word >> 25 & 1 == 1, word >> 17 & 0xff);

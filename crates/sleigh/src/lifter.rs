@@ -166,7 +166,7 @@ impl Lifter {
         }
         let is_powerpc = matches!(name.as_str(), "powerpc" | "powerpc64" | "powerpc64le");
         if is_powerpc {
-            powerpc::registers(&mut registers);
+            powerpc::registers(&mut registers, address_bytes == 8);
         }
         let wanted = specification.program_counter().map(str::to_uppercase);
         let guesses = ["PC", "RIP", "EIP", "IP", "NIP"];

@@ -15,9 +15,17 @@ const LIGHT: u64 = 0x0007_f0ff;
 /// The exceptions themselves.
 const EXCEPTIONS: u64 = CLEARED & !(1 << 31);
 
-/// The registers of the specification with FPSCR in place of its bits.
-pub(crate) fn registers(all: &mut Vec<Register>) {
-    all.retain(|register| !is_bit(register.place));
+/// The registers of the specification with FPSCR in place of its bits. Condition fields and, on 32-bit processors, float
+/// registers stand for themselves: what the specification makes of several of them together is no register there.
+pub(crate) fn registers(all: &mut Vec<Register>, wide: bool) {
+    let vector = |name: &str| {
+        let number = name.strip_prefix("VS").and_then(|rest| rest.parse::<u32>().ok());
+        number.is_some_and(|number| number < 32)
+    };
+    all.retain(|register| {
+        let joined = register.name == "CRALL" || (!wide && vector(&register.name));
+        !joined && !is_bit(register.place)
+    });
     let (offset, bytes) = PLACE;
     let place = Varnode::register(offset, bytes);
     all.push(Register { name: "FPSCR".to_owned(), place, kind: RegisterKind::Word });

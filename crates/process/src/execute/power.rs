@@ -269,7 +269,7 @@ unsafe fn to_single(op: *const Micro, file: *mut u8, world: *mut World) -> usize
 unsafe fn to_word<const TRUNCATE: bool>(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
     unsafe {
         let (a, before) = (float(file, (*op).a), status(file, (*op).b));
-        if before & CONTROL != 0 || !(a.abs() < 2e9) {
+        if before & CONTROL != 0 || !(0.0..2e9).contains(&a.abs()) {
             return general(op, file, world);
         }
         let integral = if TRUNCATE { a.trunc() } else { a.round_ties_even() };

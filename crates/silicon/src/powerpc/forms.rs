@@ -49,7 +49,7 @@ pub(super) enum Fields {
     /// Result, first, multiplier, added.
     FloatsFused,
     /// A mask of fields of FPSCR, and a float register.
-    StatusFields,
+    StatusMask,
     /// A field of FPSCR and four bits.
     StatusImmediate,
     /// A bit of FPSCR.
@@ -248,7 +248,7 @@ const FORMS: &[Row] = &[
     ("fctidz", d(63) | 815 << 1, Fields::Float, true, false),
     ("fcfid", d(63) | 846 << 1, Fields::Float, true, false),
     ("mffs", d(63) | 583 << 1, Fields::One, true, false),
-    ("mtfsf", d(63) | 711 << 1, Fields::StatusFields, true, false),
+    ("mtfsf", d(63) | 711 << 1, Fields::StatusMask, true, false),
     ("mtfsfi", d(63) | 134 << 1, Fields::StatusImmediate, true, false),
     ("mtfsb0", d(63) | 70 << 1, Fields::StatusBit, true, false),
     ("mtfsb1", d(63) | 38 << 1, Fields::StatusBit, true, false),

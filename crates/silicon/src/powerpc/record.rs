@@ -112,7 +112,7 @@ impl Record {
             Fields::Select | Fields::FloatsFused => three | c << 6,
             Fields::FloatsProduct => t << 21 | a << 16 | c << 6,
             Fields::Float => t << 21 | b << 11,
-            Fields::StatusFields => {
+            Fields::StatusMask => {
                 let all = if random.below(8) == 0 { 1 << 25 } else { 0 };
                 // Moving arbitrary bits is what it is for.
                 self.floats[b as usize] = random.number();

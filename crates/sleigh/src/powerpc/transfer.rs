@@ -116,7 +116,7 @@ impl Overrides {
         let loaded = b.load(at, 1);
         let wide = b.zext(loaded, register.bytes);
         let moved = b.bin_constant(BinOp::Shl, wide, low.into());
-        let value = if number % 4 == 0 { moved } else { b.bin(BinOp::Or, register, moved) };
+        let value = if number.is_multiple_of(4) { moved } else { b.bin(BinOp::Or, register, moved) };
         b.copy(register, value);
     }
 }

@@ -124,7 +124,7 @@ impl<'a, C: Core> Status<'a, C> {
             (PowerOp::ToInt { word, signed, truncate }, [a, old]) => {
                 self.to_int(if word { 32 } else { 64 }, signed, truncate, a, old)
             }
-            (PowerOp::FromInt { signed, single }, [a, old]) => self.from_int(signed, single, a, old),
+            (PowerOp::FromInt { signed, single }, [a, old]) => self.of_int(signed, single, a, old),
             (PowerOp::Integral(rounding), [a, old]) => self.integral(rounding, a, old),
             (PowerOp::Reciprocal, [a, old]) => self.reciprocal(a, old),
             (PowerOp::ReciprocalRoot, [a, old]) => self.reciprocal_root(a, old),
@@ -267,7 +267,7 @@ impl<'a, C: Core> Status<'a, C> {
         self.finish(outcome, &[(VXSNAN, any_signalling(core, F64, &[a]))], Class::OfValue, old)
     }
 
-    fn from_int(&self, signed: bool, single: bool, a: &C::Val, old: &C::Val) -> C::Val {
+    fn of_int(&self, signed: bool, single: bool, a: &C::Val, old: &C::Val) -> C::Val {
         let core = self.core;
         let exact = Exact {
             wide: &|r| core.int_to_float(signed, 64, F128, r, a),

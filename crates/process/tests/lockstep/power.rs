@@ -22,7 +22,7 @@ fn instruction(random: &mut Random) -> u32 {
         2 => primary | b << 11 | 22 << 1,
         3 => primary | a << 16 | c << 6 | 25 << 1,
         4 | 5 => primary | a << 16 | b << 11 | c << 6 | (28 + random.below(4) as u32) << 1,
-        6 => (48 + 4 * random.below(2) as u32) << 26 | t << 21 | 1 << 16 | random.below(64) as u32 * 4,
+        6 => (48 + 4 * random.below(2) as u32) << 26 | t << 21 | 1 << 16 | (random.below(64) as u32 * 4),
         _ => primary | a << 16 | b << 11 | random.pick(&[18, 20, 21]) << 1,
     }
 }

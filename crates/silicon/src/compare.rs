@@ -60,8 +60,10 @@ pub struct Report {
 pub struct Comparison {
     /// Encodings per form.
     pub encodings: u64,
-    /// States per encoding; a quarter of them for those of AVX.
+    /// States per encoding.
     pub states: u64,
+    /// The same for instructions of AVX, which share their rules with older ones, so that fewer may do.
+    pub newer_states: u64,
     /// Of those, how many also go through the symbolic reading.
     pub symbolic: u64,
     /// Where the random numbers begin.
@@ -122,9 +124,10 @@ pub fn run(
             let approximate = is_approximate(&case.instruction) || is_estimate(&case.instruction);
             let symbolic =
                 (comparison.symbolic > 0 && !approximate).then(|| SymbolicCase::new(processor, &instruction));
-            // The newer encodings share their rules with the older ones: fewer states do.
-            let newer = form.code.op_code().encoding() == EncodingKind::VEX;
-            let states = if newer { comparison.states.div_ceil(4) } else { comparison.states };
+            let states = match form.code.op_code().encoding() {
+                EncodingKind::VEX => comparison.newer_states,
+                _ => comparison.states,
+            };
             for state in 0..states {
                 case.refresh(&mut random);
                 let (bytes, table) = &pool.contents[random.below(pool.contents.len() as u64) as usize];
@@ -215,6 +218,11 @@ fn assignments(r: &Registers) -> Vec<(String, Bits)> {
         all.push(((*name).to_owned(), Bits::new(width, u128::from(value))));
     }
     all.push((pc.to_owned(), Bits::new(width, u128::from(r.rip))));
+    if r.bits == 64 {
+        for (name, value) in ["FS_OFFSET", "GS_OFFSET"].into_iter().zip(r.bases) {
+            all.push((name.to_owned(), Bits::new(64, u128::from(value))));
+        }
+    }
     for (name, bit) in FLAGS {
         all.push((name.to_owned(), Bits::new(8, u128::from(r.flags >> bit & 1))));
     }

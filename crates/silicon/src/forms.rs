@@ -109,6 +109,8 @@ pub struct Case {
     pub registers: Registers,
     /// What the memory operand's address is made of.
     pointers: Vec<(usize, u64)>,
+    /// Where the segment of the memory operand begins, if it names one: FS is 0, GS is 1.
+    segment: Option<(usize, u64)>,
 }
 
 impl Case {
@@ -118,10 +120,13 @@ impl Case {
         let mut instruction = Instruction::new();
         instruction.set_code(form.code);
         let mut memory = None;
+        let segment = (form.bits == 64 && random.below(8) == 0)
+            .then(|| (random.below(2) as usize, segment_base(random)));
+        let begin = segment.map_or(0, |(_, base)| base);
         for (index, kind) in form.code.op_code().op_kinds().iter().enumerate() {
             let in_memory = matches!(kind, Kind::mem | Kind::mem_offs) || (form.memory && either(*kind));
             if let Some(index_register) = vector_index(*kind, form.bits, random) {
-                let (operand, registers) = gathered(random, index_register, form.bits);
+                let (operand, registers) = gathered(random, index_register, form.bits, begin);
                 instruction.set_op_kind(index as u32, OpKind::Memory);
                 set_memory(&mut instruction, &operand);
                 memory = Some(registers);
@@ -129,7 +134,7 @@ impl Case {
                 let size = operand_bytes(form);
                 let vex = form.code.op_code().encoding() == EncodingKind::VEX;
                 let place = place(random, size, if vex { 2 } else { 8 });
-                let mut built = address(random, place, *kind == Kind::mem_offs, form.bits);
+                let mut built = address(random, place - begin, *kind == Kind::mem_offs, form.bits);
                 // No program has memory where 16 bits reach; only `lea` does not ask for any.
                 if form.bits == 32 && form.code.mnemonic() == Mnemonic::Lea && random.below(3) == 0 {
                     built = (short_address(random), Vec::new());
@@ -140,6 +145,9 @@ impl Case {
             } else {
                 set_operand(&mut instruction, index as u32, *kind, rip, random, form.bits)?;
             }
+        }
+        if let (Some((number, _)), Some(_)) = (segment, &memory) {
+            instruction.set_segment_prefix([Register::FS, Register::GS][number]);
         }
         if is_string(form.code.mnemonic()) {
             match random.below(3) {
@@ -196,6 +204,7 @@ impl Case {
             bytes,
             registers: blank(rip, form.bits),
             pointers: memory.unwrap_or_default(),
+            segment,
         };
         case.refresh(random);
         Some(case)
@@ -212,6 +221,12 @@ impl Case {
         }
         for value in &mut r.stack {
             *value = random.extended();
+        }
+        if r.bits == 64 {
+            r.bases = [segment_base(random), segment_base(random)];
+        }
+        if let Some((number, base)) = self.segment {
+            r.bases[number] = base;
         }
         // Arithmetic flags and direction at random; bit 1 is always set, interrupts are enabled.
         r.flags = 0x202 | (random.number() & 0xcd5);
@@ -316,7 +331,11 @@ impl Case {
     /// Where the first operand is, if it is in memory.
     fn memory_address(&self) -> Option<u64> {
         self.instruction.virtual_address(0, 0, |register, _, _| {
-            Some(if register == Register::RIP || register.is_segment_register() {
+            Some(if register == Register::FS {
+                self.registers.bases[0]
+            } else if register == Register::GS {
+                self.registers.bases[1]
+            } else if register == Register::RIP || register.is_segment_register() {
                 0
             } else {
                 let full = self.registers.general[register.full_register().number()];
@@ -371,6 +390,7 @@ fn blank(rip: u64, bits: u32) -> Registers {
     Registers {
         bits,
         general: [0; 16],
+        bases: [0; 2],
         rip,
         flags: 0x202,
         vector: [0; 16],
@@ -415,6 +435,11 @@ fn float_controls(r: &mut Registers, random: &mut Random) {
         1 => 0xff,
         _ => !(1 << below),
     };
+}
+
+/// Aligned, so that vectors stay so.
+fn segment_base(random: &mut Random) -> u64 {
+    random.below(1 << 16) & !63
 }
 
 fn is_string(mnemonic: Mnemonic) -> bool {
@@ -532,14 +557,19 @@ fn vector_index(kind: Kind, bits: u32, random: &mut Random) -> Option<Register> 
 }
 
 /// An address in the middle of the arena, to which small numbers can be added or subtracted.
-fn gathered(random: &mut Random, index: Register, bits: u32) -> (MemoryOperand, Vec<(usize, u64)>) {
+fn gathered(
+    random: &mut Random,
+    index: Register,
+    bits: u32,
+    begin: u64,
+) -> (MemoryOperand, Vec<(usize, u64)>) {
     let displacement = if random.below(2) == 0 { 0 } else { random.below(256) as i64 - 128 };
     let base = random.below(if bits == 64 { 16 } else { 8 }) as usize;
     let name = if bits == 64 { GENERAL[base] } else { GENERAL[base].full_register32() };
     let scale = 1 << random.below(4);
     let size = size_of(displacement);
     let operand = MemoryOperand::new(name, index, scale, displacement, size, false, Register::None);
-    (operand, vec![(base, (DATA + ARENA as u64 / 2).wrapping_sub(displacement as u64))])
+    (operand, vec![(base, (DATA + ARENA as u64 / 2 - begin).wrapping_sub(displacement as u64))])
 }
 
 /// An address expression of 16 bits.

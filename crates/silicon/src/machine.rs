@@ -22,6 +22,8 @@ pub struct Registers {
     pub bits: u32,
     /// RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8 to R15.
     pub general: [u64; 16],
+    /// Where the segments FS and GS begin, in 64-bit code.
+    pub bases: [u64; 2],
     /// The instruction pointer.
     pub rip: u64,
     /// The flags register.
@@ -228,6 +230,8 @@ fn write_general(user: &mut libc::user_regs_struct, r: &Registers) {
         r15,
         rip: r.rip,
         eflags: r.flags,
+        fs_base: r.bases[0],
+        gs_base: r.bases[1],
         // Not in a system call: the kernel must not try to restart one.
         orig_rax: u64::MAX,
         // The two kinds of code differ in their segment; 32-bit code looks at those of data too.
@@ -303,6 +307,7 @@ impl Extended {
                 u.rax, u.rcx, u.rdx, u.rbx, u.rsp, u.rbp, u.rsi, u.rdi, u.r8, u.r9, u.r10, u.r11, u.r12,
                 u.r13, u.r14, u.r15,
             ],
+            bases: [u.fs_base, u.gs_base],
             rip: u.rip,
             flags: u.eflags,
             vector: array(Self::VECTOR),

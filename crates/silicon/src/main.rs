@@ -62,7 +62,7 @@ fn x86(limit: Duration, mut seed: u64, wanted: &str) -> Result<usize, Box<dyn Er
         if start.elapsed() >= limit {
             break;
         }
-        let comparison = Comparison { encodings: 4, states: 4, symbolic: 1, seed };
+        let comparison = Comparison { encodings: 4, states: 4, newer_states: 4, symbolic: 1, seed };
         let report = run(&mut machine, processor, overrides, forms, &comparison)?;
         seed += 1;
         for mismatch in &report.mismatches {

@@ -10,12 +10,13 @@ fn every_form_agrees(name: &str, bits: u32, states: u64) {
     let overrides = Overrides::new(&processor, bits);
     let forms = forms::all(&overrides, bits);
     let mut machine = Machine::new().expect("this test traces a child process; that must be allowed");
-    let comparison = Comparison { encodings: 1, states, symbolic: 1, seed: 20 };
+    let newer_states = states / 4;
+    let comparison = Comparison { encodings: 1, states, newer_states, symbolic: 1, seed: 20 };
     let report = run(&mut machine, &processor, &overrides, &forms, &comparison).unwrap();
     let messages: Vec<String> =
         report.mismatches.iter().map(|mismatch| format!("{}: {}", mismatch.form, mismatch.message)).collect();
     assert!(messages.is_empty(), "{} mismatches:\n{}", messages.len(), messages.join("\n"));
-    assert!(report.opcodes.len() >= 600, "only {} opcodes ran", report.opcodes.len());
+    assert!(report.opcodes.len() >= 1600, "only {} opcodes ran", report.opcodes.len());
     // An older processor may lack a few of the extensions, not most.
     assert!(report.absent.len() < 200, "{} forms are absent here: {:?}", report.absent.len(), report.absent);
     assert!(

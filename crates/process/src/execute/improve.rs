@@ -202,7 +202,10 @@ impl Improver {
                     nodes[index].kind = Kind::Store(gathered);
                 }
                 Kind::Jump if nodes[index].inputs.len() == 2 => {
-                    if let Some((op, a, b)) = self.condition(nodes, nodes[index].inputs[0], 0) {
+                    // What is wider than any fast form of a jump is compared before it.
+                    if let Some((op, a, b)) = self.condition(nodes, nodes[index].inputs[0], 0)
+                        && a.size() <= 16
+                    {
                         let target = nodes[index].inputs[1];
                         nodes[index].kind = Kind::JumpIf(op);
                         nodes[index].inputs = smallvec![a, b, target];

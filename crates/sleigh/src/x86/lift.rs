@@ -1,7 +1,7 @@
 //! From bytes to the right row of the table.
 
 use crate::x86::operand::Lift;
-use crate::x86::packed::cousin;
+use crate::x86::packed::{self, cousin};
 use crate::x86::registers::Registers;
 use crate::x86::{TABLES, x87};
 use iced_x86::{
@@ -73,6 +73,10 @@ impl Overrides {
         let uses_mmx = (0..decoded.op_count())
             .any(|i| decoded.op_kind(i) == OpKind::Register && decoded.op_register(i).is_mm());
         if uses_mmx {
+            // A fault would leave the registers as they were.
+            if decoded.op_kind(1) == OpKind::Memory {
+                packed::check_alignment(&mut lift, &decoded, decoded.memory_size().size() as u16);
+            }
             x87::enter_mmx(&mut lift);
         }
         let mnemonic = if lift.vex { cousin(decoded.mnemonic()) } else { decoded.mnemonic() };

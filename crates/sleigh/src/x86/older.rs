@@ -171,6 +171,11 @@ fn enter(l: &mut Lift, d: &Decoded) {
     let (sp, bp) = (l.gpr(Register::RSP), l.gpr(Register::RBP));
     let level = d.immediate(1) & 31;
     let frame = l.b.bin_constant(BinOp::Sub, sp, step);
+    // What is copied may have been pushed just before; whether it can be read is found out before anything is.
+    for index in [1, level.saturating_sub(1)].into_iter().filter(|_| level > 1) {
+        let from = l.b.bin_constant(BinOp::Sub, bp, step * index);
+        l.b.load(from, bytes);
+    }
     l.b.store(frame, bp.slice(0, bytes));
     for index in 1..level {
         let from = l.b.bin_constant(BinOp::Sub, bp, step * index);

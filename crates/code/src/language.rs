@@ -57,7 +57,7 @@ impl Language for Program {
         }
         self.fill_stack(core, &mut state);
         if let Some(Scalar::Bool(trapped)) = store.lookup(TRAP).and_then(|symbol| s.constants.get(&symbol)) {
-            state.stops.push((trapped.clone(), Trap::Undefined));
+            state.stop(trapped.clone(), Trap::Undefined);
         }
         self.at(core, state, &self.entry())
     }

@@ -3,8 +3,9 @@
 //! Two states are joined when they wait at one place at one time. So whatever can still get to a place should have
 //! arrived there before it is left: places go in a weak topological order of the control flow (Bourdoncle, "Efficient
 //! chaotic iteration strategies with widenings", 1993), in which a loop lies together, behind what leads to it and before
-//! what follows it, wherever the compiler has put its blocks. A procedure is evaluated between its call and what
-//! follows the call: places are compared as call stacks are, the outermost call first.
+//! what follows it, wherever the compiler has put its blocks. A loop goes round by round, also when several ways lead
+//! back to its head: a counter that is the same in all of them stays a number. A procedure is evaluated between its call
+//! and what follows the call: places are compared as call stacks are, the outermost call first.
 //!
 //! The graph is what instructions tell by themselves; a jump through a table adds to it when it is met. A graph that
 //! lacks an edge makes evaluation longer, never wrong.
@@ -27,47 +28,49 @@ const MOST_CALLS: usize = 4096;
 /// Marks ranks of places that are not in the graph; they go by address, behind all others.
 const UNKNOWN: u64 = 1 << 63;
 
+/// The loops around a place, the outermost first: the head of each, and the round.
+type Rounds = Vec<(u64, u64)>;
+
+/// A place on the way through a procedure.
+#[derive(Clone, Debug)]
+struct Position {
+    procedure: u64,
+    at: u64,
+    rounds: Rounds,
+}
+
 /// A call that has not come back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Call {
-    /// The procedure that called, by its first place.
-    caller: u64,
-    site: u64,
+    site: Position,
     /// Where it comes back to.
     back: u64,
+    /// How many numbers of the key were there before it.
+    key: usize,
 }
 
-/// Which procedure is being executed, and who called it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Frames {
-    procedure: u64,
+/// Who called, the outermost first.
+#[derive(Debug, Default)]
+struct Calls {
     calls: Vec<Call>,
-    /// The ranks of the calls.
-    ranks: Vec<u64>,
+    key: Vec<u64>,
 }
 
-/// How control got from one place to the next.
-pub(crate) struct Move {
-    /// The frames behind it.
-    pub frames: Rc<Frames>,
-    /// Whether it goes to a place, or into a procedure, that is evaluated already on this path.
-    pub again: bool,
-}
-
-/// When a place is evaluated: the smallest first.
+/// A place on the way, and when it is evaluated: the smallest first.
 #[derive(Clone, Debug)]
 pub(crate) struct When {
-    frames: Rc<Frames>,
-    rank: u64,
+    calls: Rc<Calls>,
+    position: Position,
+    /// For each loop the rank of its head and the round, then the rank of the place.
+    key: Vec<u64>,
 }
 
 impl Ord for When {
     fn cmp(&self, other: &Self) -> Ordering {
-        if Rc::ptr_eq(&self.frames, &other.frames) {
-            return self.rank.cmp(&other.rank);
+        if Rc::ptr_eq(&self.calls, &other.calls) {
+            return self.key.cmp(&other.key);
         }
-        let ranks = |when: &'_ Self| [when.rank];
-        self.frames.ranks.iter().chain(&ranks(self)).cmp(other.frames.ranks.iter().chain(&ranks(other)))
+        self.calls.key.iter().chain(&self.key).cmp(other.calls.key.iter().chain(&other.key))
     }
 }
 
@@ -93,28 +96,32 @@ pub(crate) struct Order {
 
 #[derive(Default)]
 struct Procedure {
-    ranks: FxHashMap<u64, u64>,
+    /// The rank of each place, and the innermost loop it is in.
+    places: FxHashMap<u64, (u64, Option<usize>)>,
+    /// The head of each loop, and the loop around it.
+    loops: Vec<(u64, Option<usize>)>,
     /// Ways that no instruction tells.
     found: FxHashMap<u64, Vec<u64>>,
 }
 
 impl Order {
-    /// The frames of a path that starts at a place.
-    pub fn start<L: Language>(&mut self, language: &L, at: u64) -> Rc<Frames> {
+    /// The start of a path.
+    pub fn start<L: Language>(&mut self, language: &L, at: u64) -> When {
         let entry = language.entry().to_u64().unwrap_or(u64::MAX);
-        let procedure = if self.procedure(language, entry).ranks.contains_key(&at) { entry } else { at };
-        Rc::new(Frames { procedure, calls: Vec::new(), ranks: Vec::new() })
+        let procedure = if self.procedure(language, entry).places.contains_key(&at) { entry } else { at };
+        self.procedure(language, procedure);
+        self.when(Rc::default(), Position { procedure, at, rounds: Rounds::new() })
     }
 
-    /// When a place is evaluated.
-    pub fn when(&self, frames: &Rc<Frames>, at: u64) -> When {
-        When { frames: frames.clone(), rank: self.rank(frames.procedure, at) }
-    }
-
-    /// The frames with the ranks that hold now.
-    pub fn anew(&self, frames: &Frames) -> Rc<Frames> {
-        let ranks = frames.calls.iter().map(|call| self.rank(call.caller, call.site)).collect();
-        Rc::new(Frames { ranks, ..frames.clone() })
+    /// The same place in the order that holds now.
+    pub fn anew(&self, when: &When) -> When {
+        let mut calls = Calls::default();
+        for call in &when.calls.calls {
+            let (site, ranks) = self.placed(call.site.clone());
+            calls.calls.push(Call { site, back: call.back, key: calls.key.len() });
+            calls.key.extend(ranks);
+        }
+        self.when(Rc::new(calls), when.position.clone())
     }
 
     /// Takes note of where a place was found to lead, `ways` being what it tells by itself; whether that changes the
@@ -122,57 +129,97 @@ impl Order {
     pub fn learn<L: Language>(
         &mut self,
         language: &L,
-        frames: &Frames,
-        (from, ways): (u64, &Ways),
+        from: &When,
+        ways: &Ways,
         to: impl Iterator<Item = u64>,
     ) -> bool {
         if ways.calls || ways.returns {
             return false;
         }
-        let procedure = self.procedure(language, frames.procedure);
-        let known = procedure.found.get(&from).map_or(&[][..], Vec::as_slice);
+        let Position { procedure: entry, at, .. } = from.position;
+        let procedure = self.procedure(language, entry);
+        let known = procedure.found.get(&at).map_or(&[][..], Vec::as_slice);
         let new: Vec<u64> = to.filter(|to| !ways.on.contains(to) && !known.contains(to)).collect();
         if new.is_empty() {
             return false;
         }
-        procedure.found.entry(from).or_default().extend(new);
-        procedure.order(language, frames.procedure);
+        procedure.found.entry(at).or_default().extend(new);
+        procedure.order(language, entry);
         true
     }
 
-    /// The step from one place to another.
-    pub fn step<L: Language>(
-        &mut self,
-        language: &L,
-        frames: &Rc<Frames>,
-        (from, ways): (u64, &Ways),
-        to: u64,
-    ) -> Move {
+    /// The step from one place to another, and whether it goes to a place, or into a procedure, that this path is in or
+    /// has been in before.
+    pub fn step<L: Language>(&mut self, language: &L, from: &When, ways: &Ways, to: u64) -> (When, bool) {
+        let calls = &from.calls;
         if ways.returns
-            && let Some(index) = frames.calls.iter().rposition(|call| call.back == to)
+            && let Some(index) = calls.calls.iter().rposition(|call| call.back == to)
         {
-            let Call { caller, .. } = frames.calls[index];
-            let (calls, ranks) = (frames.calls[..index].to_vec(), frames.ranks[..index].to_vec());
-            return Move { frames: Rc::new(Frames { procedure: caller, calls, ranks }), again: false };
+            let Call { site, key, .. } = &calls.calls[index];
+            let outer = Calls { calls: calls.calls[..index].to_vec(), key: calls.key[..*key].to_vec() };
+            return (self.onward(Rc::new(outer), site, to).0, false);
         }
         // A call of the next instruction only asks where it is.
         let back = ways.on.first().copied().filter(|&back| ways.calls && back != to);
-        if let Some(back) = back.filter(|_| frames.calls.len() < MOST_CALLS) {
-            let again = frames.procedure == to || frames.calls.iter().any(|call| call.caller == to);
+        if let Some(back) = back.filter(|_| calls.calls.len() < MOST_CALLS) {
+            let again =
+                from.position.procedure == to || calls.calls.iter().any(|call| call.site.procedure == to);
             self.procedure(language, to);
-            let mut entered = (**frames).clone();
-            entered.calls.push(Call { caller: frames.procedure, site: from, back });
-            entered.ranks.push(self.rank(frames.procedure, from));
-            entered.procedure = to;
-            return Move { frames: Rc::new(entered), again };
+            let mut inner = Calls { calls: calls.calls.clone(), key: calls.key.clone() };
+            inner.calls.push(Call { site: from.position.clone(), back, key: inner.key.len() });
+            inner.key.extend(&from.key);
+            let entered = Position { procedure: to, at: to, rounds: Rounds::new() };
+            return (self.when(Rc::new(inner), entered), again);
         }
-        let again = self.rank(frames.procedure, to) <= self.rank(frames.procedure, from);
-        Move { frames: frames.clone(), again }
+        self.onward(calls.clone(), &from.position, to)
+    }
+
+    /// On in the same procedure; whether that is back.
+    fn onward(&self, calls: Rc<Calls>, from: &Position, to: u64) -> (When, bool) {
+        let again = self.rank(from.procedure, to) <= self.rank(from.procedure, from.at);
+        let mut rounds = from.rounds.clone();
+        if again {
+            // The next round of the innermost loop that both are in.
+            let heads = self.heads(from.procedure, to);
+            let common = rounds.iter().zip(&heads).take_while(|((head, _), other)| head == *other).count();
+            rounds.truncate(common);
+            if let Some((_, round)) = rounds.last_mut() {
+                *round += 1;
+            }
+        }
+        (self.when(calls, Position { procedure: from.procedure, at: to, rounds }), again)
+    }
+
+    fn when(&self, calls: Rc<Calls>, position: Position) -> When {
+        let (position, key) = self.placed(position);
+        When { calls, position, key }
+    }
+
+    /// The position with the loops that are around it now, and its key.
+    fn placed(&self, mut position: Position) -> (Position, Vec<u64>) {
+        let Position { procedure, at, rounds } = &mut position;
+        let heads = self.heads(*procedure, *at);
+        let round =
+            |head: u64| rounds.iter().find(|(known, _)| *known == head).map_or(0, |(_, round)| *round);
+        *rounds = heads.iter().map(|&head| (head, round(head))).collect();
+        let loops = rounds.iter().flat_map(|&(head, round)| [self.rank(*procedure, head), round]);
+        let key = loops.chain([self.rank(*procedure, *at)]).collect();
+        (position, key)
     }
 
     fn rank(&self, procedure: u64, at: u64) -> u64 {
-        let known = self.procedures.get(&procedure).and_then(|procedure| procedure.ranks.get(&at));
-        known.copied().unwrap_or(UNKNOWN | at)
+        let known = self.procedures.get(&procedure).and_then(|procedure| procedure.places.get(&at));
+        known.map_or(UNKNOWN | at, |(rank, _)| *rank)
+    }
+
+    /// The heads of the loops around a place, the outermost first.
+    fn heads(&self, procedure: u64, at: u64) -> Vec<u64> {
+        let Some(procedure) = self.procedures.get(&procedure) else { return Vec::new() };
+        let innermost = procedure.places.get(&at).and_then(|(_, innermost)| *innermost);
+        let around = std::iter::successors(innermost, |&index| procedure.loops[index].1);
+        let mut heads: Vec<u64> = around.map(|index| procedure.loops[index].0).collect();
+        heads.reverse();
+        heads
     }
 
     fn procedure<L: Language>(&mut self, language: &L, entry: u64) -> &mut Procedure {
@@ -187,7 +234,13 @@ impl Order {
 impl Procedure {
     fn order<L: Language>(&mut self, language: &L, entry: u64) {
         let (places, graph) = self.graph(language, entry);
-        self.ranks = ordered(&graph).into_iter().zip(0..).map(|(node, rank)| (places[node], rank)).collect();
+        let (order, loops) = ordered(&graph);
+        self.places = order
+            .into_iter()
+            .zip(0..)
+            .map(|((node, innermost), rank)| (places[node], (rank, innermost)))
+            .collect();
+        self.loops = loops.into_iter().map(|(head, around)| (places[head], around)).collect();
     }
 
     /// The places that can be reached, and for each of them those it leads to, by number.
@@ -221,35 +274,42 @@ impl Procedure {
     }
 }
 
+/// Nodes with the innermost loop each is in; for each loop its head and the loop around it.
+type Ordered = (Vec<(usize, Option<usize>)>, Vec<(usize, Option<usize>)>);
+
 /// The nodes of a graph that starts at node 0, in weak topological order.
-fn ordered(graph: &[Vec<usize>]) -> Vec<usize> {
+fn ordered(graph: &[Vec<usize>]) -> Ordered {
+    struct Part {
+        /// In the order of discovery.
+        nodes: Vec<usize>,
+        /// The loop around it, and how many there are around that.
+        around: Option<usize>,
+        depth: usize,
+        is_loop: bool,
+    }
     let mut order = Vec::with_capacity(graph.len());
+    let mut loops = Vec::new();
     let mut placed = vec![false; graph.len()];
-    // Parts in the order of their nodes' discovery, the first of them on top; how deep in loops; whether it is one loop.
-    let mut parts = vec![((0..graph.len()).collect::<Vec<_>>(), 0, false)];
-    while let Some((part, depth, is_loop)) = parts.pop() {
-        let rest = if is_loop || part.len() == 1 {
-            placed[part[0]] = true;
-            order.push(part[0]);
-            &part[1..]
-        } else {
-            &part[..]
-        };
-        if rest.is_empty() {
-            continue;
+    let mut parts = vec![Part { nodes: (0..graph.len()).collect(), around: None, depth: 0, is_loop: false }];
+    while let Some(Part { nodes, mut around, mut depth, is_loop }) = parts.pop() {
+        if is_loop {
+            loops.push((nodes[0], around));
+            around = Some(loops.len() - 1);
+            depth += 1;
         }
-        if depth > DEEPEST {
-            order.extend(rest);
-            rest.iter().for_each(|&node| placed[node] = true);
-            continue;
+        let first = usize::from(is_loop || nodes.len() == 1);
+        let rest = if depth > DEEPEST { nodes.len() } else { first };
+        for &node in &nodes[..rest] {
+            placed[node] = true;
+            order.push((node, around));
         }
         // Components come with the last first, as the stack wants them.
-        parts.extend(components(graph, rest, &placed).into_iter().map(|component| {
-            let is_loop = component.len() > 1;
-            (component, depth + usize::from(is_loop), is_loop)
+        parts.extend(components(graph, &nodes[rest..], &placed).into_iter().map(|nodes| {
+            let is_loop = nodes.len() > 1;
+            Part { nodes, around, depth, is_loop }
         }));
     }
-    order
+    (order, loops)
 }
 
 /// The strongly connected components of a part of a graph, each behind those it leads to (Tarjan); the nodes of each in
@@ -312,6 +372,10 @@ fn components(graph: &[Vec<usize>], part: &[usize], placed: &[bool]) -> Vec<Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn ordered(graph: &[Vec<usize>]) -> Vec<usize> {
+        super::ordered(graph).0.into_iter().map(|(node, _)| node).collect()
+    }
 
     fn position(order: &[usize], node: usize) -> usize {
         order.iter().position(|&other| other == node).expect("every node has a place")

@@ -4,7 +4,7 @@
 //! joined. A procedure is evaluated once, from a formal activation record, and its summary is then composed with the
 //! state of each caller instead of being explored again.
 
-use crate::order::{Frames, Move, Order, When};
+use crate::order::{Order, When};
 use crate::table::Tables;
 use parallax_op::Bits;
 use parallax_sem::logic::{self, Struct};
@@ -90,7 +90,7 @@ struct Turns {
 struct Waiting<S> {
     guard: Formula,
     state: S,
-    frames: Rc<Frames>,
+    when: When,
     /// How often this path has jumped back to each place.
     back: Rc<BTreeMap<u64, Turns>>,
 }
@@ -119,9 +119,8 @@ impl<S, K> Front<S, K> {
     /// Puts what waits into an order that has changed.
     fn reorder(&mut self, order: &Order) {
         for (pc, control, mut waiting) in std::mem::take(&mut self.waiting).into_values().flatten() {
-            waiting.frames = order.anew(&waiting.frames);
-            let when = order.when(&waiting.frames, pc.to_u64().unwrap_or(u64::MAX));
-            self.waiting.entry(when).or_default().push((pc, control, waiting));
+            waiting.when = order.anew(&waiting.when);
+            self.waiting.entry(waiting.when.clone()).or_default().push((pc, control, waiting));
         }
     }
 }
@@ -247,8 +246,8 @@ impl<'a, L: Language> Explorer<'a, L> {
         while !self.recursion {
             let next = match fresh.pop() {
                 Some((guard, state)) => self.known_pc(&state).map(|pc| {
-                    let frames = self.order.start(self.language, pc.to_u64().unwrap_or(u64::MAX));
-                    (pc, Waiting { guard, state, frames, back: Rc::default() })
+                    let when = self.order.start(self.language, pc.to_u64().unwrap_or(u64::MAX));
+                    (pc, Waiting { guard, state, when, back: Rc::default() })
                 }),
                 None => {
                     let Some(mut entry) = front.waiting.first_entry() else { break };
@@ -276,8 +275,8 @@ impl<'a, L: Language> Explorer<'a, L> {
             }
             self.steps += 1;
             for (guard, state) in self.step(&pc, next.guard, next.state) {
-                let (frames, back) = (next.frames.clone(), next.back.clone());
-                self.arrive(&pc, Waiting { guard, state, frames, back }, target, &mut front);
+                let (when, back) = (next.when.clone(), next.back.clone());
+                self.arrive(&pc, Waiting { guard, state, when, back }, target, &mut front);
             }
         }
         front.ends
@@ -324,17 +323,17 @@ impl<'a, L: Language> Explorer<'a, L> {
         target: Option<Towards<'_>>,
         front: &mut Front<SymbolicState<'a, L>, L::Control>,
     ) {
-        let Waiting { guard, state, mut frames, back } = arriving;
+        let Waiting { guard, state, mut when, back } = arriving;
         let value = self.language.pc(&state);
         let (targets, elsewhere) = self.places(value);
         let number = |pc: &Bits| pc.to_u64().unwrap_or(u64::MAX);
         let ways = self.language.ways(number(from));
         let (is_return, is_ordered) = (ways.as_ref().is_some_and(|ways| ways.returns), ways.is_some());
-        let source = (number(from), &ways.unwrap_or_default());
+        let ways = ways.unwrap_or_default();
         let inside = targets.iter().map(|(_, pc)| pc).filter(|pc| self.language.has_instruction(pc));
-        if is_ordered && self.order.learn(self.language, &frames, source, inside.map(number)) {
+        if is_ordered && self.order.learn(self.language, &when, &ways, inside.map(number)) {
             front.reorder(&self.order);
-            frames = self.order.anew(&frames);
+            when = self.order.anew(&when);
         }
         let single = targets.len() == 1 && elsewhere == self.store.false_();
         let leaving = self.store.and(guard, elsewhere);
@@ -364,7 +363,7 @@ impl<'a, L: Language> Explorer<'a, L> {
             }
             let mut back = back.clone();
             let at = number(&pc);
-            let Move { frames, again } = self.order.step(self.language, &frames, source, at);
+            let (when, again) = self.order.step(self.language, &when, &ways, at);
             if again && self.language.has_instruction(&pc) {
                 let turns = Rc::make_mut(&mut back).entry(at).or_default();
                 // The first turn is free: what was decided before is not this loop's doing.
@@ -386,7 +385,7 @@ impl<'a, L: Language> Explorer<'a, L> {
                 Rc::make_mut(&mut back).entry(at).or_default().guard = None;
             }
             let control = self.language.control(&state);
-            let place = front.waiting.entry(self.order.when(&frames, at)).or_default();
+            let place = front.waiting.entry(when.clone()).or_default();
             let same =
                 |(there, known, _): &&mut (Bits, L::Control, Waiting<_>)| *there == pc && *known == control;
             match place.iter_mut().find(same) {
@@ -403,7 +402,7 @@ impl<'a, L: Language> Explorer<'a, L> {
                         }
                     }
                 }
-                None => place.push((pc, control, Waiting { guard, state, frames, back })),
+                None => place.push((pc, control, Waiting { guard, state, when, back })),
             }
         }
     }

@@ -66,7 +66,7 @@ impl<C: Core> Run<'_, '_, C> {
                     let key = address.width();
                     let at = read(core, &state, &temporaries, *address)?.word(core, key);
                     if state.is_read_only(core, key, &at) {
-                        state.stops.push((core.boolean(true), Trap::Protection));
+                        state.stop(core.boolean(true), Trap::Protection);
                         return self.fault(state);
                     }
                     let stored = read(core, &state, &temporaries, *value)?.word(core, value.width());
@@ -114,14 +114,14 @@ impl<C: Core> Run<'_, '_, C> {
                 }
                 Op::Trap { when, trap } => match self.decide(when, &state, &temporaries)? {
                     Decision::Always => {
-                        state.stops.push((core.boolean(true), *trap));
+                        state.stop(core.boolean(true), *trap);
                         return match trap {
                             Trap::SystemCall | Trap::Breakpoint => self.finish(state),
                             _ => self.fault(state),
                         };
                     }
                     Decision::Never => {}
-                    Decision::Open(when) => state.stops.push((when, *trap)),
+                    Decision::Open(when) => state.stop(when, *trap),
                 },
                 _ => {
                     let value = evaluate(core, state.processor(), op, |place| {

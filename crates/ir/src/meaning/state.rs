@@ -26,6 +26,8 @@ pub struct State<C: Core> {
     rom: Option<Rc<Rom>>,
     /// Under which conditions the machine has stopped, and why. The rest of the state is the one without a stop.
     pub stops: Vec<(C::Bool, Trap)>,
+    /// When each of them was noted, for joining, as with cells.
+    stop_times: Vec<u64>,
 }
 
 impl<C: Core> Clone for State<C> {
@@ -39,6 +41,7 @@ impl<C: Core> Clone for State<C> {
             memory_time: self.memory_time,
             rom: self.rom.clone(),
             stops: self.stops.clone(),
+            stop_times: self.stop_times.clone(),
         }
     }
 }
@@ -63,6 +66,7 @@ impl<C: Core> State<C> {
             memory_time: 0,
             rom: None,
             stops: Vec::new(),
+            stop_times: Vec::new(),
         }
     }
 
@@ -139,6 +143,12 @@ impl<C: Core> State<C> {
         self.clock.get()
     }
 
+    /// Notes that the machine stops under a condition.
+    pub fn stop(&mut self, when: C::Bool, trap: Trap) {
+        self.stops.push((when, trap));
+        self.stop_times.push(self.tick());
+    }
+
     /// Replaces memory.
     pub fn set_memory(&mut self, memory: C::Map) {
         self.memory_time = self.tick();
@@ -205,9 +215,15 @@ impl<C: Core> State<C> {
             self.memory = core.cond_map(when, &self.memory, &other.memory);
             self.memory_time = self.tick();
         }
-        let stops = self.stops.iter().map(|(guard, trap)| (and(when, guard), *trap));
-        self.stops =
-            stops.chain(other.stops.iter().map(|(guard, trap)| (and(&unless, guard), *trap))).collect();
+        // What stopped both before they parted is there once; otherwise every join would double it.
+        let common = self.stop_times.iter().zip(&other.stop_times).take_while(|(a, b)| a == b).count();
+        self.stop_times.truncate(common);
+        for (guard, trap) in self.stops.split_off(common) {
+            self.stop(and(when, &guard), trap);
+        }
+        for (guard, trap) in other.stops.into_iter().skip(common) {
+            self.stop(and(&unless, &guard), trap);
+        }
         self
     }
 }

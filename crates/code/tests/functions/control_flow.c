@@ -49,3 +49,11 @@ int machine(int x, int y) {
   }
   return n;
 }
+
+// Two ways lead back to the head of the loop, and every round may divide by zero as far as an instruction knows.
+int divisor(int x, int y) {
+  unsigned n = x, d = y & 1;
+  for (unsigned i = 2; i < 20; i++)
+    if (n % (i + d) == 0 && n != i) return i;
+  return 0;
+}

@@ -1,4 +1,5 @@
-//! A switch that a compiler made a table of: the symbolic reading goes through it to every case.
+//! Control flow that compilers make: a switch as a table, in a loop too, loops with several ways back. The symbolic
+//! reading goes through it to every end, and no bound is hit.
 
 use parallax_code::{MachineState, Program, Selection, load};
 use parallax_op::Bits;
@@ -37,7 +38,7 @@ const TARGETS: &[Target] = &[
     ),
 ];
 
-/// What the functions of `switches.c` return.
+/// What the functions of `control_flow.c` return.
 fn choose(x: i32, y: i32) -> i32 {
     match x {
         0 => y.wrapping_add(1),
@@ -87,10 +88,15 @@ fn machine(x: i32, y: i32) -> i32 {
     n
 }
 
+fn divisor(x: i32, y: i32) -> i32 {
+    let (n, d) = (x as u32, (y & 1) as u32);
+    (2..20).find(|i| n.is_multiple_of(i + d) && n != *i).unwrap_or(0) as i32
+}
+
 fn compiled(target: &Target) -> Vec<u8> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/functions/switches.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/functions/control_flow.c");
     let object = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
-        "switches-{}{}.o",
+        "control_flow-{}{}.o",
         target.language,
         target.options.concat()
     ));
@@ -174,5 +180,13 @@ fn a_switch_in_a_loop_is_joined_every_round() {
     for target in TARGETS {
         check(target, "machine", &cases, |x, y| u64::from(machine(x as i32, y as i32) as u32), 32);
         check(target, "machine", &simple, |x, y| u64::from(machine(x as i32, y as i32) as u32), 32);
+    }
+}
+
+#[test]
+fn a_loop_goes_round_by_round() {
+    let cases = [0, 1, 2, 17, 19, 23, 35, 361, 0x7fff_ffff, 221, 4294967291u32 as i32 as i64];
+    for target in TARGETS {
+        check(target, "divisor", &cases, |x, y| u64::from(divisor(x as i32, y as i32) as u32), 32);
     }
 }

@@ -4,7 +4,7 @@
 use crate::x86::operand::Lift;
 use crate::x86::packed::{control, first, halves, read, second};
 use crate::x86::vector::{of_two, pick};
-use iced_x86::{Instruction as Decoded, Mnemonic, Register};
+use iced_x86::{Instruction as Decoded, Mnemonic, OpKind, Register};
 use parallax_ir::{Intrinsic, LaneOp, Trap, Varnode};
 use parallax_op::{BinOp, RelOp};
 
@@ -17,16 +17,11 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             || others(l, d, mnemonic))
 }
 
-/// The upper 16 bytes of a vector above the lower.
-fn joined(l: &mut Lift, high: Varnode, low: Varnode) -> Varnode {
-    l.b.concat(high, low)
-}
-
 fn permutations(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     use Mnemonic::*;
     let bytes = l.size(d, 0);
     let control = control(d);
-    let by_immediate = d.op_count() == 3 && d.op_kind(2) == iced_x86::OpKind::Immediate8;
+    let by_immediate = d.op_count() == 3 && d.op_kind(2) == OpKind::Immediate8;
     let result = match mnemonic {
         Vpermd | Vpermps => {
             let (index, a) = (first(l, d), second(l, d, bytes));
@@ -53,7 +48,7 @@ fn permutations(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             let a = read(l, d, 1, bytes);
             let lane = |index: u8| a.slice(8 * u16::from(control >> (2 * index) & 3), 8);
             let (low, high) = (l.b.concat(lane(1), lane(0)), l.b.concat(lane(3), lane(2)));
-            joined(l, high, low)
+            l.b.concat(high, low)
         }
         Vperm2f128 | Vperm2i128 => {
             let (a, b) = (first(l, d), second(l, d, bytes));
@@ -65,7 +60,7 @@ fn permutations(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
                 _ => l.constant(0, 16),
             };
             let (low, high) = (half(l, control), half(l, control >> 4));
-            joined(l, high, low)
+            l.b.concat(high, low)
         }
         Vpblendd => {
             let (a, b) = (first(l, d), second(l, d, bytes));
@@ -73,7 +68,7 @@ fn permutations(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         }
         Vinsertf128 | Vinserti128 => {
             let (a, b) = (first(l, d), read(l, d, 2, 16));
-            if control & 1 == 0 { joined(l, a.slice(16, 16), b) } else { joined(l, b, a.slice(0, 16)) }
+            if control & 1 == 0 { l.b.concat(a.slice(16, 16), b) } else { l.b.concat(b, a.slice(0, 16)) }
         }
         Vextractf128 | Vextracti128 => l.read(d, 1).slice(16 * u16::from(control & 1), 16),
         _ => return false,
@@ -96,7 +91,7 @@ fn broadcasts(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     let one = read(l, d, 1, lane.into());
     let wide = l.b.zext(one, 16);
     let half = if lane == 16 { wide } else { pick(l, lane, &[wide, wide], |_| 0) };
-    let result = if l.size(d, 0) == 32 { joined(l, half, half) } else { half };
+    let result = if l.size(d, 0) == 32 { l.b.concat(half, half) } else { half };
     l.write(d, 0, result);
     true
 }

@@ -164,17 +164,13 @@ fn store_environment(l: &mut Lift, d: &Decoded) {
     let words = [l.r.control_word, status, tags];
     let step = step(d);
     // The upper halves of long fields read as ones, but for the pointers.
-    let fill = |l: &mut Lift, word: Varnode, upper: u64| {
-        let upper = l.constant(upper, 2);
-        if step == 2 { word } else { l.b.concat(upper, word) }
-    };
     for (index, word) in words.into_iter().enumerate() {
-        let value = fill(l, word, 0xffff);
+        let ones = l.constant(0xffff, 2);
+        let value = if step == 2 { word } else { l.b.concat(ones, word) };
         store_at(l, address, step * index as u64, value);
     }
     for index in 3..7 {
-        let none = l.constant(0, 2);
-        let value = fill(l, none, if index == 6 { 0xffff } else { 0 });
+        let value = l.constant(if index == 6 { 0xffff_0000 } else { 0 }, step as u16);
         store_at(l, address, step * index, value);
     }
 }

@@ -1,5 +1,6 @@
 //! Machine code on the command line, as a user types it.
 
+use std::fmt::Write as _;
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
@@ -156,4 +157,94 @@ fn a_specification_in_source_form_gives_a_processor() {
     let run: serde_json::Value = serde_json::from_str(&run).unwrap();
     assert_eq!((&run["values"]["A"], &run["values"]["B"]), (&"0x2".into(), &"0x7".into()));
     fails(&["lift", "--sla", "nowhere.slaspec", "--hex", "00"], 2, "nowhere.slaspec");
+}
+
+#[test]
+fn a_listing_goes_on_behind_what_is_no_instruction() {
+    let output = parallax(&["lift", "--lang", "x86-64", "--hex", "90 06 90", "--brief"]);
+    assert_eq!(output.status.code(), Some(2));
+    let listing = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = listing.lines().collect();
+    assert_eq!(lines.len(), 3, "{listing}");
+    assert!(lines[1].contains("0x1001") && lines[1].contains("no instruction") && lines[2].contains("nop"));
+}
+
+/// What `eval --smt2` says about code, read by Z3 as anybody would, is what running the code gives.
+#[test]
+fn another_solver_reads_the_same_meaning() {
+    const CODE: &[(&str, u16, &str)] = &[
+        // add, adc, sbb, and a rotation through carry
+        ("x86-64", 64, "48 01 d8 11 d1 48 19 f0 48 d1 d2"),
+        // a store that a load may see, of another size
+        ("x86-64", 64, "89 07 0f b6 1e 66 03 07"),
+        // cmp, cmov, jg over an xor; a product and a quotient
+        ("x86-64", 64, "48 39 d8 48 0f 4c ca 7f 02 31 db 48 0f af c1 83 cf 01 31 d2 f7 f7"),
+        // popcnt, bsf, bswap, shld, setb
+        ("x86-64", 64, "f3 48 0f b8 c3 0f bc d1 0f ce 0f a4 df 05 0f 92 c1"),
+        // cvtsi2sd, mulsd, addsd, cvttsd2si
+        ("x86-64", 64, "f2 48 0f 2a c0 f2 0f 2a cb f2 0f 59 c1 f2 0f 58 c0 f2 48 0f 2c c8"),
+        ("x86", 32, "01 d8 f7 e1 0f ba e0 07 19 d2 87 de"),
+        // add., subfe, rlwinm, cntlzw, a store and a load
+        ("powerpc", 32, "7c 63 22 15 7c 84 29 10 54 a5 39 7e 7c c6 00 34 90 67 00 08 88 67 00 0a"),
+        // adds, csel, ubfx, str, ldrh
+        ("aarch64", 64, "ab020020 9a831044 d3483c85 f9000026 79400427"),
+    ];
+    for (language, bits, code) in CODE {
+        let code = if *language == "aarch64" { little_endian(code) } else { (*code).to_owned() };
+        let names: Vec<String> = match *language {
+            "x86-64" => ["RAX", "RBX", "RCX", "RDX", "RSI", "RDI"].map(str::to_owned).into(),
+            "x86" => ["EAX", "EBX", "ECX", "EDX", "ESI", "EDI"].map(str::to_owned).into(),
+            "powerpc" => (3..9).map(|n| format!("R{n}")).collect(),
+            _ => (0..8).map(|n| format!("X{n}")).collect(),
+        };
+        let script = text(&parallax(&["eval", "--lang", language, "--hex", &code, "--smt2"]));
+        for seed in 1..6u64 {
+            let value = |index: usize| {
+                let random = (seed * 1000 + index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                (random ^ (random >> 29)) >> (64 - bits)
+            };
+            let digits = usize::from(bits / 4);
+            let mut before = script.clone();
+            let zero = format!("((as const (Array (_ BitVec {bits}) (_ BitVec 8))) #x00)");
+            writeln!(before, "(assert (= F_mem {zero}))").unwrap();
+            let mut settings = Vec::new();
+            for (index, name) in names.iter().enumerate() {
+                settings.extend(["--set".to_owned(), format!("{name}={:#x}", value(index))]);
+                writeln!(before, "(assert (= {name} #x{:0digits$x}))", value(index)).unwrap();
+            }
+            // What is not set is zero when running.
+            for line in script.lines().filter_map(|line| line.strip_prefix("(declare-const ")) {
+                let (name, sort) = line.split_once(' ').unwrap();
+                if names.iter().any(|known| known == name) || matches!(name, "RIP" | "EIP" | "PC") {
+                    continue;
+                }
+                match sort.strip_prefix("(_ BitVec ").and_then(|rest| rest.strip_suffix("))")) {
+                    Some(width) => writeln!(before, "(assert (= {name} (_ bv0 {width})))").unwrap(),
+                    None if sort == "Bool)" => writeln!(before, "(assert (not {name}))").unwrap(),
+                    None => {}
+                }
+            }
+            let mut run = vec!["run", "--lang", language, "--hex", &code, "--json"];
+            run.extend(settings.iter().map(String::as_str));
+            let after: serde_json::Value = serde_json::from_str(&text(&parallax(&run))).unwrap();
+            let number = |name: &str| {
+                let digits = after["values"][name].as_str().unwrap_or_else(|| panic!("{name} in {after}"));
+                u64::from_str_radix(digits.trim_start_matches("0x"), 16).unwrap()
+            };
+            let same: Vec<String> =
+                names.iter().map(|name| format!("(= {name}_post #x{:0digits$x})", number(name))).collect();
+            let solver = z3::Solver::new();
+            solver.from_string(before.as_str());
+            assert_eq!(solver.check(), z3::SatResult::Sat, "{language} {code}");
+            let solver = z3::Solver::new();
+            solver.from_string(format!("{before}(assert (not (and {})))", same.join(" ")));
+            assert_eq!(solver.check(), z3::SatResult::Unsat, "{language} {code} {settings:?} {after}");
+        }
+    }
+}
+
+/// Words of code as a manual prints them, as bytes.
+fn little_endian(words: &str) -> String {
+    let word = |word: &str| u32::from_str_radix(word, 16).unwrap().swap_bytes();
+    words.split(' ').map(|digits| format!("{:08x}", word(digits))).collect::<Vec<_>>().join(" ")
 }

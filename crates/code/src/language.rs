@@ -292,7 +292,7 @@ impl Program {
     /// The cells that instructions of the program read or write, as far as they lie one behind the other.
     fn touched(&self) -> std::collections::BTreeSet<usize> {
         let mut cells = std::collections::BTreeSet::new();
-        for instruction in self.listing().0 {
+        for instruction in self.listing().into_iter().flatten() {
             let mut visit = |place: parallax_ir::Varnode| {
                 if place.space == parallax_ir::Space::Register {
                     let mut at = place.offset;

@@ -154,25 +154,40 @@ impl Program {
         Ok(self.alternate.get_or_init(|| made))
     }
 
-    /// The instructions from the start of the range to its end, one behind the other, and what stopped the listing if
-    /// it was not the end.
-    pub fn listing(&self) -> (Vec<Rc<Instruction>>, Option<LiftError>) {
+    /// What lies in the range, from its start to its end: instructions, and places where there is none, behind which the
+    /// next place is looked at that can have one. Data among code makes few such places; at a thousand it stops.
+    pub fn listing(&self) -> Vec<Result<Rc<Instruction>, (u64, LiftError)>> {
+        const MOST: usize = 1000;
         let mut listing = Vec::new();
-        let mut at = self.range.start;
-        while self.range.contains(&at) {
-            match self.instruction(at) {
+        let (mut at, mut without) = (self.range.start, 0);
+        while self.range.contains(&at) && without < MOST {
+            let next = match self.instruction(at) {
                 Ok(instruction) => {
                     let next = instruction.next();
-                    listing.push(instruction);
-                    if next <= at {
-                        break;
-                    }
-                    at = next;
+                    listing.push(Ok(instruction));
+                    next
                 }
-                Err(error) => return (listing, Some(error)),
+                Err(error) => {
+                    without += if matches!(error, LiftError::Worker(_)) { MOST } else { 1 };
+                    listing.push(Err((at, error)));
+                    at.saturating_add(self.unit())
+                }
+            };
+            if next <= at {
+                break;
             }
+            at = next;
         }
-        (listing, None)
+        listing
+    }
+
+    /// How many bytes lie between places where instructions can begin.
+    fn unit(&self) -> u64 {
+        match self.processor.name.as_str() {
+            "aarch64" | "arm" | "mips" | "mipsel" | "powerpc" | "powerpc64" | "powerpc64le" => 4,
+            "thumb" | "riscv64" => 2,
+            _ => 1,
+        }
     }
 
     /// The bytes of an instruction.

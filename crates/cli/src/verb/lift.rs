@@ -25,40 +25,55 @@ pub struct Lift {
 /// Does it.
 pub fn run(arguments: &Lift) -> Result<Status> {
     let program = arguments.which.machine_code()?;
-    let (listing, failed) = program.listing();
+    let listing = program.listing();
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
     if arguments.json {
         let instructions: Vec<_> = listing
             .iter()
-            .map(|instruction| {
-                let operations: Vec<String> =
-                    instruction.ops.iter().map(|op| op.display(program.processor()).to_string()).collect();
-                serde_json::json!({
-                    "address": format!("{:#x}", instruction.address),
-                    "bytes": hex(program.bytes(instruction)),
-                    "text": instruction.text,
-                    "operations": operations,
-                })
+            .map(|place| match place {
+                Ok(instruction) => {
+                    let operations: Vec<String> = instruction
+                        .ops
+                        .iter()
+                        .map(|op| op.display(program.processor()).to_string())
+                        .collect();
+                    serde_json::json!({
+                        "address": format!("{:#x}", instruction.address),
+                        "bytes": hex(program.bytes(instruction)),
+                        "text": instruction.text,
+                        "operations": operations,
+                    })
+                }
+                Err((address, error)) => {
+                    serde_json::json!({ "address": format!("{address:#x}"), "error": error.to_string() })
+                }
             })
             .collect();
-        let error = failed.as_ref().map(ToString::to_string);
+        let error = listing.iter().find_map(|place| place.as_ref().err().map(|(_, error)| error.to_string()));
         println!("{:#}", serde_json::json!({ "instructions": instructions, "error": error }));
     } else {
-        for instruction in &listing {
-            println!(
-                "{:#x}  {:<30}  {}",
-                instruction.address,
-                hex(program.bytes(instruction)),
-                instruction.text
-            );
-            if !arguments.brief {
-                for op in &instruction.ops {
-                    println!("    {}", op.display(program.processor()));
+        for place in &listing {
+            match place {
+                Ok(instruction) => {
+                    println!(
+                        "{:#x}  {:<30}  {}",
+                        instruction.address,
+                        hex(program.bytes(instruction)),
+                        instruction.text
+                    );
+                    if !arguments.brief {
+                        for op in &instruction.ops {
+                            println!("    {}", op.display(program.processor()));
+                        }
+                    }
                 }
+                Err((address, _)) => println!("{address:#x}  (no instruction)"),
             }
         }
     }
-    match failed {
+    let failed = listing.into_iter().filter_map(Result::err).map(|(_, error)| error);
+    // The first says what is wrong; how many there are, the listing shows.
+    match failed.into_iter().next() {
         Some(error) => Err(lift_failure(&error)),
         None => Ok(Status::Clean),
     }

@@ -4,6 +4,7 @@ use super::{Image, ImageError, Machine, Segment};
 use crate::memory::{Backing, HostMap, Memory, PAGE, Permissions};
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -116,7 +117,12 @@ pub fn load(path: &Path, byte_bound: u64) -> Result<(Memory, Loaded), LoadError>
 
 fn open(path: &Path) -> Result<(Image, Arc<HostMap>), LoadError> {
     let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
-    let file = std::fs::File::open(path).map_err(unreadable)?;
+    // A pipe without a writer must not keep us waiting.
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path)
+        .map_err(unreadable)?;
     let status = file.metadata().map_err(unreadable)?;
     if !status.is_file() {
         return Err(unreadable(io::Error::from_raw_os_error(libc::EACCES)));

@@ -266,7 +266,9 @@ where
     if file_size > memory_size {
         return Err(bad("it takes more bytes from the file than it has in memory"));
     }
-    if offset.checked_add(file_size).is_none_or(|end| end > bytes.len() as u64) {
+    // Linux maps whole pages, and what is missing of the last one reads as zero.
+    let end = (bytes.len() as u64).next_multiple_of(PAGE);
+    if offset.checked_add(file_size).is_none_or(|last| last > end) {
         return Err(bad("its bytes lie beyond the end of the file"));
     }
     if address.checked_add(memory_size).is_none_or(|end| end > machine.address_end()) {

@@ -25,7 +25,16 @@ pub const STACK_SIZE: u64 = 8 << 20;
 /// Maps a stack and fills it; the stack pointer to start with, or none if the strings do not fit.
 pub fn build(memory: &mut Memory, loaded: &Loaded, vectors: &Vectors) -> Result<Option<u64>, Fault> {
     let machine = loaded.machine;
-    let top = machine.address_end() - PAGE;
+    let usual = machine.address_end() - PAGE;
+    // A program may want its own segments up there.
+    let top = if memory.is_free(usual - STACK_SIZE, STACK_SIZE) {
+        usual
+    } else {
+        match memory.find_free(STACK_SIZE, PAGE, usual) {
+            Some(start) => start + STACK_SIZE,
+            None => return Ok(None),
+        }
+    };
     memory.map(top - STACK_SIZE, STACK_SIZE, stack_permissions(loaded.executable_stack), Backing::Zero);
     let strings: usize =
         vectors.arguments.iter().chain(&vectors.environment).map(|text| text.len() + 1 + 8).sum();

@@ -10,6 +10,7 @@ use crate::memory::Memory;
 use crate::process::{Ending, Process};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 pub(super) fn fork(process: &mut Process, _: &Arguments) -> Reply {
@@ -290,15 +291,20 @@ pub(crate) fn start(
 
 /// The interpreter and its argument, from a first line `#! interpreter [argument]`.
 fn script(path: &Path) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
-    let file =
-        std::fs::File::open(path).ok().filter(|file| file.metadata().is_ok_and(|status| status.is_file()))?;
+    let options = std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).clone();
+    let file = options.open(path).ok().filter(|file| file.metadata().is_ok_and(|status| status.is_file()))?;
     let mut head = Vec::new();
     std::io::Read::read_to_end(&mut std::io::Read::take(file, 256), &mut head).ok()?;
     let line = head.strip_prefix(b"#!")?;
-    let end = line.iter().position(|byte| *byte == b'\n').unwrap_or(line.len());
-    let line = line[..end].trim_ascii();
-    let split = line.iter().position(|byte| byte.is_ascii_whitespace()).unwrap_or(line.len());
-    let argument = line[split..].trim_ascii();
+    // The kernel knows two kinds of space; a carriage return is part of a name.
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let end = line.iter().position(|byte| matches!(byte, b'\n' | 0)).unwrap_or(line.len());
+    let start = line[..end].iter().position(|byte| !is_space(byte)).unwrap_or(end);
+    let stop = line[..end].iter().rposition(|byte| !is_space(byte)).map_or(start, |last| last + 1);
+    let line = &line[start..stop];
+    let split = line.iter().position(is_space).unwrap_or(line.len());
+    let rest = &line[split..];
+    let argument = &rest[rest.iter().position(|byte| !is_space(byte)).unwrap_or(rest.len())..];
     if split == 0 {
         return None;
     }

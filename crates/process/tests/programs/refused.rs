@@ -75,6 +75,19 @@ pub fn tests() -> Vec<Test> {
             || b"#!/no/such/interpreter\n".to_vec(),
             "cannot read /no/such/interpreter",
         ),
+        file("script of another system", || b"#!/bin/sh\r\necho x\r\n".to_vec(), "cannot read /bin/sh\r"),
+        (
+            "refused: a pipe".into(),
+            Box::new(|| {
+                let path = temporary("pipe");
+                let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+                // A path of our own, zero-terminated.
+                assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o755) }, 0);
+                let outcome = emulated(&[path.to_str().unwrap()], b"");
+                std::fs::remove_file(&path).unwrap();
+                refused(&outcome, "cannot read")
+            }),
+        ),
         ("refused: a directory".into(), Box::new(|| refused(&emulated(&["/etc"], b""), "cannot read /etc"))),
         assembly(
             "null pointer",

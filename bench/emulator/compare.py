@@ -9,48 +9,23 @@ import csv
 import json
 import os
 import pathlib
-import resource
 import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import starts
+from starts import MEASURE, ROOT, ROUNDS, processor_time
+
 HERE = ROOT / "bench/emulator"
 UNICORN = ROOT / "third_party/unicorn"
 KERNELS = ["hash", "sieve", "sort", "calls", "pages"]
-# Small programs, where starting and lifting is most of the work.
-STARTS = [["/bin/true"], ["/usr/bin/sort", "/etc/passwd"], ["/usr/bin/python3", "-S", "-c", "print(1)"]]
-ROUNDS = int(os.environ.get("ROUNDS", "3"))
 
 
 def run(*command, **options):
     return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True, **options)
 
 
-def processor_time(*command):
-    """Processor time of a command, whatever its exit status."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    status = subprocess.run([str(part) for part in command], capture_output=True).returncode
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, status
-
-
-def start(measure, command):
-    """A small program, from its start to its end. `running` is without loading: lifting, translating and executing."""
-    answers = [json.loads(run(measure, *command).stdout.splitlines()[-1]) for _ in range(ROUNDS)]
-    least = lambda *words: min(processor_time(*words)[0] for _ in range(ROUNDS))
-    return {
-        "program": os.path.basename(command[0]),
-        "parallax": least(measure, *command),
-        "qemu": least("qemu-x86_64", *command),
-        "native": least(*command),
-        "lifted": answers[0]["lifted"],
-        "running": min(answer["seconds"] for answer in answers),
-    }
-
-
 def main():
-    measure = ROOT / os.environ.get("MEASURE", "target/release/examples/measure")
     if not (UNICORN / "unicorn").exists():
         run(sys.executable, "-m", "pip", "install", "--quiet", "--target", UNICORN, "unicorn==2.1.4")
     library = next((UNICORN / "unicorn").rglob("libunicorn.so*"))
@@ -68,7 +43,7 @@ def main():
             seconds, status = processor_time(program)
             row["native"] = seconds
             for name, words in [("parallax", []), ("parallax watched", ["--watch"])]:
-                answers = [json.loads(run(measure, *words, program).stdout) for _ in range(ROUNDS)]
+                answers = [json.loads(run(MEASURE, *words, program).stdout) for _ in range(ROUNDS)]
                 assert all(answer["status"] == status for answer in answers), (kernel, answers)
                 row[name] = min(answer["seconds"] for answer in answers)
                 row["instructions"] = answers[0]["instructions"]
@@ -81,7 +56,6 @@ def main():
             assert all(found == status for _, found in times), (kernel, times)
             row["qemu"] = min(seconds for seconds, _ in times)
             rows.append(row)
-    starts = [start(measure, command) for command in STARTS]
     names = ["parallax", "parallax watched", "unicorn", "unicorn hooked", "qemu", "native"]
     print("million instructions per second (processor time)")
     print(f"{'kernel':8} {'instr.':>8}", *(f"{name:>16}" for name in names), f"{'watched/hooked':>15}")
@@ -91,21 +65,13 @@ def main():
         count = f"{row['instructions'] / 1e6:.0f}M"
         print(f"{row['kernel']:8} {count:>8}", *(f"{speed:16.0f}" for speed in speeds), f"{ratio:14.1f}x")
     print(f"memory per touched page: {rows[-1]['bytes per page']:.0f} bytes")
-    print("\nsmall programs, milliseconds of processor time from start to end")
-    print(f"{'program':12} {'parallax':>9} {'qemu':>9} {'native':>9} {'lifted':>9} {'us per lifted instruction':>26}")
-    for row in starts:
-        times = [row[name] * 1000 for name in ["parallax", "qemu", "native"]]
-        each = row["running"] / row["lifted"] * 1e6
-        print(f"{row['program']:12}", *(f"{time:9.0f}" for time in times), f"{row['lifted']:9} {each:26.1f}")
     if len(sys.argv) > 1:
         with open(os.path.join(sys.argv[1], "raw.csv"), "w", newline="") as file:
             writer = csv.DictWriter(file, rows[0].keys())
             writer.writeheader()
             writer.writerows(rows)
-        with open(os.path.join(sys.argv[1], "starts.csv"), "w", newline="") as file:
-            writer = csv.DictWriter(file, starts[0].keys())
-            writer.writeheader()
-            writer.writerows(starts)
+    print()
+    starts.report(sys.argv[1] if len(sys.argv) > 1 else None)
 
 
 main()

@@ -287,7 +287,7 @@ fn read_action(process: &mut Process, at: u64) -> Result<Action, Errno> {
 }
 
 /// A set of signals: on a 32-bit big-endian machine two words, the lower signals first.
-fn mask_value(machine: Machine, bytes: &[u8]) -> u64 {
+pub(crate) fn mask_value(machine: Machine, bytes: &[u8]) -> u64 {
     let bytes: [u8; 8] = bytes.try_into().expect("eight bytes");
     match machine {
         Machine::X86_64 => u64::from_le_bytes(bytes),

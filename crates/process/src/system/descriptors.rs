@@ -156,68 +156,6 @@ fn link(process: &mut Process, directory: u64, path: u64, buffer: u64, size: u64
     Ok(length)
 }
 
-pub(super) fn select(process: &mut Process, arguments: &Arguments) -> Reply {
-    let times = arguments[4];
-    let mut wait = || {
-        let mut time = if times == 0 { Vec::new() } else { process.take(times, 16)? };
-        let target = if times == 0 { 0 } else { time.as_mut_ptr() as usize };
-        let result = sets(process, arguments, libc::SYS_select, [target, 0])?;
-        if times != 0 {
-            process.put(times, &time)?;
-        }
-        Ok(result)
-    };
-    wait().into()
-}
-
-pub(super) fn pselect(process: &mut Process, arguments: &Arguments) -> Reply {
-    let [_, _, _, _, times, mask] = *arguments;
-    let mut wait = || {
-        let mut time = if times == 0 { Vec::new() } else { process.take(times, 16)? };
-        let target = if times == 0 { 0 } else { time.as_mut_ptr() as usize };
-        // The mask is a pair: its address and its size.
-        let mut pair = [0usize; 2];
-        let mut signals = Vec::new();
-        if mask != 0 {
-            let (address, size) = (process.take_word(mask)?, process.take_word(mask + 8)?);
-            if address != 0 {
-                signals = process.take(address, size.min(8))?;
-                pair = [signals.as_ptr() as usize, size as usize];
-            }
-        }
-        let mask = if mask == 0 { 0 } else { pair.as_ptr() as usize };
-        let result = sets(process, arguments, libc::SYS_pselect6, [target, mask])?;
-        drop(signals);
-        if times != 0 {
-            process.put(times, &time)?;
-        }
-        Ok(result)
-    };
-    wait().into()
-}
-
-/// `select` with the three sets copied in and out.
-pub(super) fn sets(process: &mut Process, arguments: &Arguments, call: i64, rest: [usize; 2]) -> Answer {
-    let count = arguments[0];
-    if count > 65536 {
-        return Err(Errno(libc::EINVAL));
-    }
-    let size = count.div_ceil(64) * 8;
-    let mut buffers = Vec::new();
-    for address in &arguments[1..4] {
-        buffers.push(if *address == 0 { None } else { Some(process.take(*address, size)?) });
-    }
-    let pointers: Vec<usize> =
-        buffers.iter_mut().map(|set| set.as_mut().map_or(0, |set| set.as_mut_ptr() as usize)).collect();
-    let result = host(call, [count as usize, pointers[0], pointers[1], pointers[2], rest[0], rest[1]])?;
-    for (address, set) in arguments[1..4].iter().zip(&buffers) {
-        if let Some(set) = set {
-            process.put(*address, set)?;
-        }
-    }
-    Ok(result)
-}
-
 pub(super) fn epoll_wait(process: &mut Process, arguments: &Arguments) -> Reply {
     const EVENT: u64 = 12;
     let [descriptor, events, count, timeout, mask, _] = *arguments;

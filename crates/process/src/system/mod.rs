@@ -18,6 +18,7 @@ mod messages;
 mod names;
 mod own_files;
 mod pass;
+mod select;
 mod space;
 mod table;
 mod waiting;

@@ -1,6 +1,8 @@
 //! The system calls, one row each: names, numbers, and how each is made.
 
-use super::{Arguments, Reply, children, descriptors, device, itself, lock, messages, own_files, space};
+use super::{
+    Arguments, Reply, children, descriptors, device, itself, lock, messages, own_files, select, space,
+};
 use crate::elf::Machine;
 use crate::process::Process;
 use crate::signal;
@@ -265,8 +267,9 @@ static ROWS: &[Row] = &[
         &[Array { count: 1, fields: POLL }, Size, Exchange(TIME), Give(PAIR), Size],
     ),
     pass("ppoll", 271, -1, &[Array { count: 1, fields: POLL }, Size, Exchange(TIME), Give(LONG), Size]),
-    own("select", 23, -1, descriptors::select),
-    own("pselect6", 270, -1, descriptors::pselect),
+    own("select", 23, 142, select::select),
+    own("pselect6", 270, 280, select::pselect),
+    own("pselect6_time64", -1, 413, select::pselect_wide),
     pass("epoll_create", 213, -1, &[N]),
     pass("epoll_create1", 291, 315, &[N]),
     pass("epoll_ctl", 233, -1, &[N, N, N, Give(&[4, 8])]),

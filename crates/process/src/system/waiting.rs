@@ -98,7 +98,7 @@ impl Process {
             }
             let mut none = libc::timeval { tv_sec: 0, tv_usec: 0 };
             let time = [&raw mut none as usize, 0];
-            let found = super::descriptors::sets(self, arguments, libc::SYS_select, time)?;
+            let found = super::select::sets(self, arguments, libc::SYS_select, time)?;
             let deadline = self.threads.deadline(most);
             if found > 0 || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Ok(Some(found));

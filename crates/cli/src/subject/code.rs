@@ -6,13 +6,13 @@ use crate::input;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use parallax_code::{Program, Selection, language_of, load};
-use parallax_ir::RegisterKind;
 use parallax_ir::meaning::MEMORY;
+use parallax_ir::{Processor, RegisterKind};
 use parallax_op::Bits;
-use parallax_sem::logic::{Scalar, Struct};
+use parallax_sem::logic::{self, Struct};
 use parallax_sem::{Concrete, Language as _};
 use parallax_sleigh::{Language, LiftError, Lifter, Specification};
-use parallax_term::{Expr, Formula, Store, Symbol, parse_formula};
+use parallax_term::{Expr, Formula, Scalar, Store, StructUpdate, Symbol, parse_formula};
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -169,6 +169,15 @@ pub fn lift_failure(error: &LiftError) -> anyhow::Error {
     Failure { status, message: error.to_string() }.into()
 }
 
+/// Whether a register says nothing to people: one that only the specification has, for the length of an instruction, or
+/// one that says how to compute and still has the value that every program starts with.
+fn is_noise(processor: &Processor, name: &str, value: Option<&Bits>) -> bool {
+    let starts_with = |value: &Bits| {
+        processor.initial.iter().any(|(known, initial)| *known == name && value.to_u64() == Some(*initial))
+    };
+    name.starts_with("TMP") || name == "SHIFT_CARRY" || value.is_some_and(starts_with)
+}
+
 impl Subject for Program {
     /// Conditions are formulas of L over registers, flags and `F_mem`; `==` is `=`, names may be written in any case,
     /// and a part of a register (`EAX`) is that part.
@@ -237,13 +246,34 @@ impl Subject for Program {
         Some(Bits::new(self.pc_width(), u128::from(address)))
     }
 
+    fn presented(&self, store: &Store, update: &StructUpdate) -> StructUpdate {
+        let mut presented = StructUpdate::identity();
+        for (symbol, value) in update.constants() {
+            let constant = match value {
+                Scalar::Term(term) => store.as_constant(term),
+                Scalar::Formula(_) => None,
+            };
+            if !is_noise(self.processor(), &store.info(symbol).name, constant.as_ref()) {
+                presented.set_constant(store, symbol, value);
+            }
+        }
+        for (symbol, value) in update.functions() {
+            presented.set_function(store, symbol, value);
+        }
+        presented
+    }
+
     fn shown(&self, store: &Store, s: &Struct<Concrete>) -> Vec<(String, String)> {
         let mut shown = Vec::new();
         for cell in &self.processor().cells {
             match store.lookup(&cell.name).and_then(|symbol| s.constants.get(&symbol)) {
-                Some(Scalar::Val(value)) => shown.push((cell.name.clone(), format!("{:#x}", value.to_big()))),
-                Some(Scalar::Bool(flag)) => shown.push((cell.name.clone(), u8::from(*flag).to_string())),
-                None => {}
+                Some(logic::Scalar::Val(value)) if !is_noise(self.processor(), &cell.name, Some(value)) => {
+                    shown.push((cell.name.clone(), format!("{:#x}", value.to_big())));
+                }
+                Some(logic::Scalar::Bool(flag)) if !is_noise(self.processor(), &cell.name, None) => {
+                    shown.push((cell.name.clone(), u8::from(*flag).to_string()));
+                }
+                _ => {}
             }
         }
         let Some(table) = store.lookup(MEMORY).and_then(|symbol| s.functions.get(&symbol)) else {

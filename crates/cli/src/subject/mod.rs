@@ -156,6 +156,12 @@ pub trait Subject: Language {
     /// Names and values to show for a concrete state.
     fn shown(&self, store: &Store, s: &Struct<Concrete>) -> Vec<(String, String)>;
 
+    /// What of a state change is worth showing.
+    fn presented(&self, store: &Store, update: &StructUpdate) -> StructUpdate {
+        let _ = store;
+        update.clone()
+    }
+
     /// The parts of a state that signs are shown for.
     fn cells(&self, store: &Store) -> Vec<Cell>;
 

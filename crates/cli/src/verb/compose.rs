@@ -80,10 +80,11 @@ fn compose<S: Subject>(arguments: &Compose, first: &S, second: &S) -> Result<Sta
     let update = logic::compose(&store, &then.update, &before.update);
     let complete = store.and(before.complete, logic::precondition(&store, &before.update, then.complete));
     let gave_up = [before.gave_up, then.gave_up].concat();
+    let presented = second.presented(&store, &update);
     if arguments.form.json {
         let json = serde_json::json!({
-            "update": store.display_update(&update),
-            "after": update_json(&store, &update),
+            "update": store.display_update(&presented),
+            "after": update_json(&store, &presented),
             "complete": gave_up.is_empty(),
             "gave_up": gave_up,
         });
@@ -96,7 +97,7 @@ fn compose<S: Subject>(arguments: &Compose, first: &S, second: &S) -> Result<Sta
         }
         print!("{}", script.render(&store));
     } else {
-        println!("{}", store.display_update(&update));
+        println!("{}", store.display_update(&presented));
     }
     Ok(bounded(&gave_up, &[before.notes, then.notes].concat(), || store.display(complete)))
 }

@@ -42,10 +42,11 @@ fn eval<S: Subject>(arguments: &Eval, program: &S) -> Result<Status> {
     let mut explorer =
         Explorer::new(program, &store, arguments.limits.bounds()).with_solver(parallax_smt::solver(&store));
     let evaluation = progress::during("evaluating", || explorer.evaluate(&from));
+    let presented = program.presented(&store, &evaluation.update);
     if arguments.form.json {
         let json = serde_json::json!({
-            "update": store.display_update(&evaluation.update),
-            "after": update_json(&store, &evaluation.update),
+            "update": store.display_update(&presented),
+            "after": update_json(&store, &presented),
             "complete": evaluation.gave_up.is_empty(),
             "condition": store.display(evaluation.complete),
             "gave_up": evaluation.gave_up,
@@ -60,7 +61,7 @@ fn eval<S: Subject>(arguments: &Eval, program: &S) -> Result<Status> {
         }
         print!("{}", script.render(&store));
     } else {
-        println!("{}", store.display_update(&evaluation.update));
+        println!("{}", store.display_update(&presented));
     }
     Ok(bounded(&evaluation.gave_up, &evaluation.notes, || store.display(evaluation.complete)))
 }

@@ -36,6 +36,14 @@ fn every_processor_lifts() {
     }
 }
 
+/// What sets the rounding mode as well where version 3.0 of the architecture is known only reads elsewhere.
+#[test]
+fn a_later_way_of_reading_the_status_is_the_old_one_on_old_processors() {
+    let bytes = [0xfc, 0x17, 0x04, 0x8e];
+    assert_eq!(lifter("powerpc").lift(0x1000, &bytes).unwrap().text, "mffs f0");
+    assert_eq!(lifter("powerpc64").lift(0x1000, &bytes).unwrap().text, "mffscrni f0");
+}
+
 /// `vsubuhm` makes the library follow a null pointer. That must cost one instruction and nothing else.
 #[test]
 fn a_crash_of_the_library_is_an_undecodable_instruction() {

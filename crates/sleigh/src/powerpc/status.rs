@@ -83,18 +83,7 @@ impl Status {
         let dot = if record { "." } else { "" };
         let (t, second) = ((word >> 21 & 31) as usize, (word >> 11 & 31) as usize);
         match word >> 1 & 0x3ff {
-            583 if word & 0x001f_f800 == 0 => {
-                let wide = b.zext(self.fpscr, 8);
-                b.copy(floats[t], wide);
-                Some(format!("mffs{dot} f{t}"))
-            }
-            // A later way of reading, without the exceptions; processors that do not know it read everything.
-            583 if word & 0x001f_f801 == 24 << 16 => {
-                let part = b.bin_constant(BinOp::And, self.fpscr, LIGHT);
-                let wide = b.zext(part, 8);
-                b.copy(floats[t], wide);
-                Some(format!("mffsl f{t}"))
-            }
+            583 => self.read(b, word, floats),
             711 if word & 0x0001_0000 == 0 => {
                 let (all, fields) = (word >> 25 & 1 == 1, word >> 17 & 0xff);
                 let chosen = if all { 0xff } else { fields };
@@ -137,6 +126,33 @@ impl Status {
             }
             _ => None,
         }
+    }
+
+    /// `mffs`, and the later ways of reading that leave the exceptions out or set the rounding mode as well. Processors
+    /// before version 3.0 of the architecture, as the 32-bit ones are, do not look at the bits that tell them apart,
+    /// and the C library counts on that.
+    fn read(&self, b: &mut Builder, word: u32, floats: &[Varnode]) -> Option<String> {
+        let (t, kind, second) = ((word >> 21 & 31) as usize, word >> 16 & 31, (word >> 11 & 31) as usize);
+        let dot = if word & 1 == 1 { "." } else { "" };
+        let later = self.msr.bytes == 8;
+        let (name, rounding) = match (kind, second) {
+            (0, 0) => ("mffs", None),
+            (1 | 20..=24, _) if !later && dot.is_empty() => ("mffs", None),
+            (24, 0) if dot.is_empty() => ("mffsl", None),
+            (22, _) if dot.is_empty() => ("mffscrn", Some(b.extract(floats[second], 0, 4))),
+            (23, 0..=3) if dot.is_empty() => ("mffscrni", Some(Varnode::constant(second as u64, 4))),
+            _ => return None,
+        };
+        let shown = if name == "mffs" { self.fpscr } else { b.bin_constant(BinOp::And, self.fpscr, LIGHT) };
+        let wide = b.zext(shown, 8);
+        b.copy(floats[t], wide);
+        if let Some(rounding) = rounding {
+            let mode = b.bin_constant(BinOp::And, rounding, 3);
+            let kept = b.bin_constant(BinOp::And, self.fpscr, !3);
+            let value = b.bin(BinOp::Or, kept, mode);
+            b.copy(self.fpscr, value);
+        }
+        Some(format!("{name}{dot} f{t}"))
     }
 
     /// Replaces what a mask covers.

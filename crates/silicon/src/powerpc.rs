@@ -119,7 +119,7 @@ pub fn run(
             let (word, status) = (case.before.instruction, case.before.status);
             let floats = [16, 11, 6].map(|field| case.before.floats[case.before.register(field)]);
             let message =
-                format!("{word:#010x} under {status:#010x} of {floats:#x?}: {}", differences.join("; "));
+                format!("{word:#010x} under {status:#010x} of {floats:x?}: {}", differences.join("; "));
             report.mismatches.push(Mismatch { form: form.name.clone(), message });
         }
     }

@@ -14,6 +14,8 @@ const C: u32 = 1 << 16;
 const VE: u32 = 1 << 7;
 const NI: u32 = 1 << 2;
 const OVERFLOW: u32 = 1 << 28;
+/// The reasons for an invalid operation.
+const REASONS: u32 = 0x01f8_0700;
 /// The exceptions, without their summaries.
 const EXCEPTIONS: u32 = 0x1ff8_0700;
 
@@ -28,11 +30,6 @@ pub(super) fn computes(form: &Form) -> bool {
 /// The bits of FPSCR that are not compared.
 pub(super) fn status_left_out(form: &Form, before: &Record, after: &Record) -> u32 {
     let mut mask = 0;
-    let new = after.status & !before.status & EXCEPTIONS;
-    // It says that an exception is new when it was there before.
-    if before.status & FX == 0 && new == 0 {
-        mask |= FX;
-    }
     let signals = is_signalling(before, 16) || is_signalling(before, 11) || is_signalling(before, 6);
     match form.fields {
         // A comparison clears what was said about the last result, and may name the class of a NaN.
@@ -57,8 +54,16 @@ pub(super) fn status_left_out(form: &Form, before: &Record, after: &Record) -> u
             }
         }
         // Setting a reason for an invalid operation sets no `FX`, and setting `NI` does nothing.
-        Fields::StatusBit => mask |= NI | if new != 0 { FX } else { 0 },
+        Fields::StatusBit => {
+            let reason = after.status & !before.status & REASONS != 0;
+            mask |= NI | if reason { FX } else { 0 };
+        }
         _ => {}
+    }
+    // It says that an exception is new when it was there before.
+    let new = after.status & !before.status & EXCEPTIONS & !mask;
+    if before.status & FX == 0 && new == 0 {
+        mask |= FX;
     }
     mask
 }

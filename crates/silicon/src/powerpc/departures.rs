@@ -14,8 +14,6 @@ const C: u32 = 1 << 16;
 const VE: u32 = 1 << 7;
 const NI: u32 = 1 << 2;
 const OVERFLOW: u32 = 1 << 28;
-/// The reasons for an invalid operation.
-const REASONS: u32 = 0x01f8_0700;
 /// The exceptions, without their summaries.
 const EXCEPTIONS: u32 = 0x1ff8_0700;
 
@@ -53,10 +51,10 @@ pub(super) fn status_left_out(form: &Form, before: &Record, after: &Record) -> u
                 mask |= VXSNAN;
             }
         }
-        // Setting a reason for an invalid operation sets no `FX`, and setting `NI` does nothing.
+        // Setting an exception sets no `FX`, and setting `NI` does nothing.
         Fields::StatusBit => {
-            let reason = after.status & !before.status & REASONS != 0;
-            mask |= NI | if reason { FX } else { 0 };
+            let raised = after.status & !before.status & EXCEPTIONS != 0;
+            mask |= NI | if raised { FX } else { 0 };
         }
         _ => {}
     }

@@ -48,7 +48,13 @@ const VECTORS: &[Target] = &[
         source: "vectors.c",
         ..target("riscv64", "riscv64-linux-gnu", &["-march=rv64gc"], true, "A0", "SP")
     },
+    Target { source: "vectors.c", ..target("arm", "arm-linux-gnueabihf", NEON, false, "R0", "SP") },
+    Target { source: "vectors.c", ..target("arm", "arm-linux-gnueabihf", NEON_THUMB, false, "R0", "SP") },
 ];
+
+/// The 32-bit ARM with its vectors.
+const NEON: &[&str] = &["-mcpu=cortex-a15", "-mfpu=neon-vfpv4", "-marm"];
+const NEON_THUMB: &[&str] = &["-mcpu=cortex-a15", "-mfpu=neon-vfpv4", "-mthumb"];
 
 const ABSOLUTE_MIPS: &[&str] = &["-mips32r2", "-fno-pic", "-mno-abicalls"];
 

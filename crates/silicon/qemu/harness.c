@@ -23,6 +23,9 @@ struct record record;
 word saved_stack;
 static byte other_stack[65536] __attribute__((aligned(16)));
 
+#ifndef THUMB
+#define THUMB 0
+#endif
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 
@@ -143,10 +146,6 @@ __asm__(
     ".globl recover\nrecover:\n lui $8, %hi(kept)\n addiu $8, $8, %lo(kept)\n" KEPT(TAKE) " ctc1 $0, $31\n jr $31\n nop\n"
     ".set reorder\n.set at\n");
 #define RECOVER "j recover\n nop"
-#endif
-
-#ifndef THUMB
-#define THUMB 0
 #endif
 
 extern byte back[];

@@ -460,6 +460,11 @@ impl SymbolicCase {
         SymbolicCase { store, result }
     }
 
+    /// Why there are no terms, if it is because an operation has no meaning.
+    pub fn refusal(&self) -> Option<&str> {
+        self.result.as_ref().err().filter(|error| error.contains("has no meaning")).map(String::as_str)
+    }
+
     /// Where the terms, evaluated at the state, differ from the concrete result.
     pub fn differences(&self, processor: &Processor, before: &State<Concrete>, ours: &Ours) -> Vec<String> {
         let written = match &self.result {

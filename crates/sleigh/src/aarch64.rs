@@ -9,6 +9,8 @@ mod vector_float;
 mod vector_shift;
 mod vector_two;
 
+pub(crate) use float::expanded;
+
 use crate::refused::Refused;
 use crate::x86::Answer;
 use parallax_ir::{Builder, Instruction, Intrinsic, Op, Processor, Varnode};

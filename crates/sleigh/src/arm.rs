@@ -1,8 +1,14 @@
-//! ARM, 32-bit: what the specification gets wrong or only names. A comparison of floats that are not comparable sets the
-//! carry; saturation has no meaning there, nor has the bitwise selection of vectors.
+//! ARM, 32-bit: what the specification gets wrong or only names. Floats ([`vfp`]) under FPSCR; saturation, which has no
+//! meaning there; and vectors ([`neon`]).
 
+mod neon;
+mod neon_memory;
+mod neon_one;
+mod vfp;
+
+use crate::refused::Refused;
 use parallax_ir::{Builder, Instruction, Op, Processor, Varnode};
-use parallax_op::{BinOp, FloatRelOp, RelOp, UnOp};
+use parallax_op::{BinOp, BoolOp, RelOp};
 
 /// The override table.
 pub(crate) struct Overrides {
@@ -10,6 +16,14 @@ pub(crate) struct Overrides {
     general: Vec<Varnode>,
     doubles: Vec<Varnode>,
     quads: Vec<Varnode>,
+    /// FPSCR.
+    status: Varnode,
+    /// N, Z, C, V.
+    flags: [Varnode; 4],
+    /// The sticky flag of saturation.
+    sticky: Varnode,
+    /// The operation that stops.
+    unmodelled: Op,
 }
 
 const GENERAL: [&str; 16] =
@@ -27,22 +41,77 @@ impl Overrides {
             general: GENERAL.iter().map(|name| place(name)).collect::<Option<_>>()?,
             doubles: places("D", 32)?,
             quads: places("Q", 16)?,
+            status: place("FPSCR")?,
+            flags: [place("NG")?, place("ZR")?, place("CY")?, place("OV")?],
+            sticky: place("Q")?,
+            unmodelled: Refused::Instruction.op(processor),
         })
     }
 
-    /// The instruction, if it is one of ours.
-    pub fn lift(&self, address: u64, bytes: &[u8]) -> Option<Instruction> {
+    /// The instruction, if it is one of ours. The condition of a Thumb instruction comes from the block it stands in.
+    pub fn lift(&self, address: u64, bytes: &[u8], condition: u32) -> Option<Instruction> {
         let bytes: [u8; 4] = bytes.get(..4)?.try_into().ok()?;
         // Thumb has its upper half first.
         let word = u32::from_le_bytes(bytes);
         let word = if self.thumb { word.rotate_left(16) } else { word };
-        let mut b = Builder::new();
-        let text = if let Some(saturation) = self.saturation(word) {
-            self.saturate(&mut b, saturation)?
-        } else {
-            self.bitwise(&mut b, word)?
+        // Of the other encoding the condition stands in the word, unless there is none.
+        let condition = if self.thumb || word >> 28 == 15 { condition } else { word >> 28 };
+        let word = if self.thumb || word >> 28 == 15 { word } else { word & 0x0fff_ffff | 14 << 28 };
+        let attempts: [Attempt; 3] = [Overrides::saturated, Overrides::vfp_or_none, Overrides::vectors];
+        attempts.iter().find_map(|attempt| {
+            let mut b = Builder::new();
+            let end = b.label();
+            if condition != ALWAYS {
+                let fails = self.condition(&mut b, condition ^ 1);
+                b.branch(Some(fails), end);
+            }
+            let text = attempt(self, &mut b, word)?;
+            b.place(end);
+            Some(b.finish(address, 4, with_condition(&text, condition)))
+        })
+    }
+
+    fn saturated(&self, b: &mut Builder, word: u32) -> Option<String> {
+        let saturation = self.saturation(word)?;
+        self.saturate(b, saturation)
+    }
+
+    /// Words of VFP are the same in both encodings.
+    fn vfp_or_none(&self, b: &mut Builder, word: u32) -> Option<String> {
+        if word >> 28 == 14 { self.vfp(b, word) } else { None }
+    }
+
+    fn vectors(&self, b: &mut Builder, word: u32) -> Option<String> {
+        let word = vector_word(word, self.thumb)?;
+        if word >> 24 == 0xf4 { self.neon_memory(b, word) } else { self.neon(b, word) }
+    }
+
+    /// Whether a condition holds.
+    fn condition(&self, b: &mut Builder, code: u32) -> Varnode {
+        let [n, z, c, v] = self.flags;
+        let holds = match code >> 1 {
+            0 => b.snapshot(z),
+            1 => b.snapshot(c),
+            2 => b.snapshot(n),
+            3 => b.snapshot(v),
+            4 => {
+                let other = b.not(z);
+                b.bool(BoolOp::And, c, other)
+            }
+            5 | 6 => {
+                let differ = b.bool(BoolOp::Xor, n, v);
+                let same = b.not(differ);
+                match code >> 1 {
+                    5 => same,
+                    _ => {
+                        let other = b.not(z);
+                        b.bool(BoolOp::And, same, other)
+                    }
+                }
+            }
+            _ => return Varnode::constant(1, 1),
         };
-        Some(b.finish(address, 4, text))
+        if code & 1 == 1 { b.not(holds) } else { holds }
     }
 
     fn saturation(&self, word: u32) -> Option<Saturation> {
@@ -73,7 +142,6 @@ impl Overrides {
         }
     }
 
-    /// The sticky saturation flag is not kept.
     fn saturate(&self, b: &mut Builder, s: Saturation) -> Option<String> {
         if s.to == 15 || s.from == 15 {
             return None;
@@ -89,51 +157,76 @@ impl Overrides {
         let (below, above) = (b.rel(RelOp::Slt, value, low), b.rel(RelOp::Sgt, value, high));
         let held = b.select(above, high, value);
         let held = b.select(below, low, held);
+        let outside = b.bool(BoolOp::Or, below, above);
+        b.push(Op::Bool { op: BoolOp::Or, out: self.sticky, a: self.sticky, b: outside });
         b.copy(self.general[s.to], held);
         let (name, bits) = if s.unsigned { ("usat", s.bits) } else { ("ssat", s.bits + 1) };
         Some(format!("{name} {},#{bits},{}", GENERAL[s.to], GENERAL[s.from]).to_lowercase())
     }
+}
 
-    /// `vbsl`, `vbit` and `vbif`: bits of one vector where another has ones, or zeros.
-    fn bitwise(&self, b: &mut Builder, word: u32) -> Option<String> {
-        let head = if self.thumb { 0xff00_0110 } else { 0xf300_0110 };
-        let kind = word >> 20 & 3;
-        if word & 0xff80_0f10 != head || kind == 0 {
-            return None;
-        }
-        let quad = word >> 6 & 1 == 1;
-        let register = |low: u32, extra: u32| {
-            let number = (word >> extra & 1) << 4 | word >> low & 15;
-            if quad { self.quads[number as usize / 2] } else { self.doubles[number as usize] }
-        };
-        let (d, n, m) = (register(12, 22), register(16, 7), register(0, 5));
-        let (mask, ones, zeros, name) = match kind {
-            1 => (d, n, m, "vbsl"),
-            2 => (m, n, d, "vbit"),
-            _ => (m, d, n, "vbif"),
-        };
-        let rest = b.un(UnOp::Not, mask);
-        let (chosen, other) = (b.bin(BinOp::And, ones, mask), b.bin(BinOp::And, zeros, rest));
-        let value = b.bin(BinOp::Or, chosen, other);
-        b.copy(d, value);
-        Some(name.to_owned())
+/// A word of NEON as the 32-bit encoding has it.
+fn vector_word(word: u32, thumb: bool) -> Option<u32> {
+    match (thumb, word >> 24) {
+        (false, 0xf2..=0xf4) => Some(word),
+        (true, 0xef | 0xff) => Some(word & 0x00ff_ffff | 0xf200_0000 | (word >> 28 & 1) << 24),
+        (true, 0xf9) if word >> 20 & 1 == 0 => Some(word & 0x00ff_ffff | 0xf400_0000),
+        _ => None,
     }
 }
 
-/// Repairs the specification's comparison of floats: the carry is set unless the first is less, so also when the two
-/// are not comparable.
-pub(crate) fn complete(mut instruction: Instruction) -> Instruction {
-    if !instruction.text.starts_with("vcmp") {
+/// Writes the operations of a word and says its text, if it knows the word.
+type Attempt = fn(&Overrides, &mut Builder, u32) -> Option<String>;
+
+/// The condition of what is always executed.
+pub(crate) const ALWAYS: u32 = 14;
+
+const CONDITIONS: [&str; 15] =
+    ["eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", ""];
+
+/// The name of an instruction, before what stands behind its first dot or blank.
+fn name(text: &str) -> &str {
+    text.split(['.', ' ']).next().unwrap_or_default()
+}
+
+fn with_condition(text: &str, condition: u32) -> String {
+    let (name, rest) = text.split_at(name(text).len());
+    format!("{name}{}{rest}", CONDITIONS.get(condition as usize).unwrap_or(&""))
+}
+
+/// The conditions of the instructions in the block that an `it` begins.
+pub(crate) fn block(text: &str) -> Option<Vec<u32>> {
+    let (letters, condition) = text.strip_prefix("it")?.split_once(' ')?;
+    let condition = CONDITIONS.iter().position(|known| *known == condition.trim())? as u32;
+    let others = letters.chars().map(|letter| if letter == 'e' { condition ^ 1 } else { condition });
+    Some([condition].into_iter().chain(others).collect())
+}
+
+/// The specification's instruction, where it may be used: it forgets the carry of one instruction's shift, and has the
+/// old way of saving float registers wrong; most of NEON has no meaning there, or another.
+pub(crate) fn complete(mut instruction: Instruction, bytes: &[u8], processor: &Processor) -> Instruction {
+    let text = instruction.text.as_str();
+    let thumb = processor.name == "thumb";
+    let word = bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    let word = if thumb { word.rotate_left(16) } else { word };
+    // Vectors that are not ours, and what newer processors have beside VFP: nobody has checked those.
+    let unchecked = vector_word(word, thumb).is_some()
+        || word >> 24 == 0xfe && instruction.length == 4
+        || word & 0x0fb0_0e50 == 0x0eb0_0a40 && matches!(word >> 16 & 15, 6 | 7) && text.starts_with("vrint");
+    if unchecked || text.starts_with("fldm") || text.starts_with("fstm") {
+        instruction.ops = [Refused::Instruction.op(processor)].into();
         return instruction;
     }
-    let less = instruction.ops.iter().find_map(|op| match op {
-        Op::FloatRel { op: FloatRelOp::Lt, out, .. } => Some(*out),
-        _ => None,
-    });
-    for op in &mut instruction.ops {
-        if let (Op::FloatRel { op: FloatRelOp::Le, out, .. }, Some(less)) = (&*op, less) {
-            *op = Op::BoolNot { out: *out, a: less };
-        }
+    let place = |name: &str| processor.register(name).map(|register| register.place);
+    let straight = !instruction.ops.iter().any(|op| matches!(op, Op::Branch { .. } | Op::Jump { .. }));
+    if text.starts_with("ands.w")
+        && straight
+        && let (Some(carry), Some(shifted_out)) = (place("CY"), place("SHIFT_CARRY"))
+        && instruction.ops.iter().any(|op| op.out() == Some(shifted_out))
+    {
+        let mut ops = instruction.ops.into_vec();
+        ops.push(Op::Copy { out: carry, a: shifted_out });
+        instruction.ops = ops.into();
     }
     instruction
 }

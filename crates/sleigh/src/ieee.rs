@@ -1,7 +1,7 @@
 //! Float operations under a processor's mode register, for the tables: the mode goes in, what was raised is collected.
 
 use parallax_ir::{Builder, Dialect, IeeeOp, Intrinsic, Varnode};
-use parallax_op::{BinOp, Rounding};
+use parallax_op::{BinOp, RelOp, Rounding};
 
 /// The float unit during one instruction.
 pub(crate) struct Unit {
@@ -58,4 +58,28 @@ pub(crate) fn absolute(b: &mut Builder, a: Varnode) -> Varnode {
     let out = b.temporary(a.bytes);
     b.push(parallax_ir::Op::FloatAbs { out, a });
     out
+}
+
+/// How a comparison of floats is made: the other way round, of magnitudes, and which bits of the order count.
+#[derive(Clone, Copy)]
+pub(crate) struct Comparison {
+    pub swapped: bool,
+    pub magnitudes: bool,
+    pub strict: bool,
+    pub bits: u64,
+}
+
+pub(crate) const EQUAL: Comparison = Comparison { swapped: false, magnitudes: false, strict: false, bits: 2 };
+pub(crate) const GREATER_EQUAL: Comparison =
+    Comparison { swapped: true, magnitudes: false, strict: true, bits: 3 };
+pub(crate) const GREATER: Comparison = Comparison { bits: 1, ..GREATER_EQUAL };
+
+/// All ones where the comparison holds, zero elsewhere.
+pub(crate) fn compared(b: &mut Builder, unit: &mut Unit, how: Comparison, x: Varnode, y: Varnode) -> Varnode {
+    let (x, y) = if how.magnitudes { (absolute(b, x), absolute(b, y)) } else { (x, y) };
+    let (x, y) = if how.swapped { (y, x) } else { (x, y) };
+    let order = unit.apply(b, IeeeOp::Compare { strict: how.strict }, 1, &[x, y]);
+    let counted = b.bin_constant(BinOp::And, order, how.bits);
+    let holds = b.rel_constant(RelOp::Ne, counted, 0);
+    b.select(holds, Varnode::constant(u64::MAX, x.bytes), Varnode::constant(0, x.bytes))
 }

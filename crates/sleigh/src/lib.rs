@@ -20,10 +20,10 @@ mod pcode;
 mod powerpc;
 mod refused;
 mod riscv;
-mod rounding;
 mod sla;
 mod worker;
 pub mod x86;
+mod zero;
 
 pub use compile::{CompileError, compile};
 pub use language::{LANGUAGES, Language, Specification};

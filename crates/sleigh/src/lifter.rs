@@ -2,7 +2,7 @@
 
 use crate::convert::{ConvertError, convert};
 use crate::worker::{Failure, Worker};
-use crate::{Language, Specification, aarch64, arm, mips, powerpc, refused, riscv, rounding, sla, x86};
+use crate::{Language, Specification, aarch64, arm, mips, powerpc, refused, riscv, sla, x86};
 use parallax_ir::{Instruction, Processor, Register, Varnode};
 use parallax_sem::ByteOrder;
 use rustc_hash::FxHashMap;
@@ -79,7 +79,7 @@ impl Overrides {
             Overrides::X86(table) => table.lift(address, bytes),
             Overrides::PowerPc(table) => answer(table.lift(address, bytes)),
             Overrides::Riscv(table) => table.lift(address, bytes),
-            Overrides::Arm(table) => answer(table.lift(address, bytes)),
+            Overrides::Arm(table) => answer(table.lift(address, bytes, arm::ALWAYS)),
             Overrides::Aarch64(table) => table.lift(address, bytes),
             Overrides::Mips(table) => answer(table.lift(address, bytes)),
             Overrides::None => x86::Answer::NotOurs,
@@ -195,6 +195,8 @@ impl Lifter {
         }
         processor.initial.extend_from_slice(match name.as_str() {
             "aarch64" => &[("FPCR", 0), ("FPSR", 0)],
+            "arm" | "thumb" => &[("FPSCR", 0)],
+            "mips" | "mipsel" => &[("FCSR", 0)],
             "riscv64" => &[("FFLAGS", 0), ("FRM", 0), ("FCSR", 0)],
             _ if is_powerpc => &powerpc::INITIAL,
             _ => &[],
@@ -230,8 +232,7 @@ impl Lifter {
         {
             return Ok(cached.instruction.clone());
         }
-        match self.overrides.lift(address, bytes) {
-            x86::Answer::Lifted(_) if self.is_conditional(address) => {}
+        match self.lift_ours(address, bytes) {
             x86::Answer::Lifted(instruction) => return Ok(self.remember(bytes, instruction)),
             x86::Answer::Invalid(reason) => {
                 return Err(LiftError::Undecodable { address, reason: reason.to_owned() });
@@ -242,6 +243,17 @@ impl Lifter {
             x86::Answer::NotOurs => {}
         }
         self.lift_by_specification(address, bytes)
+    }
+
+    /// What the override table says. An instruction of Thumb may stand in an `it` block, under a condition.
+    fn lift_ours(&self, address: u64, bytes: &[u8]) -> x86::Answer {
+        match &self.overrides {
+            Overrides::Arm(table) if table.thumb => match self.block_condition(address) {
+                Some(condition) => answer(table.lift(address, bytes, condition)),
+                None => x86::Answer::NotOurs,
+            },
+            table => table.lift(address, bytes),
+        }
     }
 
     /// The same without the override table: what the specification alone says.
@@ -285,8 +297,8 @@ impl Lifter {
             match converted {
                 Ok(instruction) => {
                     // Of what is lifted ahead some may be ours.
-                    let instruction = match self.overrides.lift(at, rest) {
-                        x86::Answer::Lifted(ours) if at != address && !self.is_conditional(at) => ours,
+                    let instruction = match self.lift_ours(at, rest) {
+                        x86::Answer::Lifted(ours) if at != address => ours,
                         _ => instruction,
                     };
                     let next = instruction.next();
@@ -309,14 +321,23 @@ impl Lifter {
         })
     }
 
-    /// Whether an instruction of Thumb may stand in an `it` block, whose conditions only the specification knows.
-    fn is_conditional(&self, address: u64) -> bool {
-        let Overrides::Arm(table) = &self.overrides else { return false };
-        table.thumb
-            && (1..=8).any(|back| {
-                let before = address.wrapping_sub(2 * back);
-                self.cache.get(&before).is_some_and(|cached| cached.instruction.text.starts_with("it"))
-            })
+    /// The condition of an instruction of Thumb: that of the `it` block it stands in, if it stands in one. Nothing if the
+    /// block is there but not what lies between.
+    fn block_condition(&self, address: u64) -> Option<u32> {
+        let block = (1..=8).find_map(|back| {
+            let start = address.wrapping_sub(2 * back);
+            let cached = self.cache.get(&start)?;
+            arm::block(&cached.instruction.text).map(|conditions| (start, conditions))
+        });
+        let Some((start, conditions)) = block else { return Some(arm::ALWAYS) };
+        let mut at = start.wrapping_add(2);
+        for condition in conditions {
+            if at == address {
+                return Some(condition);
+            }
+            at = self.cache.get(&at)?.instruction.next();
+        }
+        Some(arm::ALWAYS)
     }
 
     /// Forgets what was lifted, for when the bytes have changed in ways the cache cannot see.
@@ -326,18 +347,20 @@ impl Lifter {
 
     /// Gives a meaning to what the specification only names.
     fn complete(&self, instruction: Instruction, bytes: &[u8]) -> Instruction {
-        let instruction = rounding::guarded(instruction, &self.processor);
         if matches!(self.overrides, Overrides::Aarch64(_)) {
             return aarch64::complete(instruction, bytes, &self.processor);
         }
         if self.processor.name.starts_with("powerpc") {
             return powerpc::complete(instruction, &self.processor);
         }
-        if matches!(self.overrides, Overrides::Riscv(_)) {
-            return riscv::complete(instruction, &self.processor);
+        if matches!(self.overrides, Overrides::Mips(_)) {
+            return mips::complete(instruction, &self.processor);
         }
         if matches!(self.overrides, Overrides::Arm(_)) {
-            return arm::complete(instruction);
+            return arm::complete(instruction, bytes, &self.processor);
+        }
+        if matches!(self.overrides, Overrides::Riscv(_)) {
+            return riscv::complete(instruction, &self.processor);
         }
         instruction
     }

@@ -8,7 +8,7 @@
 use crate::ieee::{Unit, negated};
 use crate::refused::Refused;
 use crate::x86::Answer;
-use parallax_ir::{Builder, Dialect, IeeeOp, Instruction, Op, Processor, Space, Trap, Varnode};
+use parallax_ir::{Builder, Dialect, IeeeOp, Instruction, Op, Processor, Trap, Varnode};
 use parallax_op::{BinOp, RelOp, Rounding, UnOp};
 
 /// The override table.
@@ -101,17 +101,13 @@ pub(crate) fn complete(mut instruction: Instruction, processor: &Processor) -> I
         instruction.ops = [Refused::Instruction.op(processor)].into();
         return instruction;
     }
+    let mut instruction = crate::zero::kept(instruction, zero);
     let mut temporary = |bytes: u16| {
         let place = Varnode::temporary(u64::from(instruction.temporary_bytes), bytes);
         instruction.temporary_bytes = instruction.temporary_bytes.saturating_add(16);
         place
     };
     let mut ops = std::mem::take(&mut instruction.ops).into_vec();
-    for op in &mut ops {
-        if let Some(out) = op.out().filter(|out| *out == zero || out.space == Space::Constant) {
-            op.set_out(temporary(out.bytes));
-        }
-    }
     // A quotient by zero is minus one, whatever the dividend.
     if let [Op::Bin { op: BinOp::Sdiv, out, b, .. }, rest @ ..] = &mut ops[..] {
         let (target, quotient, nothing) = (*out, temporary(out.bytes), temporary(1));

@@ -11,7 +11,7 @@ pub(super) const ROUNDINGS: [(Rounding, char); 4] =
     [(Rounding::NearestEven, 'n'), (Rounding::Up, 'p'), (Rounding::Down, 'm'), (Rounding::Zero, 'z')];
 
 /// The eight bits of an immediate as a float of so many bytes: a sign, three bits of exponent, four of fraction.
-pub(super) fn expanded(eight: u64, bytes: u16) -> u64 {
+pub(crate) fn expanded(eight: u64, bytes: u16) -> u64 {
     let (sign, high, rest) = (eight >> 7, eight >> 6 & 1, eight & 0x3f);
     match bytes {
         2 => sign << 15 | (1 - high) << 14 | (high * 3) << 12 | rest << 6,

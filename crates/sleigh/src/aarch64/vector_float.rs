@@ -2,7 +2,7 @@
 
 use super::Overrides;
 use super::float::ROUNDINGS;
-use crate::ieee::{Unit, absolute, negated};
+use crate::ieee::{Comparison, EQUAL, GREATER, GREATER_EQUAL, Unit, absolute, compared, negated};
 use crate::lanes::{join, split};
 use parallax_ir::{Builder, IeeeOp, Varnode};
 use parallax_op::{BinOp, Rounding};
@@ -60,28 +60,6 @@ impl Shape {
 
 /// What becomes of two lanes and the one that was there.
 type Three<'a> = dyn Fn(&mut Builder, &mut Unit, Varnode, Varnode, Varnode) -> Varnode + 'a;
-
-/// How a comparison of floats is made: the other way round, of magnitudes, and which bits of the order count.
-#[derive(Clone, Copy)]
-struct Comparison {
-    swapped: bool,
-    magnitudes: bool,
-    strict: bool,
-    bits: u64,
-}
-
-const EQUAL: Comparison = Comparison { swapped: false, magnitudes: false, strict: false, bits: 2 };
-const GREATER_EQUAL: Comparison = Comparison { swapped: true, magnitudes: false, strict: true, bits: 3 };
-const GREATER: Comparison = Comparison { bits: 1, ..GREATER_EQUAL };
-
-fn compared(b: &mut Builder, unit: &mut Unit, how: Comparison, x: Varnode, y: Varnode) -> Varnode {
-    let (x, y) = if how.magnitudes { (absolute(b, x), absolute(b, y)) } else { (x, y) };
-    let (x, y) = if how.swapped { (y, x) } else { (x, y) };
-    let order = unit.apply(b, IeeeOp::Compare { strict: how.strict }, 1, &[x, y]);
-    let counted = b.bin_constant(BinOp::And, order, how.bits);
-    let holds = b.rel_constant(parallax_op::RelOp::Ne, counted, 0);
-    b.select(holds, Varnode::constant(u64::MAX, x.bytes), Varnode::constant(0, x.bytes))
-}
 
 impl Overrides {
     /// The text of an instruction on vectors of floats whose operations are written.

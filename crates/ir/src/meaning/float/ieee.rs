@@ -182,13 +182,9 @@ impl<'a, C: Core> Unit<'a, C> {
     fn propagated(&self, f: FloatFormat, operands: &[&C::Val]) -> C::Val {
         let (core, w) = (self.core, f.width());
         let default = self.default(f);
-        if self.dialect == Dialect::RiscV {
+        if self.dialect != Dialect::Arm {
             return default;
         }
-        let quieted = |a: &C::Val| match self.dialect {
-            Dialect::Mips => default.clone(),
-            _ => quiet(core, f, a),
-        };
         let chosen = operands
             .iter()
             .rev()
@@ -196,7 +192,7 @@ impl<'a, C: Core> Unit<'a, C> {
         let chosen = operands
             .iter()
             .rev()
-            .fold(chosen, |otherwise, a| core.cond(w, &self.signals(f, a), &quieted(a), &otherwise));
+            .fold(chosen, |otherwise, a| core.cond(w, &self.signals(f, a), &quiet(core, f, a), &otherwise));
         core.cond(w, &self.default_nan, &default, &chosen)
     }
 
@@ -221,19 +217,14 @@ impl<'a, C: Core> Unit<'a, C> {
         let flushed = self.and(&self.flush_results, &tiny_before);
         let sign = core.binop(BinOp::And, w, &outcome.value, &constant(core, w, 1 << (w - 1)));
         let value = core.cond(w, &raised.invalid, &self.default(f), &outcome.value);
-        // ARM only says underflow of what it flushed, MIPS that it is inexact too.
-        let inexact = match self.dialect {
-            Dialect::Mips => self.or(&raised.inexact, &flushed),
-            _ => self.and(&raised.inexact, &core.not(&flushed)),
-        };
+        // ARM only says underflow of what it flushed, and QEMU's MIPS nothing.
+        let kept = core.not(&flushed);
+        let inexact = self.and(&raised.inexact, &kept);
+        let lost = self.and(&self.and(&tiny, &raised.inexact), &kept);
+        let underflow = if self.dialect == Dialect::Arm { self.or(&flushed, &lost) } else { lost };
         Outcome {
             value: core.cond(w, &flushed, &sign, &value),
-            raised: Raised {
-                underflow: self.or(&flushed, &self.and(&tiny, &raised.inexact)),
-                inexact,
-                denormal: core.boolean(false),
-                ..raised
-            },
+            raised: Raised { underflow, inexact, denormal: core.boolean(false), ..raised },
             up: outcome.up,
         }
     }
@@ -524,8 +515,7 @@ impl<'a, C: Core> Unit<'a, C> {
                 let loud = self.signals(f, &a);
                 let kept = convert_payload(core, f, g, &a);
                 let value = match self.dialect {
-                    Dialect::RiscV => self.default(g),
-                    Dialect::Mips => core.cond(w, &loud, &self.default(g), &kept),
+                    Dialect::RiscV | Dialect::Mips => self.default(g),
                     Dialect::Arm => core.cond(w, &self.default_nan, &self.default(g), &quiet(core, g, &kept)),
                 };
                 let raised = Raised { invalid: loud, ..Raised::none(core) };

@@ -49,8 +49,7 @@ fn is_tried(word: u32) -> bool {
             let clash = moves && (t == n || n == m && word >> 22 & 1 == 0 || double && t + 1 == n);
             let by_itself = extra && double && word >> 22 & 1 == 0 && (m == t || m == t + 1);
             // Products must not go to where they come from, on old processors, nor twice to one place.
-            let long =
-                word & 0x0f80_00f0 == 0x0080_0090 && t == n || word & 0x0ff0_00f0 == 0x0040_0090 && t == n;
+            let long = t == n && (word & 0x0f80_00f0 == 0x0080_0090 || word & 0x0ff0_00f0 == 0x0040_0090);
             let unprivileged = extra && word >> 24 & 1 == 0 && word >> 21 & 1 == 1;
             !miscellaneous
                 && !exclusive
@@ -65,9 +64,8 @@ fn is_tried(word: u32) -> bool {
         2 => {
             let moves = word >> 24 & 1 == 0 || word >> 21 & 1 == 1;
             let unprivileged = word >> 24 & 1 == 0 && word >> 21 & 1 == 1;
-            !names_any(word, &[12, 16], &bad)
-                && !(moves && field(word, 12) == field(word, 16))
-                && !unprivileged
+            let clash = moves && field(word, 12) == field(word, 16);
+            ![names_any(word, &[12, 16], &bad), clash, unprivileged].contains(&true)
         }
         3 if word >> 4 & 1 == 1 => {
             if is_unpredictable_media(word) {
@@ -138,7 +136,7 @@ fn is_tried_thumb(word: u32) -> bool {
         // Vectors and VFP have the fields of the other encoding.
         0xef | 0xff => true,
         0xf9 if word >> 20 & 1 == 0 => !names_any(word, &[16], &bad) && field(word, 0) != RESERVED,
-        0xec | 0xed | 0xee => is_vfp(word),
+        0xec..=0xee => is_vfp(word),
         0xfe => word >> 4 & 1 == 0 && is_vfp(word),
         0xe8 | 0xe9 => {
             let multiple = word >> 22 & 1 == 0;
@@ -163,10 +161,8 @@ fn is_tried_thumb(word: u32) -> bool {
             let unprivileged = word >> 23 & 1 == 0 && word >> 8 & 15 == 14;
             let register = word >> 23 & 1 == 0 && word & 0xfc0 == 0;
             let clash = moves && t == base;
-            !names_any(word, &[12, 16], &bad)
-                && !clash
-                && !unprivileged
-                && !(register && names_any(word, &[0], &bad))
+            let by_bad = register && names_any(word, &[0], &bad);
+            ![names_any(word, &[12, 16], &bad), clash, unprivileged, by_bad].contains(&true)
         }
         0xfa | 0xfb => {
             // A register that is named twice must be the same; some products have no sum to be subtracted from.

@@ -86,9 +86,8 @@ impl Port for Mips {
         let word = random.number() as u32 & 0x03ff_ffff;
         let word = match random.below(8) {
             0 | 1 => {
-                word & !63 & !0x7c0
-                    | random.pick(&FUNCTIONS)
-                    | u32::from(random.below(2) == 0) * (word & 0x7c0)
+                let middle = if random.below(2) == 0 { word & 0x7c0 } else { 0 };
+                word & !0x7ff | word & 0xf800 | middle | random.pick(&FUNCTIONS)
             }
             2 => word | random.pick(&IMMEDIATES) << 26,
             3 | 4 => word | random.pick(&MEMORY) << 26,
@@ -157,11 +156,12 @@ fn is_unpredictable(word: u32) -> bool {
     let takes_out = word >> 26 == 0x1f && word & 63 == 0 && d + low > 31;
     let puts_in = word >> 26 == 0x1f && word & 63 == 4 && d < low;
     let counts = word >> 26 == 0x1c && matches!(word & 63, 32 | 33) && t != d;
+    let moves_out = matches!(word & 0xfc00_003f, 0x10 | 0x12) && (s != 0 || t != 0 || low != 0);
     let by_zero = word >> 26 == 0 && matches!(word & 63, 26 | 27) && t == 0;
     let based_on_zero = word >> 26 >= 32 && s == 0;
     let accumulates = matches!(word & 0xfc00_003f, 0x11 | 0x13) && low != 0
         || matches!(word & 0xfc00_003f, 0x18 | 0x19 | 0x7000_0000 | 0x7000_0001 | 0x7000_0004 | 0x7000_0005);
     let other_accumulator = accumulates && (d != 0 || low != 0 || t != 0 && matches!(word & 63, 0x11 | 0x13));
     let compares = word >> 26 == 0x11 && word & 0x30 == 0x30 && word >> 21 & 31 >= 16 && word & 0xc0 != 0;
-    takes_out || puts_in || counts || based_on_zero || by_zero || other_accumulator || compares
+    moves_out || takes_out || puts_in || counts || based_on_zero || by_zero || other_accumulator || compares
 }

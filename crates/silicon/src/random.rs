@@ -58,7 +58,7 @@ impl Random {
 
     /// A double: ordinary, tiny, huge, integral, or not a number.
     pub fn double(&mut self) -> u64 {
-        match self.below(9) {
+        match self.below(11) {
             0 => self.pick(&[
                 0,
                 1 << 63,
@@ -78,13 +78,21 @@ impl Random {
                 (self.number() & 0x800f_ffff_ffff_ffff)
                     | self.pick(&[1, 2, 3, 1023 + 511, 2044, 2045, 2046]) << 52
             }
+            7 => self.sparse_double(),
+            // Half-way between two singles.
+            8 => {
+                (self.number() & 1 << 63)
+                    | (1019 + self.below(10)) << 52
+                    | (self.below(1 << 23) << 29)
+                    | 1 << 28
+            }
             _ => (self.number() & 0x800f_ffff_ffff_ffff) | (1019 + self.below(10)) << 52,
         }
     }
 
     /// A single, likewise.
     pub fn single(&mut self) -> u32 {
-        match self.below(9) {
+        match self.below(11) {
             0 => self.pick(&[
                 0,
                 1 << 31,
@@ -100,8 +108,25 @@ impl Random {
             4 => ((self.number() as i16) as f32 / 2.0).to_bits(),
             5 => self.number() as u32,
             6 => (self.number() as u32 & 0x807f_ffff) | self.pick(&[1, 2, 3, 127 + 63, 252, 253, 254]) << 23,
+            7 => self.sparse_single(),
+            // Half-way between two halves.
+            8 => (self.number() as u32 & 0x807f_e000) | (123 + self.below(10) as u32) << 23 | 1 << 12,
             _ => (self.number() as u32 & 0x807f_ffff) | (123 + self.below(10) as u32) << 23,
         }
+    }
+
+    /// A double with few bits, at both ends: sums and products of two lie half-way between doubles, or nearly.
+    pub fn sparse_double(&mut self) -> u64 {
+        (self.number() & 1 << 63)
+            | self.pick(&[1023, 1022, 1023 - 52, 1023 - 53, 1023 - 54]) << 52
+            | self.pick(&[0, 1, 2, 3, 1 << 51, 3 << 50, (1 << 51) + 1])
+    }
+
+    /// A single, likewise.
+    pub fn sparse_single(&mut self) -> u32 {
+        (self.number() as u32 & 1 << 31)
+            | self.pick(&[127, 126, 127 - 23, 127 - 24, 127 - 25]) << 23
+            | self.pick(&[0, 1, 2, 3, 1 << 22, 3 << 21, (1 << 22) + 1])
     }
 
     /// An 80-bit float in a normal form.

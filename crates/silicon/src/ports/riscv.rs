@@ -133,6 +133,10 @@ impl Port for Riscv {
                 word &= !(0x1f << 20);
             }
         }
+        if matches!(opcode, 0x43 | 0x47 | 0x4b | 0x4f | 0x53) && random.below(3) == 0 {
+            // The mode that FRM names.
+            word |= 7 << 12;
+        }
         if random.below(12) == 0 {
             // The state of floats.
             let kind = random.pick(&[1, 2, 3, 5, 6, 7]);
@@ -151,8 +155,12 @@ impl Port for Riscv {
         for number in 1..32 {
             record.set_general(number, random.interesting());
         }
+        // Where all operands are of the instruction's size and have few bits, rounding modes differ.
+        let sparse = random.below(3) == 0;
         for number in 0..32 {
             let value = match random.below(5) {
+                _ if sparse && word >> 25 & 1 == 1 => random.sparse_double(),
+                _ if sparse => 0xffff_ffff << 32 | u64::from(random.sparse_single()),
                 0..=1 => random.double(),
                 2..=3 => 0xffff_ffff << 32 | u64::from(random.single()),
                 _ => random.number(),

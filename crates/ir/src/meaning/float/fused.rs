@@ -95,7 +95,11 @@ impl<C: Core> Environment<'_, C> {
                 decide(core, 16, &is_nan(core, f, a), nan, || {
                     by_rounding(core, 16, &field, |r| {
                         let (outcome, _) = converted(core, f, g, r, &self.open, a);
-                        let raised = Raised { denormal: is_denormal(core, f, a), ..outcome.raised };
+                        let denormal = is_denormal(core, f, a);
+                        // A denormal single is far below any half. Processors say inexact even where underflow is
+                        // not masked and its few digits would fit.
+                        let inexact = core.boolop(BoolOp::Or, &outcome.raised.inexact, &denormal);
+                        let raised = Raised { denormal, inexact, ..outcome.raised };
                         Outcome { raised, ..outcome }
                     })
                 })

@@ -180,6 +180,8 @@ pub(crate) fn complete(mut instruction: Instruction, bytes: &[u8], processor: &P
     let tags = word & 0xbf80_0000 == 0x9180_0000
         || word & 0x5fe0_0000 == 0x1ac0_0000 && matches!(word >> 10 & 63, 0 | 4 | 5);
     let flags = word & 0xffe0_7c10 == 0xba00_0400;
+    // Signatures of pointers are made with keys that only the operating system knows.
+    let signatures = word & 0xffff_0000 == 0xdac1_0000 || word & 0xffe0_fc00 == 0x9ac0_3000;
     let floats_or_vectors = word >> 25 & 7 == 7;
     let checked = [
         // Moves of lanes, permutations, constants, and one lane as a scalar.
@@ -189,7 +191,7 @@ pub(crate) fn complete(mut instruction: Instruction, bytes: &[u8], processor: &P
         (0xffe0_fc00, 0x5e00_0400),
     ];
     let is_checked = checked.iter().any(|(mask, bits)| word & mask == *bits);
-    if tags || flags || floats_or_vectors && !is_checked {
+    if tags || flags || signatures || floats_or_vectors && !is_checked {
         instruction.ops = [Refused::Instruction.op(processor)].into();
     }
     instruction

@@ -57,7 +57,8 @@ impl Overrides {
         // Of the other encoding the condition stands in the word, unless there is none.
         let condition = if self.thumb || word >> 28 == 15 { condition } else { word >> 28 };
         let word = if self.thumb || word >> 28 == 15 { word } else { word & 0x0fff_ffff | 14 << 28 };
-        let attempts: [Attempt; 3] = [Overrides::saturated, Overrides::vfp_or_none, Overrides::vectors];
+        let attempts: [Attempt; 4] =
+            [Overrides::saturated, Overrides::dual_sum, Overrides::vfp_or_none, Overrides::vectors];
         attempts.iter().find_map(|attempt| {
             let mut b = Builder::new();
             let end = b.label();
@@ -74,6 +75,42 @@ impl Overrides {
     fn saturated(&self, b: &mut Builder, word: u32) -> Option<String> {
         let saturation = self.saturation(word)?;
         self.saturate(b, saturation)
+    }
+
+    /// `smlad` and `smladx`: Q says that the whole sum does not fit, where the specification looks at each addition.
+    fn dual_sum(&self, b: &mut Builder, word: u32) -> Option<String> {
+        let field = |low: u32| (word >> low & 15) as usize;
+        let (to, added, first, second, crossed) = if self.thumb {
+            // 1111 1011 0010 Rn | Ra Rd 000 X Rm
+            (word & 0xfff0_00e0 == 0xfb20_0000)
+                .then(|| (field(8), field(12), field(16), field(0), word >> 4))?
+        } else {
+            // 0111 0000 Rd Ra | Rm 00 X 1 Rn
+            (word & 0xfff0_00d0 == 0xe700_0010)
+                .then(|| (field(16), field(12), field(0), field(8), word >> 5))?
+        };
+        if [to, added, first, second].contains(&15) {
+            return None;
+        }
+        let crossed = crossed & 1 == 1;
+        let mut total = b.sext(self.general[added], 8);
+        for high in [false, true] {
+            let [a, c] = [(first, high), (second, high != crossed)].map(|(register, high)| {
+                let half = b.extract(self.general[register], if high { 16 } else { 0 }, 2);
+                b.sext(half, 8)
+            });
+            let product = b.bin(BinOp::Mul, a, c);
+            total = b.bin(BinOp::Add, total, product);
+        }
+        let low = b.extract(total, 0, 4);
+        let again = b.sext(low, 8);
+        let fits = b.rel(RelOp::Eq, total, again);
+        let overflows = b.not(fits);
+        b.push(Op::Bool { op: BoolOp::Or, out: self.sticky, a: self.sticky, b: overflows });
+        b.copy(self.general[to], low);
+        let name = if crossed { "smladx" } else { "smlad" };
+        let [to, added, first, second] = [to, added, first, second].map(|register| GENERAL[register]);
+        Some(format!("{name} {to},{first},{second},{added}").to_lowercase())
     }
 
     /// Words of VFP are the same in both encodings.

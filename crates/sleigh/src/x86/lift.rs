@@ -73,7 +73,8 @@ impl Overrides {
         let uses_mmx = (0..decoded.op_count())
             .any(|i| decoded.op_kind(i) == OpKind::Register && decoded.op_register(i).is_mm());
         if uses_mmx {
-            // A fault would leave the registers as they were.
+            // What is left over from the x87 comes first, and a fault would leave the registers as they were.
+            x87::wait(&mut lift);
             if decoded.op_kind(1) == OpKind::Memory {
                 packed::check_alignment(&mut lift, &decoded, decoded.memory_size().size() as u16);
             }

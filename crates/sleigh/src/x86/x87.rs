@@ -657,9 +657,8 @@ pub(super) fn set_top(l: &mut Lift, status: Varnode) {
     l.b.place(done);
 }
 
-/// What every MMX instruction does first: it waits, and the registers are no stack any more.
+/// What every MMX instruction does once nothing can fault: the registers are no stack any more.
 pub(super) fn enter_mmx(l: &mut Lift) {
-    wait(l);
     let zero = l.constant(0, 2);
     set_top(l, zero);
 }

@@ -6,6 +6,7 @@ mod neon_memory;
 mod neon_one;
 mod vfp;
 
+use crate::condition;
 use crate::refused::Refused;
 use parallax_ir::{Builder, Instruction, Op, Processor, Varnode};
 use parallax_op::{BinOp, BoolOp, RelOp};
@@ -63,7 +64,7 @@ impl Overrides {
             let mut b = Builder::new();
             let end = b.label();
             if condition != ALWAYS {
-                let fails = self.condition(&mut b, condition ^ 1);
+                let fails = condition::holds(&mut b, self.flags, condition ^ 1);
                 b.branch(Some(fails), end);
             }
             let text = attempt(self, &mut b, word)?;
@@ -121,34 +122,6 @@ impl Overrides {
     fn vectors(&self, b: &mut Builder, word: u32) -> Option<String> {
         let word = vector_word(word, self.thumb)?;
         if word >> 24 == 0xf4 { self.neon_memory(b, word) } else { self.neon(b, word) }
-    }
-
-    /// Whether a condition holds.
-    fn condition(&self, b: &mut Builder, code: u32) -> Varnode {
-        let [n, z, c, v] = self.flags;
-        let holds = match code >> 1 {
-            0 => b.snapshot(z),
-            1 => b.snapshot(c),
-            2 => b.snapshot(n),
-            3 => b.snapshot(v),
-            4 => {
-                let other = b.not(z);
-                b.bool(BoolOp::And, c, other)
-            }
-            5 | 6 => {
-                let differ = b.bool(BoolOp::Xor, n, v);
-                let same = b.not(differ);
-                match code >> 1 {
-                    5 => same,
-                    _ => {
-                        let other = b.not(z);
-                        b.bool(BoolOp::And, same, other)
-                    }
-                }
-            }
-            _ => return Varnode::constant(1, 1),
-        };
-        if code & 1 == 1 { b.not(holds) } else { holds }
     }
 
     fn saturation(&self, word: u32) -> Option<Saturation> {
@@ -218,9 +191,6 @@ type Attempt = fn(&Overrides, &mut Builder, u32) -> Option<String>;
 /// The condition of what is always executed.
 pub(crate) const ALWAYS: u32 = 14;
 
-const CONDITIONS: [&str; 15] =
-    ["eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", ""];
-
 /// The name of an instruction, before what stands behind its first dot or blank.
 fn name(text: &str) -> &str {
     text.split(['.', ' ']).next().unwrap_or_default()
@@ -228,13 +198,13 @@ fn name(text: &str) -> &str {
 
 fn with_condition(text: &str, condition: u32) -> String {
     let (name, rest) = text.split_at(name(text).len());
-    format!("{name}{}{rest}", CONDITIONS.get(condition as usize).unwrap_or(&""))
+    format!("{name}{}{rest}", condition::NAMES[..14].get(condition as usize).unwrap_or(&""))
 }
 
 /// The conditions of the instructions in the block that an `it` begins.
 pub(crate) fn block(text: &str) -> Option<Vec<u32>> {
     let (letters, condition) = text.strip_prefix("it")?.split_once(' ')?;
-    let condition = CONDITIONS.iter().position(|known| *known == condition.trim())? as u32;
+    let condition = condition::NAMES.iter().position(|known| *known == condition.trim())? as u32;
     let others = letters.chars().map(|letter| if letter == 'e' { condition ^ 1 } else { condition });
     Some([condition].into_iter().chain(others).collect())
 }

@@ -9,6 +9,7 @@ mod aarch64;
 mod arm;
 mod channel;
 mod compile;
+mod condition;
 mod convert;
 mod ieee;
 mod lanes;

@@ -2,9 +2,10 @@
 //! conversions and moves, in all three formats, under FPCR and with FPSR kept.
 
 use super::Overrides;
+use crate::condition;
 use crate::ieee::{Unit, absolute, negated};
 use parallax_ir::{Builder, Dialect, IeeeOp, Op, Varnode};
-use parallax_op::{BinOp, BoolOp, Rounding};
+use parallax_op::{BinOp, Rounding};
 
 /// The rounding modes by the two-bit fields of conversions.
 pub(super) const ROUNDINGS: [(Rounding, char); 4] =
@@ -82,7 +83,7 @@ impl Overrides {
         let (x, y) = (self.float_register(n, bytes), self.float_register(m, bytes));
         match word >> 10 & 3 {
             1 => {
-                let holds = self.condition(b, word >> 12 & 15);
+                let holds = condition::holds(b, self.flags, word >> 12 & 15);
                 let mut unit = self.unit(b, bytes);
                 let strict = word >> 4 & 1 == 1;
                 let order = unit.apply(b, IeeeOp::Compare { strict }, 1, &[x, y]);
@@ -103,7 +104,7 @@ impl Overrides {
                 Some(format!(
                     "{name} {letter}{n},{letter}{m},#{},{}",
                     word & 15,
-                    CONDITIONS[(word >> 12 & 15) as usize]
+                    condition::NAMES[(word >> 12 & 15) as usize]
                 ))
             }
             2 => {
@@ -130,10 +131,10 @@ impl Overrides {
                 Some(format!("{name} {letter}{d},{letter}{n},{letter}{m}"))
             }
             3 => {
-                let holds = self.condition(b, word >> 12 & 15);
+                let holds = condition::holds(b, self.flags, word >> 12 & 15);
                 let value = b.select(holds, x, y);
                 self.set(b, d, value);
-                let condition = CONDITIONS[(word >> 12 & 15) as usize];
+                let condition = condition::NAMES[(word >> 12 & 15) as usize];
                 Some(format!("fcsel {letter}{d},{letter}{n},{letter}{m},{condition}"))
             }
             _ if word >> 10 & 7 == 4 => {
@@ -313,37 +314,7 @@ impl Overrides {
             b.copy(place, flag);
         }
     }
-
-    /// Whether a condition holds.
-    fn condition(&self, b: &mut Builder, code: u32) -> Varnode {
-        let [n, z, c, v] = self.flags;
-        let holds = match code >> 1 {
-            0 => b.snapshot(z),
-            1 => b.snapshot(c),
-            2 => b.snapshot(n),
-            3 => b.snapshot(v),
-            4 => {
-                let other = b.not(z);
-                b.bool(BoolOp::And, c, other)
-            }
-            5 | 6 => {
-                let differ = b.bool(BoolOp::Xor, n, v);
-                let same = b.not(differ);
-                if code >> 1 == 5 {
-                    same
-                } else {
-                    let other = b.not(z);
-                    b.bool(BoolOp::And, same, other)
-                }
-            }
-            _ => return Varnode::constant(1, 1),
-        };
-        if code & 1 == 1 { b.not(holds) } else { holds }
-    }
 }
-
-const CONDITIONS: [&str; 16] =
-    ["eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv"];
 
 /// N, Z, C and V from a comparison.
 fn ordered_flags(b: &mut Builder, order: Varnode) -> [Varnode; 4] {

@@ -1,6 +1,6 @@
 //! The library in a process of its own.
 //!
-//! Some bytes that decode well crash the C++ library (PowerPC's `vsubuhm`, for one), and a user's own specification may
+//! Some bytes that decode well crash the C++ library (PowerPC's `vadduhm`, for one, nearly always), and a user's own specification may
 //! do anything. So lifting happens in a child made by `fork`, over a [`Channel`]; when the child dies, the bytes it died
 //! of are undecodable and the next request gets a fresh child. A request lifts a run of instructions, so that the cost
 //! of the round trip is shared.
@@ -202,6 +202,8 @@ fn respond(library: &Library, request: &[u8], answer: &mut Writer) -> Option<()>
     // How many there are is written in front when it is known.
     answer.number(0);
     while lifted < count && used < bytes.len() {
+        #[cfg(test)]
+        tests::die_of(&bytes[used..]);
         match library.lift(address.wrapping_add(used as u64), &bytes[used..], answer) {
             Ok(length) => {
                 lifted += 1;
@@ -251,4 +253,52 @@ fn read_facts(reader: &mut Reader) -> Option<Facts> {
         .map(|_| Some((reader.text()?, reader.number()?, reader.number()?)))
         .collect::<Option<Vec<_>>>()?;
     Some(Facts { big_endian, address_bytes, word_bytes, registers })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Failure, Worker};
+    use crate::{Language, LiftError, Lifter};
+
+    /// No instruction of PowerPC; here the worker dies of it, every time, as it does of some that are.
+    const FATAL: [u8; 4] = [0, 0, 0x18, 0x40];
+
+    pub(super) fn die_of(bytes: &[u8]) {
+        if bytes.starts_with(&FATAL) {
+            // SAFETY: a signal to ourselves, which nobody handles.
+            unsafe { libc::raise(libc::SIGSEGV) };
+        }
+    }
+
+    #[test]
+    fn a_worker_that_dies_is_replaced() {
+        let mut worker = Worker::new(Language::find("powerpc").unwrap().specification());
+        let blr = [0x4e, 0x80, 0, 0x20];
+        let run = [blr, blr, FATAL].concat();
+        for _ in 0..3 {
+            assert!(matches!(worker.lift(0x1000, &FATAL, 1), Err(Failure::Died)));
+            let (lifted, refusal) = worker.lift(0x2000, &blr, 1).expect("a fresh process answers");
+            assert_eq!((lifted.len(), lifted[0].text.as_str(), refusal), (1, "blr", None));
+            assert_eq!(worker.lift(0x3000, &run, 2).expect("two are good").0.len(), 2);
+            assert!(matches!(worker.lift(0x3000, &run, 3), Err(Failure::Died)));
+        }
+    }
+
+    #[test]
+    fn a_crash_costs_one_instruction_and_nothing_else() {
+        let mut lifter = Lifter::new(Language::find("powerpc").unwrap()).unwrap();
+        let isync = [0x4c, 0, 0x01, 0x2c];
+        for _ in 0..3 {
+            let error = lifter.lift(0x1000, &FATAL).expect_err("the worker dies of it");
+            assert!(matches!(&error, LiftError::Undecodable { address: 0x1000, .. }), "{error}");
+            assert!(error.to_string().contains("crashes on these bytes"), "{error}");
+            lifter.lift(0x2000, &isync).expect("the next request gets a fresh process");
+            lifter.forget();
+        }
+        // Good instructions in front of the fatal one are lifted all the same.
+        let run = [isync, isync, FATAL].concat();
+        lifter.lift(0x3000, &run).expect("only the third is fatal");
+        lifter.lift(0x3004, &run[4..]).expect("only the next is fatal");
+        assert!(lifter.lift(0x3008, &run[8..]).is_err());
+    }
 }

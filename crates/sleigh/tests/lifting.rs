@@ -46,8 +46,8 @@ fn a_later_way_of_reading_the_status_is_the_old_one_on_old_processors() {
     assert_eq!(lifter("powerpc64").lift(0x1000, &bytes).unwrap().text, "mffscrni f0");
 }
 
-/// `vadduhm` makes the library follow a pointer that nobody has set, and which is null almost always. That must cost one
-/// instruction and nothing else; where the pointer happens to lead somewhere, it must be that instruction.
+/// `vadduhm` crashes the library nearly always. That must cost one instruction and nothing else; when it does not crash, it
+/// must be that instruction. A crash that comes every time is tested beside the worker.
 #[test]
 fn a_crash_of_the_library_is_an_undecodable_instruction() {
     let mut lifter = lifter("powerpc");

@@ -151,21 +151,14 @@ enum Frame<M: Memory> {
     Enter,
 }
 
+#[derive(Clone)]
 enum Control<M: Memory> {
     Expr(ExprId),
     Value(ValueOf<M>),
 }
 
-impl<M: Memory> Clone for Control<M> {
-    fn clone(&self) -> Self {
-        match self {
-            Control::Expr(expr) => Control::Expr(*expr),
-            Control::Value(value) => Control::Value(value.clone()),
-        }
-    }
-}
-
 /// A machine state.
+#[derive(Clone)]
 pub struct State<M: Memory> {
     /// The heap.
     pub memory: M,
@@ -176,19 +169,6 @@ pub struct State<M: Memory> {
     env: Env<M>,
     stack: List<Frame<M>>,
     calls: usize,
-}
-
-impl<M: Memory> Clone for State<M> {
-    fn clone(&self) -> Self {
-        State {
-            memory: self.memory.clone(),
-            trace: self.trace.clone(),
-            control: self.control.clone(),
-            env: self.env.clone(),
-            stack: self.stack.clone(),
-            calls: self.calls,
-        }
-    }
 }
 
 impl<M: Memory> State<M> {

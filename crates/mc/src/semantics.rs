@@ -14,22 +14,12 @@ const DATA: u32 = 0x10_0000;
 const SPACING: u32 = 4;
 
 /// An MC state `(mem, reg, flag)`, and where the named data is.
+#[derive(Clone)]
 pub struct State<C: Core> {
     mem: C::Map,
     reg: [C::Val; 4],
     flag: C::Bool,
     data: Rc<[C::Val]>,
-}
-
-impl<C: Core> Clone for State<C> {
-    fn clone(&self) -> Self {
-        State {
-            mem: self.mem.clone(),
-            reg: self.reg.clone(),
-            flag: self.flag.clone(),
-            data: self.data.clone(),
-        }
-    }
 }
 
 /// R: the value of a register.

@@ -17,6 +17,7 @@ const SPACING: u64 = 4;
 const OBJECTS: u64 = 0x1000_0000;
 
 /// A PL state: environment, store, program counter, and the activation records of pending calls.
+#[derive(Clone)]
 pub struct State<C: Core> {
     env: Rc<[C::Val]>,
     store: C::Map,
@@ -27,29 +28,11 @@ pub struct State<C: Core> {
     made: BTreeMap<u32, u32>,
 }
 
+#[derive(Clone)]
 struct Record<C: Core> {
     site: u32,
     number: u32,
     base: C::Val,
-}
-
-impl<C: Core> Clone for Record<C> {
-    fn clone(&self) -> Self {
-        Record { site: self.site, number: self.number, base: self.base.clone() }
-    }
-}
-
-impl<C: Core> Clone for State<C> {
-    fn clone(&self) -> Self {
-        State {
-            env: self.env.clone(),
-            store: self.store.clone(),
-            pc: self.pc.clone(),
-            records: self.records.clone(),
-            returned: self.returned.clone(),
-            made: self.made.clone(),
-        }
-    }
 }
 
 /// Pending calls (their site, and which execution of the site) and how many objects each site has made.

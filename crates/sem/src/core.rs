@@ -9,7 +9,9 @@ use parallax_op::{
 };
 
 /// A reading of programs: what values, truth values and maps are, and what the operators do to them.
-pub trait Core {
+///
+/// A reading is small and copied freely. That it is `Clone` is what lets states generic over it derive `Clone`.
+pub trait Core: Clone {
     /// A bit-vector of a known width.
     type Val: Clone;
     /// A truth value.

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// The meaning of a constant symbol.
+#[derive(Clone)]
 pub enum Scalar<C: Core> {
     /// A vector.
     Val(C::Val),
@@ -18,17 +19,9 @@ pub enum Scalar<C: Core> {
     Bool(C::Bool),
 }
 
-impl<C: Core> Clone for Scalar<C> {
-    fn clone(&self) -> Self {
-        match self {
-            Scalar::Val(value) => Scalar::Val(value.clone()),
-            Scalar::Bool(value) => Scalar::Bool(value.clone()),
-        }
-    }
-}
-
 /// A logical structure: what the symbols of the vocabulary mean. Symbols it does not mention mean what the reading
 /// says of them ([`Core::symbol`] and its kin).
+#[derive(Clone)]
 pub struct Struct<C: Core> {
     /// Meanings of constant symbols.
     pub constants: BTreeMap<Symbol, Scalar<C>>,
@@ -39,12 +32,6 @@ pub struct Struct<C: Core> {
 impl<C: Core> Default for Struct<C> {
     fn default() -> Self {
         Struct { constants: BTreeMap::new(), functions: BTreeMap::new() }
-    }
-}
-
-impl<C: Core> Clone for Struct<C> {
-    fn clone(&self) -> Self {
-        Struct { constants: self.constants.clone(), functions: self.functions.clone() }
     }
 }
 

@@ -185,6 +185,7 @@ fn structure(store: &Store, seed: &[u64]) -> Struct<Concrete> {
 }
 
 /// The concrete reading with its symbols interpreted by a structure.
+#[derive(Clone)]
 struct Given<'a>(&'a Store, &'a Struct<Concrete>);
 
 macro_rules! delegate {

@@ -11,6 +11,7 @@ use std::rc::Rc;
 pub const MEMORY: &str = "F_mem";
 
 /// A machine state. Registers overlap because they are all read from and written to the cells that hold their bytes.
+#[derive(Clone)]
 pub struct State<C: Core> {
     processor: Rc<Processor>,
     /// A cell that nobody has given a value is the symbol of its name.
@@ -28,22 +29,6 @@ pub struct State<C: Core> {
     pub stops: Vec<(C::Bool, Trap)>,
     /// When each of them was noted, for joining, as with cells.
     stop_times: Vec<u64>,
-}
-
-impl<C: Core> Clone for State<C> {
-    fn clone(&self) -> Self {
-        State {
-            processor: self.processor.clone(),
-            cells: self.cells.clone(),
-            times: self.times.clone(),
-            clock: self.clock.clone(),
-            memory: self.memory.clone(),
-            memory_time: self.memory_time,
-            rom: self.rom.clone(),
-            stops: self.stops.clone(),
-            stop_times: self.stop_times.clone(),
-        }
-    }
 }
 
 impl<C: Core> State<C> {
@@ -295,16 +280,11 @@ fn append<C: Core>(
 }
 
 /// The temporaries of one instruction.
+#[derive(Clone)]
 pub(super) struct Temporaries<C: Core> {
     order: ByteOrder,
     /// Start to size and value; the stretches do not overlap.
     stretches: BTreeMap<u64, (u16, Value<C>)>,
-}
-
-impl<C: Core> Clone for Temporaries<C> {
-    fn clone(&self) -> Self {
-        Temporaries { order: self.order, stretches: self.stretches.clone() }
-    }
 }
 
 impl<C: Core> Temporaries<C> {

@@ -4,20 +4,12 @@ use parallax_op::{Bits, Width};
 use parallax_sem::Core;
 
 /// What a place holds. Keeping truth values as such is what makes a flag a formula in the symbolic reading.
+#[derive(Clone)]
 pub enum Value<C: Core> {
     /// A bit-vector.
     Word(C::Val),
     /// A truth value; as a bit-vector it is 0 or 1.
     Truth(C::Bool),
-}
-
-impl<C: Core> Clone for Value<C> {
-    fn clone(&self) -> Self {
-        match self {
-            Value::Word(value) => Value::Word(value.clone()),
-            Value::Truth(truth) => Value::Truth(truth.clone()),
-        }
-    }
 }
 
 impl<C: Core> Value<C> {

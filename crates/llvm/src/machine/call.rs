@@ -13,16 +13,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// An argument of a call that is under way.
+#[derive(Clone)]
 pub(super) struct Passed<C: Core> {
     pub(super) value: Value<C>,
     pub(super) ty: TypeId,
     pub(super) by_value: Option<TypeId>,
-}
-
-impl<C: Core> Clone for Passed<C> {
-    fn clone(&self) -> Self {
-        Passed { value: self.value.clone(), ty: self.ty, by_value: self.by_value }
-    }
 }
 
 impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {

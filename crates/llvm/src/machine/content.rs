@@ -23,17 +23,12 @@ pub enum Fill {
 }
 
 /// A value at a place.
+#[derive(Clone)]
 pub struct Cell<C: Core> {
     /// How many bytes it covers.
     pub len: u64,
     /// Bits of eight times as many bits, or a pointer of eight bytes.
     pub value: Value<C>,
-}
-
-impl<C: Core> Clone for Cell<C> {
-    fn clone(&self) -> Self {
-        Cell { len: self.len, value: self.value.clone() }
-    }
 }
 
 impl<C: Core> Cell<C> {
@@ -70,6 +65,7 @@ pub struct Fragment<C: Core> {
 }
 
 /// What an object holds.
+#[derive(Clone)]
 pub struct Content<C: Core> {
     bytes: Vec<u8>,
     known: Vec<u64>,
@@ -91,19 +87,6 @@ pub(super) enum Run {
     Same(u8),
     /// Anything else.
     Mixed,
-}
-
-impl<C: Core> Clone for Content<C> {
-    fn clone(&self) -> Self {
-        Content {
-            bytes: self.bytes.clone(),
-            known: self.known.clone(),
-            cells: self.cells.clone(),
-            fill: self.fill,
-            log: self.log.clone(),
-            hidden: self.hidden.clone(),
-        }
-    }
 }
 
 impl<C: Core> Content<C> {

@@ -67,6 +67,7 @@ pub struct Checks {
 }
 
 /// A number of 64 bits as steps: `index * scale + residue`, where nothing wraps around and `residue < scale`.
+#[derive(Clone)]
 pub struct Steps<C: Core> {
     /// How many steps, 64 bits.
     pub index: C::Val,
@@ -74,12 +75,6 @@ pub struct Steps<C: Core> {
     pub scale: u64,
     /// What is left.
     pub residue: u64,
-}
-
-impl<C: Core> Clone for Steps<C> {
-    fn clone(&self) -> Self {
-        Steps { index: self.index.clone(), scale: self.scale, residue: self.residue }
-    }
 }
 
 /// What the machine asks of an analysis.

@@ -49,6 +49,7 @@ pub struct InputBounds {
 }
 
 /// An input pointer cell: what it may hold, as far as that was decided.
+#[derive(Clone)]
 pub struct Token<C: Core> {
     /// What it is called in messages.
     pub name: String,
@@ -64,20 +65,8 @@ pub struct Token<C: Core> {
     pub entries: Vec<Entry<C>>,
 }
 
-impl<C: Core> Clone for Token<C> {
-    fn clone(&self) -> Self {
-        Token {
-            name: self.name.clone(),
-            pointee: self.pointee,
-            depth: self.depth,
-            nonnull: self.nonnull,
-            done: self.done.clone(),
-            entries: self.entries.clone(),
-        }
-    }
-}
-
 /// An input object that a pointer may point to.
+#[derive(Clone)]
 pub struct InputObject<C: Core> {
     /// The object.
     pub object: ObjectId,
@@ -93,20 +82,8 @@ pub struct InputObject<C: Core> {
     pub name: String,
 }
 
-impl<C: Core> Clone for InputObject<C> {
-    fn clone(&self) -> Self {
-        InputObject {
-            object: self.object,
-            ty: self.ty,
-            count: self.count.clone(),
-            exists: self.exists.clone(),
-            depth: self.depth,
-            name: self.name.clone(),
-        }
-    }
-}
-
 /// An input cell that was read.
+#[derive(Clone)]
 pub enum InputCell<C: Core> {
     /// Bits: object, offset, length, value.
     Bits(ObjectId, u64, u64, C::Val),

@@ -28,6 +28,7 @@ pub(super) const MOST_COPIES: u32 = 6;
 const MOST_DEFINED: u64 = 1 << 14;
 
 /// Writes, and what they were made over.
+#[derive(Clone)]
 pub struct Log<C: Core> {
     /// What was there before the first of them.
     pub base: Arc<Content<C>>,
@@ -38,6 +39,7 @@ pub struct Log<C: Core> {
 }
 
 /// A write at a place that need not be constant.
+#[derive(Clone)]
 pub struct Write<C: Core> {
     /// When it happens.
     pub guard: C::Bool,
@@ -48,6 +50,7 @@ pub struct Write<C: Core> {
 }
 
 /// What is written.
+#[derive(Clone)]
 pub enum Written<C: Core> {
     /// A value of this many bytes.
     Value(u64, Value<C>),
@@ -62,31 +65,6 @@ pub enum Written<C: Core> {
 /// What the map of an object's unwritten bytes is called.
 pub fn memory_name(id: ObjectId) -> String {
     format!("memory of object {}", id.0)
-}
-
-impl<C: Core> Clone for Log<C> {
-    fn clone(&self) -> Self {
-        Log { base: self.base.clone(), writes: self.writes.clone(), copies: self.copies }
-    }
-}
-
-impl<C: Core> Clone for Write<C> {
-    fn clone(&self) -> Self {
-        Write { guard: self.guard.clone(), place: self.place.clone(), what: self.what.clone() }
-    }
-}
-
-impl<C: Core> Clone for Written<C> {
-    fn clone(&self) -> Self {
-        match self {
-            Written::Value(len, value) => Written::Value(*len, value.clone()),
-            Written::Fill(len, byte) => Written::Fill(len.clone(), byte.clone()),
-            Written::Copy(len, source, from, capacity) => {
-                Written::Copy(len.clone(), source.clone(), from.clone(), *capacity)
-            }
-            Written::Cells(cells, capacity) => Written::Cells(cells.clone(), *capacity),
-        }
-    }
 }
 
 impl<C: Core> Content<C> {

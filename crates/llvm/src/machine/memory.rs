@@ -21,6 +21,7 @@ pub enum Kind {
 }
 
 /// An object.
+#[derive(Clone)]
 pub struct Object<C: Core> {
     /// Where it comes from.
     pub kind: Kind,
@@ -46,24 +47,6 @@ pub struct Object<C: Core> {
     pub made_at: LocationId,
 }
 
-impl<C: Core> Clone for Object<C> {
-    fn clone(&self) -> Self {
-        Object {
-            kind: self.kind,
-            size: self.size.clone(),
-            capacity: self.capacity,
-            alive: self.alive.clone(),
-            base: self.base,
-            address: self.address.clone(),
-            content: self.content.clone(),
-            read_only: self.read_only,
-            variable: self.variable,
-            made_in: self.made_in,
-            made_at: self.made_at,
-        }
-    }
-}
-
 /// Address of the first object.
 pub(super) const FIRST_BASE: u64 = 0x1_0000_0000;
 
@@ -81,23 +64,13 @@ const CHUNK: usize = 32;
 type Chunk<C> = Rc<Vec<Rc<Object<C>>>>;
 
 /// All objects of a state. A clone shares everything; a write copies one object and the small table it is in.
+#[derive(Clone)]
 pub struct Memory<C: Core> {
     chunks: Rc<Vec<Chunk<C>>>,
     len: u32,
     next_base: u64,
     /// Objects whose address was not chosen here.
     placed: Rc<Vec<ObjectId>>,
-}
-
-impl<C: Core> Clone for Memory<C> {
-    fn clone(&self) -> Self {
-        Memory {
-            chunks: self.chunks.clone(),
-            len: self.len,
-            next_base: self.next_base,
-            placed: self.placed.clone(),
-        }
-    }
 }
 
 impl<C: Core> Default for Memory<C> {

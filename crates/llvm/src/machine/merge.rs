@@ -520,12 +520,3 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         state.input_cells = cells;
     }
 }
-
-impl<C: Core> Clone for InputCell<C> {
-    fn clone(&self) -> Self {
-        match self {
-            InputCell::Bits(id, at, len, value) => InputCell::Bits(*id, *at, *len, value.clone()),
-            InputCell::Pointer(id, at, token) => InputCell::Pointer(*id, *at, *token),
-        }
-    }
-}

@@ -10,6 +10,7 @@ use parallax_op::RelOp;
 use parallax_sem::Core;
 
 /// A place in an object.
+#[derive(Clone)]
 pub struct Place<C: Core> {
     /// How far into the object, 64 bits.
     pub offset: C::Val,
@@ -19,17 +20,6 @@ pub struct Place<C: Core> {
     pub steps: Option<Steps<C>>,
     /// The offset is this, modulo the second; that is 0 where the offset is constant.
     residue: (u64, u64),
-}
-
-impl<C: Core> Clone for Place<C> {
-    fn clone(&self) -> Self {
-        Place {
-            offset: self.offset.clone(),
-            known: self.known,
-            steps: self.steps.clone(),
-            residue: self.residue,
-        }
-    }
 }
 
 /// How two ranges of bytes lie to each other.

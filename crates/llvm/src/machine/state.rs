@@ -123,6 +123,7 @@ impl<T> Chain<T> {
 }
 
 /// The conditions under which a path is taken, all of which hold.
+#[derive(Clone)]
 pub struct Path<C: Core> {
     /// The conditions.
     pub conditions: Chain<C::Bool>,
@@ -130,13 +131,8 @@ pub struct Path<C: Core> {
     pub witness: u32,
 }
 
-impl<C: Core> Clone for Path<C> {
-    fn clone(&self) -> Self {
-        Path { conditions: self.conditions.clone(), witness: self.witness }
-    }
-}
-
 /// A function that is running.
+#[derive(Clone)]
 pub struct Frame<C: Core> {
     /// The function.
     pub function: FunctionId,
@@ -158,23 +154,6 @@ pub struct Frame<C: Core> {
     pub result: Option<Register>,
     /// A number no other frame of this run has.
     pub serial: u64,
-}
-
-impl<C: Core> Clone for Frame<C> {
-    fn clone(&self) -> Self {
-        Frame {
-            function: self.function,
-            block: self.block,
-            previous: self.previous,
-            index: self.index,
-            registers: self.registers.clone(),
-            slots: self.slots.clone(),
-            variadic: self.variadic.clone(),
-            objects: self.objects.clone(),
-            result: self.result,
-            serial: self.serial,
-        }
-    }
 }
 
 /// Where a `setjmp` returns to.
@@ -202,6 +181,7 @@ pub enum Event {
 }
 
 /// The state of a program.
+#[derive(Clone)]
 pub struct State<C: Core> {
     /// Frames, outermost first; shared until written.
     pub frames: Vec<Rc<Frame<C>>>,
@@ -253,38 +233,6 @@ pub struct State<C: Core> {
     pub joins: Vec<u32>,
     /// A number of its own.
     pub id: u64,
-}
-
-impl<C: Core> Clone for State<C> {
-    fn clone(&self) -> Self {
-        State {
-            frames: self.frames.clone(),
-            memory: self.memory.clone(),
-            path: self.path.clone(),
-            events: self.events.clone(),
-            output: self.output.clone(),
-            inputs: self.inputs.clone(),
-            unknowns: self.unknowns.clone(),
-            tokens: self.tokens.clone(),
-            input_objects: self.input_objects.clone(),
-            private_inputs: self.private_inputs.clone(),
-            input_cells: self.input_cells.clone(),
-            observed: self.observed.clone(),
-            unknown_memory: self.unknown_memory,
-            entry_arguments: self.entry_arguments.clone(),
-            files: self.files.clone(),
-            jumps: self.jumps.clone(),
-            at_exit: self.at_exit.clone(),
-            exiting: self.exiting.clone(),
-            steps: self.steps,
-            serials: self.serials,
-            visits: self.visits.clone(),
-            forks: self.forks,
-            fixes: self.fixes,
-            joins: self.joins.clone(),
-            id: self.id,
-        }
-    }
 }
 
 impl<C: Core> Default for State<C> {

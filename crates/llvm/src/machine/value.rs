@@ -32,6 +32,7 @@ pub enum Target {
 }
 
 /// One alternative of a pointer.
+#[derive(Clone)]
 pub struct Entry<C: Core> {
     /// When it is this one.
     pub guard: C::Bool,
@@ -42,12 +43,14 @@ pub struct Entry<C: Core> {
 }
 
 /// A pointer: exclusive alternatives, at most one per target.
+#[derive(Clone)]
 pub struct Pointer<C: Core> {
     /// The alternatives.
     pub entries: SmallVec<[Entry<C>; 1]>,
 }
 
 /// What a register, an argument or a memory cell holds.
+#[derive(Clone)]
 pub enum Value<C: Core> {
     /// Bits; the width is known from the type.
     Bits(C::Val),
@@ -57,29 +60,6 @@ pub enum Value<C: Core> {
     Part(Arc<Pointer<C>>, u8),
     /// A structure, array or vector.
     Many(Arc<Vec<Value<C>>>),
-}
-
-impl<C: Core> Clone for Entry<C> {
-    fn clone(&self) -> Self {
-        Entry { guard: self.guard.clone(), target: self.target, offset: self.offset.clone() }
-    }
-}
-
-impl<C: Core> Clone for Pointer<C> {
-    fn clone(&self) -> Self {
-        Pointer { entries: self.entries.clone() }
-    }
-}
-
-impl<C: Core> Clone for Value<C> {
-    fn clone(&self) -> Self {
-        match self {
-            Value::Bits(bits) => Value::Bits(bits.clone()),
-            Value::Pointer(pointer) => Value::Pointer(pointer.clone()),
-            Value::Part(pointer, byte) => Value::Part(pointer.clone(), *byte),
-            Value::Many(values) => Value::Many(values.clone()),
-        }
-    }
 }
 
 impl<C: Core> Pointer<C> {

@@ -11,7 +11,8 @@ pub fn run() -> Result<()> {
         .output()
         .context("git ls-files")?;
     let files = String::from_utf8(listing.stdout)?;
-    let mut complaints = Vec::new();
+    let mut complaints = super::arrows::complaints()?;
+    complaints.extend(super::dependencies::complaints()?);
     for name in files.lines() {
         let Ok(text) = std::fs::read_to_string(name) else { continue };
         if name.ends_with(".rs") {

@@ -1,7 +1,9 @@
 //! Repository checks (`cargo xtask check`) and recorded benchmark runs (`cargo xtask bench`).
 
+mod arrows;
 mod bench;
 mod check;
+mod dependencies;
 
 use anyhow::{Result, bail};
 

@@ -3,6 +3,7 @@
 //! One module per verb under `verb`; `main` only maps results to exit statuses.
 
 mod exit;
+mod fault;
 mod input;
 mod progress;
 mod subject;
@@ -36,8 +37,9 @@ fn main() -> ExitCode {
             return if error.use_stderr() { exit::Status::BadInput.into() } else { ExitCode::SUCCESS };
         }
     };
-    match verb::run(arguments.verb) {
-        Ok(status) => status.into(),
-        Err(error) => exit::report(&error).into(),
+    match fault::contained(|| verb::run(arguments.verb)) {
+        Ok(Ok(status)) => status.into(),
+        Ok(Err(error)) => exit::report(&error).into(),
+        Err(fault) => fault.into(),
     }
 }

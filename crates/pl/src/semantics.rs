@@ -6,7 +6,7 @@ use crate::{STORE, WIDTH};
 use parallax_op::{Bits, Width};
 use parallax_sem::logic::{Scalar, Struct};
 use parallax_sem::{Core, Language, Stuck};
-use parallax_term::{Sort, Store, SymbolKind};
+use parallax_term::Store;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -187,7 +187,6 @@ impl Language for Program {
         for name in &self.globals {
             store.address(name, WIDTH, 1);
         }
-        store.declare("PC", Sort::Bits(WIDTH), SymbolKind::Free);
     }
 
     fn state<C: Core>(&self, core: &C, store: &Store, s: &Struct<C>) -> State<C> {

@@ -280,9 +280,6 @@ fn assert_same(
 ) -> Result<(), TestCaseError> {
     for symbol in store.symbols() {
         let name = store.info(symbol).name;
-        if &*name == "PC" {
-            continue;
-        }
         match store.expr_of(symbol) {
             parallax_term::Expr::Func(_) => {
                 prop_assert_eq!(

@@ -174,9 +174,9 @@ pub trait Subject: Language {
     /// The symbols whose values after the program are printed in SMT-LIB, as `NAME_post`.
     fn outputs(&self, store: &Store) -> Vec<Symbol>;
 
-    /// The symbols that SMT-LIB output declares: everything but the program counter of PL, which no formula mentions.
+    /// The symbols that SMT-LIB output declares.
     fn vocabulary(&self, store: &Store) -> Vec<Symbol> {
-        store.symbols().filter(|&symbol| &*store.info(symbol).name != "PC").collect()
+        store.symbols().collect()
     }
 
     /// What holds at the start, besides what symbols promise.

@@ -1,0 +1,24 @@
+//! A fault of ours never leaves the contract of exit statuses: it says where it happened, and asks for a report.
+
+use crate::exit::Status;
+use std::panic::{PanicHookInfo, UnwindSafe, catch_unwind, set_hook};
+
+/// Does `work`; a panic in it becomes the status for faults of ours.
+pub fn contained<T>(work: impl FnOnce() -> T + UnwindSafe) -> Result<T, Status> {
+    set_hook(Box::new(tell));
+    catch_unwind(work).map_err(|_| Status::Unsupported)
+}
+
+/// The message, for a panic of any thread.
+fn tell(info: &PanicHookInfo<'_>) {
+    let place = info.location().map_or_else(String::new, |at| format!(" ({}:{})", at.file(), at.line()));
+    let words = info.payload_as_str().unwrap_or("no message");
+    let version = env!("CARGO_PKG_VERSION");
+    eprintln!(
+        "error: a fault of Parallax {version}, not of your input{place}: {words}\n  \
+         Nothing was concluded. Please report this with the command line and the input."
+    );
+    if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
+        eprintln!("{}", std::backtrace::Backtrace::force_capture());
+    }
+}

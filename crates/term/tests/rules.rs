@@ -1,0 +1,199 @@
+//! The smart constructors against plain folding: a rule that changes what an expression means shows here, beside the
+//! rules. Small widths are tried exhaustively: every pair of operators, every constant, every value.
+
+use parallax_op::{BinOp, RelOp, UnOp, Width};
+use parallax_term::{Expr, Formula, Node, Store, Term};
+use std::collections::HashMap;
+
+/// The expression with constants for its symbols. Every node is built anew, bottom up, and folds.
+fn folded(store: &Store, root: Expr, values: &HashMap<String, u128>) -> Expr {
+    let id = match root {
+        Expr::Term(term) => term.id(),
+        Expr::Formula(formula) => formula.id(),
+        Expr::Func(map) => map.id(),
+    };
+    let mut built: HashMap<usize, Expr> = HashMap::new();
+    for id in store.post_order([id]) {
+        let term = |built: &HashMap<usize, Expr>, t: Term| match built[&t.id().index()] {
+            Expr::Term(t) => t,
+            other => panic!("{other:?} is no term"),
+        };
+        let formula = |built: &HashMap<usize, Expr>, f: Formula| match built[&f.id().index()] {
+            Expr::Formula(f) => f,
+            other => panic!("{other:?} is no formula"),
+        };
+        let width = match store.expr(id) {
+            Expr::Term(term) => store.width(term),
+            _ => 0,
+        };
+        let new = match store.node(id) {
+            Node::Bool(_) | Node::Const(_) => store.expr(id),
+            Node::Symbol(symbol) => Expr::Term(store.number(width, values[&*store.info(symbol).name])),
+            Node::Un(op, a) => Expr::Term(store.unop(op, term(&built, a))),
+            Node::Bin(op, a, b) => Expr::Term(store.binop(op, term(&built, a), term(&built, b))),
+            Node::Rel(op, a, b) => Expr::Formula(store.relop(op, term(&built, a), term(&built, b))),
+            Node::BoolOp(op, a, b) => Expr::Formula(store.boolop(op, formula(&built, a), formula(&built, b))),
+            Node::Not(a) => Expr::Formula(store.not(formula(&built, a))),
+            Node::Ite(c, a, b) => Expr::Term(store.ite(formula(&built, c), term(&built, a), term(&built, b))),
+            Node::IteBool(c, a, b) => {
+                Expr::Formula(store.ite_bool(formula(&built, c), formula(&built, a), formula(&built, b)))
+            }
+            Node::Extract { of, low } => Expr::Term(store.extract(term(&built, of), low, width)),
+            Node::Concat(a, b) => Expr::Term(store.concat(term(&built, a), term(&built, b))),
+            Node::Zext(a) => Expr::Term(store.zext(term(&built, a), width)),
+            Node::Sext(a) => Expr::Term(store.sext(term(&built, a), width)),
+            other => panic!("not made by these tests: {other:?}"),
+        };
+        built.insert(id.index(), new);
+    }
+    built[&id.index()]
+}
+
+/// Holds what `build` makes of symbols against what it makes of their values.
+fn hold(width: Width, inputs: usize, build: impl Fn(&Store, &[Term]) -> Expr, what: &str) {
+    let store = Store::new();
+    let names = ["x", "y"];
+    let symbols: Vec<Term> = names[..inputs].iter().map(|name| store.symbol(name, width)).collect();
+    let simplified = build(&store, &symbols);
+    let count = 1u128 << (width * inputs as Width);
+    for all in 0..count {
+        let parts: Vec<u128> =
+            (0..inputs).map(|i| (all >> (width * i as Width)) & ((1 << width) - 1)).collect();
+        let constants: Vec<Term> = parts.iter().map(|&part| store.number(width, part)).collect();
+        let expected = build(&store, &constants);
+        let values = names.iter().map(|name| (*name).to_owned()).zip(parts.iter().copied()).collect();
+        let found = folded(&store, simplified, &values);
+        assert_eq!(found, expected, "{what} on {parts:?}");
+    }
+}
+
+#[test]
+fn two_operators_in_a_row_with_every_constant() {
+    for &first in BinOp::ALL {
+        for &second in BinOp::ALL {
+            for constants in 0..64u128 {
+                let (k, l) = (constants & 7, constants >> 3);
+                let what = format!("({first:?} x {k}) {second:?} {l}, both orders");
+                hold(
+                    3,
+                    1,
+                    |store, v| {
+                        let (k, l) = (store.number(3, k), store.number(3, l));
+                        let right = store.binop(second, store.binop(first, v[0], k), l);
+                        let left = store.binop(second, l, store.binop(first, k, v[0]));
+                        Expr::Term(store.concat(right, left))
+                    },
+                    &what,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn two_operators_on_two_unknowns() {
+    for &first in BinOp::ALL {
+        for &second in BinOp::ALL {
+            let what = format!("{first:?}, {second:?} on x, y");
+            hold(
+                3,
+                2,
+                |store, v| {
+                    let inner = store.binop(first, v[0], v[1]);
+                    let all = [(inner, v[0]), (v[0], inner), (inner, v[1]), (v[1], inner), (inner, inner)];
+                    let terms = all.map(|(a, b)| store.binop(second, a, b));
+                    let sum = terms.into_iter().reduce(|a, b| store.concat(a, b));
+                    Expr::Term(sum.expect("five of them"))
+                },
+                &what,
+            );
+        }
+    }
+}
+
+#[test]
+fn relations_of_what_operators_make() {
+    for &relation in RelOp::ALL {
+        for &op in BinOp::ALL {
+            for k in 0..8u128 {
+                let what = format!("x {op:?} {k} {relation:?} y, and the other way round");
+                hold(
+                    3,
+                    2,
+                    |store, v| {
+                        let made = store.binop(op, v[0], store.number(3, k));
+                        let both = store.and(
+                            store.relop(relation, made, v[1]),
+                            store.relop(relation, store.number(3, k), store.binop(op, v[1], v[0])),
+                        );
+                        Expr::Formula(store.or(both, store.relop(relation, v[1], made)))
+                    },
+                    &what,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn extensions_and_parts() {
+    for &op in BinOp::ALL {
+        for low in 0..6 {
+            for width in 1..=6 - low {
+                let what = format!("bits {low}.. ({width}) of x and y put together with {op:?}");
+                hold(
+                    3,
+                    2,
+                    |store, v| {
+                        let together = store.concat(v[0], v[1]);
+                        let extended = [store.zext(v[0], 6), store.sext(v[1], 6), together];
+                        let sum = extended.into_iter().reduce(|a, b| store.binop(op, a, b));
+                        Expr::Term(store.extract(sum.expect("three of them"), low, width))
+                    },
+                    &what,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn choices() {
+    for &relation in RelOp::ALL {
+        for &op in UnOp::ALL {
+            let what = format!("ite over {relation:?} and {op:?}");
+            hold(
+                3,
+                2,
+                |store, v| {
+                    let c = store.relop(relation, v[0], v[1]);
+                    let inner = store.ite(c, v[0], store.unop(op, v[1]));
+                    let again = store.ite(c, inner, store.ite(store.not(c), v[1], inner));
+                    let truth = store.ite_bool(c, store.eq(again, v[0]), store.not(store.eq(inner, v[1])));
+                    Expr::Term(store.ite(truth, again, inner))
+                },
+                &what,
+            );
+        }
+    }
+}
+
+#[test]
+fn equal_expressions_have_equal_ids() {
+    let store = Store::new();
+    let (x, y) = (store.symbol("x", 8), store.symbol("y", 8));
+    assert_eq!(store.add(x, y), store.add(x, y));
+    assert_eq!(store.add(x, y), store.add(y, x));
+    let before = store.len();
+    store.add(y, x);
+    assert_eq!(store.len(), before);
+}
+
+#[test]
+fn a_million_nested_nodes_are_ordinary() {
+    let store = Store::new();
+    let (x, y) = (store.symbol("x", 64), store.symbol("y", 64));
+    let deep = (0..1_000_000).fold(x, |t, _| store.binop(BinOp::Xor, store.binop(BinOp::Mul, t, y), y));
+    assert!(store.post_order([deep.id()]).len() > 1_000_000);
+    assert_eq!(store.symbols_in([deep.id()]).len(), 2);
+}

@@ -1,0 +1,126 @@
+//! Which crate may use which: the arrows of `docs/architecture.md`, held against the manifests.
+//!
+//! A new arrow between crates is the largest kind of change there is, so it takes a line here, and a reader of the
+//! change sees it. Tests and examples may use anything: that is where a language and a reading meet to be compared.
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// Every crate, lowest first, with the crates it may use. The crates of a row stand in rows above it.
+const ARROWS: &[(&str, &[&str])] = &[
+    // The logic and its readings.
+    ("op", &[]),
+    ("source", &[]),
+    ("term", &["op", "source"]),
+    ("sem", &["op", "term"]),
+    ("smt", &["op", "sem", "term"]),
+    // What analyses explain themselves with.
+    ("report", &[]),
+    ("view", &["report"]),
+    // Languages: they know `sem`, and no reading, no solver.
+    ("pl", &["op", "sem", "source", "term"]),
+    ("mc", &["op", "sem", "source", "term"]),
+    ("ir", &["op", "sem"]),
+    ("sleigh", &["ir", "op", "sem"]),
+    ("code", &["ir", "op", "sem", "sleigh", "term"]),
+    ("silicon", &["ir", "op", "sem", "sleigh", "term"]),
+    ("process", &["ir", "op", "sem", "sleigh"]),
+    // Analyses.
+    ("primitives", &["op", "sem", "smt", "term"]),
+    ("heap", &["op", "sem", "smt", "term"]),
+    ("javalite", &["heap", "op", "sem", "source", "term"]),
+    ("llvm", &["heap", "op", "sem"]),
+    ("cexplore", &["llvm", "op", "sem", "smt", "term"]),
+    ("mix", &["op", "report", "smt", "source", "term"]),
+];
+
+/// Complaints about manifests that do not follow the arrows, and about arrows that no manifest follows.
+pub fn complaints() -> Result<Vec<String>> {
+    let output = Command::new("cargo")
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
+        .output()
+        .context("cargo metadata")?;
+    let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
+    Ok(compare(ARROWS, &uses(&metadata)))
+}
+
+/// The crates of the workspace, each with the crates of the workspace that its code uses.
+fn uses(metadata: &Value) -> BTreeMap<String, BTreeSet<String>> {
+    let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let name = |package: &Value| package["name"].as_str().unwrap_or_default().to_owned();
+    let mut all = BTreeMap::new();
+    for package in packages {
+        let dependencies = package["dependencies"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let used = dependencies.iter().filter(|d| d["kind"].is_null()).map(name);
+        let used = used.filter_map(|name| short(&name).map(str::to_owned)).collect();
+        if let Some(short) = short(&name(package)) {
+            all.insert(short.to_owned(), used);
+        }
+    }
+    all
+}
+
+/// The name of a crate of ours without the name of the project. The command and `xtask` are no parts of the picture.
+fn short(name: &str) -> Option<&str> {
+    name.strip_prefix("parallax-")
+}
+
+fn compare(arrows: &[(&str, &[&str])], uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
+    let mut complaints = Vec::new();
+    let mut above = BTreeSet::new();
+    for (name, allowed) in arrows {
+        for lower in allowed.iter().filter(|lower| !above.contains(*lower)) {
+            complaints
+                .push(format!("xtask/src/arrows.rs: {name} uses {lower}, which does not stand above it"));
+        }
+        above.insert(*name);
+        let Some(used) = uses.get(*name) else {
+            complaints.push(format!("xtask/src/arrows.rs: there is no crate {name} any more"));
+            continue;
+        };
+        for arrow in used.iter().filter(|used| !allowed.contains(&used.as_str())) {
+            complaints.push(format!(
+                "crates/{name}/Cargo.toml: {name} -> {arrow} is a new arrow; if it is meant, xtask/src/arrows.rs says so"
+            ));
+        }
+        for unused in allowed.iter().filter(|allowed| !used.contains(**allowed)) {
+            complaints.push(format!("xtask/src/arrows.rs: {name} does not use {unused} any more"));
+        }
+    }
+    let unknown = uses.keys().filter(|name| !above.contains(name.as_str()));
+    complaints
+        .extend(unknown.map(|name| format!("crates/{name}: a new crate takes a row in xtask/src/arrows.rs")));
+    complaints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(rows: &[(&str, &[&str])]) -> BTreeMap<String, BTreeSet<String>> {
+        rows.iter()
+            .map(|(name, used)| (name.to_string(), used.iter().map(ToString::to_string).collect()))
+            .collect()
+    }
+
+    #[test]
+    fn what_follows_the_arrows_is_fine() {
+        let rows: &[(&str, &[&str])] = &[("op", &[]), ("term", &["op"])];
+        assert!(compare(rows, &found(rows)).is_empty());
+    }
+
+    #[test]
+    fn new_stale_and_upward_arrows_are_told() {
+        let rows: &[(&str, &[&str])] = &[("op", &["term"]), ("term", &["op"])];
+        let found = found(&[("op", &[]), ("term", &["op", "smt"]), ("smt", &[])]);
+        let told = compare(rows, &found);
+        for words in
+            ["op uses term", "op does not use term", "term -> smt is a new arrow", "smt: a new crate"]
+        {
+            assert!(told.iter().any(|complaint| complaint.contains(words)), "{words}: {told:?}");
+        }
+        assert_eq!(told.len(), 4, "{told:?}");
+    }
+}

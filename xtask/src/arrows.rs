@@ -19,6 +19,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     // What analyses explain themselves with.
     ("report", &[]),
     ("view", &["report"]),
+    // Executions as lazy lists; knows no recording.
+    ("trace", &[]),
     // Languages: they know `sem`, and no reading, no solver.
     ("pl", &["op", "sem", "source", "term"]),
     ("mc", &["op", "sem", "source", "term"]),

@@ -71,8 +71,8 @@ impl Guarded<'_> {
             let agree = counter.diagram.ite(chosen, meant, otherwise)?;
             whole = counter.diagram.and(whole, agree)?;
         }
-        for (formula, _) in self.path.conjuncts() {
-            let condition = counter.formula(*formula)?;
+        for formula in self.path.formulas() {
+            let condition = counter.formula(formula)?;
             whole = counter.diagram.and(whole, condition)?;
         }
         let ways = counter.ways(whole)?;
@@ -99,9 +99,9 @@ impl<'a, 's> Counter<'a, 's> {
     fn new(heap: &'a Guarded<'s>) -> Result<Self, Trouble> {
         let mut counter = Counter {
             heap,
-            store: heap.logic.store,
+            store: heap.oracle.store,
             // Half of the time is for listing, should the diagram come to nothing.
-            diagram: Diagram::new(heap.logic.time_left().map(|left| Instant::now() + left / 2)),
+            diagram: Diagram::new(heap.oracle.time_left().map(|left| Instant::now() + left / 2)),
             variables: FxHashMap::default(),
             atoms: Vec::new(),
             choices: 0,
@@ -329,6 +329,6 @@ impl<'a, 's> Counter<'a, 's> {
                 }
             }
         }
-        Ok(self.heap.logic.solve(&[written[&at]])?.is_some())
+        Ok(self.heap.oracle.solve(&[written[&at]]).map_err(HeapError::from)?.is_some())
     }
 }

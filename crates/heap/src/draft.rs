@@ -4,7 +4,7 @@
 
 use crate::HeapError;
 use crate::guarded::{Cell, Entry, Guarded, Reference};
-use crate::logic::Origin;
+use crate::origin::{Origin, Path};
 use parallax_term::Formula;
 use std::rc::Rc;
 
@@ -75,10 +75,10 @@ impl Draft {
         b: &Reference,
         same: Formula,
     ) -> Result<Vec<(Guarded<'s>, bool)>, HeapError> {
-        let logic = heap.logic.clone();
-        let store = logic.store;
+        let oracle = heap.oracle.clone();
+        let store = oracle.store;
         let uncommon = |x: &Reference, y: &Reference| {
-            logic.any(
+            oracle.store.any(
                 x.iter().filter(|entry| !y.iter().any(|other| other.to == entry.to)).map(|entry| entry.guard),
             )
         };
@@ -87,37 +87,38 @@ impl Draft {
         let mut forks = Vec::new();
         if self == Draft::EqualStrengthensEdges {
             for (condition, answer) in [(same, true), (differ, false)] {
-                if heap.path.sat(&logic, condition)?.is_some() {
+                if heap.path.sat(&oracle, condition)?.is_some() {
                     forks.push((strengthened(heap.clone(), condition), answer));
                 }
             }
             return Ok(forks);
         }
-        if let Some(model) = heap.path.sat(&logic, same)? {
+        if let Some(model) = heap.path.sat(&oracle, same)? {
             let mut fork = heap.clone();
-            fork.path = fork.path.and(&logic, same, Origin::Outcome, model);
+            fork.path = fork.path.and(&oracle, same, Origin::Outcome, model);
             forks.push((fork, true));
         }
         if self == Draft::UnequalNeedsUncommon {
-            if let Some(model) = heap.path.sat(&logic, store.and(differ, only_one))? {
+            if let Some(model) = heap.path.sat(&oracle, store.and(differ, only_one))? {
                 let mut fork = heap;
-                fork.path = fork.path.and(&logic, store.and(differ, only_one), Origin::Outcome, model);
+                fork.path = fork.path.and(&oracle, store.and(differ, only_one), Origin::Outcome, model);
                 forks.push((fork, false));
             }
             return Ok(forks);
         }
         // What the program has decided so far falls to the second disjunct; what inputs are stays.
-        let decided = heap.path.conjuncts().iter().filter(|(_, origin)| *origin == Origin::Outcome);
-        let decided = logic.all(decided.map(|(formula, _)| *formula));
+        let decided =
+            heap.path.conjuncts().to_vec().into_iter().filter(|(_, origin)| *origin == Origin::Outcome);
+        let decided = oracle.store.all(decided.map(|(formula, _)| *formula));
         let forgetful = store.or(store.and(decided, differ), only_one);
-        let kept = heap.path.conjuncts().iter().filter(|(_, origin)| *origin == Origin::Input);
+        let kept = heap.path.conjuncts().to_vec().into_iter().filter(|(_, origin)| *origin == Origin::Input);
         let mut formulas: Vec<Formula> = kept.map(|(formula, _)| *formula).collect();
         formulas.push(forgetful);
-        if let Some(model) = logic.solve(&formulas)? {
+        if let Some(model) = oracle.solve(&formulas)? {
             let model = Rc::new(model);
-            let mut path = crate::logic::Path::new();
+            let mut path = Path::new(&oracle);
             for formula in formulas {
-                path = path.and(&logic, formula, Origin::Input, model.clone());
+                path = path.and(&oracle, formula, Origin::Input, model.clone());
             }
             let mut fork = heap;
             fork.path = path;
@@ -128,11 +129,11 @@ impl Draft {
 }
 
 fn strengthened(mut heap: Guarded<'_>, condition: Formula) -> Guarded<'_> {
-    let logic = heap.logic.clone();
+    let oracle = heap.oracle.clone();
     heap.map_references(|reference| {
         reference
             .iter()
-            .map(|entry| Entry { guard: logic.store.and(entry.guard, condition), to: entry.to })
+            .map(|entry| Entry { guard: oracle.store.and(entry.guard, condition), to: entry.to })
             .collect()
     });
     heap

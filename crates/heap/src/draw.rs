@@ -71,7 +71,7 @@ impl Picture {
             let location = heap.location(loc);
             let mut rows = Vec::new();
             if let Some(length) = location.length {
-                let length = text::term(heap.logic.store, length);
+                let length = text::term(heap.oracle.store, length);
                 rows.push(Row { name: "length".into(), content: Content::Text(length), failing: false });
             }
             for (field, cell) in location.fld.iter().enumerate() {
@@ -182,7 +182,7 @@ fn content(heap: &Guarded<'_>, cell: &Cell) -> Result<Content, HeapError> {
 }
 
 fn edges(heap: &Guarded<'_>, reference: &Reference) -> Result<Vec<Edge>, HeapError> {
-    let store = heap.logic.store;
+    let store = heap.oracle.store;
     let mut edges = Vec::new();
     for entry in reference.iter() {
         let whole = text::conjuncts(store, &[entry.guard]).join(" and ");
@@ -196,7 +196,7 @@ fn edges(heap: &Guarded<'_>, reference: &Reference) -> Result<Vec<Edge>, HeapErr
         } else {
             whole.clone()
         };
-        let possible = heap.path.sat(&heap.logic, entry.guard)?.is_some();
+        let possible = heap.path.sat(&heap.oracle, entry.guard)?.is_some();
         edges.push(Edge { label, whole, to: entry.to, possible });
     }
     Ok(edges)
@@ -206,7 +206,7 @@ fn conjunct_count(heap: &Guarded<'_>, guard: Formula) -> usize {
     let mut todo = vec![guard];
     let mut count = 0;
     while let Some(part) = todo.pop() {
-        match heap.logic.store.node(part) {
+        match heap.oracle.store.node(part) {
             Node::BoolOp(BoolOp::And, a, b) => todo.extend([a, b]),
             _ => count += 1,
         }

@@ -8,10 +8,11 @@
 
 use crate::HeapError;
 use crate::draft::Draft;
-use crate::logic::{Logic, Origin, Path};
+use crate::origin::{Origin, Path};
 use crate::selector::{Choice, Selector};
 use crate::universe::{ClassId, FieldKind, Universe};
 use parallax_op::RelOp;
+use parallax_path::Oracle;
 use parallax_term::{Formula, Scalar, Term};
 use std::rc::Rc;
 
@@ -87,7 +88,7 @@ pub struct Options {
 #[derive(Clone)]
 pub struct Guarded<'s> {
     /// Guards and solver.
-    pub logic: Rc<Logic<'s>>,
+    pub oracle: Rc<Oracle<'s>>,
     /// What objects look like.
     pub universe: Rc<Universe>,
     /// The bounds.
@@ -110,12 +111,12 @@ type Forks<'s, T> = Result<Vec<(Guarded<'s>, T)>, HeapError>;
 
 impl<'s> Guarded<'s> {
     /// An empty heap.
-    pub fn new(logic: Rc<Logic<'s>>, universe: Rc<Universe>, options: Options) -> Self {
+    pub fn new(oracle: Rc<Oracle<'s>>, universe: Rc<Universe>, options: Options) -> Self {
         Guarded {
-            logic,
+            path: Path::new(&oracle),
+            oracle,
             universe,
             options,
-            path: Path::new(),
             candidates: Vec::new(),
             selectors: Vec::new(),
             indices: Vec::new(),
@@ -136,7 +137,7 @@ impl<'s> Guarded<'s> {
 
     /// The reference that is certainly `target`.
     pub fn certainly(&self, target: Target) -> Reference {
-        Rc::from([Entry { guard: self.logic.store.true_(), to: target }])
+        Rc::from([Entry { guard: self.oracle.store.true_(), to: target }])
     }
 
     /// Null.
@@ -150,7 +151,7 @@ impl<'s> Guarded<'s> {
 
     /// An input object that certainly exists, at depth 0, with nothing known of its fields.
     pub fn root(&mut self, class: ClassId, name: &str, aliasable: bool) -> Loc {
-        let exists = self.logic.store.true_();
+        let exists = self.oracle.store.true_();
         let loc = self.input(class, name, 0, exists);
         if aliasable {
             self.candidates.push(loc);
@@ -159,7 +160,7 @@ impl<'s> Guarded<'s> {
     }
 
     fn input(&mut self, class: ClassId, path: &str, depth: usize, exists: Formula) -> Loc {
-        let store = self.logic.store;
+        let store = self.oracle.store;
         let taken = |label: &str| self.locations.iter().any(|other| &*other.label == label);
         let label = unused(path, |n| format!("{path}#{n}"), taken);
         let shape = self.universe.class(class);
@@ -175,8 +176,7 @@ impl<'s> Guarded<'s> {
             let most = store.number(32, self.options.array as u128);
             let range = store.implies(exists, store.relop(RelOp::Ule, length, most));
             // The object does not exist in the last model, which stays one.
-            let model = self.path.model().clone();
-            self.path = self.path.and(&self.logic, range, Origin::Input, model);
+            self.path.assume(&self.oracle, range, Origin::Input);
         }
         let inp = cells.clone();
         self.push(Location {
@@ -212,7 +212,7 @@ impl<'s> Guarded<'s> {
     }
 
     fn made(&mut self, class: ClassId, slots: usize, length: Option<Term>) -> Reference {
-        let store = self.logic.store;
+        let store = self.oracle.store;
         let empty = if self.has(Draft::NewIsUninitialised) { Target::Un } else { Target::Nil };
         let fld = (0..slots)
             .map(|field| match self.universe.zero(store, class, field) {
@@ -238,7 +238,10 @@ impl<'s> Guarded<'s> {
 
     /// Both ways a condition may go, each with the path condition that goes with it.
     pub fn branch(self, condition: Formula) -> Forks<'s, bool> {
-        let (yes, no) = self.path.fork(&self.logic, condition)?;
+        let (yes, no) = self.path.fork(&self.oracle, condition, Origin::Outcome)?;
+        if yes.is_none() && no.is_none() {
+            return Err(HeapError::Broken("a path without a model"));
+        }
         let with = |path| Guarded { path, ..self.clone() };
         let forks = [(yes, true), (no, false)];
         Ok(forks.into_iter().filter_map(|(path, answer)| Some((with(path?), answer))).collect())
@@ -252,19 +255,19 @@ impl<'s> Guarded<'s> {
     /// The guard of a target.
     pub fn guard_of(&self, reference: &Reference, target: Target) -> Formula {
         let found = reference.iter().find(|entry| entry.to == target);
-        found.map_or(self.logic.store.false_(), |entry| entry.guard)
+        found.map_or(self.oracle.store.false_(), |entry| entry.guard)
     }
 
     /// NULLCHECK: whether the reference may be an object (true), or null (false).
     pub fn null_check(self, reference: &Reference) -> Forks<'s, bool> {
         let null = self.is_null(reference);
-        let object = self.logic.store.not(null);
+        let object = self.oracle.store.not(null);
         if self.has(Draft::DeadNullIsStuck) && reference.iter().any(|entry| entry.to == Target::Nil)
-            || self.has(Draft::NullMustBeImpossible) && self.path.sat(&self.logic, null)?.is_some()
+            || self.has(Draft::NullMustBeImpossible) && self.path.sat(&self.oracle, null)?.is_some()
         {
             return Ok(Vec::new());
         }
-        if self.has(Draft::ErrorKeepsPath) && self.path.sat(&self.logic, null)?.is_some() {
+        if self.has(Draft::ErrorKeepsPath) && self.path.sat(&self.oracle, null)?.is_some() {
             let mut forks = vec![(self.clone(), false)];
             forks.extend(self.branch(object)?.into_iter().filter(|(_, object)| *object));
             return Ok(forks);
@@ -283,9 +286,9 @@ impl<'s> Guarded<'s> {
         });
         let mut objects = self.live(objects.collect(), |(guard, _)| *guard)?;
         if let [(guard, _)] = objects.as_mut_slice()
-            && self.path.sat(&self.logic, self.is_null(reference))?.is_none()
+            && self.path.sat(&self.oracle, self.is_null(reference))?.is_none()
         {
-            *guard = self.logic.store.true_();
+            *guard = self.oracle.store.true_();
         }
         Ok(objects)
     }
@@ -303,8 +306,8 @@ impl<'s> Guarded<'s> {
                 self.init(guard, loc, field)?;
             }
         }
-        let logic = self.logic.clone();
-        let store = logic.store;
+        let oracle = self.oracle.clone();
+        let store = oracle.store;
         let mut entries = Vec::new();
         let mut scalar = None;
         for &(guard, loc, field) in &places {
@@ -336,7 +339,7 @@ impl<'s> Guarded<'s> {
     }
 
     fn choose(&self, guard: Formula, then: Scalar, other: Scalar) -> Scalar {
-        let store = self.logic.store;
+        let store = self.oracle.store;
         match (then, other) {
             (Scalar::Term(a), Scalar::Term(b)) => Scalar::Term(store.ite(guard, a, b)),
             (Scalar::Formula(a), Scalar::Formula(b)) => Scalar::Formula(store.ite_bool(guard, a, b)),
@@ -349,7 +352,7 @@ impl<'s> Guarded<'s> {
     fn live<T>(&self, all: Vec<T>, guard: impl Fn(&T) -> Formula) -> Result<Vec<T>, HeapError> {
         let mut live = Vec::new();
         for one in all {
-            if self.path.sat(&self.logic, guard(&one))?.is_some() {
+            if self.path.sat(&self.oracle, guard(&one))?.is_some() {
                 live.push(one);
             }
         }
@@ -370,7 +373,7 @@ impl<'s> Guarded<'s> {
     ///
     /// A set with one entry left points there for certain.
     fn join(&self, entries: Vec<Entry>) -> Result<Reference, HeapError> {
-        let store = self.logic.store;
+        let store = self.oracle.store;
         let mut joined: Vec<Entry> = Vec::new();
         for entry in entries {
             if store.as_boolean(entry.guard) == Some(false) {
@@ -391,11 +394,11 @@ impl<'s> Guarded<'s> {
     /// INIT: gives `loc.field` its content on entry, where it has none yet and `guard` holds.
     pub fn init(&mut self, guard: Formula, loc: Loc, field: usize) -> Result<(), HeapError> {
         let Cell::Ref(old) = self.location(loc).fld[field].clone() else { return Ok(()) };
-        let logic = self.logic.clone();
-        let store = logic.store;
+        let oracle = self.oracle.clone();
+        let store = oracle.store;
         let h = self.guard_of(&old, Target::Un);
         let u = if self.has(Draft::InitEverywhere) { h } else { store.and(guard, h) };
-        if self.path.sat(&logic, u)?.is_none() {
+        if self.path.sat(&oracle, u)?.is_none() {
             return Ok(());
         }
         let u = if self.has(Draft::InitTwice) { guard } else { u };
@@ -442,8 +445,8 @@ impl<'s> Guarded<'s> {
 
     /// A fresh selector for `loc.field` under `u`: null, any candidate that exists, or a new object.
     fn select(&mut self, u: Formula, loc: Loc, field: usize) -> Result<Rc<Selector>, HeapError> {
-        let logic = self.logic.clone();
-        let store = logic.store;
+        let oracle = self.oracle.clone();
+        let store = oracle.store;
         let location = self.location(loc);
         let (class, depth) = (location.class, location.input.unwrap_or(0));
         let path = self.universe.place(&location.path, class, field);
@@ -492,7 +495,7 @@ impl<'s> Guarded<'s> {
         let condition = selector.condition(self);
         let atoms: Vec<Formula> = selector.choices.iter().map(|(_, atom)| *atom).collect();
         let models = selector.extend(self, since);
-        self.path = self.path.choose(&logic, condition, &atoms, models);
+        self.path = self.path.choose(&oracle, condition, Origin::Input, &atoms, models);
         for &(choice, _) in &selector.choices {
             if let Choice::New(fresh) = choice {
                 self.candidates.push(fresh);
@@ -504,7 +507,7 @@ impl<'s> Guarded<'s> {
 
     /// For each location: when it led to `target` on entry, by acyclic fields as far as they are known.
     fn reaching(&self, target: Loc) -> Vec<Formula> {
-        let store = self.logic.store;
+        let store = self.oracle.store;
         let mut reaches = vec![store.false_(); self.locations.len()];
         reaches[target.0 as usize] = store.true_();
         // A way without a cycle has at most as many steps as there are locations.
@@ -555,7 +558,7 @@ impl<'s> Guarded<'s> {
             if self.has(Draft::WriteInitialises) {
                 self.init(guard, loc, field)?;
             }
-            let store = self.logic.store;
+            let store = self.oracle.store;
             let otherwise = store.not(guard);
             let under = |set: &Reference, guard: Formula| -> Vec<Entry> {
                 set.iter().map(|entry| Entry { guard: store.and(guard, entry.guard), to: entry.to }).collect()
@@ -574,8 +577,8 @@ impl<'s> Guarded<'s> {
 
     /// Where two references are the same.
     pub fn same(&self, a: &Reference, b: &Reference) -> Formula {
-        let store = self.logic.store;
-        self.logic.any(a.iter().filter_map(|entry| {
+        let store = self.oracle.store;
+        self.oracle.store.any(a.iter().filter_map(|entry| {
             let other = b.iter().find(|other| other.to == entry.to)?;
             Some(store.and(entry.guard, other.guard))
         }))
@@ -603,10 +606,10 @@ impl<'s> Guarded<'s> {
         }
         let mut forks = Vec::new();
         for (key, entries) in parts {
-            let within = self.logic.any(entries.iter().map(|entry| entry.guard));
-            if let Some(model) = self.path.sat(&self.logic, within)? {
+            let within = self.oracle.store.any(entries.iter().map(|entry| entry.guard));
+            if let Some(model) = self.path.sat(&self.oracle, within)? {
                 let mut fork = self.clone();
-                fork.path = fork.path.and(&fork.logic, within, Origin::Outcome, model);
+                fork.path = fork.path.and(&fork.oracle, within, Origin::Outcome, model);
                 let restricted = fork.join(entries)?;
                 forks.push((fork, (key, restricted)));
             }
@@ -621,7 +624,7 @@ impl<'s> Guarded<'s> {
             let Some(own) = self.location(loc).length else { return Err(HeapError::Broken("not an array")) };
             length = Some(match length {
                 None => own,
-                Some(other) => self.logic.store.ite(guard, own, other),
+                Some(other) => self.oracle.store.ite(guard, own, other),
             });
         }
         length.ok_or(HeapError::Broken("an array that is certainly null"))
@@ -629,7 +632,7 @@ impl<'s> Guarded<'s> {
 
     /// The places an element may be: `g ∧ index = j`.
     fn places(&mut self, array: &Reference, index: Term) -> Result<Vec<(Formula, Loc, usize)>, HeapError> {
-        let store = self.logic.store;
+        let store = self.oracle.store;
         let mut places = Vec::new();
         for (guard, loc) in self.objects(array)? {
             let location = self.location(loc);
@@ -669,7 +672,7 @@ impl<'s> Guarded<'s> {
                 }
             }
         }
-        self.logic.store.post_order(roots).len()
+        self.oracle.store.post_order(roots).len()
     }
 
     /// The heap on entry, as far as it is known, with the program's objects gone and its path condition kept: where

@@ -2,11 +2,12 @@
 
 use crate::HeapError;
 use crate::guarded::{Guarded, Loc};
-use crate::model::Model;
 use crate::selector::{Choice, symbol_of};
 use crate::snapshot::{Held, Snapshot};
 use crate::universe::{ClassId, FieldKind, Universe};
-use parallax_term::{Node, Scalar, Store};
+use parallax_op::Bits;
+use parallax_path::Model;
+use parallax_term::{Node, Scalar, Store, Term};
 use std::collections::HashMap;
 
 /// What a field of a concrete heap holds.
@@ -79,14 +80,14 @@ impl Snapshot {
             .map(|(id, &at)| (id, self.objects[at].class))
             .collect();
         let scalar = |scalar: Scalar| match scalar {
-            Scalar::Term(term) => model.bits(store, term).map(InputValue::Bits),
-            Scalar::Formula(formula) => model.holds(store, formula).map(InputValue::Bool),
+            Scalar::Term(term) => model.term(store, term).to_u64().map(InputValue::Bits),
+            Scalar::Formula(formula) => Some(InputValue::Bool(model.holds(store, formula))),
         };
         let mut objects = Vec::new();
         for &at in &order {
             let object = &self.objects[at];
             let count = match object.length {
-                Some(length) => model.bits(store, length).map_or(0, |length| length as usize),
+                Some(length) => model.term(store, length).to_u64().map_or(0, |length| length as usize),
                 None => object.inp.len(),
             };
             let mut fields = Vec::new();
@@ -114,15 +115,15 @@ impl Guarded<'_> {
     /// Whether some model of this heap's path condition is this concrete heap: the choices follow from it, one after
     /// the other, and then the condition holds or does not.
     pub fn represents(&self, input: &InputHeap, roots: &[(Loc, usize)]) -> bool {
-        let store = self.logic.store;
-        let mut values = HashMap::new();
+        let store = self.oracle.store;
+        let mut values = parallax_smt::Model::new();
         let mut image: HashMap<Loc, usize> = roots.iter().copied().collect();
         for &(loc, object) in roots {
             self.describe(loc, &input.objects[object], &mut values);
         }
         for selector in &self.selectors {
-            let so_far = Model::new(values.iter().map(|(&symbol, &value)| (symbol, value)));
-            if so_far.holds(store, selector.under) != Some(true) {
+            let so_far = Model::new(values.clone(), true);
+            if !so_far.holds(store, selector.under) {
                 continue;
             }
             // Guards are simplified under the path condition: a choice for an object that is not there means that the
@@ -135,8 +136,7 @@ impl Guarded<'_> {
             let fits = |choice: &Choice| match (*choice, target) {
                 (Choice::Nil, None) => true,
                 (Choice::Alias(loc), Some(target)) => {
-                    image.get(&loc) == Some(&target)
-                        && so_far.holds(store, self.location(loc).exists) == Some(true)
+                    image.get(&loc) == Some(&target) && so_far.holds(store, self.location(loc).exists)
                 }
                 (Choice::New(loc), Some(target)) => {
                     let known = self.candidates.iter().any(|candidate| image.get(candidate) == Some(&target));
@@ -149,34 +149,38 @@ impl Guarded<'_> {
                 return false;
             };
             if let Some(symbol) = symbol_of(store, atom) {
-                values.insert(symbol, 1);
+                values.set_boolean(symbol, true);
             }
             if let (Choice::New(loc), Some(target)) = (choice, target) {
                 image.insert(loc, target);
                 self.describe(loc, &input.objects[target], &mut values);
             }
         }
-        let model = Model::new(values);
-        self.path.formulas().iter().all(|formula| model.holds(store, *formula) == Some(true))
+        let model = Model::new(values, true);
+        self.path.formulas().iter().all(|formula| model.holds(store, *formula))
     }
 
     /// The vectors and truth values of an object, as values of the symbols of its location.
-    fn describe(&self, loc: Loc, object: &InputObject, values: &mut HashMap<parallax_term::Symbol, u64>) {
-        let store = self.logic.store;
+    fn describe(&self, loc: Loc, object: &InputObject, values: &mut parallax_smt::Model) {
+        let store = self.oracle.store;
         let location = self.location(loc);
-        let mut set = |id: parallax_term::Id, value: u64| {
-            if let Node::Symbol(symbol) = store.node(id) {
-                values.insert(symbol, value);
+        let set = |values: &mut parallax_smt::Model, term: Term, value: u64| {
+            if let Node::Symbol(symbol) = store.node(term) {
+                values.set_bits(symbol, Bits::new(store.width(term), value.into()));
             }
         };
         if let Some(length) = location.length {
-            set(length.id(), object.fields.len() as u64);
+            set(values, length, object.fields.len() as u64);
         }
         for (cell, value) in location.inp.iter().zip(&object.fields) {
             match (cell, value) {
-                (crate::Cell::Scalar(Scalar::Term(term)), InputValue::Bits(bits)) => set(term.id(), *bits),
+                (crate::Cell::Scalar(Scalar::Term(term)), InputValue::Bits(bits)) => {
+                    set(values, *term, *bits)
+                }
                 (crate::Cell::Scalar(Scalar::Formula(formula)), InputValue::Bool(b)) => {
-                    set(formula.id(), u64::from(*b));
+                    if let Node::Symbol(symbol) = store.node(*formula) {
+                        values.set_boolean(symbol, *b);
+                    }
                 }
                 _ => {}
             }

@@ -11,9 +11,8 @@ mod draft;
 pub mod draw;
 mod guarded;
 mod input;
-mod logic;
 mod merge;
-mod model;
+mod origin;
 mod resolve;
 mod selector;
 mod snapshot;
@@ -24,8 +23,7 @@ pub use count::Count;
 pub use draft::Draft;
 pub use guarded::{Cell, Entry, Guarded, Loc, Location, Options, Reference, Target};
 pub use input::{InputHeap, InputObject, InputValue};
-pub use logic::{Logic, Origin, Path, SolverUse};
-pub use model::Model;
+pub use origin::{Origin, Path, oracle};
 pub use resolve::Models;
 pub use selector::{Choice, Selector};
 pub use snapshot::{Canon, Held, Object, Snapshot};
@@ -36,11 +34,20 @@ pub use universe::{Class, ClassId, Field, FieldKind, Universe};
 pub enum HeapError {
     /// The solver gave up.
     #[error("the solver gave up: {0}")]
-    Solver(String),
+    Solver(parallax_smt::Reason),
     /// The deadline is past.
     #[error("the time limit was reached")]
     Late,
     /// An invariant does not hold: a fault of ours.
     #[error("internal: {0}")]
     Broken(&'static str),
+}
+
+impl From<parallax_smt::Reason> for HeapError {
+    fn from(reason: parallax_smt::Reason) -> Self {
+        match reason {
+            parallax_smt::Reason::Time => HeapError::Late,
+            other => HeapError::Solver(other),
+        }
+    }
 }

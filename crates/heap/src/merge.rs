@@ -7,6 +7,7 @@
 
 use crate::HeapError;
 use crate::guarded::{Cell, Entry, Guarded, Loc, Location, Reference, Target, unused};
+use crate::origin::Origin;
 use crate::selector::{Choice, Selector};
 use parallax_term::{Expr, Formula, Id, Scalar, Store};
 use rustc_hash::FxHashSet;
@@ -21,14 +22,13 @@ impl<'s> Guarded<'s> {
     /// The heap that is this one or the other, and each pair of contents as one. Both must come from one heap, by
     /// different outcomes.
     pub fn merged(mut self, other: Self, pairs: &[(Cell, Cell)]) -> Result<(Self, Vec<Cell>), HeapError> {
-        let logic = self.logic.clone();
-        let store = logic.store;
+        let oracle = self.oracle.clone();
+        let store = oracle.store;
         let shared = self.kinship(&other);
-        let [mine, theirs] = [&self, &other]
-            .map(|heap| heap.path.conjuncts()[shared..].iter().map(|(f, _)| *f).collect::<Vec<Formula>>());
+        let [mine, theirs] = [&self, &other].map(|heap| heap.path.formulas().split_off(shared));
         let here = match (mine.first(), theirs.first()) {
             (Some(&a), Some(&b)) if store.not(a) == b => a,
-            (Some(_), Some(_)) => logic.all(mine.iter().copied()),
+            (Some(_), Some(_)) => oracle.store.all(mine.iter().copied()),
             _ => return Err(HeapError::Broken("two heaps of one path")),
         };
         let there = store.not(here);
@@ -63,7 +63,7 @@ impl<'s> Guarded<'s> {
         let (own, foreign) = (atoms(&self.selectors[known..]), atoms(&other.selectors[known..]));
         let dead = |selectors: &[Rc<Selector>], elsewhere: &FxHashSet<Formula>, only: Formula| {
             store.implies(
-                logic.any(selectors.iter().flat_map(|selector| selector.unless(store, elsewhere))),
+                oracle.store.any(selectors.iter().flat_map(|selector| selector.unless(store, elsewhere))),
                 only,
             )
         };
@@ -79,7 +79,7 @@ impl<'s> Guarded<'s> {
 
         // As few conjuncts as can be: each is wrapped once more by every merge to come.
         let common: Vec<Formula> = mine.iter().copied().filter(|f| theirs.contains(f)).collect();
-        let rest = |all: &[Formula]| logic.all(all.iter().copied().filter(|f| !common.contains(f)));
+        let rest = |all: &[Formula]| oracle.store.all(all.iter().copied().filter(|f| !common.contains(f)));
         let mut added = vec![store.implies(here, rest(&mine)), store.implies(there, rest(&theirs))];
         added.extend(dead);
         added.extend(common.iter().copied());
@@ -102,7 +102,10 @@ impl<'s> Guarded<'s> {
         let candidates: Vec<Loc> = candidates.filter(|loc| !self.candidates.contains(loc)).collect();
         self.candidates.extend(candidates);
         self.truncated |= other.truncated;
-        self.path = self.path.merged(&other.path, &logic, shared, &added)?;
+        let added: Vec<(Formula, Origin)> =
+            added.into_iter().map(|formula| (formula, Origin::Merged)).collect();
+        let merged = self.path.merged(&other.path, &oracle, shared, &added);
+        self.path = merged.ok_or(HeapError::Broken("paths that were merged without a model"))?;
         let pairs = pairs.iter().map(|(a, b)| join(a, &image.cell(b)));
         Ok((self, pairs.collect::<Result<_, _>>()?))
     }
@@ -112,7 +115,7 @@ impl<'s> Guarded<'s> {
         let selectors = self.selectors.iter().chain(&other.selectors);
         let atoms: FxHashSet<Id> =
             selectors.flat_map(|selector| selector.choices.iter().map(|(_, atom)| atom.id())).collect();
-        let store = self.logic.store;
+        let store = self.oracle.store;
         store.symbols_in([condition.id()]).into_iter().any(|symbol| match store.expr_of(symbol) {
             Expr::Formula(atom) => !atoms.contains(&atom.id()),
             _ => true,
@@ -121,7 +124,7 @@ impl<'s> Guarded<'s> {
 
     /// Takes over the other heap's locations: those known here by the same name are the same, the others are added.
     fn adopt(&mut self, other: &Self, here: Formula, there: Formula) -> Image {
-        let store = self.logic.store;
+        let store = self.oracle.store;
         let own = self.locations.len();
         let mut common = Vec::new();
         let mut taken = vec![false; own];

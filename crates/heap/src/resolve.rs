@@ -2,8 +2,9 @@
 
 use crate::HeapError;
 use crate::guarded::{Cell, Guarded, Loc, Reference, Target};
-use crate::model::Model;
 use crate::snapshot::{Held, Object, Snapshot};
+use parallax_path::Model;
+use parallax_smt::Reason;
 use parallax_term::Formula;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -21,14 +22,12 @@ impl Guarded<'_> {
     ///
     /// Fails if some reference does not point to exactly one place: an invariant is broken.
     pub fn resolve(&self, model: &Model, roots: &[(String, Cell)]) -> Result<Snapshot, HeapError> {
-        let store = self.logic.store;
-        let holds = |formula: Formula| {
-            model.holds(store, formula).ok_or(HeapError::Broken("a guard the evaluator does not know"))
-        };
+        let store = self.oracle.store;
+        let holds = |formula: Formula| model.holds(store, formula);
         let mut number = HashMap::new();
         let mut live: Vec<Loc> = Vec::new();
         for (loc, location) in self.locations() {
-            if holds(location.exists)? {
+            if holds(location.exists) {
                 number.insert(loc, live.len());
                 live.push(loc);
             }
@@ -36,7 +35,7 @@ impl Guarded<'_> {
         let one = |reference: &Reference| {
             let mut found = None;
             for entry in reference.iter() {
-                if holds(entry.guard)? {
+                if holds(entry.guard) {
                     if found.is_some() {
                         return Err(HeapError::Broken("two guards of one reference hold"));
                     }
@@ -84,23 +83,23 @@ impl Guarded<'_> {
     /// One model for each way to choose, `limit` at most. The first is one that the path has anyway, so a path has one
     /// even if the deadline is past.
     pub fn models(&self, limit: usize) -> Result<Models, HeapError> {
-        let store = self.logic.store;
+        let store = self.oracle.store;
         let atoms = self.atoms();
         let mut formulas = self.path.formulas();
         let mut models = Vec::new();
-        let mut next = Some(self.path.model().clone());
+        let mut next = self.path.sat(&self.oracle, store.true_())?;
         while let Some(model) = next {
             if models.len() == limit {
                 return Ok(Models { models, complete: false });
             }
             let other = atoms.iter().map(|&atom| match model.holds(store, atom) {
-                Some(true) => store.not(atom),
-                _ => atom,
+                true => store.not(atom),
+                false => atom,
             });
-            formulas.push(self.logic.any(other));
+            formulas.push(self.oracle.store.any(other));
             models.push(model);
-            next = match self.logic.solve(&formulas) {
-                Err(HeapError::Late) => return Ok(Models { models, complete: false }),
+            next = match self.oracle.solve(&formulas) {
+                Err(Reason::Time) => return Ok(Models { models, complete: false }),
                 answer => answer?.map(Rc::new),
             };
         }
@@ -109,10 +108,10 @@ impl Guarded<'_> {
 
     /// The choices of a model, as assumptions.
     pub fn choices(&self, model: &Model) -> Vec<Formula> {
-        let store = self.logic.store;
+        let store = self.oracle.store;
         self.atoms()
             .into_iter()
-            .map(|atom| if model.holds(store, atom) == Some(true) { atom } else { store.not(atom) })
+            .map(|atom| if model.holds(store, atom) { atom } else { store.not(atom) })
             .collect()
     }
 }

@@ -3,7 +3,7 @@
 use crate::choice::exactly_one;
 use crate::draft::Draft;
 use crate::guarded::{Guarded, Loc};
-use crate::model::Model;
+use parallax_path::Model;
 use parallax_sem::Symbolic;
 use parallax_term::{Formula, Node, Store, Symbol};
 use std::rc::Rc;
@@ -44,7 +44,7 @@ impl Selector {
 
     /// Exactly one choice where `under` holds and none elsewhere; each only where it is possible.
     pub fn condition(&self, heap: &Guarded<'_>) -> Formula {
-        let store = heap.logic.store;
+        let store = heap.oracle.store;
         let choices: Vec<_> = self
             .choices
             .iter()
@@ -65,7 +65,7 @@ impl Selector {
                 }
             }
         }
-        heap.logic.all(all)
+        heap.oracle.store.all(all)
     }
 }
 
@@ -80,19 +80,19 @@ pub(crate) fn symbol_of(store: &Store, atom: Formula) -> Option<Symbol> {
 impl Selector {
     /// The choices that extend a model; none where the selector is dead, since what a model does not speak of is false.
     fn ways(&self, heap: &Guarded<'_>, model: &Model) -> Vec<Symbol> {
-        let store = heap.logic.store;
-        if model.holds(store, self.under) != Some(true) {
+        let store = heap.oracle.store;
+        if !model.holds(store, self.under) {
             return Vec::new();
         }
         let choices = self.choices.iter().zip(&self.possible);
-        let chosen = choices.filter(|(_, possible)| model.holds(store, **possible) == Some(true));
+        let chosen = choices.filter(|(_, possible)| model.holds(store, **possible));
         chosen.filter_map(|(&(_, atom), _)| symbol_of(store, atom)).collect()
     }
 
     /// The known models of a heap extended by choices: the first in every way, null first; each other in some way.
     /// Conjuncts from number `since` on may speak of the choices.
     pub(crate) fn extend(&self, heap: &Guarded<'_>, since: usize) -> Vec<Rc<Model>> {
-        let store = heap.logic.store;
+        let store = heap.oracle.store;
         let mut extended = Vec::new();
         for (at, model) in heap.path.models().into_iter().enumerate() {
             let ways = self.ways(heap, &model);
@@ -105,8 +105,9 @@ impl Selector {
             }
         }
         let fits = |model: &Rc<Model>| {
-            let recent = heap.path.conjuncts()[since..].iter();
-            recent.copied().all(|(formula, _)| model.holds(store, formula) == Some(true))
+            let conjuncts = heap.path.conjuncts();
+            let mut recent = conjuncts.newest_first().take(conjuncts.len() - since);
+            recent.all(|(formula, _)| model.holds(store, *formula))
         };
         extended.retain(fits);
         extended

@@ -132,8 +132,8 @@ impl Guarded<'_> {
     pub fn cell_text(&self, cell: &Cell) -> String {
         match cell {
             Cell::Ref(reference) => self.reference_text(reference),
-            Cell::Scalar(Scalar::Term(value)) => term(self.logic.store, *value),
-            Cell::Scalar(Scalar::Formula(value)) => formula(self.logic.store, *value),
+            Cell::Scalar(Scalar::Term(value)) => term(self.oracle.store, *value),
+            Cell::Scalar(Scalar::Formula(value)) => formula(self.oracle.store, *value),
         }
     }
 }

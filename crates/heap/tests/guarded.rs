@@ -19,7 +19,7 @@ fn universe() -> Rc<Universe> {
 
 fn heap(store: &Store, k: Option<usize>) -> (Guarded<'_>, Reference) {
     let options = Options { k, array: 0, draft: None };
-    let mut heap = Guarded::new(Rc::new(Logic::new(store)), universe(), options);
+    let mut heap = Guarded::new(Rc::new(oracle(store)), universe(), options);
     let root = heap.root(ClassId(0), "this", true);
     let this = heap.certainly(Target::Loc(root));
     (heap, this)
@@ -57,7 +57,7 @@ fn a_field_is_initialised_once() {
     let p = reference(heap.read(&this, 0).unwrap());
     let q = reference(heap.read(&this, 1).unwrap());
     let nonnull = |heap: Guarded<'_>, r: &Reference| {
-        let (path, _) = heap.path.fork(&heap.logic, store.not(heap.is_null(r))).unwrap();
+        let (path, _) = heap.path.fork(&heap.oracle, store.not(heap.is_null(r)), Origin::Outcome).unwrap();
         path.unwrap()
     };
     heap.path = nonnull(heap.clone(), &q);
@@ -65,10 +65,10 @@ fn a_field_is_initialised_once() {
     heap.path = nonnull(heap.clone(), &p);
     let z = reference(heap.read(&p, 0).unwrap());
     let both = store.and(heap.same(&p, &q), store.not(heap.same(&w, &z)));
-    assert!(heap.path.sat(&heap.logic, both).unwrap().is_none());
+    assert!(heap.path.sat(&heap.oracle, both).unwrap().is_none());
     // It can be asked: p = q and w = z do hold together.
     let fine = store.and(heap.same(&p, &q), heap.same(&w, &z));
-    assert!(heap.path.sat(&heap.logic, fine).unwrap().is_some());
+    assert!(heap.path.sat(&heap.oracle, fine).unwrap().is_some());
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_write_under_a_guard_reaches_what_may_be_meant() {
     let store = Store::new();
     let (mut heap, this) = heap(&store, Some(1));
     let a = reference(heap.read(&this, 0).unwrap());
-    let (path, _) = heap.path.fork(&heap.logic, store.not(heap.is_null(&a))).unwrap();
+    let (path, _) = heap.path.fork(&heap.oracle, store.not(heap.is_null(&a)), Origin::Outcome).unwrap();
     heap.path = path.unwrap();
     let seven = Cell::Scalar(Scalar::Term(store.number(32, 7)));
     heap.write(&a, 2, &seven).unwrap();
@@ -85,9 +85,9 @@ fn a_write_under_a_guard_reaches_what_may_be_meant() {
     let alias = heap.same(&a, &this);
     // this.n is 7 for certain where a is this, and only perhaps elsewhere.
     let wrong = store.and(alias, store.not(is_seven));
-    assert!(heap.path.sat(&heap.logic, wrong).unwrap().is_none());
+    assert!(heap.path.sat(&heap.oracle, wrong).unwrap().is_none());
     let other = store.and(store.not(alias), store.not(is_seven));
-    assert!(heap.path.sat(&heap.logic, other).unwrap().is_some());
+    assert!(heap.path.sat(&heap.oracle, other).unwrap().is_some());
 }
 
 #[test]

@@ -115,11 +115,11 @@ fn measure(subject: &Subject, run: &(&str, Engine, bool), k: usize, limit: f64) 
     let setup = Setup::new(&store, program, class, task.method, inputs);
     let start = Clock::start();
     // The system is asked for the time now and then, a single question to the solver is bounded by the wall clock.
-    setup.logic.set_deadline(Some(Instant::now() + Duration::from_secs_f64(4.0 * limit)));
+    setup.oracle.set_deadline(Some(Instant::now() + Duration::from_secs_f64(4.0 * limit)));
     let watch =
         &mut |progress: &Progress| match !progress.steps.is_multiple_of(256) || start.seconds() < limit {
             true => Ok(()),
-            false => Err(Stop::Limit("time".into())),
+            false => Err(Stop::Bound(parallax_path::Bound::Time(Duration::from_secs_f64(limit)))),
         };
     let (progress, outcome, elapsed, dag, locations) = match engine.laziness() {
         Some(laziness) => {
@@ -135,7 +135,7 @@ fn measure(subject: &Subject, run: &(&str, Engine, bool), k: usize, limit: f64) 
             (ends.progress, ends.outcome, elapsed, dag, locations)
         }
     };
-    let usage = setup.logic.usage();
+    let usage = setup.oracle.usage();
     println!(
         "{},{},{k},{:.4},{},{},{},{},{:.4},{dag},{locations},{}",
         subject.name,
@@ -144,8 +144,8 @@ fn measure(subject: &Subject, run: &(&str, Engine, bool), k: usize, limit: f64) 
         progress.states,
         progress.paths,
         progress.discarded,
-        usage.calls,
-        usage.seconds,
+        usage.checks(),
+        usage.time.as_secs_f64(),
         outcome.is_ok()
     );
     outcome.is_ok()

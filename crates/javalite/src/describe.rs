@@ -96,9 +96,15 @@ impl Describe for Final<Summary<'_>> {
     }
 
     fn condition(&self) -> Vec<String> {
-        let outcomes = self.heap().path.conjuncts().iter().filter(|(_, origin)| *origin == Origin::Outcome);
+        let outcomes = self
+            .heap()
+            .path
+            .conjuncts()
+            .to_vec()
+            .into_iter()
+            .filter(|(_, origin)| *origin == Origin::Outcome);
         let outcomes: Vec<_> = outcomes.map(|(formula, _)| *formula).collect();
-        text::conjuncts(self.heap().logic.store, &outcomes)
+        text::conjuncts(self.heap().oracle.store, &outcomes)
     }
 
     fn truncated(&self) -> bool {
@@ -113,7 +119,7 @@ impl Describe for Final<Lazy<'_>> {
         if name != "result" {
             return None;
         }
-        let store = self.memory.logic.store;
+        let store = self.memory.oracle.store;
         Some(match *held {
             Held::Nil => "null".into(),
             Held::Un => "?".into(),
@@ -140,7 +146,7 @@ impl Describe for Final<Lazy<'_>> {
                 }
             }
         }
-        parts.extend(text::conjuncts(self.memory.logic.store, &self.memory.path.formulas()));
+        parts.extend(text::conjuncts(self.memory.oracle.store, &self.memory.path.formulas()));
         parts
     }
 

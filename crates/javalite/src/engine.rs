@@ -84,7 +84,7 @@ pub struct Trace {
 impl Trace {
     /// The trace of an end state.
     pub fn of<M: Memory>(state: &State<M>, end: &End<ValueOf<M>>) -> Self {
-        let mut events: Vec<Event> = state.trace.iter().copied().collect();
+        let mut events: Vec<Event> = state.trace.newest_first().copied().collect();
         events.reverse();
         Trace { events, ending: end.into() }
     }

@@ -11,7 +11,8 @@ use crate::memory::{Stop, Value};
 use crate::replay::Replay;
 use crate::setup::Setup;
 use crate::summary::Summary;
-use parallax_heap::{Held, InputHeap, InputValue, Model, Snapshot};
+use parallax_heap::{Held, InputHeap, InputValue, Snapshot};
+use parallax_path::Model;
 use parallax_term::Scalar;
 use std::collections::HashMap;
 
@@ -61,7 +62,7 @@ pub fn equivalent(
                 if found.counterexample.is_none() {
                     let pair = Pair { setup, first, second: &task, one: end, two: &other };
                     match pair.search(limit, &mut found) {
-                        Err(limit @ (Stop::Limit(_) | Stop::Solver(_))) => found.outcome = Err(limit),
+                        Err(limit @ Stop::Bound(_)) => found.outcome = Err(limit),
                         searched => searched?,
                     }
                 }
@@ -113,7 +114,7 @@ impl Pair<'_, '_> {
         };
         let (a, b) = (one.resolve(model, &roots(self.one))?, two.resolve(model, &roots(self.two))?);
         let ends = (Ending::from(&self.one.end), Ending::from(&self.two.end));
-        let store = self.setup.logic.store;
+        let store = self.setup.oracle.store;
         let as_input = |model: &Model| {
             let snapshot = two.resolve(model, &self.two.cells())?;
             snapshot.input(&self.setup.universe, store, model, |_, _| InputValue::Null)
@@ -128,8 +129,8 @@ impl Pair<'_, '_> {
         });
         let mut query = two.path.formulas();
         query.extend(two.choices(model));
-        query.push(self.setup.logic.any(differ));
-        match self.setup.logic.solve(&query)? {
+        query.push(self.setup.oracle.store.any(differ));
+        match self.setup.oracle.solve(&query)? {
             Some(model) => Ok(Some(as_input(&model)?)),
             None => Ok(None),
         }

@@ -9,7 +9,8 @@ use crate::lazy::Lazy;
 use crate::memory::Stop;
 use crate::setup::Setup;
 use crate::summary::Summary;
-use parallax_heap::{Canon, Logic, Model};
+use parallax_heap::Canon;
+use parallax_path::{Model, Oracle};
 use parallax_sem::Symbolic;
 use parallax_sem::logic::{Struct, formula as meaning};
 use parallax_term::{Formula, Node, Scalar};
@@ -152,11 +153,11 @@ impl Side<'_, '_> {
         differences: &mut Vec<Difference>,
     ) -> Result<(), Stop> {
         let Side { setup, trace, one, counted, .. } = *self;
-        let logic = &*setup.logic;
+        let oracle = &*setup.oracle;
         let conditions = |states: &[&Final<Lazy<'_>>]| {
-            logic.any(states.iter().map(|state| logic.all(state.memory.path.formulas())))
+            oracle.store.any(states.iter().map(|state| oracle.store.all(state.memory.path.formulas())))
         };
-        let residual = |model: &Model| residual(logic, one, model);
+        let residual = |model: &Model| residual(oracle, one, model);
         let mut pairs: Vec<(usize, usize)> = Vec::new();
         if counted {
             // Several states share a heap when an index meant different elements; conditions tell them apart.
@@ -164,7 +165,7 @@ impl Side<'_, '_> {
             for (number, (_, model)) in shape.models.iter().enumerate() {
                 let mut matched = None;
                 for &at in &left {
-                    if equivalent(logic, conditions(&[shape.states[at].1]), residual(model))? {
+                    if equivalent(oracle, conditions(&[shape.states[at].1]), residual(model))? {
                         matched = Some(at);
                         break;
                     }
@@ -180,8 +181,8 @@ impl Side<'_, '_> {
             differences.extend(left.iter().map(|_| Difference::Lost(trace.clone(), text.to_owned())));
         } else {
             let states: Vec<_> = shape.states.iter().map(|(_, state)| *state).collect();
-            let models = logic.any(shape.models.iter().map(|(_, model)| residual(model)));
-            if !equivalent(logic, conditions(&states), models)? {
+            let models = oracle.store.any(shape.models.iter().map(|(_, model)| residual(model)));
+            if !equivalent(oracle, conditions(&states), models)? {
                 differences.push(Difference::Condition(trace.clone(), text.to_owned()));
             }
             pairs.extend((0..states.len()).flat_map(|at| (0..shape.models.len()).map(move |n| (at, n))));
@@ -192,7 +193,7 @@ impl Side<'_, '_> {
             assumptions.extend(one.heap().choices(model));
             assumptions.extend(one.heap().path.formulas());
             for (a, b) in canon.scalars.iter().zip(&other.scalars) {
-                if !always_equal(logic, &assumptions, *a, *b)? {
+                if !always_equal(oracle, &assumptions, *a, *b)? {
                     differences.push(Difference::Value(trace.clone(), text.to_owned()));
                     break;
                 }
@@ -210,11 +211,11 @@ struct Shape<'a, 's> {
 }
 
 /// What the condition of a path demands of vectors and truth values once the choices of a model are made.
-fn residual(logic: &Logic<'_>, one: &Final<Summary<'_>>, model: &Model) -> Formula {
-    let store = logic.store;
+fn residual(oracle: &Oracle<'_>, one: &Final<Summary<'_>>, model: &Model) -> Formula {
+    let store = oracle.store;
     let heap = one.heap();
     let mut chosen: Struct<Symbolic<'_>> = Struct::default();
-    let holds = |atom: Formula| model.holds(store, atom) == Some(true);
+    let holds = |atom: Formula| model.holds(store, atom);
     for (_, atom) in heap.selectors.iter().flat_map(|selector| &selector.choices) {
         if let Node::Symbol(symbol) = store.node(*atom) {
             chosen.set_bool(symbol, store.boolean(holds(*atom)));
@@ -222,28 +223,28 @@ fn residual(logic: &Logic<'_>, one: &Final<Summary<'_>>, model: &Model) -> Formu
     }
     // Conditions on values are no choices: they stay.
     let others = heap.indices.iter().map(|&index| if holds(index) { index } else { store.not(index) });
-    let whole = logic.all(heap.path.formulas().into_iter().chain(others));
+    let whole = oracle.store.all(heap.path.formulas().into_iter().chain(others));
     meaning(&Symbolic::new(store), store, whole, &chosen)
 }
 
-fn equivalent(logic: &Logic<'_>, a: Formula, b: Formula) -> Result<bool, Stop> {
-    Ok(a == b || unsatisfiable(logic, &[logic.store.not(logic.store.iff(a, b))])?)
+fn equivalent(oracle: &Oracle<'_>, a: Formula, b: Formula) -> Result<bool, Stop> {
+    Ok(a == b || unsatisfiable(oracle, &[oracle.store.not(oracle.store.iff(a, b))])?)
 }
 
-fn always_equal(logic: &Logic<'_>, assumptions: &[Formula], a: Scalar, b: Scalar) -> Result<bool, Stop> {
+fn always_equal(oracle: &Oracle<'_>, assumptions: &[Formula], a: Scalar, b: Scalar) -> Result<bool, Stop> {
     if a == b {
         return Ok(true);
     }
     let differ = match (a, b) {
-        (Scalar::Term(a), Scalar::Term(b)) => logic.store.ne(a, b),
-        (Scalar::Formula(a), Scalar::Formula(b)) => logic.store.not(logic.store.iff(a, b)),
+        (Scalar::Term(a), Scalar::Term(b)) => oracle.store.ne(a, b),
+        (Scalar::Formula(a), Scalar::Formula(b)) => oracle.store.not(oracle.store.iff(a, b)),
         _ => return Ok(false),
     };
     let mut formulas = assumptions.to_vec();
     formulas.push(differ);
-    Ok(unsatisfiable(logic, &formulas)?)
+    Ok(unsatisfiable(oracle, &formulas)?)
 }
 
-fn unsatisfiable(logic: &Logic<'_>, formulas: &[Formula]) -> Result<bool, parallax_heap::HeapError> {
-    Ok(logic.solve(formulas)?.is_none())
+fn unsatisfiable(oracle: &Oracle<'_>, formulas: &[Formula]) -> Result<bool, parallax_smt::Reason> {
+    Ok(oracle.solve(formulas)?.is_none())
 }

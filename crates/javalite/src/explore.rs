@@ -2,6 +2,7 @@
 
 use crate::machine::{End, State, Step, Task};
 use crate::memory::{Memory, Stop, ValueOf};
+use parallax_path::{Frontier, Strategy};
 
 /// How far an exploration has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +45,7 @@ pub(crate) struct Run<'a, M: Memory> {
 
 impl<M: Memory> Run<'_, M> {
     fn all(&mut self, memory: M) -> Result<(), Stop> {
-        let mut pending = Vec::new();
+        let mut pending = Frontier::new(Strategy::Depth, 0);
         if self.task.merged && self.task.rep_ok.is_some() {
             for memory in self.accepted(memory)? {
                 self.take(self.task.entered(memory)?, &mut pending)?;
@@ -52,7 +53,7 @@ impl<M: Memory> Run<'_, M> {
         } else {
             self.take(self.task.start(memory)?, &mut pending)?;
         }
-        while let Some(state) = pending.pop() {
+        while let Some(state) = pending.next() {
             let steps = self.task.step(state)?;
             self.take(steps, &mut pending)?;
         }
@@ -60,11 +61,11 @@ impl<M: Memory> Run<'_, M> {
     }
 
     /// Sorts steps into ends and states to visit.
-    fn take(&mut self, steps: Vec<Step<M>>, pending: &mut Vec<State<M>>) -> Result<(), Stop> {
+    fn take(&mut self, steps: Vec<Step<M>>, pending: &mut Frontier<State<M>>) -> Result<(), Stop> {
         self.count(steps.len(), pending.len())?;
         for step in steps.into_iter().rev() {
             match step {
-                Step::On(state) => pending.push(state),
+                Step::On(state) => pending.push(state, false),
                 Step::Done(state, end) => self.end(state, end)?,
             }
         }

@@ -7,8 +7,9 @@
 use crate::memory::{Forks, Memory, Stop, Value, ValueOf};
 use crate::setup::{Setup, class_of, values_are_terms};
 use crate::syntax::*;
-use parallax_heap::{FieldKind, Held, Logic, Object, Origin, Path, Snapshot, Universe};
+use parallax_heap::{FieldKind, Held, Object, Origin, Path, Snapshot, Universe};
 use parallax_op::RelOp;
+use parallax_path::Oracle;
 use parallax_term::{Formula, Scalar, Term};
 use std::rc::Rc;
 
@@ -78,7 +79,7 @@ struct Token {
 #[derive(Clone)]
 pub struct Lazy<'s> {
     /// Guards and solver.
-    pub logic: Rc<Logic<'s>>,
+    pub oracle: Rc<Oracle<'s>>,
     /// The path condition.
     pub path: Path,
     /// Whether the bound k forbade an object.
@@ -102,8 +103,8 @@ impl<'s> Lazy<'s> {
     /// The heap a run starts in: nothing is known but `this`.
     pub fn new(setup: &Setup<'s>, laziness: Laziness) -> Self {
         let mut heap = Lazy {
-            logic: setup.logic.clone(),
-            path: Path::new(),
+            oracle: setup.oracle.clone(),
+            path: Path::new(&setup.oracle),
             truncated: false,
             universe: setup.universe.clone(),
             program: setup.program.clone(),
@@ -128,15 +129,14 @@ impl<'s> Lazy<'s> {
 
     /// An input object with nothing known of its fields.
     fn input(&mut self, class: parallax_heap::ClassId, path: Rc<str>, depth: usize) -> usize {
-        let store = self.logic.store;
+        let store = self.oracle.store;
         let shape = self.universe.class(class);
         let slots = if shape.element.is_some() { self.array } else { shape.fields.len() };
         let length = shape.element.map(|_| store.symbol(&format!("{path}.length"), 32));
         if let Some(length) = length {
             let most = store.number(32, self.array as u128);
             let range = store.relop(RelOp::Ule, length, most);
-            let model = self.path.model().clone();
-            self.path = self.path.and(&self.logic, range, Origin::Input, model);
+            self.path.assume(&self.oracle, range, Origin::Input);
         }
         let fld: Vec<Slot> = (0..slots)
             .map(|field| self.universe.on_entry(store, class, field, &path).map_or(Slot::Un, Slot::Scalar))
@@ -148,7 +148,7 @@ impl<'s> Lazy<'s> {
 
     fn make(&mut self, class: ClassId, slots: usize, length: Option<Term>) -> Pointer {
         let class = class_of(class);
-        let store = self.logic.store;
+        let store = self.oracle.store;
         let fld = (0..slots)
             .map(|field| {
                 self.universe.zero(store, class, field).map_or(Slot::Ref(Pointer::Nil), Slot::Scalar)
@@ -306,7 +306,7 @@ impl<'s> Lazy<'s> {
     }
 
     fn at_index(&self, index: Term, slot: usize) -> Formula {
-        self.logic.store.relop(RelOp::Eq, index, self.logic.store.number(32, slot as u128))
+        self.oracle.store.relop(RelOp::Eq, index, self.oracle.store.number(32, slot as u128))
     }
 
     /// One successor for each element that an index may mean: references are in one place each.
@@ -314,9 +314,9 @@ impl<'s> Lazy<'s> {
         let mut forks = Vec::new();
         for slot in 0..self.things[at].fld.len() {
             let here = self.at_index(index, slot);
-            if let Some(model) = self.path.sat(&self.logic, here)? {
+            if let Some(model) = self.path.sat(&self.oracle, here)? {
                 let mut heap = self.clone();
-                heap.path = heap.path.and(&self.logic, here, Origin::Outcome, model);
+                heap.path = heap.path.and(&self.oracle, here, Origin::Outcome, model);
                 forks.push((heap, slot));
             }
         }
@@ -324,7 +324,7 @@ impl<'s> Lazy<'s> {
     }
 
     fn choose(&self, guard: Formula, then: Scalar, other: Scalar) -> Result<Scalar, Stop> {
-        let store = self.logic.store;
+        let store = self.oracle.store;
         match (then, other) {
             (Scalar::Term(a), Scalar::Term(b)) => Ok(Scalar::Term(store.ite(guard, a, b))),
             (Scalar::Formula(a), Scalar::Formula(b)) => Ok(Scalar::Formula(store.ite_bool(guard, a, b))),
@@ -386,12 +386,12 @@ impl Memory for Lazy<'_> {
     fn null(&self) -> Pointer {
         Pointer::Nil
     }
-    values_are_terms!(logic);
+    values_are_terms!(oracle);
     fn branch(self, condition: &Formula) -> Forks<Self, bool> {
-        if let Some(known) = self.logic.store.as_boolean(*condition) {
+        if let Some(known) = self.oracle.store.as_boolean(*condition) {
             return Ok(vec![(self, known)]);
         }
-        let (yes, no) = self.path.fork(&self.logic, *condition)?;
+        let (yes, no) = self.path.fork(&self.oracle, *condition, Origin::Outcome)?;
         let forks = [(yes, true), (no, false)];
         let with = |path| Lazy { path, ..self.clone() };
         Ok(forks.into_iter().filter_map(|(path, answer)| Some((with(path?), answer))).collect())

@@ -3,9 +3,9 @@
 //! One rule per form, in the order of the table in `docs/heap.md`. Forms that evaluate their parts from first to last
 //! share one frame, `Operands`, which is the table's `[v ... □ e ...]`; `apply` then has one arm per form.
 
-use crate::list::List;
 use crate::memory::{Allocation, Forks, Memory, Stop, Value, ValueOf};
 use crate::syntax::*;
+use parallax_path::Chain;
 use parallax_source::Span;
 use std::rc::Rc;
 
@@ -163,11 +163,11 @@ pub struct State<M: Memory> {
     /// The heap.
     pub memory: M,
     /// The outcomes so far, newest first.
-    pub trace: List<Event>,
+    pub trace: Chain<Event>,
     /// The result or where the run stands.
     control: Control<M>,
     env: Env<M>,
-    stack: List<Frame<M>>,
+    stack: Chain<Frame<M>>,
     calls: usize,
 }
 
@@ -187,7 +187,7 @@ impl<M: Memory> State<M> {
 
     /// A state with nothing left but its memory.
     pub(crate) fn ended(memory: M) -> Self {
-        let rest = Rest { trace: List::default(), env: Vec::new(), stack: List::default(), calls: 0 };
+        let rest = Rest { trace: Chain::default(), env: Vec::new(), stack: Chain::default(), calls: 0 };
         let value = Value::Bool(memory.bool(false));
         rest.with(memory, Control::Value(value))
     }
@@ -200,7 +200,7 @@ impl<M: Memory> State<M> {
 
     /// The value of the precondition, if this is where it ends.
     pub(crate) fn verdict(&self) -> Option<M::Bool> {
-        match (&self.control, self.stack.split()) {
+        match (&self.control, self.stack.split_last()) {
             (Control::Value(Value::Bool(holds)), Some((Frame::Enter, _))) => Some(holds.clone()),
             _ => None,
         }
@@ -210,7 +210,7 @@ impl<M: Memory> State<M> {
     pub(crate) fn meets(&self, other: &Self) -> bool {
         let (Control::Value(a), Control::Value(b)) = (&self.control, &other.control) else { return false };
         let apart = |a: &ValueOf<M>, b: &ValueOf<M>| self.memory.apart(a, b);
-        self.stack.is(&other.stack)
+        self.stack.same(&other.stack)
             && self.env.len() == other.env.len()
             && !apart(a, b)
             && self.env.iter().zip(&other.env).all(|(a, b)| a.0 == b.0 && !apart(&a.1, &b.1))
@@ -249,9 +249,9 @@ type Steps<M> = Result<Vec<Step<M>>, Stop>;
 
 /// Everything of a state but its memory, which the operation that forks has taken.
 struct Rest<M: Memory> {
-    trace: List<Event>,
+    trace: Chain<Event>,
     env: Env<M>,
-    stack: List<Frame<M>>,
+    stack: Chain<Frame<M>>,
     calls: usize,
 }
 
@@ -269,7 +269,7 @@ impl<M: Memory> Rest<M> {
 
     fn saw(&self, at: Span, outcome: Outcome) -> Self {
         Rest {
-            trace: self.trace.push(Event { at, outcome }),
+            trace: self.trace.with(Event { at, outcome }),
             env: self.env.clone(),
             stack: self.stack.clone(),
             calls: self.calls,
@@ -294,12 +294,12 @@ impl Task {
     /// The states a run starts in.
     pub fn start<M: Memory>(&self, memory: M) -> Steps<M> {
         let this = memory.this();
-        let rest = Rest { trace: List::default(), env: Vec::new(), stack: List::default(), calls: 0 };
+        let rest = Rest { trace: Chain::default(), env: Vec::new(), stack: Chain::default(), calls: 0 };
         match self.rep_ok {
             Some(method) => Ok(vec![Step::On(State {
                 env: vec![(THIS, Value::Ref(this))],
                 control: Control::Expr(self.program.method(method).body),
-                stack: rest.stack.push(Frame::Enter).push(Frame::Ret(Rc::new(Vec::new()))),
+                stack: rest.stack.with(Frame::Enter).with(Frame::Ret(Rc::new(Vec::new()))),
                 calls: 1,
                 trace: rest.trace,
                 memory,
@@ -312,7 +312,7 @@ impl Task {
     pub(crate) fn entered<M: Memory>(&self, memory: M) -> Steps<M> {
         self.enter(
             memory,
-            &Rest { trace: List::default(), env: Vec::new(), stack: List::default(), calls: 0 },
+            &Rest { trace: Chain::default(), env: Vec::new(), stack: Chain::default(), calls: 0 },
         )
     }
 
@@ -351,7 +351,7 @@ impl Task {
     /// The control is an expression.
     fn descend<M: Memory>(&self, id: ExprId, memory: M, mut rest: Rest<M>) -> Steps<M> {
         let on = |rest: Rest<M>, memory: M, frame: Frame<M>, next: ExprId| {
-            let stack = rest.stack.push(frame);
+            let stack = rest.stack.with(frame);
             Ok(vec![Step::On(State { stack, ..rest.with(memory, Control::Expr(next)) })])
         };
         let yields = |rest: Rest<M>, memory: M, value| Ok(vec![rest.value(memory, value)]);
@@ -390,7 +390,7 @@ impl Task {
             Expr::While(condition, ..) => on(rest, memory, Frame::WhileTest(id, 0), *condition),
             Expr::Return(value) => on(rest, memory, Frame::Return, *value),
             Expr::Break => {
-                while let Some((frame, below)) = rest.stack.split() {
+                while let Some((frame, below)) = rest.stack.split_last() {
                     let below = below.clone();
                     if let Frame::Unbind(name, old, all) = frame {
                         unbind(&mut rest.env, *name, old.clone(), all.as_deref());
@@ -414,13 +414,13 @@ impl Task {
     /// The control is a value: plug it into the hole of the top frame.
     fn plug<M: Memory>(&self, value: ValueOf<M>, memory: M, mut rest: Rest<M>) -> Steps<M> {
         let stack = rest.stack.clone();
-        let Some((frame, below)) = stack.split() else {
+        let Some((frame, below)) = stack.split_last() else {
             let state = rest.with(memory, Control::Value(value.clone()));
             return Ok(vec![Step::Done(state, End::Value(value))]);
         };
         rest.stack = below.clone();
         let on = |rest: &Rest<M>, memory: M, frame: Frame<M>, next: ExprId| {
-            let stack = rest.stack.push(frame);
+            let stack = rest.stack.with(frame);
             Step::On(State { stack, ..rest.with(memory, Control::Expr(next)) })
         };
         let program = &self.program;
@@ -481,7 +481,7 @@ impl Task {
                 Ok(vec![on(&rest, memory, Frame::WhileTest(id, rounds + 1), condition)])
             }
             Frame::Return => {
-                while let Some((frame, below)) = rest.stack.split() {
+                while let Some((frame, below)) = rest.stack.split_last() {
                     if matches!(frame, Frame::Ret(_)) {
                         return Ok(vec![rest.value(memory, value)]);
                     }
@@ -752,7 +752,7 @@ impl Task {
                 }
                 let seen = if polymorphic { Some(rest.saw(at, Outcome::Dispatch(target))) } else { None };
                 let rest = seen.as_ref().unwrap_or(rest);
-                let stack = rest.stack.push(Frame::Ret(Rc::new(rest.env.clone())));
+                let stack = rest.stack.with(Frame::Ret(Rc::new(rest.env.clone())));
                 Step::On(State {
                     env,
                     stack,

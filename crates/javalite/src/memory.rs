@@ -4,6 +4,8 @@
 //! Answers that several successors share (a lazy heap forks over aliasing, which is no outcome) come once for each.
 
 use crate::syntax::{Arith, ClassId, Compare, MethodId, Name};
+use parallax_path::Bound;
+use parallax_smt::Reason;
 
 /// A value of Javalite: a reference, an integer, a Boolean.
 #[derive(Clone, Debug)]
@@ -25,15 +27,18 @@ pub type Forks<M, T> = Result<Vec<(M, T)>, Stop>;
 /// Why a run cannot go on at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    /// The solver gave no answer.
-    #[error("the solver gave up: {0}")]
-    Solver(String),
-    /// A limit on time, paths or memory was reached.
+    /// A bound was hit: on time, paths or memory, or on what the solver knows.
     #[error("{0}")]
-    Limit(String),
+    Bound(Bound),
     /// A fault of ours: an invariant of the engine does not hold.
     #[error("internal: {0}")]
     Broken(String),
+}
+
+impl From<Reason> for Stop {
+    fn from(reason: Reason) -> Self {
+        Stop::Bound(Bound::Solver(reason))
+    }
 }
 
 /// What became of an array allocation.

@@ -5,7 +5,8 @@ use crate::engine::{Ending, Final, Trace, Watch};
 use crate::explore::explore;
 use crate::machine::{End, Task};
 use crate::memory::{Stop, Value};
-use parallax_heap::{Held, InputHeap, Model, Snapshot};
+use parallax_heap::{Held, InputHeap, Snapshot};
+use parallax_path::Model;
 use parallax_term::{Scalar, Store};
 use std::collections::HashMap;
 
@@ -72,13 +73,13 @@ impl Replay {
             let (at, object) = match (held, value) {
                 (Held::Un, _) | (Held::Nil, Value::Ref(None)) => continue,
                 (Held::Scalar(Scalar::Term(term)), Value::Int(int)) => {
-                    if model.bits(store, term) != Some(u64::from(int as u32)) {
+                    if model.term(store, term).to_u64() != Some(u64::from(int as u32)) {
                         return false;
                     }
                     continue;
                 }
                 (Held::Scalar(Scalar::Formula(formula)), Value::Bool(b)) => {
-                    if model.holds(store, formula) != Some(b) {
+                    if model.holds(store, formula) != b {
                         return false;
                     }
                     continue;
@@ -96,7 +97,7 @@ impl Replay {
                 return false;
             }
             if let Some(length) = known.length
-                && model.bits(store, length) != Some(real.fields.len() as u64)
+                && model.term(store, length).to_u64() != Some(real.fields.len() as u64)
             {
                 return false;
             }

@@ -1,8 +1,9 @@
 //! What every symbolic engine starts from: a program, where to start, how inputs are bounded.
 
 use crate::syntax::{Arith, ClassId, Compare, MethodId, Name, Program, Type};
-use parallax_heap::{Class, Field, FieldKind, Logic, Universe};
+use parallax_heap::{Class, Field, FieldKind, Universe, oracle};
 use parallax_op::{BinOp, RelOp};
+use parallax_path::Oracle;
 use parallax_term::{Formula, Store, Term};
 use std::rc::Rc;
 
@@ -34,7 +35,7 @@ pub struct Setup<'s> {
     /// The program's classes, and one more whose fields are the parameters.
     pub universe: Rc<Universe>,
     /// Guards and solver.
-    pub logic: Rc<Logic<'s>>,
+    pub oracle: Rc<Oracle<'s>>,
 }
 
 impl<'s> Setup<'s> {
@@ -47,7 +48,7 @@ impl<'s> Setup<'s> {
         inputs: Inputs,
     ) -> Self {
         let universe = Rc::new(universe(&program, method));
-        Setup { program, class, inputs, universe, logic: Rc::new(Logic::new(store)) }
+        Setup { program, class, inputs, universe, oracle: Rc::new(oracle(store)) }
     }
 
     /// Only inputs without a cycle along references of these names, as one graph. False if no field has the name.
@@ -103,27 +104,27 @@ fn universe(program: &Program, method: MethodId) -> Universe {
     Universe { classes }
 }
 
-/// The part of a [`Memory`](crate::memory::Memory) in which integers are terms and truth values formulas; `$logic` is
-/// where `self` has its [`Logic`].
+/// The part of a [`Memory`](crate::memory::Memory) in which integers are terms and truth values formulas; `$oracle` is
+/// where `self` has its [`Oracle`].
 macro_rules! values_are_terms {
-    ($($logic:ident).+) => {
+    ($($oracle:ident).+) => {
         fn int(&self, value: i32) -> Term {
-            self.$($logic).+.store.number(32, u128::from(value as u32))
+            self.$($oracle).+.store.number(32, u128::from(value as u32))
         }
         fn bool(&self, value: bool) -> Formula {
-            self.$($logic).+.store.boolean(value)
+            self.$($oracle).+.store.boolean(value)
         }
         fn arith(&self, op: Arith, a: &Term, b: &Term) -> Term {
-            $crate::setup::arith(self.$($logic).+.store, op, *a, *b)
+            $crate::setup::arith(self.$($oracle).+.store, op, *a, *b)
         }
         fn compare(&self, op: Compare, a: &Term, b: &Term) -> Formula {
-            $crate::setup::compare(self.$($logic).+.store, op, *a, *b)
+            $crate::setup::compare(self.$($oracle).+.store, op, *a, *b)
         }
         fn not(&self, a: &Formula) -> Formula {
-            self.$($logic).+.store.not(*a)
+            self.$($oracle).+.store.not(*a)
         }
         fn iff(&self, a: &Formula, b: &Formula) -> Formula {
-            self.$($logic).+.store.iff(*a, *b)
+            self.$($oracle).+.store.iff(*a, *b)
         }
     };
 }

@@ -4,6 +4,7 @@ use crate::memory::{Forks, Memory, Stop, Value, ValueOf};
 use crate::setup::{Setup, class_of, values_are_terms};
 use crate::syntax::*;
 use parallax_heap::{Cell, Draft, Guarded, HeapError, Loc, Options, Reference, Target};
+use parallax_smt::Reason;
 use parallax_term::{Formula, Scalar, Term};
 use std::rc::Rc;
 
@@ -24,8 +25,8 @@ pub const PARAMETERS_LOC: Loc = Loc(1);
 impl From<HeapError> for Stop {
     fn from(error: HeapError) -> Self {
         match error {
-            HeapError::Solver(why) => Stop::Solver(why),
-            late @ HeapError::Late => Stop::Limit(late.to_string()),
+            HeapError::Solver(why) => why.into(),
+            HeapError::Late => Reason::Time.into(),
             HeapError::Broken(what) => Stop::Broken(what.to_owned()),
         }
     }
@@ -35,7 +36,7 @@ impl<'s> Summary<'s> {
     /// The heap a run starts in: nothing is known but `this`.
     pub fn new(setup: &Setup<'s>, draft: Option<Draft>) -> Self {
         let options = Options { k: setup.inputs.k, array: setup.inputs.array, draft };
-        let mut heap = Guarded::new(setup.logic.clone(), setup.universe.clone(), options);
+        let mut heap = Guarded::new(setup.oracle.clone(), setup.universe.clone(), options);
         heap.root(class_of(setup.class), "this", setup.inputs.root_alias);
         heap.root(setup.parameters(), "", false);
         Summary { heap, program: setup.program.clone(), array: setup.inputs.array }
@@ -88,7 +89,7 @@ impl Memory for Summary<'_> {
         Some(self.heap.kinship(&other.heap))
     }
     fn apart(&self, a: &ValueOf<Self>, b: &ValueOf<Self>) -> bool {
-        let store = self.heap.logic.store;
+        let store = self.heap.oracle.store;
         match (a, b) {
             (Value::Bool(a), Value::Bool(b)) => {
                 a != b && store.as_boolean(*a).is_some() && store.as_boolean(*b).is_some()
@@ -112,7 +113,7 @@ impl Memory for Summary<'_> {
     fn null(&self) -> Reference {
         self.heap.null()
     }
-    values_are_terms!(heap.logic);
+    values_are_terms!(heap.oracle);
     fn branch(self, condition: &Formula) -> Forks<Self, bool> {
         let forks = self.heap.clone().branch(*condition)?;
         Ok(self.with(forks))

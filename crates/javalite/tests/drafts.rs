@@ -44,7 +44,7 @@ fn first_notice(
                 task.method,
                 Inputs { root_alias, ..setup.inputs },
             );
-            wrong_setup.logic = setup.logic.clone();
+            wrong_setup.oracle = setup.oracle.clone();
             let wrong = summary(&wrong_setup, &planted, draft, &mut common::at_most(600));
             let caught = match wrong.outcome {
                 // A machine that is stuck or trips over its own heap has been noticed too.

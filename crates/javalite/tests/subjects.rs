@@ -50,7 +50,7 @@ fn errors(subject: &Subject, method: &str) -> Vec<Fault> {
     for (trace, bucket) in &ends.traces {
         assert_eq!(bucket.count, 1);
         let end = &bucket.finals[0];
-        let model = end.heap().path.model();
+        let model = end.heap().path.model().unwrap();
         let snapshot = end.heap().resolve(model, &end.cells()).unwrap();
         let input = snapshot.input(&setup.universe, &store, model, |_, _| InputValue::Null).unwrap();
         let replay = Replay::new(&task, &input, inputs.array).unwrap();

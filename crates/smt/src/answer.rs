@@ -44,7 +44,7 @@ impl Answer {
 }
 
 /// Why a solver gave up.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 pub enum Reason {
     /// The time limit was reached.
     #[error("the time limit was reached")]

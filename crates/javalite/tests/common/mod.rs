@@ -34,7 +34,7 @@ pub fn at_most(states: usize) -> impl FnMut(&Progress) -> Result<(), Stop> {
     let start = std::time::Instant::now();
     move |progress| {
         if progress.states > states || start.elapsed().as_secs() >= 2 {
-            Err(Stop::Limit("too many states".into()))
+            Err(Stop::Bound(parallax_path::Bound::States(states)))
         } else {
             Ok(())
         }
@@ -49,7 +49,7 @@ pub fn both<'s>(
 ) -> Option<(Ends<Lazy<'s>>, Ends<Summary<'s>>)> {
     let lazy = engine::lazy(setup, task, Laziness::Lazy, usize::MAX, &mut at_most(states));
     match &lazy.outcome {
-        Err(Stop::Limit(_)) => return None,
+        Err(Stop::Bound(_)) => return None,
         outcome => outcome.clone().unwrap(),
     }
     let summary = engine::summary(setup, task, None, &mut |_| Ok(()));

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use parallax_javalite::{Progress, Stop};
+use parallax_path::Bound;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,7 @@ impl Limits {
         move |progress| {
             let now = Instant::now();
             if progress.paths >= paths {
-                return Err(Stop::Limit(format!("the limit of {paths} paths was reached")));
+                return Err(Stop::Bound(Bound::Paths(paths as u64)));
             }
             if now.duration_since(looked) < Duration::from_millis(250) {
                 return Ok(());
@@ -43,9 +44,9 @@ impl Limits {
             let spent = now.duration_since(start);
             let held = resident_megabytes();
             let stop = if spent >= time {
-                Some(format!("the time limit of {} s was reached", time.as_secs()))
+                Some(Bound::Time(time))
             } else if held > memory {
-                Some(format!("the memory limit of {memory} MB was reached"))
+                Some(Bound::Memory(memory << 20))
             } else {
                 None
             };
@@ -66,7 +67,7 @@ impl Limits {
                 }
             }
             match stop {
-                Some(why) => Err(Stop::Limit(why)),
+                Some(why) => Err(Stop::Bound(why)),
                 None => Ok(()),
             }
         }

@@ -202,7 +202,7 @@ fn explored(arguments: &Heap) -> Result<Status> {
     }
     let subject = Subject { file, setup, task, start: Instant::now() };
     let deadline = arguments.limits.deadline(subject.start);
-    subject.setup.logic.set_deadline(deadline);
+    subject.setup.oracle.set_deadline(deadline);
     if let Some(other) = &arguments.equivalent {
         return pair::equivalence(arguments, &subject, other);
     }
@@ -230,7 +230,7 @@ fn explored(arguments: &Heap) -> Result<Status> {
                 if arguments.count == 0 {
                     return Ok((0, false));
                 }
-                subject.setup.logic.set_deadline(shares.next());
+                subject.setup.oracle.set_deadline(shares.next());
                 let count = end.heap().count(arguments.count)?;
                 Ok((count.heaps as usize, count.exact))
             };

@@ -38,7 +38,7 @@ where
         traces.push(path_json(subject, trace, end, count, exact, truncated));
     }
     // What takes time after the exploration (counting) is not the engine's time.
-    let usage = subject.setup.logic.usage();
+    let usage = subject.setup.oracle.usage();
     let stopped = ends.outcome.as_ref().err().map(ToString::to_string);
     let document = json!({
         "engine": engine,
@@ -50,7 +50,7 @@ where
         "discarded": ends.progress.discarded,
         "traces": traces,
         "stopped": stopped,
-        "solver": {"calls": usage.calls, "seconds": usage.seconds},
+        "solver": {"calls": usage.checks(), "seconds": usage.time.as_secs_f64()},
         "tests": tests.as_ref().map(|tests| tests.count),
         "seconds": exploration,
     });

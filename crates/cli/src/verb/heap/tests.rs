@@ -39,7 +39,8 @@ pub fn write(
         }
         for (shape, model) in models.models.iter().enumerate() {
             let snapshot = end.heap().resolve(model, &end.cells())?;
-            let input = snapshot.input(&setup.universe, setup.logic.store, model, |_, _| InputValue::Null)?;
+            let input =
+                snapshot.input(&setup.universe, setup.oracle.store, model, |_, _| InputValue::Null)?;
             let replay = Replay::new(&subject.task, &input, setup.inputs.array)?;
             let strayed = |what: &str| Failure {
                 status: Status::Unsupported,
@@ -48,7 +49,8 @@ pub fn write(
             if !replay.follows(trace) {
                 return Err(strayed("does not take the path").into());
             }
-            if !matches!(trace.ending, Ending::Cut(_)) && !replay.ends_in(&snapshot, setup.logic.store, model)
+            if !matches!(trace.ending, Ending::Cut(_))
+                && !replay.ends_in(&snapshot, setup.oracle.store, model)
             {
                 return Err(strayed("does not end in the heap that was computed").into());
             }

@@ -1,0 +1,176 @@
+//! One interpretation of symbols, and what formulas are worth under it.
+//!
+//! A path keeps models of its condition: most guards that are asked about hold in one of them, and then no solver is
+//! needed. A model that is asked often remembers values already computed, since guards share most of their parts.
+
+use parallax_op::Bits;
+use parallax_term::{Expr, Formula, Id, Node, Sort, Store, Symbol, Term};
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// An interpretation as a solver gave it, perhaps with more truth values set; what it does not speak of is 0 or false.
+#[derive(Debug, Default)]
+pub struct Model {
+    given: Rc<parallax_smt::Model>,
+    memory: Option<Box<Memory>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Memory {
+    /// Truth values that were set to true since.
+    set: Vec<Symbol>,
+    /// Values by expression; nothing for what is no number of 64 bits.
+    known: RefCell<FxHashMap<Id, Option<u64>>>,
+}
+
+impl Model {
+    /// The interpretation that a solver gave; if `values`, what is computed under it is remembered.
+    pub fn new(given: parallax_smt::Model, values: bool) -> Self {
+        Model { given: Rc::new(given), memory: values.then(Box::default) }
+    }
+
+    /// The same model with a truth value set.
+    pub fn with(&self, store: &Store, symbol: Symbol) -> Model {
+        let mut memory = self.memory.clone().unwrap_or_default();
+        // What was computed stands, unless the symbol was looked at while it was false.
+        let looked = match store.expr_of(symbol) {
+            Expr::Formula(atom) => memory.known.borrow().contains_key(&atom.id()),
+            _ => true,
+        };
+        if looked {
+            memory.known.take();
+        }
+        memory.set.push(symbol);
+        Model { given: self.given.clone(), memory: Some(memory) }
+    }
+
+    /// Whether a formula holds.
+    pub fn holds(&self, store: &Store, formula: Formula) -> bool {
+        match &self.memory {
+            None => self.given.formula(store, formula),
+            Some(memory) => match self.value(memory, store, formula.id()) {
+                Some(value) => value != 0,
+                None => {
+                    let holds = self.whole().formula(store, formula);
+                    memory.known.borrow_mut().insert(formula.id(), Some(holds.into()));
+                    holds
+                }
+            },
+        }
+    }
+
+    /// The value of a term.
+    pub fn term(&self, store: &Store, term: Term) -> Bits {
+        let known = self.memory.as_ref().and_then(|memory| self.value(memory, store, term.id()));
+        match known {
+            Some(value) => Bits::new(store.width(term), value.into()),
+            None => self.whole().term(store, term),
+        }
+    }
+
+    /// The whole interpretation, tables of functions included.
+    pub fn whole(&self) -> std::borrow::Cow<'_, parallax_smt::Model> {
+        match &self.memory {
+            Some(memory) if !memory.set.is_empty() => {
+                let mut whole = (*self.given).clone();
+                memory.set.iter().for_each(|&symbol| whole.set_boolean(symbol, true));
+                std::borrow::Cow::Owned(whole)
+            }
+            _ => std::borrow::Cow::Borrowed(&self.given),
+        }
+    }
+
+    fn value(&self, memory: &Memory, store: &Store, root: Id) -> Option<u64> {
+        if let Some(&value) = memory.known.borrow().get(&root) {
+            return value;
+        }
+        let mut known = memory.known.borrow_mut();
+        // Depth first with an explicit stack: guards may be deeper than ours.
+        let mut stack = vec![root];
+        while let Some(&id) = stack.last() {
+            if known.contains_key(&id) {
+                stack.pop();
+                continue;
+            }
+            let before = stack.len();
+            stack.extend(store.operands(id).filter(|part| !known.contains_key(part)));
+            if stack.len() == before {
+                stack.pop();
+                let value = self.node(memory, store, id, &known);
+                known.insert(id, value);
+            }
+        }
+        known.get(&root).copied().flatten()
+    }
+
+    /// The value of one expression by those of its operands: the operators mean what `op` says.
+    fn node(
+        &self,
+        memory: &Memory,
+        store: &Store,
+        id: Id,
+        known: &FxHashMap<Id, Option<u64>>,
+    ) -> Option<u64> {
+        let of = |id: Id| known.get(&id).copied().flatten();
+        let truth = |formula: Formula| of(formula.id()).map(|value| value != 0);
+        // Operands of vectors that are at most 64 bits wide.
+        let bits = |term: Term| -> Option<(u16, u128)> {
+            let width = store.width(term);
+            Some((width, u128::from(if width <= 64 { of(term.id())? } else { return None })))
+        };
+        let width = || match store.sort(id) {
+            Sort::Bits(width) if width <= 64 => Some(width),
+            _ => None,
+        };
+        Some(match store.node(id) {
+            Node::Bool(b) => u64::from(b),
+            Node::Const(bits) => bits.to_u64()?,
+            Node::Symbol(symbol) => self.symbol(memory, symbol)?,
+            Node::Not(a) => u64::from(!truth(a)?),
+            Node::BoolOp(op, a, b) => u64::from(op.apply(truth(a)?, truth(b)?)),
+            Node::Ite(c, a, b) => if truth(c)? { of(a.id()) } else { of(b.id()) }?,
+            Node::IteBool(c, a, b) => if truth(c)? { of(a.id()) } else { of(b.id()) }?,
+            Node::Rel(op, a, b) => {
+                let ((width, a), (_, b)) = (bits(a)?, bits(b)?);
+                u64::from(op.apply_small(width, a, b))
+            }
+            Node::Bin(op, a, b) => {
+                let ((width, a), (_, b)) = (bits(a)?, bits(b)?);
+                op.apply_small(width, a, b) as u64
+            }
+            Node::Un(op, a) => {
+                let (width, a) = bits(a)?;
+                op.apply_small(width, a) as u64
+            }
+            Node::Extract { of, low } => {
+                let (_, value) = bits(of)?;
+                Bits::new(width()?, value >> low).to_u64()?
+            }
+            Node::Concat(high, low) => {
+                width()?;
+                (of(high.id())? << store.width(low)) | of(low.id())?
+            }
+            Node::Zext(a) => {
+                width()?;
+                of(a.id())?
+            }
+            Node::Sext(a) => {
+                let (from, value) = bits(a)?;
+                Bits::new(from, value).sext(width()?).to_u64()?
+            }
+            _ => return None,
+        })
+    }
+
+    fn symbol(&self, memory: &Memory, symbol: Symbol) -> Option<u64> {
+        if memory.set.contains(&symbol) {
+            return Some(1);
+        }
+        match (self.given.boolean(symbol), self.given.bits(symbol)) {
+            (Some(truth), _) => Some(truth.into()),
+            (None, Some(bits)) => bits.to_u64(),
+            (None, None) => Some(0),
+        }
+    }
+}

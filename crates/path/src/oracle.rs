@@ -1,0 +1,129 @@
+//! The feasibility oracle: whether formulas hold together, within the time that is left.
+
+use crate::Model;
+use parallax_op::Bits;
+use parallax_smt::{Answer, Cache, Counter, Enumeration, Limits, Reason, Solver, Statistics, values};
+use parallax_term::{Formula, Store, Term};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// A solver that every path of an analysis asks. Questions are counted and timed, and none is answered after the deadline.
+pub struct Oracle<'s> {
+    /// Where formulas live.
+    pub store: &'s Store,
+    solver: RefCell<Box<dyn Solver<'s> + 's>>,
+    asked: Rc<Cell<Statistics>>,
+    limits: Limits,
+    deadline: Cell<Option<Instant>>,
+    recall: Recall,
+}
+
+/// What paths remember of the answers they were given.
+#[derive(Clone, Copy, Debug)]
+pub struct Recall {
+    /// How many models of its condition a path keeps beside the one it goes by.
+    pub models: usize,
+    /// Whether a model keeps the values of what it was asked about: worth it where many questions share most of their parts.
+    pub values: bool,
+    /// Whether a path keeps what was found not to hold together with its condition.
+    pub refutations: bool,
+}
+
+impl Default for Recall {
+    /// The newest models, without values: little per path.
+    fn default() -> Self {
+        Recall { models: 2, values: false, refutations: true }
+    }
+}
+
+impl<'s> Oracle<'s> {
+    /// An oracle over a solver.
+    pub fn new(solver: Box<dyn Solver<'s> + 's>) -> Self {
+        let counter = Counter::new(solver);
+        let asked = counter.handle();
+        let (store, limits) = (counter.store(), counter.limits());
+        Oracle {
+            store,
+            solver: RefCell::new(Box::new(counter)),
+            asked,
+            limits,
+            deadline: Cell::new(None),
+            recall: Recall::default(),
+        }
+    }
+
+    /// The same, with answers to whole queries kept: for analyses in which one question comes up on many paths.
+    pub fn caching(solver: Box<dyn Solver<'s> + 's>) -> Self {
+        let mut oracle = Oracle::new(solver);
+        oracle.solver = RefCell::new(Box::new(Cache::new(oracle.solver.into_inner())));
+        oracle
+    }
+
+    /// The same, with other limits on each question.
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Oracle { limits, ..self }
+    }
+
+    /// The same, with paths that remember more, or less.
+    pub fn with_recall(self, recall: Recall) -> Self {
+        Oracle { recall, ..self }
+    }
+
+    /// What paths remember.
+    pub fn recall(&self) -> Recall {
+        self.recall
+    }
+
+    /// From then on no question is answered, and a question that is being answered is given up.
+    pub fn set_deadline(&self, deadline: Option<Instant>) {
+        self.deadline.set(deadline);
+    }
+
+    /// How long it is to the deadline.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.deadline.get().map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
+    /// What the solver was asked, and how long it took.
+    pub fn usage(&self) -> Statistics {
+        self.asked.get()
+    }
+
+    /// Whether the formulas hold together, and under which interpretation.
+    pub fn check(&self, formulas: &[Formula]) -> Answer {
+        match self.ready() {
+            Ok(mut solver) => solver.check(formulas),
+            Err(late) => Answer::Unknown(late),
+        }
+    }
+
+    /// A model of all these formulas together, if there is one.
+    pub fn solve(&self, formulas: &[Formula]) -> Result<Option<Model>, Reason> {
+        match self.check(formulas) {
+            Answer::Sat(model) => Ok(Some(Model::new(model, self.recall.values))),
+            Answer::Unsat => Ok(None),
+            Answer::Unknown(reason) => Err(reason),
+        }
+    }
+
+    /// The values of a term where the formulas hold, `most` of them at most.
+    pub fn values(&self, formulas: &[Formula], term: Term, most: usize) -> Enumeration<Bits> {
+        match self.ready() {
+            Ok(mut solver) => values(&mut **solver, formulas, term, most),
+            Err(late) => Enumeration { found: Vec::new(), stopped: Some(parallax_smt::Stop::Unknown(late)) },
+        }
+    }
+
+    /// The solver with what it may spend, unless it is late.
+    fn ready(&self) -> Result<std::cell::RefMut<'_, Box<dyn Solver<'s> + 's>>, Reason> {
+        let left = self.time_left();
+        if left == Some(Duration::ZERO) {
+            return Err(Reason::Time);
+        }
+        let time = [left, self.limits.time].into_iter().flatten().min();
+        let mut solver = self.solver.borrow_mut();
+        solver.set_limits(Limits { time, ..self.limits });
+        Ok(solver)
+    }
+}

@@ -3,8 +3,8 @@
 //! Two paths that went separate ways at a fork make up the path before it, so complementary siblings are folded
 //! first; that alone settles a full tree of any size in linear time. What remains is for the solver.
 
-use crate::oracle::Answer;
 use crate::symbolic::{Executor, State};
+use parallax_smt::Answer;
 use parallax_term::Formula;
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ pub(crate) fn exhaustive<'a>(executor: &Executor<'_>, paths: impl Iterator<Item 
     let mut folded: FxHashMap<u32, [bool; 2]> = FxHashMap::default();
     let mut rest: Vec<(Option<u32>, Formula)> = Vec::new();
     for path in paths {
-        let mut decisions = path.path.backwards().peekable();
+        let mut decisions = path.path.newest_first().peekable();
         // Climb as long as the sibling has been seen.
         let open = loop {
             let Some(last) = decisions.peek() else { return Answer::Unsat };

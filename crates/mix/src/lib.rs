@@ -14,7 +14,6 @@ mod infer;
 pub mod interp;
 mod lexer;
 pub mod mix;
-pub mod oracle;
 pub mod path_report;
 mod reader;
 mod scope;

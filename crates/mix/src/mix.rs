@@ -6,11 +6,11 @@
 use crate::complaint::{Complaint, ComplaintKind};
 use crate::exhaustive::exhaustive;
 use crate::free::{free, functions_may_write};
-use crate::oracle::Answer;
 use crate::symbolic::{Bare, End, Ended, Event, Executor, Input, State, TypedBlocks, Value};
 use crate::syntax::*;
 use crate::ty::{KnownId, Type};
 use crate::types::{Checker, Effects, SymbolicBlocks};
+use parallax_smt::Answer;
 use parallax_source::Span;
 use parallax_term::Store;
 use rustc_hash::FxHashMap;

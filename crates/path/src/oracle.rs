@@ -92,6 +92,10 @@ impl<'s> Oracle<'s> {
 
     /// Whether the formulas hold together, and under which interpretation.
     pub fn check(&self, formulas: &[Formula]) -> Answer {
+        // What is plain needs no solver.
+        if formulas.contains(&self.store.false_()) {
+            return Answer::Unsat;
+        }
         match self.ready() {
             Ok(mut solver) => solver.check(formulas),
             Err(late) => Answer::Unknown(late),

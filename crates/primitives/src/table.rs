@@ -5,8 +5,9 @@
 //! is about the index is asked first: it is short, and the same on many paths.
 
 use parallax_op::{BinOp, Bits, RelOp};
+use parallax_path::Oracle;
 use parallax_sem::Language;
-use parallax_smt::{Answer, Solver, values};
+use parallax_smt::{Answer, Solver};
 use parallax_term::{Formula, Id, Node, Store, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -16,22 +17,22 @@ const MOST: usize = 1024;
 /// Addresses, each with its condition.
 type Places = Vec<(Formula, Bits)>;
 
-/// A solver, and what it has said about loads.
+/// An oracle, and what it has said about loads.
 pub(crate) struct Tables<'s> {
-    solver: Box<dyn Solver<'s> + 's>,
+    oracle: Oracle<'s>,
     known: FxHashMap<(Formula, Term), Option<Places>>,
 }
 
 impl<'s> Tables<'s> {
     pub fn new(solver: Box<dyn Solver<'s> + 's>) -> Self {
-        Tables { solver, known: FxHashMap::default() }
+        Tables { oracle: Oracle::new(solver), known: FxHashMap::default() }
     }
 
     /// The addresses that a load may be from, if under the guard all of them lie in tables.
     ///
     /// An index that differs from path to path comes here as a conditional, with an address in each branch.
     pub fn places<L: Language>(&mut self, language: &L, guard: Formula, address: Term) -> Option<Places> {
-        let store = self.solver.store();
+        let store = self.oracle.store;
         let mut found = Places::new();
         let mut index: FxHashMap<Bits, usize> = FxHashMap::default();
         let mut waiting = vec![(store.true_(), address)];
@@ -65,7 +66,7 @@ impl<'s> Tables<'s> {
 
     /// The same for an address with one constant part.
     fn entries<L: Language>(&mut self, language: &L, guard: Formula, address: Term) -> Option<Places> {
-        let store = self.solver.store();
+        let store = self.oracle.store;
         // What is added to the index is the start of the table, or near it; most loads stop here.
         let (Some(base), start) = store.base_offset(address) else { return None };
         let table = language.table(&start)?;
@@ -92,11 +93,11 @@ impl<'s> Tables<'s> {
     }
 
     fn listed(&mut self, guard: Formula, outside: Formula, address: Term) -> Option<Places> {
-        let store = self.solver.store();
-        if !matches!(self.solver.check(&[guard, outside]), Answer::Unsat) {
+        let store = self.oracle.store;
+        if !matches!(self.oracle.check(&[guard, outside]), Answer::Unsat) {
             return None;
         }
-        let all = values(&mut *self.solver, &[guard], address, MOST);
+        let all = self.oracle.values(&[guard], address, MOST);
         if all.stopped.is_some() {
             return None;
         }

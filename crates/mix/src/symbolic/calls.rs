@@ -82,7 +82,7 @@ impl Executor<'_> {
             None => argument,
         };
         let path_length = state.path.len();
-        let before = state.calls.backwards().find(|call| call.fun == closure.fun);
+        let before = state.calls.newest_first().find(|call| call.fun == closure.fun);
         let undecided = before.map_or(0, |call| call.undecided + u32::from(call.path_length < path_length));
         if undecided > self.options.unroll || state.calls.len() >= self.options.calls as usize {
             let message = format!("`{}` may call itself more often than the bound allows", fun.name);

@@ -222,7 +222,7 @@ impl Executor<'_> {
 
     /// Inside a call, where recursion may depend on it, asks the solver whether a branch can be taken at all.
     fn if_feasible(&self, state: State) -> Option<State> {
-        if state.calls.len() > 0 && self.is_infeasible(&state) {
+        if !state.calls.is_empty() && self.is_infeasible(&state) {
             self.infeasible(state);
             return None;
         }
@@ -250,7 +250,7 @@ impl Executor<'_> {
         // What the branches assumed beyond the guard itself.
         let beyond = |state: &State| {
             let added = state.path.len() - before.path.len() - 1;
-            store.all(state.path.backwards().take(added).map(|decision| decision.formula))
+            store.all(state.path.newest_first().take(added).map(|decision| decision.formula))
         };
         let assumed = store.ite_bool(guard, beyond(s2), beyond(s3));
         if store.as_boolean(assumed) != Some(true) {
@@ -261,7 +261,7 @@ impl Executor<'_> {
         for state in [s2, s3] {
             let added = state.events.len() - before.events.len();
             for event in state.events.to_vec().into_iter().skip(state.events.len() - added) {
-                merged.events.push(event);
+                merged.events.push(event.clone());
             }
         }
         Ok((merged, value))

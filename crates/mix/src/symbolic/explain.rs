@@ -4,9 +4,9 @@ use super::memory::{base, class};
 use super::state::Event;
 use super::{Bare, Executor, State, Value};
 use crate::complaint::{Given, PathStep, PathTo};
-use crate::oracle::{Answer, Model};
 use crate::ty::Type;
 use parallax_op::RelOp;
+use parallax_smt::{Answer, Model};
 use parallax_term::Formula;
 
 /// Strings have a width that nothing else has, so that their numbers can be told from others in formulas.
@@ -49,7 +49,7 @@ impl Executor<'_> {
     /// Nobody wants -9223372036854775806 for an example where -1 will do.
     fn small_model(&self, state: &State) -> Option<Model> {
         let typed = state.events.to_vec().into_iter().filter_map(|event| match event {
-            Event::Typed { value, .. } => Some(value),
+            Event::Typed { value, .. } => Some(value.clone()),
             Event::Allocated(_) => None,
         });
         let values = self.inputs().into_iter().map(|input| input.value).chain(typed);
@@ -75,9 +75,9 @@ impl Executor<'_> {
         for event in state.events.to_vec() {
             if let Event::Typed { block, value, memory, .. } = event
                 && value.u != Bare::Unit
-                && let Some(value) = self.show_value(&value, memory.unwrap_or(0), model, 5)
+                && let Some(value) = self.show_value(value, memory.unwrap_or(0), model, 5)
             {
-                let block = Some(self.program.span(block));
+                let block = Some(self.program.span(*block));
                 shown.push(Given { name: "typed block".to_string(), block, value });
             }
         }

@@ -2,10 +2,10 @@
 
 use super::memory::{self, has_facts, width};
 use super::{Bare, ELSEWHERE, Executor, State, Value};
-use crate::oracle::Answer;
 use crate::syntax::Sign;
 use crate::ty::Type;
 use parallax_op::{Bits, RelOp};
+use parallax_smt::Answer;
 use parallax_term::{Formula, Sort, Symbol, SymbolKind, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -149,7 +149,7 @@ impl Executor<'_> {
 
     /// Whether the path condition and `more` can hold together.
     pub(crate) fn ask(&self, state: &State, more: Formula) -> Answer {
-        let mut formulas: Vec<Formula> = state.path.backwards().map(|decision| decision.formula).collect();
+        let mut formulas: Vec<Formula> = state.path.newest_first().map(|decision| decision.formula).collect();
         formulas.push(more);
         self.oracle.check(&self.with_facts(formulas))
     }

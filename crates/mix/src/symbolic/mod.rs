@@ -14,7 +14,6 @@ mod calls;
 mod exec;
 mod explain;
 mod facts;
-mod list;
 mod memory;
 mod refs;
 mod state;
@@ -24,10 +23,11 @@ pub(crate) use memory::Memory;
 pub use state::{Bare, Closure, Decision, Event, State, Value};
 
 use crate::complaint::{Complaint, ComplaintKind};
-use crate::oracle::{Limits, Oracle};
 use crate::syntax::*;
 use crate::ty::{KnownId, Type};
 use crate::types::Effects;
+use parallax_path::Oracle;
+use parallax_smt::Limits;
 use parallax_source::Span;
 use parallax_term::{Formula, Store};
 use rustc_hash::FxHashSet;
@@ -155,7 +155,7 @@ impl<'p> Executor<'p> {
             program,
             options,
             store,
-            oracle: Oracle::new(store, options.solver),
+            oracle: Oracle::caching(parallax_smt::solver(store)).with_limits(options.solver),
             facts: facts::Facts::default(),
             closures: RefCell::default(),
             ended: RefCell::default(),

@@ -1,9 +1,9 @@
 //! Symbolic values, path conditions and states: the middle of Figure 1.
 
-use super::list::List;
 use super::memory::Memory;
 use crate::syntax::{ExprId, FunId};
 use crate::ty::Type;
+use parallax_path::Chain;
 use parallax_source::Span;
 use parallax_term::{Formula, Term};
 use std::rc::Rc;
@@ -81,22 +81,22 @@ pub(crate) struct Call {
 /// A state `S = <g; m>`, with the frame of the function being executed.
 #[derive(Clone)]
 pub struct State {
-    pub(crate) path: List<Decision>,
+    pub(crate) path: Chain<Decision>,
     pub(crate) memory: Memory,
     pub(crate) frame: Frame,
-    pub(crate) calls: List<Call>,
-    pub(crate) events: List<Event>,
+    pub(crate) calls: Chain<Call>,
+    pub(crate) events: Chain<Event>,
 }
 
 impl State {
     /// An empty frame, the path condition `true`, and the given memory.
     pub(crate) fn new(memory: Memory) -> Self {
         State {
-            path: List::default(),
+            path: Chain::default(),
             memory,
             frame: Frame::default(),
-            calls: List::default(),
-            events: List::default(),
+            calls: Chain::default(),
+            events: Chain::default(),
         }
     }
 
@@ -117,12 +117,12 @@ impl State {
 
     /// What was assumed, in order.
     pub fn decisions(&self) -> Vec<Decision> {
-        self.path.to_vec()
+        self.path.to_vec().into_iter().cloned().collect()
     }
 
     /// What happened, in order.
     pub fn events(&self) -> Vec<Event> {
-        self.events.to_vec()
+        self.events.to_vec().into_iter().cloned().collect()
     }
 }
 

@@ -5,8 +5,8 @@
 use std::fmt::Write;
 
 /// Little enough that a hard question costs no time, and answers do not depend on the machine.
-pub fn limits() -> parallax_mix::oracle::Limits {
-    parallax_mix::oracle::Limits { conflicts: Some(300), ..Default::default() }
+pub fn limits() -> parallax_smt::Limits {
+    parallax_smt::Limits { conflicts: Some(300), ..Default::default() }
 }
 
 /// SplitMix64: the same programs everywhere.

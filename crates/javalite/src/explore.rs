@@ -53,7 +53,7 @@ impl<M: Memory> Run<'_, M> {
         } else {
             self.take(self.task.start(memory)?, &mut pending)?;
         }
-        while let Some(state) = pending.next() {
+        while let Some(state) = pending.pick() {
             let steps = self.task.step(state)?;
             self.take(steps, &mut pending)?;
         }

@@ -58,7 +58,7 @@ impl<S> Frontier<S> {
     }
 
     /// The state whose turn it is.
-    pub fn next(&mut self) -> Option<S> {
+    pub fn pick(&mut self) -> Option<S> {
         let index = match self.strategy {
             Strategy::Depth => self.waiting.len().checked_sub(1)?,
             // In order: the others may be shuffled, these must not.
@@ -94,7 +94,7 @@ mod tests {
     fn order(strategy: Strategy) -> Vec<u32> {
         let mut frontier = Frontier::new(strategy, 7);
         (0..6).for_each(|state| frontier.push(state, state == 2));
-        std::iter::from_fn(|| frontier.next()).collect()
+        std::iter::from_fn(|| frontier.pick()).collect()
     }
 
     #[test]

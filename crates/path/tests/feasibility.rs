@@ -108,6 +108,10 @@ proptest! {
         let mut path: Path = Path::new(&oracle);
         for (condition, side, assumed) in &conditions {
             let condition = words.formula(condition);
+            // What is plain is answered without a look at the path, which may be one that cannot be.
+            if store.as_boolean(condition).is_some() {
+                continue;
+            }
             let holds = |model: &parallax_smt::Model| model.formula(&store, condition);
             let (yes, no) = (inputs.iter().any(holds), inputs.iter().any(|model| !holds(model)));
             let expected = match (yes, no) {
@@ -116,9 +120,7 @@ proptest! {
                 (false, true) => Split::False,
                 (false, false) => Split::Neither,
             };
-            if store.as_boolean(condition).is_none() {
-                prop_assert_eq!(path.split(&oracle, condition), expected);
-            }
+            prop_assert_eq!(path.split(&oracle, condition), expected);
             prop_assert_eq!(path.sat(&oracle, condition).unwrap().is_some(), yes);
             let taken = if *side { condition } else { store.not(condition) };
             if *assumed {

@@ -29,13 +29,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("code", &["ir", "op", "sem", "sleigh", "term"]),
     ("silicon", &["ir", "op", "sem", "sleigh", "term"]),
     ("process", &["ir", "op", "sem", "sleigh"]),
-    // Analyses.
-    ("primitives", &["op", "sem", "smt", "term"]),
-    ("heap", &["op", "sem", "smt", "term"]),
-    ("javalite", &["heap", "op", "sem", "source", "term"]),
+    // Analyses. Every explorer uses `path`.
+    ("path", &["op", "smt", "term"]),
+    ("primitives", &["op", "path", "sem", "smt", "term"]),
+    ("heap", &["op", "path", "sem", "smt", "term"]),
+    ("javalite", &["heap", "op", "path", "sem", "smt", "source", "term"]),
     ("llvm", &["heap", "op", "sem"]),
     ("cexplore", &["llvm", "op", "sem", "smt", "term"]),
-    ("mix", &["op", "report", "smt", "source", "term"]),
+    ("mix", &["op", "path", "report", "smt", "source", "term"]),
 ];
 
 /// Complaints about manifests that do not follow the arrows, and about arrows that no manifest follows.

@@ -122,11 +122,11 @@ fn main() {
         let name = Path::new(&file).file_stem().map_or(String::new(), |n| n.to_string_lossy().into_owned());
         // The clock of this process; the verifier is another one, and takes its own time first.
         let verifying = std::time::Instant::now();
-        let bytes = parallax_llvm::foreign::module(Path::new(&file)).expect("a module");
+        let bytes = parallax_cread::foreign::module(Path::new(&file)).expect("a module");
         println!("load/{name}/verified {:.3} s", verifying.elapsed().as_secs_f64());
         let started = processor();
-        let input = parallax_llvm::Input { name: file.clone(), bytes: &bytes };
-        let module = parallax_llvm::read(&[input], parallax_llvm::MODELS).expect("a module");
+        let input = parallax_cread::Input { name: file.clone(), bytes: &bytes };
+        let module = parallax_cread::read(&[input], parallax_cread::MODELS).expect("a module");
         println!("load/{name}/instructions {} 1", module.instruction_count());
         println!("load/{name}/time {:.3} s", processor() - started);
     }

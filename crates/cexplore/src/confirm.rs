@@ -3,9 +3,8 @@
 use crate::Program;
 use crate::explore::{Entry, Finding, Settings, explore_input};
 use crate::run::{self, Closed, Outcome};
-use parallax_llvm::Module;
-use parallax_llvm::machine::{Files, Problem, State, Value};
-use parallax_llvm::module::{FunctionId, LocationId};
+use parallax_cmachine::{Files, Problem, State, Value};
+use parallax_cmodule::{FunctionId, LocationId, Module};
 use parallax_sem::Concrete;
 use parallax_term::Store;
 
@@ -184,7 +183,7 @@ fn step(module: &Module, state: &State<Concrete>) -> Option<Step> {
         let shown = match value {
             Value::Bits(bits) => bits.to_i128().map_or_else(|| bits.to_string(), |n| n.to_string()),
             Value::Pointer(pointer) => match pointer.only().map(|e| e.target) {
-                Some(parallax_llvm::machine::Target::Null) => "NULL".to_string(),
+                Some(parallax_cmachine::Target::Null) => "NULL".to_string(),
                 _ => "a pointer".to_string(),
             },
             Value::Many(_) | Value::Part(..) => continue,

@@ -1,6 +1,6 @@
 //! Memory that nothing refers to when the program ends.
 
-use parallax_llvm::machine::{Host, Kind, Machine, ObjectId, Split, State, Target, Value};
+use parallax_cmachine::{Host, Kind, Machine, ObjectId, Split, State, Target, Value};
 use parallax_op::BoolOp;
 use parallax_sem::Core;
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
 //! C programs, run and explored.
 //!
 //! [`program`] gets a program from files, [`run`] executes it concretely, [`explore`] symbolically, and [`confirm`]
-//! runs what exploring found. Each meets the machine of `parallax-llvm` with a reading and a host of its own; the
+//! runs what exploring found. Each meets the machine of `parallax-cmachine` with a reading and a host of its own; the
 //! machine knows none of them.
 
 pub mod confirm;

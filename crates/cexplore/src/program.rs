@@ -1,8 +1,8 @@
 //! From the files a user names to a program.
 
-use parallax_llvm::clang::{self, Options};
-use parallax_llvm::module::{Callee, FunctionId, Operand, Operation};
-use parallax_llvm::{Error, Input, MODELS, Module, annotations, foreign, read};
+use parallax_cmodule::{Callee, FunctionId, Module, Operand, Operation};
+use parallax_cread::clang::{self, Options};
+use parallax_cread::{Error, Input, MODELS, annotations, foreign, read};
 use std::path::{Path, PathBuf};
 
 /// What to load.

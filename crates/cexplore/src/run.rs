@@ -1,11 +1,10 @@
 //! The concrete reading: a program run as it would run natively.
 
-use parallax_llvm::Module;
-use parallax_llvm::machine::{
+use parallax_cmachine::{
     Checks, Files, Fill, Form, Host, Kind, Machine, ObjectId, Path, Pointer, Problem, Split, State, Stop,
     Target, Value, word,
 };
-use parallax_llvm::module::{FunctionId, LocationId, TypeKind};
+use parallax_cmodule::{FunctionId, LocationId, Module, TypeKind};
 use parallax_op::{Bits, Width};
 use parallax_sem::{Concrete, Core, Table};
 use std::collections::VecDeque;
@@ -265,7 +264,7 @@ pub fn argument_vector<C: Core, H: Host<C>>(
             let content = &mut state.memory.object_mut(id).content;
             content.write(&machine.host, at as u64, 1, Value::Bits(byte.clone()));
         }
-        if let parallax_llvm::machine::Target::Object(vector) = vector.entries[0].target {
+        if let parallax_cmachine::Target::Object(vector) = vector.entries[0].target {
             let content = &mut state.memory.object_mut(vector).content;
             content.write(&machine.host, index as u64 * 8, 8, Value::Pointer(text));
         }
@@ -490,7 +489,7 @@ fn given_arguments<W: World>(
         let capacity = state.memory.object(object).capacity;
         if block.global.is_some() {
             // What the path did not look at is anything; zero is.
-            state.memory.object_mut(object).content = parallax_llvm::machine::Content::new(Fill::Zero);
+            state.memory.object_mut(object).content = parallax_cmachine::Content::new(Fill::Zero);
         }
         for (offset, bits) in &block.bits {
             let len = u64::from(bits.width() / 8);

@@ -6,7 +6,7 @@ mod corpus;
 use corpus::{Case, Random, cases, each, header, load, settings};
 use parallax_cexplore::explore::{Argument, Entry, PathEnd, PathRecord, explore};
 use parallax_cexplore::run::{self, Closed, Outcome};
-use parallax_llvm::machine::{Files, Problem};
+use parallax_cmachine::{Files, Problem};
 use parallax_op::Bits;
 use parallax_smt::Model;
 use parallax_term::{Sort, Store};

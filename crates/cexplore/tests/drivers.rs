@@ -10,7 +10,7 @@ use parallax_cexplore::driver::driver;
 use parallax_cexplore::explore::{Entry, Input, PathEnd, PathRecord, Settings, explore};
 use parallax_cexplore::run::{self, Closed, Start, run_from};
 use parallax_cexplore::{Program, native};
-use parallax_llvm::machine::Files;
+use parallax_cmachine::Files;
 use parallax_term::Store;
 use std::collections::HashMap;
 use std::path::Path;

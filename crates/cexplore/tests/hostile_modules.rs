@@ -5,7 +5,7 @@ mod random_functions;
 
 use parallax_cexplore::run::{Closed, Outcome, Settings, run};
 use parallax_cexplore::{Sources, program};
-use parallax_llvm::Error;
+use parallax_cread::Error;
 use random_functions::Random;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -11,7 +11,7 @@ use parallax_cexplore::confirm::replay;
 use parallax_cexplore::explore::{Entry, Exploration, PathEnd, Settings, explore};
 use parallax_cexplore::run::{self, Closed, Outcome};
 use parallax_cexplore::{Program, Sources, program};
-use parallax_llvm::machine::Mistake;
+use parallax_cmachine::Mistake;
 use parallax_op::Bits;
 use parallax_smt::Model;
 use parallax_term::{Sort, Store};

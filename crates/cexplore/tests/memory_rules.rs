@@ -3,7 +3,7 @@
 use parallax_cexplore::explore::{Entry, PathEnd, PathRecord, Settings, explore};
 use parallax_cexplore::run::{self, Closed, Outcome, Start, run_from};
 use parallax_cexplore::{Program, Sources, program};
-use parallax_llvm::machine::{Aliasing, Mistake, Problem};
+use parallax_cmachine::{Aliasing, Mistake, Problem};
 use parallax_op::RelOp;
 use parallax_smt::Answer;
 use parallax_term::{Store, Term};

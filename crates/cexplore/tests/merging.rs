@@ -4,7 +4,7 @@
 use parallax_cexplore::confirm::{replay, user_place};
 use parallax_cexplore::explore::{Entry, Exploration, Settings, explore};
 use parallax_cexplore::{Program, Sources, program};
-use parallax_llvm::machine::Problem;
+use parallax_cmachine::Problem;
 use parallax_term::Store;
 use std::collections::BTreeSet;
 use std::path::PathBuf;

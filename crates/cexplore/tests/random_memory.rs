@@ -10,7 +10,7 @@ mod random_functions;
 use parallax_cexplore::explore::{Entry, PathEnd, PathRecord, Settings, UnknownCell, UnknownMemory, explore};
 use parallax_cexplore::run::{Argument, Block, Closed, GivenMemory, Outcome, Place, Start, run_from};
 use parallax_cexplore::{Program, Sources, program, run};
-use parallax_llvm::machine::{Aliasing, Mistake, Problem, Target};
+use parallax_cmachine::{Aliasing, Mistake, Problem, Target};
 use parallax_op::{Bits, RelOp};
 use parallax_smt::Answer;
 use parallax_term::{Formula, Store, Term};

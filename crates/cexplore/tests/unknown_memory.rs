@@ -79,7 +79,7 @@ fn way(program: &Program, function: &str, memory: &GivenMemory) -> Option<(Vec<u
     let mut blocks = Vec::new();
     let mut visits: BTreeMap<u32, u32> = BTreeMap::new();
     let settings = run::Settings { steps: Some(5_000), ..run::Settings::default() };
-    let mut watch = |state: &parallax_llvm::machine::State<parallax_sem::Concrete>| {
+    let mut watch = |state: &parallax_cmachine::State<parallax_sem::Concrete>| {
         let block = state.frame().block.0;
         *visits.entry(block).or_insert(0) += 1;
         if blocks.len() < 200 {

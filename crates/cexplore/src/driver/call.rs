@@ -3,9 +3,8 @@
 use super::types::Types;
 use crate::explore::Input;
 use crate::run::{Argument, Block, Place};
-use parallax_llvm::Module;
-use parallax_llvm::machine::{parameter_pieces, size_of};
-use parallax_llvm::module::{Function, FunctionId, GlobalId};
+use parallax_cmachine::{parameter_pieces, size_of};
+use parallax_cmodule::{Function, FunctionId, GlobalId, Module};
 use parallax_op::Bits;
 use std::fmt::Write;
 

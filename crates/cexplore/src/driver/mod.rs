@@ -5,8 +5,7 @@ mod call;
 mod types;
 
 use crate::explore::{Entry, Input, Settings};
-use parallax_llvm::Module;
-use parallax_llvm::module::{Function, TypeKind};
+use parallax_cmodule::{Function, Module, TypeKind};
 use parallax_op::FloatFormat;
 use std::fmt::Write;
 

@@ -1,9 +1,8 @@
 //! C types spelled again from debug information, with the same layout: so a driver passes structures just as the
 //! program's own files do, without including them.
 
-use parallax_llvm::Module;
-use parallax_llvm::machine::{size_of, strip};
-use parallax_llvm::module::{DebugType, DebugTypeId, Field};
+use parallax_cmachine::{size_of, strip};
+use parallax_cmodule::{DebugType, DebugTypeId, Field, Module};
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 

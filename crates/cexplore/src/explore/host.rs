@@ -4,12 +4,11 @@ use super::search::{PathEnd, PathRecord};
 use super::settings::Settings;
 use super::unknown::UnknownMemory;
 use crate::run::{self, Block, GivenMemory, Place, stack};
-use parallax_llvm::Module;
-use parallax_llvm::machine::{
+use parallax_cmachine::{
     Checks, Entry as Alternative, Form, Host, InputBounds, InputCell, Object, ObjectId, Output, Path,
     Problem, Split, State, Steps, Target, TokenId, Value, memory_name,
 };
-use parallax_llvm::module::{FunctionId, LocationId};
+use parallax_cmodule::{FunctionId, LocationId, Module};
 use parallax_op::{Bits, Width};
 use parallax_sem::{Symbolic, logic};
 use parallax_smt::{Answer, Limits, Model, Reason, Solver};

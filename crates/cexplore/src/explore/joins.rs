@@ -3,9 +3,8 @@
 //! The place is the branch's immediate post-dominator. Every state is on its way to the joins in its list, the nearest
 //! last; a join is over when every state on its way there has arrived, ended or left the function.
 
-use parallax_llvm::Module;
-use parallax_llvm::machine::{Host, Machine, State};
-use parallax_llvm::module::{BlockId, FunctionId, Operation, Terminator};
+use parallax_cmachine::{Host, Machine, State};
+use parallax_cmodule::{BlockId, FunctionId, Module, Operation, Terminator};
 use parallax_sem::Core;
 use rustc_hash::FxHashMap;
 

@@ -5,9 +5,9 @@ use super::joins::Joins;
 use super::settings::{Argument, Entry, Settings, Strategy};
 use super::unknown::UnknownMemory;
 use crate::run::main_arguments;
-use parallax_llvm::Module;
-use parallax_llvm::machine::{Event, Files, Host, Machine, Output, Problem, State, Stop, Value};
-use parallax_llvm::module::FunctionId;
+use parallax_cmachine::{Event, Files, Host, Machine, Output, Problem, State, Stop, Value};
+use parallax_cmodule::FunctionId;
+use parallax_cmodule::Module;
 use parallax_sem::Symbolic;
 use parallax_smt::Solver;
 use parallax_term::{Formula, Store, Term};
@@ -444,7 +444,7 @@ fn record<'s>(
 
 /// Lines and branches of the user's own code.
 fn coverage(module: &Module, host: &Explorer<'_>) -> Coverage {
-    use parallax_llvm::module::Terminator;
+    use parallax_cmodule::Terminator;
     let mut lines = BTreeSet::new();
     let mut run = BTreeSet::new();
     let mut coverage = Coverage::default();

@@ -1,6 +1,6 @@
 //! What to explore, how, and how far.
 
-use parallax_llvm::machine::{Aliasing, Checks, Mistake};
+use parallax_cmachine::{Aliasing, Checks, Mistake};
 use std::time::Duration;
 
 /// Which state runs next.

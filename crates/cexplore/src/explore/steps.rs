@@ -1,6 +1,6 @@
 //! Offsets as steps: `a[i][j].f` is `(i * columns + j) * size + offset of f`, told from how the term is made.
 
-use parallax_llvm::machine::Steps;
+use parallax_cmachine::Steps;
 use parallax_op::{BinOp, UnOp};
 use parallax_sem::Symbolic;
 use parallax_term::{Node, Store, Term};

@@ -1,7 +1,7 @@
 //! What a path knows of the memory it started with: the conditions under which an input is one of its inputs.
 
-use parallax_llvm::Module;
-use parallax_llvm::machine::{InputCell, ObjectId, State, Target, Value};
+use parallax_cmachine::{InputCell, ObjectId, State, Target, Value};
+use parallax_cmodule::Module;
 use parallax_sem::Symbolic;
 use parallax_term::{Formula, Term};
 

@@ -4,7 +4,7 @@
 
 use parallax_cexplore::explore::{Argument, Entry, Settings};
 use parallax_cexplore::{Program, Sources, program};
-use parallax_llvm::machine::Checks;
+use parallax_cmachine::Checks;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -4,7 +4,7 @@ use crate::exit::{Failure, Status};
 use anyhow::Result;
 use clap::Args;
 use parallax_cexplore::{Program, Sources, program};
-use parallax_llvm::{Error, clang};
+use parallax_cread::{Error, clang};
 use std::path::PathBuf;
 
 /// What to compile, and how.

@@ -11,7 +11,7 @@ use parallax_cexplore::explore::{
 };
 use parallax_cexplore::native::{self, Native};
 use parallax_cexplore::{Program, run};
-use parallax_llvm::machine::{Aliasing, Checks};
+use parallax_cmachine::{Aliasing, Checks};
 use parallax_report::{
     Document, Frame, Location, PathBuilder, Report, Role, Segment, Severity, Step as ReportStep, Tool,
 };

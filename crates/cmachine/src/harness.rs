@@ -1,0 +1,225 @@
+//! Functions that verification harnesses call: those of KLEE and of SV-COMP.
+
+use super::call::Passed;
+use super::host::{Host, Problem};
+use super::pointers::word;
+use super::value::{Target, Value};
+use super::{Machine, Result, State, Stop};
+use parallax_cmodule::{Instruction, TypeId, TypeKind};
+use parallax_op::{Bits, BoolOp, RelOp};
+use parallax_sem::Core;
+
+/// What a harness function asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Harness {
+    MakeSymbolic,
+    Int,
+    Range,
+    Choose,
+    Assume,
+    Assert,
+    Error,
+    Nothing,
+    Size,
+    First,
+    IsSymbolic,
+    SilentExit,
+    ReachError,
+    Nondet,
+}
+
+impl Harness {
+    pub(super) fn named(name: &str) -> Option<Harness> {
+        Some(match name {
+            "klee_make_symbolic" => Harness::MakeSymbolic,
+            "klee_int" => Harness::Int,
+            "klee_range" => Harness::Range,
+            "klee_choose" => Harness::Choose,
+            "klee_assume" | "__VERIFIER_assume" => Harness::Assume,
+            "klee_assert" | "__VERIFIER_assert" => Harness::Assert,
+            "klee_abort" | "klee_report_error" => Harness::Error,
+            "klee_silent_exit" => Harness::SilentExit,
+            "klee_prefer_cex"
+            | "klee_warning"
+            | "klee_warning_once"
+            | "klee_print_expr"
+            | "klee_print_range"
+            | "klee_set_forking"
+            | "klee_stack_trace"
+            | "klee_open_merge"
+            | "klee_close_merge"
+            | "klee_mark_global"
+            | "klee_check_memory_access"
+            | "klee_posix_prefer_cex"
+            | "klee_is_replay"
+            | "klee_define_fixed_object"
+            | "klee_alias_function"
+            | "klee_alias_function_regex"
+            | "__VERIFIER_atomic_begin"
+            | "__VERIFIER_atomic_end" => Harness::Nothing,
+            "klee_get_obj_size" => Harness::Size,
+            "klee_is_symbolic" => Harness::IsSymbolic,
+            "reach_error" | "__VERIFIER_error" => Harness::ReachError,
+            _ if name.starts_with("klee_get_value") => Harness::First,
+            _ if name.starts_with("__VERIFIER_nondet_") => Harness::Nondet,
+            _ => return None,
+        })
+    }
+}
+
+impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
+    pub(super) fn harness(
+        &mut self,
+        state: &mut State<C>,
+        at: &'m Instruction,
+        harness: Harness,
+        name: &str,
+        passed: &[Passed<C>],
+    ) -> Result<(), C> {
+        let result = match harness {
+            Harness::Nothing => match self.module.ty(at.ty).kind {
+                TypeKind::Void => return Ok(()),
+                _ => self.zero(at.ty)?,
+            },
+            Harness::MakeSymbolic => {
+                let len = self.length(state, passed, 1)?;
+                let label = self.label(state, passed, 2, "symbolic")?;
+                return self.make_symbolic(state, &passed[0].value, len, &label);
+            }
+            Harness::Int => {
+                let label = self.label(state, passed, 0, "int")?;
+                Value::Bits(self.host.input(state, 32, &label))
+            }
+            Harness::Range | Harness::Choose => {
+                let label = self.label(state, passed, 2, "range")?;
+                let width = self.module.ty(at.ty).bits().unwrap_or(32);
+                let value = self.host.input(state, width, &label);
+                let first = self.argument_bits(passed, 0)?;
+                let core = self.host.core();
+                let within = match harness {
+                    Harness::Range => {
+                        let above = core.relop(RelOp::Sge, 32, &value, &first);
+                        let below = core.relop(RelOp::Slt, 32, &value, &self.argument_bits(passed, 1)?);
+                        core.boolop(BoolOp::And, &above, &below)
+                    }
+                    _ => core.relop(RelOp::Ult, width, &value, &first),
+                };
+                self.assume(state, &within)?;
+                Value::Bits(value)
+            }
+            Harness::Assume => {
+                let condition = self.condition(passed)?;
+                return self.assume(state, &condition);
+            }
+            Harness::Assert => {
+                let condition = self.condition(passed)?;
+                return self
+                    .require(state, &condition, Problem::Assertion, || format!("{name} does not hold"));
+            }
+            Harness::Error => {
+                let always = self.host.core().boolean(true);
+                self.host.problem(state, Problem::Assertion, &always, format!("{name} is called"));
+                return Err(Stop::Dead);
+            }
+            Harness::ReachError => {
+                let always = self.host.core().boolean(true);
+                self.host.problem(state, Problem::ReachedError, &always, format!("{name} is called"));
+                return Err(Stop::Dead);
+            }
+            Harness::SilentExit => return Err(Stop::Exit(passed.first().map(|p| p.value.clone()))),
+            Harness::Size => {
+                let pointer = self.pointer(state, &passed.first().ok_or(Stop::Dead)?.value)?;
+                let mut size = word(&self.host, 0);
+                for entry in &pointer.entries {
+                    if let Target::Object(id) = entry.target {
+                        size = self.host.core().cond(64, &entry.guard, &state.memory.object(id).size, &size);
+                    }
+                }
+                Value::Bits(size)
+            }
+            Harness::First => passed.first().map(|p| p.value.clone()).ok_or(Stop::Dead)?,
+            Harness::IsSymbolic => {
+                let width = passed.first().and_then(|p| self.module.ty(p.ty).bits()).unwrap_or(64);
+                let bits = self.argument_bits(passed, 0)?;
+                self.small(32, i64::from(self.host.value(width, &bits).is_none()))
+            }
+            Harness::Nondet => {
+                let label = name.trim_start_matches("__VERIFIER_nondet_");
+                let value = self.nondet(state, at.ty, label)?;
+                if let (Value::Bits(bits), "bool" | "_Bool", Some(width @ 2..)) =
+                    (&value, label, self.module.ty(at.ty).bits())
+                {
+                    let core = self.host.core();
+                    let small = core.relop(RelOp::Ule, width, bits, &core.constant(&Bits::one(width)));
+                    self.assume(state, &small)?;
+                }
+                value
+            }
+        };
+        Self::set(state, at.result, result);
+        Ok(())
+    }
+
+    /// Any value of a type; what is wide comes in parts (`__int128`, structures).
+    fn nondet(&mut self, state: &mut State<C>, ty: TypeId, label: &str) -> Result<Value<C>, C> {
+        let module = self.module;
+        let layout = module.ty(ty);
+        let parts: Vec<TypeId> = match &layout.kind {
+            TypeKind::Struct(fields) => fields.iter().map(|(field, _)| *field).collect(),
+            TypeKind::Array { element, len } => vec![*element; *len as usize],
+            TypeKind::Vector { element, len } => vec![*element; *len as usize],
+            TypeKind::Void => return Ok(Value::many(Vec::new())),
+            _ => match layout.bits() {
+                Some(width) => return Ok(Value::Bits(self.host.input(state, width, label))),
+                None => return Err(Stop::Unsupported(format!("an unknown {label}"))),
+            },
+        };
+        let parts = parts.into_iter().map(|part| self.nondet(state, part, label));
+        Ok(Value::many(parts.collect::<Result<_, C>>()?))
+    }
+
+    fn condition(&mut self, passed: &[Passed<C>]) -> Result<C::Bool, C> {
+        let bits = self.argument_bits(passed, 0)?;
+        let width = self.module.ty(passed[0].ty).bits().unwrap_or(32);
+        Ok(self.host.core().val_to_bool(width, &bits))
+    }
+
+    fn label(
+        &mut self,
+        state: &mut State<C>,
+        passed: &[Passed<C>],
+        index: usize,
+        otherwise: &str,
+    ) -> Result<String, C> {
+        match passed.get(index) {
+            Some(text) => {
+                let text = self.constant_string(state, &text.value.clone())?;
+                Ok(String::from_utf8_lossy(&text).into_owned())
+            }
+            None => Ok(otherwise.to_string()),
+        }
+    }
+
+    /// Makes bytes an input, word by word where they can be.
+    pub fn make_symbolic(
+        &mut self,
+        state: &mut State<C>,
+        pointer: &Value<C>,
+        len: u64,
+        label: &str,
+    ) -> Result<(), C> {
+        if len == 0 {
+            return Ok(());
+        }
+        let hits = self.access(state, pointer, len, true)?;
+        if matches!(len, 1 | 2 | 4 | 8) {
+            let value = self.host.input(state, (len * 8) as u16, label);
+            return self.write_hits(state, &hits, 0, len, &Value::Bits(value));
+        }
+        for index in 0..len {
+            let value = self.host.input(state, 8, &format!("{label}[{index}]"));
+            self.write_hits(state, &hits, index, 1, &Value::Bits(value))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,500 @@
+//! INIT: what an input pointer was on entry, decided when the program first needs to know.
+//!
+//! The choices (null, an input object that is known, a new one, a function) are guards in one state; exactly one of them
+//! holds where the pointer is needed, and none elsewhere. The logic of such a choice is `parallax-heap`'s, which
+//! Javalite's engine uses too; what there is to choose from is C's own: types within types, arrays, functions.
+
+use super::content::Fill;
+use super::host::{Host, Split};
+use super::input_types::{containers, flexible, is_record, positions, same_type, size_of, strip};
+use super::inputs::{Aliasing, InputCell, InputObject, Token};
+use super::memory::Kind;
+use super::mistake::Mistake;
+use super::pointers::{GuardedSet, word};
+use super::value::{Entry, ObjectId, Pointer, Target, TokenId, Value};
+use super::{Machine, Result, State, Stop};
+use parallax_cmodule::{DebugType, DebugTypeId, FunctionId};
+use parallax_heap::choice::exactly_one;
+use parallax_op::{BinOp, Bits, BoolOp, RelOp};
+use parallax_sem::Core;
+use std::sync::Arc;
+
+/// Places of one type in another that are told apart; more are cut, and said.
+const MOST_POSITIONS: usize = 64;
+/// Structures that a new object may be part of.
+const MOST_CONTAINERS: usize = 8;
+/// Things that one pointer may be.
+const MOST_CHOICES: usize = 254;
+/// Bytes of memory that no type describes.
+const UNTYPED: u64 = 512;
+/// Where input memory lies: the top twenty bits of its addresses, apart from everything the program makes.
+const INPUT_REGION: u128 = 0x00007;
+
+/// Something an input pointer may be.
+struct Choice<C: Core> {
+    target: Target,
+    offset: C::Val,
+    /// When that is possible at all.
+    possible: C::Bool,
+}
+
+impl<C: Core, H: Host<C>> Machine<'_, C, H> {
+    /// A pointer with its tokens decided.
+    pub(super) fn resolved(&mut self, state: &mut State<C>, pointer: &Pointer<C>) -> Result<Pointer<C>, C> {
+        if !pointer.entries.iter().any(|entry| matches!(entry.target, Target::Token(_))) {
+            return Ok(pointer.clone());
+        }
+        for entry in &pointer.entries {
+            if let Target::Token(token) = entry.target {
+                self.init(state, token, &entry.guard)?;
+            }
+        }
+        let core = self.host.core();
+        let mut set = GuardedSet::new(&self.host);
+        for entry in &pointer.entries {
+            let Target::Token(token) = entry.target else {
+                set.add(entry.guard.clone(), entry);
+                continue;
+            };
+            for choice in &state.tokens[token.0 as usize].entries {
+                let guard = core.boolop(BoolOp::And, &entry.guard, &choice.guard);
+                let offset = core.binop(BinOp::Add, 64, &choice.offset, &entry.offset);
+                set.add(guard.clone(), &Entry { guard, offset, ..choice.clone() });
+            }
+        }
+        Ok(set.pointer())
+    }
+
+    /// INIT: decides a token under a condition, as far as it was not.
+    fn init(&mut self, state: &mut State<C>, id: TokenId, under: &C::Bool) -> Result<(), C> {
+        let token = state.tokens[id.0 as usize].clone();
+        let core = self.host.core();
+        let open = match self.planted(Mistake::InitIgnoresDone) {
+            true => under.clone(),
+            false => core.boolop(BoolOp::And, under, &core.not(&token.done)),
+        };
+        // Without this question objects would double with every step along a list.
+        match self.host.split(&state.path, &open) {
+            Split::False => return Ok(()),
+            Split::Neither => return Err(Stop::Dead),
+            Split::True | Split::Both => {}
+        }
+        let always = self.host.core().boolean(true);
+        let mut choices = Vec::new();
+        if !token.nonnull {
+            let offset = word(&self.host, 0);
+            choices.push(Choice { target: Target::Null, offset, possible: always.clone() });
+        }
+        let pointee = strip(self.module, token.pointee);
+        let known = state.input_objects.len();
+        if let Some(DebugType::Function(types)) = pointee.map(|t| &self.module.debug_types[t.0 as usize]) {
+            for target in self.functions_of(types) {
+                choices.push(Choice { target, offset: word(&self.host, 0), possible: always.clone() });
+            }
+        } else {
+            self.known_objects(state, &token, pointee, &mut choices);
+            self.new_objects(state, &token, pointee, &mut choices)?;
+        }
+        if choices.len() > MOST_CHOICES {
+            choices.truncate(MOST_CHOICES);
+            self.host.bounded(format!("choices: more than {MOST_CHOICES} things one input pointer may be"));
+        }
+        if choices.is_empty() {
+            // A chain that is too long was noted where it ended.
+            if pointee
+                .is_some_and(|t| matches!(self.module.debug_types[t.0 as usize], DebugType::Function(_)))
+            {
+                let words = format!("choices: no function that {} may be, which is never null", token.name);
+                self.host.bounded(words);
+            }
+            return Err(Stop::Dead);
+        }
+        let mut guards = Vec::with_capacity(choices.len());
+        for choice in &choices {
+            let bit = self.host.selector(1, &format!("choice of {}", token.name));
+            guards.push((self.host.core().val_to_bool(1, &bit), choice.possible.clone()));
+        }
+        // A new object exists where it was chosen, at whatever place.
+        for object in &mut Arc::make_mut(&mut state.input_objects)[known..] {
+            let core = self.host.core();
+            object.exists = choices
+                .iter()
+                .zip(&guards)
+                .filter(|(choice, _)| choice.target == Target::Object(object.object))
+                .fold(core.boolean(false), |any, (_, (guard, _))| core.boolop(BoolOp::Or, &any, guard));
+        }
+        let side = exactly_one(self.host.core(), &open, &guards);
+        self.host.take(&mut state.path, side);
+        let done = self.host.core().boolop(BoolOp::Or, &token.done, &open);
+        let stored = &mut Arc::make_mut(&mut state.tokens)[id.0 as usize];
+        stored.done = done;
+        stored.entries.extend(choices.into_iter().zip(guards).map(|(choice, (guard, _))| Entry {
+            guard,
+            target: choice.target,
+            offset: choice.offset,
+        }));
+        Ok(())
+    }
+
+    /// A pointer to nobody knows what is used with a type: that is what it points to from here on.
+    pub(super) fn used_as(&mut self, state: &mut State<C>, value: &Value<C>, ty: Option<DebugTypeId>) {
+        let Value::Pointer(pointer) = value else { return };
+        let Some(Entry { target: Target::Token(id), .. }) = pointer.only() else { return };
+        let token = &state.tokens[id.0 as usize];
+        if strip(self.module, token.pointee).is_some() || !token.entries.is_empty() {
+            return;
+        }
+        let Some(ty) = strip(self.module, ty) else { return };
+        if let DebugType::Pointer(Some(pointee)) = self.module.debug_types[ty.0 as usize]
+            && size_of(self.module, Some(pointee)) > 1
+        {
+            Arc::make_mut(&mut state.tokens)[id.0 as usize].pointee = Some(pointee);
+        }
+    }
+
+    /// Functions of a type whose address the program takes.
+    fn functions_of(&self, types: &[Option<DebugTypeId>]) -> Vec<Target> {
+        let fits = |function: &parallax_cmodule::Function| {
+            function.address_taken
+                && function.is_defined()
+                && !function.library
+                && function.parameters.len() + 1 == types.len()
+                && (function.signature.len() != types.len()
+                    || function.signature.iter().zip(types).all(|(a, b)| same_type(self.module, *a, *b)))
+        };
+        let functions = self.module.functions.iter().enumerate();
+        functions.filter(|(_, f)| fits(f)).map(|(i, _)| Target::Function(FunctionId(i as u32))).collect()
+    }
+
+    /// Whether pointers to this type may point into larger objects.
+    fn looks_inside(&self, pointee: Option<DebugTypeId>) -> bool {
+        let aggregate = matches!(
+            pointee.map(|t| &self.module.debug_types[t.0 as usize]),
+            Some(DebugType::Struct { .. } | DebugType::Union { .. } | DebugType::Array { .. })
+        );
+        match self.host.input_bounds().aliasing {
+            Aliasing::Sub => true,
+            Aliasing::Auto if aggregate => self.field_use.container_of,
+            Aliasing::Auto => self.field_use.taken || self.field_use.container_of,
+            _ => false,
+        }
+    }
+
+    /// Input objects that are known, freed and overwritten ones included.
+    fn known_objects(
+        &mut self,
+        state: &mut State<C>,
+        token: &Token<C>,
+        pointee: Option<DebugTypeId>,
+        choices: &mut Vec<Choice<C>>,
+    ) {
+        let mode = self.host.input_bounds().aliasing;
+        let inside = self.looks_inside(pointee);
+        let mut candidates = state.input_objects.as_ref().clone();
+        if self.planted(Mistake::ProgramObjectsCandidates) {
+            let (count, exists) = (word(&self.host, 1), self.host.core().boolean(true));
+            let made = state.memory.objects().filter(|(_, object)| object.kind == Kind::Heap);
+            candidates.extend(made.map(|(object, _)| InputObject {
+                object,
+                ty: pointee,
+                count: count.clone(),
+                exists: exists.clone(),
+                depth: 0,
+                name: String::new(),
+            }));
+        }
+        for candidate in &candidates {
+            if self.planted(Mistake::FreedNoCandidates)
+                && self.host.truth(&state.memory.object(candidate.object).alive) != Some(true)
+            {
+                continue;
+            }
+            let possible = match self.planted(Mistake::AliasWithoutExistence) {
+                true => self.host.core().boolean(true),
+                false => candidate.exists.clone(),
+            };
+            let target = Target::Object(candidate.object);
+            // Memory without a type may hold anything anywhere.
+            if mode == Aliasing::Raw || (candidate.ty.is_none() && pointee.is_some()) {
+                let (offset, fits) = self.anywhere(state, candidate.object, &token.name, pointee);
+                let possible = self.host.core().boolop(BoolOp::And, &possible, &fits);
+                choices.push(Choice { target, offset, possible });
+                continue;
+            }
+            let places = match inside {
+                true => positions(self.module, pointee, candidate.ty, MOST_POSITIONS + 1),
+                false if same_type(self.module, candidate.ty, pointee) => vec![0],
+                false => Vec::new(),
+            };
+            self.note_positions(places.len());
+            for place in places.into_iter().take(MOST_POSITIONS) {
+                let index = self.element(&token.name, mode, &candidate.count, candidate.ty);
+                let offset = self.at(&index, candidate.ty, place);
+                let possible = match index {
+                    Some((_, within)) => self.host.core().boolop(BoolOp::And, &possible, &within),
+                    None => possible.clone(),
+                };
+                choices.push(Choice { target, offset, possible });
+            }
+        }
+    }
+
+    fn note_positions(&mut self, found: usize) {
+        if found > MOST_POSITIONS {
+            self.host.bounded(format!("choices: more than {MOST_POSITIONS} places in one object"));
+        }
+    }
+
+    /// The number of an element and the condition that there is one; nothing for the first.
+    fn element(
+        &mut self,
+        name: &str,
+        mode: Aliasing,
+        count: &C::Val,
+        ty: Option<DebugTypeId>,
+    ) -> Option<(C::Val, C::Bool)> {
+        let one = self.host.value(64, count).is_some_and(|n| n.to_u64() == Some(1));
+        if one || size_of(self.module, ty) == 0 || matches!(mode, Aliasing::Strict | Aliasing::Auto) {
+            return None;
+        }
+        let most = self.host.input_bounds().array.max(UNTYPED);
+        let index = self.number_up_to(most, &format!("index of {name}"));
+        let core = self.host.core();
+        let bound = match self.planted(Mistake::IndexUnbounded) {
+            true => core.binop(BinOp::Add, 64, count, &word(&self.host, 1)),
+            false => count.clone(),
+        };
+        let within = core.relop(RelOp::Ult, 64, &index, &bound);
+        Some((index, within))
+    }
+
+    /// An unknown number of 64 bits with no more of them unknown than the largest needs: products and sums of such
+    /// numbers do not wrap around, and are small questions.
+    fn number_up_to(&mut self, most: u64, name: &str) -> C::Val {
+        let width = (64 - most.leading_zeros()).clamp(1, 63) as u16;
+        let low = self.host.selector(width, name);
+        self.host.core().zext(width, 64, &low)
+    }
+
+    fn at(&self, index: &Option<(C::Val, C::Bool)>, ty: Option<DebugTypeId>, place: u64) -> C::Val {
+        let place = word(&self.host, place);
+        let Some((index, _)) = index else { return place };
+        let core = self.host.core();
+        let step = word(&self.host, size_of(self.module, ty));
+        core.binop(BinOp::Add, 64, &core.binop(BinOp::Mul, 64, index, &step), &place)
+    }
+
+    /// An offset at which something of a type fits into `size` bytes, aligned.
+    fn anywhere(
+        &mut self,
+        state: &State<C>,
+        object: ObjectId,
+        name: &str,
+        ty: Option<DebugTypeId>,
+    ) -> (C::Val, C::Bool) {
+        let (size, room) = (state.memory.object(object).size.clone(), state.memory.object(object).capacity);
+        let offset = self.number_up_to(room, &format!("offset of {name}"));
+        let bytes = size_of(self.module, ty).max(1);
+        let core = self.host.core();
+        let end = core.binop(BinOp::Add, 64, &offset, &word(&self.host, bytes));
+        let fits = core.relop(RelOp::Ule, 64, &end, &size);
+        let no_wrap = core.relop(RelOp::Ule, 64, &offset, &size);
+        let mask = 1 << bytes.trailing_zeros().min(3);
+        let low = core.binop(BinOp::And, 64, &offset, &word(&self.host, mask - 1));
+        let aligned = core.relop(RelOp::Eq, 64, &low, &word(&self.host, 0));
+        let fits = core.boolop(BoolOp::And, &fits, &no_wrap);
+        (offset, core.boolop(BoolOp::And, &fits, &aligned))
+    }
+
+    /// New objects, within the bound: of the type itself, and of each structure that holds one.
+    fn new_objects(
+        &mut self,
+        state: &mut State<C>,
+        token: &Token<C>,
+        pointee: Option<DebugTypeId>,
+        choices: &mut Vec<Choice<C>>,
+    ) -> Result<(), C> {
+        let bounds = self.host.input_bounds();
+        if token.depth >= bounds.chain {
+            self.host.bounded(format!("chain: input objects more than {} pointers away", bounds.chain));
+            return Ok(());
+        }
+        let mut types = vec![pointee];
+        if self.looks_inside(pointee) && pointee.is_some() && !self.planted(Mistake::NoContainers) {
+            let around = containers(self.module, pointee, MOST_CONTAINERS + 1);
+            if around.len() > MOST_CONTAINERS {
+                let words = format!("choices: more than {MOST_CONTAINERS} structures that hold one type");
+                self.host.bounded(words);
+            }
+            types.extend(around.into_iter().take(MOST_CONTAINERS).map(Some));
+        }
+        let always = self.host.core().boolean(true);
+        for (number, ty) in types.into_iter().enumerate() {
+            let allocated = if bounds.aliasing == Aliasing::Raw { None } else { ty };
+            let known = self.new_input(state, token, allocated)?;
+            let (target, count) = (Target::Object(known.object), known.count.clone());
+            Arc::make_mut(&mut state.input_objects).push(known);
+            if bounds.aliasing == Aliasing::Raw {
+                let Target::Object(id) = target else { continue };
+                let (offset, possible) = self.anywhere(state, id, &token.name, pointee);
+                choices.push(Choice { target, offset, possible });
+                continue;
+            }
+            let places = match number {
+                0 => vec![0],
+                _ => positions(self.module, pointee, ty, MOST_POSITIONS + 1),
+            };
+            self.note_positions(places.len());
+            for place in places.into_iter().take(MOST_POSITIONS) {
+                let index = self.element(&token.name, bounds.aliasing, &count, ty);
+                let offset = self.at(&index, ty, place);
+                let possible = index.map_or_else(|| always.clone(), |(_, within)| within);
+                choices.push(Choice { target, offset, possible });
+            }
+        }
+        Ok(())
+    }
+
+    /// A new input object for a token: one structure, or an array of unknown length of anything else.
+    fn new_input(
+        &mut self,
+        state: &mut State<C>,
+        token: &Token<C>,
+        pointee: Option<DebugTypeId>,
+    ) -> Result<InputObject<C>, C> {
+        let bounds = self.host.input_bounds();
+        let element = size_of(self.module, pointee);
+        let fill = Fill::Input(pointee.filter(|_| element > 0).map_or(u32::MAX, |t| t.0));
+        let aggregate = is_record(self.module, pointee);
+        let tail = flexible(self.module, pointee);
+        let single = aggregate && element > 0 && bounds.aliasing != Aliasing::Elem;
+        let text = element == 1 && bounds.strings && !single;
+        let one = word(&self.host, 1);
+        let mut tail_length = None;
+        let (count, size, capacity) = if element == 0 && bounds.aliasing != Aliasing::Raw {
+            // Nobody says what is there (`void *`, a structure declared only): room enough for most uses.
+            self.host.assume(format!("input: memory of unknown type is {UNTYPED} bytes"));
+            (one, word(&self.host, UNTYPED), UNTYPED)
+        } else if let Some(tail) = &tail {
+            let len = self.host.selector(64, &format!("length of {}", token.name));
+            self.host.assume(format!("input: flexible arrays have 0 to {} elements", bounds.array));
+            let core = self.host.core();
+            let few = core.relop(RelOp::Ule, 64, &len, &word(&self.host, bounds.array));
+            let rest = core.binop(BinOp::Mul, 64, &len, &word(&self.host, tail.step));
+            let end = core.binop(BinOp::Add, 64, &word(&self.host, tail.offset), &rest);
+            // Padding may go further than the first elements do.
+            let whole = word(&self.host, element);
+            let size = core.cond(64, &core.relop(RelOp::Ult, 64, &end, &whole), &whole, &end);
+            self.host.take(&mut state.path, few);
+            tail_length = Some(len);
+            (one, size, element.max(tail.offset + tail.step * bounds.array))
+        } else if single {
+            (one, word(&self.host, element), element)
+        } else {
+            let step = if element == 0 { 8 } else { element };
+            let len = self.number_up_to(bounds.array, &format!("length of {}", token.name));
+            let core = self.host.core();
+            let some = core.relop(RelOp::Uge, 64, &len, &one);
+            let few = core.relop(RelOp::Ule, 64, &len, &word(&self.host, bounds.array));
+            let within = core.boolop(BoolOp::And, &some, &few);
+            let size = core.binop(BinOp::Mul, 64, &len, &word(&self.host, step));
+            self.host.take(&mut state.path, within);
+            (len, size, step * bounds.array)
+        };
+        let object = self.place_input(state, &token.name, size, capacity, fill);
+        if let (Some(len), Some(at)) = (tail_length, tail.and_then(|tail| tail.count_at)) {
+            self.counted(state, object, pointee, at, &len)?;
+        }
+        if text {
+            self.ended(state, object, pointee, &count)?;
+        }
+        let exists = self.host.core().boolean(false);
+        let (depth, name) = (token.depth, token.name.clone());
+        Ok(InputObject { object, ty: pointee, count, exists, depth, name })
+    }
+
+    /// `--strings`: one of the bytes is zero.
+    fn ended(
+        &mut self,
+        state: &mut State<C>,
+        object: ObjectId,
+        ty: Option<DebugTypeId>,
+        len: &C::Val,
+    ) -> Result<(), C> {
+        let mut some = self.host.core().boolean(false);
+        for at in 0..self.host.input_bounds().array {
+            self.define_input(state, object, ty.map_or(u32::MAX, |t| t.0), at)?;
+            let Some(InputCell::Bits(_, _, _, byte)) = state.input_cells.newest_first().next() else {
+                continue;
+            };
+            let core = self.host.core();
+            let zero = core.relop(RelOp::Eq, 8, byte, &core.constant(&Bits::zero(8)));
+            let inside = core.relop(RelOp::Ult, 64, &word(&self.host, at), len);
+            some = core.boolop(BoolOp::Or, &some, &core.boolop(BoolOp::And, &zero, &inside));
+        }
+        self.host.take(&mut state.path, some);
+        Ok(())
+    }
+
+    /// `counted_by`: the field at `at` is the number of elements.
+    fn counted(
+        &mut self,
+        state: &mut State<C>,
+        object: ObjectId,
+        ty: Option<DebugTypeId>,
+        at: u64,
+        len: &C::Val,
+    ) -> Result<(), C> {
+        self.define_input(state, object, ty.map_or(u32::MAX, |t| t.0), at)?;
+        let Some(InputCell::Bits(_, _, bytes, count)) = state.input_cells.newest_first().next() else {
+            return Ok(());
+        };
+        let core = self.host.core();
+        let width = (*bytes * 8).min(64) as u16;
+        let wide = if width == 64 { count.clone() } else { core.zext(width, 64, count) };
+        let same = core.relop(RelOp::Eq, 64, &wide, len);
+        self.host.take(&mut state.path, same);
+        Ok(())
+    }
+
+    /// Memory at an address that nobody knows: somewhere in the region of inputs, at a multiple of 16.
+    fn place_input(
+        &mut self,
+        state: &mut State<C>,
+        name: &str,
+        size: C::Val,
+        capacity: u64,
+        fill: Fill,
+    ) -> ObjectId {
+        let (object, _) = self.allocate(state, Kind::Input, size, capacity, 16, fill, None);
+        let middle = self.host.selector(40, &format!("address of {name}"));
+        let core = self.host.core();
+        let high = core.concat(20, 40, &core.constant(&Bits::new(20, INPUT_REGION)), &middle);
+        let address = core.concat(60, 4, &high, &core.constant(&Bits::zero(4)));
+        state.memory.place(object, address);
+        object
+    }
+
+    /// Input memory that a number happens to be the address of, though no pointer has led to it: one more choice.
+    pub(super) fn undiscovered(&mut self, state: &mut State<C>, under: &C::Bool, bits: &C::Val) -> Entry<C> {
+        let size = UNTYPED;
+        let name = "memory at a number";
+        let fill = Fill::Input(u32::MAX);
+        let object = self.place_input(state, name, word(&self.host, size), size, fill);
+        let bit = self.host.selector(1, "choice of a number");
+        let core = self.host.core();
+        let exists = core.boolop(BoolOp::And, under, &core.val_to_bool(1, &bit));
+        let count = word(&self.host, size);
+        let known =
+            InputObject { object, ty: None, count, exists: exists.clone(), depth: 0, name: name.into() };
+        Arc::make_mut(&mut state.input_objects).push(known);
+        self.observe(state, Target::Object(object));
+        let core = self.host.core();
+        let address = state.memory.object(object).address.clone().unwrap_or_else(|| word(&self.host, 0));
+        let offset = core.binop(BinOp::Sub, 64, bits, &address);
+        let inside = core.relop(RelOp::Ult, 64, &offset, &word(&self.host, size));
+        let side = core.boolop(BoolOp::Implies, &exists, &inside);
+        self.host.take(&mut state.path, side);
+        Entry { guard: exists, target: Target::Object(object), offset }
+    }
+}

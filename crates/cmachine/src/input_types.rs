@@ -1,0 +1,376 @@
+//! C types as unknown memory sees them: sizes, what lies where, and where one type lies in another.
+
+use parallax_cmodule::{
+    Callee, Constant, DebugType, DebugTypeId, Field, Function, Module, Operand, Operation, Terminator,
+};
+
+/// A type without names and qualifiers.
+pub fn strip(module: &Module, mut ty: Option<DebugTypeId>) -> Option<DebugTypeId> {
+    // Debug information of a corrupt module may go in circles.
+    for _ in 0..64 {
+        match module.debug_types.get(ty?.0 as usize)? {
+            DebugType::Alias { of, .. } => ty = *of,
+            _ => return ty,
+        }
+    }
+    None
+}
+
+/// Size of a C type in bytes; 0 when unknown.
+pub fn size_of(module: &Module, ty: Option<DebugTypeId>) -> u64 {
+    let mut factor = 1u64;
+    let mut at = strip(module, ty);
+    for _ in 0..64 {
+        let Some(id) = at else { return 0 };
+        return factor.saturating_mul(match &module.debug_types[id.0 as usize] {
+            DebugType::Base { bits, .. } | DebugType::Enum { bits, .. } => bits.div_ceil(8),
+            DebugType::Pointer(_) => 8,
+            DebugType::Struct { size, .. } | DebugType::Union { size, .. } => *size,
+            DebugType::Array { element, len } => {
+                factor = factor.saturating_mul(*len);
+                at = strip(module, *element);
+                continue;
+            }
+            _ => 0,
+        });
+    }
+    0
+}
+
+/// Which parameters of the IR make up each parameter of the C function: one, or for a structure in registers one for each
+/// eight bytes. Nothing where debug information does not say, or says something else.
+pub fn parameter_pieces(module: &Module, function: &Function) -> Option<Vec<std::ops::Range<usize>>> {
+    let types = function.signature.get(1..)?;
+    let mut at = usize::from(function.parameters.first().is_some_and(|p| p.struct_return));
+    let mut pieces = Vec::new();
+    for ty in types {
+        let size = match strip(module, *ty).map(|t| &module.debug_types[t.0 as usize]) {
+            // C has no parameters that are arrays: this is a vector, in one register however long.
+            Some(DebugType::Array { .. }) => 8,
+            Some(DebugType::Function(_)) | None => 8,
+            _ => size_of(module, *ty),
+        };
+        let (start, mut covered) = (at, 0);
+        while covered < size {
+            let parameter = function.parameters.get(at)?;
+            covered += if parameter.by_value.is_some() { size } else { module.ty(parameter.ty).size.max(8) };
+            at += 1;
+        }
+        pieces.push(start..at);
+    }
+    (at == function.parameters.len()).then_some(pieces)
+}
+
+/// Whether a type is a structure or union.
+pub(super) fn is_record(module: &Module, ty: Option<DebugTypeId>) -> bool {
+    let ty = strip(module, ty).map(|t| &module.debug_types[t.0 as usize]);
+    matches!(ty, Some(DebugType::Struct { .. } | DebugType::Union { .. }))
+}
+
+/// What lies at an offset of a type.
+pub(super) enum Leaf {
+    Pointer { start: u64, pointee: Option<DebugTypeId>, nonnull: bool },
+    Number { start: u64, len: u64, boolean: bool, name: String },
+    Byte,
+}
+
+pub(super) fn leaf_at(module: &Module, ty: Option<DebugTypeId>, mut offset: u64) -> Leaf {
+    let mut start = 0;
+    let mut at = strip(module, ty);
+    let mut name = String::new();
+    let mut nonnull = false;
+    for _ in 0..64 {
+        let Some(id) = at else { return Leaf::Byte };
+        match &module.debug_types[id.0 as usize] {
+            DebugType::Pointer(pointee) => return Leaf::Pointer { start, pointee: *pointee, nonnull },
+            DebugType::Base { bits, name: base, .. } => {
+                return Leaf::Number { start, len: bits.div_ceil(8).max(1), boolean: base == "_Bool", name };
+            }
+            DebugType::Enum { bits, .. } => {
+                return Leaf::Number { start, len: bits.div_ceil(8).max(1), boolean: false, name };
+            }
+            DebugType::Array { element, .. } => {
+                let step = size_of(module, *element);
+                if step == 0 {
+                    return Leaf::Byte;
+                }
+                start += offset / step * step;
+                offset %= step;
+                nonnull = false;
+                at = strip(module, *element);
+            }
+            DebugType::Struct { fields, .. } => {
+                let found = fields.iter().find(|field| {
+                    field.bits % 8 == 0
+                        && field.offset_bits % 8 == 0
+                        && field.offset_bits / 8 <= offset
+                        && (offset < field.offset_bits / 8 + size_of(module, field.ty).max(1)
+                            || open_ended(module, field).is_some())
+                });
+                let Some(field) = found else { return Leaf::Byte };
+                if size_of(module, field.ty) * 8 != field.bits {
+                    // A bit-field that happens to fill its bytes.
+                    return Leaf::Byte;
+                }
+                start += field.offset_bits / 8;
+                offset -= field.offset_bits / 8;
+                name = field.name.clone();
+                nonnull = field.nonnull;
+                at = strip(module, field.ty);
+            }
+            _ => return Leaf::Byte,
+        }
+    }
+    Leaf::Byte
+}
+
+/// Whether memory of a type, by its number, is numbers throughout, any of them: no pointer, no `_Bool`.
+pub(super) fn only_numbers(module: &Module, ty: u32) -> bool {
+    let mut waiting = vec![(Some(DebugTypeId(ty)), 0)];
+    while let Some((ty, depth)) = waiting.pop() {
+        let Some(id) = strip(module, ty) else { continue };
+        match module.debug_types.get(id.0 as usize) {
+            Some(DebugType::Pointer(_)) => return false,
+            Some(DebugType::Base { name, .. }) if name == "_Bool" => return false,
+            // Debug information of a corrupt module may go in circles.
+            _ if depth == 64 => return false,
+            Some(DebugType::Array { element, .. }) => waiting.push((*element, depth + 1)),
+            Some(DebugType::Struct { fields, .. }) => {
+                waiting.extend(fields.iter().map(|field| (field.ty, depth + 1)));
+            }
+            _ => {}
+        }
+    }
+    true
+}
+
+/// A flexible array at the end of a structure.
+pub(super) struct Flexible {
+    /// Where it starts, in bytes.
+    pub(super) offset: u64,
+    /// Bytes of one element.
+    pub(super) step: u64,
+    /// Where the field is that counts them (`counted_by`).
+    pub(super) count_at: Option<u64>,
+}
+
+/// Bytes of one element, if a field is an array without a length.
+fn open_ended(module: &Module, field: &Field) -> Option<u64> {
+    match module.debug_types[strip(module, field.ty)?.0 as usize] {
+        DebugType::Array { element, len: 0 } => Some(size_of(module, element)).filter(|&step| step > 0),
+        _ => None,
+    }
+}
+
+/// The flexible array that a structure ends with.
+pub(super) fn flexible(module: &Module, ty: Option<DebugTypeId>) -> Option<Flexible> {
+    let DebugType::Struct { fields, .. } = &module.debug_types[strip(module, ty)?.0 as usize] else {
+        return None;
+    };
+    let last = fields.last()?;
+    let counter = last.counted_by.as_ref().and_then(|name| fields.iter().find(|f| f.name == *name));
+    Some(Flexible {
+        offset: last.offset_bits / 8,
+        step: open_ended(module, last)?,
+        count_at: counter.filter(|f| whole(module, f)).map(|f| f.offset_bits / 8),
+    })
+}
+
+/// Whether two C types are the same: one name and size for structures (each file has its own description of them).
+pub(super) fn same_type(module: &Module, a: Option<DebugTypeId>, b: Option<DebugTypeId>) -> bool {
+    let (a, b) = (strip(module, a), strip(module, b));
+    if a == b {
+        return true;
+    }
+    let (Some(a), Some(b)) = (a, b) else { return false };
+    match (&module.debug_types[a.0 as usize], &module.debug_types[b.0 as usize]) {
+        (DebugType::Struct { name: x, size: n, .. }, DebugType::Struct { name: y, size: m, .. })
+        | (DebugType::Union { name: x, size: n, .. }, DebugType::Union { name: y, size: m, .. }) => {
+            !x.is_empty() && x == y && n == m
+        }
+        (DebugType::Pointer(x), DebugType::Pointer(y)) => strip(module, *x) == strip(module, *y),
+        (a, b) => a == b,
+    }
+}
+
+/// Where one element of `container` holds something of the type `wanted`, in bytes from its start; at most `limit`.
+pub(super) fn positions(
+    module: &Module,
+    wanted: Option<DebugTypeId>,
+    container: Option<DebugTypeId>,
+    limit: usize,
+) -> Vec<u64> {
+    let mut found = Vec::new();
+    // Breadth first, with an explicit list: debug information of a corrupt module may nest without end.
+    let mut waiting = vec![(strip(module, container), 0u64, 0u32)];
+    while let Some((ty, at, depth)) = waiting.pop() {
+        if found.len() >= limit {
+            break;
+        }
+        if same_type(module, ty, wanted) {
+            found.push(at);
+        }
+        if depth > 16 {
+            continue;
+        }
+        match ty.map(|t| &module.debug_types[t.0 as usize]) {
+            Some(DebugType::Struct { fields, .. }) => {
+                waiting.extend(
+                    fields
+                        .iter()
+                        .filter(|f| whole(module, f))
+                        .map(|f| (strip(module, f.ty), at + f.offset_bits / 8, depth + 1)),
+                );
+            }
+            Some(DebugType::Array { element, len }) => {
+                let step = size_of(module, *element);
+                let element = strip(module, *element);
+                let few = (*len).min(limit as u64);
+                waiting.extend((0..few).map(|index| (element, at + index * step, depth + 1)));
+            }
+            _ => {}
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Whether a field is no bit-field.
+fn whole(module: &Module, field: &Field) -> bool {
+    field.offset_bits.is_multiple_of(8) && size_of(module, field.ty) * 8 == field.bits
+}
+
+/// Structures of the program, other than `wanted` itself, that hold something of that type.
+pub(super) fn containers(module: &Module, wanted: Option<DebugTypeId>, limit: usize) -> Vec<DebugTypeId> {
+    let mut found: Vec<DebugTypeId> = Vec::new();
+    // Only structures that something points to, or a variable is, are ever allocated as a whole.
+    let pointed = module.debug_types.iter().filter_map(|ty| match ty {
+        DebugType::Pointer(pointee) => strip(module, *pointee),
+        _ => None,
+    });
+    let variables = module.variables.iter().filter_map(|variable| strip(module, variable.ty));
+    for ty in pointed.chain(variables) {
+        let DebugType::Struct { size, .. } = &module.debug_types[ty.0 as usize] else { continue };
+        if *size == 0
+            || same_type(module, Some(ty), wanted)
+            || found.iter().any(|&other| same_type(module, Some(other), Some(ty)))
+            || positions(module, wanted, Some(ty), 1).is_empty()
+        {
+            continue;
+        }
+        if found.len() == limit {
+            break;
+        }
+        found.push(ty);
+    }
+    found
+}
+
+/// How a program looks at parts of structures: what decides whether input pointers may point into them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct FieldUse {
+    /// The address of a field goes somewhere.
+    pub(super) taken: bool,
+    /// A structure is found from one of its fields (`container_of`).
+    pub(super) container_of: bool,
+}
+
+/// Looks through the user's own functions.
+pub(super) fn field_use(module: &Module) -> FieldUse {
+    let mut found = FieldUse::default();
+    for function in module.functions.iter().filter(|f| !f.library) {
+        found.taken |= takes_field(function);
+        let back = |operation: &Operation| matches!(operation, Operation::Address { offset, indices, .. } if *offset < 0 && indices.is_empty());
+        found.container_of |=
+            function.blocks.iter().flat_map(|b| &b.instructions).any(|i| back(&i.operation));
+    }
+    found
+}
+
+fn takes_field(function: &Function) -> bool {
+    let mut fields = rustc_hash::FxHashSet::default();
+    for instruction in function.blocks.iter().flat_map(|b| &b.instructions) {
+        if let (Operation::Address { offset, .. }, Some(result)) =
+            (&instruction.operation, instruction.result)
+            && *offset != 0
+        {
+            fields.insert(result);
+        }
+    }
+    let is = |operand: &Operand| matches!(operand, Operand::Register(r) if fields.contains(r));
+    function.blocks.iter().any(|block| {
+        let returned = matches!(&block.terminator, Terminator::Return(Some(value)) if is(value));
+        returned
+            || block.instructions.iter().any(|i| match &i.operation {
+                Operation::Store { value, .. } | Operation::SlotStore { value, .. } => is(value),
+                Operation::Call { arguments, .. } => arguments.iter().any(|a| is(&a.value)),
+                Operation::Select { a, b, .. } | Operation::Compare { a, b, .. } => is(a) || is(b),
+                Operation::Phi { incoming } => incoming.iter().any(|(_, value)| is(value)),
+                _ => false,
+            })
+    })
+}
+
+/// Which globals have their address go somewhere.
+pub(super) fn taken_globals(module: &Module) -> Vec<bool> {
+    let mut taken = vec![false; module.globals.len()];
+    let mut constants: Vec<u32> = Vec::new();
+    let mut note = |operand: &Operand| {
+        if let Operand::Constant(id) = operand {
+            constants.push(id.0);
+        }
+    };
+    for block in module.functions.iter().flat_map(|f| &f.blocks) {
+        for instruction in &block.instructions {
+            match &instruction.operation {
+                Operation::Store { value, .. } | Operation::SlotStore { value, .. } => note(value),
+                Operation::Call { arguments, callee } => {
+                    arguments.iter().for_each(|a| note(&a.value));
+                    if let Callee::Pointer(pointer) = callee {
+                        note(pointer);
+                    }
+                }
+                Operation::Select { a, b, .. } | Operation::Binary { a, b, .. } => {
+                    note(a);
+                    note(b);
+                }
+                Operation::Cast { a, .. } | Operation::Freeze { a } => note(a),
+                Operation::Address { base, indices, .. } if !indices.is_empty() => note(base),
+                Operation::Phi { incoming } => incoming.iter().for_each(|(_, value)| note(value)),
+                Operation::Insert { value, .. } | Operation::InsertElement { value, .. } => note(value),
+                _ => {}
+            }
+        }
+        if let Terminator::Return(Some(value)) = &block.terminator {
+            note(value);
+        }
+    }
+    constants.extend(module.globals.iter().filter_map(|g| g.initialiser).map(|c| c.0));
+    let mut seen = vec![false; module.constants.len()];
+    while let Some(id) = constants.pop() {
+        if std::mem::replace(&mut seen[id as usize], true) {
+            continue;
+        }
+        match &module.constants[id as usize] {
+            Constant::Global(global, _) => taken[global.0 as usize] = true,
+            Constant::Aggregate(_, elements) => constants.extend(elements.iter().map(|e| e.0)),
+            Constant::Expression(_, operation) => {
+                if let Operation::Cast { a: Operand::Constant(a), .. }
+                | Operation::Address { base: Operand::Constant(a), .. } = &**operation
+                {
+                    constants.push(a.0);
+                }
+                if let Operation::Binary { a, b, .. } = &**operation {
+                    for operand in [a, b] {
+                        if let Operand::Constant(c) = operand {
+                            constants.push(c.0);
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    taken
+}

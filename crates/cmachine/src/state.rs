@@ -1,0 +1,301 @@
+//! The state of a program: frames, memory, the path taken, and what was read and written.
+
+use super::files::Files;
+use super::inputs::{InputCell, InputObject, Token};
+use super::memory::Memory;
+use super::output::Output;
+use super::value::{ObjectId, Value};
+use parallax_cmodule::{BlockId, FunctionId, LocationId, Module, Register};
+use parallax_sem::Core;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// A list that states share: what is pushed later points to what came before.
+pub struct Chain<T> {
+    last: Option<Arc<Link<T>>>,
+    len: usize,
+}
+
+struct Link<T> {
+    item: T,
+    before: Option<Arc<Link<T>>>,
+}
+
+impl<T> Drop for Link<T> {
+    fn drop(&mut self) {
+        // A long chain must not be released by recursion.
+        let mut before = self.before.take();
+        while let Some(link) = before {
+            match Arc::try_unwrap(link) {
+                Ok(mut link) => before = link.before.take(),
+                Err(_) => break,
+            }
+        }
+    }
+}
+
+impl<T> Clone for Chain<T> {
+    fn clone(&self) -> Self {
+        Chain { last: self.last.clone(), len: self.len }
+    }
+}
+
+impl<T> Default for Chain<T> {
+    fn default() -> Self {
+        Chain { last: None, len: 0 }
+    }
+}
+
+impl<T> Chain<T> {
+    /// Adds an item.
+    pub fn push(&mut self, item: T) {
+        self.last = Some(Arc::new(Link { item, before: self.last.take() }));
+        self.len += 1;
+    }
+
+    /// How many items.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether two chains are one.
+    pub fn same(&self, other: &Chain<T>) -> bool {
+        match (&self.last, &other.last) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    /// Items that this chain does not share with another, oldest first.
+    pub fn since(&self, other: &Chain<T>) -> Vec<&T> {
+        let (mut mine, mut theirs) = (self.last.as_ref(), other.last.as_ref());
+        let mut items = Vec::new();
+        for _ in self.len..other.len {
+            theirs = theirs.and_then(|link| link.before.as_ref());
+        }
+        for _ in other.len..self.len {
+            items.extend(mine.map(|link| &link.item));
+            mine = mine.and_then(|link| link.before.as_ref());
+        }
+        while let (Some(a), Some(b)) = (mine, theirs)
+            && !Arc::ptr_eq(a, b)
+        {
+            items.push(&a.item);
+            (mine, theirs) = (a.before.as_ref(), b.before.as_ref());
+        }
+        items.reverse();
+        items
+    }
+
+    /// The chain without its newest items.
+    pub fn without(&self, count: usize) -> Chain<T> {
+        let mut chain = self.clone();
+        for _ in 0..count {
+            let before = chain.last.as_ref().and_then(|link| link.before.clone());
+            chain.last = before;
+            chain.len = chain.len.saturating_sub(1);
+        }
+        chain
+    }
+
+    /// Items, newest first.
+    pub fn newest_first(&self) -> impl Iterator<Item = &T> {
+        let mut at = self.last.as_deref();
+        std::iter::from_fn(move || {
+            let link = at?;
+            at = link.before.as_deref();
+            Some(&link.item)
+        })
+    }
+
+    /// Items, oldest first.
+    pub fn to_vec(&self) -> Vec<&T> {
+        let mut items: Vec<&T> = self.newest_first().collect();
+        items.reverse();
+        items
+    }
+}
+
+/// The conditions under which a path is taken, all of which hold.
+#[derive(Clone)]
+pub struct Path<C: Core> {
+    /// The conditions.
+    pub conditions: Chain<C::Bool>,
+    /// A number of the host's: what it knows of why the path is possible; 0 for nothing.
+    pub witness: u32,
+}
+
+/// A function that is running.
+#[derive(Clone)]
+pub struct Frame<C: Core> {
+    /// The function.
+    pub function: FunctionId,
+    /// The block.
+    pub block: BlockId,
+    /// The block before.
+    pub previous: BlockId,
+    /// The next instruction of the block.
+    pub index: u32,
+    /// Registers.
+    pub registers: Vec<Option<Value<C>>>,
+    /// Slots.
+    pub slots: Vec<Option<Value<C>>>,
+    /// Arguments beyond the named ones, with the size and alignment each takes.
+    pub variadic: Vec<(Value<C>, parallax_cmodule::TypeId, Option<parallax_cmodule::TypeId>)>,
+    /// Stack objects.
+    pub objects: Vec<ObjectId>,
+    /// Where the caller wants the result.
+    pub result: Option<Register>,
+    /// A number no other frame of this run has.
+    pub serial: u64,
+}
+
+/// Where a `setjmp` returns to.
+#[derive(Clone, Copy, Debug)]
+pub struct Jump {
+    /// Depth of the frame.
+    pub depth: usize,
+    /// Its serial number.
+    pub serial: u64,
+    /// Block and index of the instruction after the call.
+    pub at: (BlockId, BlockId, u32),
+    /// Where the result goes.
+    pub result: Option<Register>,
+}
+
+/// Something worth showing on a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A branch on something not constant: which way.
+    Branch(LocationId, bool),
+    /// A switch: the number of the case, or none for the default.
+    Switch(LocationId, Option<u32>),
+    /// A choice made elsewhere: an indirect call, a value that had to be fixed.
+    Choice(LocationId, u64),
+}
+
+/// The state of a program.
+#[derive(Clone)]
+pub struct State<C: Core> {
+    /// Frames, outermost first; shared until written.
+    pub frames: Vec<Rc<Frame<C>>>,
+    /// Memory.
+    pub memory: Memory<C>,
+    /// Conditions of the path.
+    pub path: Path<C>,
+    /// Decisions on the path.
+    pub events: Chain<Event>,
+    /// What was written, with the file number.
+    pub output: Chain<(i32, Output<C::Val>)>,
+    /// Inputs that were asked for: name, width, value.
+    pub inputs: Chain<(String, u16, C::Val)>,
+    /// What code without a model returned.
+    pub unknowns: Chain<C::Val>,
+    /// Input pointer cells.
+    pub tokens: Arc<Vec<Token<C>>>,
+    /// Input objects that input pointers may point to.
+    pub input_objects: Arc<Vec<InputObject<C>>>,
+    /// Input objects that nothing else points to.
+    pub private_inputs: Arc<Vec<InputObject<C>>>,
+    /// Input cells that were read, in order.
+    pub input_cells: Chain<InputCell<C>>,
+    /// Input objects whose address the program has looked at.
+    pub observed: Arc<Vec<ObjectId>>,
+    /// Whether there is memory that nobody described: the program was entered at a function.
+    pub unknown_memory: bool,
+    /// Arguments of the function that was entered.
+    pub entry_arguments: Arc<Vec<Value<C>>>,
+    /// Files, standard input among them.
+    pub files: Files<C::Val>,
+    /// Known places to jump back to.
+    pub jumps: Vec<Jump>,
+    /// Functions to call at exit.
+    pub at_exit: Vec<FunctionId>,
+    /// The status to exit with, once the functions above have run.
+    pub exiting: Option<Option<Value<C>>>,
+    /// Instructions executed.
+    pub steps: u64,
+    /// Frames ever made.
+    pub serials: u64,
+    /// How often each symbolic branch of the deepest frame was taken: for loop limits.
+    pub visits: Arc<rustc_hash::FxHashMap<(u64, BlockId), u32>>,
+    /// Decisions by undecided branches.
+    pub forks: u32,
+    /// Values that the instruction at hand has already been run with, on states of their own.
+    pub fixes: u32,
+    /// Places, by the host's numbers, where the state is to meet others; the nearest last.
+    pub joins: Vec<u32>,
+    /// A number of its own.
+    pub id: u64,
+}
+
+impl<C: Core> Default for State<C> {
+    fn default() -> Self {
+        State {
+            frames: Vec::new(),
+            memory: Memory::default(),
+            path: Path { conditions: Chain::default(), witness: 0 },
+            events: Chain::default(),
+            output: Chain::default(),
+            inputs: Chain::default(),
+            unknowns: Chain::default(),
+            tokens: Arc::new(Vec::new()),
+            input_objects: Arc::new(Vec::new()),
+            private_inputs: Arc::new(Vec::new()),
+            input_cells: Chain::default(),
+            observed: Arc::default(),
+            unknown_memory: false,
+            entry_arguments: Arc::new(Vec::new()),
+            files: Files::default(),
+            jumps: Vec::new(),
+            at_exit: Vec::new(),
+            exiting: None,
+            steps: 0,
+            serials: 0,
+            visits: Arc::default(),
+            forks: 0,
+            fixes: 0,
+            joins: Vec::new(),
+            id: 0,
+        }
+    }
+}
+
+impl<C: Core> State<C> {
+    /// The running frame.
+    pub fn frame(&self) -> &Frame<C> {
+        self.frames.last().expect("a running program has a frame")
+    }
+
+    /// The running frame, to change it.
+    pub fn frame_mut(&mut self) -> &mut Frame<C> {
+        Rc::make_mut(self.frames.last_mut().expect("a running program has a frame"))
+    }
+
+    /// Place of the instruction a frame is at (the one that runs or was called from).
+    pub fn location(&self, module: &Module, depth: usize) -> LocationId {
+        let Some(frame) = self.frames.get(depth) else { return LocationId::default() };
+        let block = &module.function(frame.function).blocks[frame.block.0 as usize];
+        // The index is one past the instruction that runs; one further, it is the terminator.
+        match (frame.index as usize).checked_sub(1).and_then(|index| block.instructions.get(index)) {
+            Some(instruction) => instruction.location,
+            None => block.location,
+        }
+    }
+
+    /// The innermost place outside the library, as (depth, place).
+    pub fn user_location(&self, module: &Module) -> (usize, LocationId) {
+        for depth in (0..self.frames.len()).rev() {
+            if !module.function(self.frames[depth].function).library {
+                return (depth, self.location(module, depth));
+            }
+        }
+        (0, LocationId::default())
+    }
+}

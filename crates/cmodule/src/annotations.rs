@@ -1,0 +1,82 @@
+//! What declarations promise and IR forgets: `_Nonnull` and `_Nullable`, `nonnull` on a prototype that the definition's
+//! file does not see, `annotate` on anything, `counted_by` on a field.
+//!
+//! clang drops these on the way to IR; the reader finds them in its syntax tree and names them by what they stand on.
+
+/// What a declaration says of the thing it declares.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Promise {
+    /// Never null.
+    Nonnull,
+    /// May be null.
+    Nullable,
+    /// The text of an `annotate` attribute.
+    Annotate(String),
+    /// An array of as many elements as this field of the same structure says.
+    CountedBy(String),
+}
+
+/// What a qualifier stands on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Subject {
+    /// A function as a whole.
+    Function {
+        /// The function.
+        function: String,
+    },
+    /// A parameter of a function, by number.
+    Parameter {
+        /// The function.
+        function: String,
+        /// Counted from 0.
+        index: usize,
+    },
+    /// The result of a function.
+    Result {
+        /// The function.
+        function: String,
+    },
+    /// A field of a structure or union.
+    Field {
+        /// The tag; the typedef's name where there is no tag.
+        record: String,
+        /// The field.
+        field: String,
+    },
+    /// A variable at file scope.
+    Variable {
+        /// Its name.
+        name: String,
+    },
+    /// A variable in a function.
+    Local {
+        /// The function.
+        function: String,
+        /// The variable.
+        name: String,
+        /// The line of its declaration.
+        line: u32,
+    },
+    /// The type a cast names.
+    Cast {
+        /// The function around it.
+        function: String,
+        /// The line it starts on.
+        line: u32,
+        /// The column it starts at.
+        column: u32,
+    },
+}
+
+/// A qualifier on a declaration or cast.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Qualifier {
+    /// What it stands on.
+    pub subject: Subject,
+    /// Which pointer of the type: 0 is the declared thing itself, 1 what it points to, and so on.
+    pub depth: usize,
+    /// What it says.
+    pub promise: Promise,
+    /// Who says so: the file that was compiled, and for `static` things the file that declares them.
+    pub unit: String,
+}

@@ -1,8 +1,8 @@
 //! The concrete reading: a program run as it would run natively.
 
 use parallax_cmachine::{
-    Checks, Files, Fill, Form, Host, Kind, Machine, ObjectId, Path, Pointer, Problem, Split, State, Stop,
-    Target, Value, word,
+    Checks, Files, Fill, Form, Host, Inputs, Kind, Machine, ObjectId, Oracle, Path, Pointer, Problem,
+    Reporter, Split, State, Stop, System, Target, Value, word,
 };
 use parallax_cmodule::{FunctionId, LocationId, Module, TypeKind};
 use parallax_op::{Bits, Width};
@@ -138,7 +138,7 @@ pub struct Settings {
     pub failing_allocation: bool,
 }
 
-impl<W: World> Host<Concrete> for Runner<'_, W> {
+impl<W: World> Oracle<Concrete> for Runner<'_, W> {
     fn core(&self) -> &Concrete {
         &self.core
     }
@@ -150,6 +150,18 @@ impl<W: World> Host<Concrete> for Runner<'_, W> {
     fn value(&self, _width: Width, v: &Bits) -> Option<Bits> {
         Some(v.clone())
     }
+    fn split(&mut self, _path: &Path<Concrete>, b: &bool) -> Split {
+        if *b { Split::True } else { Split::False }
+    }
+    fn example(&mut self, _path: &Path<Concrete>, _width: Width, v: &Bits) -> Option<Bits> {
+        Some(v.clone())
+    }
+    fn undefined_matters(&mut self, _path: &Path<Concrete>, _b: &bool) -> Option<(bool, bool)> {
+        None
+    }
+}
+
+impl<W: World> Inputs<Concrete> for Runner<'_, W> {
     fn undefined(&mut self, width: Width) -> Bits {
         let pattern = u128::from_le_bytes([self.settings.fill; 16]);
         if width <= 128 {
@@ -167,30 +179,21 @@ impl<W: World> Host<Concrete> for Runner<'_, W> {
             None => Err(format!("{name} is called, but nothing defines it and there is no model of it")),
         }
     }
-    fn split(&mut self, _path: &Path<Concrete>, b: &bool) -> Split {
-        if *b { Split::True } else { Split::False }
-    }
-    fn example(&mut self, _path: &Path<Concrete>, _width: Width, v: &Bits) -> Option<Bits> {
-        Some(v.clone())
-    }
     fn selector(&mut self, width: Width, _name: &str) -> Bits {
         Bits::zero(width)
     }
     fn memory_map(&mut self, _name: &str, _undefined: bool) -> Table {
         Table::new(Bits::new(8, self.settings.fill.into()))
     }
-    fn bounded(&mut self, _what: String) {}
-    fn undefined_matters(&mut self, _path: &Path<Concrete>, _b: &bool) -> Option<(bool, bool)> {
-        None
+    fn random_inputs(&self) -> bool {
+        self.settings.random_inputs
     }
-    fn problem(&mut self, state: &State<Concrete>, problem: Problem, _guard: &bool, detail: String) {
-        let stack = stack(self.module, state);
-        self.mistake = Some(Mistake { problem, detail, stack });
+    fn failing_allocation(&self) -> bool {
+        self.settings.failing_allocation
     }
-    fn assume(&mut self, _what: String) {}
-    fn enter_block(&mut self, state: &State<Concrete>) {
-        (self.watch)(state);
-    }
+}
+
+impl<W: World> System<Concrete> for Runner<'_, W> {
     fn read(&mut self, _state: &mut State<Concrete>, file: i32, count: u64) -> Option<Vec<Bits>> {
         Some(self.world.read(file, count)?.into_iter().map(|b| Bits::new(8, b.into())).collect())
     }
@@ -210,23 +213,29 @@ impl<W: World> Host<Concrete> for Runner<'_, W> {
     fn close(&mut self, _state: &mut State<Concrete>, file: i32) -> bool {
         self.world.close(file)
     }
+    fn remove(&mut self, _state: &mut State<Concrete>, path: &[u8]) -> bool {
+        self.world.remove(path)
+    }
     fn time(&mut self, _state: &mut State<Concrete>) -> Bits {
         Bits::from_i128(64, self.world.time().into())
     }
     fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>> {
         self.world.environment(name)
     }
-    fn remove(&mut self, _state: &mut State<Concrete>, path: &[u8]) -> bool {
-        self.world.remove(path)
-    }
+}
+
+impl<W: World> Reporter<Concrete> for Runner<'_, W> {
     fn checks(&self) -> Checks {
         self.settings.checks
     }
-    fn random_inputs(&self) -> bool {
-        self.settings.random_inputs
+    fn problem(&mut self, state: &State<Concrete>, problem: Problem, _guard: &bool, detail: String) {
+        let stack = stack(self.module, state);
+        self.mistake = Some(Mistake { problem, detail, stack });
     }
-    fn failing_allocation(&self) -> bool {
-        self.settings.failing_allocation
+    fn assume(&mut self, _what: String) {}
+    fn bounded(&mut self, _what: String) {}
+    fn enter_block(&mut self, state: &State<Concrete>) {
+        (self.watch)(state);
     }
 }
 

@@ -3,7 +3,7 @@
 //! Invariant: cells do not overlap, and a byte that a cell covers is not known. A byte that is neither has never been
 //! written; what it then reads as is what the object's [`Log`] says, where there is one, and else its [`Fill`].
 
-use super::host::Host;
+use super::host::Oracle;
 use super::log::Log;
 use super::value::Value;
 use parallax_op::Bits;
@@ -33,7 +33,7 @@ pub struct Cell<C: Core> {
 
 impl<C: Core> Cell<C> {
     /// One byte of it.
-    fn byte<H: Host<C>>(&self, host: &H, index: u64) -> Value<C> {
+    fn byte<H: Oracle<C>>(&self, host: &H, index: u64) -> Value<C> {
         match &self.value {
             Value::Bits(bits) => {
                 Value::Bits(host.core().extract((self.len * 8) as u16, (index * 8) as u16, 8, bits))
@@ -197,7 +197,7 @@ impl<C: Core> Content<C> {
     }
 
     /// A range of at most 64 bytes, all of which are written or read as zero.
-    pub fn read<H: Host<C>>(&self, host: &H, at: u64, len: u64) -> Raw<C> {
+    pub fn read<H: Oracle<C>>(&self, host: &H, at: u64, len: u64) -> Raw<C> {
         let core = host.core();
         if !self.overlaps(at, len) {
             return Raw::Value(Value::Bits(core.constant(&self.known_bits(at, len))));
@@ -242,7 +242,7 @@ impl<C: Core> Content<C> {
     }
 
     /// The pointer that eight bytes are, when they are its bytes 0 to 7.
-    fn reassembled<H: Host<C>>(&self, host: &H, at: u64, len: u64) -> Option<Value<C>> {
+    fn reassembled<H: Oracle<C>>(&self, host: &H, at: u64, len: u64) -> Option<Value<C>> {
         if len != 8 {
             return None;
         }
@@ -321,7 +321,7 @@ impl<C: Core> Content<C> {
     }
 
     /// Writes bits or a pointer over `len` bytes.
-    pub fn write<H: Host<C>>(&mut self, host: &H, at: u64, len: u64, value: Value<C>) {
+    pub fn write<H: Oracle<C>>(&mut self, host: &H, at: u64, len: u64, value: Value<C>) {
         self.make_room(host, at, len);
         match &value {
             Value::Bits(bits) => {
@@ -347,7 +347,7 @@ impl<C: Core> Content<C> {
     }
 
     /// Writes known bytes.
-    pub fn write_bytes<H: Host<C>>(&mut self, host: &H, at: u64, bytes: &[u8]) {
+    pub fn write_bytes<H: Oracle<C>>(&mut self, host: &H, at: u64, bytes: &[u8]) {
         if !bytes.is_empty() {
             self.make_room(host, at, bytes.len() as u64);
             self.write_known(at, bytes);
@@ -365,7 +365,7 @@ impl<C: Core> Content<C> {
     }
 
     /// Removes cells in a range; what they hold outside it stays, byte by byte.
-    fn make_room<H: Host<C>>(&mut self, host: &H, at: u64, len: u64) {
+    fn make_room<H: Oracle<C>>(&mut self, host: &H, at: u64, len: u64) {
         while self.overlaps(at, len) {
             let (&start, _) = self.cells.range(..at + len).next_back().expect("an overlapping cell");
             let cell = self.cells.remove(&start).expect("the cell just seen");
@@ -382,7 +382,7 @@ impl<C: Core> Content<C> {
     }
 
     /// The pieces of a range, each a run of known bytes, a cell within it, or unwritten: what a copy moves.
-    pub fn pieces<H: Host<C>>(&self, host: &H, at: u64, len: u64) -> Vec<(u64, Piece<C>)> {
+    pub fn pieces<H: Oracle<C>>(&self, host: &H, at: u64, len: u64) -> Vec<(u64, Piece<C>)> {
         let mut pieces = Vec::new();
         let mut byte = at;
         let end = at + len;
@@ -419,7 +419,7 @@ impl<C: Core> Content<C> {
     }
 
     /// Forgets what a range holds.
-    pub fn forget<H: Host<C>>(&mut self, host: &H, at: u64, len: u64) {
+    pub fn forget<H: Oracle<C>>(&mut self, host: &H, at: u64, len: u64) {
         self.make_room(host, at, len);
         self.set_known(at, len, false);
         if self.fill == Fill::Zero {

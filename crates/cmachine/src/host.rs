@@ -77,54 +77,60 @@ pub struct Steps<C: Core> {
     pub residue: u64,
 }
 
-/// What the machine asks of an analysis.
-pub trait Host<C: Core> {
+/// What is certain: the reading, and what a path makes of its conditions.
+pub trait Oracle<C: Core> {
     /// The reading.
     fn core(&self) -> &C;
     /// A truth value that is certain whatever the path.
     fn truth(&self, b: &C::Bool) -> Option<bool>;
     /// The constant that a value is, whatever the path.
     fn value(&self, width: Width, v: &C::Val) -> Option<Bits>;
-    /// A value that nothing determines: uninitialised memory, `undef`.
-    fn undefined(&mut self, width: Width) -> C::Val;
-    /// A fresh input of this name.
-    fn input(&mut self, state: &mut State<C>, width: Width, name: &str) -> C::Val;
-    /// A fresh unknown that is not an input: what code without a model returns. The name says where from.
-    fn unknown(&mut self, state: &mut State<C>, width: Width, name: &str) -> Result<C::Val, String>;
+    /// A number that is not constant as a number of steps, where that can be told from how it is made.
+    fn steps(&self, _number: &C::Val) -> Option<Steps<C>> {
+        None
+    }
     /// Which sides of a condition are possible on a path.
     fn split(&mut self, path: &Path<C>, b: &C::Bool) -> Split;
     /// Goes on only where a condition holds; the host may remember why that is possible.
     fn take(&mut self, path: &mut Path<C>, condition: C::Bool) {
         path.conditions.push(condition);
     }
-    /// A fresh unknown that chooses or fills input memory; the name is for messages.
-    fn selector(&mut self, width: Width, name: &str) -> C::Val;
-    /// Bytes by their offset (64 bits) that nothing is known of: input memory, or memory that was never written. One
-    /// name is one memory.
-    fn memory_map(&mut self, name: &str, undefined: bool) -> C::Map;
-    /// A number that is not constant as a number of steps, where that can be told from how it is made.
-    fn steps(&self, _number: &C::Val) -> Option<Steps<C>> {
-        None
-    }
-    /// How far input memory goes.
-    fn input_bounds(&self) -> InputBounds {
-        InputBounds { aliasing: super::Aliasing::Auto, array: 1, chain: 1, strings: false }
-    }
-    /// A bound was hit: what lies beyond it is not looked at.
-    fn bounded(&mut self, what: String);
     /// A value that a term can have on a path.
     fn example(&mut self, path: &Path<C>, width: Width, v: &C::Val) -> Option<Bits>;
     /// Whether a condition depends on something uninitialised: when it does (which is possible), and a condition that
     /// holds wherever it does not.
     fn undefined_matters(&mut self, path: &Path<C>, b: &C::Bool) -> Option<(C::Bool, C::Bool)>;
-    /// What an input that shows the next mistake had better be like, where there is a choice.
-    fn prefer(&mut self, _wishes: Vec<C::Bool>) {}
-    /// The program makes a mistake at the current instruction of `state` when `guard` holds (which is possible).
-    fn problem(&mut self, state: &State<C>, kind: Problem, guard: &C::Bool, detail: String);
-    /// Something was assumed rather than known.
-    fn assume(&mut self, what: String);
-    /// Control enters a block.
-    fn enter_block(&mut self, state: &State<C>);
+}
+
+/// What is unknown: inputs, and the memory and answers that nothing determines.
+pub trait Inputs<C: Core> {
+    /// A value that nothing determines: uninitialised memory, `undef`.
+    fn undefined(&mut self, width: Width) -> C::Val;
+    /// A fresh input of this name.
+    fn input(&mut self, state: &mut State<C>, width: Width, name: &str) -> C::Val;
+    /// A fresh unknown that is not an input: what code without a model returns. The name says where from.
+    fn unknown(&mut self, state: &mut State<C>, width: Width, name: &str) -> Result<C::Val, String>;
+    /// A fresh unknown that chooses or fills input memory; the name is for messages.
+    fn selector(&mut self, width: Width, name: &str) -> C::Val;
+    /// Bytes by their offset (64 bits) that nothing is known of: input memory, or memory that was never written. One
+    /// name is one memory.
+    fn memory_map(&mut self, name: &str, undefined: bool) -> C::Map;
+    /// How far input memory goes.
+    fn input_bounds(&self) -> InputBounds {
+        InputBounds { aliasing: super::Aliasing::Auto, array: 1, chain: 1, strings: false }
+    }
+    /// Whether the random numbers of a generator that was seeded are inputs.
+    fn random_inputs(&self) -> bool {
+        false
+    }
+    /// Whether `malloc` may also fail.
+    fn failing_allocation(&self) -> bool {
+        false
+    }
+}
+
+/// What lies outside the program: files, the clock, the environment.
+pub trait System<C: Core> {
     /// Reads up to `count` bytes; fewer at the end of the file; `None` when it is not open.
     fn read(&mut self, state: &mut State<C>, file: i32, count: u64) -> Option<Vec<C::Val>>;
     /// Writes bytes; false when the file is not open.
@@ -144,16 +150,27 @@ pub trait Host<C: Core> {
     fn time(&mut self, state: &mut State<C>) -> C::Val;
     /// An environment variable.
     fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>>;
+}
+
+/// What an analysis is told on the way.
+pub trait Reporter<C: Core> {
     /// Optional checks.
     fn checks(&self) -> Checks {
         Checks::default()
     }
-    /// Whether the random numbers of a generator that was seeded are inputs.
-    fn random_inputs(&self) -> bool {
-        false
-    }
-    /// Whether `malloc` may also fail.
-    fn failing_allocation(&self) -> bool {
-        false
-    }
+    /// What an input that shows the next mistake had better be like, where there is a choice.
+    fn prefer(&mut self, _wishes: Vec<C::Bool>) {}
+    /// The program makes a mistake at the current instruction of `state` when `guard` holds (which is possible).
+    fn problem(&mut self, state: &State<C>, kind: Problem, guard: &C::Bool, detail: String);
+    /// Something was assumed rather than known.
+    fn assume(&mut self, what: String);
+    /// A bound was hit: what lies beyond it is not looked at.
+    fn bounded(&mut self, what: String);
+    /// Control enters a block.
+    fn enter_block(&mut self, state: &State<C>);
 }
+
+/// What the machine asks of an analysis: all four together.
+pub trait Host<C: Core>: Oracle<C> + Inputs<C> + System<C> + Reporter<C> {}
+
+impl<C: Core, H: Oracle<C> + Inputs<C> + System<C> + Reporter<C>> Host<C> for H {}

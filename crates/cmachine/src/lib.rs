@@ -35,7 +35,7 @@ mod value;
 
 pub use content::{Content, Fill};
 pub use files::Files;
-pub use host::{Checks, Host, Problem, Split, Steps};
+pub use host::{Checks, Host, Inputs, Oracle, Problem, Reporter, Split, Steps, System};
 pub use input_types::{parameter_pieces, size_of, strip};
 pub use inputs::{Aliasing, InputBounds, InputCell, InputObject, Token};
 pub use log::{Log, Write, Written, memory_name};

@@ -1,6 +1,6 @@
 //! Operations on pointers that need no memory: joining and shifting guarded sets.
 
-use super::host::Host;
+use super::host::Oracle;
 use super::value::{Entry, Pointer, Target, Value};
 use parallax_op::{BinOp, Bits, BoolOp, RelOp};
 use parallax_sem::Core;
@@ -11,17 +11,17 @@ use std::sync::Arc;
 pub(super) const FIRST_PAGE: u64 = 4096;
 
 /// A 64-bit constant.
-pub fn word<C: Core, H: Host<C>>(host: &H, value: u64) -> C::Val {
+pub fn word<C: Core, H: Oracle<C>>(host: &H, value: u64) -> C::Val {
     host.core().constant(&Bits::new(64, value.into()))
 }
 
 /// The null pointer.
-pub fn null<C: Core, H: Host<C>>(host: &H) -> Pointer<C> {
+pub fn null<C: Core, H: Oracle<C>>(host: &H) -> Pointer<C> {
     Pointer::to(host.core().boolean(true), Target::Null, word(host, 0))
 }
 
 /// A number as a pointer: null where it is certainly small, and otherwise what is looked up on use.
-pub(super) fn number<C: Core, H: Host<C>>(host: &H, bits: &C::Val) -> Pointer<C> {
+pub(super) fn number<C: Core, H: Oracle<C>>(host: &H, bits: &C::Val) -> Pointer<C> {
     let small = host.value(64, bits).and_then(|b| b.to_u64()).is_some_and(|b| b < FIRST_PAGE);
     let target = if small { Target::Null } else { Target::Number };
     Pointer::to(host.core().boolean(true), target, bits.clone())
@@ -37,7 +37,7 @@ pub fn bits_of<C: Core>(value: &Value<C>) -> C::Val {
 
 /// `a` where `guard` holds, `b` elsewhere; scalars of `width` bits. `None` for different bytes of pointers, whose
 /// addresses must be known first.
-pub(super) fn join<C: Core, H: Host<C>>(
+pub(super) fn join<C: Core, H: Oracle<C>>(
     host: &H,
     guard: &C::Bool,
     a: &Value<C>,
@@ -72,7 +72,7 @@ pub(super) fn join<C: Core, H: Host<C>>(
     })
 }
 
-fn as_pointer<C: Core, H: Host<C>>(host: &H, value: &Value<C>) -> Pointer<C> {
+fn as_pointer<C: Core, H: Oracle<C>>(host: &H, value: &Value<C>) -> Pointer<C> {
     match value {
         Value::Pointer(pointer) => pointer.clone(),
         Value::Part(pointer, _) => (**pointer).clone(),
@@ -81,13 +81,13 @@ fn as_pointer<C: Core, H: Host<C>>(host: &H, value: &Value<C>) -> Pointer<C> {
 }
 
 /// A pointer one of whose bytes this is.
-fn with_byte<C: Core, H: Host<C>>(host: &H, byte: &C::Val, at: u8) -> Pointer<C> {
+fn with_byte<C: Core, H: Oracle<C>>(host: &H, byte: &C::Val, at: u8) -> Pointer<C> {
     let core = host.core();
     let wide = core.zext(8, 64, byte);
     number(host, &core.binop(BinOp::Shl, 64, &wide, &word(host, 8 * u64::from(at))))
 }
 
-fn join_pointers<C: Core, H: Host<C>>(
+fn join_pointers<C: Core, H: Oracle<C>>(
     host: &H,
     guard: &C::Bool,
     a: &Pointer<C>,
@@ -109,7 +109,7 @@ fn join_pointers<C: Core, H: Host<C>>(
 }
 
 /// Whether two pointers are the same set, entry by entry.
-pub(super) fn same<C: Core, H: Host<C>>(host: &H, a: &Pointer<C>, b: &Pointer<C>) -> bool {
+pub(super) fn same<C: Core, H: Oracle<C>>(host: &H, a: &Pointer<C>, b: &Pointer<C>) -> bool {
     let core = host.core();
     a.entries.len() == b.entries.len()
         && a.entries.iter().zip(&b.entries).all(|(x, y)| {
@@ -120,12 +120,12 @@ pub(super) fn same<C: Core, H: Host<C>>(host: &H, a: &Pointer<C>, b: &Pointer<C>
 }
 
 /// Builds a guarded set: alternatives with one target are merged, impossible ones dropped.
-pub struct GuardedSet<'h, C: Core, H: Host<C>> {
+pub struct GuardedSet<'h, C: Core, H: Oracle<C>> {
     host: &'h H,
     entries: SmallVec<[Entry<C>; 1]>,
 }
 
-impl<'h, C: Core, H: Host<C>> GuardedSet<'h, C, H> {
+impl<'h, C: Core, H: Oracle<C>> GuardedSet<'h, C, H> {
     /// No alternatives yet.
     pub fn new(host: &'h H) -> Self {
         GuardedSet { host, entries: SmallVec::new() }
@@ -152,7 +152,7 @@ impl<'h, C: Core, H: Host<C>> GuardedSet<'h, C, H> {
 }
 
 /// The pointer moved by a number of bytes.
-pub fn shift<C: Core, H: Host<C>>(host: &H, pointer: &Pointer<C>, by: &C::Val) -> Pointer<C> {
+pub fn shift<C: Core, H: Oracle<C>>(host: &H, pointer: &Pointer<C>, by: &C::Val) -> Pointer<C> {
     let core = host.core();
     Pointer {
         entries: pointer

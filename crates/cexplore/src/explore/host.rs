@@ -5,8 +5,8 @@ use super::settings::Settings;
 use super::unknown::UnknownMemory;
 use crate::run::{self, Block, GivenMemory, Place, stack};
 use parallax_cmachine::{
-    Checks, Entry as Alternative, Form, Host, InputBounds, InputCell, Object, ObjectId, Output, Path,
-    Problem, Split, State, Steps, Target, TokenId, Value, memory_name,
+    Checks, Entry as Alternative, Form, InputBounds, InputCell, Inputs, Object, ObjectId, Oracle, Output,
+    Path, Problem, Reporter, Split, State, Steps, System, Target, TokenId, Value, memory_name,
 };
 use parallax_cmodule::{FunctionId, LocationId, Module};
 use parallax_op::{Bits, Width};
@@ -344,7 +344,7 @@ impl<'s> Explorer<'s> {
     }
 }
 
-impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
+impl<'s> Oracle<Symbolic<'s>> for Explorer<'s> {
     fn core(&self) -> &Symbolic<'s> {
         &self.core
     }
@@ -354,33 +354,8 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
     fn value(&self, _width: Width, v: &Term) -> Option<Bits> {
         self.store.as_constant(*v)
     }
-    fn undefined(&mut self, width: Width) -> Term {
-        let (symbol, term) = self.fresh("undefined", width);
-        self.undefined.insert(symbol);
-        term
-    }
-    fn input(&mut self, state: &mut State<Symbolic<'s>>, width: Width, name: &str) -> Term {
-        // The same input asked for on two paths is the same symbol: named by its number on the path.
-        let number = state.inputs.len();
-        if let Some(input) = self.fixed {
-            let bits = match input.values.get(number) {
-                Some((_, bits)) if bits.width() == width => bits.clone(),
-                _ => Bits::zero(width),
-            };
-            let term = self.store.constant(&bits);
-            state.inputs.push((name.to_string(), width, term));
-            return term;
-        }
-        let term = self.store.symbol(&format!("{name}#{number}.{width}"), width);
-        state.inputs.push((name.to_string(), width, term));
-        term
-    }
-    fn unknown(&mut self, state: &mut State<Symbolic<'s>>, width: Width, name: &str) -> Result<Term, String> {
-        self.assumptions
-            .insert(format!("{name} has no model: it returns anything and changes what it is given"));
-        let (_, term) = self.fresh(name, width);
-        state.unknowns.push(term);
-        Ok(term)
+    fn steps(&self, number: &Term) -> Option<Steps<Symbolic<'s>>> {
+        super::steps::steps(self.store, *number)
     }
     fn split(&mut self, path: &Path<Symbolic<'s>>, b: &Formula) -> Split {
         if let Some(truth) = self.truth(b) {
@@ -406,27 +381,6 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
             Answer::Unsat => Split::False,
             Answer::Unknown(_) => Split::Both,
         }
-    }
-    fn selector(&mut self, width: Width, name: &str) -> Term {
-        self.fresh(name, width).1
-    }
-    fn memory_map(&mut self, name: &str, undefined: bool) -> FuncExpr {
-        let name = if undefined { format!("undefined {name}") } else { name.to_string() };
-        let map = self.store.func_symbol(&name, 64, 8);
-        if undefined {
-            self.undefined.extend(self.store.lookup(&name));
-        }
-        map
-    }
-    fn steps(&self, number: &Term) -> Option<Steps<Symbolic<'s>>> {
-        super::steps::steps(self.store, *number)
-    }
-    fn input_bounds(&self) -> InputBounds {
-        let Settings { aliasing, array, chain, strings, .. } = *self.settings;
-        InputBounds { aliasing, array, chain, strings }
-    }
-    fn bounded(&mut self, what: String) {
-        self.bounds.insert(what);
     }
     fn take(&mut self, path: &mut Path<Symbolic<'s>>, condition: Formula) {
         let candidates =
@@ -501,44 +455,61 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
         };
         Some((differs, store.and(filled(Bits::zero), filled(Bits::ones))))
     }
-    fn prefer(&mut self, wishes: Vec<Formula>) {
-        self.wishes = wishes;
+}
+
+impl<'s> Inputs<Symbolic<'s>> for Explorer<'s> {
+    fn undefined(&mut self, width: Width) -> Term {
+        let (symbol, term) = self.fresh("undefined", width);
+        self.undefined.insert(symbol);
+        term
     }
-    fn problem(&mut self, state: &State<Symbolic<'s>>, problem: Problem, guard: &Formula, detail: String) {
-        self.reported = true;
-        let wishes = std::mem::take(&mut self.wishes);
-        if self.settings.tests {
-            self.record_mistake(state, problem, guard);
+    fn input(&mut self, state: &mut State<Symbolic<'s>>, width: Width, name: &str) -> Term {
+        // The same input asked for on two paths is the same symbol: named by its number on the path.
+        let number = state.inputs.len();
+        if let Some(input) = self.fixed {
+            let bits = match input.values.get(number) {
+                Some((_, bits)) if bits.width() == width => bits.clone(),
+                _ => Bits::zero(width),
+            };
+            let term = self.store.constant(&bits);
+            state.inputs.push((name.to_string(), width, term));
+            return term;
         }
-        let stack = stack(self.module, state);
-        // One finding per kind and place in the user's code.
-        let (depth, location) = state.user_location(self.module);
-        let function = state.frames.get(depth).map_or(FunctionId(0), |f| f.function);
-        if !self.known.insert((problem, function, location)) {
-            return;
+        let term = self.store.symbol(&format!("{name}#{number}.{width}"), width);
+        state.inputs.push((name.to_string(), width, term));
+        term
+    }
+    fn unknown(&mut self, state: &mut State<Symbolic<'s>>, width: Width, name: &str) -> Result<Term, String> {
+        self.assumptions
+            .insert(format!("{name} has no model: it returns anything and changes what it is given"));
+        let (_, term) = self.fresh(name, width);
+        state.unknowns.push(term);
+        Ok(term)
+    }
+    fn selector(&mut self, width: Width, name: &str) -> Term {
+        self.fresh(name, width).1
+    }
+    fn memory_map(&mut self, name: &str, undefined: bool) -> FuncExpr {
+        let name = if undefined { format!("undefined {name}") } else { name.to_string() };
+        let map = self.store.func_symbol(&name, 64, 8);
+        if undefined {
+            self.undefined.extend(self.store.lookup(&name));
         }
-        let wished = wishes.into_iter().find_map(|wish| self.model(&state.path, &[*guard, wish]));
-        match wished.or_else(|| self.model(&state.path, &[*guard])) {
-            Some(model) => {
-                let input = self.input_of(state, &model);
-                let decisions = state.events.len();
-                self.findings.push(Finding { problem, detail, stack, input, decisions });
-            }
-            None => {
-                self.known.remove(&(problem, function, location));
-                self.bounds.insert(format!("a possible {} could not be decided", problem.name()));
-            }
-        }
+        map
     }
-    fn assume(&mut self, what: String) {
-        self.assumptions.insert(what);
+    fn input_bounds(&self) -> InputBounds {
+        let Settings { aliasing, array, chain, strings, .. } = *self.settings;
+        InputBounds { aliasing, array, chain, strings }
     }
-    fn enter_block(&mut self, state: &State<Symbolic<'s>>) {
-        let frame = state.frame();
-        let count = self.covered.entry((frame.function, frame.block.0)).or_insert(0);
-        *count += 1;
-        self.new_code = *count == 1;
+    fn random_inputs(&self) -> bool {
+        self.settings.random_inputs
     }
+    fn failing_allocation(&self) -> bool {
+        self.settings.failing_allocation
+    }
+}
+
+impl<'s> System<Symbolic<'s>> for Explorer<'s> {
     fn read(&mut self, state: &mut State<Symbolic<'s>>, file: i32, count: u64) -> Option<Vec<Term>> {
         if file == 0 && self.stdin.is_empty() {
             self.assumptions.insert("standard input is empty".into());
@@ -583,13 +554,51 @@ impl<'s> Host<Symbolic<'s>> for Explorer<'s> {
             .insert(format!("the environment variable {} is not set", String::from_utf8_lossy(name)));
         None
     }
+}
+
+impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
     fn checks(&self) -> Checks {
         self.settings.checks
     }
-    fn random_inputs(&self) -> bool {
-        self.settings.random_inputs
+    fn prefer(&mut self, wishes: Vec<Formula>) {
+        self.wishes = wishes;
     }
-    fn failing_allocation(&self) -> bool {
-        self.settings.failing_allocation
+    fn problem(&mut self, state: &State<Symbolic<'s>>, problem: Problem, guard: &Formula, detail: String) {
+        self.reported = true;
+        let wishes = std::mem::take(&mut self.wishes);
+        if self.settings.tests {
+            self.record_mistake(state, problem, guard);
+        }
+        let stack = stack(self.module, state);
+        // One finding per kind and place in the user's code.
+        let (depth, location) = state.user_location(self.module);
+        let function = state.frames.get(depth).map_or(FunctionId(0), |f| f.function);
+        if !self.known.insert((problem, function, location)) {
+            return;
+        }
+        let wished = wishes.into_iter().find_map(|wish| self.model(&state.path, &[*guard, wish]));
+        match wished.or_else(|| self.model(&state.path, &[*guard])) {
+            Some(model) => {
+                let input = self.input_of(state, &model);
+                let decisions = state.events.len();
+                self.findings.push(Finding { problem, detail, stack, input, decisions });
+            }
+            None => {
+                self.known.remove(&(problem, function, location));
+                self.bounds.insert(format!("a possible {} could not be decided", problem.name()));
+            }
+        }
+    }
+    fn assume(&mut self, what: String) {
+        self.assumptions.insert(what);
+    }
+    fn bounded(&mut self, what: String) {
+        self.bounds.insert(what);
+    }
+    fn enter_block(&mut self, state: &State<Symbolic<'s>>) {
+        let frame = state.frame();
+        let count = self.covered.entry((frame.function, frame.block.0)).or_insert(0);
+        *count += 1;
+        self.new_code = *count == 1;
     }
 }

@@ -5,7 +5,7 @@ use super::joins::Joins;
 use super::settings::{Argument, Entry, Settings, Strategy};
 use super::unknown::UnknownMemory;
 use crate::run::main_arguments;
-use parallax_cmachine::{Event, Files, Host, Machine, Output, Problem, State, Stop, Value};
+use parallax_cmachine::{Event, Files, Machine, Oracle, Output, Problem, State, Stop, Value};
 use parallax_cmodule::FunctionId;
 use parallax_cmodule::Module;
 use parallax_sem::Symbolic;

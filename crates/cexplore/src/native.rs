@@ -80,6 +80,7 @@ fn sanitizer(problem: Problem) -> (&'static str, &'static str) {
         Problem::Uninitialised => ("memory", "-fsanitize=memory"),
         Problem::Overflow => ("overflow", "-fsanitize=signed-integer-overflow"),
         Problem::BadShift => ("shift", "-fsanitize=shift"),
+        Problem::NullArgument => ("nonnull", "-fsanitize=nonnull-attribute,nullability-arg"),
         _ => ("address", "-fsanitize=address"),
     }
 }
@@ -213,6 +214,7 @@ fn judge(problem: Problem, ended: &Ended) -> Native {
     let signal = |number: i32| ended.signal == Some(number);
     let same = match problem {
         Problem::NullDereference => says("SEGV on unknown address 0x00000000") || signal(11),
+        Problem::NullArgument => says("null pointer passed as argument"),
         Problem::OutOfBounds => {
             says("-buffer-overflow")
                 || says("-buffer-underflow")

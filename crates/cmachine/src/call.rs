@@ -20,6 +20,16 @@ pub(super) struct Passed<C: Core> {
     pub(super) by_value: Option<TypeId>,
 }
 
+/// A call that the analysis answers itself.
+pub struct PendingCall<C: Core> {
+    /// The function.
+    pub function: FunctionId,
+    /// Its arguments, structures by value as pointers to the caller's.
+    pub arguments: Vec<Value<C>>,
+    /// Where the caller wants the result.
+    pub result: Option<Register>,
+}
+
 impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     pub(super) fn call(
         &mut self,
@@ -110,6 +120,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             other.forks += 1;
             self.host.take(&mut other.path, guard);
             other.events.push(Event::Choice(location, function.0.into()));
+            if self.host.answers(function) {
+                // One call can wait at a time: this one comes again, with a single function it can be.
+                other.frame_mut().index -= 1;
+                self.forks.push(other);
+                continue;
+            }
             match self.invoke(&mut other, at, function, passed) {
                 Ok(()) => self.forks.push(other),
                 Err(Stop::Dead) => {}
@@ -133,6 +149,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     ) -> Result<(), C> {
         let name = self.module.function(function).name.as_str();
         let builtin = self.builtins[function.0 as usize];
+        self.promised(state, function, passed)?;
+        if self.host.answers(function) {
+            let arguments = passed.iter().map(|p| p.value.clone()).collect();
+            self.pending = Some(PendingCall { function, arguments, result: at.result });
+            return Ok(());
+        }
         if builtin.is_none() && self.module.function(function).is_defined() {
             return self.enter(state, function, passed.to_vec(), at.result);
         }
@@ -155,6 +177,38 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 self.intrinsic(state, at, name.trim_start_matches("llvm."), passed)
             }
             Some(builtin) => self.builtin(state, at, builtin, name, passed),
+        }
+    }
+
+    /// Null is no argument for a parameter that is declared never to be. Models of the library say for themselves what
+    /// they do with null: prototypes there forbid it even where nothing is read.
+    fn promised(
+        &mut self,
+        state: &mut State<C>,
+        function: FunctionId,
+        passed: &[Passed<C>],
+    ) -> Result<(), C> {
+        let module = self.module;
+        let definition = module.function(function);
+        if definition.library || self.builtins[function.0 as usize].is_some() {
+            return Ok(());
+        }
+        for (parameter, argument) in definition.parameters.iter().zip(passed) {
+            if parameter.nonnull && !matches!(argument.value, Value::Many(_)) {
+                let null = self.is_null(state, &argument.value)?;
+                let fine = self.host.core().not(&null);
+                self.require(state, &fine, Problem::NullArgument, || {
+                    format!("{} of {} is declared never to be null", parameter.name, definition.name)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on behind a call that the analysis answered.
+    pub fn answer(&mut self, state: &mut State<C>, call: PendingCall<C>, value: Option<Value<C>>) {
+        if let Some(value) = value {
+            Self::set(state, call.result, value);
         }
     }
 

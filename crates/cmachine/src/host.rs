@@ -1,8 +1,10 @@
 //! What an analysis supplies to the machine: the reading, what is known on a path, and the outside world.
 
-use super::inputs::InputBounds;
+use super::inputs::{Candidate, InputBounds};
 use super::output::Form;
 use super::state::{Path, State};
+use super::value::{ObjectId, TokenId};
+use parallax_cmodule::FunctionId;
 use parallax_op::{Bits, Width};
 use parallax_sem::Core;
 
@@ -11,6 +13,7 @@ use parallax_sem::Core;
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Problem {
     NullDereference,
+    NullArgument,
     OutOfBounds,
     UseAfterFree,
     DoubleFree,
@@ -29,6 +32,7 @@ impl Problem {
     pub fn name(self) -> &'static str {
         match self {
             Problem::NullDereference => "null-dereference",
+            Problem::NullArgument => "null-argument",
             Problem::OutOfBounds => "out-of-bounds",
             Problem::UseAfterFree => "use-after-free",
             Problem::DoubleFree => "double-free",
@@ -118,6 +122,17 @@ pub trait Inputs<C: Core> {
     /// How far input memory goes.
     fn input_bounds(&self) -> InputBounds {
         InputBounds { aliasing: super::Aliasing::Auto, array: 1, chain: 1, strings: false }
+    }
+    /// Whether an input pointer may be this. All that its type and the aliasing mode allow is asked for; usually
+    /// nothing points to what the program makes.
+    fn may_be(&self, _state: &State<C>, _token: TokenId, candidate: Candidate) -> bool {
+        !matches!(candidate, Candidate::Made(..))
+    }
+    /// A new input object was made for an input pointer to point to.
+    fn discovered(&mut self, _token: TokenId, _object: ObjectId) {}
+    /// Whether the analysis answers calls of a function itself: they are left in [`Machine::pending`](super::Machine::pending).
+    fn answers(&self, _function: FunctionId) -> bool {
+        false
     }
     /// Whether the random numbers of a generator that was seeded are inputs.
     fn random_inputs(&self) -> bool {

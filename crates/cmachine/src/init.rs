@@ -7,7 +7,7 @@
 use super::content::Fill;
 use super::host::{Host, Split};
 use super::input_types::{containers, flexible, is_record, positions, same_type, size_of, strip};
-use super::inputs::{Aliasing, InputCell, InputObject, Token};
+use super::inputs::{Aliasing, Candidate, InputCell, InputObject, Origin, Token};
 use super::memory::Kind;
 use super::mistake::Mistake;
 use super::pointers::{GuardedSet, word};
@@ -81,19 +81,22 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         }
         let always = self.host.core().boolean(true);
         let mut choices = Vec::new();
-        if !token.nonnull {
+        if !token.nonnull && self.host.may_be(state, id, Candidate::Null) {
             let offset = word(&self.host, 0);
             choices.push(Choice { target: Target::Null, offset, possible: always.clone() });
         }
         let pointee = strip(self.module, token.pointee);
         let known = state.input_objects.len();
         if let Some(DebugType::Function(types)) = pointee.map(|t| &self.module.debug_types[t.0 as usize]) {
-            for target in self.functions_of(types) {
-                choices.push(Choice { target, offset: word(&self.host, 0), possible: always.clone() });
+            for function in self.functions_of(types) {
+                if self.host.may_be(state, id, Candidate::Function(function)) {
+                    let (target, offset) = (Target::Function(function), word(&self.host, 0));
+                    choices.push(Choice { target, offset, possible: always.clone() });
+                }
             }
         } else {
-            self.known_objects(state, &token, pointee, &mut choices);
-            self.new_objects(state, &token, pointee, &mut choices)?;
+            self.known_objects(state, (id, &token), pointee, &mut choices);
+            self.new_objects(state, (id, &token), pointee, &mut choices)?;
         }
         if choices.len() > MOST_CHOICES {
             choices.truncate(MOST_CHOICES);
@@ -153,7 +156,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// Functions of a type whose address the program takes.
-    fn functions_of(&self, types: &[Option<DebugTypeId>]) -> Vec<Target> {
+    fn functions_of(&self, types: &[Option<DebugTypeId>]) -> Vec<FunctionId> {
         let fits = |function: &parallax_cmodule::Function| {
             function.address_taken
                 && function.is_defined()
@@ -163,7 +166,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     || function.signature.iter().zip(types).all(|(a, b)| same_type(self.module, *a, *b)))
         };
         let functions = self.module.functions.iter().enumerate();
-        functions.filter(|(_, f)| fits(f)).map(|(i, _)| Target::Function(FunctionId(i as u32))).collect()
+        functions.filter(|(_, f)| fits(f)).map(|(i, _)| FunctionId(i as u32)).collect()
     }
 
     /// Whether pointers to this type may point into larger objects.
@@ -184,26 +187,20 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     fn known_objects(
         &mut self,
         state: &mut State<C>,
-        token: &Token<C>,
+        (id, token): (TokenId, &Token<C>),
         pointee: Option<DebugTypeId>,
         choices: &mut Vec<Choice<C>>,
     ) {
         let mode = self.host.input_bounds().aliasing;
         let inside = self.looks_inside(pointee);
         let mut candidates = state.input_objects.as_ref().clone();
-        if self.planted(Mistake::ProgramObjectsCandidates) {
-            let (count, exists) = (word(&self.host, 1), self.host.core().boolean(true));
-            let made = state.memory.objects().filter(|(_, object)| object.kind == Kind::Heap);
-            candidates.extend(made.map(|(object, _)| InputObject {
-                object,
-                ty: pointee,
-                count: count.clone(),
-                exists: exists.clone(),
-                depth: 0,
-                name: String::new(),
-            }));
-        }
-        for candidate in &candidates {
+        let (inputs, planted) = (candidates.len(), self.planted(Mistake::ProgramObjectsCandidates));
+        candidates.extend(self.made_before(state, token, pointee));
+        for (number, candidate) in candidates.iter().enumerate() {
+            let wanted = |place: Option<u64>| match number < inputs || planted {
+                true => Candidate::Known(candidate.object, place),
+                false => Candidate::Made(candidate.object, place),
+            };
             if self.planted(Mistake::FreedNoCandidates)
                 && self.host.truth(&state.memory.object(candidate.object).alive) != Some(true)
             {
@@ -216,6 +213,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let target = Target::Object(candidate.object);
             // Memory without a type may hold anything anywhere.
             if mode == Aliasing::Raw || (candidate.ty.is_none() && pointee.is_some()) {
+                if !self.host.may_be(state, id, wanted(None)) {
+                    continue;
+                }
                 let (offset, fits) = self.anywhere(state, candidate.object, &token.name, pointee);
                 let possible = self.host.core().boolop(BoolOp::And, &possible, &fits);
                 choices.push(Choice { target, offset, possible });
@@ -228,6 +228,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             };
             self.note_positions(places.len());
             for place in places.into_iter().take(MOST_POSITIONS) {
+                if !self.host.may_be(state, id, wanted(Some(place))) {
+                    continue;
+                }
                 let index = self.element(&token.name, mode, &candidate.count, candidate.ty);
                 let offset = self.at(&index, candidate.ty, place);
                 let possible = match index {
@@ -237,6 +240,41 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 choices.push(Choice { target, offset, possible });
             }
         }
+    }
+
+    /// Objects that the program made and that a pointer which became unknown later may point to.
+    fn made_before(
+        &self,
+        state: &State<C>,
+        token: &Token<C>,
+        pointee: Option<DebugTypeId>,
+    ) -> Vec<InputObject<C>> {
+        let planted = self.planted(Mistake::ProgramObjectsCandidates);
+        let upto = match token.origin {
+            Origin::Havoc { made, .. } => made,
+            _ if planted => u32::MAX,
+            _ => return Vec::new(),
+        };
+        let inputs =
+            |id| state.input_objects.iter().chain(state.private_inputs.iter()).any(|o| o.object == id);
+        let made = state.memory.objects().take_while(|(id, _)| id.0 < upto);
+        let made = made.filter(|(id, object)| match planted {
+            true => object.kind == Kind::Heap,
+            false => !object.read_only && !inputs(*id),
+        });
+        made.map(|(object, held)| InputObject {
+            object,
+            ty: match (planted, held.variable) {
+                (false, Some(variable)) => strip(self.module, self.module.variables[variable.0 as usize].ty),
+                (false, None) => None,
+                (true, _) => pointee,
+            },
+            count: word(&self.host, 1),
+            exists: self.host.core().boolean(true),
+            depth: 0,
+            name: String::new(),
+        })
+        .collect()
     }
 
     fn note_positions(&mut self, found: usize) {
@@ -310,7 +348,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     fn new_objects(
         &mut self,
         state: &mut State<C>,
-        token: &Token<C>,
+        (id, token): (TokenId, &Token<C>),
         pointee: Option<DebugTypeId>,
         choices: &mut Vec<Choice<C>>,
     ) -> Result<(), C> {
@@ -331,7 +369,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let always = self.host.core().boolean(true);
         for (number, ty) in types.into_iter().enumerate() {
             let allocated = if bounds.aliasing == Aliasing::Raw { None } else { ty };
+            if !self.host.may_be(state, id, Candidate::New(allocated)) {
+                continue;
+            }
             let known = self.new_input(state, token, allocated)?;
+            self.host.discovered(id, known.object);
             let (target, count) = (Target::Object(known.object), known.count.clone());
             Arc::make_mut(&mut state.input_objects).push(known);
             if bounds.aliasing == Aliasing::Raw {

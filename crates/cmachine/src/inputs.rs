@@ -14,7 +14,7 @@ use super::memory::Kind;
 use super::pointers::word;
 use super::value::{Entry, ObjectId, Pointer, Target, TokenId, Value};
 use super::{Machine, Result, State, Stop};
-use parallax_cmodule::{DebugType, DebugTypeId, FunctionId, TypeKind};
+use parallax_cmodule::{DebugType, DebugTypeId, FunctionId, GlobalId, TypeKind};
 use parallax_sem::Core;
 use std::sync::Arc;
 
@@ -48,11 +48,44 @@ pub struct InputBounds {
     pub strings: bool,
 }
 
+/// Where an input pointer stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It is a parameter of the function that was entered, by its number in the IR.
+    Parameter(u32),
+    /// It is what a cell of input memory held at entry.
+    Cell(ObjectId, u64),
+    /// It was made unknown later (see [`Machine::havoc`]).
+    Havoc {
+        /// The cell; none for a value that is in no cell, such as the answer of a call.
+        cell: Option<(ObjectId, u64)>,
+        /// How many objects there were then: what is younger it cannot point to, unless it is input memory.
+        made: u32,
+    },
+}
+
+/// Something that an input pointer may be, before it is offered (see [`Inputs::may_be`](super::Inputs::may_be)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Candidate {
+    /// Null.
+    Null,
+    /// An input object that is known, at this offset within one of its elements; any offset where there is none.
+    Known(ObjectId, Option<u64>),
+    /// The same for an object that the program made before the pointer became unknown.
+    Made(ObjectId, Option<u64>),
+    /// A new input object of this type.
+    New(Option<DebugTypeId>),
+    /// A function.
+    Function(FunctionId),
+}
+
 /// An input pointer cell: what it may hold, as far as that was decided.
 #[derive(Clone)]
 pub struct Token<C: Core> {
     /// What it is called in messages.
     pub name: String,
+    /// Where it stands.
+    pub origin: Origin,
     /// What it points to, where debug information says.
     pub pointee: Option<DebugTypeId>,
     /// How many pointers lead to it.
@@ -95,28 +128,28 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     pub(super) fn new_token(
         &mut self,
         state: &mut State<C>,
-        name: String,
+        (name, origin): (String, Origin),
         pointee: Option<DebugTypeId>,
         depth: u32,
         nonnull: bool,
     ) -> TokenId {
         let id = TokenId(state.tokens.len() as u32);
         let done = self.host.core().boolean(false);
-        let token = Token { name, pointee, depth, nonnull, done, entries: Vec::new() };
+        let token = Token { name, origin, pointee, depth, nonnull, done, entries: Vec::new() };
         Arc::make_mut(&mut state.tokens).push(token);
         id
     }
 
-    fn token_pointer(&self, token: TokenId) -> Pointer<C> {
+    pub(super) fn token_pointer(&self, token: TokenId) -> Pointer<C> {
         Pointer::to(self.host.core().boolean(true), Target::Token(token), word(&self.host, 0))
     }
 
-    /// Unknown arguments for a function, and unknown contents for the program's own variables.
-    pub fn unknown_arguments(
-        &mut self,
-        state: &mut State<C>,
-        function: FunctionId,
-    ) -> Result<Vec<Value<C>>, C> {
+    /// Unknown contents for the program's own variables, as far as `unknown` says; the others keep their initialisers.
+    /// Constants, and variables of the library, always do.
+    ///
+    /// With [`Machine::unknown_arguments`] and [`Machine::begin`] this enters a function that nobody calls. A state can
+    /// be prepared in between: memory written, unknown arguments replaced by known ones.
+    pub fn unknown_memory(&mut self, state: &mut State<C>, unknown: &mut dyn FnMut(GlobalId) -> bool) {
         let module = self.module;
         let always = self.host.core().boolean(true);
         let one = word(&self.host, 1);
@@ -128,7 +161,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let Some(variable) = global.variable else { continue };
             let variable = &module.variables[variable.0 as usize];
             let library = module.files[variable.file as usize].starts_with(parallax_cmodule::LIBRARY_PREFIX);
-            if global.constant || library || global.name.starts_with("llvm.") {
+            if global.constant
+                || library
+                || global.name.starts_with("llvm.")
+                || !unknown(GlobalId(index as u32))
+            {
                 continue;
             }
             let object = ObjectId(index as u32);
@@ -145,6 +182,15 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             };
             Arc::make_mut(objects).push(known);
         }
+    }
+
+    /// Unknown arguments for a function: inputs by their types.
+    pub fn unknown_arguments(
+        &mut self,
+        state: &mut State<C>,
+        function: FunctionId,
+    ) -> Result<Vec<Value<C>>, C> {
+        let module = self.module;
         let definition = module.function(function);
         let pieces = parameter_pieces(module, definition);
         let mut values = Vec::new();
@@ -189,7 +235,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                         Some(DebugType::Pointer(pointee)) => *pointee,
                         _ => None,
                     };
-                    let token = self.new_token(state, name, pointee, 0, parameter.nonnull);
+                    let origin = Origin::Parameter(index as u32);
+                    let token = self.new_token(state, (name, origin), pointee, 0, parameter.nonnull);
                     Value::Pointer(self.token_pointer(token))
                 }
                 TypeKind::Int(_) | TypeKind::Float(_) => {
@@ -289,7 +336,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 let variable = module.globals.get(id.0 as usize).and_then(|global| global.variable);
                 let nonnull =
                     nonnull || (at == 0 && variable.is_some_and(|v| module.variables[v.0 as usize].nonnull));
-                let token = self.new_token(state, format!("{owner}+{at}"), pointee, depth + 1, nonnull);
+                let named = (format!("{owner}+{at}"), Origin::Cell(id, at));
+                let token = self.new_token(state, named, pointee, depth + 1, nonnull);
                 let pointer = Value::Pointer(self.token_pointer(token));
                 state.memory.object_mut(id).content.write(&self.host, at, 8, pointer);
                 state.input_cells.push(InputCell::Pointer(id, at, token));

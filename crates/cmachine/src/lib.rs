@@ -16,6 +16,7 @@ mod content;
 mod files;
 mod float_text;
 mod harness;
+mod havoc;
 mod host;
 mod init;
 mod input_types;
@@ -33,11 +34,13 @@ mod state;
 mod step;
 mod value;
 
+pub use call::PendingCall;
 pub use content::{Content, Fill};
 pub use files::Files;
+pub use havoc::{Anything, HavocCell};
 pub use host::{Checks, Host, Inputs, Oracle, Problem, Reporter, Split, Steps, System};
 pub use input_types::{parameter_pieces, size_of, strip};
-pub use inputs::{Aliasing, InputBounds, InputCell, InputObject, Token};
+pub use inputs::{Aliasing, Candidate, InputBounds, InputCell, InputObject, Origin, Token};
 pub use log::{Log, Write, Written, memory_name};
 pub use memory::{Kind, Memory, Object};
 pub use mistake::Mistake;
@@ -71,6 +74,9 @@ pub struct Machine<'m, C: Core, H: Host<C>> {
     pub host: H,
     /// States split off by the last step.
     pub forks: Vec<State<C>>,
+    /// The call that the last step came to, where the host answers such calls itself: the state waits for
+    /// [`Machine::answer`].
+    pub pending: Option<PendingCall<C>>,
     /// Whether the last step was a branch that is not the same for all inputs.
     pub branched: bool,
     /// A wrong rule to use instead of the right one: only for tests that must notice.
@@ -130,6 +136,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             module,
             host,
             forks: Vec::new(),
+            pending: None,
             branched: false,
             plant: None,
             field_use: input_types::FieldUse::default(),

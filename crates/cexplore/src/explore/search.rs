@@ -367,6 +367,7 @@ fn start<'s>(
                 )));
             }
             let mut state = machine.start().map_err(Failed::Machine)?;
+            machine.unknown_memory(&mut state, &mut |_| true);
             let values = machine.unknown_arguments(&mut state, function).map_err(Failed::Machine)?;
             machine.begin(&mut state, function, values).map_err(Failed::Machine)?;
             Ok(vec![state])

@@ -4,6 +4,6 @@
 static int inner(int *p);
 static int sure(int *_Nonnull p);
 int (*keep[2])(int *) = {inner, sure};
-int outer(int *p, int k) { return k ? inner(p) : sure(p); }
+int outer(int *p, int k) { return k ? inner(p) : sure(p); } //~ null-argument
 static int inner(int *p) { return *p; } //~ null-dereference
-static int sure(int *p) { return *p; } //~ null-dereference
+static int sure(int *p) { return *p; }

@@ -5,7 +5,7 @@ mod host;
 use host::{Plain, finish, module};
 use parallax_cmachine::Oracle;
 use parallax_cmachine::{Anything, Candidate, HavocCell, Machine, Origin, Problem, State, Target, Value};
-use parallax_cmodule::{FunctionId, Module};
+use parallax_cmodule::{DebugType, DebugTypeId, FunctionId, Module};
 use parallax_sem::{Core, Symbolic};
 use parallax_term::{Store, Term};
 
@@ -76,9 +76,9 @@ const HAVOC: &str = "struct cell { int *p; int n; };\n\
      int f(void) {\n\
        int one = 1; struct cell c = { &one, 7 }; int kept = 9;\n\
        change(&c);\n\
-       if (kept != 9) return 100;\n\
-       if (c.n == 8) return 200;\n\
-       return c.p ? *c.p : -1;\n\
+       if (kept != 9) return 1000;\n\
+       if (c.n == 8) return 300;\n\
+       return c.p ? *c.p & 255 : -1;\n\
      }\n";
 
 /// Runs `f` of the text above; `change` makes both fields unknown, and what the pointer may be is up to `may_be`.
@@ -90,6 +90,8 @@ fn havocked<'s>(
 ) -> (Machine<'s, Sym<'s>, Plain<'s>>, Ended<'s>) {
     let mut plain = Plain::new(store, module);
     plain.answered = vec![function(module, "change")];
+    let integer = |ty: &DebugType| matches!(ty, DebugType::Base { name, .. } if name == "int");
+    let pointee = module.debug_types.iter().position(integer).map(|at| DebugTypeId(at as u32));
     plain.may_be = may_be;
     let mut machine = Machine::new(module, plain);
     let f = function(module, "f");
@@ -98,7 +100,7 @@ fn havocked<'s>(
     let ended = finish(&mut machine, state, &mut |machine, state, call| {
         let Value::Pointer(pointer) = &call.arguments[0] else { panic!("a pointer is passed") };
         let Some(Target::Object(object)) = pointer.only().map(|e| e.target) else { panic!("to an object") };
-        let pointer = Anything::Pointer { pointee: None, nonnull };
+        let pointer = Anything::Pointer { pointee, nonnull };
         let cell = |at, content, name: &str| HavocCell { object, at, content, name: name.into() };
         let cells = [cell(0, pointer, "c.p"), cell(8, Anything::Number(4), "c.n")];
         assert!(machine.havoc(state, &cells).is_ok());
@@ -115,7 +117,7 @@ fn cells_are_made_unknown_and_the_others_stay() {
     let store = Store::new();
     let (mut machine, ended) = havocked(&store, &module, false, None);
     // Null, and any number in memory that nobody knows; what was not named is as it was.
-    assert_eq!(returned(&mut machine, &store, &ended, [-1, 1, 5, 100, 200]), [-1, 1, 5, 200]);
+    assert_eq!(returned(&mut machine, &store, &ended, [-1, 1, 5, 1000, 256]), [-1, 1, 5]);
     assert_eq!(machine.host.discovered.len(), 1, "one new object");
     let (state, _) = &ended[0];
     let origin = state.tokens[0].origin;
@@ -132,13 +134,13 @@ fn the_host_says_what_an_unknown_pointer_may_be() {
         matches!(candidate, Candidate::Made(..))
     });
     let (mut machine, ended) = havocked(&store, &module, false, Some(made));
-    assert_eq!(returned(&mut machine, &store, &ended, [-1, 1, 100]), [1]);
+    assert_eq!(returned(&mut machine, &store, &ended, [-1, 1, 1000]), [1]);
     assert!(machine.host.discovered.is_empty());
     // Only null, though the declaration excludes it: nothing is left, and the path ends there.
     let store = Store::new();
     let null: host::MayBe = Box::new(|_, candidate| candidate == Candidate::Null);
     let (mut machine, ended) = havocked(&store, &module, true, Some(null));
-    assert_eq!(returned(&mut machine, &store, &ended, [-1, 1, 200]), [200]);
+    assert_eq!(returned(&mut machine, &store, &ended, [-1, 1, 300]), [300]);
 }
 
 #[test]

@@ -34,8 +34,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("primitives", &["op", "path", "sem", "smt", "term"]),
     ("heap", &["op", "path", "sem", "smt", "term"]),
     ("javalite", &["heap", "op", "path", "sem", "smt", "source", "term"]),
-    ("llvm", &["heap", "op", "sem"]),
-    ("cexplore", &["llvm", "op", "sem", "smt", "term"]),
+    // C: the module is data, the reader talks to LLVM, the machine is the meaning; they meet in `cexplore`.
+    ("cmodule", &["op"]),
+    ("cread", &["cmodule", "op"]),
+    ("cmachine", &["cmodule", "heap", "op", "sem"]),
+    ("cexplore", &["cmachine", "cmodule", "cread", "op", "sem", "smt", "term"]),
     ("mix", &["op", "path", "report", "smt", "source", "term"]),
 ];
 

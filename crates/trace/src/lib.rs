@@ -19,6 +19,7 @@
 //!
 //! Absent on purpose: recordings, files, Python. A target is all this crate knows of an execution.
 
+mod edit;
 mod error;
 mod intervals;
 mod lazy;
@@ -31,6 +32,7 @@ mod trace;
 mod tree_scan;
 mod world;
 
+pub use edit::{Domain, EditHamt, FindMulti, Later, Prior, mix};
 pub use error::{Cause, Error, Result};
 pub use lazy::Lazy;
 pub use list::{List, ListError};

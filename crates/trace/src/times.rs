@@ -204,17 +204,17 @@ impl Union {
             return self.right.find(within, direction);
         };
         let near = ends(&within, direction).0;
-        let right = self.right.find(between(near, past(left, direction), direction), direction)?;
-        Ok(Some(right.map_or(left, |right| nearer(left, right, direction))))
+        match self.right.find(between(near, past(left, direction), direction), direction)? {
+            Some(right) if right == left && self.exclusive => Err(Error::Coincidence(left)),
+            right => Ok(Some(right.map_or(left, |right| nearer(left, right, direction)))),
+        }
     }
 }
 
 impl Times for Union {
     fn find(&self, within: Range<Time>, direction: Direction) -> Result<Option<Time>> {
-        let found = match &self.joint {
-            Some(leaves) => world::find(leaves, within, direction)?,
-            None => self.left_first(within, direction)?,
-        };
+        let Some(leaves) = &self.joint else { return self.left_first(within, direction) };
+        let found = world::find(leaves, within, direction)?;
         if let Some(time) = found {
             self.admit(time)?;
         }

@@ -140,8 +140,11 @@ impl Fixture {
     /// Whether some instant was searched twice for one kind.
     pub fn searched_twice(&self) -> bool {
         let covered = self.world.target().covered.lock().unwrap();
-        let mut ranges: Vec<(&String, &Range<Time>)> =
-            covered.iter().flat_map(|(kinds, range)| kinds.iter().map(move |kind| (kind, range))).collect();
+        let mut ranges: Vec<(&String, &Range<Time>)> = covered
+            .iter()
+            .filter(|(_, range)| !range.is_empty())
+            .flat_map(|(kinds, range)| kinds.iter().map(move |kind| (kind, range)))
+            .collect();
         ranges.sort_by_key(|(kind, range)| ((*kind).clone(), range.start));
         ranges.windows(2).any(|pair| pair[0].0 == pair[1].0 && pair[0].1.end > pair[1].1.start)
     }

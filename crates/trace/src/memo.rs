@@ -118,8 +118,11 @@ impl<V: Clone + Send + Sync + 'static> Memo<V> {
     pub fn forget(&self, key: Key) {
         let mut table = self.table.lock().unwrap();
         if matches!(table.slots.get(&key), Some(Slot::Done(..))) {
-            table.slots.remove(&key);
+            let gone = table.slots.remove(&key);
             self.budget.used.fetch_sub(1, Relaxed);
+            // Dropped without the lock: dropping a value may run user code.
+            drop(table);
+            drop(gone);
         }
     }
 

@@ -278,9 +278,12 @@ impl<V: Send + Sync> Evict for Memo<V> {
     }
 }
 
+/// A value, by its memo and its key.
+type Id = (u64, Key);
+
 /// A computation that can be run and run again.
 trait Task {
-    fn id(&self) -> (u64, Key);
+    fn id(&self) -> Id;
     fn claim(&self) -> bool;
     fn release(&self);
     /// Runs it. The value is remembered and returned; a slot whose computation is deferred stays taken.
@@ -294,7 +297,7 @@ struct Demand<R: Rule> {
 }
 
 impl<R: Rule> Task for Demand<R> {
-    fn id(&self) -> (u64, Key) {
+    fn id(&self) -> Id {
         (self.memo.id, self.key)
     }
     fn claim(&self) -> bool {
@@ -319,7 +322,7 @@ impl<R: Rule> Task for Demand<R> {
 /// A computation on the stack of a drive, with what has been computed for it.
 struct Frame {
     task: Rc<dyn Task>,
-    answers: Vec<((u64, Key), Result<Box<dyn Any>>)>,
+    answers: Vec<(Id, Result<Box<dyn Any>>)>,
 }
 
 /// Computations that wait for one another, the one to run last.
@@ -425,7 +428,7 @@ pub(crate) fn demand<R: Rule>(rule: &Arc<R>, memo: &Arc<Memo<R::Value>>, key: Ke
 }
 
 /// What the drive has already computed for the computation under way.
-fn answered<V: Clone + 'static>(id: (u64, Key)) -> Option<Result<V>> {
+fn answered<V: Clone + 'static>(id: Id) -> Option<Result<V>> {
     thread(|thread| {
         let frame = thread.drive.as_ref()?.stack.last()?;
         let (_, answer) = frame.answers.iter().find(|(answered, _)| *answered == id)?;

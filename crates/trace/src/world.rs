@@ -373,12 +373,15 @@ impl Times for SourceTimes {
     }
 }
 
+/// Sources by their conditions, each with the number of its kind.
+type Sources<C> = FxHashMap<C, (u32, Weak<Source>)>;
+
 /// A target from which traces are taken.
 pub struct World<T: Target> {
     numbered: Arc<Numbered<T>>,
     shared: Arc<Shared>,
     /// Sources in use, so that equal conditions share what is known.
-    sources: Mutex<FxHashMap<T::Condition, (u32, Weak<Source>)>>,
+    sources: Mutex<Sources<T::Condition>>,
 }
 
 impl<T: Target> World<T> {

@@ -70,12 +70,14 @@ impl<D: Domain> Sparse<D> {
     }
 }
 
+type ByPrefix<D> = FxHashMap<(u32, u64), Sparse<D>>;
+
 /// The arrays of a version, made as they are used.
 pub(crate) struct Elements<D: Domain> {
     /// Of an edit, by level: it has one array per level, under the prefixes of its hash.
     by_level: Vec<Sparse<D>>,
     /// Of a concatenation, by level and prefix.
-    by_prefix: Option<Box<FxHashMap<(u32, u64), Sparse<D>>>>,
+    by_prefix: Option<Box<ByPrefix<D>>>,
 }
 
 impl<D: Domain> Default for Elements<D> {

@@ -32,7 +32,34 @@ pub fn run() -> Result<()> {
     bail!("{} complaints:\n{}", complaints.len(), complaints.join("\n"))
 }
 
+/// The crates that run programs ask the host's kernel in one place, the live door; nothing else there may, or a replay
+/// would not be one.
+fn door(name: &str, text: &str, complaints: &mut Vec<String>) {
+    let inside =
+        name.starts_with("crates/process/src/") && !name.starts_with("crates/process/src/outside/live/");
+    if !inside || name.ends_with("/tests.rs") {
+        return;
+    }
+    let asks = |line: &str| {
+        let called = |part: &str| {
+            part.find('(').is_some_and(|end| {
+                end > 0 && part[..end].chars().all(|letter| letter.is_ascii_lowercase() || letter == '_')
+            })
+        };
+        line.split("libc::").skip(1).any(called)
+            || ["std::fs::", "Instant::now", "SystemTime::now", "process::id", "thread::sleep", "std::env::"]
+                .iter()
+                .any(|word| line.contains(word))
+    };
+    for (index, line) in text.lines().enumerate() {
+        if !line.trim_start().starts_with("//") && asks(line) {
+            complaints.push(format!("{name}:{}: only the live door asks the host", index + 1));
+        }
+    }
+}
+
 fn rust_file(name: &str, text: &str, complaints: &mut Vec<String>) {
+    door(name, text, complaints);
     let is_module = name.contains("/src/");
     if is_module && !text.starts_with("//!") {
         complaints.push(format!("{name}: a module opens with //! and why it exists"));

@@ -2,6 +2,7 @@
 //! reported to a counter, as a watchpoint would want. Prints one JSON object.
 
 use parallax_process::execute::Watcher;
+use parallax_process::outside::live::Live;
 use parallax_process::{Ending, Process, Program};
 use std::io::Write;
 use std::os::fd::FromRawFd;
@@ -30,10 +31,12 @@ fn main() {
         environment: Vec::new(),
         byte_bound: 8 << 30,
         instruction_bound: u64::MAX,
+        schedule: None,
     };
     // A program may close its output, which is ours; the answer goes out by another way.
     let out = unsafe { std::fs::File::from_raw_fd(libc::fcntl(1, libc::F_DUPFD_CLOEXEC, 500)) };
-    let mut process = Process::start(program).expect("a program that can be run");
+    let door = Live::owner().expect("nothing else runs here");
+    let mut process = Process::start(program, Box::new(door)).expect("a program that can be run");
     let accesses = std::rc::Rc::new(std::cell::Cell::new(0));
     if watched {
         process.world().watcher = Some(Box::new(Counter(accesses.clone())));

@@ -1,13 +1,15 @@
 //! A process at one moment, to go back to.
 //!
 //! Memory is shared page by page with the running process until either side writes, so a snapshot costs a pointer per
-//! touched page. What lies outside the process (files, pipes, children, the host's masks) is not part of it: whoever goes
-//! back across system calls has to answer them again.
+//! touched page. What lies outside the process (files, pipes, children) is not part of it: a door that answers
+//! from a recording goes back too, the live one cannot.
 
 use crate::elf::Machine;
 use crate::memory::Memory;
+use crate::outside::Facts;
 use crate::process::Process;
 use crate::signal::Signals;
+use crate::system::Origin;
 use crate::threads::Threads;
 use std::path::PathBuf;
 
@@ -22,6 +24,10 @@ pub struct Snapshot {
     heap: std::ops::Range<u64>,
     signals: Signals,
     threads: Threads,
+    origin: Origin,
+    facts: Facts,
+    /// Where the door was.
+    position: u64,
 }
 
 impl Snapshot {
@@ -44,6 +50,9 @@ impl Process {
             heap: self.heap.clone(),
             signals: self.signals.clone(),
             threads: self.threads.clone(),
+            origin: self.origin.clone(),
+            facts: self.facts.clone(),
+            position: self.outside().position(),
         }
     }
 
@@ -60,6 +69,9 @@ impl Process {
         self.heap = to.heap.clone();
         self.signals = to.signals.clone();
         self.threads = to.threads.clone();
+        self.origin = to.origin.clone();
+        self.facts = to.facts.clone();
+        self.outside().seek(to.position);
         self.set_pc(to.pc);
         // Code may have been translated since from bytes that are not there yet.
         self.engine().forget();

@@ -1,20 +1,19 @@
-//! The threads of an emulated process: one runs at a time, in turns of a fixed number of instructions.
+//! The threads of an emulated process: one runs at a time, in turns counted in instructions.
 //!
-//! Turns are counted in instructions, so two runs that get the same answers from outside take the same turns. What
-//! belongs to a thread and not to the process (registers, where it is, its signals) is kept in [`Thread`] while others
-//! run, and in the process itself while it runs. No system call may keep the others from running: where it would have to
-//! wait, the thread's turn ends and the call is made again at its next turn; waiting for a lock is kept in books here.
+//! Who runs is a function of time, of the seed and of the events that come through the door, so two runs that get the
+//! same answers from outside take the same turns. What belongs to a thread and not to the process (registers, where it
+//! is, its signals) is kept in [`Thread`] while others run, and in the process itself while it runs. A call that would
+//! have to wait parks its thread behind the instruction, and only an event makes it go on; waiting for a lock is kept in
+//! books here. A retry is therefore no step.
 
-use crate::attention;
-use crate::elf::Machine;
 use crate::memory::Fault;
+use crate::outside::{Call, Event, Tid};
 use crate::process::{Ending, Process};
-use crate::signal::{self, ThreadSignals};
-use crate::system::{Answer, Errno, host};
+use crate::signal::{Signals, ThreadSignals};
+use crate::system::{Answer, Errno, Reply, table};
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
 
-/// So many instructions are one turn.
+/// So many instructions are one turn, unless the schedule is drawn.
 const TURN: u64 = 50_000;
 
 /// Linux has a limit too; a program that makes threads without end must hear of it.
@@ -28,8 +27,12 @@ const FIRST_NUMBER: u32 = 1 << 22;
 pub(crate) enum Wait {
     /// Nothing: it can run.
     Nothing,
-    /// To make its system call again, at which it stands.
-    Call,
+    /// The answer to its system call, behind which it stands.
+    Call(Call),
+    /// The signal that interrupted its call, which says whether to make it again.
+    Interrupted(Call),
+    /// Any signal.
+    Signal,
     /// To be woken from a lock; the call has been made and its result is in place.
     Lock {
         /// Where the lock is.
@@ -52,12 +55,20 @@ struct Thread {
 #[derive(Clone)]
 struct Own {
     /// Its number; the first thread has that of the process.
-    number: Option<u32>,
+    number: Option<Tid>,
     /// Where to write a zero when it ends, for whoever waits for that.
     cleared: u64,
     wait: Wait,
-    /// When waiting ends without what was waited for.
-    deadline: Option<Instant>,
+    /// When waiting for a lock ends without it, by the clock of the door.
+    deadline: Option<u64>,
+    /// What its call came to, while another thread ran.
+    result: Option<Answer>,
+}
+
+impl Own {
+    fn new(number: Option<Tid>, cleared: u64) -> Own {
+        Own { number, cleared, wait: Wait::Nothing, deadline: None, result: None }
+    }
 }
 
 /// The threads of a process.
@@ -66,26 +77,32 @@ pub(crate) struct Threads {
     current: Own,
     /// The others, in the order of their turns.
     others: VecDeque<Thread>,
-    next_number: u32,
+    next_number: Tid,
     /// When the turn of the current one ends.
     turn_end: u64,
-    /// How many turns in a row have ended with waiting.
-    idle: usize,
-}
-
-impl Default for Threads {
-    fn default() -> Self {
-        Threads {
-            current: Own { number: None, cleared: 0, wait: Wait::Nothing, deadline: None },
-            others: VecDeque::new(),
-            next_number: FIRST_NUMBER,
-            turn_end: u64::MAX,
-            idle: 0,
-        }
-    }
+    /// How many turns there have been.
+    turn: u64,
+    /// The state of the schedule, if it is drawn.
+    schedule: Option<u64>,
+    /// The number of the process, which is that of the first thread.
+    process: Tid,
 }
 
 impl Threads {
+    /// One thread; its turns and followers are drawn if there is a seed.
+    pub fn new(process: Tid, schedule: Option<u64>) -> Self {
+        Threads {
+            current: Own::new(None, 0),
+            others: VecDeque::new(),
+            next_number: FIRST_NUMBER,
+            turn_end: u64::MAX,
+            turn: 0,
+            // Zero is a fixed point of the generator.
+            schedule: schedule.map(|seed| seed ^ 0x9e37_79b9_7f4a_7c15 | 1),
+            process,
+        }
+    }
+
     /// Whether there is only one.
     pub fn is_alone(&self) -> bool {
         self.others.is_empty()
@@ -96,9 +113,14 @@ impl Threads {
         self.turn_end
     }
 
+    /// How many turns there have been.
+    pub fn turn(&self) -> u64 {
+        self.turn
+    }
+
     /// Only the current thread is left: the program was replaced, or this is a fork of it.
-    pub fn keep_current(&mut self) {
-        *self = Threads::default();
+    pub fn keep_current(&mut self, process: Tid) {
+        *self = Threads { schedule: self.schedule, turn: self.turn, ..Threads::new(process, None) };
     }
 
     /// Where to write a zero when the current one ends.
@@ -107,38 +129,71 @@ impl Threads {
     }
 
     /// The number of the current one.
-    pub fn number(&self) -> Answer {
-        self.current.number.map_or_else(|| host(libc::SYS_gettid, [0; 6]), |number| Ok(u64::from(number)))
+    pub fn number(&self) -> Tid {
+        self.number_of(&self.current)
+    }
+
+    fn number_of(&self, own: &Own) -> Tid {
+        own.number.unwrap_or(self.process)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Own> {
+        std::iter::once(&self.current).chain(self.others.iter().map(|thread| &thread.own))
+    }
+
+    /// The numbers of all of them, the current one's first.
+    pub fn numbers(&self) -> Vec<Tid> {
+        self.all().map(|own| self.number_of(own)).collect()
     }
 
     /// Whether a number is that of one of these threads, other than the first.
     pub fn has(&self, number: u64) -> bool {
-        let numbers = self.others.iter().map(|thread| thread.own.number).chain([self.current.number]);
-        numbers.flatten().any(|known| u64::from(known) == number)
+        self.all().filter_map(|own| own.number).any(|known| u64::from(known) == number)
     }
 
-    /// Puts a signal for another thread with that number where it will find it.
-    pub fn send(&mut self, number: u64, signal: i32, information: signal::Information) {
-        let first = u64::from(std::process::id());
-        let named = |own: &Own| own.number.map_or(first, u64::from) == number;
-        if let Some(thread) = self.others.iter_mut().find(|thread| named(&thread.own)) {
-            thread.signals.held.push_back((signal, information));
-        }
+    /// The registers and the place of a thread that is not running.
+    pub fn paused(&self, number: Tid) -> Option<(&[u8], u64)> {
+        let thread = self.others.iter().find(|thread| self.number_of(&thread.own) == number)?;
+        Some((&thread.registers, thread.pc))
     }
 
-    /// When the call that the current one is waiting in gives up; `most` counts from the first time that it is asked.
-    pub fn deadline(&mut self, most: Option<Duration>) -> Option<Instant> {
-        if self.current.deadline.is_none() {
-            self.current.deadline = most.and_then(|most| Instant::now().checked_add(most));
-        }
-        self.current.deadline
+    /// The signals of another thread with that number.
+    pub fn signals_of(&mut self, number: u64) -> Option<&mut ThreadSignals> {
+        let process = self.process;
+        let named = |own: &Own| u64::from(own.number.unwrap_or(process)) == number;
+        self.others.iter_mut().find(|thread| named(&thread.own)).map(|thread| &mut thread.signals)
     }
 
-    /// The current one does not wait any more.
-    pub fn goes_on(&mut self) {
-        self.current.wait = Wait::Nothing;
-        self.current.deadline = None;
-        self.idle = 0;
+    /// The masks of those that do not run.
+    pub fn masks(&self) -> impl Iterator<Item = u64> {
+        self.others.iter().map(|thread| thread.signals.mask)
+    }
+
+    /// The signals of the first thread that does not keep back this one.
+    pub fn first_open(&mut self, bit: u64) -> Option<&mut ThreadSignals> {
+        let open = self.others.iter_mut().find(|thread| thread.signals.mask & bit == 0)?;
+        Some(&mut open.signals)
+    }
+
+    /// The calls that threads wait in, the current one's first.
+    pub fn parked_calls(&self) -> Vec<Call> {
+        let call = |own: &Own| if let Wait::Call(call) = own.wait { Some(call) } else { None };
+        self.all().filter_map(call).collect()
+    }
+
+    /// The threads that wait for a lock no longer than until a moment.
+    pub fn lock_deadlines(&self) -> Vec<(Tid, u64)> {
+        let waits = self.all().filter(|own| matches!(own.wait, Wait::Lock { .. }));
+        waits.filter_map(|own| Some((self.number_of(own), own.deadline?))).collect()
+    }
+
+    /// The threads and their locks, if all wait for locks without a deadline.
+    pub fn all_on_locks(&self) -> Option<Vec<(Tid, u64)>> {
+        let place = |own: &Own| match own.wait {
+            Wait::Lock { address, .. } if own.deadline.is_none() => Some((self.number_of(own), address)),
+            _ => None,
+        };
+        self.all().map(place).collect()
     }
 
     /// Wakes up to `count` threads that wait for a lock, in the order in which they came; how many.
@@ -170,6 +225,22 @@ impl Threads {
         }
         moved
     }
+
+    /// The next number of the drawn schedule, below a bound.
+    fn draw(&mut self, bound: u64) -> Option<u64> {
+        let state = self.schedule.as_mut()?;
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        Some(*state % bound)
+    }
+
+    /// How long the next turn is.
+    fn turn_length(&mut self) -> u64 {
+        const SHORTEST: u64 = 1_000;
+        const LONGEST: u64 = 100_000;
+        self.draw(LONGEST - SHORTEST + 1).map_or(TURN, |more| SHORTEST + more)
+    }
 }
 
 impl Process {
@@ -180,21 +251,24 @@ impl Process {
         }
         let number = self.threads.next_number;
         self.threads.next_number += 1;
+        let abi = self.machine.abi();
         let before: Box<[u8]> = self.world.registers.contents().into();
-        self.world.registers.set("RAX", 0);
-        self.world.registers.set("RSP", stack);
+        (abi.set_result)(self, Ok(0));
+        self.world.registers.set(abi.stack_pointer, stack);
         if let Some(storage) = storage {
-            self.world.registers.set("FS_OFFSET", storage);
+            self.world.registers.set(abi.thread_pointer, storage);
         }
         let thread = Thread {
-            own: Own { number: Some(number), cleared, wait: Wait::Nothing, deadline: None },
+            own: Own::new(Some(number), cleared),
             registers: self.world.registers.contents().into(),
             pc: self.pc(),
-            signals: ThreadSignals::of_new(),
+            signals: ThreadSignals::of_new(self.signals.own()),
         };
         self.world.registers.restore(&before);
         self.threads.others.push_back(thread);
-        self.threads.turn_end = self.world.time + TURN;
+        if self.threads.turn_end == u64::MAX {
+            self.threads.turn_end = self.world.time + self.threads.turn_length();
+        }
         Ok(u64::from(number))
     }
 
@@ -208,120 +282,206 @@ impl Process {
             self.threads.wake(cleared, 1, u32::MAX);
         }
         let next = self.threads.others.pop_front().expect("not alone");
+        let ended = self.signals.exchange(next.signals.clone());
         self.resume(next);
-        if self.threads.current.wait != Wait::Nothing {
-            self.next_turn();
+        // What came for the process and found this thread is still for the process.
+        for (signal, information) in ended.held {
+            self.arrive(signal, information);
         }
+        self.mirror_masks();
         true
     }
 
     fn resume(&mut self, thread: Thread) {
         self.world.registers.restore(&thread.registers);
         self.set_pc(thread.pc);
-        self.signals.resume(thread.signals);
         self.threads.current = thread.own;
+        if let Some(result) = self.threads.current.result.take() {
+            self.set_result(result);
+        }
+        self.threads.turn += 1;
+        let length = self.threads.turn_length();
         self.threads.turn_end =
-            if self.threads.is_alone() { u64::MAX } else { self.world.time.saturating_add(TURN) };
+            if self.threads.is_alone() { u64::MAX } else { self.world.time.saturating_add(length) };
     }
 
-    /// The current thread waits until its call can be made.
-    pub(crate) fn wait_for_call(&mut self) {
-        self.threads.current.wait = Wait::Call;
-        self.threads.idle += 1;
-        self.next_turn();
+    /// The current thread waits for the answer to its call, which is not a step yet.
+    pub(crate) fn park(&mut self, call: Call) {
+        self.world.time -= 1;
+        self.threads.current.wait = Wait::Call(call);
+        self.mirror_masks();
+    }
+
+    /// The call of the current thread was interrupted: what the signal says decides what becomes of it.
+    pub(crate) fn park_interrupted(&mut self, call: Call) {
+        self.world.time -= 1;
+        self.threads.current.wait = Wait::Interrupted(call);
+    }
+
+    /// The current thread waits for a signal.
+    pub(crate) fn wait_for_signal(&mut self) -> Reply {
+        self.world.time -= 1;
+        self.threads.current.wait = Wait::Signal;
+        self.mirror_masks();
+        Reply::Done
     }
 
     /// The current thread waits for a lock.
-    pub(crate) fn wait_for_lock(&mut self, address: u64, kinds: u32, deadline: Option<Instant>) {
+    pub(crate) fn wait_for_lock(&mut self, address: u64, kinds: u32, deadline: Option<u64>) {
         self.threads.current.wait = Wait::Lock { address, kinds };
         self.threads.current.deadline = deadline;
-        self.next_turn();
     }
 
-    /// The current thread has had its turn.
-    pub(crate) fn turn_over(&mut self) {
-        self.threads.idle = 0;
-        self.next_turn();
+    /// Whether the current thread can go on.
+    pub(crate) fn can_go_on(&self) -> bool {
+        matches!(self.threads.current.wait, Wait::Nothing | Wait::Interrupted(_))
+            || self.signals.is_ready(self.signals.own())
     }
 
-    /// Lets the next thread run that can.
-    pub(crate) fn next_turn(&mut self) {
-        let nap = Duration::from_micros(200);
-        loop {
-            let mut runnable = false;
-            for _ in 0..=self.threads.others.len() {
-                let paused = Thread {
-                    own: self.threads.current.clone(),
-                    registers: self.world.registers.contents().into(),
-                    pc: self.pc(),
-                    signals: self.signals.pause(),
+    /// Lets the next thread run that can; false if none can.
+    pub(crate) fn switch(&mut self) -> bool {
+        let can_run = |thread: &Thread| {
+            matches!(thread.own.wait, Wait::Nothing | Wait::Interrupted(_))
+                || self.signals.is_ready(&thread.signals)
+        };
+        let ready: Vec<usize> =
+            (0..self.threads.others.len()).filter(|index| can_run(&self.threads.others[*index])).collect();
+        let current = self.can_go_on();
+        let total = ready.len() as u64 + u64::from(current);
+        if total == 0 {
+            return false;
+        }
+        let chosen = match self.threads.draw(total) {
+            Some(drawn) => ready.get(drawn as usize),
+            None => ready.first(),
+        };
+        // Those before the chosen one go to the end, behind the current one, as if they had had their turns.
+        if let Some(index) = chosen {
+            let paused = Thread {
+                own: self.threads.current.clone(),
+                registers: self.world.registers.contents().into(),
+                pc: self.pc(),
+                signals: ThreadSignals::default(),
+            };
+            self.threads.others.push_back(paused);
+            self.threads.others.rotate_left(*index);
+            let next = self.threads.others.pop_front().expect("one was just added");
+            let paused = self.signals.exchange(next.signals.clone());
+            let place = self.threads.others.len() - 1 - index;
+            self.threads.others[place].signals = paused;
+            self.resume(next);
+        } else {
+            self.threads.turn += 1;
+            let length = self.threads.turn_length();
+            self.threads.turn_end =
+                if self.threads.is_alone() { u64::MAX } else { self.world.time.saturating_add(length) };
+        }
+        true
+    }
+
+    /// Does what an event says.
+    pub(crate) fn apply(&mut self, event: Event) -> Option<Ending> {
+        match event {
+            Event::Signal { signal, information } => self.arrive(signal, *information),
+            Event::Answer { thread, reply } => {
+                let call = match self.own_of(thread)?.wait {
+                    Wait::Call(call) => call,
+                    _ => return None,
                 };
-                self.threads.others.push_back(paused);
-                let next = self.threads.others.pop_front().expect("one was just added");
-                self.resume(next);
-                if self.can_run() {
-                    runnable = true;
-                    break;
-                }
+                return self.complete(thread, call, reply);
             }
-            // Threads that only want to try again must not keep the processor busy.
-            let waiting =
-                self.threads.current.wait == Wait::Call && self.threads.idle > self.threads.others.len();
-            if runnable && !waiting {
-                return;
+            Event::Timeout { thread } => {
+                let own = self.own_of(thread)?;
+                own.wait = Wait::Nothing;
+                own.deadline = None;
+                self.world.time += 1;
+                self.set_result_of(thread, Err(Errno(libc::ETIMEDOUT)));
             }
-            if attention::is_wanted() {
-                return;
+            Event::Closed(ending) => return Some(ending),
+        }
+        None
+    }
+
+    /// A call that a thread waited in is done: that is its step.
+    fn complete(&mut self, thread: Tid, call: Call, reply: Reply) -> Option<Ending> {
+        let own = self.own_of(thread)?;
+        own.wait = Wait::Nothing;
+        match reply {
+            Reply::Value(value) => {
+                self.world.time += 1;
+                self.set_result_of(thread, Ok(value));
             }
-            self.threads.idle = 0;
-            // A signal ends the nap, and is seen before the next instruction.
-            std::thread::sleep(nap);
-            if runnable || attention::is_wanted() {
-                return;
+            Reply::Error(errno) => {
+                self.world.time += 1;
+                self.set_result_of(thread, Err(errno));
             }
+            Reply::Interrupted => own.wait = Wait::Interrupted(call),
+            Reply::End(ending) => return Some(ending),
+            Reply::Done | Reply::Wait => {}
+        }
+        None
+    }
+
+    fn own_of(&mut self, thread: Tid) -> Option<&mut Own> {
+        if self.threads.number() == thread {
+            return Some(&mut self.threads.current);
+        }
+        let process = self.threads.process;
+        let named = |own: &Own| own.number.unwrap_or(process) == thread;
+        self.threads.others.iter_mut().map(|thread| &mut thread.own).find(|own| named(own))
+    }
+
+    fn set_result_of(&mut self, thread: Tid, answer: Answer) {
+        if self.threads.number() == thread {
+            self.set_result(answer);
+        } else if let Some(own) = self.own_of(thread) {
+            own.result = Some(answer);
         }
     }
 
-    /// Whether the thread that was just resumed has something to do.
-    fn can_run(&mut self) -> bool {
-        if self.signals.has_for_thread() {
-            attention::want();
-            return true;
-        }
-        let late = self.threads.current.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        match self.threads.current.wait {
-            Wait::Nothing | Wait::Call => true,
-            Wait::Lock { .. } if late => {
-                self.threads.goes_on();
-                self.set_result(Err(Errno(libc::ETIMEDOUT)));
-                true
+    /// The signals that interrupted the call of the current thread have arrived by now: it is made again, or fails.
+    pub(crate) fn settle_interrupted(&mut self) {
+        if let Wait::Interrupted(call) = self.threads.current.wait {
+            self.threads.current.wait = Wait::Nothing;
+            if self.signals.next_restarts() {
+                self.repeat_call(call.number);
+            } else {
+                self.world.time += 1;
+                self.set_result(Err(Errno(libc::EINTR)));
             }
-            Wait::Lock { .. } => false,
         }
     }
 
     /// A signal is about to be handed to the current thread: if it waits, its call is over, or will be made again.
-    pub(crate) fn interrupt_wait(&mut self, restarts: bool) {
-        match self.threads.current.wait {
+    pub(crate) fn interrupt_wait(&mut self, restarts: bool) -> Option<Ending> {
+        let wait = std::mem::replace(&mut self.threads.current.wait, Wait::Nothing);
+        self.threads.current.deadline = None;
+        match wait {
             Wait::Nothing => {}
-            Wait::Call if restarts => {}
-            Wait::Call => {
-                debug_assert_eq!(self.machine, Machine::X86_64, "no threads elsewhere");
-                self.set_pc(self.pc().wrapping_add(2));
+            Wait::Interrupted(call) | Wait::Call(call) => {
+                let thread = self.threads.number();
+                let stands = self.with_outside(|outside, process| outside.abandon(process, thread));
+                match stands {
+                    Some(reply) => return self.complete(thread, call, reply),
+                    None if restarts && is_restartable(self, call.number) => self.repeat_call(call.number),
+                    None => {
+                        self.world.time += 1;
+                        self.set_result(Err(Errno(libc::EINTR)));
+                    }
+                }
+            }
+            Wait::Lock { .. } | Wait::Signal => {
+                self.world.time += 1;
                 self.set_result(Err(Errno(libc::EINTR)));
             }
-            Wait::Lock { .. } => self.set_result(Err(Errno(libc::EINTR))),
         }
-        self.threads.goes_on();
+        None
     }
 
     /// The number at a lock.
     pub(crate) fn lock_value(&mut self, address: u64) -> Result<u32, Fault> {
         let bytes = self.world.memory.load::<4>(address)?;
-        Ok(match self.machine {
-            Machine::X86_64 => u32::from_le_bytes(bytes),
-            Machine::PowerPc => u32::from_be_bytes(bytes),
-        })
+        Ok(self.machine.abi().number(&bytes) as u32)
     }
 
     /// Ends the program because of what a thread asked for.
@@ -329,4 +489,51 @@ impl Process {
         let at = self.describe(self.pc());
         Ending::Unsupported { what: format!("a second thread {what}"), at }
     }
+
+    /// Whether a signal is for a thread of ours, and not for the whole process.
+    pub(crate) fn concerns_thread(&self, thread: u64, signal: u64) -> bool {
+        let known = thread == u64::from(self.threads.process) || self.threads.has(thread);
+        // What happens without a handler happens to the whole process.
+        known && (!(1..=64).contains(&signal) || self.signals.handles(signal as i32))
+    }
+
+    /// Sends a signal from thread to thread.
+    pub(crate) fn signal_thread(&mut self, thread: u64, signal: u64) -> Reply {
+        if signal == 0 {
+            return Reply::Value(0);
+        }
+        if signal > 64 {
+            return Reply::Error(Errno(libc::EINVAL));
+        }
+        const SENT_TO_A_THREAD: i32 = -6;
+        let mut information = [0u8; 128];
+        information[..4].copy_from_slice(&(signal as i32).to_le_bytes());
+        information[8..12].copy_from_slice(&SENT_TO_A_THREAD.to_le_bytes());
+        information[16..20].copy_from_slice(&self.threads.process.to_le_bytes());
+        information[20..24].copy_from_slice(&self.facts.user.to_le_bytes());
+        if thread == u64::from(self.threads.number()) {
+            self.signals.give(signal as i32, information);
+        } else if let Some(signals) = self.threads.signals_of(thread) {
+            Signals::hold(signals, signal as i32, information);
+        }
+        Reply::Value(0)
+    }
+}
+
+/// Whether a call that a signal interrupts is made again if the handler says so. Those with a time of their own never are.
+fn is_restartable(process: &Process, number: u64) -> bool {
+    let name = table::find(process.machine, number).map_or("", |row| row.name);
+    !matches!(
+        name,
+        "poll"
+            | "ppoll"
+            | "select"
+            | "pselect6"
+            | "epoll_wait"
+            | "epoll_pwait"
+            | "nanosleep"
+            | "clock_nanosleep"
+            | "rt_sigtimedwait"
+            | "futex"
+    )
 }

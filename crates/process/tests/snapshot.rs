@@ -1,5 +1,6 @@
 //! Going back to a moment of a running program, and on from there again.
 
+use parallax_process::outside::live::Live;
 use parallax_process::{Process, Program};
 
 fn state(process: &mut Process) -> (u64, u64, Vec<u8>, Vec<u8>) {
@@ -13,15 +14,16 @@ fn state(process: &mut Process) -> (u64, u64, Vec<u8>, Vec<u8>) {
 
 #[test]
 fn the_same_way_twice() {
-    let program = "BEGIN { for (i = 1; i < 100000; i++) x = x * 7 % 1001 + i; print x }";
-    let mut process = Process::start(Program {
+    let text = "BEGIN { for (i = 1; i < 100000; i++) x = x * 7 % 1001 + i; print x }";
+    let program = Program {
         path: "/usr/bin/awk".into(),
-        arguments: vec![b"awk".to_vec(), program.as_bytes().to_vec()],
+        arguments: vec![b"awk".to_vec(), text.as_bytes().to_vec()],
         environment: Vec::new(),
         byte_bound: 1 << 30,
         instruction_bound: u64::MAX,
-    })
-    .expect("it can be run");
+        schedule: None,
+    };
+    let mut process = Process::start(program, Box::new(Live::embedded())).expect("it can be run");
     process.engine().set_exact_flags(true);
     assert_eq!(process.run_until(1_000_000), None);
     let before = state(&mut process);

@@ -5,6 +5,7 @@
 
 use crate::exit::{Failure, Status};
 use anyhow::{Result, bail};
+use parallax_process::outside::live::{Live, enact};
 use parallax_process::{Ending, Process, Program, StartError};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -28,8 +29,9 @@ pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>) -> Resu
         environment: environment.collect(),
         byte_bound: MEMORY,
         instruction_bound: steps.unwrap_or(u64::MAX),
+        schedule: None,
     };
-    let mut process = Process::start(program).map_err(|error| match error {
+    let mut process = Process::start(program, Box::new(Live::owner()?)).map_err(|error| match error {
         StartError::Load(_) => anyhow::Error::new(error),
         StartError::Lift(_) => {
             anyhow::Error::new(Failure { status: Status::Unsupported, message: error.to_string() })
@@ -48,7 +50,7 @@ pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>) -> Resu
             eprintln!("parallax: {ending}");
             Status::Clean
         }
-        Ending::Unsupported { .. } => {
+        Ending::Unsupported { .. } | Ending::Closed { .. } => {
             eprintln!("error: {ending}");
             Status::Unsupported
         }
@@ -57,7 +59,7 @@ pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>) -> Resu
             Status::GaveUp
         }
     };
-    ending.enact(status as i32)
+    enact(&ending, status as i32)
 }
 
 /// The file of a command, looked up like a shell does.

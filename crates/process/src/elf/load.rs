@@ -1,15 +1,11 @@
 //! Putting a program, and the dynamic linker it asks for, into memory.
 
 use super::{Image, ImageError, Machine, Segment};
-use crate::memory::{Backing, HostMap, Memory, PAGE, Permissions};
+use crate::memory::{Backing, Mapping, Memory, PAGE, Permissions};
+use crate::outside::{Exec, Opened};
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Larger files are not read: nothing that large is a program someone runs.
-const LARGEST_FILE: u64 = 1 << 31;
 
 /// Why a program could not be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -71,25 +67,13 @@ pub struct Loaded {
     pub executable_stack: bool,
 }
 
-/// Where things go when the program leaves the choice: always the same places, so that runs can be repeated.
-struct Places {
-    program: u64,
-    interpreter: u64,
-}
-
-fn places(machine: Machine) -> Places {
-    match machine {
-        Machine::X86_64 => Places { program: 0x5555_5555_4000, interpreter: 0x7fff_f7fc_0000 },
-        Machine::PowerPc => Places { program: 0x0040_0000, interpreter: 0xb7f0_0000 },
-    }
-}
-
-/// Loads the program at `path`, and its interpreter, into an empty memory of its machine.
-pub fn load(path: &Path, byte_bound: u64) -> Result<(Memory, Loaded), LoadError> {
-    let (image, map) = open(path)?;
-    let mut memory = Memory::new(image.machine.address_end(), byte_bound);
-    let places = places(image.machine);
-    let base = place(&mut memory, &image, &map, places.program, path)?;
+/// Puts an opened program, and its interpreter, into an empty memory of its machine.
+pub fn load(exec: &Exec, byte_bound: u64) -> Result<(Memory, Loaded), LoadError> {
+    let path = &exec.program.path;
+    let image = parse(&exec.program)?;
+    let abi = image.machine.abi();
+    let mut memory = Memory::new(abi.address_end, byte_bound);
+    let base = place(&mut memory, &image, &exec.program.map, abi.program, path)?;
     let (_, end) = image.span();
     let mut loaded = Loaded {
         machine: image.machine,
@@ -102,47 +86,28 @@ pub fn load(path: &Path, byte_bound: u64) -> Result<(Memory, Loaded), LoadError>
         program_break: end.wrapping_add(base),
         executable_stack: image.executable_stack,
     };
-    if let Some(name) = &image.interpreter {
-        let interpreter = PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(name));
-        let (second, map) = open(&interpreter)?;
+    if let Some(opened) = &exec.interpreter {
+        let interpreter = &opened.path;
+        let second = parse(opened)?;
         if second.machine != image.machine || second.interpreter.is_some() {
-            return Err(LoadError::Interpreter { path: path.to_owned(), interpreter });
+            return Err(LoadError::Interpreter { path: path.clone(), interpreter: interpreter.clone() });
         }
-        let base = place(&mut memory, &second, &map, places.interpreter, &interpreter)?;
+        let base = place(&mut memory, &second, &opened.map, abi.interpreter, interpreter)?;
         loaded.start = second.entry.wrapping_add(base);
         loaded.interpreter_base = base;
     }
     Ok((memory, loaded))
 }
 
-fn open(path: &Path) -> Result<(Image, Arc<HostMap>), LoadError> {
-    let unreadable = |error| LoadError::Unreadable { path: path.to_owned(), error };
-    // A pipe without a writer must not keep us waiting.
-    let file = std::fs::OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open(path)
-        .map_err(unreadable)?;
-    let status = file.metadata().map_err(unreadable)?;
-    if !status.is_file() {
-        return Err(unreadable(io::Error::from_raw_os_error(libc::EACCES)));
-    }
-    if status.len() > LARGEST_FILE {
-        return Err(unreadable(io::Error::from_raw_os_error(libc::EFBIG)));
-    }
-    let mut bytes = Vec::new();
-    io::Read::read_to_end(&mut io::Read::take(&file, LARGEST_FILE), &mut bytes).map_err(unreadable)?;
-    let image = Image::parse(&bytes).map_err(|error| LoadError::Image { path: path.to_owned(), error })?;
-    let name = path.display().to_string();
-    let map = HostMap::file(file.as_raw_fd(), false, false, name).map_err(unreadable)?;
-    Ok((image, Arc::new(map)))
+fn parse(opened: &Opened) -> Result<Image, LoadError> {
+    Image::parse(&opened.bytes).map_err(|error| LoadError::Image { path: opened.path.clone(), error })
 }
 
 /// Maps the segments; how far from their own addresses they ended up.
 fn place(
     memory: &mut Memory,
     image: &Image,
-    map: &Arc<HostMap>,
+    map: &Arc<dyn Mapping>,
     wish: u64,
     path: &Path,
 ) -> Result<u64, LoadError> {
@@ -166,13 +131,13 @@ fn place(
     Ok(base)
 }
 
-fn map_segment(memory: &mut Memory, segment: &Segment, map: &Arc<HostMap>, base: u64) -> Option<()> {
+fn map_segment(memory: &mut Memory, segment: &Segment, map: &Arc<dyn Mapping>, base: u64) -> Option<()> {
     let start = segment.first_page().wrapping_add(base);
     let lead = segment.address % PAGE;
     let file_end = lead + segment.file_size;
     let file_pages = if segment.file_size == 0 { 0 } else { file_end.next_multiple_of(PAGE) };
     let all_pages = segment.end_page() - segment.first_page();
-    let backing = Backing::Copied { map: map.clone(), offset: segment.offset - lead };
+    let backing = Backing::Copied { map: map.clone(), offset: segment.offset - lead, generation: 0 };
     memory.map(start, file_pages, segment.permissions, backing);
     memory.map(start + file_pages, all_pages - file_pages, segment.permissions, Backing::Zero);
     if segment.permissions.write && file_pages > file_end {

@@ -28,50 +28,7 @@ pub enum Machine {
 impl Machine {
     /// As `--lang` names it.
     pub fn name(self) -> &'static str {
-        match self {
-            Machine::X86_64 => "x86-64",
-            Machine::PowerPc => "powerpc",
-        }
-    }
-
-    /// One past the last address a program may use.
-    pub fn address_end(self) -> u64 {
-        match self {
-            Machine::X86_64 => 0x7fff_ffff_f000,
-            Machine::PowerPc => 0xc000_0000,
-        }
-    }
-
-    /// Bytes in an address.
-    pub fn word(self) -> usize {
-        match self {
-            Machine::X86_64 => 8,
-            Machine::PowerPc => 4,
-        }
-    }
-
-    /// An address or a long as the machine stores it.
-    pub fn word_bytes(self, value: u64) -> Vec<u8> {
-        match self {
-            Machine::X86_64 => value.to_le_bytes().to_vec(),
-            Machine::PowerPc => (value as u32).to_be_bytes().to_vec(),
-        }
-    }
-
-    /// Registers that most instructions write and few read.
-    pub fn flags(self) -> &'static [&'static str] {
-        match self {
-            Machine::X86_64 => &["CF", "PF", "AF", "ZF", "SF", "OF"],
-            Machine::PowerPc => &["CR0", "CR1", "CR5", "CR6", "CR7", "XER_CA", "XER_OV", "XER_SO"],
-        }
-    }
-
-    /// An `int` in the order of the machine.
-    pub fn int_bytes(self, value: u32) -> [u8; 4] {
-        match self {
-            Machine::X86_64 => value.to_le_bytes(),
-            Machine::PowerPc => value.to_be_bytes(),
-        }
+        self.abi().name
     }
 }
 
@@ -271,7 +228,7 @@ where
     if offset.checked_add(file_size).is_none_or(|last| last > end) {
         return Err(bad("its bytes lie beyond the end of the file"));
     }
-    if address.checked_add(memory_size).is_none_or(|end| end > machine.address_end()) {
+    if address.checked_add(memory_size).is_none_or(|end| end > machine.abi().address_end) {
         return Err(bad("it does not fit into the address space"));
     }
     if address % PAGE != offset % PAGE {

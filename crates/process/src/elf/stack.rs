@@ -1,7 +1,7 @@
 //! The first stack of a process: arguments, environment and auxiliary vector, as the System V ABIs lay them out.
 
+use super::Loaded;
 use super::load::stack_permissions;
-use super::{Loaded, Machine};
 use crate::memory::{Backing, Fault, Memory, PAGE};
 
 /// What a program is started with.
@@ -25,7 +25,7 @@ pub const STACK_SIZE: u64 = 8 << 20;
 /// Maps a stack and fills it; the stack pointer to start with, or none if the strings do not fit.
 pub fn build(memory: &mut Memory, loaded: &Loaded, vectors: &Vectors) -> Result<Option<u64>, Fault> {
     let machine = loaded.machine;
-    let usual = machine.address_end() - PAGE;
+    let usual = machine.abi().address_end - PAGE;
     // A program may want its own segments up there.
     let top = if memory.is_free(usual - STACK_SIZE, STACK_SIZE) {
         usual
@@ -53,7 +53,7 @@ pub fn build(memory: &mut Memory, loaded: &Loaded, vectors: &Vectors) -> Result<
     };
     let environment = place(&vectors.environment)?;
     let arguments = place(&vectors.arguments)?;
-    let platform = push(&terminated(if machine == Machine::X86_64 { b"x86_64" } else { b"ppc" }))?;
+    let platform = push(&terminated(machine.abi().platform.as_bytes()))?;
     let random = push(&vectors.random)?;
 
     let mut words = vec![arguments.len() as u64];
@@ -76,7 +76,7 @@ pub fn build(memory: &mut Memory, loaded: &Loaded, vectors: &Vectors) -> Result<
         (libc::AT_EGID, egid),
         (libc::AT_SECURE, 0),
         (libc::AT_CLKTCK, 100),
-        (libc::AT_HWCAP, hardware_capabilities(machine)),
+        (libc::AT_HWCAP, machine.abi().hardware_capabilities),
         (libc::AT_RANDOM, random),
         (libc::AT_PLATFORM, platform),
         (libc::AT_EXECFN, path),
@@ -84,18 +84,9 @@ pub fn build(memory: &mut Memory, loaded: &Loaded, vectors: &Vectors) -> Result<
     ];
     words.extend(auxiliary.iter().flat_map(|(key, value)| [*key, *value]));
 
-    let size = (words.len() * machine.word()) as u64;
+    let size = (words.len() * machine.abi().word) as u64;
     let pointer = (random - size) & !15;
-    let block: Vec<u8> = words.iter().flat_map(|word| machine.word_bytes(*word)).collect();
+    let block: Vec<u8> = words.iter().flat_map(|word| machine.abi().word_bytes(*word)).collect();
     memory.write(pointer, &block)?;
     Ok(Some(pointer))
-}
-
-/// What the kernel says the processor can do. x86 programs ask the processor itself.
-fn hardware_capabilities(machine: Machine) -> u64 {
-    match machine {
-        Machine::X86_64 => 0x0178_abfd,
-        // A 32-bit processor with a floating-point unit and an MMU, and nothing else.
-        Machine::PowerPc => 0x8c00_0000,
-    }
 }

@@ -24,12 +24,12 @@ impl Symbols {
         let Some((start, region)) = memory.region_at(address) else {
             return format!("{address:#x} (nothing is mapped there)");
         };
-        let (Backing::Copied { map, offset } | Backing::Shared { map, offset }) = &region.backing else {
+        let (Backing::Copied { map, offset, .. } | Backing::Shared { map, offset }) = &region.backing else {
             return format!("{address:#x}");
         };
         let file = map.name();
         let table = self.tables.entry(String::from(file)).or_insert_with(|| {
-            let bytes = std::fs::read(file).ok()?;
+            let bytes = map.contents()?;
             read::<elf::FileHeader64<LittleEndian>>(&bytes, LittleEndian)
                 .or_else(|| read::<elf::FileHeader32<BigEndian>>(&bytes, BigEndian))
         });

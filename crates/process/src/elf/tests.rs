@@ -2,7 +2,13 @@
 
 use super::*;
 use crate::memory::{Access, Memory};
-use std::path::Path;
+use crate::outside::live::Live;
+use crate::outside::{Exec, Outside};
+use std::path::PathBuf;
+
+fn opened(path: &str) -> Result<Exec, LoadError> {
+    Live::embedded().load(PathBuf::from(path), Vec::new(), false)
+}
 
 fn shell() -> Vec<u8> {
     std::fs::read("/bin/sh").unwrap()
@@ -10,7 +16,7 @@ fn shell() -> Vec<u8> {
 
 #[test]
 fn a_dynamic_program_brings_its_interpreter() {
-    let (mut memory, loaded) = load(Path::new("/bin/sh"), 1 << 30).unwrap();
+    let (mut memory, loaded) = load(&opened("/bin/sh").unwrap(), 1 << 30).unwrap();
     assert_eq!(loaded.machine, Machine::X86_64);
     assert_ne!(loaded.start, loaded.entry);
     let mut bytes = [0; 4];
@@ -26,7 +32,7 @@ fn a_dynamic_program_brings_its_interpreter() {
 /// What was put on the stack, read back the way `_start` reads it.
 #[test]
 fn the_first_stack_holds_what_was_given() {
-    let (mut memory, loaded) = load(Path::new("/bin/sh"), 1 << 30).unwrap();
+    let (mut memory, loaded) = load(&opened("/bin/sh").unwrap(), 1 << 30).unwrap();
     let vectors = Vectors {
         arguments: vec![b"sh".to_vec(), b"-c".to_vec(), Vec::new()],
         environment: vec![b"A=b".to_vec()],
@@ -65,7 +71,7 @@ fn the_first_stack_holds_what_was_given() {
 
 #[test]
 fn strings_that_do_not_fit_are_refused() {
-    let (mut memory, loaded) = load(Path::new("/bin/sh"), 1 << 30).unwrap();
+    let (mut memory, loaded) = load(&opened("/bin/sh").unwrap(), 1 << 30).unwrap();
     let vectors = Vectors { arguments: vec![vec![b'x'; 3 << 20]], ..Vectors::default() };
     assert_eq!(build_stack(&mut memory, &loaded, &vectors).unwrap(), None);
 }
@@ -157,7 +163,7 @@ fn mutated_images_are_refused_or_load_within_bounds() {
             continue;
         }
         std::fs::write(&path, &bytes).unwrap();
-        match load(&path, 64 << 20) {
+        match opened(path.to_str().unwrap()).and_then(|exec| load(&exec, 64 << 20)) {
             Err(_) => unloadable += 1,
             Ok((mut memory, image)) => {
                 loaded += 1;

@@ -7,6 +7,7 @@
 //! A function ends in a call of the next operation's function with the same arguments, which the compiler turns into a
 //! jump. Should it not, a block of operations uses a bounded piece of stack, since every block returns to its caller.
 
+use crate::interrupt::Interrupt;
 use crate::memory::{Fault, Memory};
 use crate::registers::Registers;
 use parallax_ir::Trap;
@@ -65,14 +66,18 @@ pub struct World {
     pub(super) stop: Option<Stop>,
     /// Who wants to know about memory accesses.
     pub watcher: Option<Box<dyn Watcher>>,
-    /// Instructions executed before the current block.
+    /// Steps made before the current block.
     pub time: u64,
+    /// Asks the loop to come back.
+    pub interrupt: Interrupt,
 }
 
 impl World {
-    /// At time zero, unwatched.
+    /// At time zero, unwatched, with a bit of its own to interrupt it.
     pub fn new(memory: Memory, registers: Registers) -> Self {
-        World { memory, registers, target: 0, at: std::ptr::null(), stop: None, watcher: None, time: 0 }
+        let (target, at, stop) = (0, std::ptr::null(), None);
+        let interrupt = Interrupt::default();
+        World { memory, registers, target, at, stop, watcher: None, time: 0, interrupt }
     }
 }
 

@@ -25,7 +25,6 @@ mod sweep;
 
 pub use micro::{Stop, Watcher, World};
 
-use crate::attention;
 use crate::memory::{Fault, PAGE};
 use crate::registers::{Registers, TEMPORARIES};
 use encode::Encoder;
@@ -37,6 +36,7 @@ use node::{Flattener, Node, Slot};
 use parallax_sleigh::{LiftError, Lifter};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
+use std::sync::atomic::Ordering;
 
 /// Longer runs of instructions without a jump are cut.
 const LONGEST: usize = 64;
@@ -49,8 +49,8 @@ const WARM: u32 = 16;
 pub enum Event {
     /// The instruction budget is used up.
     Budget,
-    /// A signal came, or translated code was changed.
-    Attention,
+    /// Somebody asked for it, or translated code was changed.
+    Interrupted,
     /// The instruction at the program counter cannot be fetched.
     Fetch(Fault),
     /// The bytes at the program counter cannot be lifted.
@@ -173,6 +173,8 @@ impl Engine {
     /// Runs from `pc` on until something happens, for at most `limit - world.time` instructions; where it came to.
     pub fn run(&mut self, world: &mut World, pc: u64, limit: u64) -> (u64, Event) {
         let file = world.registers.bytes_mut().as_mut_ptr();
+        // The bit lives as long as the world does.
+        let interrupt = unsafe { &*world.interrupt.bit() };
         let mut pc = pc;
         let mut block: *mut Block = match self.find(world, pc) {
             Ok(block) => block,
@@ -183,8 +185,8 @@ impl Engine {
             // which nobody calls meanwhile.
             let before = block;
             let here = unsafe { &mut *block };
-            if attention::is_wanted() || world.memory.is_code_changed() {
-                return (here.start, Event::Attention);
+            if interrupt.load(Ordering::Relaxed) || world.memory.is_code_changed() {
+                return (here.start, Event::Interrupted);
             }
             let after = world.time + here.count;
             if after > limit {

@@ -9,11 +9,11 @@
 //! compare and a load. Only pages that may be accessed without further thought are in them: a page that is shared,
 //! or that holds translated code, is never in the write cache.
 
-mod backing;
 mod cache;
+mod mapping;
 mod region;
 
-pub use backing::HostMap;
+pub use mapping::Mapping;
 pub use region::{Backing, Permissions, Region};
 
 use cache::Cache;
@@ -244,6 +244,18 @@ impl Memory {
 
     /// Drops the contents of a range so that it reads as when it was mapped.
     pub fn discard(&mut self, start: u64, length: u64) {
+        let end = start + length;
+        let copied = |region: &Region| matches!(region.backing, Backing::Copied { .. });
+        let first = self.region_at(start).map_or(start, |(at, _)| at);
+        if self.regions.range(first..end).any(|(_, region)| copied(region)) {
+            self.split(start);
+            self.split(end);
+            for (_, region) in self.regions.range_mut(start..end) {
+                if let Backing::Copied { generation, .. } = &mut region.backing {
+                    *generation += 1;
+                }
+            }
+        }
         self.forget_pages(start / PAGE, (start + length) / PAGE);
     }
 
@@ -405,6 +417,11 @@ impl Memory {
         Ok(())
     }
 
+    /// Whether other processes may map a place as well.
+    pub fn is_shared(&self, address: u64) -> bool {
+        self.region_at(address).is_some_and(|(_, region)| matches!(region.backing, Backing::Shared { .. }))
+    }
+
     /// The host's address of a place that other processes map as well.
     pub fn shared_address(&self, address: u64) -> Option<*mut u8> {
         let (start, region) = self.region_at(address)?;
@@ -510,8 +527,9 @@ impl Memory {
             (None, Backing::Shared { map, offset }) => {
                 map.shared_page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?
             }
-            (None, Backing::Copied { map, offset }) => {
-                let bytes = map.page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?;
+            (None, Backing::Copied { map, offset, generation }) => {
+                let bytes = map.page(offset + (number * PAGE - start), *generation);
+                let bytes = bytes.ok_or(fault(Cause::BeyondFile))?;
                 self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
             }
         };
@@ -549,8 +567,9 @@ impl Memory {
             (None, Backing::Shared { map, offset }) => {
                 map.shared_page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?
             }
-            (None, Backing::Copied { map, offset }) => {
-                let bytes = map.page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?;
+            (None, Backing::Copied { map, offset, generation }) => {
+                let bytes = map.page(offset + (number * PAGE - start), *generation);
+                let bytes = bytes.ok_or(fault(Cause::BeyondFile))?;
                 self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
             }
         };

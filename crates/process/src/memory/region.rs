@@ -1,6 +1,6 @@
 //! What is mapped where: a run of pages with one set of permissions and one origin.
 
-use super::{Access, HostMap};
+use super::{Access, Mapping};
 use std::sync::Arc;
 
 /// Which accesses a region permits.
@@ -43,14 +43,16 @@ pub enum Backing {
     /// They are copied from a file, at first touch, and belong to the process from then on.
     Copied {
         /// The file.
-        map: Arc<HostMap>,
+        map: Arc<dyn Mapping>,
         /// Where in it the region starts.
         offset: u64,
+        /// How often the program has said that it does not need them.
+        generation: u32,
     },
     /// They are shared with whoever else maps the same object: a file, or memory that a child process inherits.
     Shared {
         /// The object.
-        map: Arc<HostMap>,
+        map: Arc<dyn Mapping>,
         /// Where in it the region starts.
         offset: u64,
     },

@@ -154,10 +154,12 @@ fn a_mapped_file_is_copied_page_by_page_and_ends_where_it_ends() {
     std::fs::write(&path, vec![7u8; PAGE as usize + 10]).unwrap();
     let file = std::fs::File::open(&path).unwrap();
     let descriptor = std::os::fd::AsRawFd::as_raw_fd(&file);
-    let map = Arc::new(HostMap::file(descriptor, false, false, String::from("f")).unwrap());
+    let map =
+        crate::outside::Outside::map(&mut crate::outside::live::Live::embedded(), descriptor, false, false)
+            .unwrap();
     std::fs::remove_file(&path).unwrap();
     let mut memory = space();
-    memory.map(0x10000, 3 * PAGE, Permissions::DATA, Backing::Copied { map, offset: 0 });
+    memory.map(0x10000, 3 * PAGE, Permissions::DATA, Backing::Copied { map, offset: 0, generation: 0 });
     assert_eq!(memory.load::<2>(0x10000 + PAGE + 9), Ok([7, 0]));
     assert_eq!(memory.touched_pages(), 1);
     assert_eq!(memory.load::<1>(0x10000 + 2 * PAGE).unwrap_err().cause, Cause::BeyondFile);

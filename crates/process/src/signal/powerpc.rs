@@ -6,8 +6,9 @@
 //!
 //! The kernel's return code lies in its vdso. Here it lies in a page of its own, see [`RETURN`].
 
-use super::{Action, Information};
+use super::{Entry, Frames};
 use crate::memory::{Backing, Fault, Memory, PAGE, Permissions};
+use crate::outside::Information;
 use crate::process::Process;
 
 const STACK_FRAME: u64 = 64 + 16;
@@ -18,13 +19,13 @@ const MASK: u64 = REGISTERS_POINTER + 4;
 const REGISTERS: u64 = CONTEXT + 192;
 const FLOATS: u64 = REGISTERS + 48 * 4;
 const STATUS: u64 = FLOATS + 32 * 8;
-const FRAME: u64 = STATUS + 8 + 8;
+const SIZE: u64 = STATUS + 8 + 8;
 
 /// Where handlers return to: above everything that is placed without being asked for.
-pub const RETURN: u64 = 0xb7ff_f000;
+const RETURN: u64 = 0xb7ff_f000;
 
 /// Maps the code that handlers return to: `li r0, rt_sigreturn; sc`.
-pub fn map_return(memory: &mut Memory) -> Result<(), Fault> {
+fn map_return(memory: &mut Memory) -> Result<(), Fault> {
     let permissions = Permissions { read: true, write: false, execute: true };
     memory.map(RETURN, PAGE, permissions, Backing::Zero);
     memory.poke(RETURN, &[0x38, 0x00, 0x00, 0xac, 0x44, 0x00, 0x00, 0x02])
@@ -37,19 +38,36 @@ fn condition(process: &Process) -> u32 {
 
 const OVERFLOWS: [(&str, u32); 3] = [("XER_SO", 31), ("XER_OV", 30), ("XER_CA", 29)];
 
-pub(super) fn enter(
-    process: &mut Process,
-    signal: i32,
-    action: &Action,
-    information: &Information,
-    mask: u64,
-) -> Result<(), Fault> {
+/// The frame of 32-bit PowerPC.
+pub struct Frame;
+
+impl Frames for Frame {
+    fn prepare(&self, process: &mut Process) {
+        // A reservation is never lost: there is nobody else to write.
+        process.world.registers.set("RESERVE", 1);
+        if process.world.memory.is_free(RETURN, PAGE) {
+            // Without it a program still runs, and only dies when a handler returns.
+            let _ = map_return(&mut process.world.memory);
+        }
+    }
+
+    fn enter(&self, process: &mut Process, entry: &Entry) -> Result<(), Fault> {
+        enter(process, entry)
+    }
+
+    fn leave(&self, process: &mut Process) -> Result<u64, Fault> {
+        leave(process)
+    }
+}
+
+fn enter(process: &mut Process, entry: &Entry) -> Result<(), Fault> {
+    let Entry { signal, action, information, mask } = *entry;
     let old = process.world.registers.get("R1");
-    let stack = process.signals.stack;
+    let stack = process.signals.own.stack;
     let wanted = action.flags & libc::SA_ONSTACK as u64 != 0 && stack.size > 0;
     let alternate = wanted && !super::on_alternate_stack(process);
     let top = if alternate { stack.start.wrapping_add(stack.size) } else { old };
-    let at = top.wrapping_sub(FRAME) & 0xffff_fff0;
+    let at = top.wrapping_sub(SIZE) & 0xffff_fff0;
 
     let registers = &process.world.registers;
     let mut general = [0u32; 48];
@@ -67,8 +85,8 @@ pub(super) fn enter(
         overflows.iter().sum::<u32>() | registers.get("XER_COUNT") as u32,
         condition(process),
     ]);
-    general[41] = process.signals.exception.address.unwrap_or(0) as u32;
-    let mut bytes = vec![0u8; FRAME as usize];
+    general[41] = process.signals.own.exception.address.unwrap_or(0) as u32;
+    let mut bytes = vec![0u8; SIZE as usize];
     let mut put = |offset: u64, value: u32| {
         bytes[offset as usize..][..4].copy_from_slice(&value.to_be_bytes());
     };
@@ -115,9 +133,9 @@ fn translated(information: &Information) -> [u32; 32] {
 }
 
 /// Restores what the frame holds; the mask to go back to.
-pub(super) fn leave(process: &mut Process) -> Result<u64, Fault> {
+fn leave(process: &mut Process) -> Result<u64, Fault> {
     let at = process.world.registers.get("R1");
-    let mut bytes = vec![0u8; FRAME as usize];
+    let mut bytes = vec![0u8; SIZE as usize];
     process.world.memory.read(at, &mut bytes)?;
     let word =
         |offset: u64| u32::from_be_bytes(bytes[offset as usize..][..4].try_into().expect("four bytes"));

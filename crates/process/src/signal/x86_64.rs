@@ -3,7 +3,7 @@
 //! From low to high: return address, `ucontext` (flags, link, stack, registers, mask), `siginfo`, then the
 //! floating-point state in the format of `fxsave`, to which the `ucontext` points.
 
-use super::Action;
+use super::{Entry, Frames};
 use crate::memory::Fault;
 use crate::process::Process;
 
@@ -12,7 +12,7 @@ const REGISTERS: u64 = CONTEXT + 40;
 const FLOAT_POINTER: u64 = REGISTERS + 23 * 8;
 const MASK: u64 = REGISTERS + 256;
 const INFORMATION: u64 = MASK + 8;
-const FRAME: u64 = INFORMATION + 128;
+const SIZE: u64 = INFORMATION + 128;
 const FLOAT: u64 = 512;
 const RED_ZONE: u64 = 128;
 
@@ -26,14 +26,26 @@ const GENERAL: [&str; 17] = [
 const FLAGS: [(&str, u32); 7] =
     [("CF", 0), ("PF", 2), ("AF", 4), ("ZF", 6), ("SF", 7), ("DF", 10), ("OF", 11)];
 
-pub(super) fn enter(
-    process: &mut Process,
-    signal: i32,
-    action: &Action,
-    information: &[u8; 128],
-    mask: u64,
-) -> Result<(), Fault> {
-    let stack = process.signals.stack;
+/// The frame of x86-64.
+pub struct Frame;
+
+impl Frames for Frame {
+    fn prepare(&self, process: &mut Process) {
+        reset_float(process);
+    }
+
+    fn enter(&self, process: &mut Process, entry: &Entry) -> Result<(), Fault> {
+        enter(process, entry)
+    }
+
+    fn leave(&self, process: &mut Process) -> Result<u64, Fault> {
+        leave(process)
+    }
+}
+
+fn enter(process: &mut Process, entry: &Entry) -> Result<(), Fault> {
+    let Entry { signal, action, information, mask } = *entry;
+    let stack = process.signals.own.stack;
     let alternate =
         action.flags & libc::SA_ONSTACK as u64 != 0 && stack.size > 0 && !super::on_alternate_stack(process);
     let top = if alternate {
@@ -43,21 +55,21 @@ pub(super) fn enter(
     };
     let float = top.wrapping_sub(FLOAT) & !63;
     // The handler starts as if called: the stack pointer is 8 past a multiple of 16.
-    let at = (float.wrapping_sub(FRAME) & !15).wrapping_sub(8);
+    let at = (float.wrapping_sub(SIZE) & !15).wrapping_sub(8);
 
     let registers = &process.world.registers;
     let mut words = vec![action.restorer, 0, 0, stack.start, stack.flags, stack.size];
     words.extend(GENERAL.map(|name| registers.get(name)));
     words.push(flags(process));
     const USER_SEGMENTS: u64 = 0x002b_0000_0000_0033;
-    let exception = process.signals.exception;
+    let exception = process.signals.own.exception;
     words.extend([USER_SEGMENTS, exception.code, exception.number, mask, exception.address.unwrap_or(0)]);
     words.push(float);
     words.extend([0; 8]);
     words.push(mask);
     let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    bytes.extend(information);
-    debug_assert_eq!(bytes.len() as u64, FRAME);
+    bytes.extend(*information);
+    debug_assert_eq!(bytes.len() as u64, SIZE);
     let float_bytes = save_float(process);
     process.world.memory.write(float, &float_bytes)?;
     process.world.memory.write(at, &bytes)?;
@@ -74,7 +86,7 @@ pub(super) fn enter(
 }
 
 /// Restores what the frame holds; the mask to go back to.
-pub(super) fn leave(process: &mut Process) -> Result<u64, Fault> {
+fn leave(process: &mut Process) -> Result<u64, Fault> {
     let at = process.world.registers.get("RSP").wrapping_sub(8);
     let word = |process: &mut Process, offset: u64| {
         process.world.memory.load::<8>(at.wrapping_add(offset)).map(u64::from_le_bytes)

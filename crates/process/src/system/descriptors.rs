@@ -1,7 +1,7 @@
 //! System calls on descriptors whose arguments a table cannot describe.
 
-use super::{Answer, Arguments, Errno, Reply, host};
-use crate::elf::Machine;
+use super::{Answer, Arguments, Errno, Reply};
+use crate::outside::live::Live;
 use crate::process::Process;
 
 /// A reply that says whether the call may be made again after a signal.
@@ -17,7 +17,7 @@ pub(super) fn vectors(process: &mut Process, list: u64, count: u64) -> Result<Ve
     if count > 1024 {
         return Err(Errno(libc::EINVAL));
     }
-    let word = process.machine.word() as u64;
+    let word = process.machine.abi().word as u64;
     (0..count)
         .map(|index| {
             let base = process.take_word(list + 2 * index * word)?;
@@ -35,38 +35,44 @@ fn place(arguments: &Arguments) -> Option<usize> {
     (given != -1).then_some(given as usize)
 }
 
-pub(super) fn writev(process: &mut Process, arguments: &Arguments) -> Reply {
-    gather(process, arguments, None)
+pub(super) fn writev(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    gather(process, live, arguments, None)
 }
 
-pub(super) fn pwritev(process: &mut Process, arguments: &Arguments) -> Reply {
-    gather(process, arguments, place(arguments))
+pub(super) fn pwritev(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    gather(process, live, arguments, place(arguments))
 }
 
-fn gather(process: &mut Process, arguments: &Arguments, place: Option<usize>) -> Reply {
+fn gather(process: &mut Process, live: &Live, arguments: &Arguments, place: Option<usize>) -> Reply {
     let [descriptor, list, count, ..] = *arguments;
     let mut gather = || {
-        let mut bytes = Vec::new();
-        for (base, length) in vectors(process, list, count)? {
-            let room = LARGEST - bytes.len() as u64;
-            bytes.extend(process.take(base, length.min(room))?);
-        }
+        let bytes = gathered(process, list, count)?;
         let call = if place.is_some() { libc::SYS_pwrite64 } else { libc::SYS_write };
         let source = bytes.as_ptr() as usize;
-        host(call, [descriptor as usize, source, bytes.len(), place.unwrap_or(0), 0, 0])
+        live.host(call, [descriptor as usize, source, bytes.len(), place.unwrap_or(0), 0, 0])
     };
     slow(gather())
 }
 
-pub(super) fn readv(process: &mut Process, arguments: &Arguments) -> Reply {
-    scatter(process, arguments, None)
+/// The bytes of a scattered write.
+pub(crate) fn gathered(process: &mut Process, list: u64, count: u64) -> Result<Vec<u8>, Errno> {
+    let mut bytes = Vec::new();
+    for (base, length) in vectors(process, list, count)? {
+        let room = LARGEST - bytes.len() as u64;
+        bytes.extend(process.take(base, length.min(room))?);
+    }
+    Ok(bytes)
 }
 
-pub(super) fn preadv(process: &mut Process, arguments: &Arguments) -> Reply {
-    scatter(process, arguments, place(arguments))
+pub(super) fn readv(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    scatter(process, live, arguments, None)
 }
 
-fn scatter(process: &mut Process, arguments: &Arguments, place: Option<usize>) -> Reply {
+pub(super) fn preadv(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    scatter(process, live, arguments, place(arguments))
+}
+
+fn scatter(process: &mut Process, live: &Live, arguments: &Arguments, place: Option<usize>) -> Reply {
     let [descriptor, list, count, ..] = *arguments;
     let mut scatter = || {
         let buffers = vectors(process, list, count)?;
@@ -77,7 +83,7 @@ fn scatter(process: &mut Process, arguments: &Arguments, place: Option<usize>) -
         let mut bytes = vec![0u8; total as usize];
         let target = bytes.as_mut_ptr() as usize;
         let call = if place.is_some() { libc::SYS_pread64 } else { libc::SYS_read };
-        let result = host(call, [descriptor as usize, target, bytes.len(), place.unwrap_or(0), 0, 0])?;
+        let result = live.host(call, [descriptor as usize, target, bytes.len(), place.unwrap_or(0), 0, 0])?;
         let mut rest = &bytes[..result as usize];
         for (base, length) in buffers {
             let (here, after) = rest.split_at(rest.len().min(length as usize));
@@ -89,15 +95,10 @@ fn scatter(process: &mut Process, arguments: &Arguments, place: Option<usize>) -
     slow(scatter())
 }
 
-pub(super) fn fcntl(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn fcntl(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [descriptor, command, value, ..] = *arguments;
-    // 32-bit machines have numbers of their own for locks on large files, with the structure of 64-bit ones.
-    let command = match (process.machine, command as i32) {
-        (Machine::PowerPc, 12) => libc::F_GETLK,
-        (Machine::PowerPc, 13) => libc::F_SETLK,
-        (Machine::PowerPc, 14) => libc::F_SETLKW,
-        (_, command) => command,
-    };
+    let own = process.machine.abi().lock_commands.iter().find(|(own, _)| *own == command as i32);
+    let command = own.map_or(command as i32, |(_, host)| *host);
     const GET_HINT: i32 = 1035;
     const SET_FILE_HINT: i32 = 1038;
     const GET_OWNER_AND_KIND: i32 = 16;
@@ -113,7 +114,7 @@ pub(super) fn fcntl(process: &mut Process, arguments: &Arguments) -> Reply {
         GET_OWNER_AND_KIND | SET_OWNER_AND_KIND => &[4, 4],
         _ => {
             let value = value as u32 as i32 as usize;
-            return slow(host(libc::SYS_fcntl, [descriptor as usize, command as usize, value, 0, 0, 0]));
+            return slow(live.host(libc::SYS_fcntl, [descriptor as usize, command as usize, value, 0, 0, 0]));
         }
     };
     let mut exchange = || {
@@ -121,7 +122,7 @@ pub(super) fn fcntl(process: &mut Process, arguments: &Arguments) -> Reply {
         let mut structure = process.take(value, size)?;
         process.turn(&mut structure, fields);
         let target = structure.as_mut_ptr() as usize;
-        let result = host(libc::SYS_fcntl, [descriptor as usize, command as usize, target, 0, 0, 0])?;
+        let result = live.host(libc::SYS_fcntl, [descriptor as usize, command as usize, target, 0, 0, 0])?;
         process.turn(&mut structure, fields);
         process.put(value, &structure)?;
         Ok(result)
@@ -129,34 +130,37 @@ pub(super) fn fcntl(process: &mut Process, arguments: &Arguments) -> Reply {
     slow(exchange())
 }
 
-pub(super) fn readlink(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn readlink(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [path, buffer, size, ..] = *arguments;
-    link(process, libc::AT_FDCWD as u64, path, buffer, size).into()
+    link(process, live, libc::AT_FDCWD as u64, path, buffer, size).into()
 }
 
-pub(super) fn readlinkat(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn readlinkat(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [directory, path, buffer, size, ..] = *arguments;
-    link(process, directory as i32 as u64, path, buffer, size).into()
+    link(process, live, directory as i32 as u64, path, buffer, size).into()
 }
 
 /// Reads a symbolic link; a program that asks for its own file is not told about Parallax.
-fn link(process: &mut Process, directory: u64, path: u64, buffer: u64, size: u64) -> Answer {
+fn link(process: &mut Process, live: &Live, directory: u64, path: u64, buffer: u64, size: u64) -> Answer {
     let path = process.take_given_path(path)?;
     let mut found = vec![0u8; size.min(4096) as usize];
-    let length = if super::own_files::own(&path) == Some(b"exe") {
+    let length = if super::proc_files::own(process.facts.process, &path) == Some(b"exe") {
         let program = std::os::unix::ffi::OsStrExt::as_bytes(process.program.as_os_str()).to_vec();
         let length = program.len().min(found.len());
         found[..length].copy_from_slice(&program[..length]);
         length as u64
     } else {
         let target = found.as_mut_ptr() as usize;
-        host(libc::SYS_readlinkat, [directory as usize, path.as_ptr() as usize, target, found.len(), 0, 0])?
+        live.host(
+            libc::SYS_readlinkat,
+            [directory as usize, path.as_ptr() as usize, target, found.len(), 0, 0],
+        )?
     };
     process.put(buffer, &found[..length as usize])?;
     Ok(length)
 }
 
-pub(super) fn epoll_wait(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn epoll_wait(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     const EVENT: u64 = 12;
     let [descriptor, events, count, timeout, mask, _] = *arguments;
     let mut wait = || {
@@ -167,7 +171,7 @@ pub(super) fn epoll_wait(process: &mut Process, arguments: &Arguments) -> Reply 
         let signals = if mask == 0 { Vec::new() } else { process.take(mask, 8).unwrap_or_default() };
         let mask = if signals.is_empty() { 0 } else { signals.as_ptr() as usize };
         let target = found.as_mut_ptr() as usize;
-        let result = host(
+        let result = live.host(
             libc::SYS_epoll_pwait,
             [descriptor as usize, target, count as usize, timeout as i32 as usize, mask, 8],
         )?;
@@ -178,7 +182,12 @@ pub(super) fn epoll_wait(process: &mut Process, arguments: &Arguments) -> Reply 
 }
 
 /// A call that fills a buffer whose size is in memory, and is changed there.
-fn sized(process: &mut Process, buffer: u64, length: u64, call: impl Fn(usize, usize) -> Answer) -> Answer {
+fn sized(
+    process: &mut Process,
+    buffer: u64,
+    length: u64,
+    mut call: impl FnMut(usize, usize) -> Answer,
+) -> Answer {
     if buffer == 0 || length == 0 {
         return call(0, 0);
     }
@@ -195,39 +204,39 @@ fn sized(process: &mut Process, buffer: u64, length: u64, call: impl Fn(usize, u
     Ok(result)
 }
 
-pub(super) fn accept(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn accept(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [socket, name, length, flags, ..] = *arguments;
     let flags = flags & (libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK) as u64;
     slow(sized(process, name, length, |buffer, size| {
-        host(libc::SYS_accept4, [socket as usize, buffer, size, flags as usize, 0, 0])
+        live.host(libc::SYS_accept4, [socket as usize, buffer, size, flags as usize, 0, 0])
     }))
 }
 
-pub(super) fn getsockname(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn getsockname(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [socket, name, length, ..] = *arguments;
     sized(process, name, length, |buffer, size| {
-        host(libc::SYS_getsockname, [socket as usize, buffer, size, 0, 0, 0])
+        live.host(libc::SYS_getsockname, [socket as usize, buffer, size, 0, 0, 0])
     })
     .into()
 }
 
-pub(super) fn getpeername(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn getpeername(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [socket, name, length, ..] = *arguments;
     sized(process, name, length, |buffer, size| {
-        host(libc::SYS_getpeername, [socket as usize, buffer, size, 0, 0, 0])
+        live.host(libc::SYS_getpeername, [socket as usize, buffer, size, 0, 0, 0])
     })
     .into()
 }
 
-pub(super) fn getsockopt(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn getsockopt(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [socket, level, name, value, length, _] = *arguments;
     sized(process, value, length, |buffer, size| {
-        host(libc::SYS_getsockopt, [socket as usize, level as usize, name as usize, buffer, size, 0])
+        live.host(libc::SYS_getsockopt, [socket as usize, level as usize, name as usize, buffer, size, 0])
     })
     .into()
 }
 
-pub(super) fn recvfrom(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn recvfrom(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [socket, buffer, count, flags, name, length] = *arguments;
     let mut receive = || {
         let count = count.min(LARGEST);
@@ -235,7 +244,10 @@ pub(super) fn recvfrom(process: &mut Process, arguments: &Arguments) -> Reply {
         let mut bytes = vec![0u8; count as usize];
         let target = bytes.as_mut_ptr() as usize;
         let result = sized(process, name, length, |address, size| {
-            host(libc::SYS_recvfrom, [socket as usize, target, count as usize, flags as usize, address, size])
+            live.host(
+                libc::SYS_recvfrom,
+                [socket as usize, target, count as usize, flags as usize, address, size],
+            )
         })?;
         process.put(buffer, &bytes[..bytes.len().min(result as usize)])?;
         Ok(result)
@@ -243,43 +255,50 @@ pub(super) fn recvfrom(process: &mut Process, arguments: &Arguments) -> Reply {
     slow(receive())
 }
 
-pub(super) fn long_seek(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn long_seek(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [descriptor, high, low, result, whence, _] = *arguments;
-    let answer = host(libc::SYS_lseek, [descriptor as usize, pair(high, low), whence as usize, 0, 0, 0]);
+    let answer = live.host(libc::SYS_lseek, [descriptor as usize, pair(high, low), whence as usize, 0, 0, 0]);
     answer.and_then(|place| process.put(result, &place.to_be_bytes()).map(|()| 0)).into()
 }
 
-pub(super) fn stat64(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn stat64(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [path, buffer, ..] = *arguments;
     let directory = libc::AT_FDCWD as u64;
-    narrow_stat(process, directory, Some(path), buffer, 0).into()
+    narrow_stat(process, live, directory, Some(path), buffer, 0).into()
 }
 
-pub(super) fn lstat64(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn lstat64(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [path, buffer, ..] = *arguments;
     let (directory, flags) = (libc::AT_FDCWD as u64, libc::AT_SYMLINK_NOFOLLOW as u64);
-    narrow_stat(process, directory, Some(path), buffer, flags).into()
+    narrow_stat(process, live, directory, Some(path), buffer, flags).into()
 }
 
-pub(super) fn fstat64(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn fstat64(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [descriptor, buffer, ..] = *arguments;
-    narrow_stat(process, descriptor, None, buffer, libc::AT_EMPTY_PATH as u64).into()
+    narrow_stat(process, live, descriptor, None, buffer, libc::AT_EMPTY_PATH as u64).into()
 }
 
-pub(super) fn fstatat64(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn fstatat64(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [directory, path, buffer, flags, ..] = *arguments;
-    narrow_stat(process, directory as i32 as u64, Some(path), buffer, flags).into()
+    narrow_stat(process, live, directory as i32 as u64, Some(path), buffer, flags).into()
 }
 
 /// `struct stat64` of 32-bit PowerPC.
-fn narrow_stat(process: &mut Process, directory: u64, path: Option<u64>, buffer: u64, flags: u64) -> Answer {
+fn narrow_stat(
+    process: &mut Process,
+    live: &Live,
+    directory: u64,
+    path: Option<u64>,
+    buffer: u64,
+    flags: u64,
+) -> Answer {
     let path = match path {
         Some(path) => process.take_path(path)?,
         None => vec![0],
     };
     let mut status: libc::stat = unsafe { std::mem::zeroed() };
     let target = &raw mut status as usize;
-    host(
+    live.host(
         libc::SYS_newfstatat,
         [directory as i32 as usize, path.as_ptr() as usize, target, flags as usize, 0, 0],
     )?;
@@ -312,14 +331,14 @@ fn narrow_stat(process: &mut Process, directory: u64, path: Option<u64>, buffer:
 }
 
 /// `getdents64` for a machine of the other byte order: each entry's numbers are turned.
-pub(super) fn directory_entries(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn directory_entries(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [descriptor, buffer, size, ..] = *arguments;
     let mut list = || {
         let size = size.min(LARGEST);
         process.world.memory.check_writable(buffer, size)?;
         let mut bytes = vec![0u8; size as usize];
         let target = bytes.as_mut_ptr() as usize;
-        let result = host(libc::SYS_getdents64, [descriptor as usize, target, bytes.len(), 0, 0, 0])?;
+        let result = live.host(libc::SYS_getdents64, [descriptor as usize, target, bytes.len(), 0, 0, 0])?;
         bytes.truncate(result as usize);
         const FIELDS: &[u8] = &[8, 8, 2];
         let mut rest = &mut bytes[..];
@@ -341,7 +360,7 @@ fn pair(high: u64, low: u64) -> usize {
 }
 
 /// `pread64` of a 32-bit machine: the offset is in the last two registers.
-pub(super) fn read_at(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn read_at(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [descriptor, buffer, size, _, high, low] = *arguments;
     let mut read = || {
         let size = size.min(LARGEST);
@@ -349,7 +368,7 @@ pub(super) fn read_at(process: &mut Process, arguments: &Arguments) -> Reply {
         let mut bytes = vec![0u8; size as usize];
         let target = bytes.as_mut_ptr() as usize;
         let place = pair(high, low);
-        let result = host(libc::SYS_pread64, [descriptor as usize, target, bytes.len(), place, 0, 0])?;
+        let result = live.host(libc::SYS_pread64, [descriptor as usize, target, bytes.len(), place, 0, 0])?;
         process.put(buffer, &bytes[..result as usize])?;
         Ok(result)
     };
@@ -357,18 +376,21 @@ pub(super) fn read_at(process: &mut Process, arguments: &Arguments) -> Reply {
 }
 
 /// `pwrite64` of a 32-bit machine.
-pub(super) fn write_at(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn write_at(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [descriptor, buffer, size, _, high, low] = *arguments;
     let mut write = || {
         let bytes = process.take(buffer, size.min(LARGEST))?;
         let place = pair(high, low);
-        host(libc::SYS_pwrite64, [descriptor as usize, bytes.as_ptr() as usize, bytes.len(), place, 0, 0])
+        live.host(
+            libc::SYS_pwrite64,
+            [descriptor as usize, bytes.as_ptr() as usize, bytes.len(), place, 0, 0],
+        )
     };
     slow(write())
 }
 
 /// `ftruncate64` of a 32-bit machine.
-pub(super) fn ftruncate64(_: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn ftruncate64(_: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [descriptor, _, high, low, ..] = *arguments;
-    host(libc::SYS_ftruncate, [descriptor as usize, pair(high, low), 0, 0, 0, 0]).into()
+    live.host(libc::SYS_ftruncate, [descriptor as usize, pair(high, low), 0, 0, 0, 0]).into()
 }

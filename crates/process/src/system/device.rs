@@ -6,8 +6,9 @@
 //! them, which programs are prepared for.
 
 use super::descriptors::slow;
-use super::{Answer, Arguments, Errno, Reply, host};
+use super::{Answer, Arguments, Errno, Reply};
 use crate::elf::Machine;
+use crate::outside::live::Live;
 use crate::process::Process;
 
 /// What the argument of a request is.
@@ -76,19 +77,20 @@ fn argument(request: u64) -> Option<Argument> {
     })
 }
 
-pub(super) fn ioctl(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn ioctl(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [descriptor, request, value, ..] = *arguments;
     // The kernel takes the request as 32 bits; C programs hand over numbers with the top bit set sign-extended.
     let request = request & 0xffff_ffff;
     if process.machine == Machine::PowerPc {
-        return powerpc(process, descriptor, request, value).into();
+        return powerpc(process, live, descriptor, request, value).into();
     }
-    let call =
-        |argument: usize| host(libc::SYS_ioctl, [descriptor as usize, request as usize, argument, 0, 0, 0]);
+    let call = |argument: usize| {
+        live.host(libc::SYS_ioctl, [descriptor as usize, request as usize, argument, 0, 0, 0])
+    };
     let mut make = || match argument(request) {
         None => {
             // A bad descriptor comes before an unknown request.
-            host(libc::SYS_fcntl, [descriptor as usize, libc::F_GETFD as usize, 0, 0, 0, 0])?;
+            live.host(libc::SYS_fcntl, [descriptor as usize, libc::F_GETFD as usize, 0, 0, 0, 0])?;
             Err(Errno(libc::ENOTTY))
         }
         Some(Argument::Value) => call(value as usize),
@@ -114,21 +116,21 @@ pub(super) fn ioctl(process: &mut Process, arguments: &Arguments) -> Reply {
 }
 
 /// On PowerPC requests have other numbers. Programs mostly ask whether a descriptor is a terminal, and how wide.
-fn powerpc(process: &mut Process, descriptor: u64, request: u64, value: u64) -> Answer {
+fn powerpc(process: &mut Process, live: &Live, descriptor: u64, request: u64, value: u64) -> Answer {
     const GET_SETTINGS: u64 = 0x402c_7413;
     const GET_SIZE: u64 = 0x4008_7468;
     let mut bytes = [0u8; 64];
     let target = bytes.as_mut_ptr() as usize;
     match request {
         GET_SETTINGS => {
-            host(libc::SYS_ioctl, [descriptor as usize, libc::TCGETS as usize, target, 0, 0, 0])?;
+            live.host(libc::SYS_ioctl, [descriptor as usize, libc::TCGETS as usize, target, 0, 0, 0])?;
             let mut flags = bytes[..16].to_vec();
             process.turn(&mut flags, &[4, 4, 4, 4]);
             flags.resize(44, 0);
             process.put(value, &flags).map(|()| 0)
         }
         GET_SIZE => {
-            host(libc::SYS_ioctl, [descriptor as usize, libc::TIOCGWINSZ as usize, target, 0, 0, 0])?;
+            live.host(libc::SYS_ioctl, [descriptor as usize, libc::TIOCGWINSZ as usize, target, 0, 0, 0])?;
             let mut size = bytes[..8].to_vec();
             process.turn(&mut size, &[2, 2, 2, 2]);
             process.put(value, &size).map(|()| 0)

@@ -3,7 +3,8 @@
 //! What comes along with a message, such as descriptors, passes unchanged: descriptors are the host's own.
 
 use super::descriptors::{slow, vectors};
-use super::{Answer, Arguments, Errno, Reply, host};
+use super::{Answer, Arguments, Errno, Reply};
+use crate::outside::live::Live;
 use crate::process::Process;
 
 /// `struct msghdr`, and that of an element of `sendmmsg`.
@@ -54,7 +55,7 @@ fn for_host(name: &mut [u8], data: &mut libc::iovec, control: &mut [u8]) -> libc
     header
 }
 
-fn send(process: &mut Process, socket: u64, at: u64, flags: u64) -> Answer {
+fn send(process: &mut Process, live: &Live, socket: u64, at: u64, flags: u64) -> Answer {
     let given = header(process, at)?;
     let mut data = Vec::new();
     for (base, length) in &given.parts {
@@ -65,10 +66,10 @@ fn send(process: &mut Process, socket: u64, at: u64, flags: u64) -> Answer {
     let mut control = process.take(given.control, given.control_length)?;
     let mut part = libc::iovec { iov_base: data.as_mut_ptr().cast(), iov_len: data.len() };
     let header = for_host(&mut name, &mut part, &mut control);
-    host(libc::SYS_sendmsg, [socket as usize, &raw const header as usize, flags as usize, 0, 0, 0])
+    live.host(libc::SYS_sendmsg, [socket as usize, &raw const header as usize, flags as usize, 0, 0, 0])
 }
 
-fn receive(process: &mut Process, socket: u64, at: u64, flags: u64) -> Answer {
+fn receive(process: &mut Process, live: &Live, socket: u64, at: u64, flags: u64) -> Answer {
     let given = header(process, at)?;
     let total = given.parts.iter().map(|(_, length)| *length).fold(0, u64::saturating_add).min(LARGEST);
     for (base, length) in &given.parts {
@@ -80,7 +81,7 @@ fn receive(process: &mut Process, socket: u64, at: u64, flags: u64) -> Answer {
     let mut part = libc::iovec { iov_base: data.as_mut_ptr().cast(), iov_len: data.len() };
     let mut header = for_host(&mut name, &mut part, &mut control);
     let call = [socket as usize, &raw mut header as usize, flags as usize, 0, 0, 0];
-    let result = host(libc::SYS_recvmsg, call)?;
+    let result = live.host(libc::SYS_recvmsg, call)?;
     let (name_length, control_length) = (header.msg_namelen, header.msg_controllen);
     let mut rest = &data[..data.len().min(result as usize)];
     for (base, length) in given.parts {
@@ -98,21 +99,22 @@ fn receive(process: &mut Process, socket: u64, at: u64, flags: u64) -> Answer {
     Ok(result)
 }
 
-pub(super) fn sendmsg(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn sendmsg(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [socket, at, flags, ..] = *arguments;
-    slow(send(process, socket, at, flags))
+    slow(send(process, live, socket, at, flags))
 }
 
-pub(super) fn recvmsg(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn recvmsg(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [socket, at, flags, ..] = *arguments;
-    slow(receive(process, socket, at, flags))
+    slow(receive(process, live, socket, at, flags))
 }
 
 /// One message after the other, until one fails; a failure counts only if it is the first.
 fn several(
     process: &mut Process,
+    live: &Live,
     arguments: &Arguments,
-    one: fn(&mut Process, u64, u64, u64) -> Answer,
+    one: fn(&mut Process, &Live, u64, u64, u64) -> Answer,
     only_first_waits: bool,
 ) -> Reply {
     const MOST: u64 = 1024;
@@ -120,7 +122,7 @@ fn several(
     let mut done = 0;
     while done < count.min(MOST) {
         let at = list + done * ELEMENT;
-        let answer = one(process, socket, at, flags)
+        let answer = one(process, live, socket, at, flags)
             .and_then(|length| process.put(at + HEADER, &(length as u32).to_le_bytes()));
         match answer {
             Ok(()) => done += 1,
@@ -134,13 +136,13 @@ fn several(
     Reply::Value(done)
 }
 
-pub(super) fn sendmmsg(process: &mut Process, arguments: &Arguments) -> Reply {
-    several(process, arguments, send, false)
+pub(super) fn sendmmsg(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    several(process, live, arguments, send, false)
 }
 
-pub(super) fn recvmmsg(process: &mut Process, arguments: &Arguments) -> Reply {
+pub(super) fn recvmmsg(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     const WAIT_FOR_ONE: u64 = 0x10000;
     let [socket, list, count, flags, timeout, last] = *arguments;
     let arguments = [socket, list, count, flags & !WAIT_FOR_ONE, timeout, last];
-    several(process, &arguments, receive, flags & WAIT_FOR_ONE != 0)
+    several(process, live, &arguments, receive, flags & WAIT_FOR_ONE != 0)
 }

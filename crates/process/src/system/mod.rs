@@ -1,34 +1,35 @@
 //! System calls: the only contact of an emulated program with the world outside.
 //!
 //! Most calls are rows of a [`table`]: their arguments are described, and [`pass`] carries them to the host's kernel
-//! and the answers back, converting byte order where the machines differ. The others, which concern the emulated
-//! process itself (its memory, its signals, its children), have functions of their own here. A call that is in
-//! neither group stops the program with its name.
+//! and the answers back, converting byte order where the machines differ. Others have functions of their own here. Each
+//! row has a side: calls that concern the process alone are made inside, and a replay makes them again; all others go
+//! through the door (see [`crate::outside`]), and their functions are handed the live door, without which they cannot
+//! reach the kernel. A call that is in neither group stops the program with its name.
 //!
-//! Everything that a call changes goes through [`Process::put`] and the returned [`Reply`], which is what a recorder
-//! has to write down.
+//! Everything that an outside call changes goes through [`Process::put`] and the returned [`Reply`], which is what a
+//! recorder has to write down.
 
-mod borrowed;
 mod children;
 mod descriptors;
 mod device;
-mod itself;
+mod identity;
 mod lock;
 mod messages;
 mod names;
-mod own_files;
 mod pass;
+mod proc_files;
 mod select;
 mod space;
-mod table;
-mod waiting;
+pub(crate) mod table;
 
-pub(crate) use borrowed::Borrowed;
 pub(crate) use children::{Origin, Started, give_back, start};
+pub(crate) use descriptors::gathered;
+pub(crate) use lock::{futex_clock, futex_time_left, shared_futex};
+pub(crate) use select::sets as select_sets;
 pub use table::{How, Row};
 
-use crate::elf::Machine;
 use crate::memory::Fault;
+use crate::outside::{Call, Outcome};
 use crate::process::{Ending, Process};
 
 /// A number from `errno.h`.
@@ -53,7 +54,7 @@ pub enum Reply {
     /// Registers have been set already: the program was replaced, returned from a signal handler, or another thread
     /// runs now.
     Done,
-    /// The call would have to wait, and other threads want to run: it is to be made again.
+    /// The call would have to wait: the live door tries again later. No other door says so.
     Wait,
     /// The process ends.
     End(Ending),
@@ -78,43 +79,67 @@ impl Process {
     /// Makes the system call that the registers ask for. The program counter is past the instruction.
     pub(crate) fn system_call(&mut self) -> Option<Ending> {
         let (number, arguments) = self.system_arguments();
-        let reply = if self.threads.is_alone() {
-            self.dispatch(number, &arguments)
-        } else {
-            self.dispatch_among_threads(number, &arguments)
-        };
+        let call = Call { thread: self.threads.number(), number, arguments };
+        let outcome = self.dispatch(&call);
         if let Some(trace) = &mut self.call_trace {
             let name = table::find(self.machine, number).map_or("?", |row| row.name);
-            trace(&format!("{name}({arguments:x?}) = {reply:x?}"));
+            trace(&format!("{name}({arguments:x?}) = {outcome:x?}"));
         }
-        match reply {
-            Reply::Value(value) => self.set_result(Ok(value)),
-            Reply::Error(errno) => self.set_result(Err(errno)),
-            Reply::Interrupted if self.signals.next_restarts() => self.repeat_call(number),
-            Reply::Interrupted => self.set_result(Err(Errno(libc::EINTR))),
-            Reply::Done => {}
-            Reply::Wait => {
-                self.repeat_call(number);
-                self.wait_for_call();
+        match outcome {
+            Outcome::Done(Reply::Value(value)) => self.set_result(Ok(value)),
+            Outcome::Done(Reply::Error(errno)) => self.set_result(Err(errno)),
+            Outcome::Done(Reply::Interrupted) => {
+                self.park_interrupted(call);
+                self.interrupt.want();
             }
-            Reply::End(ending) => return Some(ending),
+            Outcome::Done(Reply::Done) => {}
+            Outcome::Done(Reply::Wait) | Outcome::NotYet => self.park(call),
+            Outcome::Done(Reply::End(ending)) => return Some(ending),
         }
         None
     }
 
-    fn dispatch(&mut self, number: u64, arguments: &Arguments) -> Reply {
-        let Some(row) = table::find(self.machine, number) else {
-            return self.unsupported(match names::find(self.machine, number) {
-                Some(name) => format!("system call {name} (number {number})"),
-                None => format!("system call number {number}"),
+    fn dispatch(&mut self, call: &Call) -> Outcome {
+        let Some(row) = table::find(self.machine, call.number) else {
+            let reply = self.unsupported(match names::find(self.machine, call.number) {
+                Some(name) => format!("system call {name} (number {})", call.number),
+                None => format!("system call number {}", call.number),
             });
+            return Outcome::Done(reply);
         };
         match row.how {
-            How::Pass(shape) => self.pass(row, shape, arguments),
-            How::Own(function) => function(self, arguments),
-            How::Answer(value) => Reply::Value(value),
-            How::Refuse(errno) => Reply::Error(Errno(errno)),
+            How::Inside(function) => return Outcome::Done(function(self, &call.arguments)),
+            How::Answer(value) => return Outcome::Done(Reply::Value(value)),
+            How::Refuse(errno) => return Outcome::Done(Reply::Error(Errno(errno))),
+            How::Either { is_inside, inside, .. } if is_inside(self, &call.arguments) => {
+                return Outcome::Done(inside(self, &call.arguments));
+            }
+            How::Pass(_) | How::Outside(_) | How::Either { .. } => {}
         }
+        if let Some(mask) = self.mask_of_call(row.name, &call.arguments) {
+            self.signals.set_temporary(mask);
+        }
+        let outcome = self.with_outside(|outside, process| outside.call(process, call));
+        if let Outcome::Done(Reply::Error(Errno(libc::EINTR))) = outcome {
+            // The signal is there: it is handed over under the mask of the call.
+            self.interrupt.want();
+        }
+        outcome
+    }
+
+    /// The mask that holds while a call waits, for those that have one.
+    fn mask_of_call(&mut self, name: &str, arguments: &Arguments) -> Option<u64> {
+        let at = match name {
+            "ppoll" | "ppoll_time64" => arguments[3],
+            "epoll_pwait" if arguments[5] == 8 => arguments[4],
+            "pselect6" | "pselect6_time64" => return mask_pair(self, arguments[5]).ok().flatten(),
+            _ => 0,
+        };
+        if at == 0 {
+            return None;
+        }
+        let bytes = self.take(at, 8).ok()?;
+        Some(self.machine.abi().signal_set(&bytes))
     }
 
     /// Ends the program because Parallax lacks something it asks for.
@@ -125,55 +150,60 @@ impl Process {
 
     fn system_arguments(&self) -> (u64, Arguments) {
         let registers = &self.world.registers;
-        match self.machine {
-            Machine::X86_64 => (
-                registers.get("RAX"),
-                ["RDI", "RSI", "RDX", "R10", "R8", "R9"].map(|name| registers.get(name)),
-            ),
-            Machine::PowerPc => {
-                (registers.get("r0"), ["r3", "r4", "r5", "r6", "r7", "r8"].map(|name| registers.get(name)))
-            }
-        }
+        let abi = self.machine.abi();
+        (registers.get(abi.call_number), abi.call_arguments.map(|name| registers.get(name)))
     }
 
     pub(crate) fn set_result(&mut self, answer: Answer) {
-        match (self.machine, answer) {
-            (Machine::X86_64, Ok(value)) => self.world.registers.set("RAX", value),
-            (Machine::X86_64, Err(Errno(number))) => {
-                self.world.registers.set("RAX", (-i64::from(number)) as u64)
-            }
-            (Machine::PowerPc, answer) => {
-                // The summary overflow bit of condition field 0 says whether r3 is an error number.
-                let field = self.world.registers.get("cr0") & !1;
-                match answer {
-                    Ok(value) => {
-                        self.world.registers.set("cr0", field);
-                        self.world.registers.set("r3", value & 0xffff_ffff);
-                    }
-                    Err(Errno(number)) => {
-                        self.world.registers.set("cr0", field | 1);
-                        self.world.registers.set("r3", number as u64);
-                    }
-                }
-            }
-        }
+        (self.machine.abi().set_result)(self, answer);
     }
 
     /// Goes back to the instruction that made the call, which will make it again.
-    fn repeat_call(&mut self, number: u64) {
-        match self.machine {
-            Machine::X86_64 => {
-                self.world.registers.set("RAX", number);
-                self.set_pc(self.pc().wrapping_sub(2));
-            }
-            Machine::PowerPc => self.set_pc(self.pc().wrapping_sub(4)),
+    pub(crate) fn repeat_call(&mut self, number: u64) {
+        let abi = self.machine.abi();
+        if abi.result_is_number {
+            self.world.registers.set(abi.call_number, number);
         }
+        self.set_pc(self.pc().wrapping_sub(abi.call_length));
     }
 
     /// Writes what a system call brings into memory.
     pub(crate) fn put(&mut self, address: u64, bytes: &[u8]) -> Result<(), Errno> {
-        self.world.memory.write(address, bytes)?;
-        Ok(())
+        if let Some(undo) = &mut self.undo {
+            let mut before = vec![0; bytes.len()];
+            if self.world.memory.read(address, &mut before).is_ok() {
+                undo.push((address, before));
+            }
+        }
+        let written = self.world.memory.write(address, bytes);
+        if let Some(journal) = &mut self.journal {
+            // A fault in the middle leaves what came before it.
+            let count = match &written {
+                Ok(()) => bytes.len(),
+                Err(fault) => fault.address.wrapping_sub(address).min(bytes.len() as u64) as usize,
+            };
+            if count > 0 {
+                journal.push((address, bytes[..count].to_vec()));
+            }
+        }
+        Ok(written?)
+    }
+
+    /// Makes a call, and leaves memory as it was if nothing came of it: it will be tried again.
+    pub(crate) fn unless_nothing(&mut self, make: impl FnOnce(&mut Process) -> Reply) -> Reply {
+        let kept = self.journal.as_ref().map_or(0, Vec::len);
+        self.undo = Some(Vec::new());
+        let reply = make(self);
+        let undo = self.undo.take().unwrap_or_default();
+        if reply == Reply::Value(0) {
+            for (address, bytes) in undo.into_iter().rev() {
+                let _ = self.world.memory.write(address, &bytes);
+            }
+            if let Some(journal) = &mut self.journal {
+                journal.truncate(kept);
+            }
+        }
+        reply
     }
 
     /// Reads an argument in memory.
@@ -197,7 +227,7 @@ impl Process {
     /// emulated program, not Parallax.
     pub(crate) fn take_path(&mut self, address: u64) -> Result<Vec<u8>, Errno> {
         let path = self.take_given_path(address)?;
-        if own_files::own(&path) != Some(b"exe") {
+        if proc_files::own(self.facts.process, &path) != Some(b"exe") {
             return Ok(path);
         }
         let mut program = std::os::unix::ffi::OsStrExt::as_bytes(self.program.as_os_str()).to_vec();
@@ -214,20 +244,22 @@ impl Process {
 
     /// Reads a word of the machine.
     pub(crate) fn take_word(&mut self, address: u64) -> Result<u64, Errno> {
-        Ok(match self.machine {
-            Machine::X86_64 => u64::from_le_bytes(self.world.memory.load(address)?),
-            Machine::PowerPc => u64::from(u32::from_be_bytes(self.world.memory.load(address)?)),
-        })
+        let abi = self.machine.abi();
+        let mut bytes = [0; 8];
+        self.world.memory.read(address, &mut bytes[..abi.word])?;
+        Ok(abi.number(&bytes[..abi.word]))
     }
 }
 
-/// Asks the host's kernel: the one place where it is asked on behalf of the emulated program.
-pub(crate) fn host(number: i64, arguments: [usize; 6]) -> Answer {
-    let [a, b, c, d, e, f] = arguments;
-    // Every pointer among the arguments is to a buffer of ours that is large enough, see `pass`.
-    let result = unsafe { libc::syscall(number, a, b, c, d, e, f) };
-    if result == -1 {
-        return Err(Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)));
+/// The mask of signals that a pair of its address and its size leads to.
+fn mask_pair(process: &mut Process, at: u64) -> Result<Option<u64>, Errno> {
+    if at == 0 {
+        return Ok(None);
     }
-    Ok(result as u64)
+    let address = process.take_word(at)?;
+    if address == 0 {
+        return Ok(None);
+    }
+    let bytes = process.take(address, 8)?;
+    Ok(Some(process.machine.abi().signal_set(&bytes)))
 }

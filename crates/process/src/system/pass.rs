@@ -2,16 +2,19 @@
 //! where the machine's byte order is not the host's.
 
 use super::table::Shape;
-use super::{Answer, Arguments, Errno, Reply, Row, host};
-use crate::elf::Machine;
+use super::{Answer, Arguments, Errno, Reply, Row};
+use crate::outside::live::Live;
 use crate::process::Process;
 
 /// Reads and writes of more than this are cut short, which the interface allows for all calls with such buffers.
 const LARGEST_BUFFER: u64 = 32 << 20;
 
+/// Arguments for the host, and the buffers that they point into.
+pub(crate) type Prepared = ([usize; 6], Vec<Option<Vec<u8>>>);
+
 impl Process {
-    pub(super) fn pass(&mut self, row: &Row, shape: &[Shape], arguments: &Arguments) -> Reply {
-        match self.try_pass(row, shape, arguments) {
+    pub(crate) fn pass(&mut self, live: &Live, row: &Row, shape: &[Shape], arguments: &Arguments) -> Reply {
+        match self.try_pass(live, row, shape, arguments) {
             Err(Errno(libc::EINTR)) if row.restarts => Reply::Interrupted,
             Err(Errno(libc::EPIPE)) if row.name.contains("write") || row.name.contains("send") => {
                 // The kernel has sent SIGPIPE as well: the host's disposition is the program's.
@@ -21,11 +24,19 @@ impl Process {
         }
     }
 
-    fn try_pass(&mut self, row: &Row, shape: &[Shape], arguments: &Arguments) -> Answer {
+    fn try_pass(&mut self, live: &Live, row: &Row, shape: &[Shape], arguments: &Arguments) -> Answer {
+        let (values, mut buffers) = self.prepare(shape, arguments)?;
+        let result = live.host(row.host, values)?;
+        self.finish(shape, arguments, &mut buffers, result)
+    }
+
+    /// The arguments of a call as the host wants them, and the buffers that they point into.
+    pub(crate) fn prepare(&mut self, shape: &[Shape], arguments: &Arguments) -> Result<Prepared, Errno> {
+        let abi = self.machine.abi();
         let mut buffers: Vec<Option<Vec<u8>>> = Vec::with_capacity(shape.len());
         let mut values = [0usize; 6];
         for (index, (shape, value)) in shape.iter().zip(arguments).enumerate() {
-            values[index] = self.number(*value);
+            values[index] = abi.argument(*value);
             let count = |position: usize| arguments[position].min(LARGEST_BUFFER);
             buffers.push(match *shape {
                 Shape::Number => None,
@@ -59,13 +70,13 @@ impl Process {
                 Shape::Give(_) | Shape::Fill(_) | Shape::Exchange(_) if *value == 0 => None,
                 Shape::GiveWords(_) | Shape::FillWords(_) if *value == 0 => None,
                 Shape::GiveWords(count) => {
-                    let word = self.machine.word() as u64;
+                    let word = abi.word as u64;
                     let words = (0..count as u64).map(|index| self.take_word(value + index * word));
                     let words = words.collect::<Result<Vec<u64>, Errno>>()?;
-                    Some(words.iter().flat_map(|word| self.number(*word).to_le_bytes()).collect())
+                    Some(words.iter().flat_map(|word| abi.argument(*word).to_le_bytes()).collect())
                 }
                 Shape::FillWords(count) => {
-                    self.world.memory.check_writable(*value, (count * self.machine.word()) as u64)?;
+                    self.world.memory.check_writable(*value, (count * abi.word) as u64)?;
                     Some(vec![0; 8 * count])
                 }
                 Shape::Give(fields) | Shape::Exchange(fields) => {
@@ -90,8 +101,19 @@ impl Process {
                 *value = buffer.as_mut_ptr() as usize;
             }
         }
-        let result = host(row.host, values)?;
-        for ((shape, buffer), address) in shape.iter().zip(&mut buffers).zip(arguments) {
+        Ok((values, buffers))
+    }
+
+    /// Puts what a call has brought into memory.
+    pub(crate) fn finish(
+        &mut self,
+        shape: &[Shape],
+        arguments: &Arguments,
+        buffers: &mut [Option<Vec<u8>>],
+        result: u64,
+    ) -> Answer {
+        let abi = self.machine.abi();
+        for ((shape, buffer), address) in shape.iter().zip(buffers).zip(arguments) {
             let Some(buffer) = buffer else { continue };
             match shape {
                 Shape::Out(_) => {
@@ -106,7 +128,7 @@ impl Process {
                     let words = buffer
                         .chunks_exact(8)
                         .map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")));
-                    let bytes: Vec<u8> = words.flat_map(|word| self.machine.word_bytes(word)).collect();
+                    let bytes: Vec<u8> = words.flat_map(|word| abi.word_bytes(word)).collect();
                     self.put(*address, &bytes)?;
                 }
                 Shape::Array { fields, .. } => {
@@ -122,17 +144,9 @@ impl Process {
         Ok(result)
     }
 
-    /// An argument as the host wants it: a 32-bit machine's numbers are signed.
-    fn number(&self, value: u64) -> usize {
-        match self.machine {
-            Machine::X86_64 => value as usize,
-            Machine::PowerPc => i64::from(value as u32 as i32) as usize,
-        }
-    }
-
     /// Reverses each field if the program's byte order is not the host's.
     pub(super) fn turn(&self, bytes: &mut [u8], fields: &[u8]) {
-        if self.machine == Machine::X86_64 {
+        if !self.machine.abi().big_endian {
             return;
         }
         let mut rest = bytes;

@@ -1,10 +1,8 @@
 //! System calls on the address space.
 
 use super::{Answer, Arguments, Errno, Reply};
-use crate::elf::Machine;
-use crate::memory::{Backing, HostMap, PAGE, Permissions};
+use crate::memory::{Backing, PAGE, Permissions};
 use crate::process::Process;
-use std::sync::Arc;
 
 const INVALID: Errno = Errno(libc::EINVAL);
 const NO_MEMORY: Errno = Errno(libc::ENOMEM);
@@ -40,24 +38,23 @@ fn map(process: &mut Process, arguments: &Arguments, offset: u64) -> Answer {
         return Err(INVALID);
     }
     let shared = flags as i32 & libc::MAP_TYPE != libc::MAP_PRIVATE;
-    let no_reserve = if process.machine == Machine::X86_64 { libc::MAP_NORESERVE } else { 0x40 };
-    if access & libc::PROT_WRITE as u64 != 0 && !shared && !flag(no_reserve) && length > host_memory() {
+    let abi = process.machine.abi();
+    let reserves = flags & abi.no_reserve == 0;
+    if access & libc::PROT_WRITE as u64 != 0 && !shared && reserves && length > process.facts.memory {
         // Linux, left to its own judgement, refuses what could never be had.
         return Err(NO_MEMORY);
     }
     let backing = if flag(libc::MAP_ANONYMOUS) {
         if shared {
-            Backing::Shared { map: Arc::new(HostMap::anonymous(length).map_err(errno)?), offset: 0 }
+            Backing::Shared { map: process.outside().share(length)?, offset: 0 }
         } else {
             Backing::Zero
         }
     } else {
         let descriptor = descriptor as i32;
-        let name = std::fs::read_link(format!("/proc/self/fd/{descriptor}"))
-            .map_or_else(|_| String::from("a file"), |path| path.display().to_string());
         let writable = access & libc::PROT_WRITE as u64 != 0;
-        let map = Arc::new(HostMap::file(descriptor, shared, writable, name).map_err(errno)?);
-        if shared { Backing::Shared { map, offset } } else { Backing::Copied { map, offset } }
+        let map = process.outside().map(descriptor, shared, writable)?;
+        if shared { Backing::Shared { map, offset } } else { Backing::Copied { map, offset, generation: 0 } }
     };
     let memory = &mut process.world.memory;
     let start = if fixed {
@@ -73,7 +70,7 @@ fn map(process: &mut Process, arguments: &Arguments, offset: u64) -> Answer {
         if hint >= LOWEST && memory.is_range(hint, length) && memory.is_free(hint, length) {
             hint
         } else {
-            memory.find_free(length, LOWEST, top(process.machine)).ok_or(NO_MEMORY)?
+            memory.find_free(length, LOWEST, abi.mapping_top).ok_or(NO_MEMORY)?
         }
     };
     process.world.memory.map(start, length, permissions(access), backing);
@@ -82,24 +79,6 @@ fn map(process: &mut Process, arguments: &Arguments, offset: u64) -> Answer {
 
 /// Nothing is put below this address unasked, so that a null pointer with an offset still faults.
 const LOWEST: u64 = 0x10000;
-
-/// Mappings are placed from here downwards.
-fn top(machine: Machine) -> u64 {
-    match machine {
-        Machine::X86_64 => 0x7fff_f7ff_f000,
-        Machine::PowerPc => 0xb7ff_f000,
-    }
-}
-
-fn errno(error: std::io::Error) -> Errno {
-    Errno(error.raw_os_error().unwrap_or(libc::EIO))
-}
-
-fn host_memory() -> u64 {
-    let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
-    unsafe { libc::sysinfo(&mut info) };
-    (info.totalram + info.totalswap) * u64::from(info.mem_unit)
-}
 
 /// Checks a page-aligned start and rounds the length.
 fn range(process: &Process, start: u64, length: u64) -> Result<u64, Errno> {
@@ -159,8 +138,8 @@ fn remap(process: &mut Process, arguments: &Arguments) -> Answer {
     }
     let growth = new_length.saturating_sub(old_length);
     let tail = match memory.region_at(old).map(|(start, region)| (start, region.backing.clone())) {
-        Some((start, Backing::Copied { map, offset })) => {
-            Backing::Copied { map, offset: offset + (old + old_length - start) }
+        Some((start, Backing::Copied { map, offset, generation })) => {
+            Backing::Copied { map, offset: offset + (old + old_length - start), generation }
         }
         Some((_, Backing::Shared { .. })) if growth > 0 => return Err(NO_MEMORY),
         _ => Backing::Zero,
@@ -182,7 +161,7 @@ fn remap(process: &mut Process, arguments: &Arguments) -> Answer {
         memory.unmap(wish, new_length);
         wish
     } else {
-        memory.find_free(new_length, LOWEST, top(machine)).ok_or(NO_MEMORY)?
+        memory.find_free(new_length, LOWEST, machine.abi().mapping_top).ok_or(NO_MEMORY)?
     };
     let kept = old_length.min(new_length);
     memory.relocate(old, kept, target);
@@ -194,8 +173,8 @@ fn remap(process: &mut Process, arguments: &Arguments) -> Answer {
 pub(super) fn brk(process: &mut Process, arguments: &Arguments) -> Reply {
     let wish = arguments[0];
     let (first, current) = (process.heap.start, process.heap.end);
-    let room = top(process.machine) / 2 + top(process.machine) / 4;
-    if wish < first || wish > first.max(room) || wish - first > host_memory() {
+    let room = process.machine.abi().mapping_top / 2 + process.machine.abi().mapping_top / 4;
+    if wish < first || wish > first.max(room) || wish - first > process.facts.memory {
         return Reply::Value(current);
     }
     let (old, new) = (current.next_multiple_of(PAGE), wish.next_multiple_of(PAGE));

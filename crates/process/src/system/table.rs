@@ -1,9 +1,10 @@
 //! The system calls, one row each: names, numbers, and how each is made.
 
 use super::{
-    Arguments, Reply, children, descriptors, device, itself, lock, messages, own_files, select, space,
+    Arguments, Reply, children, descriptors, device, identity, lock, messages, proc_files, select, space,
 };
 use crate::elf::Machine;
+use crate::outside::live::Live;
 use crate::process::Process;
 use crate::signal;
 use std::sync::OnceLock;
@@ -45,8 +46,19 @@ pub enum Shape {
 pub enum How {
     /// The host's kernel makes it.
     Pass(&'static [Shape]),
-    /// A function here makes it.
-    Own(fn(&mut Process, &Arguments) -> Reply),
+    /// A function here makes it on the host.
+    Outside(Outside),
+    /// It concerns the process alone: a function here makes it, and a replay makes it again.
+    Inside(Inside),
+    /// One or the other.
+    Either {
+        /// Whether it concerns the process alone.
+        is_inside: fn(&mut Process, &Arguments) -> bool,
+        /// Makes it then.
+        inside: Inside,
+        /// Makes it otherwise.
+        outside: Outside,
+    },
     /// It always succeeds with this value.
     Answer(u64),
     /// It always fails with this error: programs ask to see whether it is there, and go on without.
@@ -59,8 +71,8 @@ pub struct Row {
     pub name: &'static str,
     /// Its number on x86-64, which is also the host's; negative if there is none.
     pub host: i64,
-    x86_64: i64,
-    powerpc: i64,
+    /// Its numbers, in the order of [`crate::Abi::column`].
+    numbers: [i64; 2],
     /// Whether it is made again after a signal whose handler asks for that.
     pub restarts: bool,
     /// How it is made.
@@ -74,20 +86,19 @@ pub fn find(machine: Machine, number: u64) -> Option<&'static Row> {
         [Machine::X86_64, Machine::PowerPc].map(|machine| {
             let mut by_number = vec![None; 512];
             for row in ROWS {
-                let number = if machine == Machine::X86_64 { row.x86_64 } else { row.powerpc };
-                if let Ok(number) = usize::try_from(number) {
+                if let Ok(number) = usize::try_from(row.numbers[machine.abi().column]) {
                     by_number[number] = Some(row);
                 }
             }
             by_number
         })
     });
-    let numbers = &index[usize::from(machine == Machine::PowerPc)];
+    let numbers = &index[machine.abi().column];
     *numbers.get(usize::try_from(number).ok()?)?
 }
 
 const fn row(name: &'static str, x86_64: i64, powerpc: i64, how: How) -> Row {
-    Row { name, host: x86_64, x86_64, powerpc, restarts: false, how }
+    Row { name, host: x86_64, numbers: [x86_64, powerpc], restarts: false, how }
 }
 
 const fn pass(name: &'static str, x86_64: i64, powerpc: i64, shape: &'static [Shape]) -> Row {
@@ -101,7 +112,7 @@ const fn waits(name: &'static str, x86_64: i64, powerpc: i64, shape: &'static [S
 
 /// A call of 32-bit machines that is another call, or the same with other types, on the host.
 const fn narrow(name: &'static str, host: i64, powerpc: i64, shape: &'static [Shape]) -> Row {
-    Row { name, host, x86_64: -1, powerpc, restarts: false, how: How::Pass(shape) }
+    Row { name, host, numbers: [-1, powerpc], restarts: false, how: How::Pass(shape) }
 }
 
 /// The same for one that may wait.
@@ -109,10 +120,17 @@ const fn waits_narrow(name: &'static str, host: i64, powerpc: i64, shape: &'stat
     Row { restarts: true, ..narrow(name, host, powerpc, shape) }
 }
 
-type Function = fn(&mut Process, &Arguments) -> Reply;
+/// A call that concerns the process alone.
+pub type Inside = fn(&mut Process, &Arguments) -> Reply;
+/// A call that the host has a part in.
+pub type Outside = fn(&mut Process, &Live, &Arguments) -> Reply;
 
-const fn own(name: &'static str, x86_64: i64, powerpc: i64, function: Function) -> Row {
-    row(name, x86_64, powerpc, How::Own(function))
+const fn own(name: &'static str, x86_64: i64, powerpc: i64, function: Outside) -> Row {
+    row(name, x86_64, powerpc, How::Outside(function))
+}
+
+const fn inside(name: &'static str, x86_64: i64, powerpc: i64, function: Inside) -> Row {
+    row(name, x86_64, powerpc, How::Inside(function))
 }
 
 const fn refuse(name: &'static str, x86_64: i64, powerpc: i64, errno: i32) -> Row {
@@ -145,8 +163,8 @@ static ROWS: &[Row] = &[
     // Files and descriptors.
     waits("read", 0, 3, &[N, Out(2), Size]),
     waits("write", 1, 4, &[N, In(2), Size]),
-    own("open", 2, 5, own_files::open),
-    own("openat", 257, 286, own_files::openat),
+    own("open", 2, 5, proc_files::open),
+    own("openat", 257, 286, proc_files::openat),
     pass("creat", 85, 8, &[P, N]),
     pass("close", 3, 6, &[N]),
     pass("close_range", 436, 436, &[N, N, N]),
@@ -295,13 +313,13 @@ static ROWS: &[Row] = &[
     pass("setsockopt", 54, -1, &[N, N, N, In(4), Size]),
     own("getsockopt", 55, -1, descriptors::getsockopt),
     // Memory.
-    own("mmap", 9, 90, space::mmap),
-    own("mmap2", -1, 192, space::mmap2),
-    own("mprotect", 10, 125, space::mprotect),
-    own("munmap", 11, 91, space::munmap),
-    own("mremap", 25, 163, space::mremap),
-    own("brk", 12, 45, space::brk),
-    own("madvise", 28, 205, space::madvise),
+    inside("mmap", 9, 90, space::mmap),
+    inside("mmap2", -1, 192, space::mmap2),
+    inside("mprotect", 10, 125, space::mprotect),
+    inside("munmap", 11, 91, space::munmap),
+    inside("mremap", 25, 163, space::mremap),
+    inside("brk", 12, 45, space::brk),
+    inside("madvise", 28, 205, space::madvise),
     answer("msync", 26, 144),
     answer("mlock", 149, 150),
     answer("munlock", 150, 151),
@@ -316,18 +334,36 @@ static ROWS: &[Row] = &[
     refuse("membarrier", 324, 365, libc::ENOSYS),
     refuse("userfaultfd", 323, 364, libc::ENOSYS),
     // Signals.
-    own("rt_sigaction", 13, 173, signal::action),
-    own("rt_sigprocmask", 14, 174, signal::mask),
-    own("rt_sigreturn", 15, 172, signal::leave),
+    inside("rt_sigaction", 13, 173, signal::action),
+    inside("rt_sigprocmask", 14, 174, signal::mask),
+    inside("rt_sigreturn", 15, 172, signal::leave),
     own("rt_sigpending", 127, 175, signal::pending),
-    own("rt_sigsuspend", 130, 178, signal::suspend),
-    own("sigaltstack", 131, 185, signal::alternate_stack),
+    inside("rt_sigsuspend", 130, 178, signal::suspend),
+    inside("sigaltstack", 131, 185, signal::alternate_stack),
     pass("rt_sigtimedwait", 128, -1, &[Give(LONG), Fill(SIGINFO), Give(TIME), Size]),
     pass("rt_sigqueueinfo", 129, -1, &[N, N, Give(SIGINFO)]),
     pass("kill", 62, 37, &[N, N]),
-    pass("tkill", 200, 208, &[N, N]),
-    pass("tgkill", 234, 250, &[N, N, N]),
-    pass("pause", 34, 29, &[]),
+    row(
+        "tkill",
+        200,
+        208,
+        How::Either {
+            is_inside: identity::is_for_thread,
+            inside: identity::tkill,
+            outside: identity::tkill_outside,
+        },
+    ),
+    row(
+        "tgkill",
+        234,
+        250,
+        How::Either {
+            is_inside: identity::is_for_thread_of_group,
+            inside: identity::tgkill,
+            outside: identity::tgkill_outside,
+        },
+    ),
+    inside("pause", 34, 29, signal::pause),
     pass("alarm", 37, 27, &[N]),
     pass("getitimer", 36, 105, &[N, FillWords(4)]),
     pass("setitimer", 38, 104, &[N, GiveWords(4), FillWords(4)]),
@@ -357,19 +393,19 @@ static ROWS: &[Row] = &[
     narrow("clock_nanosleep32", 230, 248, &[N, N, GiveWords(2), FillWords(2)]),
     pass("adjtimex", 159, -1, &[Exchange(&[8; 26])]),
     // The process and its relatives.
-    own("fork", 57, 2, children::fork),
-    own("vfork", 58, 189, children::vfork),
-    own("clone", 56, 120, children::clone),
+    inside("fork", 57, 2, children::fork),
+    inside("vfork", 58, 189, children::vfork),
+    inside("clone", 56, 120, children::clone),
     refuse("clone3", 435, 435, libc::ENOSYS),
-    own("execve", 59, 11, children::execve),
-    own("exit", 60, 1, children::exit),
-    own("exit_group", 231, 234, children::exit_group),
+    inside("execve", 59, 11, children::execve),
+    inside("exit", 60, 1, children::exit),
+    inside("exit_group", 231, 234, children::exit_group),
     waits("wait4", 61, 114, &[N, Fill(INT), N, FillWords(18)]),
     waits_narrow("waitpid", 61, 7, &[N, Fill(INT), N]),
     waits("waitid", 247, -1, &[N, N, Fill(SIGINFO), N, Fill(USAGE)]),
     pass("getpid", 39, 20, &[]),
     pass("getppid", 110, 64, &[]),
-    own("gettid", 186, 207, itself::gettid),
+    inside("gettid", 186, 207, identity::gettid),
     pass("getuid", 102, 24, &[]),
     pass("geteuid", 107, 49, &[]),
     pass("getgid", 104, 47, &[]),
@@ -382,7 +418,7 @@ static ROWS: &[Row] = &[
     pass("setresgid", 119, 169, &[N, N, N]),
     pass("getresuid", 118, 165, &[Fill(INT), Fill(INT), Fill(INT)]),
     pass("getresgid", 120, 170, &[Fill(INT), Fill(INT), Fill(INT)]),
-    own("getgroups", 115, -1, itself::getgroups),
+    own("getgroups", 115, -1, identity::getgroups),
     pass("setgroups", 116, -1, &[Size, Array { count: 0, fields: INT }]),
     pass("setpgid", 109, 57, &[N, N]),
     pass("getpgid", 121, 132, &[N]),
@@ -391,7 +427,7 @@ static ROWS: &[Row] = &[
     pass("getsid", 124, 147, &[N]),
     pass("getpriority", 140, 96, &[N, N]),
     pass("setpriority", 141, 97, &[N, N, N]),
-    own("sched_yield", 24, 158, itself::sched_yield),
+    inside("sched_yield", 24, 158, identity::sched_yield),
     pass("sched_getaffinity", 204, 223, &[N, Size, Out(1)]),
     pass("sched_setaffinity", 203, -1, &[N, Size, In(1)]),
     pass("sched_getscheduler", 145, 157, &[N]),
@@ -408,17 +444,36 @@ static ROWS: &[Row] = &[
     pass("setfsgid", 123, -1, &[N]),
     pass("personality", 135, 136, &[N]),
     pass("getrusage", 98, 77, &[N, FillWords(18)]),
-    own("sysinfo", 99, 116, itself::sysinfo),
-    own("uname", 63, 122, itself::uname),
-    own("prlimit64", 302, 325, itself::prlimit),
-    own("getrlimit", 97, -1, itself::getrlimit),
-    own("ugetrlimit", -1, 190, itself::getrlimit),
-    own("setrlimit", 160, -1, itself::setrlimit),
-    own("prctl", 157, 171, itself::prctl),
-    own("arch_prctl", 158, -1, itself::arch_prctl),
-    own("futex", 202, 221, lock::futex),
-    own("futex_time64", -1, 422, lock::futex),
-    own("set_tid_address", 218, 232, itself::set_tid_address),
+    own("sysinfo", 99, 116, identity::sysinfo),
+    own("uname", 63, 122, identity::uname),
+    own("prlimit64", 302, 325, identity::prlimit),
+    own("getrlimit", 97, -1, identity::getrlimit),
+    own("ugetrlimit", -1, 190, identity::getrlimit),
+    own("setrlimit", 160, -1, identity::setrlimit),
+    row(
+        "prctl",
+        157,
+        171,
+        How::Either {
+            is_inside: identity::concerns_registers,
+            inside: identity::float_mode,
+            outside: identity::prctl,
+        },
+    ),
+    inside("arch_prctl", 158, -1, identity::arch_prctl),
+    row(
+        "futex",
+        202,
+        221,
+        How::Either { is_inside: lock::is_private, inside: lock::futex, outside: lock::shared_futex },
+    ),
+    row(
+        "futex_time64",
+        -1,
+        422,
+        How::Either { is_inside: lock::is_private, inside: lock::futex, outside: lock::shared_futex },
+    ),
+    inside("set_tid_address", 218, 232, identity::set_tid_address),
     answer("set_robust_list", 273, 300),
     pass("getrandom", 318, 359, &[Out(1), Size, N]),
     pass("pidfd_open", 434, 434, &[N, N]),
@@ -460,13 +515,12 @@ mod tests {
     /// A number used twice would silently shadow a call; a wrong one would make another.
     #[test]
     fn numbers_are_unique() {
-        for (machine, number) in
-            [("x86-64", (|row: &Row| row.x86_64) as fn(&Row) -> i64), ("powerpc", |row: &Row| row.powerpc)]
-        {
+        for machine in [Machine::X86_64, Machine::PowerPc] {
+            let number = |row: &Row| row.numbers[machine.abi().column];
             let mut seen = std::collections::HashMap::new();
             for row in ROWS.iter().filter(|row| number(row) >= 0) {
                 if let Some(other) = seen.insert(number(row), row.name) {
-                    panic!("{machine} {} is both {other} and {}", number(row), row.name);
+                    panic!("{machine:?} {} is both {other} and {}", number(row), row.name);
                 }
             }
         }

@@ -105,7 +105,7 @@ fn registers(blank: &Registers, random: &mut Random) -> Registers {
         registers.set(name, if random.below(2) == 0 { pointer } else { random.interesting() });
     }
     registers.set("RSP", DATA + 2048 + 8 * random.below(64));
-    for flag in Machine::X86_64.flags() {
+    for flag in Machine::X86_64.abi().flags {
         registers.set(flag, random.below(2));
     }
     for number in 0..16 {
@@ -127,7 +127,7 @@ fn compare(rounds: u64, seed: u64) -> u64 {
     let (ordinary, others): (Vec<Form>, Vec<Form>) =
         all(&overrides, 64).into_iter().partition(|form| is_ordinary(form.code.mnemonic()));
     assert!(ordinary.len() > 200 && others.len() > 400, "{} and {} forms", ordinary.len(), others.len());
-    let flags = Machine::X86_64.flags();
+    let flags = Machine::X86_64.abi().flags;
     let blank = Registers::new(lifter.processor().clone());
     let mut engine = Engine::new(lifter, &blank, flags);
     let mut random = Random::new(seed);

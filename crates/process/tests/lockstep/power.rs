@@ -43,7 +43,7 @@ fn operand(random: &mut Random, before: &[u64]) -> u64 {
 fn powerpc_floats() {
     let lifter = Lifter::new(Language::find("powerpc").expect("powerpc")).expect("its specification");
     let blank = Registers::new(lifter.processor().clone());
-    let mut engine = Engine::new(lifter, &blank, Machine::PowerPc.flags());
+    let mut engine = Engine::new(lifter, &blank, Machine::PowerPc.abi().flags);
     let mut random = Random::new(7);
     let mut compared = 0;
     for round in 0..400 {
@@ -83,7 +83,7 @@ fn powerpc_floats() {
             compared += 1;
         }
         // Where a block is cut, flags that the rest of it overwrites need not be there.
-        let flags = if stopped { Machine::PowerPc.flags() } else { &[] };
+        let flags = if stopped { Machine::PowerPc.abi().flags } else { &[] };
         let found = plain.differences(&world.registers, &mut world.memory, flags);
         assert!(found.is_empty(), "round {round} under {status:#x}: {texts:?} then {event:?}: {found:#?}");
     }

@@ -3,6 +3,7 @@
 use crate::plain::{Accesses, Notes, Plain};
 use parallax_ir::Trap;
 use parallax_ir::meaning::MeaningError;
+use parallax_process::outside::live::Live;
 use parallax_process::{Process, Program};
 use parallax_silicon::random::Random;
 use std::path::{Path, PathBuf};
@@ -17,8 +18,9 @@ fn compare(command: &[&str], skip: u64, count: u64, exact: bool) -> u64 {
         environment: vec![b"LC_ALL=C".to_vec()],
         byte_bound: 1 << 30,
         instruction_bound: u64::MAX,
+        schedule: None,
     };
-    let mut process = Process::start(program).expect("a program that can be run");
+    let mut process = Process::start(program, Box::new(Live::embedded())).expect("a program that can be run");
     let ended = process.run_until(skip);
     assert!(ended.is_none(), "{command:?} ends before instruction {skip}: {ended:?}");
     let accesses = Accesses::default();
@@ -27,7 +29,7 @@ fn compare(command: &[&str], skip: u64, count: u64, exact: bool) -> u64 {
     process.engine().set_exact_flags(exact);
     // Every block improved, or only those that run often enough.
     process.engine().set_warm(if exact { 3 } else { 0 });
-    let leave_out = if exact { &[] } else { process.machine().flags() };
+    let leave_out = if exact { &[] } else { process.machine().abi().flags };
     let mut random = Random::new(skip + u64::from(exact));
     let mut compared = 0;
     let mut plain = Plain::new(&process.world().registers);

@@ -10,6 +10,7 @@ mod compiled;
 mod lines;
 mod refused;
 
+use parallax_process::outside::live::{Live, enact};
 use parallax_process::{Ending, Process, Program};
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStringExt;
@@ -107,8 +108,9 @@ fn emulate(arguments: Vec<Vec<u8>>) -> ! {
         environment: environment.collect(),
         byte_bound: 2 << 30,
         instruction_bound: 20_000_000_000,
+        schedule: None,
     };
-    let ending = match Process::start(program) {
+    let ending = match Process::start(program, Box::new(Live::owner().expect("nothing else runs here"))) {
         Ok(mut process) => {
             if std::env::var_os("PARALLAX_TRACE").is_some() {
                 process.trace_calls(Box::new(|call| eprintln!("{call}")));
@@ -127,7 +129,7 @@ fn emulate(arguments: Vec<Vec<u8>>) -> ! {
     if !matches!(ending, Ending::Exited(_) | Ending::Killed { why: None, .. }) {
         eprintln!("parallax: {ending}");
     }
-    ending.enact(CANNOT)
+    enact(&ending, CANNOT)
 }
 
 /// Runs a command line natively (or under another emulator).

@@ -39,8 +39,9 @@ int main(void) {
     printf("%d %f\n", count, product);
     signal(SIGALRM, plain);
     struct itimerval timer = {.it_value = {.tv_usec = 20000}}, left;
+    int before = count;
     setitimer(ITIMER_REAL, &timer, NULL);
-    for (int before = count; count == before;) {
+    while (count == before) {
     }
     getitimer(ITIMER_REAL, &left);
     printf("alarm %d\n", (int)left.it_value.tv_sec);

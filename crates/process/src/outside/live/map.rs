@@ -3,7 +3,7 @@
 //! The host's own mapping does the work: nothing is read before it is touched, no file descriptor stays open where
 //! the emulated program could close it, and sharing between processes is the kernel's.
 
-use super::PAGE;
+use crate::memory::{Mapping, PAGE};
 use std::io;
 
 /// A mapping in the memory of Parallax itself.
@@ -50,14 +50,18 @@ impl HostMap {
         }
         Ok(HostMap { address: address.cast(), length, name })
     }
+}
 
-    /// What the user calls it.
-    pub fn name(&self) -> &str {
+impl Mapping for HostMap {
+    fn name(&self) -> &str {
         &self.name
     }
 
-    /// A copy of the page at `offset`, zero-filled after the end of the file; none if it starts after the end.
-    pub(super) fn page(&self, offset: u64) -> Option<[u8; PAGE as usize]> {
+    fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn page(&self, offset: u64, _: u32) -> Option<[u8; PAGE as usize]> {
         let mut bytes = [0; PAGE as usize];
         let length = self.length.checked_sub(offset).filter(|left| *left > 0)?.min(PAGE) as usize;
         let from = self.address.wrapping_add(offset as usize);
@@ -77,8 +81,7 @@ impl HostMap {
         Some(bytes)
     }
 
-    /// The host address of the page at `offset`; none if it starts after the end.
-    pub(super) fn shared_page(&self, offset: u64) -> Option<*mut u8> {
+    fn shared_page(&self, offset: u64) -> Option<*mut u8> {
         (offset < self.length).then(|| self.address.wrapping_add(offset as usize))
     }
 }

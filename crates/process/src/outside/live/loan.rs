@@ -3,8 +3,9 @@
 //! The child is a copy here, so what it wrote is given back through memory that both share, while the parent waits. No
 //! descriptor is involved: such a child often closes all it finds.
 
-use super::{Errno, host};
+use super::kernel;
 use crate::memory::{Memory, PAGE};
+use crate::system::Errno;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// So many pages can be given back; room that is not used costs nothing.
@@ -18,10 +19,6 @@ const LENT: u32 = 0;
 const RETURNED: u32 = 1;
 /// It wrote more than there is room for.
 const TOO_MUCH: u32 = 2;
-
-/// A child wrote more than can be given back.
-#[derive(Debug, PartialEq, Eq)]
-pub struct TooMuch;
 
 /// The shared memory: a head, then records of a page number and the page's bytes.
 pub struct Loan {
@@ -46,7 +43,7 @@ impl Loan {
     pub fn new() -> Result<Loan, Errno> {
         let access = (libc::PROT_READ | libc::PROT_WRITE) as usize;
         let flags = (libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as usize;
-        let start = host(libc::SYS_mmap, [0, SIZE, access, flags, usize::MAX, 0])?;
+        let start = kernel(libc::SYS_mmap, [0, SIZE, access, flags, usize::MAX, 0])?;
         Ok(Loan { start: start as *mut u8 })
     }
 
@@ -74,45 +71,45 @@ impl Loan {
                 state = TOO_MUCH;
                 break;
             }
-            // Nobody reads before the state says so.
+            // The parent does not read before the state says so.
             unsafe { std::ptr::copy_nonoverlapping(record.as_ptr(), self.record(count), RECORD) };
             count += 1;
         }
         self.head().count.store(count as u32, Ordering::Relaxed);
         self.head().state.store(state, Ordering::Release);
         let word = std::ptr::from_ref(&self.head().state) as usize;
-        let _ = host(libc::SYS_futex, [word, libc::FUTEX_WAKE as usize, 1, 0, 0, 0]);
+        let _ = kernel(libc::SYS_futex, [word, libc::FUTEX_WAKE as usize, 1, 0, 0, 0]);
     }
 
-    /// Waits until `child` has given back, or is dead, and applies what it wrote.
-    pub fn take_back(&self, memory: &mut Memory, child: i32) -> Result<(), TooMuch> {
+    /// Waits until `child` has given back, or is dead: the pages that it wrote, by number. Fails if they were too many.
+    pub fn take_back(&self, child: i32) -> Result<Vec<(u64, Vec<u8>)>, Errno> {
         let tick = libc::timespec { tv_sec: 0, tv_nsec: 20_000_000 };
         let word = std::ptr::from_ref(&self.head().state) as usize;
         while self.head().state.load(Ordering::Acquire) == LENT {
             let wait = [word, libc::FUTEX_WAIT as usize, LENT as usize, &raw const tick as usize, 0, 0];
-            if host(libc::SYS_futex, wait) == Err(Errno(libc::ETIMEDOUT)) && has_ended(child) {
+            if kernel(libc::SYS_futex, wait) == Err(Errno(libc::ETIMEDOUT)) && has_ended(child) {
                 break;
             }
         }
         match self.head().state.load(Ordering::Acquire) {
-            TOO_MUCH => return Err(TooMuch),
+            TOO_MUCH => return Err(Errno(libc::ENOMEM)),
             RETURNED => {}
-            _ => return Ok(()),
+            _ => return Ok(Vec::new()),
         }
-        for index in 0..(self.head().count.load(Ordering::Relaxed) as usize).min(LARGEST) {
+        let count = (self.head().count.load(Ordering::Relaxed) as usize).min(LARGEST);
+        let pages = (0..count).map(|index| {
             // The child has let go of it.
             let record = unsafe { std::slice::from_raw_parts(self.record(index), RECORD) };
             let number = u64::from_le_bytes(record[..8].try_into().expect("eight bytes"));
-            // The child cannot have written where nothing is mapped, unless it mapped something of its own.
-            let _ = memory.poke(number * PAGE, &record[8..]);
-        }
-        Ok(())
+            (number, record[8..].to_vec())
+        });
+        Ok(pages.collect())
     }
 }
 
 impl Drop for Loan {
     fn drop(&mut self) {
-        let _ = host(libc::SYS_munmap, [self.start as usize, SIZE, 0, 0, 0, 0]);
+        let _ = kernel(libc::SYS_munmap, [self.start as usize, SIZE, 0, 0, 0, 0]);
     }
 }
 
@@ -121,7 +118,7 @@ fn has_ended(child: i32) -> bool {
     let mut information: libc::siginfo_t = unsafe { std::mem::zeroed() };
     let options = (libc::WEXITED | libc::WNOHANG | libc::WNOWAIT) as usize;
     let target = &raw mut information as usize;
-    let asked = host(libc::SYS_waitid, [libc::P_PID as usize, child as usize, target, options, 0, 0]);
+    let asked = kernel(libc::SYS_waitid, [libc::P_PID as usize, child as usize, target, options, 0, 0]);
     // Without an ended child the record stays as it was; where nobody waits for children, they are simply gone.
     asked.is_err() || unsafe { information.si_pid() } == child
 }

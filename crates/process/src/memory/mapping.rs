@@ -1,0 +1,49 @@
+//! What a region can map: pages of a file, or memory shared with other processes. The door to the world outside makes
+//! them, see [`crate::outside::Outside`].
+
+use super::PAGE;
+
+/// Something that can be mapped.
+pub trait Mapping: Send + Sync {
+    /// What the user calls it: a path, usually.
+    fn name(&self) -> &str;
+
+    /// How many bytes there are.
+    fn length(&self) -> u64;
+
+    /// A copy of the page at `offset`, zero-filled after the end of the file; none if it starts after the end.
+    ///
+    /// A page is asked for when it is first touched, and again after the program has said that it does not need it: the
+    /// generation counts how often it has said so.
+    fn page(&self, offset: u64, generation: u32) -> Option<[u8; PAGE as usize]>;
+
+    /// The host's address of the page at `offset`, where all who map it see the same bytes; none if it starts after
+    /// the end, or if nothing is shared in truth.
+    fn shared_page(&self, offset: u64) -> Option<*mut u8>;
+
+    /// Hears that a load found `bytes` at `offset` where the program had last seen others; only a door that records
+    /// wants to know.
+    fn note_foreign(&self, offset: u64, bytes: &[u8]) {
+        let _ = (offset, bytes);
+    }
+
+    /// Whether loads are to be compared with what the program last saw.
+    fn is_watched(&self) -> bool {
+        false
+    }
+
+    /// All of it.
+    fn contents(&self) -> Option<Vec<u8>> {
+        const LARGEST: u64 = 1 << 31;
+        let length = self.length();
+        if length > LARGEST {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(length as usize);
+        while (bytes.len() as u64) < length {
+            bytes.extend_from_slice(&self.page(bytes.len() as u64, 0)?);
+        }
+        bytes.truncate(length as usize);
+        Some(bytes)
+    }
+}

@@ -1,0 +1,113 @@
+//! Signals that the host has delivered and the program has not seen yet.
+//!
+//! The handler that stands in for the program's own appends to a ring; the execution loop takes from it. The handler runs
+//! with all signals blocked, and in the one thread that takes, so the two never race but for the order of two writes.
+//! When the ring is full the handler returns with all signals blocked: the kernel keeps the rest until there is room.
+//!
+//! A handler has nothing but statics to look at, so one says whose ring it is: the signals of a process of the host can
+//! belong to one emulated process at a time.
+
+use crate::interrupt::Interrupt;
+use crate::outside::Information;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+
+/// So many signals at a time are kept here.
+const ROOM: usize = 256;
+
+/// The ring of one process.
+pub struct Ring {
+    entries: std::cell::UnsafeCell<[(i32, Information); ROOM]>,
+    /// How many were ever written.
+    written: AtomicUsize,
+    /// How many were ever taken.
+    taken: AtomicUsize,
+    /// The handler has blocked all signals, for want of room.
+    full: AtomicBool,
+    interrupt: Interrupt,
+}
+
+/// The ring that the handler writes to.
+static CLAIMED: AtomicPtr<Ring> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The signals of this process of the host, claimed for one emulated process.
+pub struct Claim {
+    ring: *mut Ring,
+}
+
+impl Claim {
+    /// Claims the signals; none if they are claimed already.
+    pub fn new(interrupt: Interrupt) -> Option<Claim> {
+        let ring = Box::into_raw(Box::new(Ring {
+            entries: std::cell::UnsafeCell::new([(0, [0; 128]); ROOM]),
+            written: AtomicUsize::new(0),
+            taken: AtomicUsize::new(0),
+            full: AtomicBool::new(false),
+            interrupt,
+        }));
+        let nobody = std::ptr::null_mut();
+        match CLAIMED.compare_exchange(nobody, ring, Ordering::SeqCst, Ordering::SeqCst) {
+            Ok(_) => Some(Claim { ring }),
+            Err(_) => {
+                // It was never shown to anyone.
+                drop(unsafe { Box::from_raw(ring) });
+                None
+            }
+        }
+    }
+
+    fn ring(&self) -> &Ring {
+        // It lives as long as the claim.
+        unsafe { &*self.ring }
+    }
+
+    /// The oldest that has not been taken.
+    pub fn take(&self) -> Option<(i32, Information)> {
+        let ring = self.ring();
+        let taken = ring.taken.load(Ordering::Relaxed);
+        if taken == ring.written.load(Ordering::Acquire) {
+            return None;
+        }
+        // It was complete before it was counted, and is not overwritten before it counts as taken.
+        let entry = unsafe { (*ring.entries.get())[taken % ROOM] };
+        ring.taken.store(taken + 1, Ordering::Release);
+        Some(entry)
+    }
+
+    /// Whether the handler has blocked all signals since the last call: the mask has to be set again.
+    pub fn was_full(&self) -> bool {
+        self.ring().full.swap(false, Ordering::SeqCst)
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        // The handlers may stay installed, and find nobody. The ring is not freed: one of them may be running.
+        CLAIMED.store(std::ptr::null_mut(), Ordering::SeqCst);
+    }
+}
+
+/// Stands in for every handler of the program.
+pub extern "C" fn note(signal: i32, information: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let fault = matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE);
+    // The kernel calls with valid records, and all other signals are blocked meanwhile.
+    unsafe {
+        if fault && (*information).si_code > 0 {
+            // A fault of Parallax itself: returning would only repeat it, so let it be fatal.
+            libc::signal(signal, libc::SIG_DFL);
+            return;
+        }
+        let Some(ring) = CLAIMED.load(Ordering::SeqCst).as_ref() else { return };
+        let written = ring.written.load(Ordering::Relaxed);
+        let waiting = written - ring.taken.load(Ordering::Relaxed);
+        if waiting < ROOM {
+            (*ring.entries.get())[written % ROOM] = (signal, *information.cast::<Information>());
+            ring.written.store(written + 1, Ordering::Release);
+        }
+        if waiting + 1 >= ROOM {
+            // What the kernel restores when this returns.
+            libc::sigfillset(&mut (*context.cast::<libc::ucontext_t>()).uc_sigmask);
+            ring.full.store(true, Ordering::SeqCst);
+        }
+        ring.interrupt.want();
+    }
+}

@@ -1,0 +1,516 @@
+//! The host's kernel as the world outside: the one place in this crate that asks it anything.
+//!
+//! A process that is run by a command line owns its process of the host: masks and dispositions are mirrored to the
+//! kernel, so that stopping, default actions, interrupted calls and signals between processes are real, and a fork is a
+//! fork. A process that is embedded in some other program leaves the host's signals alone, and cannot fork.
+
+mod arrivals;
+mod clock;
+mod end;
+mod hand;
+mod load;
+mod loan;
+mod map;
+mod waiting;
+
+pub use clock::Clock;
+pub use end::enact;
+
+use super::{Call, Disposition, Event, Exec, Facts, Outcome, Outside, Side, Tid};
+use crate::elf::LoadError;
+use crate::interrupt::Interrupt;
+use crate::memory::{Mapping, Memory};
+use crate::process::Process;
+use crate::system::{Answer, Errno, How, Reply, Row, table};
+use arrivals::Claim;
+use clock::Timer;
+use hand::Hand;
+use loan::{Borrowed, Loan};
+use map::HostMap;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Information;
+
+/// Asks the host's kernel.
+fn kernel(number: i64, arguments: [usize; 6]) -> Answer {
+    let [a, b, c, d, e, f] = arguments;
+    // Every pointer among the arguments is to a buffer of ours that is large enough.
+    let result = unsafe { libc::syscall(number, a, b, c, d, e, f) };
+    if result == -1 {
+        return Err(Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)));
+    }
+    Ok(result as u64)
+}
+
+/// The host's signals belong to another emulated process already.
+#[derive(Debug, thiserror::Error)]
+#[error("the signals of this process belong to another emulated program")]
+pub struct Claimed;
+
+/// The host's kernel.
+pub struct Live {
+    interrupt: Interrupt,
+    /// The host's signals, if they are ours.
+    claim: Option<Claim>,
+    /// Signals that would end the program come here too, instead of ending Parallax around it.
+    catches: bool,
+    /// Signals that did not come from the host: where its signals are not ours.
+    own: VecDeque<(i32, Information)>,
+    timer: Timer,
+    clock: Clock,
+    /// When calls that wait give up, by thread.
+    deadlines: FxHashMap<Tid, u64>,
+    /// Calls that a thread of the host makes, by thread of the program.
+    hands: FxHashMap<Tid, Hand>,
+    borrowed: Option<Borrowed>,
+    /// The mask that the host has.
+    mask: u64,
+    /// Whether it was said that all threads wait for each other.
+    said: bool,
+}
+
+impl Live {
+    fn new(interrupt: Interrupt, claim: Option<Claim>, clock: Clock) -> Live {
+        Live {
+            interrupt,
+            claim,
+            catches: false,
+            own: VecDeque::new(),
+            timer: Timer::default(),
+            clock,
+            deadlines: FxHashMap::default(),
+            hands: FxHashMap::default(),
+            borrowed: None,
+            mask: 0,
+            said: false,
+        }
+    }
+
+    /// For a process that lives inside some other program: it touches no signal of the host, and cannot fork.
+    pub fn embedded() -> Live {
+        Self::new(Interrupt::default(), None, Clock::Real)
+    }
+
+    /// For a process whose host process is its own: a command line's.
+    pub fn owner() -> Result<Live, Claimed> {
+        let interrupt = Interrupt::default();
+        let claim = Claim::new(interrupt.clone()).ok_or(Claimed)?;
+        Ok(Self::new(interrupt, Some(claim), Clock::Real))
+    }
+
+    /// With signals that end the program ending the emulated process only, so that a recording can be closed.
+    #[must_use]
+    pub fn catching(mut self) -> Live {
+        self.catches = true;
+        self
+    }
+
+    /// With this clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Clock) -> Live {
+        self.clock = clock;
+        self
+    }
+
+    /// Asks the host's kernel on behalf of the program.
+    pub(crate) fn host(&self, number: i64, arguments: [usize; 6]) -> Answer {
+        kernel(number, arguments)
+    }
+
+    /// Nanoseconds of a clock of the host.
+    pub(crate) fn system_clock(&self, clock: i32) -> u64 {
+        Clock::Real.of_system(clock, 0)
+    }
+
+    /// The device, in two parts, and the number of a file.
+    pub(crate) fn file_number(&self, path: &str) -> Option<(u32, u32, u64)> {
+        use std::os::unix::fs::MetadataExt;
+        let status = std::fs::metadata(path).ok().filter(|_| path.starts_with('/'))?;
+        Some((libc::major(status.dev()), libc::minor(status.dev()), status.ino()))
+    }
+
+    /// A descriptor of a file that holds this and has no name.
+    pub(crate) fn unnamed_file(&self, contents: &[u8], closes: bool) -> Answer {
+        let close = if closes { libc::MFD_CLOEXEC } else { 0 };
+        let descriptor =
+            kernel(libc::SYS_memfd_create, [c"proc".as_ptr() as usize, close as usize, 0, 0, 0, 0])?;
+        // The program's limit on the size of its files does not concern this one: memory that is mapped has no limit.
+        let failed = || {
+            let _ = kernel(libc::SYS_close, [descriptor as usize, 0, 0, 0, 0, 0]);
+            Err(Errno(libc::EIO))
+        };
+        if contents.is_empty() {
+            return Ok(descriptor);
+        }
+        let mut old = [0u64; 2];
+        let limit = |new: Option<&[u64; 2]>, old: Option<&mut [u64; 2]>| {
+            let new = new.map_or(0, |new| new.as_ptr() as usize);
+            let old = old.map_or(0, |old| old.as_mut_ptr() as usize);
+            kernel(libc::SYS_prlimit64, [0, libc::RLIMIT_FSIZE as usize, new, old, 0, 0])
+        };
+        if limit(None, Some(&mut old)).is_err() || limit(Some(&[old[1], old[1]]), None).is_err() {
+            return failed();
+        }
+        let mut done = 0;
+        while done < contents.len() {
+            let rest = &contents[done..];
+            let call = [descriptor as usize, rest.as_ptr() as usize, rest.len(), done, 0, 0];
+            match kernel(libc::SYS_pwrite64, call) {
+                Ok(written) if written > 0 => done += written as usize,
+                _ => break,
+            }
+        }
+        let _ = limit(Some(&old), None);
+        if done < contents.len() { failed() } else { Ok(descriptor) }
+    }
+
+    /// Whether calls may keep the host waiting.
+    fn may_block(&self, process: &Process) -> bool {
+        self.claim.is_some() && !self.clock.is_virtual() && process.threads.is_alone()
+    }
+
+    /// Makes a call the way its row says.
+    fn make(&self, process: &mut Process, row: &Row, arguments: &crate::system::Arguments) -> Reply {
+        match row.how {
+            How::Pass(shape) => process.pass(self, row, shape, arguments),
+            How::Outside(function) | How::Either { outside: function, .. } => {
+                function(process, self, arguments)
+            }
+            How::Inside(_) | How::Answer(_) | How::Refuse(_) => Reply::Error(Errno(libc::ENOSYS)),
+        }
+    }
+
+    /// Gives the process a signal that does not come from the host.
+    fn send_own(&mut self, signal: i32, code: i32) {
+        let mut information = [0u8; 128];
+        information[..4].copy_from_slice(&signal.to_le_bytes());
+        information[8..12].copy_from_slice(&code.to_le_bytes());
+        information[16..20].copy_from_slice(&std::process::id().to_le_bytes());
+        information[20..24].copy_from_slice(&unsafe { libc::getuid() }.to_le_bytes());
+        self.own.push_back((signal, information));
+        self.interrupt.want();
+    }
+
+    /// Calls that an embedded process, or one with a clock of its own, makes in another way.
+    fn own_way(&mut self, process: &mut Process, name: &str, call: &Call) -> Option<Reply> {
+        if let Some(reply) = self.timed(process, name, call) {
+            return Some(reply);
+        }
+        if self.claim.is_some() {
+            return None;
+        }
+        let [first, second, third, ..] = call.arguments;
+        let me = u64::from(std::process::id());
+        const SENT_BY_KILL: i32 = 0;
+        const SENT_BY_TKILL: i32 = -6;
+        let (target, signal, code) = match name {
+            "kill" => (first, second, SENT_BY_KILL),
+            "tkill" => (first, second, SENT_BY_TKILL),
+            "tgkill" => (second, third, SENT_BY_TKILL),
+            _ => return None,
+        };
+        if target != me && target != 0 {
+            // The relatives of an embedded process are the embedder's.
+            return Some(Reply::Error(Errno(libc::EPERM)));
+        }
+        if signal > 64 {
+            return Some(Reply::Error(Errno(libc::EINVAL)));
+        }
+        if signal > 0 {
+            self.send_own(signal as i32, code);
+        }
+        Some(Reply::Value(0))
+    }
+
+    fn set_host_mask(&mut self, mask: u64) {
+        self.mask = mask;
+        let pointer = std::ptr::from_ref(&mask) as usize;
+        let _ = kernel(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, pointer, 0, 8, 0, 0]);
+    }
+
+    fn signal_due(&mut self, time: u64) -> Option<Event> {
+        let taken = match &self.claim {
+            Some(claim) => {
+                let taken = claim.take();
+                if taken.is_none() && claim.was_full() {
+                    let mask = self.mask;
+                    self.set_host_mask(mask);
+                    self.interrupt.want();
+                }
+                taken
+            }
+            None => None,
+        };
+        let taken = taken.or_else(|| self.own.pop_front()).or_else(|| {
+            self.timer.expired(self.clock.now(time)).then(|| {
+                const BY_THE_KERNEL: i32 = 0x80;
+                let mut information = [0u8; 128];
+                information[..4].copy_from_slice(&libc::SIGALRM.to_le_bytes());
+                information[8..12].copy_from_slice(&BY_THE_KERNEL.to_le_bytes());
+                (libc::SIGALRM, information)
+            })
+        });
+        taken.map(|(signal, information)| Event::Signal { signal, information: Box::new(information) })
+    }
+
+    /// Says once that all threads wait for each other.
+    fn say_deadlock(&mut self, process: &Process) {
+        if self.said || self.claim.is_none() {
+            return;
+        }
+        if let Some(waits) = process.threads.all_on_locks() {
+            self.said = true;
+            let list: Vec<String> =
+                waits.iter().map(|(thread, at)| format!("thread {thread} at {at:#x}")).collect();
+            eprintln!(
+                "parallax: every thread waits for a lock that no other can release: {}",
+                list.join(", ")
+            );
+        }
+    }
+}
+
+impl Outside for Live {
+    fn facts(&mut self) -> Facts {
+        let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
+        unsafe { libc::sysinfo(&mut info) };
+        let ignored = if self.claim.is_some() { inherited() } else { 0 };
+        Facts {
+            process: std::process::id(),
+            user: unsafe { libc::getuid() },
+            memory: (info.totalram + info.totalswap) * u64::from(info.mem_unit),
+            ignored,
+        }
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
+    }
+
+    fn call(&mut self, process: &mut Process, call: &Call) -> Outcome {
+        let Some(row) = table::find(process.machine, call.number) else {
+            return Outcome::Done(Reply::Error(Errno(libc::ENOSYS)));
+        };
+        if let Some(reply) = self.own_way(process, row.name, call) {
+            return if reply == Reply::Wait { Outcome::NotYet } else { Outcome::Done(reply) };
+        }
+        let reply = if self.may_block(process) {
+            self.make(process, row, &call.arguments)
+        } else {
+            self.try_without_waiting(process, row, call)
+        };
+        if reply == Reply::Wait {
+            return Outcome::NotYet;
+        }
+        self.deadlines.remove(&call.thread);
+        Outcome::Done(reply)
+    }
+
+    fn abandon(&mut self, _: &mut Process, thread: Tid) -> Option<Reply> {
+        self.deadlines.remove(&thread);
+        // Only calls that bring nothing back into memory are made by hands, but for their result.
+        match self.hands.remove(&thread)?.interrupt() {
+            Some(Err(Errno(libc::EINTR))) | None => None,
+            Some(answer) => Some(answer.into()),
+        }
+    }
+
+    fn horizon(&self) -> u64 {
+        self.timer.horizon(&self.clock)
+    }
+
+    fn due(&mut self, process: &mut Process) -> Option<Event> {
+        let time = process.time();
+        if let Some(event) = self.signal_due(time) {
+            return Some(event);
+        }
+        for call in process.threads.parked_calls() {
+            let Some(row) = table::find(process.machine, call.number) else { continue };
+            let reply = match self.timed(process, row.name, &call) {
+                Some(reply) => reply,
+                None => self.try_without_waiting(process, row, &call),
+            };
+            if reply != Reply::Wait {
+                self.deadlines.remove(&call.thread);
+                return Some(Event::Answer { thread: call.thread, reply });
+            }
+        }
+        let late = process.threads.lock_deadlines();
+        if !late.is_empty() {
+            let now = self.clock.now(time);
+            if let Some((thread, _)) = late.into_iter().find(|(_, deadline)| *deadline <= now) {
+                return Some(Event::Timeout { thread });
+            }
+        }
+        None
+    }
+
+    fn idle(&mut self, process: &mut Process) -> Event {
+        const SHORTEST: u64 = 50_000;
+        const LONGEST: u64 = 2_000_000;
+        let mut nap = SHORTEST;
+        loop {
+            if let Some(event) = self.due(process) {
+                return event;
+            }
+            if self.hands.is_empty() && !self.timer.is_armed() {
+                self.say_deadlock(process);
+            }
+            let locks = process.threads.lock_deadlines().into_iter().map(|(_, deadline)| deadline);
+            let next = locks.chain(self.deadlines.values().copied()).chain(self.timer.deadline()).min();
+            let now = self.clock.now(process.time());
+            if let Some(next) = next
+                && self.clock.skip_to(next, process.time())
+            {
+                continue;
+            }
+            let left = next.map_or(nap, |next| next.saturating_sub(now).min(nap));
+            // A signal ends the nap.
+            let time = libc::timespec { tv_sec: 0, tv_nsec: left as i64 };
+            let _ = kernel(libc::SYS_nanosleep, [&raw const time as usize, 0, 0, 0, 0, 0]);
+            nap = (2 * nap).min(LONGEST);
+        }
+    }
+
+    fn now(&mut self, time: u64) -> u64 {
+        self.clock.now(time)
+    }
+
+    fn clock(&mut self, clock: i32, time: u64) -> u64 {
+        self.clock.of_system(clock, time)
+    }
+
+    fn load(&mut self, path: PathBuf, arguments: Vec<Vec<u8>>, replaces: bool) -> Result<Exec, LoadError> {
+        load::load(path, arguments, replaces)
+    }
+
+    fn replaced(&mut self, name: &[u8], first: bool) {
+        if self.claim.is_none() {
+            return;
+        }
+        if !first {
+            load::close_on_exec();
+        }
+        let name = [name, &[0]].concat();
+        let _ = kernel(libc::SYS_prctl, [libc::PR_SET_NAME as usize, name.as_ptr() as usize, 0, 0, 0, 0]);
+    }
+
+    fn map(&mut self, descriptor: i32, shared: bool, writable: bool) -> Result<Arc<dyn Mapping>, Errno> {
+        let name = std::fs::read_link(format!("/proc/self/fd/{descriptor}"))
+            .map_or_else(|_| String::from("a file"), |path| path.display().to_string());
+        Ok(Arc::new(HostMap::file(descriptor, shared, writable, name).map_err(errno)?))
+    }
+
+    fn share(&mut self, length: u64) -> Result<Arc<dyn Mapping>, Errno> {
+        Ok(Arc::new(HostMap::anonymous(length).map_err(errno)?))
+    }
+
+    fn split(&mut self, _: u64, memory: &mut Memory, borrows: bool) -> Result<Side, Errno> {
+        if self.claim.is_none() {
+            // The child would be a copy of the embedder.
+            return Err(Errno(libc::ENOSYS));
+        }
+        let loan = borrows.then(Loan::new).transpose()?;
+        // No lock is held by the threads that make calls for us, so the child is whole.
+        match unsafe { libc::fork() } {
+            -1 => Err(Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EAGAIN))),
+            0 => {
+                // A child starts without its parent's signals, timers and threads.
+                while self.claim.as_ref().and_then(Claim::take).is_some() {}
+                self.own.clear();
+                self.timer = Timer::default();
+                self.deadlines.clear();
+                self.hands.drain().for_each(|(_, hand)| hand.forget());
+                self.borrowed = loan.map(|loan| Borrowed { original: memory.snapshot(), loan });
+                let facts = self.facts();
+                Ok(Side::Child(facts))
+            }
+            child => {
+                let pages = loan.map(|loan| loan.take_back(child)).transpose()?.unwrap_or_default();
+                Ok(Side::Parent { child: child as u32, loan: pages })
+            }
+        }
+    }
+
+    fn give_back(&mut self, memory: &mut Memory) {
+        if let Some(Borrowed { original, loan }) = self.borrowed.take() {
+            loan.give_back(memory, &original);
+        }
+    }
+
+    fn dispose(&mut self, signal: i32, disposition: Disposition) -> bool {
+        if self.claim.is_none() {
+            return true;
+        }
+        let handler = match disposition {
+            Disposition::Default if self.catches && ends(signal) => arrivals::note as *const () as usize,
+            Disposition::Default => libc::SIG_DFL,
+            Disposition::Ignore => libc::SIG_IGN,
+            Disposition::Handle(_) => arrivals::note as *const () as usize,
+        };
+        let flags = if let Disposition::Handle(flags) = disposition { flags as i32 } else { 0 };
+        let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+        action.sa_sigaction = handler;
+        // Never restarting: the loop has to hand the signal over first, and makes the call again itself.
+        action.sa_flags = libc::SA_SIGINFO | (flags & (libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT));
+        unsafe {
+            libc::sigfillset(&mut action.sa_mask);
+            libc::sigaction(signal, &action, std::ptr::null_mut()) == 0
+        }
+    }
+
+    fn block(&mut self, mask: u64) {
+        if self.claim.is_some() && mask != self.mask {
+            self.set_host_mask(mask);
+        }
+    }
+
+    fn delivery(&mut self, _: u64, flags: u64) -> u64 {
+        flags
+    }
+}
+
+/// Whether a signal ends a process that says nothing about it.
+fn ends(signal: i32) -> bool {
+    !matches!(
+        signal,
+        libc::SIGKILL
+            | libc::SIGSTOP
+            | libc::SIGTSTP
+            | libc::SIGTTIN
+            | libc::SIGTTOU
+            | libc::SIGCONT
+            | libc::SIGCHLD
+            | libc::SIGURG
+            | libc::SIGWINCH
+            // The C library keeps these two to itself.
+            | 32
+            | 33
+    )
+}
+
+/// The signals that were ignored when we started, one bit each: they stay ignored, all else is default.
+fn inherited() -> u64 {
+    let mut ignored = 0;
+    for signal in 1..=64 {
+        let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
+        if unsafe { libc::sigaction(signal, std::ptr::null(), &mut old) } != 0 {
+            continue;
+        }
+        // Rust's runtime ignores SIGPIPE and watches for its own stack overflow; programs expect neither.
+        let ours = matches!(signal, libc::SIGPIPE | libc::SIGSEGV | libc::SIGBUS);
+        if ours && old.sa_sigaction != arrivals::note as *const () as usize {
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        } else if old.sa_sigaction == libc::SIG_IGN {
+            ignored |= 1 << (signal - 1);
+        }
+    }
+    ignored
+}
+
+fn errno(error: std::io::Error) -> Errno {
+    Errno(error.raw_os_error().unwrap_or(libc::EIO))
+}

@@ -1,0 +1,242 @@
+//! The door: everything that a process hears of the world outside, and everything it does there, passes here.
+//!
+//! A process owns one [`Outside`]. [`live::Live`] is the kernel of the host; a recorder wraps another door and writes
+//! down what passes; a replay answers from what was written and cannot reach the kernel. The unit is the outcome of a
+//! program's system call, not of the host's: tries that failed, polls and naps leave no trace.
+//!
+//! What a call writes into memory goes through `Process::put`, which keeps a journal while a door asks for one.
+
+pub mod live;
+
+use crate::elf::LoadError;
+use crate::memory::{Mapping, Memory};
+use crate::process::Process;
+use crate::system::{Arguments, Errno, Reply};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The number of a thread; the first thread's is that of the process.
+pub type Tid = u32;
+
+/// What the kernel says about a signal.
+pub type Information = [u8; 128];
+
+/// A system call of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The thread that makes it.
+    pub thread: Tid,
+    /// Its number, in the machine's own numbering.
+    pub number: u64,
+    /// Its arguments.
+    pub arguments: Arguments,
+}
+
+/// What became of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was made.
+    Done(Reply),
+    /// It would have to wait, and other threads can run meanwhile: an [`Event::Answer`] will come.
+    NotYet,
+}
+
+/// Something that happens to a process without its asking at that moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A signal arrives.
+    Signal {
+        /// Its number.
+        signal: i32,
+        /// What the kernel says about it.
+        information: Box<Information>,
+    },
+    /// A call that had to wait is done; what it writes is in memory.
+    Answer {
+        /// The thread that made it.
+        thread: Tid,
+        /// What it comes to.
+        reply: Reply,
+    },
+    /// A thread has waited long enough for a lock.
+    Timeout {
+        /// The thread.
+        thread: Tid,
+    },
+    /// The door is closed: the process cannot go on.
+    Closed(crate::Ending),
+}
+
+/// What a process is told about itself and its host once, when it starts, and its children again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// The number of the process.
+    pub process: u32,
+    /// Its user.
+    pub user: u32,
+    /// Bytes of memory of the host, with what it can swap out.
+    pub memory: u64,
+    /// Signals that are ignored from the start, one bit each.
+    pub ignored: u64,
+}
+
+/// What a program wants done with a signal, as far as the host has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disposition {
+    /// What the kernel does by itself.
+    Default,
+    /// Nothing.
+    Ignore,
+    /// Tell the process, with these flags of `sigaction`.
+    Handle(u64),
+}
+
+/// A file of a program, opened to be loaded.
+#[derive(Clone)]
+pub struct Opened {
+    /// Its path.
+    pub path: PathBuf,
+    /// All of it.
+    pub bytes: Arc<[u8]>,
+    /// The same as pages to map.
+    pub map: Arc<dyn Mapping>,
+}
+
+/// What starting a program takes from outside.
+#[derive(Clone)]
+pub struct Exec {
+    /// The program, or the interpreter of a script.
+    pub program: Opened,
+    /// The dynamic linker it asks for.
+    pub interpreter: Option<Opened>,
+    /// The path of the program without links.
+    pub canonical: PathBuf,
+    /// Its arguments: a script's interpreter gets more than were given.
+    pub arguments: Vec<Vec<u8>>,
+    /// Sixteen random bytes.
+    pub random: [u8; 16],
+    /// Real and effective user and group: `uid`, `euid`, `gid`, `egid`.
+    pub identity: [u64; 4],
+}
+
+/// Which process comes back from a fork.
+pub enum Side {
+    /// The one that forked.
+    Parent {
+        /// The number of the child.
+        child: u32,
+        /// Pages that a borrowing child wrote, by page number.
+        loan: Vec<(u64, Vec<u8>)>,
+    },
+    /// The new one.
+    Child(Facts),
+}
+
+/// A door to the world outside.
+pub trait Outside {
+    /// Facts about the process and its host.
+    fn facts(&mut self) -> Facts;
+
+    /// The bit with which the door asks the process to look at what is due.
+    fn interrupt(&self) -> crate::Interrupt;
+
+    /// Makes a call. What it writes is in memory when it is done.
+    fn call(&mut self, process: &mut Process, call: &Call) -> Outcome;
+
+    /// A thread does not wait for its call any more: a signal ends it, or makes it again.
+    /// What it came to stands if it was done after all.
+    fn abandon(&mut self, process: &mut Process, thread: Tid) -> Option<Reply>;
+
+    /// The time at which the process has to look at what is due, at the latest.
+    fn horizon(&self) -> u64;
+
+    /// What happens now, if anything does.
+    fn due(&mut self, process: &mut Process) -> Option<Event>;
+
+    /// What happens next: no thread can run.
+    fn idle(&mut self, process: &mut Process) -> Event;
+
+    /// Nanoseconds of the clock by which deadlines of locks are kept. Only differences count.
+    fn now(&mut self, time: u64) -> u64;
+
+    /// Nanoseconds of a clock of the system.
+    fn clock(&mut self, clock: i32, time: u64) -> u64;
+
+    /// Opens a program and what it needs; one that replaces another must be executable.
+    fn load(&mut self, path: PathBuf, arguments: Vec<Vec<u8>>, replaces: bool) -> Result<Exec, LoadError>;
+
+    /// The process runs another program now, of this name: descriptors that are not to outlive the last one are closed.
+    fn replaced(&mut self, name: &[u8], first: bool);
+
+    /// Maps an open file.
+    fn map(&mut self, descriptor: i32, shared: bool, writable: bool) -> Result<Arc<dyn Mapping>, Errno>;
+
+    /// Makes memory that child processes will share.
+    fn share(&mut self, length: u64) -> Result<Arc<dyn Mapping>, Errno>;
+
+    /// Makes a second process, which borrows the memory of the first if `borrows`.
+    fn split(&mut self, time: u64, memory: &mut Memory, borrows: bool) -> Result<Side, Errno>;
+
+    /// A borrowing child gives back what it wrote, since it ends or runs another program.
+    fn give_back(&mut self, memory: &mut Memory);
+
+    /// The host is to do so with a signal from now on; false if it refuses.
+    fn dispose(&mut self, signal: i32, disposition: Disposition) -> bool;
+
+    /// These signals are blocked from now on, in all threads.
+    fn block(&mut self, mask: u64);
+
+    /// The flags that the frame of a handler shows: a flag that no instruction reads may differ from run to run.
+    fn delivery(&mut self, time: u64, flags: u64) -> u64;
+
+    /// Where the door is in what it answers from, for a snapshot.
+    fn position(&self) -> u64 {
+        0
+    }
+
+    /// Goes back to a position.
+    fn seek(&mut self, position: u64) {
+        let _ = position;
+    }
+
+    /// The process ends.
+    fn ended(&mut self, time: u64, ending: &crate::Ending) {
+        let _ = (time, ending);
+    }
+}
+
+/// What a door needs of a process.
+impl Process {
+    /// How many turns its threads have had: with the time, it tells when an event came.
+    pub fn turns(&self) -> u64 {
+        self.threads.turn()
+    }
+
+    /// Writes down what calls put into memory from now on.
+    pub fn start_journal(&mut self) {
+        self.journal = Some(Vec::new());
+    }
+
+    /// What calls have put into memory since [`Process::start_journal`]: addresses and bytes.
+    pub fn take_journal(&mut self) -> Vec<(u64, Vec<u8>)> {
+        self.journal.take().unwrap_or_default()
+    }
+
+    /// Puts into memory what a call brought when it was made; false if the program has nothing mapped there.
+    pub fn put_answer(&mut self, address: u64, bytes: &[u8]) -> bool {
+        self.put(address, bytes).is_ok()
+    }
+
+    /// The numbers of its threads, that of the running one first.
+    pub fn threads(&self) -> Vec<Tid> {
+        self.threads.numbers()
+    }
+
+    /// The registers and the program counter of a thread.
+    pub fn thread(&self, thread: Tid) -> Option<(&[u8], u64)> {
+        if thread == self.threads.number() {
+            return Some((self.world.registers.contents(), self.pc()));
+        }
+        self.threads.paused(thread)
+    }
+}

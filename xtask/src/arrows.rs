@@ -37,8 +37,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     // C: the module is data, the reader talks to LLVM, the machine is the meaning; they meet in `cexplore`.
     ("cmodule", &["op"]),
     ("cread", &["cmodule", "op"]),
-    ("cmachine", &["cmodule", "heap", "op", "sem"]),
-    ("cexplore", &["cmachine", "cmodule", "cread", "op", "sem", "smt", "term"]),
+    ("cmachine", &["cmodule", "heap", "op", "path", "sem"]),
+    ("cexplore", &["cmachine", "cmodule", "cread", "op", "path", "sem", "smt", "term"]),
     ("mix", &["op", "path", "report", "smt", "source", "term"]),
 ];
 

@@ -1,5 +1,5 @@
 // finds: null-dereference out-of-bounds
-// bounds: values:
+// bounds: values
 extern void *__VERIFIER_nondet_pointer(void);
 int main() {
   int *p = __VERIFIER_nondet_pointer();

@@ -1,5 +1,5 @@
 // incomplete
-// bounds: unsupported:
+// bounds: unsupported
 // Threads are not run: said so by name.
 #include <pthread.h>
 static int shared;

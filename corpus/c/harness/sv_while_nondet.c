@@ -1,5 +1,5 @@
 // incomplete
-// bounds: loops:
+// bounds: loops
 // A loop that input can keep going for ever: said to be incomplete, not clean.
 extern int __VERIFIER_nondet_int(void);
 extern void reach_error(void);

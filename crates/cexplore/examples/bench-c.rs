@@ -148,7 +148,7 @@ fn main() {
         let seconds = (processor() - started).max(0.01);
         println!("explore/{name}/time {seconds:.2} s");
         println!("explore/{name}/paths {} 1", explored.paths);
-        println!("explore/{name}/complete {} 1", u8::from(explored.complete));
+        println!("explore/{name}/complete {} 1", u8::from(explored.completeness.is_complete()));
         println!("explore/{name}/queries {} 1", explored.queries);
         println!("explore/{name}/rate {:.0} paths/s", explored.paths as f64 / seconds);
         println!("explore/{name}/speed {:.0} instructions/s", explored.steps as f64 / seconds);
@@ -163,7 +163,7 @@ fn states() {
     let wanted = 10_000;
     let settings = Settings {
         entry: Entry::Main { arguments: Vec::new(), stdin: 16, files: Vec::new() },
-        strategy: parallax_cexplore::explore::Strategy::Breadth,
+        strategy: parallax_path::Strategy::Breadth,
         ..Settings::default()
     };
     let store = Store::new();

@@ -1,7 +1,8 @@
 //! Memory that nothing refers to when the program ends.
 
-use parallax_cmachine::{Host, Kind, Machine, ObjectId, Split, State, Target, Value};
+use parallax_cmachine::{Host, Kind, Machine, ObjectId, State, Target, Value};
 use parallax_op::BoolOp;
+use parallax_path::Split;
 use parallax_sem::Core;
 use std::collections::VecDeque;
 

@@ -2,10 +2,11 @@
 
 use parallax_cmachine::{
     Checks, Files, Fill, Form, Host, Inputs, Kind, Machine, ObjectId, Oracle, Path, Pointer, Problem,
-    Reporter, Split, State, Stop, System, Target, Value, word,
+    Reporter, State, Stop, System, Target, Value, word,
 };
 use parallax_cmodule::{FunctionId, LocationId, Module, TypeKind};
 use parallax_op::{Bits, Width};
+use parallax_path::{Bound, Split};
 use parallax_sem::{Concrete, Core, Table};
 use std::collections::VecDeque;
 
@@ -233,7 +234,7 @@ impl<W: World> Reporter<Concrete> for Runner<'_, W> {
         self.mistake = Some(Mistake { problem, detail, stack });
     }
     fn assume(&mut self, _what: String) {}
-    fn bounded(&mut self, _what: String) {}
+    fn bounded(&mut self, _bound: Bound) {}
     fn enter_block(&mut self, state: &State<Concrete>) {
         (self.watch)(state);
     }
@@ -545,6 +546,8 @@ fn ended<W: World>(
             Some(mistake) => Outcome::Mistake(mistake),
             None => Outcome::Assumption,
         },
+        Stop::Excluded => Outcome::Assumption,
+        Stop::Bound(bound) => Outcome::Unsupported(bound.to_string(), stack),
         Stop::Unsupported(words) => Outcome::Unsupported(words, stack),
     }
 }

@@ -34,9 +34,9 @@ fn check(case: &Case, rounds: usize, failures: &mut Vec<String>) -> usize {
     let solver = parallax_smt::solver(&store);
     let explored = explore(&store, &program.module, &settings, solver, &mut |_, _, _| {})
         .unwrap_or_else(|error| panic!("{}: {error}", case.name));
-    if !explored.complete {
+    if !explored.completeness.is_complete() {
         if header(&case.text, "bounds").is_none() {
-            failures.push(format!("{}: {:?}", case.name, explored.bounds));
+            failures.push(format!("{}: {:?}", case.name, explored.completeness));
         }
         return 0;
     }

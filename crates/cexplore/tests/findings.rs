@@ -62,10 +62,10 @@ fn check(case: &Case, failures: &mut Vec<String>) -> BTreeSet<String> {
     // has a bound.
     let allowed = match settings.entry {
         Entry::Main { .. } => header(&case.text, "bounds").unwrap_or("").split_whitespace().collect(),
-        Entry::Function(_) => vec!["chain:", "loops:", "steps:"],
+        Entry::Function(_) => vec!["chain", "loops", "steps"],
     };
     let unexpected: Vec<_> =
-        explored.bounds.iter().filter(|b| !allowed.iter().any(|allowed| b.starts_with(allowed))).collect();
+        explored.completeness.bounds().filter(|bound| !allowed.contains(&bound.name())).collect();
     if !unexpected.is_empty() {
         failures.push(format!("{}: {unexpected:?}", case.name));
     }
@@ -76,11 +76,13 @@ fn check(case: &Case, failures: &mut Vec<String>) -> BTreeSet<String> {
     let merged = explore(&store, &program.module, &merging, solver, &mut |_, _, _| {})
         .unwrap_or_else(|error| panic!("{}: {error}", case.name));
     let found_merged = found(&program, &merged);
-    if found_merged != got || (explored.complete && !merged.complete) {
-        failures
-            .push(format!("{}: merged, found {found_merged:?}, not {got:?} {:?}", case.name, merged.bounds));
+    if found_merged != got || (explored.completeness.is_complete() && !merged.completeness.is_complete()) {
+        failures.push(format!(
+            "{}: merged, found {found_merged:?}, not {got:?} {:?}",
+            case.name, merged.completeness
+        ));
     }
-    if case.text.starts_with("// incomplete") && explored.complete {
+    if case.text.starts_with("// incomplete") && explored.completeness.is_complete() {
         failures.push(format!("{}: said to be complete", case.name));
     }
     for finding in &explored.findings {

@@ -45,7 +45,7 @@ fn a_million_ways_are_one_path() {
     let program = compile("choices", &choices());
     let started = Instant::now();
     let merged = explored(&program, &from_main());
-    assert!(merged.complete, "{:?}", merged.bounds);
+    assert!(merged.completeness.is_complete(), "{:?}", merged.completeness);
     assert!(merged.paths <= 2, "{} paths", merged.paths);
     assert_eq!(merged.findings.len(), 1, "{:?}", merged.findings);
     assert!(replay(&program, &merged.findings[0], &from_main()).confirmed);
@@ -67,7 +67,7 @@ fn memory_pointers_and_loops_are_merged() {
         }";
     let program = compile("loops", text);
     let merged = explored(&program, &from_main());
-    assert!(merged.complete && merged.findings.is_empty(), "{:?}", merged.findings);
+    assert!(merged.completeness.is_complete() && merged.findings.is_empty(), "{:?}", merged.findings);
     assert!(merged.paths <= 2, "{} paths", merged.paths);
     let forked = explored(&program, &Settings { merge: false, ..from_main() });
     assert_eq!(forked.paths, 10);

@@ -269,7 +269,7 @@ fn disagreement(
         Ok(explored) => explored,
         Err(error) => return Some(format!("{function}: {error}")),
     };
-    if !explored.complete {
+    if !explored.completeness.is_complete() {
         compared.skipped += 1;
         return None;
     }

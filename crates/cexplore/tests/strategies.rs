@@ -1,7 +1,8 @@
 //! Strategies differ in the order of states, and in nothing else.
 
-use parallax_cexplore::explore::{Entry, Settings, Strategy, explore};
+use parallax_cexplore::explore::{Entry, Settings, explore};
 use parallax_cexplore::{Sources, program};
+use parallax_path::Strategy;
 use parallax_term::Store;
 use std::path::Path;
 
@@ -16,7 +17,7 @@ fn every_strategy_finds_every_path_in_its_own_order() {
         let solver = parallax_smt::solver(&store);
         let explored =
             explore(&store, &program.module, &settings, solver, &mut |_, _, _| {}).expect("it explores");
-        assert_eq!((explored.paths, explored.complete), (128, true), "{strategy:?}");
+        assert_eq!((explored.paths, explored.completeness.is_complete()), (128, true), "{strategy:?}");
         explored.most_states
     };
     // One state waits for each branch of the path at hand, or for each path there is so far.

@@ -5,7 +5,7 @@
 //! hits, a write changes every hit under its condition. Neither splits the state.
 
 use super::content::{Content, Fill, Raw};
-use super::host::{Host, Problem, Split};
+use super::host::{Host, Problem};
 use super::inputs::InputCell;
 use super::log::{Write, Written};
 use super::memory::{Kind, Object};
@@ -16,6 +16,7 @@ use super::value::{Entry, ObjectId, Pointer, Target, Value};
 use super::{DIRECT, LARGEST, Machine, Result, State, Stop};
 use parallax_cmodule::{FunctionId, TypeId, TypeKind, VariableId};
 use parallax_op::{BinOp, Bits, BoolOp, RelOp};
+use parallax_path::Split;
 use parallax_sem::Core;
 use smallvec::SmallVec;
 

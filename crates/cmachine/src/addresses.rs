@@ -4,7 +4,7 @@
 //! memory that existed before has an unknown one, of which nothing is said until it is looked at: then it is apart from
 //! every other such address that was (under the condition that both objects exist).
 
-use super::host::{Host, Split};
+use super::host::Host;
 use super::memory::Memory;
 use super::mistake::Mistake;
 use super::pointers::{FIRST_PAGE, GuardedSet, bits_of, join, number, shift, word};
@@ -12,6 +12,7 @@ use super::value::{Entry, ObjectId, Pointer, Target, Value};
 use super::{CODE, CODE_STEP, Machine, Result, State, Stop, code_address};
 use parallax_cmodule::{Compare, FunctionId};
 use parallax_op::{BinOp, Bits, BoolOp, RelOp, UnOp};
+use parallax_path::Split;
 use parallax_sem::Core;
 use smallvec::SmallVec;
 

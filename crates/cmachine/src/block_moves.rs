@@ -3,13 +3,14 @@
 use super::access::{Hit, Hits};
 use super::call::Passed;
 use super::content::Piece;
-use super::host::{Host, Split};
+use super::host::Host;
 use super::log::{MOST_COPIES, Write, Written};
 use super::place::Meeting;
 use super::pointers::word;
 use super::value::{ObjectId, Value};
 use super::{DIRECT, Machine, Result, State, Stop};
 use parallax_op::{BoolOp, RelOp};
+use parallax_path::Split;
 use parallax_sem::Core;
 use std::sync::Arc;
 

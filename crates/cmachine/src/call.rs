@@ -1,6 +1,6 @@
 //! Calls and returns.
 
-use super::host::{Host, Problem, Split};
+use super::host::{Host, Problem};
 use super::memory::Kind;
 use super::pointers::word;
 use super::state::{Event, Frame};
@@ -8,6 +8,7 @@ use super::value::{Target, Value};
 use super::{DEEPEST, Fill, Machine, Result, State, Stop, library};
 use parallax_cmodule::{Argument, BlockId, Callee, FunctionId, Instruction, Register, TypeId, TypeKind};
 use parallax_op::{Bits, BoolOp};
+use parallax_path::Split;
 use parallax_sem::Core;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -128,8 +129,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             match self.invoke(&mut other, at, function, passed) {
                 Ok(()) => self.forks.push(other),
-                Err(Stop::Dead) => {}
-                Err(stop) => return Err(stop),
+                Err(stop) => self.stopped.push((other, stop)),
             }
         }
         if several {

@@ -128,7 +128,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             Harness::SilentExit => return Err(Stop::Exit(passed.first().map(|p| p.value.clone()))),
             Harness::Size => {
-                let pointer = self.pointer(state, &passed.first().ok_or(Stop::Dead)?.value)?;
+                let pointer = self.pointer(state, &passed.first().ok_or_else(|| missing(name))?.value)?;
                 let mut size = word(&self.host, 0);
                 for entry in &pointer.entries {
                     if let Target::Object(id) = entry.target {
@@ -137,7 +137,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 }
                 Value::Bits(size)
             }
-            Harness::First => passed.first().map(|p| p.value.clone()).ok_or(Stop::Dead)?,
+            Harness::First => passed.first().map(|p| p.value.clone()).ok_or_else(|| missing(name))?,
             Harness::IsSymbolic => {
                 let width = passed.first().and_then(|p| self.module.ty(p.ty).bits()).unwrap_or(64);
                 let bits = self.argument_bits(passed, 0)?;
@@ -222,4 +222,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         }
         Ok(())
     }
+}
+
+/// A harness function was called without the argument it is about.
+fn missing<C: Core>(name: &str) -> Stop<C> {
+    Stop::Unsupported(format!("{name} without its argument"))
 }

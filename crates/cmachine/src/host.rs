@@ -6,6 +6,7 @@ use super::state::{Path, State};
 use super::value::{ObjectId, TokenId};
 use parallax_cmodule::FunctionId;
 use parallax_op::{Bits, Width};
+use parallax_path::{Bound, Split};
 use parallax_sem::Core;
 
 /// A mistake of the program.
@@ -48,19 +49,6 @@ impl Problem {
     }
 }
 
-/// Which sides of a condition are possible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Split {
-    /// It always holds.
-    True,
-    /// It never holds.
-    False,
-    /// Either.
-    Both,
-    /// Neither: this path cannot be.
-    Neither,
-}
-
 /// Optional checks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checks {
@@ -93,11 +81,11 @@ pub trait Oracle<C: Core> {
     fn steps(&self, _number: &C::Val) -> Option<Steps<C>> {
         None
     }
-    /// Which sides of a condition are possible on a path.
+    /// Which sides of a condition are possible on a path; both where that cannot be decided.
     fn split(&mut self, path: &Path<C>, b: &C::Bool) -> Split;
     /// Goes on only where a condition holds; the host may remember why that is possible.
     fn take(&mut self, path: &mut Path<C>, condition: C::Bool) {
-        path.conditions.push(condition);
+        path.push(condition, ());
     }
     /// A value that a term can have on a path.
     fn example(&mut self, path: &Path<C>, width: Width, v: &C::Val) -> Option<Bits>;
@@ -180,7 +168,7 @@ pub trait Reporter<C: Core> {
     /// Something was assumed rather than known.
     fn assume(&mut self, what: String);
     /// A bound was hit: what lies beyond it is not looked at.
-    fn bounded(&mut self, what: String);
+    fn bounded(&mut self, bound: Bound);
     /// Control enters a block.
     fn enter_block(&mut self, state: &State<C>);
 }

@@ -5,7 +5,7 @@
 //! Javalite's engine uses too; what there is to choose from is C's own: types within types, arrays, functions.
 
 use super::content::Fill;
-use super::host::{Host, Split};
+use super::host::Host;
 use super::input_types::{containers, flexible, is_record, positions, same_type, size_of, strip};
 use super::inputs::{Aliasing, Candidate, InputCell, InputObject, Origin, Token};
 use super::memory::Kind;
@@ -16,6 +16,7 @@ use super::{Machine, Result, State, Stop};
 use parallax_cmodule::{DebugType, DebugTypeId, FunctionId};
 use parallax_heap::choice::exactly_one;
 use parallax_op::{BinOp, Bits, BoolOp, RelOp};
+use parallax_path::{Bound, Candidates, Split};
 use parallax_sem::Core;
 use std::sync::Arc;
 
@@ -80,38 +81,31 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             Split::True | Split::Both => {}
         }
         let always = self.host.core().boolean(true);
-        let mut choices = Vec::new();
+        let mut choices = Candidates::default();
         if !token.nonnull && self.host.may_be(state, id, Candidate::Null) {
             let offset = word(&self.host, 0);
-            choices.push(Choice { target: Target::Null, offset, possible: always.clone() });
+            choices.offer(Choice { target: Target::Null, offset, possible: always.clone() });
         }
         let pointee = strip(self.module, token.pointee);
         let known = state.input_objects.len();
         if let Some(DebugType::Function(types)) = pointee.map(|t| &self.module.debug_types[t.0 as usize]) {
-            for function in self.functions_of(types) {
+            let functions = self.functions_of(types);
+            if functions.is_empty() {
+                choices.leave_out(Bound::Missing(format!("no function that {} may be", token.name)));
+            }
+            for function in functions {
                 if self.host.may_be(state, id, Candidate::Function(function)) {
                     let (target, offset) = (Target::Function(function), word(&self.host, 0));
-                    choices.push(Choice { target, offset, possible: always.clone() });
+                    choices.offer(Choice { target, offset, possible: always.clone() });
                 }
             }
         } else {
             self.known_objects(state, (id, &token), pointee, &mut choices);
             self.new_objects(state, (id, &token), pointee, &mut choices)?;
         }
-        if choices.len() > MOST_CHOICES {
-            choices.truncate(MOST_CHOICES);
-            self.host.bounded(format!("choices: more than {MOST_CHOICES} things one input pointer may be"));
-        }
-        if choices.is_empty() {
-            // A chain that is too long was noted where it ended.
-            if pointee
-                .is_some_and(|t| matches!(self.module.debug_types[t.0 as usize], DebugType::Function(_)))
-            {
-                let words = format!("choices: no function that {} may be, which is never null", token.name);
-                self.host.bounded(words);
-            }
-            return Err(Stop::Dead);
-        }
+        choices.at_most(MOST_CHOICES, "things one input pointer may be");
+        let nothing = || format!("nothing that {} may be, which is never null", token.name);
+        let choices = choices.settle(|bound| self.host.bounded(bound), nothing).map_err(Stop::Bound)?;
         let mut guards = Vec::with_capacity(choices.len());
         for choice in &choices {
             let bit = self.host.selector(1, &format!("choice of {}", token.name));
@@ -155,12 +149,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         }
     }
 
-    /// Functions of a type whose address the program takes.
+    /// Functions of a type whose address the program takes, those of the library included.
     fn functions_of(&self, types: &[Option<DebugTypeId>]) -> Vec<FunctionId> {
         let fits = |function: &parallax_cmodule::Function| {
             function.address_taken
-                && function.is_defined()
-                && !function.library
                 && function.parameters.len() + 1 == types.len()
                 && (function.signature.len() != types.len()
                     || function.signature.iter().zip(types).all(|(a, b)| same_type(self.module, *a, *b)))
@@ -189,7 +181,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         state: &mut State<C>,
         (id, token): (TokenId, &Token<C>),
         pointee: Option<DebugTypeId>,
-        choices: &mut Vec<Choice<C>>,
+        choices: &mut Candidates<Choice<C>>,
     ) {
         let mode = self.host.input_bounds().aliasing;
         let inside = self.looks_inside(pointee);
@@ -218,7 +210,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 }
                 let (offset, fits) = self.anywhere(state, candidate.object, &token.name, pointee);
                 let possible = self.host.core().boolop(BoolOp::And, &possible, &fits);
-                choices.push(Choice { target, offset, possible });
+                choices.offer(Choice { target, offset, possible });
                 continue;
             }
             let places = match inside {
@@ -226,7 +218,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 false if same_type(self.module, candidate.ty, pointee) => vec![0],
                 false => Vec::new(),
             };
-            self.note_positions(places.len());
+            if places.len() > MOST_POSITIONS {
+                choices.leave_out(Bound::Candidates(MOST_POSITIONS, "places in one object"));
+            }
             for place in places.into_iter().take(MOST_POSITIONS) {
                 if !self.host.may_be(state, id, wanted(Some(place))) {
                     continue;
@@ -237,7 +231,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     Some((_, within)) => self.host.core().boolop(BoolOp::And, &possible, &within),
                     None => possible.clone(),
                 };
-                choices.push(Choice { target, offset, possible });
+                choices.offer(Choice { target, offset, possible });
             }
         }
     }
@@ -275,12 +269,6 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             name: String::new(),
         })
         .collect()
-    }
-
-    fn note_positions(&mut self, found: usize) {
-        if found > MOST_POSITIONS {
-            self.host.bounded(format!("choices: more than {MOST_POSITIONS} places in one object"));
-        }
     }
 
     /// The number of an element and the condition that there is one; nothing for the first.
@@ -350,19 +338,18 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         state: &mut State<C>,
         (id, token): (TokenId, &Token<C>),
         pointee: Option<DebugTypeId>,
-        choices: &mut Vec<Choice<C>>,
+        choices: &mut Candidates<Choice<C>>,
     ) -> Result<(), C> {
         let bounds = self.host.input_bounds();
         if token.depth >= bounds.chain {
-            self.host.bounded(format!("chain: input objects more than {} pointers away", bounds.chain));
+            choices.leave_out(Bound::Chain(bounds.chain));
             return Ok(());
         }
         let mut types = vec![pointee];
         if self.looks_inside(pointee) && pointee.is_some() && !self.planted(Mistake::NoContainers) {
             let around = containers(self.module, pointee, MOST_CONTAINERS + 1);
             if around.len() > MOST_CONTAINERS {
-                let words = format!("choices: more than {MOST_CONTAINERS} structures that hold one type");
-                self.host.bounded(words);
+                choices.leave_out(Bound::Candidates(MOST_CONTAINERS, "structures that hold one type"));
             }
             types.extend(around.into_iter().take(MOST_CONTAINERS).map(Some));
         }
@@ -379,19 +366,21 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             if bounds.aliasing == Aliasing::Raw {
                 let Target::Object(id) = target else { continue };
                 let (offset, possible) = self.anywhere(state, id, &token.name, pointee);
-                choices.push(Choice { target, offset, possible });
+                choices.offer(Choice { target, offset, possible });
                 continue;
             }
             let places = match number {
                 0 => vec![0],
                 _ => positions(self.module, pointee, ty, MOST_POSITIONS + 1),
             };
-            self.note_positions(places.len());
+            if places.len() > MOST_POSITIONS {
+                choices.leave_out(Bound::Candidates(MOST_POSITIONS, "places in one object"));
+            }
             for place in places.into_iter().take(MOST_POSITIONS) {
                 let index = self.element(&token.name, bounds.aliasing, &count, ty);
                 let offset = self.at(&index, ty, place);
                 let possible = index.map_or_else(|| always.clone(), |(_, within)| within);
-                choices.push(Choice { target, offset, possible });
+                choices.offer(Choice { target, offset, possible });
             }
         }
         Ok(())

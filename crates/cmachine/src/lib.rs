@@ -38,7 +38,7 @@ pub use call::PendingCall;
 pub use content::{Content, Fill};
 pub use files::Files;
 pub use havoc::{Anything, HavocCell};
-pub use host::{Checks, Host, Inputs, Oracle, Problem, Reporter, Split, Steps, System};
+pub use host::{Checks, Host, Inputs, Oracle, Problem, Reporter, Steps, System};
 pub use input_types::{parameter_pieces, size_of, strip};
 pub use inputs::{Aliasing, Candidate, InputBounds, InputCell, InputObject, Origin, Token};
 pub use log::{Log, Write, Written, memory_name};
@@ -47,10 +47,11 @@ pub use mistake::Mistake;
 pub use output::{Form, Output};
 pub use place::Place;
 pub use pointers::word;
-pub use state::{Chain, Event, Frame, Path, State};
+pub use state::{Event, Frame, Path, State};
 pub use value::{Entry, ObjectId, Pointer, Target, TokenId, Value};
 
 use parallax_cmodule::{FunctionId, Module};
+use parallax_path::{Bound, Split};
 use parallax_sem::Core;
 
 /// Why a state does not go on.
@@ -59,6 +60,10 @@ pub enum Stop<C: Core> {
     Exit(Option<Value<C>>),
     /// The path ends here: a mistake that was reported, or a condition that cannot be.
     Dead,
+    /// What lies further on was assumed away.
+    Excluded,
+    /// What lies further on is not looked at.
+    Bound(Bound),
     /// Something the machine cannot do, in words.
     Unsupported(String),
 }
@@ -74,6 +79,8 @@ pub struct Machine<'m, C: Core, H: Host<C>> {
     pub host: H,
     /// States split off by the last step.
     pub forks: Vec<State<C>>,
+    /// States split off by the last step that do not go on, and why.
+    pub stopped: Vec<(State<C>, Stop<C>)>,
     /// The call that the last step came to, where the host answers such calls itself: the state waits for
     /// [`Machine::answer`].
     pub pending: Option<PendingCall<C>>,
@@ -136,6 +143,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             module,
             host,
             forks: Vec::new(),
+            stopped: Vec::new(),
             pending: None,
             branched: false,
             plant: None,
@@ -195,7 +203,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     pub fn assume(&mut self, state: &mut State<C>, condition: &C::Bool) -> Result<(), C> {
         match self.host.truth(condition) {
             Some(true) => return Ok(()),
-            Some(false) => return Err(Stop::Dead),
+            Some(false) => return Err(Stop::Excluded),
             None => {}
         }
         match self.host.split(&state.path, condition) {
@@ -204,7 +212,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 self.host.take(&mut state.path, condition.clone());
                 Ok(())
             }
-            Split::False | Split::Neither => Err(Stop::Dead),
+            Split::False => Err(Stop::Excluded),
+            Split::Neither => Err(Stop::Dead),
         }
     }
 
@@ -216,8 +225,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         if state.fixes >= FIXES {
             let location = state.user_location(self.module).1;
             let (file, line) = (self.module.file_of(location), self.module.location(location).line);
-            self.host.bounded(format!("values: more than {FIXES} looked at one by one ({file}:{line})"));
-            return Err(Stop::Dead);
+            let words = format!("looked at one by one ({file}:{line})");
+            return Err(Stop::Bound(Bound::Values(FIXES.into(), words)));
         }
         let Some(example) = self.host.example(&state.path, width, value) else { return Err(Stop::Dead) };
         let core = self.host.core();

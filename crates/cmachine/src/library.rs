@@ -4,7 +4,7 @@
 
 use super::call::Passed;
 use super::harness::Harness;
-use super::host::{Host, Problem, Split};
+use super::host::{Host, Problem};
 use super::memory::Kind;
 use super::output::Form;
 use super::pointers::{null, word};
@@ -13,6 +13,7 @@ use super::value::{Pointer, Target, Value};
 use super::{Fill, LARGEST, Machine, Result, State, Stop};
 use parallax_cmodule::Instruction;
 use parallax_op::{Bits, BoolOp, RelOp};
+use parallax_path::Split;
 use parallax_sem::Core;
 
 /// A function the machine knows.
@@ -174,7 +175,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             Builtin::Abort if self.abort_is_quiet => {
                 self.host.assume("abort ends a path and is no mistake, as in SV-COMP".into());
-                return Err(Stop::Dead);
+                return Err(Stop::Excluded);
             }
             Builtin::Abort => {
                 let always = self.host.core().boolean(true);

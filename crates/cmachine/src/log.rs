@@ -6,14 +6,15 @@
 //! places lie on top of the log, so that code that is not symbolic stays as fast as before.
 
 use super::content::{Content, Fill, Raw, Run};
-use super::host::{Host, Split};
+use super::host::Host;
 use super::mistake::Mistake;
 use super::place::{Grid, Meeting, Place};
 use super::pointers::word;
-use super::state::Chain;
 use super::value::{ObjectId, Value};
 use super::{Machine, Result, State, Stop};
 use parallax_op::{BinOp, BoolOp, RelOp};
+use parallax_path::Chain;
+use parallax_path::Split;
 use parallax_sem::Core;
 use std::sync::Arc;
 

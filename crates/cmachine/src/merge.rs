@@ -12,9 +12,10 @@ use super::output::Output;
 use super::pointers::join;
 use super::state::{Frame, Path};
 use super::value::{ObjectId, Pointer, Target, Value};
-use super::{Chain, Machine, State};
+use super::{Machine, State};
 use parallax_cmodule::{FunctionId, TypeId, TypeKind};
 use parallax_op::BoolOp;
+use parallax_path::Chain;
 use parallax_sem::Core;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -165,24 +166,24 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     /// The condition that tells two paths apart, and the path that either is.
     fn either(&self, a: &Path<C>, b: &Path<C>) -> (C::Bool, Path<C>) {
         let core = self.host.core();
-        let (x, y) = (a.conditions.since(&b.conditions), b.conditions.since(&a.conditions));
-        let all = |conditions: &[&C::Bool]| {
-            conditions.iter().fold(core.boolean(true), |all, c| core.boolop(BoolOp::And, &all, c))
+        let (x, y) = (a.conjuncts().since(b.conjuncts()), b.conjuncts().since(a.conjuncts()));
+        let all = |conjuncts: &[&(C::Bool, ())]| {
+            conjuncts.iter().fold(core.boolean(true), |all, (c, ())| core.boolop(BoolOp::And, &all, c))
         };
-        let mut conditions = a.conditions.without(x.len());
+        let mut conjuncts = a.conjuncts().without(x.len());
         // Two sides of one branch: its condition is enough to tell them apart.
-        if let (Some((first, rest)), Some((second, others))) = (x.split_first(), y.split_first())
+        if let (Some(((first, ()), rest)), Some(((second, ()), others))) = (x.split_first(), y.split_first())
             && self.host.truth(&core.boolop(BoolOp::Xor, first, second)) == Some(true)
         {
             let side = core.cond_bool(first, &all(rest), &all(others));
             if self.host.truth(&side) != Some(true) {
-                conditions.push(side);
+                conjuncts.push((side, ()));
             }
-            return ((*first).clone(), Path { conditions, witness: a.witness });
+            return (first.clone(), a.weakened(b, conjuncts));
         }
         let guard = all(&x);
-        conditions.push(core.boolop(BoolOp::Or, &guard, &all(&y)));
-        (guard, Path { conditions, witness: a.witness })
+        conjuncts.push((core.boolop(BoolOp::Or, &guard, &all(&y)), ()));
+        (guard, a.weakened(b, conjuncts))
     }
 
     /// What `from` has read of input memory and `to` has not is the same memory in `to`.

@@ -6,130 +6,13 @@ use super::memory::Memory;
 use super::output::Output;
 use super::value::{ObjectId, Value};
 use parallax_cmodule::{BlockId, FunctionId, LocationId, Module, Register};
+use parallax_path::Chain;
 use parallax_sem::Core;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A list that states share: what is pushed later points to what came before.
-pub struct Chain<T> {
-    last: Option<Arc<Link<T>>>,
-    len: usize,
-}
-
-struct Link<T> {
-    item: T,
-    before: Option<Arc<Link<T>>>,
-}
-
-impl<T> Drop for Link<T> {
-    fn drop(&mut self) {
-        // A long chain must not be released by recursion.
-        let mut before = self.before.take();
-        while let Some(link) = before {
-            match Arc::try_unwrap(link) {
-                Ok(mut link) => before = link.before.take(),
-                Err(_) => break,
-            }
-        }
-    }
-}
-
-impl<T> Clone for Chain<T> {
-    fn clone(&self) -> Self {
-        Chain { last: self.last.clone(), len: self.len }
-    }
-}
-
-impl<T> Default for Chain<T> {
-    fn default() -> Self {
-        Chain { last: None, len: 0 }
-    }
-}
-
-impl<T> Chain<T> {
-    /// Adds an item.
-    pub fn push(&mut self, item: T) {
-        self.last = Some(Arc::new(Link { item, before: self.last.take() }));
-        self.len += 1;
-    }
-
-    /// How many items.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Whether two chains are one.
-    pub fn same(&self, other: &Chain<T>) -> bool {
-        match (&self.last, &other.last) {
-            (None, None) => true,
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            _ => false,
-        }
-    }
-
-    /// Items that this chain does not share with another, oldest first.
-    pub fn since(&self, other: &Chain<T>) -> Vec<&T> {
-        let (mut mine, mut theirs) = (self.last.as_ref(), other.last.as_ref());
-        let mut items = Vec::new();
-        for _ in self.len..other.len {
-            theirs = theirs.and_then(|link| link.before.as_ref());
-        }
-        for _ in other.len..self.len {
-            items.extend(mine.map(|link| &link.item));
-            mine = mine.and_then(|link| link.before.as_ref());
-        }
-        while let (Some(a), Some(b)) = (mine, theirs)
-            && !Arc::ptr_eq(a, b)
-        {
-            items.push(&a.item);
-            (mine, theirs) = (a.before.as_ref(), b.before.as_ref());
-        }
-        items.reverse();
-        items
-    }
-
-    /// The chain without its newest items.
-    pub fn without(&self, count: usize) -> Chain<T> {
-        let mut chain = self.clone();
-        for _ in 0..count {
-            let before = chain.last.as_ref().and_then(|link| link.before.clone());
-            chain.last = before;
-            chain.len = chain.len.saturating_sub(1);
-        }
-        chain
-    }
-
-    /// Items, newest first.
-    pub fn newest_first(&self) -> impl Iterator<Item = &T> {
-        let mut at = self.last.as_deref();
-        std::iter::from_fn(move || {
-            let link = at?;
-            at = link.before.as_deref();
-            Some(&link.item)
-        })
-    }
-
-    /// Items, oldest first.
-    pub fn to_vec(&self) -> Vec<&T> {
-        let mut items: Vec<&T> = self.newest_first().collect();
-        items.reverse();
-        items
-    }
-}
-
 /// The conditions under which a path is taken, all of which hold.
-#[derive(Clone)]
-pub struct Path<C: Core> {
-    /// The conditions.
-    pub conditions: Chain<C::Bool>,
-    /// A number of the host's: what it knows of why the path is possible; 0 for nothing.
-    pub witness: u32,
-}
+pub type Path<C> = parallax_path::Path<<C as Core>::Bool>;
 
 /// A function that is running.
 #[derive(Clone)]
@@ -240,7 +123,7 @@ impl<C: Core> Default for State<C> {
         State {
             frames: Vec::new(),
             memory: Memory::default(),
-            path: Path { conditions: Chain::default(), witness: 0 },
+            path: Path::<C>::default(),
             events: Chain::default(),
             output: Chain::default(),
             inputs: Chain::default(),

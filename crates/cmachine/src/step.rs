@@ -1,6 +1,6 @@
 //! One instruction.
 
-use super::host::{Host, Problem, Split};
+use super::host::{Host, Problem};
 use super::memory::Kind;
 use super::pointers::{bits_of, word};
 use super::state::Event;
@@ -11,6 +11,7 @@ use parallax_cmodule::{
     TypeKind,
 };
 use parallax_op::{BinOp, Bits, FloatFormat, RelOp, UnOp};
+use parallax_path::{Bound, Split};
 use parallax_sem::Core;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -165,7 +166,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 match self.host.split(&state.path, &few) {
                     Split::True => {}
                     Split::Both => {
-                        self.host.bounded(format!("values: locals of more than {LARGEST} bytes"));
+                        self.host.bounded(Bound::Values(LARGEST, "bytes of locals".into()));
                         self.host.take(&mut state.path, few);
                     }
                     Split::False => return Err(Stop::Unsupported("a local of more than 2 GiB".into())),

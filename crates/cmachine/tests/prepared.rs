@@ -193,6 +193,6 @@ fn promises_are_checked_at_calls() {
     let found: Vec<_> = machine.host.problems.iter().copied().collect();
     assert_eq!(found, [(Problem::NullArgument, 5), (Problem::NullArgument, 6)]);
     // Where it may be null, the path goes on with what is not; where it must be, it ends.
-    let last = ended.iter().filter(|(state, _)| !state.path.conditions.is_empty()).count();
+    let last = ended.iter().filter(|(state, _)| !state.path.conjuncts().is_empty()).count();
     assert_eq!((ended.len(), last), (4, 4));
 }

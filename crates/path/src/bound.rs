@@ -89,7 +89,7 @@ impl fmt::Display for Bound {
             Bound::Time(most) => write!(f, "time: {} s", most.as_secs_f64()),
             Bound::Unsupported(what) => write!(f, "unsupported: {what}"),
             Bound::Unvisited(count) => write!(f, "states: {count} were never visited"),
-            Bound::Values(most, what) => write!(f, "values: {what} more than {most}"),
+            Bound::Values(most, what) => write!(f, "values: more than {most} {what}"),
         }
     }
 }

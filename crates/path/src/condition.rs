@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Which sides of a condition are possible on a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {
     /// It always holds.
     True,
@@ -19,8 +19,6 @@ pub enum Split {
     Both,
     /// Neither: there is no such path.
     Neither,
-    /// The solver did not know of a side; the other may be possible too.
-    Unknown(Reason),
 }
 
 /// What a conjunct carries besides its formula: where it comes from.
@@ -154,19 +152,20 @@ impl<T: Tag> Path<Formula, T> {
         Ok(oracle.solve(&formulas)?.map(|model| self.remember(oracle, model)))
     }
 
-    /// Which sides of a condition are possible.
-    pub fn split(&self, oracle: &Oracle<'_>, condition: Formula) -> Split {
+    /// Which sides of a condition are possible; fails where the solver does not know of one.
+    pub fn split(&self, oracle: &Oracle<'_>, condition: Formula) -> Result<Split, Reason> {
         match oracle.store.as_boolean(condition) {
-            Some(true) => Split::True,
-            Some(false) => Split::False,
-            None => match self.sides(oracle, condition) {
-                (Err(reason), _) | (_, Err(reason)) => Split::Unknown(reason),
-                (Ok(Some(_)), Ok(Some(_))) => Split::Both,
-                (Ok(Some(_)), Ok(None)) => Split::True,
-                (Ok(None), Ok(Some(_))) => Split::False,
-                (Ok(None), Ok(None)) => Split::Neither,
-            },
+            Some(true) => return Ok(Split::True),
+            Some(false) => return Ok(Split::False),
+            None => {}
         }
+        let (yes, no) = self.sides(oracle, condition);
+        Ok(match (yes?.is_some(), no?.is_some()) {
+            (true, true) => Split::Both,
+            (true, false) => Split::True,
+            (false, true) => Split::False,
+            (false, false) => Split::Neither,
+        })
     }
 
     /// A model of each side of a condition that is neither true nor false, where there is one.

@@ -15,8 +15,8 @@
 //! let below = |n| store.relop(RelOp::Ult, x, store.number(32, n));
 //! let path: Path = Path::new(&oracle);
 //! let (small, large) = path.fork(&oracle, below(10), ()).unwrap();
-//! assert_eq!(small.unwrap().split(&oracle, below(20)), Split::True);
-//! assert_eq!(large.unwrap().split(&oracle, below(20)), Split::Both);
+//! assert_eq!(small.unwrap().split(&oracle, below(20)), Ok(Split::True));
+//! assert_eq!(large.unwrap().split(&oracle, below(20)), Ok(Split::Both));
 //! ```
 
 mod bound;

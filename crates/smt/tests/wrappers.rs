@@ -5,13 +5,11 @@ mod common;
 use common::{formulas, steps};
 use parallax_op::{BinOp, Bits, RelOp};
 use parallax_smt::{
-    Answer, Cache, Counter, CounterexampleCache, CrossCheck, Interrupt, Limits, Log, Model, Reason, Slicing,
-    Solver, Stop, Tier0, Z3, enumerate, implied, is_valid, smallest, values,
+    Answer, Cache, Counter, CounterexampleCache, Slicing, Solver, Stop, Tier0, Z3, enumerate, implied,
+    is_valid, smallest, values,
 };
 use parallax_term::{Formula, Store};
 use proptest::prelude::*;
-use std::cell::RefCell;
-use std::rc::Rc;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(80))]
@@ -25,8 +23,6 @@ proptest! {
             ("cache", Box::new(Cache::new(Tier0::new(&store)))),
             ("counterexamples", Box::new(CounterexampleCache::new(Tier0::new(&store)))),
             ("slicing", Box::new(Slicing::new(Tier0::new(&store)))),
-            ("log", Box::new(Log::new(Tier0::new(&store), |_: &str| ()))),
-            ("cross-check", Box::new(CrossCheck::new(Tier0::new(&store), Tier0::new(&store)))),
             (
                 "all",
                 Box::new(Cache::new(Slicing::new(CounterexampleCache::new(Counter::new(Tier0::new(&store)))))),
@@ -52,39 +48,6 @@ proptest! {
             }
         }
     }
-}
-
-/// A solver that says yes to everything, with zeros for a model.
-struct Yes<'s>(&'s Store);
-
-impl<'s> Solver<'s> for Yes<'s> {
-    fn store(&self) -> &'s Store {
-        self.0
-    }
-    fn check(&mut self, _: &[Formula]) -> Answer {
-        Answer::Sat(Model::new())
-    }
-    fn unsat_core(&self) -> &[Formula] {
-        &[]
-    }
-    fn set_limits(&mut self, _: Limits) {}
-    fn limits(&self) -> Limits {
-        Limits::default()
-    }
-    fn interrupt(&self) -> Interrupt {
-        Interrupt::new()
-    }
-}
-
-#[test]
-fn disagreement_is_an_internal_error() {
-    let store = Store::new();
-    let x = store.symbol("x", 8);
-    let impossible =
-        [store.relop(RelOp::Ult, x, store.number(8, 3)), store.relop(RelOp::Ult, store.number(8, 9), x)];
-    let mut both = CrossCheck::new(Tier0::new(&store), Yes(&store));
-    assert!(matches!(both.check(&impossible), Answer::Unknown(Reason::Internal(_))));
-    assert!(both.check(&impossible[..1]).is_sat());
 }
 
 #[test]
@@ -120,33 +83,6 @@ fn slicing_keeps_addresses_apart() {
     let mut solver = Slicing::new(Tier0::new(&store));
     assert!(solver.check(&[low(u)]).is_sat());
     assert!(solver.check(&[low(u), low(v)]).is_unsat());
-}
-
-#[test]
-fn the_log_can_be_asked_again() {
-    let store = Store::new();
-    let f = store.func_symbol("F", 16, 8);
-    let x = store.symbol("x", 16);
-    let read = store.access(
-        store.update(f, store.add(x, store.number(16, 1)), store.number(8, 7)),
-        store.symbol("y", 16),
-    );
-    let texts = Rc::new(RefCell::new(Vec::<String>::new()));
-    let sink = texts.clone();
-    let mut solver = Log::new(Tier0::new(&store), move |text: &str| sink.borrow_mut().push(text.to_owned()));
-    let is_seven = store.eq(read, store.number(8, 7));
-    assert!(solver.check(&[is_seven]).is_sat());
-    let elsewhere = store.ne(store.symbol("y", 16), store.add(x, store.number(16, 1)));
-    let nowhere = store.eq(store.access(f, store.symbol("y", 16)), store.number(8, 6));
-    assert!(solver.check(&[is_seven, elsewhere, nowhere]).is_unsat());
-    let texts = texts.borrow();
-    assert_eq!(texts.len(), 2);
-    for (text, expected) in texts.iter().zip([z3::SatResult::Sat, z3::SatResult::Unsat]) {
-        let again = z3::Solver::new();
-        again.from_string(text.as_str());
-        assert!(!again.get_assertions().is_empty(), "{text}");
-        assert_eq!(again.check(), expected, "{text}");
-    }
 }
 
 #[test]

@@ -6,17 +6,17 @@ use super::unknown::UnknownMemory;
 use crate::run::{self, Block, GivenMemory, Place, stack};
 use parallax_cmachine::{
     Checks, Entry as Alternative, Form, InputBounds, InputCell, Inputs, Object, ObjectId, Oracle, Output,
-    Path, Problem, Reporter, Split, State, Steps, System, Target, TokenId, Value, memory_name,
+    Path, Problem, Reporter, State, Steps, System, Target, TokenId, Value, memory_name,
 };
 use parallax_cmodule::{FunctionId, LocationId, Module};
 use parallax_op::{Bits, Width};
+use parallax_path::{self as path, Bound, Ledger, Model, Split};
 use parallax_sem::{Symbolic, logic};
-use parallax_smt::{Answer, Limits, Model, Reason, Solver};
+use parallax_smt::{Limits, Solver};
 use parallax_term::{Expr, Formula, FuncExpr, Sort, Store, Symbol, SymbolKind, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use std::time::Instant;
 
 /// A mistake with the input that leads to it.
 #[derive(Clone, Debug)]
@@ -56,11 +56,10 @@ pub struct Explorer<'s> {
     store: &'s Store,
     module: &'s Module,
     settings: &'s Settings,
-    solver: Box<dyn Solver<'s> + 's>,
+    /// Who is asked what is possible.
+    pub oracle: path::Oracle<'s>,
     /// Symbols of what is uninitialised.
     undefined: FxHashSet<Symbol>,
-    /// Models that witness paths; the last few matter.
-    models: Vec<Rc<Model>>,
     /// The one input to look at, when it is only one.
     pub fixed: Option<&'s Input>,
     /// Symbolic arguments, standard input and files, for the input of a finding.
@@ -81,13 +80,11 @@ pub struct Explorer<'s> {
     /// What was assumed.
     pub assumptions: BTreeSet<String>,
     /// Bounds that were hit.
-    pub bounds: BTreeSet<String>,
+    pub ledger: Ledger,
+    /// Whether the last step hit one.
+    pub noted: bool,
     /// Blocks that were entered, and how often.
     pub covered: FxHashMap<(FunctionId, u32), u64>,
-    /// When to stop.
-    pub deadline: Option<Instant>,
-    /// Questions to the solver.
-    pub queries: u64,
     /// Whether the block just entered is new.
     pub new_code: bool,
     counter: u64,
@@ -99,17 +96,16 @@ impl<'s> Explorer<'s> {
         store: &'s Store,
         module: &'s Module,
         settings: &'s Settings,
-        mut solver: Box<dyn Solver<'s> + 's>,
+        solver: Box<dyn Solver<'s> + 's>,
     ) -> Self {
-        solver.set_limits(Limits { time: Some(settings.solver_time), ..Limits::default() });
+        let limits = Limits { time: Some(settings.solver_time), ..Limits::default() };
         Explorer {
             core: Symbolic::new(store),
             store,
             module,
             settings,
-            solver,
+            oracle: path::Oracle::new(solver).with_limits(limits),
             undefined: FxHashSet::default(),
-            models: Vec::new(),
             fixed: None,
             arguments: Vec::new(),
             stdin: Vec::new(),
@@ -120,10 +116,9 @@ impl<'s> Explorer<'s> {
             known: FxHashSet::default(),
             reported: false,
             assumptions: BTreeSet::new(),
-            bounds: BTreeSet::new(),
+            ledger: Ledger::default(),
+            noted: false,
             covered: FxHashMap::default(),
-            deadline: None,
-            queries: 0,
             new_code: false,
             counter: 0,
         }
@@ -140,50 +135,19 @@ impl<'s> Explorer<'s> {
         }
     }
 
-    fn check(&mut self, path: &Path<Symbolic<'s>>, extra: &[Formula]) -> Answer {
-        self.queries += 1;
-        // One instruction may ask many questions: none of them may take longer than what is left.
-        if let Some(deadline) = self.deadline {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Answer::Unknown(Reason::Time);
-            }
-            if left < self.settings.solver_time {
-                self.solver.set_limits(Limits { time: Some(left), ..Limits::default() });
-            }
-        }
-        let mut query: Vec<Formula> = path.conditions.newest_first().copied().collect();
-        query.reverse();
-        query.extend_from_slice(extra);
-        let answer = self.solver.check(&query);
-        if let Answer::Unknown(reason) = &answer {
-            self.bounds.insert(format!("solver: {reason}"));
-        }
-        answer
-    }
-
-    /// A model of a path, the one that is known or a new one.
-    fn witness(&mut self, path: &Path<Symbolic<'s>>) -> Option<Rc<Model>> {
-        if let Some(model) = self.models.get(path.witness.checked_sub(1)? as usize) {
-            return Some(model.clone());
-        }
-        None
-    }
-
-    fn keep(&mut self, model: Model) -> (u32, Rc<Model>) {
-        let model = Rc::new(model);
-        self.models.push(model.clone());
-        (self.models.len() as u32, model)
-    }
-
-    /// A model of a path and a further condition.
+    /// A model of a path and further conditions, if there is one; what the solver does not know is noted.
     pub fn model(&mut self, path: &Path<Symbolic<'s>>, extra: &[Formula]) -> Option<Rc<Model>> {
-        if let Some(model) = self.witness(path)
-            && extra.iter().all(|&f| model.formula(self.store, f))
-        {
-            return Some(model);
-        }
-        self.check(path, extra).model().map(Rc::new)
+        let found = path.sat_all(&self.oracle, extra);
+        found.unwrap_or_else(|reason| {
+            self.bounded(Bound::Solver(reason));
+            None
+        })
+    }
+
+    /// Nothing was reported or noted yet in the step to come.
+    pub(super) fn begin_step(&mut self) {
+        self.reported = false;
+        self.noted = false;
     }
 
     /// The input that a model says.
@@ -222,7 +186,7 @@ impl<'s> Explorer<'s> {
         let globals = self.module.globals.len() as u32;
         let mut numbers: FxHashMap<ObjectId, usize> = FxHashMap::default();
         for object in state.input_objects.iter().chain(state.private_inputs.iter()) {
-            if !model.formula(self.store, object.exists) {
+            if !model.holds(self.store, object.exists) {
                 continue;
             }
             numbers.insert(object.object, memory.blocks.len());
@@ -239,7 +203,7 @@ impl<'s> Explorer<'s> {
         }
         let chosen = |entries: &[Alternative<Symbolic<'s>>]| -> Place {
             for entry in entries {
-                if model.formula(self.store, entry.guard) {
+                if model.holds(self.store, entry.guard) {
                     let offset = model.term(self.store, entry.offset).to_i128().unwrap_or(0) as i64;
                     return match entry.target {
                         Target::Object(id) => {
@@ -271,7 +235,8 @@ impl<'s> Explorer<'s> {
         for (&object, &number) in &numbers {
             let Some(symbol) = self.store.lookup(&memory_name(object)) else { continue };
             let block = &mut memory.blocks[number];
-            let read = model.table(symbol).into_iter().flat_map(|table| table.entries());
+            let whole = model.whole();
+            let read = whole.table(symbol).into_iter().flat_map(|table| table.entries());
             let read = read.filter_map(|(at, byte)| Some((at.to_u64()?, byte.clone())));
             block.bits.extend(read.filter(|(at, _)| *at < block.size));
         }
@@ -298,7 +263,7 @@ impl<'s> Explorer<'s> {
     /// Keeps a path that ends with a mistake.
     fn record_mistake(&mut self, state: &State<Symbolic<'s>>, problem: Problem, guard: &Formula) {
         let Some(model) = self.model(&state.path, &[*guard]) else { return };
-        let mut conditions: Vec<Formula> = state.path.conditions.to_vec().into_iter().copied().collect();
+        let mut conditions = state.path.formulas();
         conditions.push(*guard);
         self.mistakes.push(PathRecord {
             input: self.input_of(state, &model),
@@ -358,51 +323,13 @@ impl<'s> Oracle<Symbolic<'s>> for Explorer<'s> {
         super::steps::steps(self.store, *number)
     }
     fn split(&mut self, path: &Path<Symbolic<'s>>, b: &Formula) -> Split {
-        if let Some(truth) = self.truth(b) {
-            return if truth { Split::True } else { Split::False };
-        }
-        let known = self.witness(path);
-        let model = match known {
-            Some(model) => model,
-            None => match self.check(path, &[]) {
-                Answer::Sat(model) => self.keep(model).1,
-                Answer::Unsat => return Split::Neither,
-                Answer::Unknown(_) => return Split::Both,
-            },
-        };
-        let holds = model.formula(self.store, *b);
-        let other = if holds { self.store.not(*b) } else { *b };
-        match self.check(path, &[other]) {
-            Answer::Sat(model) => {
-                self.keep(model);
-                Split::Both
-            }
-            Answer::Unsat if holds => Split::True,
-            Answer::Unsat => Split::False,
-            Answer::Unknown(_) => Split::Both,
-        }
+        path.split(&self.oracle, *b).unwrap_or_else(|reason| {
+            self.bounded(Bound::Solver(reason));
+            Split::Both
+        })
     }
     fn take(&mut self, path: &mut Path<Symbolic<'s>>, condition: Formula) {
-        let candidates =
-            [path.witness, self.models.len() as u32, (self.models.len() as u32).saturating_sub(1)];
-        // A model that satisfied the path so far and this condition too is a witness of the longer path; the newest
-        // ones were found for this very path.
-        let mut found = 0;
-        for candidate in candidates {
-            if candidate == 0 {
-                continue;
-            }
-            let model = self.models[candidate as usize - 1].clone();
-            if model.formula(self.store, condition)
-                && (candidate == path.witness
-                    || path.conditions.newest_first().all(|&f| model.formula(self.store, f)))
-            {
-                found = candidate;
-                break;
-            }
-        }
-        path.witness = found;
-        path.conditions.push(condition);
+        path.assume(&self.oracle, condition, ());
     }
     fn example(&mut self, path: &Path<Symbolic<'s>>, _width: Width, v: &Term) -> Option<Bits> {
         let model = self.model(path, &[])?;
@@ -436,8 +363,10 @@ impl<'s> Oracle<Symbolic<'s>> for Explorer<'s> {
             }
         }
         let differs = store.not(store.iff(*b, logic::formula(&self.core, store, *b, &other)));
-        if self.check(path, &[differs]).is_unsat() {
-            return None;
+        match path.sat(&self.oracle, differs) {
+            Ok(None) => return None,
+            Ok(Some(_)) => {}
+            Err(reason) => self.bounded(Bound::Solver(reason)),
         }
         // Where it does not matter, zeros and ones decide as anything does.
         let filled = |bits: fn(Width) -> Bits| {
@@ -585,15 +514,16 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
             }
             None => {
                 self.known.remove(&(problem, function, location));
-                self.bounds.insert(format!("a possible {} could not be decided", problem.name()));
+                self.bounded(Bound::Undecided(problem.name()));
             }
         }
     }
     fn assume(&mut self, what: String) {
         self.assumptions.insert(what);
     }
-    fn bounded(&mut self, what: String) {
-        self.bounds.insert(what);
+    fn bounded(&mut self, bound: Bound) {
+        self.noted = true;
+        self.ledger.note(bound);
     }
     fn enter_block(&mut self, state: &State<Symbolic<'s>>) {
         let frame = state.frame();

@@ -30,6 +30,11 @@ impl<C: Core> Joins<C> {
         Joins { joins: Vec::new(), places: FxHashMap::default(), released: Vec::new() }
     }
 
+    /// States that still wait for others.
+    pub(super) fn abandon(&mut self) -> Vec<State<C>> {
+        self.joins.iter_mut().flat_map(|join| std::mem::take(&mut join.arrived)).collect()
+    }
+
     /// A state became several. Where a branch parted them they are to meet again.
     pub(super) fn parted(&mut self, module: &Module, branched: bool, states: &mut [&mut State<C>]) {
         let more = states.len().saturating_sub(1);

@@ -1,13 +1,17 @@
 //! Symbolic exploration: every path of a program, each with what is certain on it.
 
+mod coverage;
 mod host;
 mod joins;
 mod search;
 mod settings;
+mod settle;
+mod start;
 mod steps;
 mod unknown;
 
+pub use coverage::Coverage;
 pub use host::{Explorer, Finding, Input};
-pub use search::{Coverage, Exploration, ExploreError, PathEnd, PathRecord, explore, explore_input};
-pub use settings::{Argument, Entry, Settings, Strategy};
+pub use search::{Exploration, ExploreError, PathEnd, PathRecord, explore, explore_input};
+pub use settings::{Argument, Entry, Settings};
 pub use unknown::{UnknownCell, UnknownMemory, UnknownObject};

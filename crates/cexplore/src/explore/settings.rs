@@ -1,21 +1,8 @@
 //! What to explore, how, and how far.
 
 use parallax_cmachine::{Aliasing, Checks, Mistake};
+use parallax_path::Strategy;
 use std::time::Duration;
-
-/// Which state runs next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strategy {
-    /// The newest.
-    #[default]
-    Depth,
-    /// The oldest.
-    Breadth,
-    /// A random one, from a fixed seed.
-    Random,
-    /// One that is about to enter code not yet covered, else a random one.
-    Coverage,
-}
 
 /// Where exploration starts.
 #[derive(Clone, Debug, PartialEq, Eq)]

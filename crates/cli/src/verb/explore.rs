@@ -7,11 +7,12 @@ use clap::{Args, ValueEnum};
 use parallax_cexplore::confirm::{Replay, replay, user_place};
 use parallax_cexplore::driver::driver;
 use parallax_cexplore::explore::{
-    Argument, Entry, Exploration, ExploreError, Finding, Input, PathEnd, Settings, Strategy, explore,
+    Argument, Entry, Exploration, ExploreError, Finding, Input, PathEnd, Settings, explore,
 };
 use parallax_cexplore::native::{self, Native};
 use parallax_cexplore::{Program, run};
 use parallax_cmachine::{Aliasing, Checks};
+use parallax_path::{Bound, Strategy};
 use parallax_report::{
     Document, Frame, Location, PathBuilder, Report, Role, Segment, Severity, Step as ReportStep, Tool,
 };
@@ -274,9 +275,9 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     }
     Ok(if !explored.findings.is_empty() {
         Status::Findings
-    } else if explored.bounds.iter().any(|bound| bound.starts_with("unsupported: ")) {
+    } else if explored.completeness.bounds().any(Bound::is_unsupported) {
         Status::Unsupported
-    } else if !explored.complete {
+    } else if !explored.completeness.is_complete() {
         Status::GaveUp
     } else {
         Status::Clean
@@ -395,8 +396,8 @@ fn document(program: &Program, explored: &Exploration, findings: &[Confirmed<'_>
     json!({
         "findings": findings,
         "paths": explored.paths,
-        "complete": explored.complete,
-        "bounds": explored.bounds,
+        "complete": explored.completeness.is_complete(),
+        "bounds": explored.completeness.bounds().map(|bound| json!({"name": bound.name(), "message": bound.to_string()})).collect::<Vec<_>>(),
         "assumptions": explored.assumptions,
         "coverage": {
             "lines": coverage.lines, "lines_covered": coverage.lines_covered,
@@ -519,10 +520,10 @@ fn report(
     for assumption in &explored.assumptions {
         writeln!(out, "assumed: {assumption}")?;
     }
-    if explored.complete {
+    if explored.completeness.is_complete() {
         writeln!(out, "every path was explored")?;
     }
-    for bound in &explored.bounds {
+    for bound in explored.completeness.bounds() {
         writeln!(out, "INCOMPLETE: {bound}")?;
     }
     Ok(())

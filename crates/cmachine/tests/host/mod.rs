@@ -2,10 +2,11 @@
 
 use parallax_cmachine::{
     Aliasing, Candidate, Form, InputBounds, Inputs, Machine, ObjectId, Oracle, Path, Problem, Reporter,
-    Split, State, Stop, System, TokenId,
+    State, Stop, System, TokenId,
 };
 use parallax_cmodule::{FunctionId, Module};
 use parallax_op::{Bits, Width};
+use parallax_path::{Bound, Split};
 use parallax_sem::Symbolic;
 use parallax_smt::Solver;
 use parallax_term::{Expr, Formula, FuncExpr, Sort, Store, SymbolKind, Term};
@@ -53,7 +54,7 @@ impl<'s> Plain<'s> {
 
     /// Whether a condition can hold on a path.
     pub fn possible(&mut self, path: &Path<Symbolic<'s>>, condition: Formula) -> bool {
-        let mut query: Vec<Formula> = path.conditions.to_vec().into_iter().copied().collect();
+        let mut query = path.formulas();
         query.push(condition);
         self.solver.check(&query).is_sat()
     }
@@ -78,7 +79,7 @@ impl<'s> Oracle<Symbolic<'s>> for Plain<'s> {
         }
     }
     fn example(&mut self, path: &Path<Symbolic<'s>>, _width: Width, v: &Term) -> Option<Bits> {
-        let query: Vec<Formula> = path.conditions.to_vec().into_iter().copied().collect();
+        let query = path.formulas();
         Some(self.solver.check(&query).model()?.term(self.store, *v))
     }
     fn undefined_matters(&mut self, _: &Path<Symbolic<'s>>, _: &Formula) -> Option<(Formula, Formula)> {
@@ -153,7 +154,7 @@ impl<'s> Reporter<Symbolic<'s>> for Plain<'s> {
         self.problems.insert((kind, self.module.location(location).line));
     }
     fn assume(&mut self, _what: String) {}
-    fn bounded(&mut self, _what: String) {}
+    fn bounded(&mut self, _bound: Bound) {}
     fn enter_block(&mut self, _state: &State<Symbolic<'s>>) {}
 }
 
@@ -194,7 +195,7 @@ pub fn finish<'s>(
                     ended.push((state, value));
                     break;
                 }
-                Err(Stop::Dead) => break,
+                Err(Stop::Dead | Stop::Excluded | Stop::Bound(_)) => break,
                 Err(Stop::Unsupported(words)) => panic!("{words}"),
             }
         }

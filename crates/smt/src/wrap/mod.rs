@@ -3,15 +3,11 @@
 mod cache;
 mod count;
 mod counterexample;
-mod crosscheck;
-mod log;
 mod slice;
 
 pub use cache::Cache;
 pub use count::{Counter, Statistics};
 pub use counterexample::CounterexampleCache;
-pub use crosscheck::CrossCheck;
-pub use log::Log;
 pub use slice::Slicing;
 
 /// The part of [`Solver`](crate::Solver) that wrappers hand on unchanged.

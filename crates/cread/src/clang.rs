@@ -77,6 +77,7 @@ impl Headers {
         let headers = Headers(std::env::temp_dir().join(name));
         std::fs::create_dir_all(headers.0.join("klee"))?;
         std::fs::write(headers.0.join("klee/klee.h"), include_str!("../headers/klee/klee.h"))?;
+        std::fs::write(headers.0.join("parallax.h"), include_str!("../headers/parallax.h"))?;
         Ok(headers)
     }
 }

@@ -1,6 +1,7 @@
 //! The verbs, one module each.
 
 mod c_sources;
+mod check;
 mod compose;
 mod convert;
 mod eval;
@@ -36,6 +37,7 @@ pub enum Verb {
     View(view::View),
     Heap(heap::Heap),
     Explore(explore::Explore),
+    Check(check::Check),
 }
 
 /// Does it.
@@ -53,5 +55,6 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::View(arguments) => view::run(arguments),
         Verb::Heap(arguments) => heap::run(&arguments),
         Verb::Explore(arguments) => explore::run(&arguments),
+        Verb::Check(arguments) => check::run(&arguments),
     }
 }

@@ -1,0 +1,199 @@
+//! What is reported: findings with the ways that null takes.
+
+use crate::declared::Mode;
+use crate::graph::{Edge, Origin, SinkKind, Source, Why};
+use crate::names::{name_of, site_location};
+use crate::region::Program;
+use parallax_llvm::Module;
+use parallax_llvm::module::FunctionId;
+use parallax_points::Site;
+use std::collections::BTreeSet;
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Null may be dereferenced.
+    NullDereference,
+    /// Null may reach what is declared never to be null.
+    NullToNonnull,
+}
+
+impl Kind {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::NullDereference => "null-dereference",
+            Kind::NullToNonnull => "null-to-nonnull",
+        }
+    }
+
+    pub(crate) fn of(sink: SinkKind) -> Kind {
+        match sink {
+            SinkKind::Dereference => Kind::NullDereference,
+            SinkKind::Nonnull => Kind::NullToNonnull,
+        }
+    }
+}
+
+/// How sure it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// An input shows it.
+    Confirmed,
+    /// It could not be decided, and why.
+    Possible(String),
+}
+
+impl Status {
+    /// Its name in reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Status::Confirmed => "confirmed",
+            Status::Possible(_) => "possible",
+        }
+    }
+}
+
+/// Which analysis found it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Where {
+    /// Qualifier inference.
+    Typed,
+    /// Symbolic execution.
+    Symbolic,
+}
+
+impl Where {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Where::Typed => "typed",
+            Where::Symbolic => "symbolic",
+        }
+    }
+}
+
+/// One step of a way that null takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The function.
+    pub function: Option<FunctionId>,
+    /// The place; 0 is "nowhere".
+    pub location: parallax_llvm::module::LocationId,
+    /// What happens there.
+    pub words: String,
+}
+
+/// A way that null takes from where it arises to where it must not be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowPath {
+    /// The steps, the source first.
+    pub steps: Vec<Step>,
+}
+
+/// A finding.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What is wrong.
+    pub kind: Kind,
+    /// Which analysis found it.
+    pub found_by: Where,
+    /// The instruction.
+    pub site: Site,
+    /// How sure it is.
+    pub status: Status,
+    /// What is null there.
+    pub subject: String,
+    /// How null gets there, the shortest way from each source first.
+    pub paths: Vec<FlowPath>,
+    /// What the block was entered with, for each time it was found.
+    pub contexts: BTreeSet<String>,
+    /// An input that shows it.
+    pub witness: Option<String>,
+}
+
+/// What was done in one block.
+#[derive(Clone, Debug)]
+pub struct BlockSummary {
+    /// The function.
+    pub function: FunctionId,
+    /// How it was analysed.
+    pub mode: Mode,
+    /// How many different contexts it was entered with.
+    pub contexts: u64,
+    /// How often a result was taken from the cache.
+    pub cache_hits: u64,
+    /// How often it was analysed.
+    pub iterations: u64,
+    /// Paths that were executed.
+    pub paths: u64,
+    /// Seconds.
+    pub seconds: f64,
+}
+
+/// What a check found: never clean where something was left out.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Findings, in the order of the program.
+    pub findings: Vec<Finding>,
+    /// How many warnings of qualifier inference were refuted.
+    pub refuted: usize,
+    /// How many warnings qualifier inference alone has.
+    pub typed: usize,
+    /// Blocks.
+    pub blocks: Vec<BlockSummary>,
+    /// What was assumed.
+    pub assumptions: BTreeSet<String>,
+    /// What was left out: null may hide there.
+    pub gaps: BTreeSet<String>,
+}
+
+/// Words for a way that null takes.
+pub(crate) fn describe(program: &Program<'_>, source: &Source, edges: &[Edge]) -> FlowPath {
+    let Program { module, points, graph, .. } = program;
+    let name = |var| name_of(module, points, graph, var);
+    let function = |id: FunctionId| module.function(id).name.as_str();
+    let origin = match source.origin {
+        Origin::Constant => format!("{} is null", into(&name(source.var))),
+        Origin::ImplicitZero => format!("{} starts as null: it has no initialiser", name(source.var)),
+        Origin::Cleared => format!("{} is set to zero", name(source.var)),
+        Origin::External(id) => format!("{} may return null", function(id)),
+        Origin::Nullable => format!("{} is declared to be possibly null", name(source.var)),
+        Origin::Block(id) => format!("{} may be null after {}", name(source.var), function(id)),
+        Origin::Entry => format!("{} may be null on entry", name(source.var)),
+    };
+    let mut steps = vec![step(module, source.site, origin)];
+    for edge in edges {
+        let words = match edge.why {
+            Why::Copy if name(edge.to) != "a value" => format!("assigned to {}", name(edge.to)),
+            Why::Argument(id, index) => format!("passed to {} as argument {}", function(id), index + 1),
+            Why::Return(id) => format!("returned by {}", function(id)),
+            Why::Store => "stored".to_string(),
+            Why::Load => "read".to_string(),
+            Why::Transfer => format!("copied to {}", name(edge.to)),
+            Why::Alias => {
+                // Of the two sides one is a place in memory with a name.
+                let to = name(edge.to);
+                if let (Some(last), true) = (steps.last_mut(), to != "memory") {
+                    last.words.push_str(&format!(" in {to}"));
+                }
+                continue;
+            }
+            Why::Copy | Why::Move => continue,
+        };
+        steps.push(step(module, edge.site, words));
+    }
+    FlowPath { steps }
+}
+
+fn into(name: &str) -> String {
+    if name == "memory" || name == "a value" { "what is stored".into() } else { name.to_string() }
+}
+
+fn step(module: &Module, site: Option<Site>, words: String) -> Step {
+    Step {
+        function: site.map(|site| site.function),
+        location: site.map_or_else(Default::default, |site| site_location(module, site)),
+        words,
+    }
+}

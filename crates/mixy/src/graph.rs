@@ -1,0 +1,562 @@
+//! The qualifier graph: where null may flow.
+//!
+//! One bit per node says "may be null". Nodes are those of the pointer analysis (registers, slots, results, constant
+//! addresses), its cells, and for everything that reads or writes through the same pointer one node that stands between
+//! it and the cells: so the graph stays as large as the program and not as large as all pairs. Edges have a direction;
+//! below pointers they need none, since aliases share cells. Each edge belongs to the instruction it comes from, so that
+//! a region of the program is the edges of its functions.
+
+use crate::declared::Declared;
+use crate::names::location_of;
+use parallax_llvm::Module;
+use parallax_llvm::module::{FunctionId, Register};
+use parallax_points::external::{Effect, RESULT, effects, is_plain};
+use parallax_points::{
+    ANYWHERE, Called, CellId, Flow, Node, ObjectId, Points, Site, Value, has_body,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+/// Number of a qualifier variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Var(pub u32);
+
+/// Why null flows along an edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Why {
+    /// Assigned, chosen, cast.
+    Copy,
+    /// Moved by arithmetic.
+    Move,
+    /// Read from memory.
+    Load,
+    /// Written to memory.
+    Store,
+    /// Copied with other bytes.
+    Transfer,
+    /// Passed to a function, as the argument of this number.
+    Argument(FunctionId, u32),
+    /// Returned by a function.
+    Return(FunctionId),
+    /// What a pointer leads to: no instruction of its own.
+    Alias,
+}
+
+/// An edge.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// From.
+    pub from: Var,
+    /// To.
+    pub to: Var,
+    /// The instruction; none for what holds everywhere.
+    pub site: Option<Site>,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why something is null to begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// The null constant.
+    Constant,
+    /// A variable that is zero because it has no initialiser.
+    ImplicitZero,
+    /// Memory that was set to zero.
+    Cleared,
+    /// What an external function may return or leave.
+    External(FunctionId),
+    /// Declared to be possibly null.
+    Nullable,
+    /// Left by a symbolic block.
+    Block(FunctionId),
+    /// Null on entry to the region.
+    Entry,
+}
+
+/// A source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Source {
+    /// What is null.
+    pub var: Var,
+    /// Where; none for what holds from the start of the program.
+    pub site: Option<Site>,
+    /// Why.
+    pub origin: Origin,
+}
+
+/// What must not be null, and is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SinkKind {
+    /// A dereference.
+    Dereference,
+    /// A flow into a position that is declared never to be null.
+    Nonnull,
+}
+
+/// A sink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sink {
+    /// What must not be null.
+    pub var: Var,
+    /// Where.
+    pub site: Site,
+    /// Which kind.
+    pub kind: SinkKind,
+}
+
+/// The graph of a module.
+pub struct Graph {
+    /// All edges.
+    pub edges: Vec<Edge>,
+    /// All sources.
+    pub sources: Vec<Source>,
+    /// Dereferences.
+    pub dereferences: Vec<Sink>,
+    /// Arguments of functions without a body that are declared never to be null.
+    pub arguments: Vec<Sink>,
+    /// What was assumed of functions without a body.
+    pub assumptions: BTreeSet<String>,
+    /// What was left out.
+    pub gaps: BTreeSet<String>,
+    count: u32,
+    first_cell: u32,
+    outgoing: Lists,
+    incoming: Lists,
+}
+
+/// For each variable, numbers of edges.
+struct Lists {
+    starts: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    fn of(count: u32, keys: impl Iterator<Item = u32> + Clone) -> Lists {
+        let mut starts = vec![0u32; count as usize + 1];
+        for key in keys.clone() {
+            starts[key as usize + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut items = vec![0u32; starts[starts.len() - 1] as usize];
+        let mut next = starts.clone();
+        for (number, key) in keys.enumerate() {
+            items[next[key as usize] as usize] = number as u32;
+            next[key as usize] += 1;
+        }
+        Lists { starts, items }
+    }
+
+    fn get(&self, key: u32) -> &[u32] {
+        &self.items[self.starts[key as usize] as usize..self.starts[key as usize + 1] as usize]
+    }
+}
+
+impl Graph {
+    /// Builds the graph of a module.
+    pub fn of(module: &Module, points: &Points, declared: &Declared) -> Graph {
+        let first_cell = points.flows.nodes;
+        let mut builder = Builder {
+            module,
+            points,
+            declared,
+            edges: Vec::new(),
+            sources: Vec::new(),
+            dereferences: Vec::new(),
+            arguments: Vec::new(),
+            assumptions: BTreeSet::new(),
+            gaps: BTreeSet::new(),
+            next: first_cell + points.cell_count() as u32,
+            reads: FxHashMap::default(),
+            writes: FxHashMap::default(),
+            transfers: FxHashSet::default(),
+            first_cell,
+        };
+        builder.build();
+        let Builder { edges, mut sources, dereferences, arguments, assumptions, gaps, next: count, .. } = builder;
+        sources.sort_unstable();
+        sources.dedup();
+        let outgoing = Lists::of(count, edges.iter().map(|edge| edge.from.0));
+        let incoming = Lists::of(count, edges.iter().map(|edge| edge.to.0));
+        Graph { edges, sources, dereferences, arguments, assumptions, gaps, count, first_cell, outgoing, incoming }
+    }
+
+    /// How many variables there are.
+    pub fn count(&self) -> usize {
+        self.count as usize
+    }
+
+    /// The variable of a cell.
+    pub fn cell(&self, cell: CellId) -> Var {
+        Var(self.first_cell + cell.0)
+    }
+
+    /// The cell that a variable is.
+    pub fn as_cell(&self, points: &Points, var: Var) -> Option<CellId> {
+        let number = var.0.checked_sub(self.first_cell)?;
+        ((number as usize) < points.cell_count()).then_some(CellId(number))
+    }
+
+    /// Edges out of a variable.
+    pub fn out_of(&self, var: Var) -> impl Iterator<Item = &Edge> {
+        self.outgoing.get(var.0).iter().map(|&number| &self.edges[number as usize])
+    }
+
+    /// Edges into a variable.
+    pub fn into(&self, var: Var) -> impl Iterator<Item = &Edge> {
+        self.incoming.get(var.0).iter().map(|&number| &self.edges[number as usize])
+    }
+}
+
+struct Builder<'m> {
+    module: &'m Module,
+    points: &'m Points,
+    declared: &'m Declared,
+    edges: Vec<Edge>,
+    sources: Vec<Source>,
+    dereferences: Vec<Sink>,
+    arguments: Vec<Sink>,
+    assumptions: BTreeSet<String>,
+    gaps: BTreeSet<String>,
+    next: u32,
+    /// What stands between a pointer and the cells it leads to, for reading and for writing.
+    reads: FxHashMap<Node, Var>,
+    writes: FxHashMap<Node, Var>,
+    transfers: FxHashSet<(Node, Node, Option<u64>)>,
+    first_cell: u32,
+}
+
+impl Builder<'_> {
+    fn cell(&self, cell: CellId) -> Var {
+        Var(self.first_cell + cell.0)
+    }
+
+    fn build(&mut self) {
+        let flows = &self.points.flows;
+        for &(object, offset, value) in &flows.initial {
+            if let (Value::Null, Some(cell)) = (value, self.points.cell(self.module, object, offset)) {
+                let explicit = self.declared.explicit.contains(&(object, offset));
+                let origin = if explicit { Origin::Constant } else { Origin::ImplicitZero };
+                let var = self.cell(cell);
+                self.sources.push(Source { var, site: None, origin });
+            }
+        }
+        for (site, flow) in &flows.flows {
+            self.flow(*site, flow);
+        }
+    }
+
+    fn edge(&mut self, from: Var, to: Var, site: Option<Site>, why: Why) {
+        self.edges.push(Edge { from, to, site, why });
+    }
+
+    /// A value flows into a variable.
+    fn into(&mut self, value: Value, to: Var, site: Site, why: Why) {
+        match value {
+            Value::Node(from) => self.edge(Var(from.0), to, Some(site), why),
+            Value::Null => self.sources.push(Source { var: to, site: Some(site), origin: Origin::Constant }),
+        }
+    }
+
+    fn dereferenced(&mut self, pointer: Value, site: Site) {
+        let var = self.used(pointer, site);
+        self.dereferences.push(Sink { var, site, kind: SinkKind::Dereference });
+    }
+
+    /// The variable of a value that is used; a null constant gets one of its own.
+    fn used(&mut self, pointer: Value, site: Site) -> Var {
+        match pointer {
+            Value::Node(node) => Var(node.0),
+            Value::Null => {
+                let var = Var(self.next);
+                self.next += 1;
+                self.sources.push(Source { var, site: Some(site), origin: Origin::Constant });
+                var
+            }
+        }
+    }
+
+    fn flow(&mut self, site: Site, flow: &Flow) {
+        match flow {
+            Flow::Copy { from, to } => self.into(*from, Var(to.0), site, Why::Copy),
+            Flow::Move { from, to, .. } | Flow::Anywhere { from, to } => {
+                self.into(*from, Var(to.0), site, Why::Move);
+            }
+            Flow::New { .. } => {}
+            Flow::Load { pointer, to } => {
+                self.dereferenced(*pointer, site);
+                if let (Value::Node(pointer), Some(to)) = (pointer, to) {
+                    let read = self.read(*pointer);
+                    self.edge(read, Var(to.0), Some(site), Why::Load);
+                }
+            }
+            Flow::Store { pointer, values } => {
+                self.dereferenced(*pointer, site);
+                if let Value::Node(pointer) = pointer {
+                    let write = self.write(*pointer);
+                    for value in values {
+                        self.into(*value, write, site, Why::Store);
+                    }
+                }
+            }
+            Flow::Transfer { to, from, len } => {
+                if *len != Some(0) {
+                    self.dereferenced(*to, site);
+                    self.dereferenced(*from, site);
+                }
+                if let (Value::Node(to), Value::Node(from)) = (to, from) {
+                    self.transfer(*to, *from, *len, site);
+                }
+            }
+            Flow::Clear { pointer, len } => {
+                if *len != Some(0) {
+                    self.dereferenced(*pointer, site);
+                }
+                if let Value::Node(pointer) = pointer {
+                    for cell in self.covered(*pointer, *len) {
+                        let var = self.cell(cell);
+                        self.sources.push(Source { var, site: Some(site), origin: Origin::Cleared });
+                    }
+                }
+            }
+            Flow::Call(call) => {
+                if let Called::Pointer(pointer) = call.callee {
+                    self.dereferenced(pointer, site);
+                }
+                let targets = self.points.targets(site).to_vec();
+                if targets.is_empty() {
+                    self.unknown_call(site, call);
+                }
+                for target in targets {
+                    if has_body(self.module, target) {
+                        self.call(site, call, target);
+                    } else {
+                        self.external(site, call, target);
+                    }
+                }
+            }
+        }
+    }
+
+    fn unknown_call(&mut self, site: Site, call: &parallax_points::flow::Call) {
+        let location = location_of(self.module, site);
+        let words = match call.callee {
+            Called::Assembly => "assembly is not looked into",
+            _ => "a call through a pointer that points to no known function is left out",
+        };
+        self.gaps.insert(format!("{words} ({location})"));
+    }
+
+    fn call(&mut self, site: Site, call: &parallax_points::flow::Call, target: FunctionId) {
+        let definition = self.module.function(target);
+        let direct = match call.callee {
+            Called::Function(function) => function == target,
+            Called::Pointer(_) => true,
+            Called::Assembly => false,
+        };
+        if !direct {
+            // The library calls back, with pointers into what it was given: never null.
+            return;
+        }
+        for (index, argument) in call.arguments.iter().enumerate() {
+            for value in &argument.values {
+                let why = Why::Argument(target, index as u32);
+                if index >= definition.parameters.len() {
+                    let object = self.points.flows.object(parallax_points::ObjectKind::Variadic(target));
+                    if let Some(cell) = object.and_then(|o| self.points.cell(self.module, o, 0)) {
+                        let to = self.cell(cell);
+                        self.into(*value, to, site, why);
+                    }
+                } else if let Some(ty) = argument.by_value {
+                    let kind = parallax_points::ObjectKind::Copy(target, index as u32);
+                    if let (Value::Node(from), Some(object)) = (value, self.points.flows.object(kind)) {
+                        self.transfer_into(object, 0, *from, Some(self.module.ty(ty).size), site);
+                    }
+                } else {
+                    let to = Var(self.points.flows.register(target, Register(index as u32)).0);
+                    self.into(*value, to, site, why);
+                }
+            }
+        }
+        if let Some(result) = call.result {
+            let from = Var(self.points.flows.result(target).0);
+            self.edge(from, Var(result.0), Some(site), Why::Return(target));
+        }
+    }
+
+    fn external(&mut self, site: Site, call: &parallax_points::flow::Call, target: FunctionId) {
+        let name = self.module.function(target).name.clone();
+        let listed = effects(&name);
+        if listed.is_none() && !is_plain(&name) {
+            let returns = if call.pointer { " returns what is not null and" } else { "" };
+            self.assumptions.insert(format!(
+                "{name} has no body here: assumed that it{returns} leaves no null behind"
+            ));
+        }
+        for (index, argument) in call.arguments.iter().enumerate() {
+            if self.declared.arguments.contains(&(target, index as u32)) {
+                for value in &argument.values {
+                    let var = self.used(*value, site);
+                    self.arguments.push(Sink { var, site, kind: SinkKind::Nonnull });
+                }
+            }
+        }
+        let source = |var: Var| Source { var, site: Some(site), origin: Origin::External(target) };
+        let first = |index: u8| call.arguments.get(index as usize).and_then(|a| a.values.first().copied());
+        for effect in listed.unwrap_or_default() {
+            match *effect {
+                Effect::Nullable => {
+                    if let Some(result) = call.result {
+                        self.sources.push(source(Var(result.0)));
+                    }
+                }
+                Effect::Dereferences(index) => {
+                    let declared = self.declared.arguments.contains(&(target, index.into()));
+                    if let (Some(pointer), false) = (first(index), declared) {
+                        self.dereferenced(pointer, site);
+                    }
+                }
+                Effect::AllocatesZeroed => {
+                    let object = self.points.flows.object(parallax_points::ObjectKind::Heap(site, 0));
+                    let cells: Vec<CellId> =
+                        object.map(|o| self.points.cells_of(o).map(|(_, c)| c).collect()).unwrap_or_default();
+                    for cell in cells {
+                        let var = self.cell(cell);
+                        self.sources.push(Source { var, site: Some(site), origin: Origin::Cleared });
+                    }
+                }
+                // A null argument that comes back as the result: only where the function takes null at all.
+                Effect::Returns(index) | Effect::ReturnsInto(index) => {
+                    let checked = listed.unwrap_or_default().contains(&Effect::Dereferences(index));
+                    if let (Some(value), Some(result), false) = (first(index), call.result, checked) {
+                        self.into(value, Var(result.0), site, Why::Return(target));
+                    }
+                }
+                Effect::Copies(to, from) => {
+                    let to = if to == RESULT { call.result.map(Value::Node) } else { first(to) };
+                    if let (Some(Value::Node(to)), Some(Value::Node(from))) = (to, first(from)) {
+                        self.transfer(to, from, None, site);
+                    }
+                }
+                Effect::StoresNull(index) => {
+                    if let Some(Value::Node(pointer)) = first(index) {
+                        for cell in self.points.accessed(self.module, pointer) {
+                            let var = self.cell(cell);
+                            self.sources.push(source(var));
+                        }
+                    }
+                }
+                Effect::Allocates
+                | Effect::Stores(..)
+                | Effect::StoresNew(_)
+                | Effect::Calls(..)
+                | Effect::CallsBack(_)
+                | Effect::Never => {}
+            }
+        }
+    }
+
+    /// What stands between a pointer and the cells that reading through it may read.
+    fn read(&mut self, pointer: Node) -> Var {
+        let pointer = self.points.representative(pointer);
+        if let Some(&var) = self.reads.get(&pointer) {
+            return var;
+        }
+        let var = Var(self.next);
+        self.next += 1;
+        self.reads.insert(pointer, var);
+        for cell in self.points.accessed(self.module, pointer) {
+            let from = self.cell(cell);
+            self.edge(from, var, None, Why::Alias);
+        }
+        var
+    }
+
+    /// The same for writing.
+    fn write(&mut self, pointer: Node) -> Var {
+        let pointer = self.points.representative(pointer);
+        if let Some(&var) = self.writes.get(&pointer) {
+            return var;
+        }
+        let var = Var(self.next);
+        self.next += 1;
+        self.writes.insert(pointer, var);
+        for cell in self.points.accessed(self.module, pointer) {
+            let to = self.cell(cell);
+            self.edge(var, to, None, Why::Alias);
+        }
+        var
+    }
+
+    /// Cells that so many bytes from a pointer on cover.
+    fn covered(&self, pointer: Node, len: Option<u64>) -> Vec<CellId> {
+        let mut cells = Vec::new();
+        for (object, offset) in self.points.pointees(pointer) {
+            let coarse = self.points.object(object).modulus != 0 || offset == ANYWHERE;
+            let end = len.map_or(i64::MAX, |len| offset.saturating_add(len.min(i64::MAX as u64) as i64));
+            for (at, cell) in self.points.cells_of(object) {
+                if coarse || (at + 7 >= offset && at < end) {
+                    cells.push(cell);
+                }
+            }
+        }
+        cells
+    }
+
+    fn transfer(&mut self, to: Node, from: Node, len: Option<u64>, site: Site) {
+        let key = (self.points.representative(to), self.points.representative(from), len);
+        // The same bytes moved elsewhere in the same function say nothing new; elsewhere they belong to another region.
+        if key.0 == key.1 && !self.transfers.insert(key) {
+            return;
+        }
+        let targets: Vec<(ObjectId, i64)> = self.points.pointees(to).collect();
+        let sources = self.points.pointees(from).count();
+        if targets.len() * sources > MOST_PAIRS {
+            let var = Var(self.next);
+            self.next += 1;
+            for cell in self.covered(from, None) {
+                let from = self.cell(cell);
+                self.edge(from, var, Some(site), Why::Transfer);
+            }
+            for cell in self.covered(to, None) {
+                let to = self.cell(cell);
+                self.edge(var, to, Some(site), Why::Transfer);
+            }
+            return;
+        }
+        for (object, offset) in targets {
+            self.transfer_into(object, offset, from, len, site);
+        }
+    }
+
+    fn transfer_into(&mut self, object: ObjectId, offset: i64, from: Node, len: Option<u64>, site: Site) {
+        let (points, module) = (self.points, self.module);
+        let pairs: Vec<(CellId, CellId)> = points
+            .pointees(from)
+            .flat_map(|(source, start)| {
+                let whole = points.object(source).modulus != 0 || start == ANYWHERE;
+                let end = match len {
+                    Some(len) if !whole => start.saturating_add(len.min(i64::MAX as u64) as i64),
+                    _ => i64::MAX,
+                };
+                let start = if start == ANYWHERE { 0 } else { start };
+                let into = if offset == ANYWHERE { 0 } else { offset };
+                points
+                    .cells_of(source)
+                    .filter(move |(at, _)| whole || (at + 7 >= start && *at < end))
+                    .filter_map(move |(at, cell)| {
+                        Some((cell, points.cell(module, object, at - start + into)?))
+                    })
+            })
+            .collect();
+        for (from, to) in pairs {
+            let (from, to) = (self.cell(from), self.cell(to));
+            self.edge(from, to, Some(site), Why::Transfer);
+        }
+    }
+}
+
+/// Pairs of places between which a transfer is followed cell by cell.
+const MOST_PAIRS: usize = 256;

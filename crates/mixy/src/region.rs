@@ -1,0 +1,267 @@
+//! A typed region: functions whose edges hold, and what null reaches in them.
+
+use crate::declared::{Declared, Position};
+use crate::graph::{Edge, Graph, Origin, Sink, SinkKind, Source, Var, Why};
+use parallax_llvm::Module;
+use parallax_llvm::module::FunctionId;
+use parallax_points::{Points, Site};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What must not be null.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sinks {
+    /// Positions that are declared never to be null.
+    Annotated,
+    /// These, and whatever is dereferenced.
+    #[default]
+    Deref,
+}
+
+/// Which functions are part of a region.
+#[derive(Clone, Debug)]
+pub enum Functions {
+    /// All of them.
+    All,
+    /// These.
+    Only(FxHashSet<FunctionId>),
+}
+
+impl Functions {
+    /// Whether a function is part of it.
+    pub fn contains(&self, function: FunctionId) -> bool {
+        match self {
+            Functions::All => true,
+            Functions::Only(functions) => functions.contains(&function),
+        }
+    }
+}
+
+/// The program as regions see it.
+pub struct Program<'m> {
+    /// The module.
+    pub module: &'m Module,
+    /// What everything points to.
+    pub points: &'m Points,
+    /// Where null may flow.
+    pub graph: &'m Graph,
+    /// What declarations say.
+    pub declared: &'m Declared,
+    /// Variables that are declared never to be null.
+    pub nonnull: FxHashMap<Var, String>,
+    /// What must not be null.
+    pub sinks: Sinks,
+}
+
+impl<'m> Program<'m> {
+    /// Puts the parts together.
+    pub fn new(
+        module: &'m Module,
+        points: &'m Points,
+        graph: &'m Graph,
+        declared: &'m Declared,
+        sinks: Sinks,
+    ) -> Self {
+        let positions = declared.nonnull.iter();
+        let nonnull = positions
+            .filter_map(|(position, words)| Some((variable(module, points, graph, *position)?, words.clone())))
+            .collect();
+        Program { module, points, graph, declared, nonnull, sinks }
+    }
+
+    /// Sources that belong to the program text: those of functions of the region; `start` also those of the
+    /// program's start.
+    pub fn sources(&self, functions: &Functions, start: bool) -> Vec<Source> {
+        let nullable = self.declared.nullable.keys().filter_map(|position| {
+            let var = variable(self.module, self.points, self.graph, *position)?;
+            Some(Source { var, site: None, origin: Origin::Nullable })
+        });
+        let text = self.graph.sources.iter().copied().filter(|source| match source.site {
+            Some(site) => functions.contains(site.function),
+            None => start && (source.origin != Origin::ImplicitZero || self.sinks == Sinks::Deref),
+        });
+        text.filter(|source| !self.cut_argument(source, functions)).chain(nullable).collect()
+    }
+
+    /// A null constant that is passed to a function outside of the region stays outside.
+    fn cut_argument(&self, source: &Source, functions: &Functions) -> bool {
+        let owner = self.points.flows.owner(parallax_points::Node(source.var.0));
+        let Some((function, parallax_points::Place::Register(register))) = owner else { return false };
+        let parameter = (register.0 as usize) < self.module.function(function).parameters.len();
+        parameter && !functions.contains(function)
+    }
+}
+
+/// The variable at a declared position.
+pub(crate) fn variable(module: &Module, points: &Points, graph: &Graph, position: Position) -> Option<Var> {
+    match position {
+        Position::Node(node) => Some(Var(node.0)),
+        Position::Cell(object, offset) => points.cell(module, object, offset).map(|cell| graph.cell(cell)),
+    }
+}
+
+/// What null reaches in a region.
+pub struct Solution<'p, 'm> {
+    program: &'p Program<'m>,
+    functions: &'p Functions,
+    /// Whether declared positions stop null.
+    cut: bool,
+    bits: Vec<bool>,
+    sources: Vec<Source>,
+}
+
+impl<'p, 'm> Solution<'p, 'm> {
+    /// The least solution from these sources.
+    pub fn of(program: &'p Program<'m>, functions: &'p Functions, sources: Vec<Source>, cut: bool) -> Self {
+        let bits = vec![false; program.graph.count()];
+        let mut solution = Solution { program, functions, cut, bits, sources: Vec::new() };
+        solution.add(sources);
+        solution
+    }
+
+    /// Adds sources; whether any bit changed.
+    pub fn add(&mut self, sources: Vec<Source>) -> bool {
+        let mut waiting: Vec<Var> = Vec::new();
+        let mut changed = false;
+        for source in &sources {
+            if !std::mem::replace(&mut self.bits[source.var.0 as usize], true) {
+                changed = true;
+                waiting.push(source.var);
+            }
+        }
+        self.sources.extend(sources);
+        while let Some(var) = waiting.pop() {
+            if self.cut && self.program.nonnull.contains_key(&var) {
+                continue;
+            }
+            for edge in self.program.graph.out_of(var) {
+                if !self.bits[edge.to.0 as usize] && self.holds(edge) {
+                    self.bits[edge.to.0 as usize] = true;
+                    waiting.push(edge.to);
+                }
+            }
+        }
+        changed
+    }
+
+    /// Whether a variable may be null.
+    pub fn is_null(&self, var: Var) -> bool {
+        self.bits[var.0 as usize]
+    }
+
+    /// Whether an edge is part of the region.
+    fn holds(&self, edge: &Edge) -> bool {
+        let inside = edge.site.is_none_or(|site| self.functions.contains(site.function));
+        inside
+            && match edge.why {
+                Why::Argument(target, _) | Why::Return(target) => {
+                    self.functions.contains(target) || !parallax_points::has_body(self.program.module, target)
+                }
+                _ => true,
+            }
+    }
+
+    /// Sinks that null reaches, each once: where, what, and which kind; `demoted` functions have their dereferences
+    /// checked whatever the settings say.
+    pub fn reached(&self, demoted: &FxHashSet<FunctionId>) -> Vec<Sink> {
+        let graph = self.program.graph;
+        let mut found: Vec<Sink> = Vec::new();
+        let inside = |site: Site| self.functions.contains(site.function);
+        let out = |var: Var| self.bits[var.0 as usize] && !(self.cut && self.program.nonnull.contains_key(&var));
+        for sink in &graph.dereferences {
+            let wanted = self.program.sinks == Sinks::Deref || demoted.contains(&sink.site.function);
+            if wanted && inside(sink.site) && out(sink.var) {
+                found.push(*sink);
+            }
+        }
+        found.extend(graph.arguments.iter().filter(|sink| inside(sink.site) && out(sink.var)));
+        for &declared in self.program.nonnull.keys() {
+            for edge in graph.into(declared) {
+                if !self.holds(edge) || !out(edge.from) {
+                    continue;
+                }
+                match edge.site {
+                    Some(site) => found.push(Sink { var: edge.from, site, kind: SinkKind::Nonnull }),
+                    // Written through a pointer: at each instruction that does.
+                    None => {
+                        for store in graph.into(edge.from) {
+                            if let Some(site) = store.site
+                                && self.holds(store)
+                                && out(store.from)
+                            {
+                                found.push(Sink { var: store.from, site, kind: SinkKind::Nonnull });
+                            }
+                        }
+                        let direct = self.sources.iter().filter(|source| source.var == edge.from);
+                        for source in direct {
+                            if let Some(site) = source.site {
+                                found.push(Sink { var: edge.from, site, kind: SinkKind::Nonnull });
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        for source in &self.sources {
+            if let (Some(site), true) = (source.site, self.program.nonnull.contains_key(&source.var)) {
+                found.push(Sink { var: source.var, site, kind: SinkKind::Nonnull });
+            }
+        }
+        found.sort_by_key(|sink| (sink.site, sink.kind, sink.var));
+        found.dedup_by_key(|sink| (sink.site, sink.kind));
+        found
+    }
+
+    /// The shortest way from each of at most `most` sources to a variable, the nearest first. Ways through aliases count
+    /// as longer. The search stops at a bound; then there may be further sources.
+    pub fn paths(&self, var: Var, most: usize) -> Vec<(Source, Vec<Edge>)> {
+        /// Variables that one search looks at.
+        const FURTHEST: usize = 100_000;
+        let mut starts: FxHashMap<Var, Source> = FxHashMap::default();
+        for source in &self.sources {
+            starts.entry(source.var).or_insert(*source);
+        }
+        let mut next: FxHashMap<Var, Edge> = FxHashMap::default();
+        let mut best: FxHashMap<Var, u32> = FxHashMap::default();
+        let mut heap = BinaryHeap::new();
+        heap.push((Reverse(0u32), var));
+        best.insert(var, 0);
+        let mut done: FxHashSet<Var> = FxHashSet::default();
+        let mut found = Vec::new();
+        while let Some((Reverse(cost), at)) = heap.pop() {
+            if !done.insert(at) {
+                continue;
+            }
+            if let Some(source) = starts.get(&at) {
+                let mut edges = Vec::new();
+                let mut walk = at;
+                while let Some(edge) = next.get(&walk) {
+                    edges.push(*edge);
+                    walk = edge.to;
+                }
+                found.push((*source, edges));
+                if found.len() == most {
+                    break;
+                }
+            }
+            if done.len() > FURTHEST {
+                break;
+            }
+            for edge in self.program.graph.into(at) {
+                let from = edge.from;
+                let blocked = self.cut && self.program.nonnull.contains_key(&from);
+                if !self.bits[from.0 as usize] || blocked || !self.holds(edge) {
+                    continue;
+                }
+                let longer = cost + if edge.why == Why::Alias { 3 } else { 2 };
+                if best.get(&from).is_none_or(|&known| longer < known) {
+                    best.insert(from, longer);
+                    next.insert(from, *edge);
+                    heap.push((Reverse(longer), from));
+                }
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,208 @@
+//! Qualifier inference alone, construct by construct: lines marked `//~` are exactly those that are reported.
+
+mod common;
+
+use common::checked;
+use parallax_mixy::{Settings, Sinks};
+
+/// Lines marked as dereferences (`//~ d`) or as flows to what must not be null (`//~ n`).
+fn expected(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let Some((_, mark)) = line.split_once("//~ ") else { continue };
+        let kind = match mark.trim() {
+            "d" => "null-dereference",
+            "n" => "null-to-nonnull",
+            other => panic!("no such mark: {other}"),
+        };
+        lines.push(format!("{} {kind} typed", number + 1));
+    }
+    lines.sort();
+    lines
+}
+
+fn deref(text: &str) {
+    assert_eq!(checked(text, &Settings::default()), expected(text), "{text}");
+}
+
+fn annotated(text: &str) {
+    let settings = Settings { sinks: Sinks::Annotated, ..Settings::default() };
+    assert_eq!(checked(text, &settings), expected(text), "{text}");
+}
+
+#[test]
+fn assignments_calls_and_returns_carry_null() {
+    annotated(
+        "#include <stddef.h>
+void free_(int *x) __attribute__((nonnull));
+int *id(int *p) { return p; }
+int main(void) {
+  int *x = NULL;
+  int *y = id(x);
+  free_(y); //~ n
+  return 0;
+}
+",
+    );
+    deref(
+        "int *id(int *p) { return p; }
+int main(void) {
+  int v = 1;
+  int *x = 0, *y = &v;
+  int *z = id(x);
+  *y = 2;
+  return *z; //~ d
+}
+",
+    );
+}
+
+#[test]
+fn memory_carries_null_through_aliases_fields_and_arrays() {
+    deref(
+        "struct s { int *a; int *b; };
+int v;
+int main(void) {
+  struct s s;
+  int *t[4], **p = &s.a;
+  s.b = &v;
+  *p = 0;
+  t[0] = &v;
+  t[2] = 0;
+  *s.b = 1;
+  *s.a = 1; //~ d
+  return *t[1]; //~ d
+}
+",
+    );
+}
+
+#[test]
+fn copies_of_structures_keep_fields_apart() {
+    deref(
+        "#include <string.h>
+struct s { int *a; int *b; };
+int v;
+int get(struct s s) {
+  return *s.a //~ d
+    + *s.b;
+}
+int main(void) {
+  struct s s = { 0, &v }, t, u;
+  t = s;
+  memcpy(&u, &t, sizeof u);
+  get(u);
+  return 0;
+}
+",
+    );
+}
+
+#[test]
+fn the_heap_is_told_apart_by_where_it_was_allocated() {
+    deref(
+        "#include <stdlib.h>
+struct s { struct s *next; int *v; };
+int v;
+int main(void) {
+  struct s *a = malloc(sizeof *a), *b = malloc(sizeof *b), *c = calloc(1, sizeof *c);
+  a->next = 0;
+  b->next = a;
+  a->v = b->v = &v;
+  *b->next->v = 1;
+  *a->v = 2;
+  c->v = c->v;
+  return *c->v //~ d
+    + *a->next->v; //~ d
+}
+",
+    );
+}
+
+#[test]
+fn calls_through_pointers_reach_what_they_point_to() {
+    deref(
+        "int v;
+int *one(void) { return &v; }
+int *two(void) { return 0; }
+int *three(void) { return 0; }
+int *(*table[2])(void) = { one, two };
+int *(*alone)(void) = one;
+int main(int argc, char **argv) {
+  int *(*unused)(void) = three;
+  (void)unused;
+  int *p = table[argc & 1](), *q = alone();
+  return *p //~ d
+    + *q;
+}
+",
+    );
+}
+
+#[test]
+fn the_library_returns_null_where_it_says_so() {
+    deref(
+        "#include <string.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  char *a = strchr(argv[0], 'x');
+  char *b = getenv(\"HOME\");
+  char *c = strdup(argv[0]);
+  *a = 1; //~ d
+  *c = 2;
+  return strlen(b); //~ n
+}
+",
+    );
+}
+
+#[test]
+fn variables_without_initialiser_are_null_where_dereferences_count() {
+    let text = "int *g, v;
+int main(void) {
+  int *_Nonnull p = g; //~ n
+  return *g; //~ d
+}
+";
+    deref(text);
+    let settings = Settings { sinks: Sinks::Annotated, ..Settings::default() };
+    assert_eq!(checked(text, &settings), [""; 0]);
+}
+
+#[test]
+fn declared_positions_stop_null_and_report_it_once() {
+    annotated(
+        "int v;
+struct s { int *_Nonnull f; int *g; };
+void take(int *_Nonnull p) { int *q = p; struct s s = { q, q }; (void)s; }
+int *_Nonnull give(int *p) { return p; } //~ n
+int main(void) {
+  int *n = 0;
+  struct s s;
+  s.g = n;
+  s.f = n; //~ n
+  take(n); //~ n
+  take(s.f);
+  take(give(n));
+  return 0;
+}
+",
+    );
+}
+
+#[test]
+fn variadic_arguments_meet_in_one_cell() {
+    deref(
+        "#include <stdarg.h>
+int v;
+int sum(int n, ...) {
+  va_list list;
+  va_start(list, n);
+  int *p = va_arg(list, int *);
+  va_end(list);
+  return *p; //~ d
+}
+int main(void) { return sum(2, &v, (int *)0); }
+",
+    );
+}

@@ -1,0 +1,134 @@
+//! Whole-program pointer analysis of C.
+//!
+//! Inclusion-based (Andersen), field-sensitive by byte offset, insensitive to flow and context: for every register, slot
+//! and cell of memory, the set of places it may point to. Calls through pointers are resolved on the way. Memory has no
+//! types here: unions, casts and `void *` need no rules of their own.
+//!
+//! What is assumed: pointers stay within the object they were made from, are not copied byte by byte by hand, and are not
+//! made from integers of unknown origin; functions without a body do what [`external`] says.
+
+pub mod external;
+pub mod flow;
+mod object;
+mod solve;
+
+pub use flow::{Called, Flow, Flows, Node, Place, Value, has_body};
+pub use object::{ANYWHERE, Object, ObjectId, ObjectKind, Site};
+
+use parallax_llvm::Module;
+use parallax_llvm::module::FunctionId;
+use rustc_hash::FxHashMap;
+
+/// Number of a cell: eight bytes of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CellId(pub u32);
+
+/// What everything may point to.
+pub struct Points {
+    /// The flows it was computed from.
+    pub flows: Flows,
+    parents: Vec<u32>,
+    sets: Vec<Vec<u32>>,
+    locations: Vec<(ObjectId, i64)>,
+    cells: FxHashMap<(ObjectId, i64), CellId>,
+    /// Each cell: its object, its offset, and the node that says what it points to.
+    held: Vec<(ObjectId, i64, Node)>,
+    targets: FxHashMap<Site, Vec<FunctionId>>,
+}
+
+impl Points {
+    /// Analyses a module.
+    pub fn of(module: &Module) -> Points {
+        let mut solver = solve::Solver::new(module);
+        solver.run();
+        solver.finish()
+    }
+
+    fn new(
+        flows: Flows,
+        parents: Vec<u32>,
+        sets: Vec<Vec<u32>>,
+        locations: Vec<(ObjectId, i64)>,
+        mut targets: FxHashMap<Site, Vec<FunctionId>>,
+    ) -> Points {
+        for list in targets.values_mut() {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let mut held = Vec::new();
+        let mut cells = FxHashMap::default();
+        for (number, object) in flows.objects.iter().enumerate() {
+            for &(offset, node) in &object.cells {
+                let object = ObjectId(number as u32);
+                cells.insert((object, offset), CellId(held.len() as u32));
+                held.push((object, offset, Node(node)));
+            }
+        }
+        Points { flows, parents, sets, locations, cells, held, targets }
+    }
+
+    /// How many cells there are.
+    pub fn cell_count(&self) -> usize {
+        self.held.len()
+    }
+
+    /// A cell: its object, its offset, and the node that says what it points to.
+    pub fn held(&self, cell: CellId) -> (ObjectId, i64, Node) {
+        self.held[cell.0 as usize]
+    }
+
+    /// The node that stands for a node and everything that provably points to the same.
+    pub fn representative(&self, node: Node) -> Node {
+        Node(self.parents[node.0 as usize])
+    }
+
+    /// What a node may point to.
+    pub fn pointees(&self, node: Node) -> impl Iterator<Item = (ObjectId, i64)> + '_ {
+        let set = &self.sets[self.parents[node.0 as usize] as usize];
+        set.iter().map(|&id| self.locations[id as usize])
+    }
+
+    /// Cells that an access through a node may touch.
+    pub fn accessed(&self, module: &Module, node: Node) -> Vec<CellId> {
+        let mut cells = Vec::new();
+        for (object, offset) in self.pointees(node) {
+            if offset == ANYWHERE {
+                cells.extend(self.cells_of(object).map(|(_, cell)| cell));
+            } else {
+                cells.extend(self.cell(module, object, offset));
+            }
+        }
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
+    /// The cell at an offset of an object, if anything is ever kept there.
+    pub fn cell(&self, module: &Module, object: ObjectId, offset: i64) -> Option<CellId> {
+        let class = self.object(object).class(module, offset) & !7;
+        self.cells.get(&(object, class)).copied()
+    }
+
+    /// Cells of an object with their offsets.
+    pub fn cells_of(&self, object: ObjectId) -> impl Iterator<Item = (i64, CellId)> + '_ {
+        // Cells are numbered object by object, each object's in the order of offsets.
+        let cells = &self.object(object).cells;
+        let first = cells.first().map_or(0, |&(offset, _)| self.cells[&(object, offset)].0);
+        cells.iter().zip(first..).map(|(&(offset, _), id)| (offset, CellId(id)))
+    }
+
+    /// An object.
+    pub fn object(&self, id: ObjectId) -> &Object {
+        &self.flows.objects[id.0 as usize]
+    }
+
+    /// All objects.
+    pub fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object)> {
+        self.flows.objects.iter().enumerate().map(|(number, object)| (ObjectId(number as u32), object))
+    }
+
+    /// What a call may call, functions without a body included; empty where nothing is known.
+    pub fn targets(&self, site: Site) -> &[FunctionId] {
+        self.targets.get(&site).map(Vec::as_slice).unwrap_or_default()
+    }
+}

@@ -1,0 +1,176 @@
+//! Abstract objects, and which byte offsets of them are told apart.
+//!
+//! A *location* is an object and an offset: what pointers point to. A *cell* is where eight bytes of an object are kept:
+//! the location rounded down to a multiple of eight. Elements of an array are one element, so offsets are taken modulo
+//! its size. Any rounding would be sound, since it maps an offset to one class whoever asks; these keep fields apart.
+
+use parallax_llvm::Module;
+use parallax_llvm::module::{BlockId, FunctionId, GlobalId, TypeId, TypeKind};
+
+/// An instruction; the terminator of a block has the number after its last instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Site {
+    /// The function.
+    pub function: FunctionId,
+    /// The block.
+    pub block: BlockId,
+    /// The number of the instruction in it.
+    pub index: u32,
+}
+
+/// Number of an abstract object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ObjectId(pub u32);
+
+/// What an abstract object stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ObjectKind {
+    /// A global variable, a string literal among them.
+    Global(GlobalId),
+    /// A local variable that has an address: the `alloca` that makes it.
+    Stack(Site),
+    /// Memory that a call allocates; the number tells several objects of one call apart.
+    Heap(Site, u8),
+    /// A function.
+    Function(FunctionId),
+    /// The callee's copy of an argument passed by value.
+    Copy(FunctionId, u32),
+    /// Arguments beyond the named ones.
+    Variadic(FunctionId),
+    /// Memory of the library's own that an external function returns.
+    Outside(FunctionId),
+}
+
+/// The offset of a location that may be anywhere in its object.
+pub const ANYWHERE: i64 = i64::MIN;
+/// Locations further than this outside of an object are not followed.
+const BEYOND: i64 = 4096;
+/// Locations of one object that are told apart; with more, offsets are taken modulo what divides them all.
+pub(crate) const MOST_TYPED: usize = 1024;
+pub(crate) const MOST_UNTYPED: usize = 128;
+
+/// An abstract object.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// What it stands for.
+    pub kind: ObjectKind,
+    /// Its type, where it has one.
+    pub ty: Option<TypeId>,
+    /// Offsets are taken modulo this; 0 for none.
+    pub modulus: u64,
+    /// Its locations: offset and number.
+    pub(crate) locations: Vec<(i64, u32)>,
+    /// Its cells: offset and node.
+    pub(crate) cells: Vec<(i64, u32)>,
+}
+
+/// Where a constant and a variable number of steps lead.
+pub(crate) enum Reach {
+    /// To these offsets.
+    Offsets(smallvec::SmallVec<[i64; 2]>),
+    /// Out of the object.
+    Nowhere,
+}
+
+impl Object {
+    pub(crate) fn new(kind: ObjectKind, ty: Option<TypeId>) -> Self {
+        let modulus = match kind {
+            ObjectKind::Variadic(_) | ObjectKind::Function(_) | ObjectKind::Outside(_) => 1,
+            _ => 0,
+        };
+        Object { kind, ty, modulus, locations: Vec::new(), cells: Vec::new() }
+    }
+
+    /// Size in bytes, where the type says.
+    pub fn size(&self, module: &Module) -> Option<u64> {
+        self.ty.map(|ty| module.ty(ty).size)
+    }
+
+    /// The class of an offset.
+    pub(crate) fn class(&self, module: &Module, offset: i64) -> i64 {
+        if offset == ANYWHERE {
+            return ANYWHERE;
+        }
+        let offset = match self.ty {
+            Some(ty) => within(module, ty, offset).0,
+            None => offset,
+        };
+        if self.modulus > 0 { offset.rem_euclid(self.modulus as i64) } else { offset }
+    }
+
+    /// Where `offset + constant`, moved by any number of steps of these lengths, leads.
+    pub(crate) fn moved(&self, module: &Module, offset: i64, constant: i64, steps: &[i64]) -> Reach {
+        if offset == ANYWHERE || self.modulus == 1 {
+            return Reach::Offsets(smallvec::smallvec![self.class(module, offset)]);
+        }
+        let Some(target) = offset.checked_add(constant) else { return Reach::Nowhere };
+        let class = self.class(module, target);
+        let mut offsets = smallvec::SmallVec::new();
+        match self.ty {
+            Some(ty) => {
+                let size = module.ty(ty).size as i64;
+                if class < -BEYOND || class > size + BEYOND {
+                    return Reach::Nowhere;
+                }
+                let (_, elements) = within(module, ty, class);
+                let stays = |step: i64| step >= size || elements.iter().any(|&e| e > 0 && step % e == 0);
+                if !steps.iter().all(|&step| step == 0 || stays(step.abs())) {
+                    offsets.push(ANYWHERE);
+                    return Reach::Offsets(offsets);
+                }
+                offsets.push(class);
+                // Back or on by whole elements: the first element stands for all of them, so it may still be this one.
+                let (from, elements) = within(module, ty, offset);
+                if constant != 0 && elements.iter().any(|&e| e > 0 && constant % e == 0) && from != class {
+                    offsets.push(from);
+                }
+            }
+            None => {
+                if steps.iter().any(|&step| step != 0 && step.abs() < 8) {
+                    offsets.push(ANYWHERE);
+                    return Reach::Offsets(offsets);
+                }
+                if class < 0 && self.modulus == 0 {
+                    // Before the start of what was allocated: only its beginning can be meant, or nothing.
+                    return Reach::Nowhere;
+                }
+                offsets.push(class);
+            }
+        }
+        Reach::Offsets(offsets)
+    }
+}
+
+/// An offset with array elements taken as one, and the sizes of the elements it lies in, outermost first.
+fn within(module: &Module, ty: TypeId, offset: i64) -> (i64, smallvec::SmallVec<[i64; 4]>) {
+    let mut elements = smallvec::SmallVec::new();
+    let (mut base, mut rest, mut at) = (0i64, offset, ty);
+    // Types of a module do not nest without end, but a corrupt one might.
+    for _ in 0..64 {
+        match &module.ty(at).kind {
+            TypeKind::Array { element, len } | TypeKind::Vector { element, len } => {
+                let step = module.ty(*element).size as i64;
+                let inside = rest >= 0 && (*len == 0 || rest < step.saturating_mul(*len as i64));
+                if step == 0 || !inside {
+                    break;
+                }
+                elements.push(step);
+                rest %= step;
+                at = *element;
+            }
+            TypeKind::Struct(fields) => {
+                let found = fields.iter().rev().find(|(field, start)| {
+                    let (start, field) = (*start as i64, module.ty(*field));
+                    let open = matches!(field.kind, TypeKind::Array { len: 0, .. });
+                    rest >= start && (rest < start + field.size as i64 || open)
+                });
+                let Some((field, start)) = found else { break };
+                base += *start as i64;
+                rest -= *start as i64;
+                at = *field;
+            }
+            _ => break,
+        }
+    }
+    (base + rest, elements)
+}

@@ -68,6 +68,7 @@ pub fn object_name(module: &Module, points: &Points, object: ObjectId, offset: i
             (format!("parameter {} of {}", definition.parameters[index as usize].name, definition.name), None)
         }
         ObjectKind::Variadic(function) => (format!("the arguments of {}", module.function(function).name), None),
+        ObjectKind::Constants => ("a constant".into(), None),
         ObjectKind::Outside(function) => (format!("memory of {}", module.function(function).name), None),
     };
     let field = crate::declared::field_path(module, ty, offset);

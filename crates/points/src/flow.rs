@@ -250,10 +250,17 @@ impl Flows {
         node
     }
 
+    fn global(&mut self, module: &Module, id: parallax_llvm::module::GlobalId) -> ObjectId {
+        let global = module.global(id);
+        if global.constant && global.initialiser.is_some() && pointer_offsets(module, global.ty).is_empty() {
+            return self.make(ObjectKind::Constants, None);
+        }
+        self.make(ObjectKind::Global(id), Some(global.ty))
+    }
+
     fn initialisers(&mut self, module: &Module) {
         for (number, global) in module.globals.iter().enumerate() {
-            let kind = ObjectKind::Global(parallax_llvm::module::GlobalId(number as u32));
-            let object = self.make(kind, Some(global.ty));
+            let object = self.global(module, parallax_llvm::module::GlobalId(number as u32));
             let Some(initialiser) = global.initialiser else { continue };
             let mut waiting = vec![(initialiser, global.ty, 0i64)];
             while let Some((constant, ty, at)) = waiting.pop() {
@@ -291,8 +298,7 @@ impl Flows {
         match module.constant(id) {
             Constant::Null | Constant::Zero(_) => smallvec![Value::Null],
             Constant::Global(global, offset) => {
-                let ty = module.global(*global).ty;
-                let object = self.make(ObjectKind::Global(*global), Some(ty));
+                let object = self.global(module, *global);
                 smallvec![Value::Node(self.address(object, *offset))]
             }
             Constant::Function(function) => {

@@ -10,6 +10,7 @@
 pub mod external;
 pub mod flow;
 mod object;
+mod set;
 mod solve;
 
 pub use flow::{Called, Flow, Flows, Node, Place, Value, has_body};
@@ -28,7 +29,7 @@ pub struct Points {
     /// The flows it was computed from.
     pub flows: Flows,
     parents: Vec<u32>,
-    sets: Vec<Vec<u32>>,
+    sets: Vec<set::Set>,
     locations: Vec<(ObjectId, i64)>,
     cells: FxHashMap<(ObjectId, i64), CellId>,
     /// Each cell: its object, its offset, and the node that says what it points to.
@@ -47,7 +48,7 @@ impl Points {
     fn new(
         flows: Flows,
         parents: Vec<u32>,
-        sets: Vec<Vec<u32>>,
+        sets: Vec<set::Set>,
         locations: Vec<(ObjectId, i64)>,
         mut targets: FxHashMap<Site, Vec<FunctionId>>,
     ) -> Points {
@@ -85,7 +86,7 @@ impl Points {
     /// What a node may point to.
     pub fn pointees(&self, node: Node) -> impl Iterator<Item = (ObjectId, i64)> + '_ {
         let set = &self.sets[self.parents[node.0 as usize] as usize];
-        set.iter().map(|&id| self.locations[id as usize])
+        set.iter().map(|id| self.locations[id as usize])
     }
 
     /// Cells that an access through a node may touch.

@@ -25,8 +25,11 @@ pub struct ObjectId(pub u32);
 /// What an abstract object stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ObjectKind {
-    /// A global variable, a string literal among them.
+    /// A global variable.
     Global(GlobalId),
+    /// All constants that hold no pointers, string literals above all: nothing is read from them that matters here, so
+    /// one object does for thousands.
+    Constants,
     /// A local variable that has an address: the `alloca` that makes it.
     Stack(Site),
     /// Memory that a call allocates; the number tells several objects of one call apart.
@@ -43,11 +46,9 @@ pub enum ObjectKind {
 
 /// The offset of a location that may be anywhere in its object.
 pub const ANYWHERE: i64 = i64::MIN;
-/// Locations further than this outside of an object are not followed.
-const BEYOND: i64 = 4096;
 /// Locations of one object that are told apart; with more, offsets are taken modulo what divides them all.
-pub(crate) const MOST_TYPED: usize = 1024;
-pub(crate) const MOST_UNTYPED: usize = 128;
+pub(crate) const MOST_TYPED: usize = 512;
+pub(crate) const MOST_UNTYPED: usize = 64;
 
 /// An abstract object.
 #[derive(Clone, Debug)]
@@ -75,7 +76,7 @@ pub(crate) enum Reach {
 impl Object {
     pub(crate) fn new(kind: ObjectKind, ty: Option<TypeId>) -> Self {
         let modulus = match kind {
-            ObjectKind::Variadic(_) | ObjectKind::Function(_) | ObjectKind::Outside(_) => 1,
+            ObjectKind::Variadic(_) | ObjectKind::Function(_) | ObjectKind::Outside(_) | ObjectKind::Constants => 1,
             _ => 0,
         };
         Object { kind, ty, modulus, locations: Vec::new(), cells: Vec::new() }
@@ -109,7 +110,8 @@ impl Object {
         match self.ty {
             Some(ty) => {
                 let size = module.ty(ty).size as i64;
-                if class < -BEYOND || class > size + BEYOND {
+                // One past the end is still a pointer into the object; an object without a size may be any size.
+                if class < 0 || (class > size && size > 0) {
                     return Reach::Nowhere;
                 }
                 let (_, elements) = within(module, ty, class);

@@ -7,6 +7,7 @@
 
 use crate::external::{Effect, RESULT, effects};
 use crate::flow::{Call, Called, Flow, Flows, Value, has_body};
+use crate::set::Set;
 use crate::object::{ANYWHERE, MOST_TYPED, MOST_UNTYPED, ObjectId, ObjectKind, Reach, Site};
 use parallax_llvm::Module;
 use parallax_llvm::module::FunctionId;
@@ -16,12 +17,12 @@ use smallvec::SmallVec;
 /// A constraint that depends on what a node points to.
 #[derive(Clone)]
 enum Complex {
-    /// What it points to is read into a node.
+    /// Everything it points to is read into a node, from which it goes to all that read through it.
     Load(u32),
-    /// A node is written to what it points to.
+    /// Everything it points to is written from a node, to which comes all that is written through it.
     Store(u32),
-    /// Moved.
-    Move(u32, i64, SmallVec<[i64; 1]>),
+    /// Moved, in the way of this number.
+    Move(u32, u32),
     /// Moved, nobody knows how far.
     Anywhere(u32),
     /// One end of a transfer, by its number.
@@ -49,6 +50,10 @@ struct Transfer {
     through: Option<u32>,
 }
 
+/// Elements of all sets together beyond which fields are no longer told apart.
+const TOO_MUCH: usize = 40_000_000;
+/// New edges after which cycles are looked for again.
+const MANY_EDGES: usize = 20_000;
 /// Pairs of places that one transfer is followed between.
 const MOST_PAIRS: usize = 256;
 
@@ -57,14 +62,23 @@ pub(crate) struct Solver<'m> {
     pub(crate) flows: Flows,
     /// Where each node went that was merged into another.
     parents: Vec<u32>,
-    sets: Vec<Vec<u32>>,
+    sets: Vec<Set>,
     /// What came since the node was last propagated.
-    fresh: Vec<Vec<u32>>,
+    fresh: Vec<Set>,
     /// What came since its complex constraints were last looked at.
-    pending: Vec<Vec<u32>>,
+    pending: Vec<Set>,
     successors: Vec<Vec<u32>>,
     edges: FxHashSet<(u32, u32)>,
     complex: Vec<Vec<Complex>>,
+    /// The nodes that reading and writing through a node go through.
+    readers: FxHashMap<u32, u32>,
+    writers: FxHashMap<u32, u32>,
+    /// Ways to move a pointer, and where each leads from a location.
+    moves: Vec<(i64, SmallVec<[i64; 1]>)>,
+    move_ids: FxHashMap<(i64, SmallVec<[i64; 1]>), u32>,
+    moved: FxHashMap<(u32, u32), SmallVec<[u32; 2]>>,
+    /// The cell at each location, once it is known; 0 before.
+    cell_at: Vec<u32>,
     transfers: Vec<Transfer>,
     calls: Vec<(Site, Call)>,
     linked: FxHashSet<(u32, FunctionId)>,
@@ -77,6 +91,8 @@ pub(crate) struct Solver<'m> {
     watched: FxHashSet<(ObjectId, Watch)>,
     /// Nodes with something pending.
     active: Vec<u32>,
+    /// Whether fields were given up, because everything points everywhere.
+    coarse: bool,
     /// For each call, what it calls.
     pub(crate) targets: FxHashMap<Site, Vec<FunctionId>>,
 }
@@ -89,12 +105,18 @@ impl<'m> Solver<'m> {
             module,
             flows,
             parents: (0..count as u32).collect(),
-            sets: vec![Vec::new(); count],
-            fresh: vec![Vec::new(); count],
-            pending: vec![Vec::new(); count],
+            sets: vec![Set::default(); count],
+            fresh: vec![Set::default(); count],
+            pending: vec![Set::default(); count],
             successors: vec![Vec::new(); count],
             edges: FxHashSet::default(),
             complex: vec![Vec::new(); count],
+            readers: FxHashMap::default(),
+            writers: FxHashMap::default(),
+            moves: Vec::new(),
+            move_ids: FxHashMap::default(),
+            moved: FxHashMap::default(),
+            cell_at: Vec::new(),
             transfers: Vec::new(),
             calls: Vec::new(),
             linked: FxHashSet::default(),
@@ -105,6 +127,7 @@ impl<'m> Solver<'m> {
             watches: FxHashMap::default(),
             watched: FxHashSet::default(),
             active: Vec::new(),
+            coarse: false,
             targets: FxHashMap::default(),
         };
         solver.set_up();
@@ -118,7 +141,7 @@ impl<'m> Solver<'m> {
         for number in 0..self.flows.addresses.len() {
             let (node, object, offset) = self.flows.addresses[number];
             let location = self.location(object, offset);
-            self.add(node.0, &[location]);
+            self.point(node.0, location);
         }
         for number in 0..self.flows.initial.len() {
             let (object, offset, value) = self.flows.initial[number];
@@ -138,20 +161,26 @@ impl<'m> Solver<'m> {
         match flow {
             Flow::Copy { from: Value::Node(from), to } => self.edge(from.0, to.0),
             Flow::Move { from: Value::Node(from), to, constant, steps } => {
-                self.complex(from.0, Complex::Move(to.0, *constant, steps.clone()));
+                let shape = (*constant, steps.clone());
+                let next = self.moves.len() as u32;
+                let number = *self.move_ids.entry(shape.clone()).or_insert(next);
+                if number == next {
+                    self.moves.push(shape);
+                }
+                self.complex(from.0, Complex::Move(to.0, number));
             }
             Flow::Anywhere { from: Value::Node(from), to } => self.complex(from.0, Complex::Anywhere(to.0)),
             Flow::New { object, to } => {
                 let location = self.location(*object, 0);
-                self.add(to.0, &[location]);
+                self.point(to.0, location);
             }
             Flow::Load { pointer: Value::Node(pointer), to: Some(to) } => {
-                self.complex(pointer.0, Complex::Load(to.0));
+                self.load(pointer.0, to.0);
             }
             Flow::Store { pointer: Value::Node(pointer), values } => {
                 for value in values {
                     if let Value::Node(from) = value {
-                        self.complex(pointer.0, Complex::Store(from.0));
+                        self.store(pointer.0, from.0);
                     }
                 }
             }
@@ -161,6 +190,34 @@ impl<'m> Solver<'m> {
             Flow::Call(call) => self.call(site, call),
             _ => {}
         }
+    }
+
+    fn load(&mut self, pointer: u32, to: u32) {
+        let pointer = self.find_mut(pointer);
+        let reader = match self.readers.get(&pointer) {
+            Some(&reader) => reader,
+            None => {
+                let reader = self.extra();
+                self.readers.insert(pointer, reader);
+                self.complex(pointer, Complex::Load(reader));
+                reader
+            }
+        };
+        self.edge(reader, to);
+    }
+
+    fn store(&mut self, pointer: u32, from: u32) {
+        let pointer = self.find_mut(pointer);
+        let writer = match self.writers.get(&pointer) {
+            Some(&writer) => writer,
+            None => {
+                let writer = self.extra();
+                self.writers.insert(pointer, writer);
+                self.complex(pointer, Complex::Store(writer));
+                writer
+            }
+        };
+        self.edge(from, writer);
     }
 
     fn transfer(&mut self, to: u32, from: u32, len: Option<u64>) {
@@ -206,7 +263,7 @@ impl<'m> Solver<'m> {
                     let object = self.object(ObjectKind::Copy(function, index as u32), Some(ty));
                     let location = self.location(object, 0);
                     let parameter = self.parameter(function, index);
-                    self.add(parameter, &[location]);
+                    self.point(parameter, location);
                     let copy = self.pointing(object);
                     self.transfer(copy, from.0, Some(self.module.ty(ty).size));
                 } else {
@@ -219,6 +276,18 @@ impl<'m> Solver<'m> {
             let returned = self.flows.result(function);
             self.edge(returned.0, result.0);
         }
+    }
+
+    /// Whether a call through a pointer can be meant for a function: with another number of arguments, or a number where
+    /// a pointer is expected, it could not run.
+    fn fits(&self, number: u32, function: FunctionId) -> bool {
+        let (definition, arguments) = (self.module.function(function), &self.calls[number as usize].1.arguments);
+        let enough = match definition.variadic {
+            true => arguments.len() >= definition.parameters.len(),
+            false => arguments.len() == definition.parameters.len(),
+        };
+        let is_pointer = |ty| matches!(self.module.ty(ty).kind, parallax_llvm::module::TypeKind::Pointer);
+        enough && definition.parameters.iter().zip(arguments).all(|(p, a)| is_pointer(p.ty) == a.pointer)
     }
 
     fn parameter(&self, function: FunctionId, index: usize) -> u32 {
@@ -236,7 +305,7 @@ impl<'m> Solver<'m> {
                     returns = true;
                     if let Some(result) = call.result {
                         let location = self.heap(site, 0);
-                        self.add(result.0, &[location]);
+                        self.point(result.0, location);
                     }
                 }
                 Effect::Returns(index) | Effect::ReturnsInto(index) => {
@@ -263,15 +332,15 @@ impl<'m> Solver<'m> {
                         self.complex(from, Complex::Anywhere(moved));
                     }
                     for to in argument(call, to) {
-                        self.complex(to, Complex::Store(moved));
+                        self.store(to, moved);
                     }
                 }
                 Effect::StoresNew(to) => {
                     let new = self.extra();
                     let location = self.heap(site, 1 + to);
-                    self.add(new, &[location]);
+                    self.point(new, location);
                     for to in argument(call, to) {
-                        self.complex(to, Complex::Store(new));
+                        self.store(to, new);
                     }
                 }
                 Effect::Calls(callee, _) | Effect::CallsBack(callee) => {
@@ -285,7 +354,7 @@ impl<'m> Solver<'m> {
         if let (Some(result), true, false) = (call.result, call.pointer, returns) {
             let object = self.object(ObjectKind::Outside(function), None);
             let location = self.location(object, 0);
-            self.add(result.0, &[location]);
+            self.point(result.0, location);
         }
     }
 
@@ -325,9 +394,9 @@ impl<'m> Solver<'m> {
     fn extra(&mut self) -> u32 {
         let node = self.parents.len() as u32;
         self.parents.push(node);
-        self.sets.push(Vec::new());
-        self.fresh.push(Vec::new());
-        self.pending.push(Vec::new());
+        self.sets.push(Set::default());
+        self.fresh.push(Set::default());
+        self.pending.push(Set::default());
         self.successors.push(Vec::new());
         self.complex.push(Vec::new());
         node
@@ -337,7 +406,7 @@ impl<'m> Solver<'m> {
     fn pointing(&mut self, object: ObjectId) -> u32 {
         let node = self.extra();
         let location = self.location(object, 0);
-        self.add(node, &[location]);
+        self.point(node, location);
         node
     }
 
@@ -480,22 +549,28 @@ impl<'m> Solver<'m> {
         if !self.sets[node as usize].is_empty() {
             // What is known already must be looked at again by the newcomer.
             let known = self.sets[node as usize].clone();
-            union(&mut self.pending[node as usize], &known);
+            self.pending[node as usize].add(&known);
             self.active.push(node);
         }
         self.complex[node as usize].push(constraint);
     }
 
+    /// A node points to a location.
+    fn point(&mut self, node: u32, location: u32) {
+        let mut one = Set::default();
+        one.insert(location);
+        self.add(node, &one);
+    }
+
     /// Adds locations to a node.
-    fn add(&mut self, node: u32, locations: &[u32]) {
+    fn add(&mut self, node: u32, locations: &Set) {
         let node = self.find_mut(node);
-        let new = difference(locations, &self.sets[node as usize]);
+        let new = self.sets[node as usize].add(locations);
         if new.is_empty() {
             return;
         }
-        union(&mut self.sets[node as usize], &new);
-        union(&mut self.fresh[node as usize], &new);
-        union(&mut self.pending[node as usize], &new);
+        self.fresh[node as usize].add(&new);
+        self.pending[node as usize].add(&new);
         self.active.push(node);
     }
 
@@ -522,8 +597,8 @@ impl<'m> Solver<'m> {
         let (kept, gone) = if weight(self, a) >= weight(self, b) { (a, b) } else { (b, a) };
         self.parents[gone as usize] = kept;
         let set = std::mem::take(&mut self.sets[gone as usize]);
-        self.fresh[gone as usize] = Vec::new();
-        self.pending[gone as usize] = Vec::new();
+        self.fresh[gone as usize] = Set::default();
+        self.pending[gone as usize] = Set::default();
         let mut successors = std::mem::take(&mut self.successors[gone as usize]);
         let mut complex = std::mem::take(&mut self.complex[gone as usize]);
         // Each side's constraints and successors have not seen what only the other side knew.
@@ -531,14 +606,16 @@ impl<'m> Solver<'m> {
         let unseen = !complex.is_empty() || !successors.is_empty();
         self.successors[kept as usize].append(&mut successors);
         self.complex[kept as usize].append(&mut complex);
-        union(&mut self.sets[kept as usize], &set);
-        let mut again = set;
+        let mut again = self.sets[kept as usize].add(&set);
         if unseen {
-            union(&mut again, &other);
+            // What both knew was seen by both.
+            let mut missing = other;
+            missing.remove(&set);
+            again.add(&missing);
         }
         if !again.is_empty() {
-            union(&mut self.fresh[kept as usize], &again);
-            union(&mut self.pending[kept as usize], &again);
+            self.fresh[kept as usize].add(&again);
+            self.pending[kept as usize].add(&again);
             self.active.push(kept);
         }
         kept
@@ -563,18 +640,52 @@ impl<'m> Solver<'m> {
             }
             let active = std::mem::take(&mut self.active);
             let mut any = false;
-            for node in active {
+            // Many new edges make new cycles: these are collapsed before yet more edges repeat them.
+            let enough = self.edges.len() + self.edges.len() / 4 + MANY_EDGES;
+            for (number, &node) in active.iter().enumerate() {
                 let node = self.find_mut(node);
                 if self.pending[node as usize].is_empty() {
                     continue;
                 }
                 any = true;
                 self.look(node);
+                if self.edges.len() > enough {
+                    self.active.extend_from_slice(&active[number + 1..]);
+                    break;
+                }
+            }
+            if self.weight() > TOO_MUCH && !self.coarse {
+                self.coarse = true;
+                for number in 0..self.flows.objects.len() {
+                    self.coarsen(ObjectId(number as u32), 1);
+                }
+                self.renew();
             }
             if !any && self.active.is_empty() {
                 return;
             }
         }
+    }
+
+    /// Puts what locations have become in the place of what they were.
+    fn renew(&mut self) {
+        for number in 0..self.sets.len() {
+            let renewed = |set: &Set, solver: &Self| {
+                let mut now = Set::default();
+                for id in set.iter() {
+                    now.insert(solver.current(id));
+                }
+                now
+            };
+            self.sets[number] = renewed(&self.sets[number], self);
+            self.fresh[number] = renewed(&self.fresh[number], self);
+            self.pending[number] = renewed(&self.pending[number], self);
+        }
+    }
+
+    /// How much there is in all sets.
+    fn weight(&self) -> usize {
+        self.sets.iter().map(Set::len).sum()
     }
 
     /// Looks at what is new in a node with each of its complex constraints.
@@ -586,9 +697,44 @@ impl<'m> Solver<'m> {
                 self.transferred(*number, node, &pending);
                 continue;
             }
-            for &id in &pending {
-                let (object, offset) = self.locations[self.current(id) as usize];
-                self.satisfy(constraint, object, offset);
+            match constraint {
+                Complex::Move(to, number) => {
+                    let mut reached = Set::default();
+                    for id in pending.iter() {
+                        let id = self.current(id);
+                        if self.is_code(id) {
+                            reached.insert(id);
+                            continue;
+                        }
+                        match self.moved.get(&(id, *number)) {
+                            Some(known) => known.iter().for_each(|&at| {
+                                reached.insert(self.current(at));
+                            }),
+                            None => {
+                                for at in self.reach(id, *number) {
+                                    reached.insert(self.current(at));
+                                }
+                            }
+                        }
+                    }
+                    self.add(*to, &reached);
+                }
+                Complex::Anywhere(to) => {
+                    let mut reached = Set::default();
+                    for id in pending.iter() {
+                        let id = self.current(id);
+                        let object = self.locations[id as usize].0;
+                        let at = if self.is_code(id) { id } else { self.location(object, ANYWHERE) };
+                        reached.insert(at);
+                    }
+                    self.add(*to, &reached);
+                }
+                _ => {
+                    for id in pending.iter() {
+                        let id = self.current(id);
+                        self.satisfy(constraint, id);
+                    }
+                }
             }
         }
         // Constraints that were added meanwhile stay; the node may have been merged.
@@ -597,16 +743,13 @@ impl<'m> Solver<'m> {
         self.complex[node as usize].append(&mut added);
     }
 
-    fn satisfy(&mut self, constraint: &Complex, object: ObjectId, offset: i64) {
+    fn satisfy(&mut self, constraint: &Complex, id: u32) {
+        let (object, offset) = self.locations[id as usize];
         let kind = self.flows.objects[object.0 as usize].kind;
         if let ObjectKind::Function(function) = kind {
             match constraint {
-                Complex::Call(number) => self.link(*number, function),
+                Complex::Call(number) if self.fits(*number, function) => self.link(*number, function),
                 Complex::External(number) => self.call_back(*number, function),
-                Complex::Anywhere(to) | Complex::Move(to, ..) => {
-                    let location = self.location(object, 0);
-                    self.add(*to, &[location]);
-                }
                 _ => {}
             }
             return;
@@ -615,48 +758,67 @@ impl<'m> Solver<'m> {
             Complex::Load(to) if offset == ANYWHERE => self.watch(object, Watch::Load(*to)),
             Complex::Store(from) if offset == ANYWHERE => self.watch(object, Watch::Store(*from)),
             Complex::Load(to) => {
-                let cell = self.cell(object, offset);
+                let cell = self.cell_at(id);
                 self.edge(cell, *to);
             }
             Complex::Store(from) => {
-                let cell = self.cell(object, offset);
+                let cell = self.cell_at(id);
                 self.edge(*from, cell);
             }
-            Complex::Anywhere(to) => {
-                let location = self.location(object, ANYWHERE);
-                self.add(*to, &[location]);
+            _ => {}
+        }
+    }
+
+    fn is_code(&self, id: u32) -> bool {
+        let object = self.locations[id as usize].0;
+        matches!(self.flows.objects[object.0 as usize].kind, ObjectKind::Function(_))
+    }
+
+    /// Where a way of moving leads from a location.
+    fn reach(&mut self, id: u32, number: u32) -> SmallVec<[u32; 2]> {
+        let (object, offset) = self.locations[id as usize];
+        let (constant, steps) = self.moves[number as usize].clone();
+        let held = &self.flows.objects[object.0 as usize];
+        let untyped = held.ty.is_none() && held.modulus != 1 && offset != ANYWHERE;
+        let coarse = steps.iter().filter(|s| s.abs() >= 8).fold(0, |g, s| gcd(g, s.unsigned_abs()));
+        let reached: SmallVec<[u32; 2]> = match held.moved(self.module, offset, constant, &steps) {
+            Reach::Offsets(offsets) => offsets.into_iter().map(|at| self.location(object, at)).collect(),
+            Reach::Nowhere => SmallVec::new(),
+        };
+        if untyped && coarse > 0 {
+            self.coarsen(object, coarse);
+        }
+        self.moved.insert((id, number), reached.clone());
+        reached
+    }
+
+    /// The cell at a location.
+    fn cell_at(&mut self, id: u32) -> u32 {
+        if self.cell_at.len() < self.locations.len() {
+            self.cell_at.resize(self.locations.len(), 0);
+        }
+        match self.cell_at[id as usize] {
+            0 => {
+                let (object, offset) = self.locations[id as usize];
+                let cell = self.cell(object, offset);
+                self.cell_at[id as usize] = cell;
+                cell
             }
-            Complex::Move(to, constant, steps) => {
-                let held = &self.flows.objects[object.0 as usize];
-                let untyped = held.ty.is_none() && held.modulus != 1 && offset != ANYWHERE;
-                let coarse = steps.iter().filter(|s| s.abs() >= 8).fold(0, |g, s| gcd(g, s.unsigned_abs()));
-                match held.moved(self.module, offset, *constant, steps) {
-                    Reach::Offsets(offsets) => {
-                        for reached in offsets {
-                            let location = self.location(object, reached);
-                            self.add(*to, &[location]);
-                        }
-                    }
-                    Reach::Nowhere => {}
-                }
-                if untyped && coarse > 0 {
-                    self.coarsen(object, coarse);
-                }
-            }
-            Complex::Transfer(_) | Complex::Call(_) | Complex::External(_) => {}
+            // It may have been merged with another since.
+            cell => self.find_mut(cell),
         }
     }
 
     /// What is new at one end of a transfer, or at both, meets what the other end has.
-    fn transferred(&mut self, number: u32, node: u32, new: &[u32]) {
+    fn transferred(&mut self, number: u32, node: u32, new: &Set) {
         let Transfer { to, from, len, through } = self.transfers[number as usize];
         let (to, from) = (self.find_mut(to), self.find_mut(from));
-        let targets = if to == node { new.to_vec() } else { self.sets[to as usize].clone() };
-        let sources = if from == node { new.to_vec() } else { self.sets[from as usize].clone() };
+        let targets = if to == node { new.clone() } else { self.sets[to as usize].clone() };
+        let sources = if from == node { new.clone() } else { self.sets[from as usize].clone() };
         let pairs = self.sets[to as usize].len() * self.sets[from as usize].len();
         if pairs <= MOST_PAIRS && through.is_none() {
-            for &target in &targets {
-                for &source in &sources {
+            for target in targets.iter() {
+                for source in sources.iter() {
                     self.copy(target, source, len);
                 }
             }
@@ -671,11 +833,11 @@ impl<'m> Solver<'m> {
                 (through, self.sets[to as usize].clone(), self.sets[from as usize].clone())
             }
         };
-        for id in sources {
+        for id in sources.iter() {
             let object = self.locations[self.current(id) as usize].0;
             self.watch(object, Watch::Load(through));
         }
-        for id in targets {
+        for id in targets.iter() {
             let object = self.locations[self.current(id) as usize].0;
             self.watch(object, Watch::Store(through));
         }
@@ -783,15 +945,8 @@ impl<'m> Solver<'m> {
         for node in 0..self.parents.len() as u32 {
             self.find_mut(node);
         }
-        let mut sets = std::mem::take(&mut self.sets);
-        for set in &mut sets {
-            for id in set.iter_mut() {
-                *id = self.current(*id);
-            }
-            set.sort_unstable();
-            set.dedup();
-            set.shrink_to_fit();
-        }
+        self.renew();
+        let sets = std::mem::take(&mut self.sets);
         let mut objects = self.flows.objects.clone();
         for object in &mut objects {
             for cell in &mut object.cells {
@@ -814,55 +969,4 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
         (a, b) = (b, a % b);
     }
     a
-}
-
-/// What `a` has and `b` lacks; both are sorted, or `a` is a single number.
-fn difference(a: &[u32], b: &[u32]) -> Vec<u32> {
-    if let [one] = a {
-        return if b.binary_search(one).is_ok() { Vec::new() } else { vec![*one] };
-    }
-    let mut result = Vec::new();
-    let mut at = 0;
-    for &x in a {
-        while at < b.len() && b[at] < x {
-            at += 1;
-        }
-        if at == b.len() || b[at] != x {
-            result.push(x);
-        }
-    }
-    result
-}
-
-/// Adds the sorted `b` to the sorted `a`.
-fn union(a: &mut Vec<u32>, b: &[u32]) {
-    if b.is_empty() {
-        return;
-    }
-    if a.is_empty() {
-        a.extend_from_slice(b);
-        return;
-    }
-    if let [one] = b {
-        if let Err(at) = a.binary_search(one) {
-            a.insert(at, *one);
-        }
-        return;
-    }
-    let old = std::mem::take(a);
-    a.reserve(old.len() + b.len());
-    let (mut i, mut j) = (0, 0);
-    while i < old.len() || j < b.len() {
-        let take_old = j == b.len() || (i < old.len() && old[i] <= b[j]);
-        if take_old {
-            if j < b.len() && old[i] == b[j] {
-                j += 1;
-            }
-            a.push(old[i]);
-            i += 1;
-        } else {
-            a.push(b[j]);
-            j += 1;
-        }
-    }
 }

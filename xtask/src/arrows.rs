@@ -39,6 +39,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cread", &["cmodule", "op"]),
     ("cmachine", &["cmodule", "heap", "op", "path", "sem"]),
     ("cexplore", &["cmachine", "cmodule", "cread", "op", "path", "sem", "smt", "term"]),
+    // Null errors in C: pointers on the module, qualifiers on pointers, blocks by the explorer.
+    ("points", &["cmodule", "op"]),
+    ("mixy", &["cexplore", "cmachine", "cmodule", "op", "points", "report", "sem", "smt", "term"]),
     ("mix", &["op", "path", "report", "smt", "source", "term"]),
 ];
 

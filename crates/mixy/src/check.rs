@@ -5,8 +5,8 @@ use crate::finding::{Finding, Kind, Report, Status, Where, describe};
 use crate::graph::Graph;
 use crate::names::name_of;
 use crate::region::{Functions, Program, Sinks, Solution};
-use parallax_llvm::Module;
-use parallax_llvm::module::FunctionId;
+use parallax_cmodule::FunctionId;
+use parallax_cmodule::Module;
 use parallax_points::{Points, Site, has_body};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
@@ -114,7 +114,9 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
             kind: Kind::of(sink.kind),
             found_by: Where::Typed,
             site: sink.site,
-            status: Status::Possible("qualifier inference knows neither the order of statements nor conditions".into()),
+            status: Status::Possible(
+                "qualifier inference knows neither the order of statements nor conditions".into(),
+            ),
             subject: name_of(module, &points, &graph, sink.var),
             paths: paths.iter().map(|(source, edges)| describe(&program, source, edges)).collect(),
             contexts: BTreeSet::new(),

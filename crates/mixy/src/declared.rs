@@ -1,8 +1,8 @@
 //! What declarations say: where they attach in the graph, and blocks marked on functions.
 
-use parallax_llvm::Module;
-use parallax_llvm::annotations::{Promise, Subject};
-use parallax_llvm::module::{DebugType, DebugTypeId, FunctionId, Operation, Register};
+use parallax_cmodule::Module;
+use parallax_cmodule::annotations::{Promise, Subject};
+use parallax_cmodule::{DebugType, DebugTypeId, FunctionId, Operation, Register};
 use parallax_points::{Node, ObjectId, ObjectKind, Points, Site};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,8 +53,12 @@ impl Declared {
     /// Reads the qualifiers of a module and puts them where they belong.
     pub fn of(module: &Module, points: &Points) -> Declared {
         let mut declared = Declared::default();
-        let by_name: FxHashMap<&str, FunctionId> =
-            module.functions.iter().enumerate().map(|(i, f)| (f.name.as_str(), FunctionId(i as u32))).collect();
+        let by_name: FxHashMap<&str, FunctionId> = module
+            .functions
+            .iter()
+            .enumerate()
+            .map(|(i, f)| (f.name.as_str(), FunctionId(i as u32)))
+            .collect();
         declared.marks(module);
         let fields = Fields::of(module, points);
         for qualifier in &module.qualifiers {
@@ -69,7 +73,8 @@ impl Declared {
                 Subject::Parameter { function, index } => {
                     let Some(&id) = by_name.get(function.as_str()) else { continue };
                     let definition = module.function(id);
-                    let index = index + usize::from(definition.parameters.first().is_some_and(|p| p.struct_return));
+                    let index =
+                        index + usize::from(definition.parameters.first().is_some_and(|p| p.struct_return));
                     if !parallax_points::has_body(module, id) {
                         if nonnull && qualifier.depth == 0 {
                             declared.arguments.insert((id, index as u32));
@@ -91,9 +96,10 @@ impl Declared {
                 }
                 Subject::Variable { name } => {
                     for (number, global) in module.globals.iter().enumerate() {
-                        let named = global.variable.is_some_and(|v| module.variables[v.0 as usize].name == *name);
+                        let named =
+                            global.variable.is_some_and(|v| module.variables[v.0 as usize].name == *name);
                         if named {
-                            let kind = ObjectKind::Global(parallax_llvm::module::GlobalId(number as u32));
+                            let kind = ObjectKind::Global(parallax_cmodule::GlobalId(number as u32));
                             at.extend(points.flows.object(kind).map(|o| Position::Cell(o, 0)));
                         }
                     }
@@ -104,7 +110,9 @@ impl Declared {
                 }
                 Subject::Field { record, field } => at.extend(fields.named(record, field)),
                 Subject::Cast { line, .. } => {
-                    declared.gaps.insert(format!("a cast to an annotated type is not followed (line {line})"));
+                    declared
+                        .gaps
+                        .insert(format!("a cast to an annotated type is not followed (line {line})"));
                     continue;
                 }
                 Subject::Function { .. } => continue,
@@ -150,7 +158,9 @@ impl Declared {
             }
         }
         for qualifier in &module.qualifiers {
-            if let (Subject::Function { function }, Promise::Annotate(text)) = (&qualifier.subject, &qualifier.promise) {
+            if let (Subject::Function { function }, Promise::Annotate(text)) =
+                (&qualifier.subject, &qualifier.promise)
+            {
                 wrong.extend(note(named(function), text));
             }
         }
@@ -183,13 +193,13 @@ fn describe(subject: &Subject) -> String {
 pub(crate) fn home(module: &Module, points: &Points, function: FunctionId, index: usize) -> Option<Position> {
     let block = module.function(function).blocks.first()?;
     block.instructions.iter().find_map(|instruction| match &instruction.operation {
-        Operation::SlotStore { slot, value: parallax_llvm::module::Operand::Register(register) }
+        Operation::SlotStore { slot, value: parallax_cmodule::Operand::Register(register) }
             if register.0 as usize == index =>
         {
             Some(Position::Node(points.flows.slot(function, slot.0)))
         }
-        Operation::Store { pointer: parallax_llvm::module::Operand::Register(to), value, .. }
-            if *value == parallax_llvm::module::Operand::Register(Register(index as u32)) =>
+        Operation::Store { pointer: parallax_cmodule::Operand::Register(to), value, .. }
+            if *value == parallax_cmodule::Operand::Register(Register(index as u32)) =>
         {
             let (object, _) = points.pointees(points.flows.register(function, *to)).next()?;
             Some(Position::Cell(object, 0))
@@ -200,7 +210,7 @@ pub(crate) fn home(module: &Module, points: &Points, function: FunctionId, index
 
 fn local(module: &Module, points: &Points, function: FunctionId, name: &str, line: u32) -> Vec<Position> {
     let definition = module.function(function);
-    let is = |variable: Option<parallax_llvm::module::VariableId>| {
+    let is = |variable: Option<parallax_cmodule::VariableId>| {
         variable.is_some_and(|v| {
             let variable = &module.variables[v.0 as usize];
             variable.name == name && (line == 0 || variable.line == line)
@@ -217,7 +227,7 @@ fn local(module: &Module, points: &Points, function: FunctionId, name: &str, lin
             if let Operation::Alloca { variable, .. } = &instruction.operation
                 && is(*variable)
             {
-                let block = parallax_llvm::module::BlockId(number as u32);
+                let block = parallax_cmodule::BlockId(number as u32);
                 let site = Site { function, block, index: index as u32 };
                 found.extend(points.flows.object(ObjectKind::Stack(site)).map(|o| Position::Cell(o, 0)));
             }
@@ -226,7 +236,7 @@ fn local(module: &Module, points: &Points, function: FunctionId, name: &str, lin
     // Variables that are static in a function are globals.
     for (number, global) in module.globals.iter().enumerate() {
         if is(global.variable) && !found.is_empty() {
-            let kind = ObjectKind::Global(parallax_llvm::module::GlobalId(number as u32));
+            let kind = ObjectKind::Global(parallax_cmodule::GlobalId(number as u32));
             found.extend(points.flows.object(kind).map(|o| Position::Cell(o, 0)));
         }
     }
@@ -240,7 +250,9 @@ fn deeper(module: &Module, points: &Points, mut at: Vec<Position>, depth: usize)
         for position in at {
             let node = match position {
                 Position::Node(node) => Some(node),
-                Position::Cell(object, offset) => points.cell(module, object, offset).map(|c| points.held(c).2),
+                Position::Cell(object, offset) => {
+                    points.cell(module, object, offset).map(|c| points.held(c).2)
+                }
             };
             for cell in node.map(|node| points.accessed(module, node)).unwrap_or_default() {
                 let (object, offset, _) = points.held(cell);
@@ -285,7 +297,9 @@ impl<'m> Fields<'m> {
         // What a variable of type `struct s *` points to is a `struct s`.
         for (number, function) in module.functions.iter().enumerate() {
             for (slot, held) in function.slots.iter().enumerate() {
-                let Some(ty) = held.variable.and_then(|v| module.variables[v.0 as usize].ty) else { continue };
+                let Some(ty) = held.variable.and_then(|v| module.variables[v.0 as usize].ty) else {
+                    continue;
+                };
                 let Some(pointee) = pointee(module, ty) else { continue };
                 let node = points.flows.slot(FunctionId(number as u32), slot as u32);
                 for (object, offset) in points.pointees(node) {
@@ -302,15 +316,19 @@ impl<'m> Fields<'m> {
     fn add(&mut self, object: ObjectId, at: i64, ty: DebugTypeId) {
         let mut waiting = vec![(at, ty, 0)];
         while let Some((at, ty, depth)) = waiting.pop() {
-            let Some(ty) = parallax_llvm::machine::strip(self.module, Some(ty)) else { continue };
+            let Some(ty) = parallax_cmachine::strip(self.module, Some(ty)) else { continue };
             match &self.module.debug_types[ty.0 as usize] {
                 DebugType::Struct { fields, .. } | DebugType::Union { fields, .. } if depth < 16 => {
                     if self.records.insert((object, at, ty)) {
-                        let inner = fields.iter().filter_map(|f| Some((at + (f.offset_bits / 8) as i64, f.ty?, depth + 1)));
+                        let inner = fields
+                            .iter()
+                            .filter_map(|f| Some((at + (f.offset_bits / 8) as i64, f.ty?, depth + 1)));
                         waiting.extend(inner);
                     }
                 }
-                DebugType::Array { element: Some(element), .. } if depth < 16 => waiting.push((at, *element, depth + 1)),
+                DebugType::Array { element: Some(element), .. } if depth < 16 => {
+                    waiting.push((at, *element, depth + 1))
+                }
                 _ => {}
             }
         }
@@ -324,9 +342,7 @@ impl<'m> Fields<'m> {
             else {
                 continue;
             };
-            let known_as = |alias: &DebugType| {
-                matches!(alias, DebugType::Alias { name, of: Some(of) } if name == record && of == ty)
-            };
+            let known_as = |alias: &DebugType| matches!(alias, DebugType::Alias { name, of: Some(of) } if name == record && of == ty);
             if name != record && !(name.is_empty() && self.module.debug_types.iter().any(known_as)) {
                 continue;
             }
@@ -338,7 +354,7 @@ impl<'m> Fields<'m> {
 }
 
 fn pointee(module: &Module, ty: DebugTypeId) -> Option<DebugTypeId> {
-    let ty = parallax_llvm::machine::strip(module, Some(ty))?;
+    let ty = parallax_cmachine::strip(module, Some(ty))?;
     match module.debug_types[ty.0 as usize] {
         DebugType::Pointer(pointee) => pointee,
         _ => None,
@@ -348,7 +364,7 @@ fn pointee(module: &Module, ty: DebugTypeId) -> Option<DebugTypeId> {
 /// The field of a type at an offset, as C writes it: `.a.b`, `[]` for elements.
 pub fn field_path(module: &Module, ty: Option<DebugTypeId>, offset: i64) -> Option<String> {
     let mut path = String::new();
-    let mut at = parallax_llvm::machine::strip(module, ty)?;
+    let mut at = parallax_cmachine::strip(module, ty)?;
     let mut rest = u64::try_from(offset).ok()?;
     for _ in 0..16 {
         match &module.debug_types[at.0 as usize] {
@@ -359,13 +375,13 @@ pub fn field_path(module: &Module, ty: Option<DebugTypeId>, offset: i64) -> Opti
                     path.push_str(&field.name);
                 }
                 rest -= field.offset_bits / 8;
-                at = parallax_llvm::machine::strip(module, field.ty)?;
+                at = parallax_cmachine::strip(module, field.ty)?;
             }
             DebugType::Array { element, .. } => {
-                let step = parallax_llvm::machine::size_of(module, *element);
+                let step = parallax_cmachine::size_of(module, *element);
                 path.push_str("[]");
                 rest = if step > 0 { rest % step } else { 0 };
-                at = parallax_llvm::machine::strip(module, *element)?;
+                at = parallax_cmachine::strip(module, *element)?;
             }
             _ => return Some(path),
         }

@@ -4,8 +4,8 @@ use crate::declared::Mode;
 use crate::graph::{Edge, Origin, SinkKind, Source, Why};
 use crate::names::{name_of, site_location};
 use crate::region::Program;
-use parallax_llvm::Module;
-use parallax_llvm::module::FunctionId;
+use parallax_cmodule::FunctionId;
+use parallax_cmodule::Module;
 use parallax_points::Site;
 use std::collections::BTreeSet;
 
@@ -79,7 +79,7 @@ pub struct Step {
     /// The function.
     pub function: Option<FunctionId>,
     /// The place; 0 is "nowhere".
-    pub location: parallax_llvm::module::LocationId,
+    pub location: parallax_cmodule::LocationId,
     /// What happens there.
     pub words: String,
 }

@@ -8,12 +8,10 @@
 
 use crate::declared::Declared;
 use crate::names::location_of;
-use parallax_llvm::Module;
-use parallax_llvm::module::{FunctionId, Register};
+use parallax_cmodule::Module;
+use parallax_cmodule::{FunctionId, Register};
 use parallax_points::external::{Effect, RESULT, effects, is_plain};
-use parallax_points::{
-    ANYWHERE, Called, CellId, Flow, Node, ObjectId, Points, Site, Value, has_body,
-};
+use parallax_points::{ANYWHERE, Called, CellId, Flow, Node, ObjectId, Points, Site, Value, has_body};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -175,12 +173,24 @@ impl Graph {
             first_cell,
         };
         builder.build();
-        let Builder { edges, mut sources, dereferences, arguments, assumptions, gaps, next: count, .. } = builder;
+        let Builder { edges, mut sources, dereferences, arguments, assumptions, gaps, next: count, .. } =
+            builder;
         sources.sort_unstable();
         sources.dedup();
         let outgoing = Lists::of(count, edges.iter().map(|edge| edge.from.0));
         let incoming = Lists::of(count, edges.iter().map(|edge| edge.to.0));
-        Graph { edges, sources, dereferences, arguments, assumptions, gaps, count, first_cell, outgoing, incoming }
+        Graph {
+            edges,
+            sources,
+            dereferences,
+            arguments,
+            assumptions,
+            gaps,
+            count,
+            first_cell,
+            outgoing,
+            incoming,
+        }
     }
 
     /// How many variables there are.
@@ -391,9 +401,8 @@ impl Builder<'_> {
         let listed = effects(&name);
         if listed.is_none() && !is_plain(&name) {
             let returns = if call.pointer { " returns what is not null and" } else { "" };
-            self.assumptions.insert(format!(
-                "{name} has no body here: assumed that it{returns} leaves no null behind"
-            ));
+            self.assumptions
+                .insert(format!("{name} has no body here: assumed that it{returns} leaves no null behind"));
         }
         for (index, argument) in call.arguments.iter().enumerate() {
             if self.declared.arguments.contains(&(target, index as u32)) {

@@ -1,7 +1,7 @@
 //! What things are called in messages.
 
 use crate::graph::{Graph, Var};
-use parallax_llvm::Module;
+use parallax_cmodule::Module;
 use parallax_points::{Node, ObjectId, Place, Points, Site};
 
 /// `file:line` of an instruction.
@@ -11,7 +11,7 @@ pub(crate) fn location_of(module: &Module, site: Site) -> String {
 }
 
 /// The place of an instruction.
-pub fn site_location(module: &Module, site: Site) -> parallax_llvm::module::LocationId {
+pub fn site_location(module: &Module, site: Site) -> parallax_cmodule::LocationId {
     let block = &module.function(site.function).blocks[site.block.0 as usize];
     block.instructions.get(site.index as usize).map_or(block.location, |i| i.location)
 }
@@ -52,10 +52,10 @@ pub fn object_name(module: &Module, points: &Points, object: ObjectId, offset: i
             (variable.map_or(global.name.clone(), |v| v.name.clone()), variable.and_then(|v| v.ty))
         }
         ObjectKind::Stack(site) => {
-            let instruction =
-                &module.function(site.function).blocks[site.block.0 as usize].instructions[site.index as usize];
+            let instruction = &module.function(site.function).blocks[site.block.0 as usize].instructions
+                [site.index as usize];
             let variable = match &instruction.operation {
-                parallax_llvm::module::Operation::Alloca { variable, .. } => *variable,
+                parallax_cmodule::Operation::Alloca { variable, .. } => *variable,
                 _ => None,
             };
             let variable = variable.map(|v| &module.variables[v.0 as usize]);
@@ -67,7 +67,9 @@ pub fn object_name(module: &Module, points: &Points, object: ObjectId, offset: i
             let definition = module.function(function);
             (format!("parameter {} of {}", definition.parameters[index as usize].name, definition.name), None)
         }
-        ObjectKind::Variadic(function) => (format!("the arguments of {}", module.function(function).name), None),
+        ObjectKind::Variadic(function) => {
+            (format!("the arguments of {}", module.function(function).name), None)
+        }
         ObjectKind::Constants => ("a constant".into(), None),
         ObjectKind::Outside(function) => (format!("memory of {}", module.function(function).name), None),
     };

@@ -3,7 +3,7 @@
 use crate::declared::Mode;
 use crate::finding::{Finding, FlowPath, Report, Status};
 use crate::names::site_location;
-use parallax_llvm::Module;
+use parallax_cmodule::Module;
 use parallax_report as paths;
 use serde_json::{Value, json};
 

@@ -2,8 +2,8 @@
 
 use crate::declared::{Declared, Position};
 use crate::graph::{Edge, Graph, Origin, Sink, SinkKind, Source, Var, Why};
-use parallax_llvm::Module;
-use parallax_llvm::module::FunctionId;
+use parallax_cmodule::FunctionId;
+use parallax_cmodule::Module;
 use parallax_points::{Points, Site};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
@@ -65,7 +65,9 @@ impl<'m> Program<'m> {
     ) -> Self {
         let positions = declared.nonnull.iter();
         let nonnull = positions
-            .filter_map(|(position, words)| Some((variable(module, points, graph, *position)?, words.clone())))
+            .filter_map(|(position, words)| {
+                Some((variable(module, points, graph, *position)?, words.clone()))
+            })
             .collect();
         Program { module, points, graph, declared, nonnull, sinks }
     }
@@ -168,7 +170,8 @@ impl<'p, 'm> Solution<'p, 'm> {
         let graph = self.program.graph;
         let mut found: Vec<Sink> = Vec::new();
         let inside = |site: Site| self.functions.contains(site.function);
-        let out = |var: Var| self.bits[var.0 as usize] && !(self.cut && self.program.nonnull.contains_key(&var));
+        let out =
+            |var: Var| self.bits[var.0 as usize] && !(self.cut && self.program.nonnull.contains_key(&var));
         for sink in &graph.dereferences {
             let wanted = self.program.sinks == Sinks::Deref || demoted.contains(&sink.site.function);
             if wanted && inside(sink.site) && out(sink.var) {

@@ -5,9 +5,9 @@ use std::time::Instant;
 fn main() {
     for file in std::env::args().skip(1) {
         let bytes = std::fs::read(&file).expect("a module");
-        let input = parallax_llvm::Input { name: file.clone(), bytes: &bytes };
+        let input = parallax_cread::Input { name: file.clone(), bytes: &bytes };
         let started = Instant::now();
-        let module = parallax_llvm::read(&[input], parallax_llvm::MODELS).expect("a module that is read");
+        let module = parallax_cread::read(&[input], parallax_cread::MODELS).expect("a module that is read");
         let loaded = started.elapsed();
         let started = Instant::now();
         let points = parallax_points::Points::of(&module);

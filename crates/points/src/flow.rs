@@ -4,8 +4,8 @@
 //! pointer analysis finds them. Integers of eight bytes carry pointers too: a pointer may take the way through one.
 
 use crate::object::{Object, ObjectId, ObjectKind, Site};
-use parallax_llvm::Module;
-use parallax_llvm::module::{
+use parallax_cmodule::Module;
+use parallax_cmodule::{
     BlockId, Callee, Cast, Constant, ConstantId, FunctionId, Operand, Operation, Register, Rmw, Terminator,
     TypeId, TypeKind,
 };
@@ -250,7 +250,7 @@ impl Flows {
         node
     }
 
-    fn global(&mut self, module: &Module, id: parallax_llvm::module::GlobalId) -> ObjectId {
+    fn global(&mut self, module: &Module, id: parallax_cmodule::GlobalId) -> ObjectId {
         let global = module.global(id);
         if global.constant && global.initialiser.is_some() && pointer_offsets(module, global.ty).is_empty() {
             return self.make(ObjectKind::Constants, None);
@@ -260,7 +260,7 @@ impl Flows {
 
     fn initialisers(&mut self, module: &Module) {
         for (number, global) in module.globals.iter().enumerate() {
-            let object = self.global(module, parallax_llvm::module::GlobalId(number as u32));
+            let object = self.global(module, parallax_cmodule::GlobalId(number as u32));
             let Some(initialiser) = global.initialiser else { continue };
             let mut waiting = vec![(initialiser, global.ty, 0i64)];
             while let Some((constant, ty, at)) = waiting.pop() {
@@ -268,7 +268,8 @@ impl Flows {
                     Constant::Aggregate(ty, parts) => match &module.ty(*ty).kind {
                         TypeKind::Struct(fields) => {
                             let fields = fields.iter().zip(parts);
-                            waiting.extend(fields.map(|((ty, start), part)| (*part, *ty, at + *start as i64)));
+                            waiting
+                                .extend(fields.map(|((ty, start), part)| (*part, *ty, at + *start as i64)));
                         }
                         TypeKind::Array { element, .. } | TypeKind::Vector { element, .. } => {
                             let step = module.ty(*element).size as i64;
@@ -334,7 +335,9 @@ impl Flows {
                             continue;
                         };
                         // Nodes are numbered as they are made, so the list is in their order.
-                        let Ok(known) = self.addresses.binary_search_by_key(&node, |known| known.0) else { continue };
+                        let Ok(known) = self.addresses.binary_search_by_key(&node, |known| known.0) else {
+                            continue;
+                        };
                         let (_, object, offset) = self.addresses[known];
                         let moved = match &**operation {
                             _ if exact => offset,
@@ -348,7 +351,9 @@ impl Flows {
                 }
                 values
             }
-            Constant::Bits(_) | Constant::Bytes(..) | Constant::Undefined(_) | Constant::Block(..) => Values::new(),
+            Constant::Bits(_) | Constant::Bytes(..) | Constant::Undefined(_) | Constant::Block(..) => {
+                Values::new()
+            }
         }
     }
 
@@ -425,7 +430,8 @@ impl Flows {
                 }
             }
             Operation::Cast { op, from, a } => {
-                let keeps = matches!(op, Cast::PtrToInt | Cast::IntToPtr | Cast::Bitcast | Cast::ZExt | Cast::SExt);
+                let keeps =
+                    matches!(op, Cast::PtrToInt | Cast::IntToPtr | Cast::Bitcast | Cast::ZExt | Cast::SExt);
                 if let (Some(to), true, true) = (result, keeps, self::carries(module, *from)) {
                     if let Some(Value::Node(from)) = self.value(module, id, a) {
                         self.same.push((to, from));
@@ -567,7 +573,7 @@ impl Flows {
         module: &Module,
         site: Site,
         call: &Call,
-        arguments: &[parallax_llvm::module::Argument],
+        arguments: &[parallax_cmodule::Argument],
     ) -> bool {
         let Called::Function(function) = call.callee else { return false };
         let function = module.function(function);
@@ -593,7 +599,8 @@ impl Flows {
         }
         let sets = name.starts_with("llvm.memset");
         if sets || (own && matches!(name, "memset" | "__memset_chk" | "bzero")) {
-            let (byte, len) = if name == "bzero" { (Some(0), constant(1)) } else { (constant(1), constant(2)) };
+            let (byte, len) =
+                if name == "bzero" { (Some(0), constant(1)) } else { (constant(1), constant(2)) };
             if let Some(pointer) = first(0) {
                 if byte == Some(0) {
                     self.push(site, Flow::Clear { pointer, len });
@@ -613,7 +620,10 @@ impl Flows {
                 for offset in [8, 16] {
                     let at = Node(self.nodes);
                     self.nodes += 1;
-                    self.push(site, Flow::Move { from: list, to: at, constant: offset, steps: SmallVec::new() });
+                    self.push(
+                        site,
+                        Flow::Move { from: list, to: at, constant: offset, steps: SmallVec::new() },
+                    );
                     let values = smallvec![Value::Node(area)];
                     self.push(site, Flow::Store { pointer: Value::Node(at), values });
                 }
@@ -628,7 +638,14 @@ impl Flows {
         }
         if name.starts_with("llvm.") {
             // What returns its argument, and what returns no pointer at all.
-            let same = ["llvm.expect", "llvm.ptrmask", "llvm.launder", "llvm.strip", "llvm.ssa.copy", "llvm.annotation"];
+            let same = [
+                "llvm.expect",
+                "llvm.ptrmask",
+                "llvm.launder",
+                "llvm.strip",
+                "llvm.ssa.copy",
+                "llvm.annotation",
+            ];
             if let (Some(to), true) = (call.result, same.iter().any(|prefix| name.starts_with(prefix))) {
                 for from in call.arguments.first().map(|a| a.values.clone()).unwrap_or_default() {
                     self.push(site, Flow::Anywhere { from, to });
@@ -656,7 +673,7 @@ pub fn has_body(module: &Module, function: FunctionId) -> bool {
     has_body_named(module.function(function))
 }
 
-fn has_body_named(function: &parallax_llvm::module::Function) -> bool {
+fn has_body_named(function: &parallax_cmodule::Function) -> bool {
     function.is_defined() && !function.library
 }
 

@@ -16,8 +16,8 @@ mod solve;
 pub use flow::{Called, Flow, Flows, Node, Place, Value, has_body};
 pub use object::{ANYWHERE, Object, ObjectId, ObjectKind, Site};
 
-use parallax_llvm::Module;
-use parallax_llvm::module::FunctionId;
+use parallax_cmodule::FunctionId;
+use parallax_cmodule::Module;
 use rustc_hash::FxHashMap;
 
 /// Number of a cell: eight bytes of an object.

@@ -4,8 +4,8 @@
 //! the location rounded down to a multiple of eight. Elements of an array are one element, so offsets are taken modulo
 //! its size. Any rounding would be sound, since it maps an offset to one class whoever asks; these keep fields apart.
 
-use parallax_llvm::Module;
-use parallax_llvm::module::{BlockId, FunctionId, GlobalId, TypeId, TypeKind};
+use parallax_cmodule::Module;
+use parallax_cmodule::{BlockId, FunctionId, GlobalId, TypeId, TypeKind};
 
 /// An instruction; the terminator of a block has the number after its last instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -76,7 +76,10 @@ pub(crate) enum Reach {
 impl Object {
     pub(crate) fn new(kind: ObjectKind, ty: Option<TypeId>) -> Self {
         let modulus = match kind {
-            ObjectKind::Variadic(_) | ObjectKind::Function(_) | ObjectKind::Outside(_) | ObjectKind::Constants => 1,
+            ObjectKind::Variadic(_)
+            | ObjectKind::Function(_)
+            | ObjectKind::Outside(_)
+            | ObjectKind::Constants => 1,
             _ => 0,
         };
         Object { kind, ty, modulus, locations: Vec::new(), cells: Vec::new() }

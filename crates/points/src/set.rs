@@ -127,7 +127,9 @@ impl Set {
     fn contains(&self, number: u32) -> bool {
         match self {
             Set::Few(list) => list.binary_search(&number).is_ok(),
-            Set::Many(words) => words.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1),
+            Set::Many(words) => {
+                words.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
+            }
         }
     }
 

@@ -7,10 +7,10 @@
 
 use crate::external::{Effect, RESULT, effects};
 use crate::flow::{Call, Called, Flow, Flows, Value, has_body};
-use crate::set::Set;
 use crate::object::{ANYWHERE, MOST_TYPED, MOST_UNTYPED, ObjectId, ObjectKind, Reach, Site};
-use parallax_llvm::Module;
-use parallax_llvm::module::FunctionId;
+use crate::set::Set;
+use parallax_cmodule::FunctionId;
+use parallax_cmodule::Module;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -39,7 +39,12 @@ enum Watch {
     Load(u32),
     Store(u32),
     /// Copied to another object with this shift, if within the range.
-    Transfer { to: ObjectId, shift: i64, from: i64, end: i64 },
+    Transfer {
+        to: ObjectId,
+        shift: i64,
+        from: i64,
+        end: i64,
+    },
 }
 
 struct Transfer {
@@ -281,17 +286,18 @@ impl<'m> Solver<'m> {
     /// Whether a call through a pointer can be meant for a function: with another number of arguments, or a number where
     /// a pointer is expected, it could not run.
     fn fits(&self, number: u32, function: FunctionId) -> bool {
-        let (definition, arguments) = (self.module.function(function), &self.calls[number as usize].1.arguments);
+        let (definition, arguments) =
+            (self.module.function(function), &self.calls[number as usize].1.arguments);
         let enough = match definition.variadic {
             true => arguments.len() >= definition.parameters.len(),
             false => arguments.len() == definition.parameters.len(),
         };
-        let is_pointer = |ty| matches!(self.module.ty(ty).kind, parallax_llvm::module::TypeKind::Pointer);
+        let is_pointer = |ty| matches!(self.module.ty(ty).kind, parallax_cmodule::TypeKind::Pointer);
         enough && definition.parameters.iter().zip(arguments).all(|(p, a)| is_pointer(p.ty) == a.pointer)
     }
 
     fn parameter(&self, function: FunctionId, index: usize) -> u32 {
-        self.flows.register(function, parallax_llvm::module::Register(index as u32)).0
+        self.flows.register(function, parallax_cmodule::Register(index as u32)).0
     }
 
     /// What a function of the library does with pointers.
@@ -319,7 +325,11 @@ impl<'m> Solver<'m> {
                     }
                 }
                 Effect::Copies(to, from) => {
-                    let targets = if to == RESULT { call.result.map(|r| r.0).into_iter().collect() } else { argument(call, to) };
+                    let targets = if to == RESULT {
+                        call.result.map(|r| r.0).into_iter().collect()
+                    } else {
+                        argument(call, to)
+                    };
                     for to in targets {
                         for from in argument(call, from) {
                             self.transfer(to, from, None);
@@ -386,7 +396,7 @@ impl<'m> Solver<'m> {
         self.location(object, 0)
     }
 
-    fn object(&mut self, kind: ObjectKind, ty: Option<parallax_llvm::module::TypeId>) -> ObjectId {
+    fn object(&mut self, kind: ObjectKind, ty: Option<parallax_cmodule::TypeId>) -> ObjectId {
         self.flows.make(kind, ty)
     }
 
@@ -440,7 +450,11 @@ impl<'m> Solver<'m> {
         held.locations.push((class, id));
         let most = if held.ty.is_some() { MOST_TYPED } else { MOST_UNTYPED };
         if held.locations.len() > most && held.modulus == 0 {
-            let common = held.locations.iter().filter(|(o, _)| *o != ANYWHERE).fold(0, |g, (o, _)| gcd(g, o.unsigned_abs()));
+            let common = held
+                .locations
+                .iter()
+                .filter(|(o, _)| *o != ANYWHERE)
+                .fold(0, |g, (o, _)| gcd(g, o.unsigned_abs()));
             self.coarsen(object, common.max(1));
             return self.current(id);
         }
@@ -593,7 +607,8 @@ impl<'m> Solver<'m> {
         if a == b {
             return a;
         }
-        let weight = |solver: &Self, n: u32| solver.sets[n as usize].len() + solver.successors[n as usize].len();
+        let weight =
+            |solver: &Self, n: u32| solver.sets[n as usize].len() + solver.successors[n as usize].len();
         let (kept, gone) = if weight(self, a) >= weight(self, b) { (a, b) } else { (b, a) };
         self.parents[gone as usize] = kept;
         let set = std::mem::take(&mut self.sets[gone as usize]);
@@ -846,7 +861,9 @@ impl<'m> Solver<'m> {
     fn copy(&mut self, target: u32, source: u32, len: Option<u64>) {
         let (to, to_offset) = self.locations[self.current(target) as usize];
         let (from, from_offset) = self.locations[self.current(source) as usize];
-        let is_code = |solver: &Self, o: ObjectId| matches!(solver.flows.objects[o.0 as usize].kind, ObjectKind::Function(_));
+        let is_code = |solver: &Self, o: ObjectId| {
+            matches!(solver.flows.objects[o.0 as usize].kind, ObjectKind::Function(_))
+        };
         if is_code(self, to) || is_code(self, from) {
             return;
         }
@@ -878,7 +895,10 @@ impl<'m> Solver<'m> {
         let mut groups: Vec<Vec<u32>> = Vec::new();
         let mut walk: Vec<(u32, usize)> = Vec::new();
         for root in 0..count as u32 {
-            if self.parents[root as usize] != root || index[root as usize] != 0 || self.successors[root as usize].is_empty() {
+            if self.parents[root as usize] != root
+                || index[root as usize] != 0
+                || self.successors[root as usize].is_empty()
+            {
                 continue;
             }
             walk.push((root, 0));
@@ -929,7 +949,8 @@ impl<'m> Solver<'m> {
                 into = self.merge(into, member);
             }
             let successors = std::mem::take(&mut self.successors[into as usize]);
-            let mut unique: Vec<u32> = successors.into_iter().map(|s| self.find(s)).filter(|&s| s != into).collect();
+            let mut unique: Vec<u32> =
+                successors.into_iter().map(|s| self.find(s)).filter(|&s| s != into).collect();
             unique.sort_unstable();
             unique.dedup();
             self.successors[into as usize] = unique;
@@ -961,7 +982,10 @@ impl<'m> Solver<'m> {
 
 fn argument(call: &Call, index: u8) -> Vec<u32> {
     let values = call.arguments.get(index as usize).map(|a| a.values.as_slice()).unwrap_or_default();
-    values.iter().filter_map(|value| if let Value::Node(node) = value { Some(node.0) } else { None }).collect()
+    values
+        .iter()
+        .filter_map(|value| if let Value::Node(node) = value { Some(node.0) } else { None })
+        .collect()
 }
 
 fn gcd(mut a: u64, mut b: u64) -> u64 {

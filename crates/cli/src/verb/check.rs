@@ -84,7 +84,6 @@ pub fn run(arguments: &Check) -> Result<Status> {
         typed: arguments.typed.clone(),
         // A file has room for all of them.
         paths: if arguments.json || arguments.report.is_some() { 8 } else { arguments.paths.clamp(1, 8) },
-        ..Settings::default()
     };
     let report = parallax_mixy::check(&program.module, &settings).map_err(|error| Failure {
         status: match error {
@@ -143,9 +142,9 @@ fn one(out: &mut impl Write, program: &Program, finding: &Finding, paths: usize)
     writeln!(out, "{}: {} ({})", finding.kind.name(), output::title(finding), finding.status.name())?;
     let function = &module.function(finding.site.function).name;
     writeln!(out, "  --> {file}:{}:{} in {function}", place.line, place.column)?;
-    let line = std::fs::read_to_string(file).ok().and_then(|text| {
-        text.lines().nth((place.line as usize).checked_sub(1)?).map(str::to_string)
-    });
+    let line = std::fs::read_to_string(file)
+        .ok()
+        .and_then(|text| text.lines().nth((place.line as usize).checked_sub(1)?).map(str::to_string));
     if let Some(line) = line {
         writeln!(out, "   |  {}", line.trim_end())?;
     }

@@ -8,8 +8,8 @@ pub fn load(text: &str) -> Program {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("t.c");
     std::fs::write(&file, text).expect("a file");
-    let mut loaded =
-        program::load(&Sources { files: vec![file], ..Sources::default() }).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let mut loaded = program::load(&Sources { files: vec![file], ..Sources::default() })
+        .unwrap_or_else(|e| panic!("{e}\n{text}"));
     loaded.annotate().expect("its declarations are read");
     loaded
 }

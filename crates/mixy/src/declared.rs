@@ -139,7 +139,7 @@ impl Declared {
         let mut marked: BTreeMap<u32, BTreeSet<Mode>> = BTreeMap::new();
         let named = |name: &str| module.function_named(name);
         let mut note = |id: Option<FunctionId>, text: &str| {
-            let Some(word) = text.strip_prefix(MARK) else { return None };
+            let word = text.strip_prefix(MARK)?;
             let mode = match word {
                 "typed" => Mode::Typed,
                 "symbolic" => Mode::Symbolic,
@@ -318,13 +318,13 @@ impl<'m> Fields<'m> {
         while let Some((at, ty, depth)) = waiting.pop() {
             let Some(ty) = parallax_cmachine::strip(self.module, Some(ty)) else { continue };
             match &self.module.debug_types[ty.0 as usize] {
-                DebugType::Struct { fields, .. } | DebugType::Union { fields, .. } if depth < 16 => {
-                    if self.records.insert((object, at, ty)) {
-                        let inner = fields
-                            .iter()
-                            .filter_map(|f| Some((at + (f.offset_bits / 8) as i64, f.ty?, depth + 1)));
-                        waiting.extend(inner);
-                    }
+                DebugType::Struct { fields, .. } | DebugType::Union { fields, .. }
+                    if depth < 16 && self.records.insert((object, at, ty)) =>
+                {
+                    let inner = fields
+                        .iter()
+                        .filter_map(|f| Some((at + (f.offset_bits / 8) as i64, f.ty?, depth + 1)));
+                    waiting.extend(inner);
                 }
                 DebugType::Array { element: Some(element), .. } if depth < 16 => {
                     waiting.push((at, *element, depth + 1))

@@ -41,7 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cexplore", &["cmachine", "cmodule", "cread", "op", "path", "sem", "smt", "term"]),
     // Null errors in C: pointers on the module, qualifiers on pointers, blocks by the explorer.
     ("points", &["cmodule", "op"]),
-    ("mixy", &["cexplore", "cmachine", "cmodule", "op", "points", "report", "sem", "smt", "term"]),
+    ("mixy", &["cmachine", "cmodule", "points", "report"]),
     ("mix", &["op", "path", "report", "smt", "source", "term"]),
 ];
 

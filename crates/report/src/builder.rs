@@ -99,6 +99,11 @@ impl PathBuilder {
         self.path.flow = flow;
     }
 
+    /// Says what the tool calls the thread.
+    pub fn in_thread(&mut self, thread: &str) {
+        self.path.thread = thread.to_owned();
+    }
+
     /// The steps so far, for what becomes known of them later.
     pub fn steps_mut(&mut self) -> &mut [Step] {
         &mut self.path.steps

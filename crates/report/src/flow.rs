@@ -4,7 +4,7 @@
 //! ("Calling 'add'"). Whatever is there is used, in this order; see [`PathBuilder`] for what keeps the result a tree.
 
 use crate::narration::{Narration, understand};
-use crate::{Frame, Location, MAX_DEPTH, PathBuilder, Role, Step};
+use crate::{Frame, Importance, Location, MAX_DEPTH, PathBuilder, Role, Step};
 use std::collections::HashMap;
 
 /// One event.
@@ -49,6 +49,11 @@ pub(crate) fn build(label: &str, events: Vec<Event>) -> PathBuilder {
             event.step.role = narration.role;
         }
         event.step.taken = event.step.taken.or(narration.taken);
+        if narration.passing {
+            // gcc's SARIF gives the branch's own kinds to the line it leads to.
+            (event.step.role, event.step.taken) = (Role::Note, None);
+            event.step.importance = Importance::Unimportant;
+        }
         if let Some(value) = &narration.value
             && !event.step.values.iter().any(|known| known.name == value.name)
         {

@@ -17,11 +17,14 @@
 //! assert!(path.check().is_ok());
 //! ```
 
+pub mod baseline;
 mod builder;
 mod encoding;
+mod finding;
 mod fingerprint;
 mod flow;
 mod format;
+pub mod loss;
 mod model;
 mod narrate;
 mod narration;
@@ -34,6 +37,7 @@ mod value;
 mod xml;
 
 pub use builder::PathBuilder;
+pub use finding::{Baseline, Change, Fix, Importance, Rule};
 pub use format::{Format, to_json, to_pathreport, to_sarif};
 pub use model::{
     AccessMode, Binding, Document, Excerpt, FORMAT, Frame, Link, Location, Path, PathKind, Related, Report,

@@ -1,12 +1,14 @@
 //! The structs, and with them the JSON form `parallax-report/1`: field for field what serde writes here.
 
+use crate::finding::{Baseline, Fix, Importance, Rule};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
 
 /// The name and version of the JSON form, found in [`Document::format`].
 pub const FORMAT: &str = "parallax-report/1";
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
@@ -24,11 +26,45 @@ pub struct Document {
     /// Source that came along with the reports.
     #[serde(default, skip_serializing_if = "is_default")]
     pub excerpts: Vec<Excerpt>,
+    /// What the tools say about their rules.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub rules: Vec<Rule>,
+    /// SARIF runs without their results, for what they hold beyond this model: [`Report::run`] leads here.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub runs: Vec<Value>,
 }
 
 impl Default for Document {
     fn default() -> Self {
-        Document { format: FORMAT.to_owned(), reports: Vec::new(), notes: Vec::new(), excerpts: Vec::new() }
+        Document {
+            format: FORMAT.to_owned(),
+            reports: Vec::new(),
+            notes: Vec::new(),
+            excerpts: Vec::new(),
+            rules: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
+}
+
+impl Document {
+    /// Takes in all of another document.
+    pub fn absorb(&mut self, mut other: Document) {
+        let before = self.runs.len();
+        for report in &mut other.reports {
+            report.run = report.run.map(|run| run + before);
+        }
+        self.reports.append(&mut other.reports);
+        self.notes.append(&mut other.notes);
+        self.excerpts.append(&mut other.excerpts);
+        self.rules.append(&mut other.rules);
+        self.runs.append(&mut other.runs);
+        self.tidy();
+    }
+
+    /// What the tool says about the rule of a report.
+    pub fn rule_of(&self, report: &Report) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.id == report.rule && rule.tool == report.tool)
     }
 }
 
@@ -77,6 +113,30 @@ pub struct Report {
     /// Identities that the tool itself computed, by the name of the method.
     #[serde(skip_serializing_if = "is_default")]
     pub fingerprints: BTreeMap<String, String>,
+    /// Whether this is no finding but the opposite: the tool shows paths on which all is well.
+    #[serde(skip_serializing_if = "is_default")]
+    pub passed: bool,
+    /// Edits that would put it right.
+    #[serde(skip_serializing_if = "is_default")]
+    pub fixes: Vec<Fix>,
+    /// How interesting the tool thinks it is, zero to a hundred.
+    #[serde(skip_serializing_if = "is_default")]
+    pub rank: Option<Number>,
+    /// How often it was seen, where the tool counts.
+    #[serde(skip_serializing_if = "is_default")]
+    pub occurrences: Option<u32>,
+    /// How it stands to an earlier run.
+    #[serde(skip_serializing_if = "is_default")]
+    pub baseline: Option<Baseline>,
+    /// The message as Markdown, where the tool writes both.
+    #[serde(skip_serializing_if = "is_default")]
+    pub markdown: String,
+    /// The SARIF run it comes from: index into [`Document::runs`].
+    #[serde(skip_serializing_if = "is_default")]
+    pub run: Option<usize>,
+    /// What its SARIF result holds beyond this model.
+    #[serde(skip_serializing_if = "is_default")]
+    pub extra: Map<String, Value>,
 }
 
 /// A piece of the report text.
@@ -120,7 +180,7 @@ pub enum Severity {
 }
 
 /// Who made the report.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Tool {
     /// Such as `clang`; empty where unknown.
     pub name: String,
@@ -194,6 +254,9 @@ pub struct Path {
     /// What to call it: a thread, an alternative.
     #[serde(skip_serializing_if = "is_default")]
     pub label: String,
+    /// What the tool calls the thread: a number, a name.
+    #[serde(skip_serializing_if = "is_default")]
+    pub thread: String,
     /// What its steps are.
     pub kind: PathKind,
     /// Paths of one report with the same number happen together (threads); different numbers are alternatives.
@@ -264,6 +327,15 @@ pub struct Step {
     /// Its place in the order over all paths of the report; for interleavings.
     #[serde(default, skip_serializing_if = "is_default")]
     pub order: Option<u64>,
+    /// When it happens, as the tool writes it.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub time: String,
+    /// How much it matters.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub importance: Importance,
+    /// What its SARIF location holds beyond this model.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub extra: Map<String, Value>,
 }
 
 /// What kind of thing a step is.
@@ -386,6 +458,12 @@ impl Step {
     /// The same, with the way the condition went.
     pub fn with_taken(mut self, taken: bool) -> Self {
         self.taken = Some(taken);
+        self
+    }
+
+    /// The same, as a line that is merely executed.
+    pub fn in_passing(mut self) -> Self {
+        self.importance = Importance::Unimportant;
         self
     }
 

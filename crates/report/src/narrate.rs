@@ -1,6 +1,6 @@
 //! The report text for tools that give steps but no running text: the title, then every step with its place, linked.
 
-use crate::{Report, Segment};
+use crate::{Importance, Report, Segment};
 
 impl Report {
     /// Writes the text from the title and the paths.
@@ -14,6 +14,10 @@ impl Report {
             };
             text.push(Segment::plain(heading + "\n"));
             for (index, step) in path.steps.iter().enumerate() {
+                // The page shows every executed line; the story is shorter.
+                if step.importance == Importance::Unimportant && !step.failing {
+                    continue;
+                }
                 let indent = "  ".repeat(path.depth(step.frame).min(12) + 1);
                 let place = step.location.as_ref().map_or(String::new(), |place| match place.line {
                     Some(line) => format!("{}:{line}", place.file),

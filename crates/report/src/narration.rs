@@ -17,6 +17,8 @@ pub(crate) struct Narration {
     pub caller: Option<String>,
     /// A value it states.
     pub value: Option<Binding>,
+    /// Whether it says only that this line comes next.
+    pub passing: bool,
 }
 
 /// A role, and a pattern whose groups say the rest: `callee`, `caller`, `taken`, `name` and `value`.
@@ -81,6 +83,9 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 /// Reads a sentence.
 pub(crate) fn understand(message: &str) -> Narration {
     let message = message.lines().next().unwrap_or("").trim();
+    if message.trim_end_matches('.') == "...to here" {
+        return Narration { passing: true, ..Narration::default() };
+    }
     for (role, pattern) in ROWS.iter() {
         let Some(captures) = pattern.captures(message) else { continue };
         let group = |name: &str| captures.name(name).map(|group| group.as_str().trim().to_owned());
@@ -91,6 +96,7 @@ pub(crate) fn understand(message: &str) -> Narration {
             callee: function("callee"),
             caller: function("caller"),
             value: group("name").zip(group("value")).map(|(name, value)| Binding { name, value }),
+            passing: false,
         };
     }
     Narration::default()

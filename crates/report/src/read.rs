@@ -16,6 +16,15 @@ pub enum ReadError {
         /// The file.
         name: String,
     },
+    /// A page made for people to read.
+    #[error(
+        "{name}: an HTML page is drawn for people, and its path cannot be read back whole; have the tool write data instead: \
+         `clang --analyze --analyzer-output plist` or `scan-build -plist`, SARIF, XML or JSON"
+    )]
+    Html {
+        /// The file.
+        name: String,
+    },
     /// The format is known, but the file breaks its rules.
     #[error("{name}{place}: {message} (read as {format})")]
     Malformed {
@@ -88,7 +97,12 @@ impl From<serde_json::Error> for Fault {
 /// Reads a report file of any known format. `name` is what messages call it; the bytes alone decide the format.
 pub fn read(bytes: &[u8], name: &str) -> Result<Document, ReadError> {
     let text = decode(bytes, name)?;
-    let format = Format::sniff(&text.0).ok_or_else(|| ReadError::Unknown { name: name.to_owned() })?;
+    let start: String = text.0.trim_start().chars().take(16).collect::<String>().to_ascii_lowercase();
+    let html = start.starts_with("<!doctype html") || start.starts_with("<html");
+    let format = Format::sniff(&text.0).filter(|_| !html).ok_or_else(|| match html {
+        true => ReadError::Html { name: name.to_owned() },
+        false => ReadError::Unknown { name: name.to_owned() },
+    })?;
     read_text(format, &text.0, text.1, name)
 }
 

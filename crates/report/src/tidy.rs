@@ -1,13 +1,16 @@
 //! Bringing what a reader made into the one shape that all writers keep: no control characters that XML cannot
 //! carry, `\n` line ends, `/` in paths, text in maximal pieces, links that lead somewhere.
 
-use crate::{Document, Link, Location, Path, Report, Segment};
-use std::collections::HashSet;
+use crate::{Document, Fix, Link, Location, Path, Report, Rule, Segment, Tool};
+use std::collections::{HashMap, HashSet};
 
 impl Document {
     /// Tidies every text, file name and link. Reading a file ends with this; writing and reading again changes nothing.
     pub fn tidy(&mut self) {
         self.notes.iter_mut().for_each(clean);
+        // Of a run that was read before, its own words and the note about them are there both.
+        let mut told = HashSet::new();
+        self.notes.retain(|note| told.insert(note.clone()));
         self.reports.iter_mut().for_each(Report::tidy);
         for excerpt in &mut self.excerpts {
             clean_file(&mut excerpt.file);
@@ -17,6 +20,58 @@ impl Document {
         self.excerpts.retain(|excerpt| !excerpt.file.is_empty() && !excerpt.text.is_empty());
         self.excerpts.sort_unstable();
         self.excerpts.dedup();
+        self.rules.iter_mut().for_each(Rule::tidy);
+        self.order_rules();
+        let runs = self.runs.len();
+        for report in &mut self.reports {
+            report.run = report.run.filter(|&run| run < runs);
+        }
+    }
+}
+
+impl Document {
+    /// Rules stand once each, in the order of the reports that they explain; one that says nothing goes.
+    fn order_rules(&mut self) {
+        let mut known: HashMap<(String, Tool), Rule> = HashMap::new();
+        for rule in std::mem::take(&mut self.rules) {
+            let silent = Rule { id: rule.id.clone(), tool: rule.tool.clone(), ..Rule::default() } == rule;
+            if !silent {
+                known.entry((rule.id.clone(), rule.tool.clone())).or_insert(rule);
+            }
+        }
+        for report in self.reports.iter().filter(|report| !report.rule.is_empty()) {
+            self.rules.extend(known.remove(&(report.rule.clone(), report.tool.clone())));
+        }
+    }
+}
+
+impl Rule {
+    fn tidy(&mut self) {
+        let texts = [
+            &mut self.id,
+            &mut self.tool.name,
+            &mut self.name,
+            &mut self.summary,
+            &mut self.description,
+            &mut self.help,
+            &mut self.score,
+        ];
+        texts.into_iter().for_each(clean);
+        self.tool.version.iter_mut().for_each(clean);
+        if !is_page(&self.url) {
+            self.url.clear();
+        }
+    }
+}
+
+impl Fix {
+    fn tidy(&mut self) {
+        clean(&mut self.description);
+        for change in &mut self.changes {
+            clean(&mut change.text);
+            change.location.tidy();
+        }
+        self.changes.retain(|change| !change.location.file.is_empty());
     }
 }
 
@@ -33,6 +88,8 @@ impl Report {
             related.location.tidy();
             clean(&mut related.message);
         }
+        clean(&mut self.markdown);
+        self.fixes.iter_mut().for_each(Fix::tidy);
         self.suppressions.iter_mut().for_each(|suppression| clean(&mut suppression.justification));
         // Saying it twice says no more, and SARIF forbids it.
         let mut seen = HashSet::new();
@@ -63,17 +120,21 @@ impl Report {
             Link::Step { path, step } => self.paths.get(*path).is_some_and(|path| *step < path.steps.len()),
             Link::Related(index) => *index < self.related.len(),
             // Anything else, `javascript:` above all, has no place in a page.
-            Link::Url(url) => {
-                (url.starts_with("https://") || url.starts_with("http://"))
-                    && url.chars().all(|c| c.is_ascii_graphic() && !"<>\"'`()[]\\".contains(c))
-            }
+            Link::Url(url) => is_page(url),
         }
     }
+}
+
+/// Whether an address is that of a page, in letters that cannot end the place it stands in.
+fn is_page(url: &str) -> bool {
+    (url.starts_with("https://") || url.starts_with("http://"))
+        && url.chars().all(|c| c.is_ascii_graphic() && !"<>\"'`()[]\\".contains(c))
 }
 
 impl Path {
     fn tidy(&mut self) {
         clean(&mut self.label);
+        clean(&mut self.thread);
         for frame in &mut self.frames {
             clean(&mut frame.function);
             frame.thread.iter_mut().for_each(clean);
@@ -85,6 +146,7 @@ impl Path {
             }
             step.location.iter_mut().for_each(Location::tidy);
             clean(&mut step.message);
+            clean(&mut step.time);
             for binding in step.values.iter_mut().chain(&mut step.state) {
                 clean(&mut binding.name);
                 clean(&mut binding.value);

@@ -200,20 +200,21 @@ fn cbmc_and_esbmc_on_the_lift() {
     same(
         &report.paths[0],
         "
-        
-          29
-          main
-            29 argc=2
-            32
-            initialize
-              10 top=9
-            35 wanted=9
-            38
-            travel
-              24
-              distance
-              24 steps=9
-            39 !",
+        main
+          29 argc=2
+          32
+          initialize
+            8
+            10 top=9
+          35 wanted=9
+          38
+          travel
+            19
+            24
+            distance
+              13
+            24 steps=9
+          39 !",
     );
     let document = open("samples/esbmc.json");
     same(

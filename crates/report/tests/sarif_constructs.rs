@@ -43,8 +43,7 @@ fn rules_of_extensions_give_messages_levels_weaknesses_and_help() {
         (&*first.title, first.severity, &*first.cwe),
         ("`p` may be null", Severity::Error, &[476][..])
     );
-    let help = Link::Url("https://example.org/null".into());
-    assert!(first.text.iter().any(|piece| piece.link.as_ref() == Some(&help)), "{:?}", first.text);
+    assert_eq!(document.rule_of(first).map(|rule| rule.url.as_str()), Some("https://example.org/null"));
     assert_eq!((&*second.rule, second.severity), ("cpp/null/part", Severity::Error));
 }
 
@@ -129,7 +128,7 @@ fn further_locations_fixes_and_state_at_the_start() {
             "locations": [{"location": at("a.c", 1), "state": {"n": {"text": "5"}}}, {"location": at("b.c", 2)}]}]}]}]}));
     let report = &document.reports[0];
     assert_eq!((&*report.related[0].location.file, &*report.related[0].message), ("b.c", "also here"));
-    assert!(report.plain_text().contains("Suggested fix: remove one"), "{}", report.plain_text());
+    assert_eq!(report.fixes[0].description, "remove one");
     let values: Vec<_> =
         report.paths[0].steps[0].values.iter().map(|one| (&*one.name, &*one.value)).collect();
     assert_eq!(values, [("n", "5"), ("cfg", "x")]);
@@ -211,4 +210,58 @@ fn runs_stay_apart_and_a_byte_order_mark_is_no_obstacle() {
     let document = read(text.as_bytes(), "t.sarif").unwrap();
     let tools: Vec<_> = document.reports.iter().map(|report| (&*report.tool.name, &*report.rule)).collect();
     assert_eq!(tools, [("one", "R"), ("two", "R")]);
+}
+
+/// What scanners add: scores, ranks, counts, Markdown, and edits by region.
+#[test]
+fn scores_ranks_counts_and_edits() {
+    let document = log(json!({
+        "tool": {"driver": {"name": "scan", "rules": [{"id": "r", "shortDescription": {"text": "short"},
+            "fullDescription": {"text": "full"}, "help": {"text": "do", "markdown": "**do**"},
+            "properties": {"security-severity": "8.8"}}]}},
+        "results": [{"ruleId": "r", "level": "note", "rank": 73.5, "occurrenceCount": 4, "baselineState": "new",
+            "message": {"text": "m", "markdown": "*m*"}, "locations": [at("a.c", 3)],
+            "fixes": [{"artifactChanges": [{"artifactLocation": {"uri": "a.c"}, "replacements": [
+                {"deletedRegion": {"startLine": 3, "startColumn": 2, "endColumn": 5}, "insertedContent": {"text": "x"}},
+                {"deletedRegion": {"startLine": 4, "startColumn": 1, "endColumn": 1}, "insertedContent": {"text": "y"}}]}]}]},
+            {"ruleId": "r", "kind": "pass", "message": {"text": "fine"}, "locations": [at("a.c", 9)]}]}));
+    let [report, fine] = &document.reports[..] else { panic!("{:?}", document.reports) };
+    assert_eq!(
+        (report.severity, report.occurrences, report.baseline),
+        (Severity::Error, Some(4), Some(Baseline::New))
+    );
+    assert_eq!((report.rank.as_ref().and_then(|rank| rank.as_f64()), &*report.markdown), (Some(73.5), "*m*"));
+    let changes: Vec<_> =
+        report.fixes[0].changes.iter().map(|change| (change.insert, &*change.text)).collect();
+    assert_eq!(changes, [(false, "x"), (true, "y")]);
+    let rule = document.rule_of(report).unwrap();
+    assert_eq!(
+        (&*rule.summary, &*rule.description, &*rule.help, &*rule.score),
+        ("short", "full", "**do**", "8.8")
+    );
+    assert!(fine.passed && !report.passed);
+}
+
+/// What the model has no field for is written again where it was: bases, artifacts, invocations, bags, kinds.
+#[test]
+fn what_is_beyond_the_model_is_kept() {
+    let run = json!({
+        "tool": {"driver": {"name": "t", "organization": "o"}}, "originalUriBaseIds": {"SRC": {"uri": "file:///s/"}},
+        "artifacts": [{"location": {"uri": "a.c", "uriBaseId": "SRC"}, "length": 7}],
+        "invocations": [{"executionSuccessful": true, "commandLine": "t a.c"}],
+        "results": [{"message": {"text": "m"}, "guid": "1234", "properties": {"team": "x"}, "hostedViewerUri": "https://e.org/1",
+            "codeFlows": [{"threadFlows": [{"locations": [
+                {"location": at("a.c", 1), "kinds": ["acquire", "lock"], "properties": {"id": 7}}]}]}]}]});
+    let written: Value = serde_json::from_str(&to_sarif(&log(run.clone()))).unwrap();
+    let again = &written["runs"][0];
+    for name in ["tool", "originalUriBaseIds", "artifacts", "invocations"] {
+        assert_eq!(again[name], run[name], "{name}");
+    }
+    let result = &again["results"][0];
+    assert_eq!((&result["guid"], &result["properties"]["team"]), (&json!("1234"), &json!("x")));
+    let step = &result["codeFlows"][0]["threadFlows"][0]["locations"][0];
+    assert_eq!(
+        (&step["kinds"], &step["properties"]["id"]),
+        (&json!(["danger", "acquire", "lock"]), &json!(7))
+    );
 }

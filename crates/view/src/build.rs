@@ -2,13 +2,15 @@
 
 use crate::checklist::Checklists;
 use crate::definitions::{Index, chunk, encode};
+use crate::outcomes::outcomes;
 use crate::page::{self, Page};
 use crate::project::{Item, Projection, project};
 use crate::roots::Roots;
 use crate::sources::Sources;
 use crate::syntax::{Lines, Token};
 use crate::triage::Triage;
-use parallax_report::{Document, Path, PathKind, Report, Role, Severity, Step};
+use crate::visible::{reveal_all, visible};
+use parallax_report::{Document, Importance, Path, PathKind, Report, Role, Severity, Step};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -28,6 +30,10 @@ pub struct Input {
     pub checklists: Checklists,
     /// What has been answered.
     pub triage: Triage,
+    /// Opens a place in an editor: a link with `{file}` and `{line}` in it.
+    pub editor: Option<String>,
+    /// What the reports were compared with.
+    pub against: Option<String>,
 }
 
 /// How far the page is.
@@ -41,8 +47,9 @@ pub enum Progress {
 
 /// Makes the page, saying now and then how far it is.
 pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
-    let Input { mut document, roots, name, made, author, checklists, triage } = input;
+    let Input { mut document, roots, name, made, author, checklists, triage, editor, against } = input;
     let fingerprints = document.fingerprints();
+    reveal_all(&mut document);
     let mut sources = Sources::new(roots, std::mem::take(&mut document.excerpts));
     let projections: Vec<Vec<Projection>> = document
         .reports
@@ -99,7 +106,7 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
         reports.push(page::Report {
             id: format!("R-{:0width$}", number + 1),
             fingerprint,
-            rule: report.rule.clone(),
+            rule: visible(&report.rule).into_owned(),
             title: title(report),
             text: report.text.clone(),
             severity: match report.severity {
@@ -121,8 +128,25 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
                 why.filter(|why| !why.is_empty()).collect::<Vec<_>>().join("; ")
             }),
             checklist: checklists.choose(report),
+            help: document.rules.iter().position(|rule| rule.id == report.rule && rule.tool == report.tool),
+            passed: report.passed,
+            baseline: report.baseline,
+            fixes: report.fixes.iter().map(|fix| a_fix(fix, &mut sources)).collect(),
+            rank: report.rank.as_ref().and_then(serde_json::Number::as_f64),
+            occurrences: report.occurrences,
+            markdown: report.markdown.clone(),
         });
     }
+    let rules = document.rules.iter().map(|rule| page::Rule {
+        id: rule.id.clone(),
+        name: rule.name.clone(),
+        summary: rule.summary.clone(),
+        description: rule.description.clone(),
+        help: rule.help.clone(),
+        url: rule.url.clone(),
+        score: rule.score.clone(),
+    });
+    let rules = rules.collect();
     let mut notes = document.notes.clone();
     if index.cut {
         notes.push(
@@ -134,7 +158,7 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
     let mut files = files;
     for source in &sources.all[files.len()..] {
         files.push(page::File {
-            name: source.name.clone(),
+            name: visible(&source.name).into_owned(),
             lines: 0,
             chunks: Vec::new(),
             blocks: Vec::new(),
@@ -152,8 +176,40 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
         checklists: checklists.all,
         triage,
         notes,
+        rules,
+        editor,
+        against,
         server: None,
     }
+}
+
+/// An edit as lines before and after.
+fn a_fix(fix: &parallax_report::Fix, sources: &mut Sources) -> page::Fix {
+    let change = |change: &parallax_report::Change| {
+        let place = &change.location;
+        let source = sources.get(&place.file);
+        let (first, last) = (place.line.unwrap_or(1), place.end_line.or(place.line).unwrap_or(1));
+        let old: Vec<String> = sources.text(source).map_or(Vec::new(), |text| {
+            (first..=last.min(text.line_count())).map(|line| text.line(line).to_owned()).collect()
+        });
+        let cut = |line: &str, column: Option<u32>, end: bool| -> String {
+            let at = column.map_or(if end { usize::MAX } else { 0 }, |column| column as usize - 1);
+            if end { line.chars().skip(at).collect() } else { line.chars().take(at).collect() }
+        };
+        let end = if change.insert { place.column.or(Some(1)) } else { place.end_column };
+        let before = old.first().map_or(String::new(), |line| cut(line, place.column, false));
+        let after = old.last().map_or(String::new(), |line| cut(line, end, true));
+        // Whole lines that go away, with nothing in their place, leave no empty line.
+        let whole = !change.insert && place.column.is_none() && change.text.is_empty();
+        let text = format!("{before}{}{after}", change.text);
+        let new = if whole {
+            Vec::new()
+        } else {
+            text.trim_end_matches('\n').split('\n').map(str::to_owned).collect()
+        };
+        page::Change { file: sources.all[source].name.clone(), first, old, new }
+    };
+    page::Fix { description: fix.description.clone(), changes: fix.changes.iter().map(change).collect() }
 }
 
 /// The paths of a report; one without any still has a place to show.
@@ -183,7 +239,8 @@ fn tool(report: &Report) -> String {
 }
 
 fn place(name: &str, line: Option<u32>) -> String {
-    line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"))
+    let name = visible(name);
+    line.map_or_else(|| name.clone().into_owned(), |line| format!("{name}:{line}"))
 }
 
 /// For every file the stretches of lines that boxes show, merged and ascending.
@@ -214,7 +271,7 @@ fn files(sources: &Sources, needed: &BTreeMap<usize, Vec<Lines>>, index: &mut In
         let stretches = needed.get(&number).map_or(&[][..], Vec::as_slice);
         files.push(match &source.text {
             Err(why) => page::File {
-                name: source.name.clone(),
+                name: visible(&source.name).into_owned(),
                 lines: 0,
                 chunks: Vec::new(),
                 blocks: Vec::new(),
@@ -227,8 +284,10 @@ fn files(sources: &Sources, needed: &BTreeMap<usize, Vec<Lines>>, index: &mut In
                     .iter()
                     .map(|&lines| chunk(text, lines, |line| encode(tokens, line, &mut resolve)))
                     .collect();
+                // The stretches ascend and do not touch.
                 let shown = |lines: Lines| {
-                    stretches.iter().any(|part| lines.first <= part.last && part.first <= lines.last)
+                    let from = stretches.partition_point(|part| part.last < lines.first);
+                    stretches.get(from).is_some_and(|part| part.first <= lines.last)
                 };
                 let blocks = text.outline.blocks.iter().filter(|block| shown(block.lines)).map(|block| {
                     [block.lines.first, block.lines.last]
@@ -237,7 +296,7 @@ fn files(sources: &Sources, needed: &BTreeMap<usize, Vec<Lines>>, index: &mut In
                         .collect()
                 });
                 page::File {
-                    name: source.name.clone(),
+                    name: visible(&source.name).into_owned(),
                     lines: text.line_count(),
                     chunks,
                     blocks: blocks.collect(),
@@ -260,6 +319,7 @@ fn a_path(path: &Path, projection: Projection, marked: bool, sources: &mut Sourc
         }
     }
     let failing = path.failing_step().filter(|_| !marked);
+    let taken = outcomes(path, sources);
     let steps = path.steps.iter().enumerate().map(|(number, step)| {
         let source = step.location.as_ref().map(|location| sources.get(&location.file));
         page::Step {
@@ -270,12 +330,16 @@ fn a_path(path: &Path, projection: Projection, marked: bool, sources: &mut Sourc
                 Some((location.column?, end))
             }),
             role: step.role,
-            taken: step.taken,
+            taken: taken[number],
             access: step.access,
             failing: failing == Some(number) || step.failing,
             message: step.message.clone(),
             values: step.values.iter().map(|value| (value.name.clone(), value.value.clone())).collect(),
             state: step.state.iter().map(|value| (value.name.clone(), value.value.clone())).collect(),
+            order: step.order,
+            time: step.time.clone(),
+            passing: step.importance == Importance::Unimportant && !step.failing,
+            essential: step.importance == Importance::Essential,
         }
     });
     let steps = steps.collect();
@@ -296,6 +360,8 @@ fn a_path(path: &Path, projection: Projection, marked: bool, sources: &mut Sourc
     page::Path {
         label: path.label.clone(),
         stack: path.kind == PathKind::Stack,
+        flow: path.flow,
+        thread: path.thread.clone(),
         frames: frames.collect(),
         roots: projection.roots,
         steps,

@@ -2,7 +2,7 @@
 //!
 //! The ones in `crates/view/checklists/` are built in; a team puts its own beside them with `--checklists`.
 
-use parallax_report::Report;
+use parallax_report::{Report, Severity};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -41,6 +41,9 @@ pub struct Matches {
     /// Weakness numbers.
     #[serde(default)]
     pub cwe: Vec<u32>,
+    /// Reports of lint: one place, no error, and no weakness number that another checklist knows.
+    #[serde(default)]
+    pub lint: bool,
 }
 
 /// A tab, or a family of tabs.
@@ -153,10 +156,13 @@ impl Checklist {
         Ok(checklist)
     }
 
+    fn knows(&self, report: &Report) -> bool {
+        self.matches.cwe.iter().any(|number| report.cwe.contains(number))
+    }
+
     fn fits(&self, report: &Report) -> bool {
         let said = words(&[&report.rule, &report.title, &report.tool.name]);
-        self.matches.cwe.iter().any(|number| report.cwe.contains(number))
-            || self.matches.words.iter().any(|word| word == "*" || said.contains(&words(&[word])))
+        self.matches.words.iter().any(|word| word == "*" || said.contains(&words(&[word])))
     }
 }
 
@@ -182,11 +188,20 @@ fn words(texts: &[&str]) -> String {
     out
 }
 
+/// Whether a report is about one place and no error: what linters say.
+fn is_lint(report: &Report) -> bool {
+    report.severity != Severity::Error
+        && report.paths.iter().all(|path| path.steps.len() <= 1)
+        && !report.passed
+}
+
 /// Checklists in the order they are tried.
 #[derive(Clone, Debug)]
 pub struct Checklists {
     /// The first that fits a report is its own; the last fits all.
     pub all: Vec<Checklist>,
+    /// The names of those that were built in.
+    built_in: Vec<String>,
 }
 
 impl Checklists {
@@ -196,23 +211,35 @@ impl Checklists {
             include_str!("../checklists/race.json"),
             include_str!("../checklists/null.json"),
             include_str!("../checklists/memory.json"),
+            include_str!("../checklists/lint.json"),
             include_str!("../checklists/general.json"),
         ];
         let built_in = built_in.map(|text| Checklist::read(text).expect("tested"));
         let mut all = own;
+        let mut names = Vec::new();
         for checklist in built_in {
             // The general one stays, whatever its replacement fits, so that every report has one.
             if checklist.name == "general" || all.iter().all(|other| other.name != checklist.name) {
+                names.push(checklist.name.clone());
                 all.push(checklist);
             }
         }
-        Checklists { all }
+        Checklists { all, built_in: names }
     }
 
     /// The checklist for a report: an index into `all`.
     pub fn choose(&self, report: &Report) -> usize {
         let last = self.all.len().saturating_sub(1);
-        self.all.iter().position(|checklist| checklist.fits(report)).unwrap_or(last)
+        let place = |test: &dyn Fn(&Checklist) -> bool| self.all.iter().position(test);
+        // A team's own and a weakness number say more than words, and words on one line of lint say little: that a rule
+        // speaks of memory does not mean that there is an object to follow.
+        place(&|checklist| checklist.knows(report))
+            .or_else(|| {
+                place(&|checklist| !self.built_in.contains(&checklist.name) && checklist.fits(report))
+            })
+            .or_else(|| place(&|checklist| checklist.matches.lint && is_lint(report)))
+            .or_else(|| place(&|checklist| checklist.fits(report)))
+            .unwrap_or(last)
     }
 }
 
@@ -222,8 +249,13 @@ mod tests {
 
     fn chosen(rule: &str, title: &str, cwe: &[u32]) -> String {
         let checklists = Checklists::with(Vec::new());
-        let report =
-            Report { rule: rule.into(), title: title.into(), cwe: cwe.to_vec(), ..Report::default() };
+        let report = Report {
+            rule: rule.into(),
+            title: title.into(),
+            cwe: cwe.to_vec(),
+            severity: Severity::Error,
+            ..Report::default()
+        };
         checklists.all[checklists.choose(&report)].name.clone()
     }
 
@@ -240,6 +272,16 @@ mod tests {
     }
 
     #[test]
+    fn lint_is_asked_no_questions_about_memory() {
+        let checklists = Checklists::with(Vec::new());
+        let chosen = |report: &Report| checklists.all[checklists.choose(report)].name.clone();
+        let lint = Report { rule: "bugprone-suspicious-memory-comparison".into(), ..Report::default() };
+        assert_eq!(chosen(&lint), "lint");
+        assert_eq!(chosen(&Report { cwe: vec![401], ..lint.clone() }), "memory");
+        assert_eq!(chosen(&Report { severity: Severity::Error, ..lint }), "memory");
+    }
+
+    #[test]
     fn a_teams_own_come_first() {
         let own = Checklist::read(
             r#"{"format":"parallax-checklist/1","name":"crypto","title":"Crypto","matches":{"words":["null cipher"]},"tabs":[]}"#,
@@ -248,7 +290,7 @@ mod tests {
         let checklists = Checklists::with(vec![own]);
         let report = Report { title: "Null cipher selected".into(), ..Report::default() };
         assert_eq!(checklists.choose(&report), 0);
-        assert_eq!(checklists.all.len(), 5);
+        assert_eq!(checklists.all.len(), 6);
     }
 
     #[test]

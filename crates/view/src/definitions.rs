@@ -4,6 +4,8 @@ use crate::page;
 use crate::sources::{Sources, Text};
 use crate::syntax::{Class, Definition, Kind, Lines, Token};
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::rc::Rc;
 
 /// How much source is searched for definitions beyond the files that paths go through.
 const MOST_FILES: usize = 4_000;
@@ -13,7 +15,7 @@ const MOST_LINES: u32 = 80;
 
 /// Everything that is defined below the roots.
 pub struct Index {
-    texts: Vec<(String, Text)>,
+    texts: Vec<(String, Rc<Text>)>,
     by_name: HashMap<String, Vec<(usize, Definition)>>,
     /// Whether a bound cut the search short.
     pub cut: bool,
@@ -36,6 +38,11 @@ impl Index {
         let found = roots.files(MOST_FILES + 1);
         index.cut = found.len() > MOST_FILES;
         // The files on the paths come first: a bound must not cost them their own definitions.
+        let read: HashMap<PathBuf, Rc<Text>> = sources
+            .all
+            .iter()
+            .filter_map(|source| Some((source.path.clone()?, Rc::clone(source.text.as_ref().ok()?))))
+            .collect();
         let on_paths = sources.all.iter().filter_map(|source| source.path.clone());
         let mut seen = HashSet::new();
         let mut bytes = 0;
@@ -49,13 +56,23 @@ impl Index {
             if crate::syntax::Language::of(&found.name).is_none() {
                 continue;
             }
-            let Ok(text) = roots.read(&found) else { continue };
-            bytes += text.len();
+            // What the paths have parsed already is not parsed again.
+            let text = match read.get(&path) {
+                Some(text) => Rc::clone(text),
+                None => match roots.read(&found) {
+                    Ok(text) if bytes + text.len() <= MOST_BYTES => Rc::new(Text::new(&found.name, text)),
+                    Ok(_) => {
+                        index.cut = true;
+                        break;
+                    }
+                    Err(_) => continue,
+                },
+            };
+            bytes += text.whole.len();
             if bytes > MOST_BYTES {
                 index.cut = true;
                 break;
             }
-            let text = Text::new(&found.name, text);
             let number = index.texts.len();
             for definition in &text.outline.definitions {
                 index.by_name.entry(definition.name.clone()).or_default().push((number, definition.clone()));

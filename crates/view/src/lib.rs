@@ -8,6 +8,7 @@ mod build;
 pub mod checklist;
 mod definitions;
 pub mod html;
+mod outcomes;
 pub mod page;
 pub mod project;
 pub mod roots;
@@ -15,6 +16,7 @@ pub mod serve;
 pub mod sources;
 pub mod syntax;
 pub mod triage;
+mod visible;
 
 pub use build::{Input, Progress, build};
 pub use roots::Roots;

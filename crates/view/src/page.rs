@@ -32,6 +32,14 @@ pub struct Page {
     pub triage: Triage,
     /// What was cut or left out.
     pub notes: Vec<String>,
+    /// What the tools say about their rules.
+    pub rules: Vec<Rule>,
+    /// Opens a place in an editor: a link with `{file}` and `{line}` in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub editor: Option<String>,
+    /// What the reports were compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
     /// Present when a server keeps the answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Server>,
@@ -42,6 +50,56 @@ pub struct Page {
 pub struct Server {
     /// Sent along with every answer, so that no other page can give them.
     pub token: String,
+    /// A number that changes with the reports and sources, where they are watched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
+}
+
+/// What a tool says about a rule.
+#[derive(Clone, Debug, Serialize)]
+pub struct Rule {
+    /// The tool's name for it.
+    pub id: String,
+    /// A name for people.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// One sentence.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+    /// What is wrong with code like this.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// What to do about it, as Markdown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub help: String,
+    /// A page about it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub url: String,
+    /// A score of its severity, zero to ten.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub score: String,
+}
+
+/// A proposed edit.
+#[derive(Clone, Debug, Serialize)]
+pub struct Fix {
+    /// What it does.
+    pub description: String,
+    /// Where, and what changes.
+    pub changes: Vec<Change>,
+}
+
+/// Lines that change.
+#[derive(Clone, Debug, Serialize)]
+pub struct Change {
+    /// The file.
+    pub file: String,
+    /// The number of the first line.
+    pub first: u32,
+    /// The lines now; none where the source is not there.
+    pub old: Vec<String>,
+    /// The lines then.
+    pub new: Vec<String>,
 }
 
 /// A file, or as much of it as the page needs.
@@ -118,6 +176,27 @@ pub struct Report {
     pub suppressed: Option<String>,
     /// Index into [`Page::checklists`].
     pub checklist: usize,
+    /// Index into [`Page::rules`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub help: Option<usize>,
+    /// Whether its paths are ones on which all is well.
+    #[serde(skip_serializing_if = "is_false")]
+    pub passed: bool,
+    /// How it stands to the run compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<parallax_report::Baseline>,
+    /// Proposed edits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fixes: Vec<Fix>,
+    /// How interesting the tool thinks it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rank: Option<f64>,
+    /// How often it was seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub occurrences: Option<u32>,
+    /// The message as Markdown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub markdown: String,
 }
 
 /// A place off the paths.
@@ -139,6 +218,12 @@ pub struct Path {
     pub label: String,
     /// Whether it is a call stack.
     pub stack: bool,
+    /// Paths with the same number happen together.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub flow: u32,
+    /// The thread, as the tool calls it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub thread: String,
     /// All boxes.
     pub frames: Vec<Frame>,
     /// The outermost boxes.
@@ -199,6 +284,18 @@ pub struct Step {
     /// Locks and other state.
     #[serde(rename = "s", skip_serializing_if = "Vec::is_empty")]
     pub state: Vec<(String, String)>,
+    /// Its place in the order over all paths.
+    #[serde(rename = "o", skip_serializing_if = "Option::is_none")]
+    pub order: Option<u64>,
+    /// When it happens.
+    #[serde(rename = "w", skip_serializing_if = "String::is_empty")]
+    pub time: String,
+    /// Whether the line is merely passed.
+    #[serde(rename = "p", skip_serializing_if = "is_false")]
+    pub passing: bool,
+    /// Whether the tool calls it essential.
+    #[serde(rename = "e", skip_serializing_if = "is_false")]
+    pub essential: bool,
 }
 
 fn is_false(value: &bool) -> bool {

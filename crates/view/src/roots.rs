@@ -4,6 +4,7 @@
 //! and what is opened is a regular file whose real place, links followed, lies below a root. Names from other
 //! machines (absolute, Windows) are found by their longest ending that exists here.
 
+use crate::visible::visible;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
@@ -225,27 +226,7 @@ pub fn decode(bytes: &[u8]) -> Option<String> {
         },
     };
     let unix = text.replace("\r\n", "\n").replace('\r', "\n");
-    let strange = |c: char| (c.is_control() && c != '\n' && c != '\t') || is_reordering(c);
-    if !unix.contains(strange) {
-        return Some(unix);
-    }
-    let mut shown = String::with_capacity(unix.len());
-    for c in unix.chars() {
-        match c {
-            c if is_reordering(c) => shown.push_str(&format!("\u{27ea}U+{:04X}\u{27eb}", c as u32)),
-            c if c != '\n' && c != '\t' && (c as u32) < 0x20 => {
-                shown.push(char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'));
-            }
-            c if c.is_control() && c != '\n' && c != '\t' => shown.push('\u{fffd}'),
-            c => shown.push(c),
-        }
-    }
-    Some(shown)
-}
-
-/// Marks that make code read differently from what a compiler sees.
-fn is_reordering(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+    Some(visible(&unix).into_owned())
 }
 
 #[cfg(test)]

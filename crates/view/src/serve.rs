@@ -154,10 +154,25 @@ struct Answer {
 impl Service {
     /// Serves `page` on `port` to those who know `token`.
     pub fn new(mut page: Page, token: String, port: u16) -> Service {
-        page.server = Some(crate::page::Server { token: token.clone() });
+        page.server = Some(crate::page::Server { token: token.clone(), version: None });
         let known = page.reports.iter().map(|report| report.fingerprint.clone()).collect();
         let triage = page.triage.clone();
         Service { page, token, port, known, triage }
+    }
+
+    /// Says that reports and sources are watched: the page asks `/version` and loads again when it has changed.
+    pub fn watched(&mut self) {
+        if let Some(server) = &mut self.page.server {
+            server.version = server.version.or(Some(1));
+        }
+    }
+
+    /// Puts a page made anew in the place of the old one; the answers stay.
+    pub fn renew(&mut self, mut page: Page) {
+        let version = self.page.server.as_ref().and_then(|server| server.version).map(|version| version + 1);
+        page.server = Some(crate::page::Server { token: self.token.clone(), version });
+        self.known = page.reports.iter().map(|report| report.fingerprint.clone()).collect();
+        self.page = page;
     }
 
     /// The address to open.
@@ -189,7 +204,14 @@ impl Service {
                 (Response { status: 200, kind: "text/html; charset=utf-8", body }, false)
             }
             ("POST", "/triage") => self.keep(request),
-            (_, "/" | "/triage") => (Response::text(405, "not that way"), false),
+            ("GET", "/version") => {
+                if !same(request.header("x-parallax-token").unwrap_or(""), &self.token) {
+                    return (Response::text(403, "wrong token"), false);
+                }
+                let version = self.page.server.as_ref().and_then(|server| server.version).unwrap_or(0);
+                (Response::text(200, &version.to_string()), false)
+            }
+            (_, "/" | "/triage" | "/version") => (Response::text(405, "not that way"), false),
             _ => (Response::text(404, "nothing here"), false),
         }
     }

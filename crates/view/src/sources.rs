@@ -5,6 +5,7 @@ use crate::syntax::{Lines, Outline};
 use parallax_report::Excerpt;
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 /// All sources of a page together may not be larger than this; what comes later is left out and says so.
 pub const LARGEST_PAGE: usize = 64 << 20;
@@ -15,7 +16,7 @@ pub struct Source {
     /// What to call it: relative to its root, or as the report does when it was not found.
     pub name: String,
     /// Its text and shape, or why there is none.
-    pub text: Result<Text, Missing>,
+    pub text: Result<Rc<Text>, Missing>,
     /// Where it was found.
     pub path: Option<PathBuf>,
 }
@@ -113,14 +114,14 @@ impl Sources {
                 None => {
                     let text = self.roots.read(&found).or_else(|why| self.quoted(reported).ok_or(why));
                     let text = text.and_then(|text| self.admit(text));
-                    let text = text.map(|text| Text::new(&found.name, text));
+                    let text = text.map(|text| Rc::new(Text::new(&found.name, text)));
                     self.by_name.insert(found.name.clone(), self.all.len());
                     self.add(Source { name: found.name, text, path: Some(found.path) })
                 }
             },
             Err(why) => {
                 let text = self.quoted(reported).ok_or(why).and_then(|text| self.admit(text));
-                let text = text.map(|text| Text::new(reported, text));
+                let text = text.map(|text| Rc::new(Text::new(reported, text)));
                 self.add(Source { name: short_name(reported), text, path: None })
             }
         };
@@ -164,7 +165,7 @@ impl Sources {
 
     /// The text of a source, if there is one.
     pub fn text(&self, index: usize) -> Option<&Text> {
-        self.all.get(index).and_then(|source| source.text.as_ref().ok())
+        self.all.get(index).and_then(|source| source.text.as_deref().ok())
     }
 }
 

@@ -28,6 +28,8 @@ fn input(document: Document, roots: &[&Path]) -> Input {
         author: "mk".into(),
         checklists: Checklists::with(Vec::new()),
         triage: Triage::default(),
+        editor: None,
+        against: None,
     }
 }
 

@@ -1,6 +1,7 @@
 // Steps, paths and reports in words: what stands at the end of a line, in the step list, in the head of a column.
 
 import type { Frame, Path, Step } from "./page.ts";
+import type { Shown } from "./values.ts";
 
 const ACCESS = { read: "read", write: "write", "read-write": "read and write" } as const;
 
@@ -14,14 +15,14 @@ export function locksOf(step: Step | undefined): readonly string[] | undefined {
 
 export interface Note {
   readonly condition?: { readonly icon: "taken" | "skip" | "thread"; readonly text: string };
-  readonly values: readonly (readonly [string, string])[];
+  readonly values: readonly Shown[];
   readonly failing?: string;
   readonly message?: string;
 }
 
 /** Everything known at a step that the code itself does not say. */
-export function noteOf(step: Step, callee: Frame | undefined): Note {
-  const values = [...(step.v ?? [])];
+export function noteOf(step: Step, callee: Frame | undefined, known: readonly Shown[]): Note {
+  const values = [...known];
   let condition: Note["condition"];
   if (callee?.thread !== undefined) condition = { icon: "thread", text: `starts ${callee.thread || "a thread"}` };
   else if (step.t !== undefined) condition = step.t ? { icon: "taken", text: "taken" } : { icon: "skip", text: "not taken" };
@@ -30,7 +31,7 @@ export function noteOf(step: Step, callee: Frame | undefined): Note {
   if (step.a) facts.push(ACCESS[step.a]);
   const locks = locksOf(step);
   if (locks) facts.push(locks.length ? `holding ${locks.join(", ")}` : "no lock held");
-  for (const [name, value] of step.s ?? []) if (!/lock/i.test(name)) values.push([name, value]);
+  for (const [name, value] of step.s ?? []) if (!/lock/i.test(name)) values.push({ name, value, same: false });
   const words = [facts.join(", "), message ?? ""].filter(Boolean).join(": ");
   return {
     ...(condition && { condition }),
@@ -52,9 +53,22 @@ function isRedundant(step: Step, callee: Frame | undefined): boolean {
 const ROLE = { entry: "entry", call: "call", return: "return", branch: "condition", access: "access", note: "note" } as const;
 export const roleWord = (step: Step): string => (step.x ? "where it goes wrong" : ROLE[step.r]);
 
+const ordinals = new WeakMap<Path, readonly number[]>();
+/** The number that a step goes by: lines that are merely passed have none, and share that of the step before. */
+export function ordinalOf(path: Path, step: number): number {
+  let numbers = ordinals.get(path);
+  if (!numbers) {
+    let count = 0;
+    ordinals.set(path, numbers = path.steps.map(one => (one.p ? count : ++count)));
+  }
+  return numbers[step] ?? step + 1;
+}
+/** How many steps have a number. */
+export const stepCount = (path: Path): number => path.steps.reduce((count, step) => count + (step.p ? 0 : 1), 0);
+
 /** What the shape of the badge says. */
-export const badgeOf = (step: Step): "access" | "branch" | "call" | "plain" =>
-  step.x ? "access" : step.r === "branch" ? "branch" : step.r === "call" || step.r === "entry" ? "call" : "plain";
+export const badgeOf = (step: Step): "access" | "branch" | "call" | "plain" | "pass" =>
+  step.p ? "pass" : step.x ? "access" : step.r === "branch" ? "branch" : step.r === "call" || step.r === "entry" ? "call" : "plain";
 
 /** One line about a step for the step list. */
 export function summaryOf(step: Step, callee: Frame | undefined, code: string): string {

@@ -3,6 +3,7 @@
 // A box shows its function from top to bottom. Where the path goes back up, as in a loop, the box goes on with
 // another pass that starts at the line it goes back to, so that reading down the page is reading along the path.
 
+import { foldLoops, type Loop, type Pass } from "./loops.ts";
 import type { Definition, Frame, Path } from "./page.ts";
 import { matchesIn, type Match, type Query } from "./query.ts";
 import type { Source } from "./source.ts";
@@ -22,6 +23,8 @@ export interface LineRow {
   readonly matches: readonly Match[];
   /** Names the row across layouts, for what is open under it. */
   readonly key: string;
+  /** The loop that this line is the head of, when it is told once for all iterations. */
+  readonly loop?: Loop;
 }
 /** Lines left out, or left in and grey when `open`. */
 export interface FoldRow { readonly kind: "fold"; readonly first: number; readonly last: number; readonly open: boolean; readonly blank: boolean }
@@ -40,6 +43,8 @@ export interface FrameNode {
   readonly depth: number;
   readonly parent: FrameNode | undefined;
   readonly rows: Row[];
+  /** Room above a row that keeps two columns in step. */
+  readonly pads: Map<number, number>;
   /** Where each row starts below the head, and at last where they end. */
   tops: number[];
   height: number;
@@ -54,9 +59,11 @@ export interface Place { readonly node: FrameNode; readonly row: number }
 
 export interface Layout {
   readonly roots: FrameNode[];
-  readonly height: number;
+  height: number;
   /** By step. */
   readonly places: (Place | undefined)[];
+  /** Steps of iterations that are told by a count. */
+  readonly hidden: ReadonlySet<number>;
   readonly shown: number;
   readonly total: number;
   /** Rows and hidden lines: how much there would be to draw. */
@@ -69,6 +76,8 @@ export interface Unfolding {
   readonly open: ReadonlyMap<number, ReadonlySet<number>>;
   /** Opened definitions by row key. */
   readonly definitions: ReadonlyMap<string, number>;
+  /** Opened loops by key. */
+  readonly loops: ReadonlySet<string>;
 }
 
 /** Finds the matches of some queries in lines, each line once. */
@@ -89,6 +98,7 @@ const none: readonly Match[] = [];
 
 export function layoutPath(path: Path, sources: readonly Source[], definitions: readonly Definition[], finder: Finder, unfolding: Unfolding): Layout {
   const places: (Place | undefined)[] = new Array(path.steps.length).fill(undefined);
+  const hidden = new Set<number>();
   let size = 0;
 
   const layoutFrame = (index: number, parent: FrameNode | undefined): FrameNode => {
@@ -96,15 +106,18 @@ export function layoutPath(path: Path, sources: readonly Source[], definitions: 
     const source = frame.file === undefined ? undefined : sources[frame.file];
     const node: FrameNode = {
       index, frame, source, parent, depth: parent ? parent.depth + 1 : 0,
-      rows: [], tops: [], height: 0, top: 0, shown: 0, total: frame.lines ? frame.lines[1] + 1 - frame.lines[0] : 0,
+      rows: [], pads: new Map(), tops: [], height: 0, top: 0, shown: 0, total: frame.lines ? frame.lines[1] + 1 - frame.lines[0] : 0,
     };
     const seen = new Set<number>();
     const push = (row: Row) => { size++; node.rows.push(row); };
     const open = unfolding.open.get(index) ?? new Set<number>();
 
+    let pending: Loop | undefined;
     const pushLine = (number: number, relevant: boolean, pass: number): LineRow => {
       const key = `${index}.${pass}.${number}`;
-      const row: LineRow = { kind: "line", number, relevant, steps: [], matches: source ? finder.in(source, number) : none, key };
+      const heads = pending && relevant && pending.head === number ? pending : undefined;
+      if (heads) pending = undefined;
+      const row: LineRow = { kind: "line", number, relevant, steps: [], matches: source ? finder.in(source, number) : none, key, ...(heads && { loop: heads }) };
       push(row);
       seen.add(number);
       return row;
@@ -129,9 +142,11 @@ export function layoutPath(path: Path, sources: readonly Source[], definitions: 
       }
     };
 
-    const passes = passesOf(path, frame);
+    const { passes, hidden: folded } = foldLoops(path, index, passesOf(path, frame), item => lineOf(path, frame, item), unfolding.loops);
+    for (const item of folded) hide(path, item, hidden);
     passes.forEach((pass, passIndex) => {
       const [first, last] = frame.lines ?? [0, -1];
+      pending = pass.loop;
       const isFirst = passIndex === 0, isLast = passIndex === passes.length - 1;
       const start = isFirst ? first : pass.lines[0] ?? last + 1;
       const end = isLast ? last : pass.lines[pass.lines.length - 1] ?? first - 1;
@@ -203,10 +218,16 @@ export function layoutPath(path: Path, sources: readonly Source[], definitions: 
     for (const row of node.rows) if (row.kind === "frame") count(row.node);
   };
   roots.forEach(count);
-  return { roots, height: top, places, shown, total, size };
+  return { roots, height: top, places, hidden, shown, total, size };
 }
 
-interface Pass { readonly items: number[]; readonly lines: number[] }
+/** Counts a step, or all steps of a frame, as hidden. */
+function hide(path: Path, item: number, into: Set<number>): void {
+  const todo = [item];
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    if (next >= 0) into.add(next); else todo.push(...(path.frames[-1 - next]?.items ?? []));
+  }
+}
 
 /** The line of a step in its frame, if the frame shows it. */
 function lineOf(path: Path, frame: Frame, item: number): number | undefined {
@@ -249,13 +270,25 @@ export function definitionHeight(definition: Definition | undefined): number {
 function measure(node: FrameNode, definitions: readonly Definition[]): void {
   let top = 0;
   node.tops = [];
-  for (const row of node.rows) {
+  node.rows.forEach((row, at) => {
     if (row.kind === "frame") measure(row.node, definitions);
+    top += node.pads.get(at) ?? 0;
     node.tops.push(top);
     top += rowHeight(row, definitions);
-  }
+  });
   node.tops.push(top);
   node.height = SIZE.border + SIZE.head + SIZE.padding + top + SIZE.padding + SIZE.border;
+}
+
+/** Measures and places everything again, after room was added above rows. */
+export function remeasure(layout: Layout, definitions: readonly Definition[]): number {
+  let top: number = SIZE.paper;
+  for (const root of layout.roots) {
+    measure(root, definitions);
+    place(root, top);
+    top += root.height + SIZE.rootGap;
+  }
+  return top;
 }
 
 /** Where the rows of a box begin, below its top. */

@@ -8,10 +8,11 @@ export interface Filter {
   readonly state: State | "all";
   readonly severity: 0 | 1 | 2 | 3;
   readonly text: string;
+  readonly baseline: "all" | "new" | "old" | "absent";
   readonly sort: SortKey;
   readonly descending: boolean;
 }
-export const noFilter: Filter = { state: "all", severity: 0, text: "", sort: "id", descending: false };
+export const noFilter: Filter = { state: "all", severity: 0, text: "", baseline: "all", sort: "id", descending: false };
 
 export interface ListRow { readonly report: Report; readonly index: number; readonly state: State; readonly record: TriageRecord | undefined }
 
@@ -31,9 +32,15 @@ export function filtered(rows: readonly ListRow[], filter: Filter): ListRow[] {
   const passes = (row: ListRow) => {
     if (filter.state !== "all" && row.state !== filter.state) return false;
     if (filter.severity !== 0 && row.report.severity !== filter.severity) return false;
-    const { id, title, rule, tool, place } = row.report;
+    const { id, title, rule, tool, place, baseline } = row.report;
+    const age = baseline === "updated" ? "unchanged" : baseline;
+    if (filter.baseline !== "all" && age !== { new: "new", old: "unchanged", absent: "absent" }[filter.baseline]) return false;
     const said = `${id} ${title} ${rule} ${tool} ${place}`.toLowerCase();
-    return words.every(word => said.includes(word));
+    const fields: Readonly<Record<string, string>> = { rule, tool, file: place, title, is: `${row.state} ${age ?? ""} ${age === "absent" ? "fixed" : ""} ${row.report.passed ? "passed" : ""}` };
+    return words.every(word => {
+      const [, name = "", value = ""] = /^(rule|tool|file|title|is):(.+)$/.exec(word) ?? [];
+      return name ? (fields[name] ?? "").toLowerCase().includes(value) : said.includes(word);
+    });
   };
   const sign = filter.descending ? -1 : 1;
   const compare = (a: ListRow, b: ListRow): number => {
@@ -49,6 +56,8 @@ export function filtered(rows: readonly ListRow[], filter: Filter): ListRow[] {
 
 export function progress(rows: readonly ListRow[]): { readonly counts: Readonly<Record<State, number>>; readonly triaged: number; readonly total: number } {
   const counts: Record<State, number> = { open: 0, started: 0, true: 0, false: 0, unsure: 0 };
-  for (const row of rows) counts[row.state]++;
-  return { counts, triaged: rows.filter(row => isTriaged(row.state)).length, total: rows.length };
+  // What is fixed or known to be good waits for nobody.
+  const waiting = rows.filter(row => row.report.baseline !== "absent" && !row.report.passed);
+  for (const row of waiting) counts[row.state]++;
+  return { counts, triaged: waiting.filter(row => isTriaged(row.state)).length, total: waiting.length };
 }

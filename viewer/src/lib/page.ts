@@ -12,8 +12,28 @@ export interface Page {
   readonly checklists: readonly Checklist[];
   readonly triage: Triage;
   readonly notes: readonly string[];
-  readonly server?: { readonly token: string };
+  readonly rules?: readonly Rule[];
+  /** A link with `{file}` and `{line}` in it. */
+  readonly editor?: string;
+  /** What the reports were compared with. */
+  readonly against?: string;
+  readonly server?: { readonly token: string; readonly version?: number };
 }
+
+export interface Rule {
+  readonly id: string;
+  readonly name?: string;
+  readonly summary?: string;
+  readonly description?: string;
+  /** Markdown. */
+  readonly help?: string;
+  readonly url?: string;
+  readonly score?: string;
+}
+
+export interface Change { readonly file: string; readonly first: number; readonly old: readonly string[]; readonly new: readonly string[] }
+export interface Fix { readonly description: string; readonly changes: readonly Change[] }
+export type Baseline = "new" | "unchanged" | "updated" | "absent";
 
 export interface FileData {
   readonly name: string;
@@ -58,11 +78,23 @@ export interface Report {
   readonly related: readonly { readonly place: string; readonly message: string; readonly definition?: number }[];
   readonly suppressed?: string;
   readonly checklist: number;
+  /** Index into the rules. */
+  readonly help?: number;
+  /** Its paths are ones on which all is well. */
+  readonly passed?: boolean;
+  readonly baseline?: Baseline;
+  readonly fixes?: readonly Fix[];
+  readonly rank?: number;
+  readonly occurrences?: number;
+  readonly markdown?: string;
 }
 
 export interface Path {
   readonly label: string;
   readonly stack: boolean;
+  /** Paths with the same number happen together. */
+  readonly flow?: number;
+  readonly thread?: string;
   readonly frames: readonly Frame[];
   readonly roots: readonly number[];
   readonly steps: readonly Step[];
@@ -94,6 +126,14 @@ export interface Step {
   readonly m?: string;
   readonly v?: readonly (readonly [string, string])[];
   readonly s?: readonly (readonly [string, string])[];
+  /** Order over all paths. */
+  readonly o?: number;
+  /** When, as the tool writes it. */
+  readonly w?: string;
+  /** The line is merely passed. */
+  readonly p?: boolean;
+  /** The tool calls it essential. */
+  readonly e?: boolean;
 }
 
 export interface Checklist {

@@ -1,16 +1,20 @@
 // The application: which report is open, which step is current, and what every key and button does.
 
-import { plural } from "../lib/describe.ts";
+import { ordinalOf, plural, stepCount } from "../lib/describe.ts";
+import { parseAddress, writeAddress, type Address } from "../lib/address.ts";
+import { MANY } from "../lib/groups.ts";
 import { Finder, type Place } from "../lib/layout.ts";
 import { progress } from "../lib/list.ts";
 import type { Page, Report } from "../lib/page.ts";
 import { addQuery, type Query } from "../lib/query.ts";
 import { sourcesOf, type Source } from "../lib/source.ts";
 import { ChecklistCard } from "./checklist.ts";
-import { Column } from "./column.ts";
+import { Column, NARROW } from "./column.ts";
+import { CompareView, type PathRef } from "./compare.ts";
 import { h, icon, titled } from "./dom.ts";
 import { helpDialog } from "./help.ts";
 import { ListView, severityElement } from "./list.ts";
+import { pickPath } from "./picker.ts";
 import { QueryBar } from "./queries.ts";
 import { ReportCard } from "./report.ts";
 import { Storage } from "./storage.ts";
@@ -25,6 +29,7 @@ export class App {
   private readonly card: ReportCard;
   private readonly checklist: ChecklistCard;
   private readonly bar: QueryBar;
+  private readonly comparison: CompareView;
   private help: HTMLDialogElement | undefined;
   private readonly columnsElement = h("div", { class: "columns" });
   private readonly columnButtons = h("span", { class: "seg", role: "group", "aria-label": "Columns" });
@@ -48,11 +53,15 @@ export class App {
   constructor(private readonly page: Page) {
     this.sources = sourcesOf(page);
     this.storage = new Storage(page, why => this.say(why));
-    this.list = new ListView(page, {
-      open: index => this.open(index), say: text => this.say(text), records: () => this.storage.records,
+    this.list = new ListView(page, this.sources, {
+      open: index => this.open(index), say: text => this.say(text), records: () => this.storage.records, author: () => this.storage.author,
+      saveMany: records => { this.storage.saveMany(records); this.drawProgress(); },
       download: () => this.download(), upload: file => void this.upload(file),
     });
-    this.card = new ReportCard(this.sources, {
+    this.comparison = new CompareView(page, this.sources, {
+      say: text => this.say(text), pick: side => this.pickOther(side), moved: () => this.addressCompare(false), leave: () => this.leaveCompare(),
+    });
+    this.card = new ReportCard(page, this.sources, {
       select: (path, step) => this.select(path, step), hover: (path, step) => this.columns[path]?.link(step), related: index => this.revealRelated(index),
     });
     this.checklist = new ChecklistCard({
@@ -85,11 +94,15 @@ export class App {
       h("main", { id: "main", class: "report-view" },
         h("div", { class: "querybar", role: "search" }, h("span", { class: "lens" }, icon("find")), this.bar.chips, this.bar.form, h("span", { class: "grow" }), this.columnButtons, this.panelButton),
         this.stage),
+      this.comparison.element,
       this.list.element,
       h("footer", { class: "status" }, this.where, h("span", { class: "grow" }),
-        hints("report-hints", [["j k", "step"], ["h l", "path"], ["a", "access"], ["e", "unfold"], ["d", "definition"], ["/", "find"], ["?", "all keys"]]),
-        hints("list-hints", [["j k", "report"], ["Enter", "open"], ["/", "filter"], ["?", "all keys"]])));
+        hints("report-hints", [["j k", "step"], ["h l", "path"], ["a", "access"], ["e", "unfold"], ["d", "definition"], ["v", "compare"], ["/", "find"], ["?", "all keys"]]),
+        hints("compare-hints", [["j k", "step in both"], ["h l", "side"], ["n N", "difference"], ["D", "first divergence"], ["s", "swap"], ["v", "other path"], ["Esc", "report"], ["?", "all keys"]]),
+        hints("list-hints", [["j k", "report"], ["J K", "group"], ["x X", "select one, alike"], ["T F U", "verdict"], ["z", "undo"], ["Enter", "path"], ["/", "filter"], ["?", "all keys"]])));
     document.addEventListener("keydown", event => this.key(event));
+    addEventListener("popstate", () => this.follow(parseAddress(decodeURIComponent(location.hash.slice(1).split("&")[0] ?? ""))));
+    if (this.page.server?.version !== undefined) this.watch(this.page.server.token, this.page.server.version);
     addEventListener("beforeprint", () => { for (const column of this.columns) column.drawWhole(); });
     addEventListener("afterprint", () => { for (const column of this.columns) column.drawWindow(); });
     addEventListener("resize", () => { for (const column of this.columns) column.drawWindow(); });
@@ -100,14 +113,21 @@ export class App {
     const theme = options.get("theme");
     if (theme) document.documentElement.dataset["theme"] = theme;
     this.added = options.getAll("q");
-    const asked = this.page.reports.findIndex(report => report.id === word);
+    const address = parseAddress(word);
+    const asked = address?.kind === "report" ? this.page.reports.findIndex(report => report.id === address.report) : -1;
     const waiting = this.list.all().find(row => row.state === "open" || row.state === "started")?.index ?? 0;
     this.open(asked >= 0 ? asked : waiting);
+    if (asked >= 0 && address?.kind === "report" && address.path !== undefined) this.select(address.path - 1, (address.step ?? 1) - 1, false);
     if (options.get("unfold") === "all") for (const column of this.columns) column.unfoldAll();
     const tab = Number(options.get("tab"));
     if (tab > 0) this.checklist.openTab(tab - 1);
     this.mount(body);
+    if (matchMedia(NARROW).matches) this.togglePanel();
     if (word === "list" || this.page.reports.length === 0) this.showList();
+    // A page of hundreds is met as a list; one report, where the work is.
+    else if (asked < 0 && this.page.reports.length >= MANY && address?.kind !== "compare") this.showList();
+    if (address?.kind === "compare") this.follow(address);
+    if (address?.kind === "report" && address.step !== undefined) { const column = this.columns[this.active]; column?.show(column.placeOf(column.current)); }
     if (word === "help") this.showHelp();
     // The rest of what is on screen already can wait until it is.
     requestAnimationFrame(() => setTimeout(() => { for (const column of this.columns) column.drawWindow(); }));
@@ -134,13 +154,14 @@ export class App {
     this.title.title = report.title;
     this.meta.replaceChildren(severityElement(report.severity), h("span", { class: "tool" }, report.tool));
     document.title = `${report.id} ${report.title.replaceAll("`", "")} - Parallax`;
-    history.replaceState(null, "", `#${report.id}`);
+    this.visit({ kind: "report", report: report.id });
     this.columns = report.paths.map((path, number) => new Column(number + 1, path, this.page, this.sources, {
       select: step => this.select(number, step), hover: step => this.card.link(number, step),
-      hide: () => this.toggleColumn(number), move: by => this.moveColumn(number, by), changed: () => this.afterLayout(),
+      hide: () => this.toggleColumn(number), move: by => this.moveColumn(number, by), changed: () => this.afterLayout(), say: text => this.say(text),
     }));
     this.columnsElement.replaceChildren(...this.columns.map(column => column.element));
-    this.columns.forEach((column, number) => { column.element.hidden = number >= SHOWN_AT_FIRST; });
+    const most = matchMedia(NARROW).matches ? 1 : SHOWN_AT_FIRST;
+    this.columns.forEach((column, number) => { column.element.hidden = number >= most; });
     if (this.columns.length === 0) this.columnsElement.append(h("p", { class: "elsewhere dim" }, "This report names no path and no place in the source."));
     this.drawColumnButtons();
     this.active = 0;
@@ -157,6 +178,113 @@ export class App {
     if (report.paths.length > SHOWN_AT_FIRST) this.say(`${SHOWN_AT_FIRST} of ${plural(report.paths.length, "path")} shown: choose others above`);
   }
 
+  /* Addresses --------------------------------------------------------------------- */
+
+  private visited = "";
+  /** Puts an address into the history: another view is another entry, another step of the same is not. */
+  private visit(address: Address, replace = false): void {
+    const written = writeAddress(address), view = written.split("/")[0] ?? "";
+    const another = this.visited !== "" && view !== (this.visited.split("/")[0] ?? "");
+    this.visited = written;
+    if (written === location.hash) return;
+    if (another && !replace && !this.following) history.pushState(null, "", written); else history.replaceState(null, "", written);
+  }
+
+  private following = false;
+  /** Goes where an address says. */
+  private follow(address: Address | undefined): void {
+    this.following = true;
+    const index = (id: string) => this.page.reports.findIndex(report => report.id === id);
+    if (address?.kind === "list") this.showList();
+    else if (address?.kind === "report" && index(address.report) >= 0) {
+      if (index(address.report) !== this.at || document.body.dataset["view"] !== "report") this.open(index(address.report));
+      if (address.path !== undefined) this.select(address.path - 1, (address.step ?? 1) - 1);
+    } else if (address?.kind === "compare") {
+      const a = { report: index(address.a.report), path: address.a.path - 1 }, b = { report: index(address.b.report), path: address.b.path - 1 };
+      if (!this.showCompare(a, b)) this.say("There are no such paths");
+    }
+    this.following = false;
+  }
+
+  private copyLink(): void {
+    const address = location.href;
+    const done = () => this.say(`Copied: ${location.hash}`), failed = () => this.say(address);
+    try { navigator.clipboard.writeText(address).then(done, failed); } catch { failed(); }
+  }
+
+  /** Asks the server now and then whether reports or sources have changed. */
+  private watch(token: string, version: number): void {
+    setInterval(() => {
+      void fetch("/version", { headers: { "X-Parallax-Token": token } }).then(answer => answer.text()).then(text => {
+        if (/^\d+\s*$/.test(text) && Number(text) !== version) location.reload();
+      }).catch(() => undefined);
+    }, 1_000);
+  }
+
+  private openInEditor(): void {
+    const column = this.columns[this.active], place = column?.placeOf(column.current), line = column?.path.steps[column.current ?? -1]?.l;
+    const { editor } = this.page, file = place?.node.source?.name;
+    if (!editor || !file) { this.say(editor ? "No file here" : "No editor is set: parallax view --editor LINK"); return; }
+    const link = h("a", { href: editor.replaceAll("{file}", encodeURI(file)).replaceAll("{line}", String(line ?? 1)) });
+    link.click();
+    this.say(`${file}:${line ?? 1}`);
+  }
+
+  /* Comparing ----------------------------------------------------------------------- */
+
+  private showCompare(a: PathRef, b: PathRef): boolean {
+    document.body.dataset["view"] = "compare";
+    if (!this.comparison.show(a, b)) { document.body.dataset["view"] = "report"; return false; }
+    const [one, other] = [this.page.reports[a.report], this.page.reports[b.report]];
+    this.crumb.textContent = one === other ? `${one?.id}, paths ${a.path + 1} and ${b.path + 1}` : `${one?.id} and ${other?.id}`;
+    if (one) this.title.replaceChildren(...titled(one.title).filter(child => !!child) as (Node | string)[]);
+    this.addressCompare(true);
+    return true;
+  }
+
+  private addressCompare(fresh: boolean): void {
+    const { shown } = this.comparison;
+    if (!shown) return;
+    const of = (ref: PathRef) => ({ report: this.page.reports[ref.report]?.id ?? "", path: ref.path + 1 });
+    this.visit({ kind: "compare", a: of(shown[0]), b: of(shown[1]) }, !fresh);
+  }
+
+  /** Chooses what to compare the current path with, or another path for one side. */
+  private pickOther(side: "a" | "b" = "b"): void {
+    const { shown } = this.comparison, comparing = document.body.dataset["view"] === "compare" && shown;
+    const from: PathRef = comparing ? (side === "a" ? shown[1] : shown[0]) : { report: this.at, path: this.active };
+    pickPath(this.page, from, ref => { if (side === "a") this.showCompare(ref, from); else this.showCompare(from, ref); });
+  }
+
+  private leaveCompare(): void {
+    const ref = this.comparison.shown?.[0];
+    this.open(ref?.report ?? Math.max(this.at, 0));
+    if (ref) this.select(ref.path, 0);
+  }
+
+  private compareKey(key: string): (() => void) | undefined {
+    switch (key) {
+      case "j": case "ArrowDown": return () => this.comparison.move(1);
+      case "k": case "ArrowUp": return () => this.comparison.move(-1);
+      case "h": case "ArrowLeft": return () => this.comparison.sideways("a");
+      case "l": case "ArrowRight": return () => this.comparison.sideways("b");
+      case "n": return () => this.comparison.difference(1);
+      case "N": return () => this.comparison.difference(-1);
+      case "D": return () => this.comparison.first();
+      case "s": return () => this.comparison.swap();
+      case "v": return () => this.pickOther();
+      case "o": return () => { if (!this.comparison.column()?.toggleCurrentLoop()) this.say("No loop on this path"); };
+      case "w": return () => this.comparison.column()?.origin();
+      case "V": return () => this.toggleValues();
+      case "e": return () => this.comparison.column()?.unfoldCurrent();
+      case "y": return () => this.copyLink();
+      case "b": return () => this.showList();
+      case "?": return () => this.showHelp();
+      case "Escape": return () => this.leaveCompare();
+      default: return undefined;
+    }
+  }
+
   private go(by: number): void {
     const next = this.list.neighbour(this.at, by);
     if (next === undefined) this.say(by > 0 ? "That was the last report" : "That was the first report");
@@ -167,7 +295,7 @@ export class App {
     document.body.dataset["view"] = "list";
     this.crumb.textContent = "Reports";
     document.title = `${this.page.name} - Parallax`;
-    history.replaceState(null, "", "#list");
+    this.visit({ kind: "list" });
     this.list.draw();
     if (this.at >= 0) this.list.pickReport(this.at);
   }
@@ -223,7 +351,9 @@ export class App {
   private toggleColumn(number: number): void {
     const column = this.columns[number];
     if (!column || (!column.element.hidden && this.visible().length === 1)) return;
-    column.element.hidden = !column.element.hidden;
+    // Where there is room for one, another takes its place.
+    if (matchMedia(NARROW).matches) for (const other of this.columns) other.element.hidden = other !== column;
+    else column.element.hidden = !column.element.hidden;
     this.drawColumnButtons();
     if (column.element.hidden && this.active === number) this.active = this.visible()[0] ?? 0;
     if (!column.element.hidden) column.relayout(this.finder);
@@ -259,14 +389,16 @@ export class App {
     });
     column.select(step, focus);
     this.card.mark(path, step);
+    if (this.report) this.visit({ kind: "report", report: this.report.id, path: path + 1, step: step + 1 }, true);
     const place = column.placeOf(step), line = column.path.steps[step]?.l;
-    this.say(`Path ${path + 1}, step ${step + 1} of ${column.path.steps.length}${place?.node.source ? `, ${place.node.source.name}${line === undefined ? "" : `:${line}`}` : ""}`);
+    this.say(`Path ${path + 1}, step ${ordinalOf(column.path, step)} of ${stepCount(column.path)}${place?.node.source ? `, ${place.node.source.name}${line === undefined ? "" : `:${line}`}` : ""}`);
   }
 
   private move(by: number): void {
     const column = this.columns[this.active];
     if (!column) return;
-    this.select(this.active, Math.min(Math.max((column.current ?? -1) + by, 0), column.path.steps.length - 1));
+    const next = column.neighbour(column.current ?? -1, by);
+    if (next !== undefined) this.select(this.active, next);
   }
 
   private sideways(by: number): void {
@@ -350,6 +482,12 @@ export class App {
     this.stage.classList.toggle("wide", !on);
   }
 
+  private toggleValues(): void {
+    const all = document.body.dataset["values"] !== "all";
+    if (all) document.body.dataset["values"] = "all"; else delete document.body.dataset["values"];
+    this.say(all ? "All values are shown" : "Values are shown where they change");
+  }
+
   private toggleTheme(): void {
     const root = document.documentElement;
     const dark = root.dataset["theme"] ? root.dataset["theme"] === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -357,14 +495,16 @@ export class App {
   }
 
   private key(event: KeyboardEvent): void {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && document.body.dataset["view"] === "list") { if (!this.list.grouped?.apply()) this.say("Nothing is selected"); return; }
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { if (!this.checklist.submit()) this.say("Not all questions are answered yet"); return; }
     if (event.ctrlKey || event.metaKey || event.altKey || this.help?.open) return;
     const target = event.target instanceof HTMLElement ? event.target : document.body;
     if (target.matches("input[type=text], textarea")) { if (event.key === "Escape") target.blur(); return; }
     // Radio buttons and tabs have arrow keys of their own, buttons have Enter.
-    if (event.key.startsWith("Arrow") && !target.matches(".step, body, .scroller, tr a")) return;
+    if (event.key.startsWith("Arrow") && !target.matches(".step, body, .scroller, tr a, [role=treeitem]")) return;
     if (event.key === "Enter" && target.matches("button, a:not(tr a)")) return;
-    const run = document.body.dataset["view"] === "list" ? this.listKey(event.key) : this.reportKey(event.key);
+    const view = document.body.dataset["view"];
+    const run = view === "list" ? this.listKey(event.key) : view === "compare" ? this.compareKey(event.key) : this.reportKey(event.key);
     if (run) { event.preventDefault(); run(); }
   }
 
@@ -374,6 +514,15 @@ export class App {
       case "k": case "ArrowUp": return () => this.list.step(-1);
       case "Enter": return () => this.list.openSelected();
       case "/": return () => this.list.focusFilter();
+      case "J": return () => this.list.grouped?.stepGroup(1);
+      case "K": return () => this.list.grouped?.stepGroup(-1);
+      case "x": return () => this.list.grouped?.toggle();
+      case "X": return () => this.list.grouped?.selectAlike();
+      case "T": return () => this.list.grouped?.judge("true");
+      case "F": return () => this.list.grouped?.judge("false");
+      case "U": return () => this.list.grouped?.judge("unsure");
+      case "z": return () => this.list.grouped?.undo();
+      case "p": return () => this.list.togglePane();
       case "b": return () => this.open(Math.max(this.at, 0));
       case "Escape": return () => this.list.clear();
       case "?": return () => this.showHelp();
@@ -394,6 +543,9 @@ export class App {
       case "a": return () => this.failing();
       case "e": return () => column?.unfoldCurrent();
       case "E": return () => column?.unfoldAll();
+      case "o": return () => { if (!column?.toggleCurrentLoop()) this.say("No loop on this path"); };
+      case "w": return () => column?.origin();
+      case "V": return () => this.toggleValues();
       case "d": return () => { if (!column?.nextDefinition()) this.say("No definition on this line"); };
       case "/": return () => this.bar.input.focus();
       case "n": return () => this.jump(1);
@@ -406,6 +558,10 @@ export class App {
       case "]": return () => this.go(1);
       case "b": return () => this.showList();
       case "p": return () => this.togglePanel();
+      case "v": return () => this.pickOther();
+      case "y": return () => this.copyLink();
+      case "i": return () => this.openInEditor();
+      case "r": return () => this.card.showRule();
       case "?": return () => this.showHelp();
       case "Escape": return () => { this.columns.some(one => one.closeDefinition()); };
       default: return undefined;

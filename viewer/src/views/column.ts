@@ -1,11 +1,12 @@
 // One path in its column. Small paths are drawn whole; of long ones only the boxes and rows near the window are,
 // and what is not drawn keeps its height, which the layout knows.
 
-import { calleesOf, grouped, pathTitle, plural } from "../lib/describe.ts";
+import { calleesOf, grouped, pathTitle, plural, stepCount } from "../lib/describe.ts";
 import { Finder, layoutPath, rowsBetween, rowsOf, topOf, SIZE, type FrameNode, type Layout, type Place } from "../lib/layout.ts";
 import type { Definition, Frame, Page, Path } from "../lib/page.ts";
 import { chunkLines, type Source } from "../lib/source.ts";
 import { runsOf } from "../lib/runs.ts";
+import { originOf, valuesOf, type Shown } from "../lib/values.ts";
 import { h, icon, titled } from "./dom.ts";
 import { hiddenLineElement, hueClass, lineElement, noteRowElement, runElement, type LineContext } from "./line.ts";
 
@@ -17,6 +18,8 @@ const DRAWN_AT_ONCE = 600;
 const MARGIN = 600;
 /** Heads below this depth share the last place when they stick. */
 const STACKED_HEADS = 7;
+/** Below this width lines wrap and one path is shown at a time; `style.css` has the same number. */
+export const NARROW = "(max-width: 640px)";
 
 export interface ColumnEvents {
   select(step: number): void;
@@ -24,10 +27,12 @@ export interface ColumnEvents {
   hide(): void;
   move(by: number): void;
   changed(): void;
+  /** Says why nothing happened. */
+  say(text: string): void;
 }
 
 /** Before the first `relayout`. */
-const nothing: Layout = { roots: [], height: 0, places: [], shown: 0, total: 0, size: 0 };
+const nothing: Layout = { roots: [], height: 0, places: [], hidden: new Set(), shown: 0, total: 0, size: 0 };
 
 interface Drawn { readonly element: HTMLElement; readonly body: HTMLElement; range: readonly [number, number] }
 
@@ -40,6 +45,8 @@ export class Column {
   private readonly callees: ReadonlyMap<number, Frame>;
   readonly open = new Map<number, Set<number>>();
   readonly definitions = new Map<string, number>();
+  readonly loops = new Set<string>();
+  private readonly values: readonly (readonly Shown[])[];
   private drawn = new Map<FrameNode, Drawn>();
   private finder = new Finder([]);
   private whole = true;
@@ -50,15 +57,20 @@ export class Column {
   current: number | undefined;
   /** Whether the current step of the page is in this column. */
   active = false;
+  /** Changes a layout before it is drawn: two columns that are kept in step do. */
+  adjust: ((layout: Layout) => void) | undefined;
+  /** Draws something of its own on a row: marks of a comparison. */
+  decorate: ((element: HTMLElement, steps: readonly number[]) => void) | undefined;
 
   constructor(readonly number: number, readonly path: Path, private readonly page: Page, private readonly sources: readonly Source[], private readonly events: ColumnEvents) {
     this.callees = calleesOf(path);
+    this.values = valuesOf(path);
     this.count = h("span", { class: "count" });
     this.paper = h("div", { class: "paper" });
     this.scroller = h("div", { class: "scroller", tabindex: -1, onscroll: () => this.draw() }, this.paper);
     const title = pathTitle(path);
     this.unfoldButton = h("button", { "aria-pressed": "false", title: "Unfold everything (E)", "aria-label": `Unfold all of Path ${number}`, onclick: () => this.unfoldAll() }, icon("unfold"));
-    this.element = h("section", { class: "path-column", "data-path": number, "aria-label": `Path ${number}, ${plural(path.steps.length, "step")}` },
+    this.element = h("section", { class: "path-column", "data-path": number, "aria-label": `Path ${number}, ${plural(stepCount(path), "step")}` },
       h("header", { class: "col-head" }, h("h2", {}, `Path ${number}`), h("span", { class: "sub", title: title.replaceAll("`", "") }, titled(title)), this.count,
         h("span", { class: "tools" }, this.unfoldButton,
           h("button", { title: "Move column (L, H)", "aria-label": `Move Path ${number} to the other side`, onclick: () => this.events.move(1) }, icon("swap")),
@@ -77,13 +89,15 @@ export class Column {
   /** Lays the path out anew after a change of queries or folds, keeping the scroll position. */
   relayout(finder: Finder = this.finder): void {
     this.finder = finder;
-    this.layout = layoutPath(this.path, this.sources, this.page.definitions, finder, { open: this.open, definitions: this.definitions });
+    this.layout = layoutPath(this.path, this.sources, this.page.definitions, finder, { open: this.open, definitions: this.definitions, loops: this.loops });
+    this.adjust?.(this.layout);
     this.redraw();
   }
 
   redraw(): void {
     const { shown, total, size } = this.layout;
     this.whole = size <= (this.painted ? DRAWN_WHOLE : DRAWN_AT_ONCE);
+    this.element.classList.toggle("whole", this.whole);
     this.count.textContent = total === 0 ? plural(this.path.steps.length, "step") : shown === total ? plural(shown, "line") : `${grouped(shown)} of ${plural(total, "line")}`;
     this.drawn = new Map();
     const { scrollTop, scrollLeft } = this.scroller;
@@ -108,6 +122,7 @@ export class Column {
   private drawAs(whole: boolean): void {
     if (whole !== this.whole) for (const drawn of this.drawn.values()) drawn.range = [-1, -1];
     this.whole = whole;
+    this.element.classList.toggle("whole", whole);
     const focused = this.paper.contains(document.activeElement);
     this.update();
     if (focused && !this.paper.contains(document.activeElement) && this.current !== undefined) this.elementOf(this.current)?.focus({ preventScroll: true });
@@ -130,9 +145,9 @@ export class Column {
     if (range[0] !== drawn.range[0] || range[1] !== drawn.range[1]) {
       drawn.range = range;
       const children: Node[] = [];
-      gap(children, node.tops[range[0]] ?? 0);
+      gap(children, (node.tops[range[0]] ?? 0) - (node.pads.get(range[0]) ?? 0));
       for (let at = range[0]; at < range[1]; at++) this.drawRow(node, at, children);
-      gap(children, (node.tops[node.rows.length] ?? 0) - (node.tops[range[1]] ?? 0));
+      gap(children, (node.tops[node.rows.length] ?? 0) - ((node.tops[range[1]] ?? 0) - (node.pads.get(range[1]) ?? 0)));
       drawn.body.replaceChildren(...children);
     }
     for (let at = range[0]; at < range[1]; at++) {
@@ -171,15 +186,24 @@ export class Column {
   private drawRow(node: FrameNode, at: number, into: Node[]): void {
     const row = node.rows[at];
     if (!row) return;
+    const pad = node.pads.get(at);
+    if (pad) into.push(padElement(pad));
     const context = (key: string): LineContext => ({
-      path: this.path, callees: this.callees, source: node.source, depth: node.depth,
+      path: this.path, callees: this.callees, values: this.values, source: node.source, depth: node.depth,
       definition: this.definitions.get(key), current: this.active ? this.current : undefined,
     });
     switch (row.kind) {
-      case "line": into.push(lineElement(row, context(row.key))); break;
+      case "line": {
+        const element = lineElement(row, context(row.key));
+        if (row.steps.length) this.decorate?.(element, row.steps);
+        into.push(element);
+        break;
+      }
       case "note": {
         const file = this.path.steps[row.step]?.f;
-        into.push(noteRowElement(row, context(row.key), file === undefined ? undefined : this.sources[file]?.name));
+        const element = noteRowElement(row, context(row.key), file === undefined ? undefined : this.sources[file]?.name);
+        this.decorate?.(element, [row.step]);
+        into.push(element);
         break;
       }
       case "frame": into.push(this.drawFrame(row.node).element); break;
@@ -255,6 +279,60 @@ export class Column {
     if (place) this.unfold([place.node]);
   }
 
+  /* Loops and values ----------------------------------------------------------- */
+
+  toggleLoop(key: string): void {
+    if (!this.loops.delete(key)) this.loops.add(key);
+    this.relayout();
+    this.events.changed();
+    this.paper.querySelector<HTMLElement>(`.loop[data-loop="${key}"]`)?.focus({ preventScroll: true });
+  }
+
+  /** Opens or closes the loop that the current step, or the nearest line above it, is the head of. */
+  toggleCurrentLoop(): boolean {
+    const place = this.placeOf(this.current), rows = place?.node.rows ?? [];
+    for (let at = Math.min(place?.row ?? -1, rows.length - 1); at >= 0; at--) {
+      const row = rows[at];
+      if (row?.kind === "line" && row.loop) { this.toggleLoop(row.loop.key); return true; }
+    }
+    const first = [...rowsOf(this.layout.roots)].map(({ node, row }) => node.rows[row]).find(row => row?.kind === "line" && row.loop);
+    if (first?.kind === "line" && first.loop) { this.toggleLoop(first.loop.key); return true; }
+    return false;
+  }
+
+  /** Opens the loops that hide a step, so that it can be shown. */
+  uncover(step: number): void {
+    for (let tries = 0; this.layout.hidden.has(step) && tries < 8; tries++) {
+      const before = this.layout.hidden.size;
+      for (const { node, row } of rowsOf(this.layout.roots)) {
+        const line = node.rows[row];
+        if (line?.kind === "line" && line.loop && !line.loop.open) this.loops.add(line.loop.key);
+      }
+      this.relayout();
+      if (this.layout.hidden.size === before) return;
+    }
+  }
+
+  goToOrigin(step: number, name: string): void {
+    const origin = originOf(this.path, step, name);
+    if (origin === undefined) this.events.say(`The path does not say where ${name} was set before`);
+    else this.events.select(origin);
+  }
+
+  /** Follows the first value of the current step. */
+  origin(): void {
+    const name = this.current === undefined ? undefined : this.path.steps[this.current]?.v?.[0]?.[0];
+    if (name === undefined || this.current === undefined) this.events.say("No value is told at this step");
+    else this.goToOrigin(this.current, name);
+  }
+
+  /** The next step that is on screen and says something. */
+  neighbour(from: number, by: number): number | undefined {
+    const { steps } = this.path;
+    for (let at = from + by; at >= 0 && at < steps.length; at += by) if (!steps[at]!.p && !this.layout.hidden.has(at)) return at;
+    return undefined;
+  }
+
   /* Definitions --------------------------------------------------------------- */
 
   /** Opens a definition under a row, or closes what is open there. */
@@ -298,6 +376,10 @@ export class Column {
     const id = target?.closest<HTMLElement>(".id");
     const key = id?.closest<HTMLElement>(".line")?.dataset["key"];
     if (id && key && !id.closest(".definition")) { this.reveal(key, Number(id.dataset["def"])); return; }
+    const loop = target?.closest<HTMLElement>(".loop")?.dataset["loop"];
+    if (loop !== undefined) { this.toggleLoop(loop); return; }
+    const value = target?.closest<HTMLElement>(".val");
+    if (value) { this.goToOrigin(Number(value.dataset["of"]), value.dataset["name"] ?? ""); return; }
     if (target?.closest("button")) return;
     const step = stepAt(target ?? null);
     if (step !== undefined) this.events.select(step);
@@ -319,6 +401,7 @@ export class Column {
     this.current = step;
     this.element.classList.toggle("active", this.active);
     if (step === undefined || !this.active) return;
+    if (this.layout.hidden.has(step)) this.uncover(step);
     if (focus) this.show(this.placeOf(step));
     const element = this.elementOf(step);
     if (!element) return;
@@ -333,6 +416,11 @@ export class Column {
     if (!place) return;
     const y = topOf(place), heads = SIZE.head * (Math.min(place.node.depth, STACKED_HEADS) + 1) + 44;
     const { scrollTop, clientHeight } = this.scroller;
+    // Where lines wrap, only the browser knows where they are.
+    if (this.whole && matchMedia(NARROW).matches) {
+      this.drawn.get(place.node)?.body.querySelector(`:scope > [data-key="${(place.node.rows[place.row] as { key?: string } | undefined)?.key ?? ""}"]`)?.scrollIntoView({ block: "center" });
+      return;
+    }
     if (y < scrollTop + heads) this.scroller.scrollTop = y - heads;
     else if (y + SIZE.line > scrollTop + clientHeight - 64) this.scroller.scrollTop = Math.min(y + SIZE.line + 64 - clientHeight, y - heads);
     if (!this.whole) this.update();
@@ -360,6 +448,13 @@ export class Column {
     marks[0]?.classList.add("now");
     return `${term ?? row.matches[0]?.query.term ?? ""} at ${place.node.source?.name ?? ""}:${row.number}`;
   }
+}
+
+/** Room that the other column needs. */
+function padElement(height: number): HTMLElement {
+  const pad = h("div", { class: "pad", "aria-hidden": "true" }, height >= 46 && h("span", {}, "no such step"));
+  pad.style.height = `${height}px`;
+  return pad;
 }
 
 function gap(into: Node[], height: number): void {

@@ -1,15 +1,19 @@
 // One line of code: badge, number, code, and what is known there.
 
-import { badgeOf, grouped, noteOf, roleWord, type Note } from "../lib/describe.ts";
+import { badgeOf, grouped, noteOf, ordinalOf, roleWord, type Note } from "../lib/describe.ts";
 import type { LineRow, NoteRow } from "../lib/layout.ts";
+import type { Loop } from "../lib/loops.ts";
 import type { Frame, Path } from "../lib/page.ts";
 import { accessRange, runsOf, type Emphasis, type Run } from "../lib/runs.ts";
 import type { Source, SourceLine } from "../lib/source.ts";
+import type { Shown } from "../lib/values.ts";
 import { h, icon } from "./dom.ts";
 
 export interface LineContext {
   readonly path: Path;
   readonly callees: ReadonlyMap<number, Frame>;
+  /** By step. */
+  readonly values: readonly (readonly Shown[])[];
   readonly source: Source | undefined;
   readonly depth: number;
   /** What is open under this row. */
@@ -21,7 +25,8 @@ export const hueClass = (depth: number): string => `d${depth === 0 ? 0 : ((depth
 
 export function lineElement(row: LineRow, context: LineContext): HTMLElement {
   const { path, source } = context;
-  const [first] = row.steps;
+  // A step with something to say leads, wherever on the line it stands.
+  const first = row.steps.find(step => !path.steps[step]?.p) ?? row.steps[0];
   const main = first === undefined ? undefined : path.steps[first];
   const failing = row.steps.map(step => path.steps[step]).find(step => step?.x);
   const text = source?.line(row.number) ?? { text: "", tokens: "" };
@@ -31,17 +36,18 @@ export function lineElement(row: LineRow, context: LineContext): HTMLElement {
     ...(failing && { access: accessRange(text.text, failing.c) }),
   };
   const line = h("div", {
-    class: ["line", main && "step", main && (failing ? "access" : `is-${main.r}`), row.matches[0] && `hit q${row.matches[0].query.hue}`].filter(Boolean).join(" "),
+    class: ["line", main && "step", main && (failing ? "access" : `is-${main.r}`), main?.p && "passing", row.matches[0] && `hit q${row.matches[0].query.hue}`].filter(Boolean).join(" "),
     "data-file": source?.name ?? "", "data-line": row.number, "data-relevant": String(row.relevant), "data-key": row.key,
     ...(main && first !== undefined && stepProps(first, path, `${source?.name ?? ""} line ${row.number}: ${text.text.trim().slice(0, 200)}`)),
   });
   const mark = h("span", { class: "mark" });
   if (main && first !== undefined) mark.append(badge(first, path));
   line.append(mark, h("span", { class: "no" }, String(row.number)), codeElement(text, row, emphasis, context));
-  row.steps.forEach((step, at) => {
-    const note = noteElement(step, context, at > 0);
+  if (row.loop) line.append(loopElement(row.loop));
+  for (const step of row.steps) {
+    const note = noteElement(step, context, step !== first);
     if (note) line.append(note);
-  });
+  }
   if (first !== undefined && row.steps.includes(context.current ?? -1)) line.classList.add("current");
   return line;
 }
@@ -65,7 +71,7 @@ export function noteRowElement(row: NoteRow, context: LineContext, file: string 
     h("span", { class: "mark" }, badge(row.step, context.path)),
     h("span", { class: "no" }, step.l === undefined ? "" : String(step.l)),
     h("span", { class: "words" }, words, where && h("span", { class: "dim" }, ` ${where}`)));
-  const values = noteParts(noteOf({ ...step, m: "" }, context.callees.get(row.step)));
+  const values = noteParts(noteOf({ ...step, m: "" }, context.callees.get(row.step), context.values[row.step] ?? []), row.step);
   if (values.length) line.append(h("span", { class: "note" }, values));
   if (context.current === row.step) line.classList.add("current");
   return line;
@@ -73,12 +79,19 @@ export function noteRowElement(row: NoteRow, context: LineContext, file: string 
 
 const stepProps = (step: number, path: Path, what: string) => {
   const data = path.steps[step];
-  return { "data-index": step + 1, "data-role": data?.r ?? "note", role: "group", tabindex: -1, "aria-label": `Step ${step + 1}, ${data ? roleWord(data) : ""}, ${what}` };
+  return { "data-index": step + 1, "data-role": data?.r ?? "note", role: "group", tabindex: -1, "aria-label": data?.p ? `Passed: ${what}` : `Step ${ordinalOf(path, step)}, ${data ? roleWord(data) : ""}, ${what}` };
 };
 
 export function badge(step: number, path: Path): HTMLElement {
   const data = path.steps[step];
-  return h("b", { class: `badge ${data ? badgeOf(data) : ""}` }, String(step + 1));
+  return h("b", { class: `badge ${data ? badgeOf(data) : ""}` }, data?.p ? "" : String(ordinalOf(path, step)));
+}
+
+/** How often a loop was gone through, and which of it is drawn. */
+function loopElement(loop: Loop): HTMLElement {
+  const pips = loop.count <= 8 ? h("span", { class: "pips", "aria-hidden": "true" }, Array.from({ length: loop.count }, (_, at) => h("i", { class: loop.open || at === loop.count - 1 ? "on" : "" }))) : null;
+  return h("button", { class: "loop", "data-loop": loop.key, "aria-expanded": String(loop.open), title: `${loop.open ? "Show one iteration" : "Show every iteration"} (o)` },
+    icon("loop"), h("b", {}, `\u00d7${grouped(loop.count)}`), pips, loop.open ? "all shown" : "last shown", icon(loop.open ? "up" : "down"));
 }
 
 function codeElement(text: SourceLine, row: LineRow, emphasis: Emphasis, context: LineContext): HTMLElement {
@@ -104,19 +117,29 @@ export function runElement(run: Run, context: Pick<LineContext, "depth" | "defin
 function noteElement(step: number, context: LineContext, also: boolean): HTMLElement | undefined {
   const data = context.path.steps[step];
   if (!data) return undefined;
-  const parts = noteParts(noteOf(data, context.callees.get(step)));
+  const parts = noteParts(noteOf(data, context.callees.get(step), context.values[step] ?? []), step);
+  if (also && data.p && parts.length === 0) return undefined;
   if (!also) return parts.length ? h("span", { class: "note" }, parts) : undefined;
   // A second step on the line is a step of its own, told inline.
   return h("span", { class: `note step also ${data.x ? "access" : `is-${data.r}`}`, ...stepProps(step, context.path, data.m ?? "") }, badge(step, context.path), parts);
 }
 
-function noteParts(note: Note): Node[] {
+function noteParts(note: Note, step: number): Node[] {
   const parts: Node[] = [];
   if (note.condition) parts.push(h("span", { class: "cond" }, icon(note.condition.icon), note.condition.text));
-  for (const [name, value] of note.values.slice(0, 12)) parts.push(h("span", { class: "val", title: `${name} = ${value}` }, h("b", {}, short(name, 40)), ` = ${short(value, 40)}`));
+  const shown = note.values.slice(0, 12);
+  for (const value of shown) parts.push(valueElement(value, step));
+  if (note.values.length > shown.length) parts.push(h("span", { class: "dim" }, `${note.values.length - shown.length} more values`));
   if (note.failing) parts.push(h("span", { class: "acc", title: note.failing }, short(note.failing, 90)));
   if (note.message) parts.push(h("span", { class: "msg", title: note.message }, short(note.message, 90)));
   return parts;
+}
+
+/** A value: what it was, what it is. A click leads to where it was set before. */
+function valueElement({ name, value, old, same }: Shown, step: number): HTMLElement {
+  const title = old === undefined ? `${name} = ${value}` : `${name} was ${old}, is ${value}`;
+  return h("button", { class: `val${old === undefined ? "" : " chg"}${same ? " same" : ""}`, title: `${title}; go to where it was set (w)`, tabindex: -1, "data-name": name, "data-of": step },
+    h("b", {}, short(name, 40)), old === undefined ? " = " : " ", ...(old === undefined ? [h("u", {}, short(value, 40))] : [h("s", {}, short(old, 20)), icon("to"), h("u", {}, short(value, 30))]));
 }
 
 const short = (text: string, most: number): string => {

@@ -1,10 +1,15 @@
 // The list of all reports: state, filter, sort, progress.
 
 import { depthOf, plural } from "../lib/describe.ts";
+import { familiesOf, GROUPINGS, MANY, type Family, type Group, type Grouping, type Member } from "../lib/groups.ts";
 import { filtered, noFilter, progress, rowsFor, type Filter, type ListRow, type SortKey } from "../lib/list.ts";
 import type { Page, TriageRecord } from "../lib/page.ts";
+import type { Source } from "../lib/source.ts";
 import { STATE_NAMES, STATES, type State } from "../lib/triage.ts";
+import { NARROW } from "./column.ts";
 import { h, icon, stairs, titled } from "./dom.ts";
+import { GroupedList } from "./groups.ts";
+import { rulePane } from "./rule.ts";
 import { Windowed } from "./windowed.ts";
 
 const ROW = 39;
@@ -20,6 +25,8 @@ export interface ListEvents {
   records(): Readonly<Record<string, TriageRecord>>;
   download(): void;
   upload(file: File): void;
+  author(): string;
+  saveMany(records: readonly (readonly [string, TriageRecord | undefined])[]): void;
 }
 
 export class ListView {
@@ -30,12 +37,39 @@ export class ListView {
   private filter: Filter = noFilter;
   private selected = 0;
   rows: ListRow[] = [];
+  private grouping: Grouping;
+  private readonly groups: GroupedList;
+  private readonly pane = h("div", { class: "hb" });
+  private readonly aside = h("aside", { class: "help-pane", "aria-label": "Rule" }, h("header", { class: "pane-head" }, h("h2", {}, "Rule")), this.pane);
 
-  constructor(private readonly page: Page, private readonly events: ListEvents) {
+  constructor(private readonly page: Page, private readonly sources: readonly Source[], private readonly events: ListEvents) {
     this.inner = h("div", { class: "list-inner" });
-    this.input = h("input", { id: "filter", type: "text", spellcheck: "false", autocomplete: "off", placeholder: "Filter by title, file, rule, tool", "aria-label": "Filter reports",
+    this.grouping = page.reports.length >= MANY || matchMedia(NARROW).matches ? "rule" : "none";
+    this.groups = new GroupedList({
+      open: index => events.open(index), say: text => events.say(text), records: () => events.records(), author: () => events.author(),
+      saveMany: records => { events.saveMany(records); this.draw(); }, current: (member, group, family) => this.tell(member, group, family),
+    });
+    this.input = h("input", { id: "filter", type: "text", spellcheck: "false", autocomplete: "off", placeholder: "Filter: words, rule:, file:, is:new", "aria-label": "Filter reports",
       oninput: () => this.set({ text: this.input.value }) });
     this.element = h("main", { class: "list-view", "aria-labelledby": "list-heading" }, this.inner);
+  }
+
+  get grouped(): GroupedList | undefined { return this.grouping === "none" ? undefined : this.groups; }
+
+  group(by: Grouping): void {
+    this.grouping = by;
+    this.draw();
+    this.inner.querySelector<HTMLElement>(`[data-group="${by}"]`)?.focus();
+  }
+
+  togglePane(): void { this.element.classList.toggle("no-pane"); }
+
+  private told: Member | undefined;
+  private tell(member: Member | undefined, group: Group | undefined, family: Family | undefined): void {
+    if (member === this.told && member) return;
+    this.told = member;
+    this.pane.scrollTop = 0;
+    this.pane.replaceChildren(...(member ? rulePane(member.row.report, group, this.page, index => this.events.open(index)) : [h("p", { class: "dim" }, family ? family.title : "Nothing is selected.")]));
   }
 
   /** All rows, whatever the filters. */
@@ -46,7 +80,11 @@ export class ListView {
     this.draw();
   }
 
-  clear(): void { this.input.value = ""; this.set({ state: "all", severity: 0, text: "" }); }
+  clear(): void {
+    if (this.grouped?.clear()) return;
+    this.input.value = "";
+    this.set({ state: "all", severity: 0, text: "", baseline: "all" });
+  }
 
   focusFilter(): void { this.input.focus(); }
 
@@ -75,19 +113,40 @@ export class ListView {
       meter.append(part);
     }
     const picker = h("input", { type: "file", accept: ".json,application/json", class: "vh", tabindex: -1, "aria-hidden": "true", onchange: () => { const file = picker.files?.[0]; if (file) this.events.upload(file); } });
-    this.inner.replaceChildren(
+    const { grouped } = this, families = grouped ? familiesOf(this.rows, this.page, this.sources, this.grouping) : [];
+    const like = families.reduce((sum, family) => sum + family.groups.length, 0);
+    const left = families.reduce((sum, family) => sum + family.groups.filter(group => group.members.some(member => member.row.state === "open" || member.row.state === "started")).length, 0);
+    const ages = { new: 0, old: 0, absent: 0 };
+    for (const { report } of all) if (report.baseline === "new") ages.new++; else if (report.baseline === "absent") ages.absent++; else if (report.baseline) ages.old++;
+    const compared = ages.new + ages.old + ages.absent > 0;
+    this.element.classList.toggle("tri", !!grouped);
+    const head = [
       h("header", { class: "list-head" }, h("h1", { id: "list-heading" }, "Reports"),
-        h("span", { class: "dim" }, `${this.page.name}, ${plural(tools, "analyser")}, ${made.slice(0, 10)} ${made.slice(11, 16)}`), h("span", { class: "grow" }),
+        h("span", { class: "dim" }, grouped ? `${total} in ${plural(families.length, this.grouping === "rule" ? "rule" : "row")}, ${plural(like, "group")} of like reports` : `${this.page.name}, ${plural(tools, "analyser")}, ${made.slice(0, 10)} ${made.slice(11, 16)}`),
+        this.page.against && h("span", { class: "dim against" }, `against ${this.page.against}`), h("span", { class: "grow" }),
         h("button", { class: "quiet", "data-act": "download", title: "Save all answers as a triage file", onclick: () => this.events.download() }, icon("save"), "Save answers"),
         h("button", { class: "quiet", "data-act": "upload", title: "Load a triage file", onclick: () => picker.click() }, icon("load"), "Load answers"), picker,
-        h("span", { class: "dim", id: "list-progress" }, `${triaged} of ${total} triaged`)),
+        h("span", { class: "dim", id: "list-progress" }, `${triaged} of ${total} triaged${grouped && left > 0 ? `, about ${plural(left, "decision")} to go` : ""}`)),
       meter,
       ...this.page.notes.slice(0, 5).map(note => h("p", { class: "page-note" }, note)),
       h("div", { class: "filters" },
         segment("State", states.map(state => toggle(state === "all" ? "All" : STATE_NAMES[state], state === "all" ? total : counts[state], this.filter.state === state, { "data-state": state }, () => this.set({ state })))),
-        segment("Severity", ([0, 3, 2, 1] as const).map(severity => toggle(severity === 0 ? "Any severity" : SEVERITIES[severity], undefined, this.filter.severity === severity, { "data-severity": String(severity) }, () => this.set({ severity })))),
+        compared && segment("Baseline", ([["all", "Any age"], ["new", "New"], ["old", "Baseline"], ["absent", "Fixed"]] as const).map(([age, name]) => toggle(name, age === "all" ? undefined : ages[age], this.filter.baseline === age, { "data-age": age }, () => this.set({ baseline: age })))),
+        !grouped && segment("Severity", ([0, 3, 2, 1] as const).map(severity => toggle(severity === 0 ? "Any severity" : SEVERITIES[severity], undefined, this.filter.severity === severity, { "data-severity": String(severity) }, () => this.set({ severity })))),
+        segment("Grouping", GROUPINGS.map(([by, name]) => toggle(name, undefined, this.grouping === by, { "data-group": by }, () => this.group(by)))),
         h("span", { class: "grow" }),
         h("form", { class: "add", onsubmit: (event: Event) => { event.preventDefault(); this.pick(0); } }, this.input, h("kbd", { "aria-hidden": "true" }, "/"))),
+    ];
+    if (grouped) {
+      this.list?.stop();
+      this.list = undefined;
+      this.inner.replaceChildren(h("div", { class: "tri-l" }, h("div", { class: "tri-h" }, ...head), this.rows.length ? grouped.element : h("p", { class: "none dim" }, "No report matches these filters. ", h("button", { class: "link", onclick: () => this.clear() }, "Clear them")), grouped.bulk), this.aside);
+      this.told = undefined;
+      grouped.draw(families);
+      if (focused) this.input.focus();
+      return;
+    }
+    this.inner.replaceChildren(...head,
       this.rows.length === 0
         ? h("p", { class: "none dim" }, "No report matches these filters. ", h("button", { class: "link", onclick: () => this.clear() }, "Clear them"))
         : h("table", {}, h("thead", {}, h("tr", {}, COLUMNS.map(([title, key, kind]) => this.heading(title, key, kind)))), body));
@@ -124,6 +183,7 @@ export class ListView {
 
   /** Moves the selection to a row and focuses it. */
   pick(at: number): void {
+    if (this.grouped) { this.grouped.pick(at); return; }
     if (this.rows.length === 0) return;
     this.selected = Math.min(Math.max(at, 0), this.rows.length - 1);
     this.list?.show(this.selected);
@@ -135,11 +195,11 @@ export class ListView {
     this.events.say(`${report.id}, ${report.title.replaceAll("`", "")}`);
   }
 
-  step(by: number): void { this.pick(this.selected + by); }
+  step(by: number): void { if (this.grouped) this.grouped.step(by); else this.pick(this.selected + by); }
 
-  pickReport(index: number): void { this.pick(Math.max(0, this.rows.findIndex(row => row.index === index))); }
+  pickReport(index: number): void { if (this.grouped) { this.grouped.pickReport(index); return; } this.pick(Math.max(0, this.rows.findIndex(row => row.index === index))); }
 
-  openSelected(): void { const row = this.rows[this.selected]; if (row) this.events.open(row.index); }
+  openSelected(): void { if (this.grouped) { this.grouped.enter(); return; } const row = this.rows[this.selected]; if (row) this.events.open(row.index); }
 }
 
 export const stateElement = (state: State): HTMLElement => h("span", { class: `state ${state}` }, icon(state), h("span", {}, STATE_NAMES[state]));

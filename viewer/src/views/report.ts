@@ -1,11 +1,12 @@
 // The report in the tool's own words, every step of it a link into the columns, and the columns linking back.
 
 import { badgeOf, calleesOf, locksOf, pathTitle, summaryOf } from "../lib/describe.ts";
-import type { Report, Segment } from "../lib/page.ts";
+import type { Page, Report, Segment } from "../lib/page.ts";
 import type { Source } from "../lib/source.ts";
 import { linesOf, placeAndWords, type TextLine } from "../lib/text.ts";
 import { h, titled } from "./dom.ts";
 import { badge } from "./line.ts";
+import { fixElement, markdown, ruleElement } from "./rule.ts";
 import { Windowed } from "./windowed.ts";
 
 const ROW = 20;
@@ -25,7 +26,7 @@ export class ReportCard {
   private lists: { readonly list: Windowed; row(path: number, step: number): number | undefined }[] = [];
   private marked: { readonly path: number; readonly step: number } | undefined;
 
-  constructor(private readonly sources: readonly Source[], private readonly events: ReportEvents) {
+  constructor(private readonly page: Page, private readonly sources: readonly Source[], private readonly events: ReportEvents) {
     this.text = h("div", { class: "report-text" });
     this.element = h("section", { class: "card report-card", "aria-labelledby": "report-heading", tabindex: -1 },
       h("header", {}, h("h2", { id: "report-heading" }, "Report"), h("span", { class: "dim tool-line" })), this.text);
@@ -48,10 +49,14 @@ export class ReportCard {
     for (const { list } of this.lists) list.stop();
     this.lists = [];
     this.element.scrollTop = 0;
-    const line = [report.tool, ...(report.cwe ?? []).map(number => `CWE-${number}`)].filter(Boolean).join(", ");
+    const rule = report.help === undefined ? undefined : this.page.rules?.[report.help];
+    const line = [report.tool, ...(report.cwe ?? []).map(number => `CWE-${number}`), rule?.score && `score ${rule.score}`, report.rank !== undefined && `rank ${report.rank}`,
+      report.occurrences !== undefined && report.occurrences > 1 && `seen ${report.occurrences} times`, report.baseline === "new" && "new", report.baseline === "absent" && "fixed", report.passed && "known good"].filter(Boolean).join(", ");
     this.element.querySelector(".tool-line")!.textContent = line;
     const linked = new Set(report.text.flatMap(segment => (segment.link && "step" in segment.link ? [segment.link.step.path] : [])));
     this.text.replaceChildren(this.words(report));
+    if (report.markdown) this.text.append(markdown(report.markdown));
+    for (const fix of report.fixes ?? []) this.text.append(h("p", { class: "rt-head" }, "Proposed fix"), fixElement(fix));
     if (report.suppressed !== undefined) this.text.append(h("p", { class: "rt-suppressed" }, `Suppressed${report.suppressed ? `: ${report.suppressed}` : ""}`));
     report.paths.forEach((path, number) => {
       if (linked.has(number)) return; // The tool's own text tells this path already.
@@ -68,7 +73,9 @@ export class ReportCard {
         return this.reference(number, step, `ref ${badgeOf(data)}`, badge(step, path),
           h("span", { class: "loc", title: place }, tail(place, 16)), h("span", { class: "what", title: data.m ?? "" }, summaryOf(data, callees.get(step), code)));
       };
-      this.lists.push({ list: new Windowed(container, this.element, path.steps.length, ROW, row), row: (path, step) => (path === number ? step : undefined) });
+      // Lines that are merely passed are in the code, not in the story.
+      const told = path.steps.flatMap((step, at) => (step.p ? [] : [at])), rows = new Map(told.map((step, at) => [step, at]));
+      this.lists.push({ list: new Windowed(container, this.element, told.length, ROW, at => row(told[at]!)), row: (path, step) => (path === number ? rows.get(step) : undefined) });
       const locks = locksOf(path.steps.findLast(step => step.x));
       if (locks) this.text.append(h("p", { class: "rt-locks" }, `locks held: ${locks.length ? locks.join(", ") : "<empty>"}`));
     });
@@ -78,7 +85,15 @@ export class ReportCard {
       this.text.append(h("p", { class: "rt-head" }, "See also"), h("div", { class: "refs" }, untold.map(({ related, at }) =>
         h("a", { class: "ref", href: "#", "data-related": at }, h("span", { class: "loc" }, tail(related.place, 16)), h("span", { class: "what", title: related.message }, related.message)))));
     }
+    const help = ruleElement(report, this.page);
+    if (help) this.text.append(h("details", { class: "rule-details" }, h("summary", {}, `About ${report.rule}`), help));
     this.mark();
+  }
+
+  /** Opens what the tool says about the rule. */
+  showRule(): void {
+    const details = this.text.querySelector<HTMLDetailsElement>(".rule-details");
+    if (details) { details.open = !details.open; details.scrollIntoView({ block: "nearest" }); details.querySelector("summary")?.focus(); }
   }
 
   /** The tool's words, line by line as the tool has them. */

@@ -1,7 +1,7 @@
 // Where answers are kept: with a server in its file, otherwise in this browser until they are saved as a file.
 
 import type { Page, TriageRecord } from "../lib/page.ts";
-import { merge, readTriage, writeTriage } from "../lib/triage.ts";
+import { emptyRecord, merge, readTriage, writeTriage } from "../lib/triage.ts";
 
 export class Storage {
   records: Record<string, TriageRecord>;
@@ -24,6 +24,17 @@ export class Storage {
     this.records = { ...this.records, [fingerprint]: record };
     if (this.page.server) void this.send(fingerprint, record, this.page.server.token);
     else this.remember();
+  }
+
+  /** Sets or takes back many at once. */
+  saveMany(changes: readonly (readonly [string, TriageRecord | undefined])[]): void {
+    const records = { ...this.records };
+    for (const [fingerprint, record] of changes) { if (record) records[fingerprint] = record; else delete records[fingerprint]; }
+    this.records = records;
+    const { server } = this.page;
+    if (!server) { this.remember(); return; }
+    // The server knows no absence: an empty record says the same.
+    void (async () => { for (const [fingerprint, record] of changes) await this.send(fingerprint, record ?? emptyRecord(""), server.token); })();
   }
 
   private remember(): void {

@@ -35,8 +35,8 @@ export const queriesOf = (...terms: string[]): readonly Query[] => {
   return queries;
 };
 
-export function layout(of: Path, options: { terms?: string[]; open?: [number, number[]][]; definitions?: [string, number][]; data?: FileData } = {}): Layout {
-  const unfolding = { open: new Map((options.open ?? []).map(([frame, lines]) => [frame, new Set(lines)])), definitions: new Map(options.definitions ?? []) };
+export function layout(of: Path, options: { terms?: string[]; open?: [number, number[]][]; definitions?: [string, number][]; data?: FileData; loops?: string[] } = {}): Layout {
+  const unfolding = { open: new Map((options.open ?? []).map(([frame, lines]) => [frame, new Set(lines)])), definitions: new Map(options.definitions ?? []), loops: new Set(options.loops ?? []) };
   const definition = { name: "x", kind: "variable", file: "f.c", chunk: { first: 1, lines: ["int x;"], tokens: [""] } };
   return layoutPath(of, [new Source(options.data ?? file())], [definition], new Finder(queriesOf(...(options.terms ?? []))), unfolding);
 }
@@ -45,7 +45,7 @@ export function layout(of: Path, options: { terms?: string[]; open?: [number, nu
 export function told(node: FrameNode): string {
   return node.rows.map((row: Row): string => {
     switch (row.kind) {
-      case "line": return `${row.number}${row.steps.length ? `:${row.steps.join("+")}` : ""}${row.relevant ? "" : "~"}`;
+      case "line": return `${row.number}${row.steps.length ? `:${row.steps.join("+")}` : ""}${row.loop ? `*${row.loop.count}` : ""}${row.relevant ? "" : "~"}`;
       case "fold": return row.blank ? "" : row.open ? `[${row.first}-${row.last}]` : `(${row.first}-${row.last})`;
       case "frame": return `{${told(row.node)}}`;
       case "again": return `^${row.to}`;

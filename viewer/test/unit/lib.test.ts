@@ -59,11 +59,11 @@ test("locks are read as tools write them", () => {
 
 test("a line's end says what the code does not", () => {
   const callee = { fn: "g", items: [], thread: "T1" };
-  assert.deepEqual(noteOf(step(1, { r: "call", m: "Calling 'g'" }), callee).condition, { icon: "thread", text: "starts T1" });
-  assert.equal(noteOf(step(1, { r: "call", m: "Calling 'g'" }), callee).message, undefined);
-  assert.equal(noteOf(step(1, { t: true, m: "Taking true branch" }), undefined).message, undefined);
-  assert.equal(noteOf(step(1, { t: false, m: "Assuming 'p' is null" }), undefined).message, "Assuming 'p' is null");
-  assert.equal(noteOf(step(1, { x: true, a: "write", s: [["locks held", ""]] }), undefined).failing, "write, no lock held");
+  assert.deepEqual(noteOf(step(1, { r: "call", m: "Calling 'g'" }), callee, []).condition, { icon: "thread", text: "starts T1" });
+  assert.equal(noteOf(step(1, { r: "call", m: "Calling 'g'" }), callee, []).message, undefined);
+  assert.equal(noteOf(step(1, { t: true, m: "Taking true branch" }), undefined, []).message, undefined);
+  assert.equal(noteOf(step(1, { t: false, m: "Assuming 'p' is null" }), undefined, []).message, "Assuming 'p' is null");
+  assert.equal(noteOf(step(1, { x: true, a: "write", s: [["locks held", ""]] }), undefined, []).failing, "write, no lock held");
   assert.equal(summaryOf(step(1, { r: "call" }), callee, ""), "FORK g");
 });
 

@@ -4,7 +4,9 @@ use crate::exit::{Failure, Status};
 use crate::input;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use parallax_report::{Document, MAX_BYTES, ReadError, read, to_json, to_pathreport, to_sarif};
+use parallax_report::loss::Loss;
+use parallax_report::{Document, Format, MAX_BYTES, ReadError, read, to_json, to_pathreport, to_sarif};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +17,13 @@ Example:
   clang-19 --analyze --analyzer-output plist -o guests.plist corpus/report/guests.c
   parallax convert guests.plist -o guests.sarif
 
-Formats are recognised by their contents, not by their names. Several files become one document.")]
+  parallax convert guests.plist --baseline yesterday.sarif -o today.sarif
+  parallax convert guests.plist --loss
+
+Formats are recognised by their contents, not by their names. Several files become one document.
+With --baseline every report is marked new, unchanged or absent, and the exit status is 1 only if there are
+new ones. With --loss nothing is written: what the files hold is counted beside what is read, and the exit
+status is 1 if something is lost without a word.")]
 pub struct Convert {
     /// The reports to read; `-` is standard input.
     #[arg(required = true, value_name = "IN")]
@@ -26,8 +34,14 @@ pub struct Convert {
     /// What to write; otherwise OUT's ending decides, and SARIF when that says nothing.
     #[arg(long)]
     to: Option<To>,
-    /// Print what was read and written as one JSON document; needs -o.
-    #[arg(long, requires = "output")]
+    /// Compare with the reports of an earlier run, in any known format.
+    #[arg(long, value_name = "EARLIER")]
+    baseline: Option<PathBuf>,
+    /// Count what goes in and what comes out instead of writing.
+    #[arg(long, conflicts_with_all = ["output", "to", "baseline"])]
+    loss: bool,
+    /// Print what was read and written as one JSON document; needs -o or --loss.
+    #[arg(long)]
     json: bool,
 }
 
@@ -67,16 +81,25 @@ impl To {
 
 /// Converts.
 pub fn run(arguments: &Convert) -> Result<Status> {
+    if arguments.loss {
+        return loss(arguments);
+    }
+    if arguments.json && arguments.output.is_none() {
+        bail!("--json prints a summary, so the reports need a place of their own: say -o FILE");
+    }
     let to = arguments.to.map_or_else(|| To::for_name(arguments.output.as_deref()), Ok)?;
     let mut document = Document::default();
     for path in &arguments.inputs {
-        let mut next = open(path)?;
-        document.reports.append(&mut next.reports);
-        for note in next.notes {
+        let next = open(path)?;
+        for note in &next.notes {
             eprintln!("note: {}: {note}", path.display());
-            document.notes.push(note);
         }
+        document.absorb(next);
     }
+    let change = match &arguments.baseline {
+        Some(earlier) => Some(document.compare(&open(earlier)?)),
+        None => None,
+    };
     let text = match to {
         To::Sarif => to_sarif(&document),
         To::Pathreport => to_pathreport(&document),
@@ -89,7 +112,7 @@ pub fn run(arguments: &Convert) -> Result<Status> {
             let paths = || document.reports.iter().flat_map(|report| &report.paths);
             let steps: usize = paths().map(|path| path.steps.len()).sum();
             if arguments.json {
-                let summary = serde_json::json!({
+                let mut summary = serde_json::json!({
                     "output": output,
                     "format": to.name(),
                     "reports": document.reports.len(),
@@ -97,11 +120,58 @@ pub fn run(arguments: &Convert) -> Result<Status> {
                     "steps": steps,
                     "notes": document.notes,
                 });
+                if let Some(change) = &change {
+                    summary["baseline"] = serde_json::to_value(change)?;
+                }
                 writeln!(std::io::stdout().lock(), "{summary:#}")?;
             }
         }
     }
-    Ok(Status::Clean)
+    if let Some(change) = &change {
+        eprintln!("{} new, {} unchanged, {} fixed", change.new, change.unchanged, change.fixed);
+    }
+    Ok(if change.is_some_and(|change| change.new > 0) { Status::Findings } else { Status::Clean })
+}
+
+/// Counts what the inputs hold and what comes out of them.
+fn loss(arguments: &Convert) -> Result<Status> {
+    let mut measured = Vec::new();
+    let mut unnamed = false;
+    for path in &arguments.inputs {
+        let bytes = input::bytes(path, MAX_BYTES)?;
+        let name = path.display().to_string();
+        let document = read(&bytes, &name)?;
+        let source = String::from_utf8_lossy(&bytes);
+        // What is written counts, not only what is read.
+        let written = read(to_sarif(&document).as_bytes(), &name)?;
+        let format = Format::sniff(&source);
+        let loss = format.and_then(|format| Loss::measure(format, &source, &written));
+        unnamed |= loss.as_ref().is_some_and(|loss| !loss.lost().is_empty() && loss.named.is_empty());
+        if !arguments.json {
+            match &loss {
+                None => println!("{name}: {}: not counted", format.map_or("unknown", Format::name)),
+                Some(loss) => {
+                    println!("{name}: {}", loss.format);
+                    let pairs = loss.held.things().into_iter().zip(loss.kept.things());
+                    for ((thing, held), (_, kept)) in pairs.filter(|(held, kept)| held.1 + kept.1 > 0) {
+                        let lost = held.saturating_sub(kept);
+                        let lost = if lost > 0 { format!("  {lost} lost") } else { String::new() };
+                        println!("  {thing:<9}{held:>7} in{kept:>7} out{lost}");
+                    }
+                    loss.named.iter().for_each(|note| println!("  note: {note}"));
+                }
+            }
+        }
+        measured.push(serde_json::json!({
+            "file": name,
+            "loss": loss,
+            "lost": loss.as_ref().map(|loss| loss.lost().into_iter().collect::<BTreeMap<_, _>>()),
+        }));
+    }
+    if arguments.json {
+        println!("{:#}", serde_json::Value::from(measured));
+    }
+    Ok(if unnamed { Status::Findings } else { Status::Clean })
 }
 
 /// Reads a report file.

@@ -8,13 +8,14 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use parallax_report::Document;
 use parallax_view::checklist::{Checklist, Checklists};
+use parallax_view::page::Page;
 use parallax_view::triage::Triage;
 use parallax_view::{Input, Roots, build, html};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Show the paths of reports as code, side by side, on one page
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(after_help = "Example:
   parallax view corpus/view/race.json --src corpus/report/ladle -o race.html
   parallax view corpus/view/race.json --src corpus/report/ladle --serve
@@ -35,6 +36,15 @@ pub struct View {
     /// Serve the page to this machine only, and save triage answers as they are given [default: any free port]
     #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "0")]
     serve: Option<String>,
+    /// With --serve: load the page again when a report or a source changes
+    #[arg(long, requires = "serve")]
+    watch: bool,
+    /// Compare with the reports of an earlier run: each is new, unchanged or fixed
+    #[arg(long, value_name = "EARLIER")]
+    baseline: Option<PathBuf>,
+    /// A link that opens a place in your editor, such as vscode://file/{file}:{line}
+    #[arg(long, value_name = "LINK")]
+    editor: Option<String>,
     /// The file with triage answers [default: the first report's name with .triage.json]
     #[arg(long, value_name = "FILE")]
     triage: Option<PathBuf>,
@@ -61,31 +71,12 @@ pub fn run(mut arguments: View) -> Result<Status> {
     let triage_file =
         arguments.triage.clone().unwrap_or_else(|| beside(&arguments.reports[0], "triage.json"));
     let triage = read_triage(&triage_file, arguments.triage.is_some() && port.is_none())?;
-    let document = read_reports(&arguments.reports)?;
     if let Some(output) = &arguments.suppressions {
-        let mut judged = document.clone();
+        let mut judged = read_reports(&arguments)?;
         triage.suppress(&mut judged);
         write(output, &parallax_report::to_sarif(&judged))?;
     }
-    let roots = Roots::new(&arguments.src)
-        .map_err(|(folder, error)| anyhow!("cannot use source folder {}: {error}", folder.display()))?;
-    let name = arguments.name.clone().unwrap_or_else(|| {
-        let folder = roots.folders().first().and_then(|folder| folder.file_name());
-        folder.map_or("Reports".to_owned(), |name| name.to_string_lossy().into_owned())
-    });
-    let author = arguments.author.clone().or_else(|| std::env::var("USER").ok()).unwrap_or_default();
-    let input = Input {
-        document,
-        roots,
-        name,
-        made: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-        author,
-        checklists: Checklists::with(read_checklists(arguments.checklists.as_deref())?),
-        triage,
-    };
-    let mut meter = progress::Meter::new();
-    let page = build(input, &mut |progress| meter.show(progress));
-    meter.clear();
+    let (page, files) = make(&arguments, triage)?;
     for note in &page.notes {
         eprintln!("note: {note}");
     }
@@ -102,7 +93,13 @@ pub fn run(mut arguments: View) -> Result<Status> {
         );
     }
     if let Some(port) = port {
-        return server::run(page, port, &triage_file);
+        let watch = arguments.watch.then(|| {
+            let arguments = arguments.clone();
+            // The server has the answers.
+            let make = Box::new(move || make(&arguments, Triage::default()));
+            server::Watch { files, make }
+        });
+        return server::run(page, port, &triage_file, watch);
     }
     let output = arguments.output.clone().unwrap_or_else(|| {
         let made = beside(&arguments.reports[0], "html");
@@ -128,6 +125,48 @@ pub fn run(mut arguments: View) -> Result<Status> {
     Ok(Status::Clean)
 }
 
+/// The page, and the files it is made from.
+fn make(arguments: &View, triage: Triage) -> Result<(Page, Vec<PathBuf>)> {
+    if let Some(link) = &arguments.editor
+        && (!link.contains("{file}") || !link.contains(':') || link.to_lowercase().starts_with("javascript"))
+    {
+        bail!(
+            "--editor takes a link with {{file}} and, if you like, {{line}} in it, such as vscode://file/{{file}}:{{line}}"
+        );
+    }
+    let mut document = read_reports(arguments)?;
+    if let Some(earlier) = &arguments.baseline {
+        document.compare(&super::convert::open(earlier)?);
+    }
+    let roots = Roots::new(&arguments.src)
+        .map_err(|(folder, error)| anyhow!("cannot use source folder {}: {error}", folder.display()))?;
+    let name = arguments.name.clone().unwrap_or_else(|| {
+        let folder = roots.folders().first().and_then(|folder| folder.file_name());
+        folder.map_or("Reports".to_owned(), |name| name.to_string_lossy().into_owned())
+    });
+    let author = arguments.author.clone().or_else(|| std::env::var("USER").ok()).unwrap_or_default();
+    let mut files = arguments.reports.clone();
+    files.extend(arguments.baseline.clone());
+    let input = Input {
+        document,
+        roots,
+        name,
+        made: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        author,
+        checklists: Checklists::with(read_checklists(arguments.checklists.as_deref())?),
+        triage,
+        editor: arguments.editor.clone(),
+        against: arguments.baseline.as_ref().map(|file| some(&[&file.display().to_string()])),
+    };
+    let mut meter = progress::Meter::new();
+    let page = build(input, &mut |progress| meter.show(progress));
+    meter.clear();
+    let sources =
+        page.files.iter().flat_map(|file| arguments.src.iter().map(|folder| folder.join(&file.name)));
+    files.extend(sources.filter(|file| file.is_file()));
+    Ok((page, files))
+}
+
 /// The port to serve on. `--serve` takes the word after it, which may have been meant as a report.
 fn port(arguments: &mut View) -> Result<Option<u16>> {
     let Some(given) = arguments.serve.take() else { return Ok(None) };
@@ -141,12 +180,10 @@ fn port(arguments: &mut View) -> Result<Option<u16>> {
     Ok(Some(0))
 }
 
-fn read_reports(files: &[PathBuf]) -> Result<Document> {
+fn read_reports(arguments: &View) -> Result<Document> {
     let mut all = Document::default();
-    for file in files {
-        let document = super::convert::open(file)?;
-        all.reports.extend(document.reports);
-        all.notes.extend(document.notes);
+    for file in &arguments.reports {
+        all.absorb(super::convert::open(file)?);
     }
     Ok(all)
 }

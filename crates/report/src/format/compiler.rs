@@ -2,6 +2,7 @@
 //! `file(line,column): warning C4700: …`. The notes that follow a warning are its path when they tell one (clang-tidy does),
 //! and related places otherwise.
 
+use super::gcc_text::{self, Drawing};
 use super::{Sample, one_step};
 use crate::flow::{self, Event};
 use crate::narration::understand;
@@ -38,17 +39,41 @@ struct Message {
     kind: String,
     words: String,
     rule: String,
+    cwe: Option<u32>,
 }
+
+/// A line of a build log: a warning, or a note about the one before.
+struct Told {
+    head: Message,
+    drawing: Option<Drawing>,
+    notes: Vec<Message>,
+}
+
+static WEAKNESS: LazyLock<Regex> = LazyLock::new(|| regex(r"^(.*\S) \[CWE-(\d+)\]$"));
+static PLACELESS: LazyLock<Regex> = LazyLock::new(|| regex(r"^(<[\w -]+>|cc1\w*): note: (.+)$"));
 
 fn message(line: &str) -> Option<Message> {
     let line = line.trim_end();
     if let Some(captures) = UNIX.captures(line) {
         let rule = captures.get(4).map_or("", |rule| rule.as_str()).trim_start_matches("-W");
+        let weakness = WEAKNESS.captures(&captures[3]);
+        let words =
+            weakness.as_ref().map_or(&captures[3], |weakness| weakness.get(1).map_or("", |m| m.as_str()));
         return Some(Message {
             at: place(&captures[1])?,
             kind: captures[2].to_owned(),
-            words: captures[3].to_owned(),
+            words: words.to_owned(),
             rule: rule.to_owned(),
+            cwe: weakness.and_then(|weakness| weakness[2].parse().ok()),
+        });
+    }
+    if let Some(captures) = PLACELESS.captures(line) {
+        return Some(Message {
+            at: Location { file: captures[1].to_owned(), ..Location::default() },
+            kind: "note".to_owned(),
+            words: captures[2].to_owned(),
+            rule: String::new(),
+            cwe: None,
         });
     }
     let captures = MICROSOFT.captures(line)?;
@@ -59,31 +84,46 @@ fn message(line: &str) -> Option<Message> {
         kind: if &captures[4] == "message" { "note".to_owned() } else { captures[4].to_owned() },
         words: captures[6].to_owned(),
         rule: captures.get(5).map_or(String::new(), |rule| rule.as_str().to_owned()),
+        cwe: None,
     })
 }
 
 pub(super) fn parse(text: &str) -> Result<Document, Fault> {
     let mut document = Document::default();
-    let mut current: Option<(Message, Vec<Message>)> = None;
-    let close = |current: Option<(Message, Vec<Message>)>, notes: &mut Vec<String>| {
-        current.map(|(head, told)| report(head, told, notes))
-    };
-    for message in text.lines().filter_map(message) {
+    let mut current: Option<Told> = None;
+    let lines: Vec<&str> = text.lines().collect();
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        at += 1;
+        let Some(message) = message(line) else { continue };
         match (&mut current, message.kind.as_str()) {
-            (Some((_, told)), "note") => told.push(message),
+            (Some(told), "note") => told.notes.push(message),
             (None, "note") => {}
             _ => {
-                document.reports.extend(close(current.take(), &mut document.notes));
-                current = Some((message, Vec::new()));
+                document.reports.extend(current.take().map(|told| report(told, &mut document.notes)));
+                let drawing = gcc_text::drawing(&message.at, upto_next(&lines[at..]));
+                at += drawing.as_ref().map_or(0, |drawing| drawing.lines);
+                current = Some(Told { head: message, drawing, notes: Vec::new() });
             }
         }
     }
-    document.reports.extend(close(current.take(), &mut document.notes));
+    document.reports.extend(current.take().map(|told| report(told, &mut document.notes)));
     Ok(document)
 }
 
-fn report(head: Message, told: Vec<Message>, notes: &mut Vec<String>) -> Report {
-    let tool = if head.rule.starts_with("clang-") { "clang-tidy" } else { "" };
+/// The lines before the next warning.
+fn upto_next<'a, 'b>(lines: &'b [&'a str]) -> &'b [&'a str] {
+    let next = lines.iter().position(|line| message(line).is_some_and(|message| message.kind != "note"));
+    &lines[..next.unwrap_or(lines.len())]
+}
+
+fn report(told: Told, notes: &mut Vec<String>) -> Report {
+    let Told { head, drawing, notes: told } = told;
+    let tool = match &drawing {
+        Some(_) => "gcc",
+        None if head.rule.starts_with("clang-") => "clang-tidy",
+        None => "",
+    };
     let mut report = Report {
         rule: head.rule,
         title: head.words,
@@ -93,11 +133,30 @@ fn report(head: Message, told: Vec<Message>, notes: &mut Vec<String>) -> Report 
             _ => Severity::Note,
         },
         tool: Tool { name: tool.to_owned(), version: None },
+        cwe: head.cwe.into_iter().collect(),
         location: Some(head.at.clone()),
         ..Report::default()
     };
     let tells = told.iter().any(|note| [Role::Call, Role::Branch].contains(&understand(&note.words).role));
-    if tells {
+    if let Some(drawing) = drawing {
+        if drawing.wordless > 0 {
+            notes.push(format!(
+                "{}:{}: gcc's text gives no words for {} of its events; -fdiagnostics-format=json has them",
+                head.at.file,
+                head.at.line.unwrap_or(0),
+                drawing.wordless
+            ));
+        }
+        let mut path = flow::build("", drawing.events);
+        flow::ends_in_failure(&mut path);
+        if path.was_cut() {
+            notes.push(super::cut_note(&path));
+        }
+        report.paths.push(path.finish());
+        report
+            .related
+            .extend(told.into_iter().map(|note| Related { location: note.at, message: note.words }));
+    } else if tells {
         let events = told.into_iter().map(|note| Event::told(Some(note.at), note.words)).collect();
         let mut path = flow::build("", events);
         flow::ends_in_failure(&mut path);

@@ -102,8 +102,9 @@ fn event(event: &Value) -> Event {
 }
 
 fn point(value: &Value) -> Option<Location> {
-    // Display columns count what a terminal shows; ours count characters, which they are except for wide letters.
-    place(value, "/file", "/line", "/column")
+    // Display columns spread tabs out; bytes are characters except where letters are not ASCII.
+    let column = if value["byte-column"].is_number() { "/byte-column" } else { "/column" };
+    place(value, "/file", "/line", column)
 }
 
 /// The place of the caret, with the range around it when it starts there.

@@ -5,6 +5,7 @@ mod cbmc;
 mod compiler;
 mod cppcheck;
 mod gcc;
+mod gcc_text;
 mod gdb;
 mod infer;
 mod java;
@@ -44,7 +45,7 @@ pub enum Format {
     Valgrind,
     /// Infer's `report.json`.
     Infer,
-    /// Traces of CBMC and ESBMC as JSON.
+    /// Traces of CBMC (JSON, XML, text) and ESBMC (JSON).
     Cbmc,
     /// KLEE's `.err` files.
     Klee,
@@ -101,7 +102,7 @@ const ROWS: &[Row] = &[
     row(Format::Valgrind, "valgrind XML", valgrind::sniff, valgrind::parse),
     row(Format::Pathreport, "pathreport XML", pathreport::sniff, pathreport::parse),
     row(Format::Infer, "Infer JSON", infer::sniff, infer::parse),
-    row(Format::Cbmc, "CBMC and ESBMC JSON", cbmc::sniff, cbmc::parse),
+    row(Format::Cbmc, "CBMC and ESBMC", cbmc::sniff, cbmc::parse),
     row(Format::Gcc, "gcc JSON", gcc::sniff, gcc::parse),
     row(Format::Klee, "KLEE .err", klee::sniff, klee::parse),
     row(Format::ValgrindText, "valgrind text", valgrind_text::sniff, valgrind_text::parse),

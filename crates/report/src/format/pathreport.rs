@@ -11,8 +11,8 @@ use super::Sample;
 use crate::read::Fault;
 use crate::xml::{Node, Xml};
 use crate::{
-    AccessMode, Binding, Document, Excerpt, Frame, Link, PathBuilder, PathKind, Related, Report, Role,
-    Segment, Severity, Step, Suppression, SuppressionStatus, Tool,
+    AccessMode, Binding, Document, Excerpt, Frame, Importance, Link, PathBuilder, PathKind, Related, Report,
+    Role, Segment, Severity, Step, Suppression, SuppressionStatus, Tool,
 };
 use std::collections::HashSet;
 
@@ -41,8 +41,9 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
                 text: excerpt.text(),
             })
             .collect(),
-        ..Document::default()
+        ..data(top).unwrap_or_default()
     };
+    document.reports.clear();
     let mut reports: Vec<Node> = top.children_named("report").collect();
     if reports.is_empty() && !structured {
         reports.push(top);
@@ -61,9 +62,15 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
     Ok(document)
 }
 
+/// What XML has no element for, as JSON in a `<data>`.
+fn data<T: serde::de::DeserializeOwned>(node: Node) -> Option<T> {
+    serde_json::from_str(&node.child("data")?.text()).ok()
+}
+
 /// What stands in the attributes and small elements of a `<report>`.
 fn head(node: Node) -> Report {
     let text = |name| node.attribute(name).unwrap_or_default().to_owned();
+    let rest: Report = data(node).unwrap_or_default();
     Report {
         rule: text("rule"),
         title: text("title"),
@@ -98,7 +105,9 @@ fn head(node: Node) -> Report {
             .children_named("fingerprint")
             .map(|print| (print.attribute("name").unwrap_or_default().to_owned(), print.text()))
             .collect(),
-        ..Report::default()
+        text: Vec::new(),
+        paths: Vec::new(),
+        ..rest
     }
 }
 
@@ -138,7 +147,7 @@ impl ReportReader<'_> {
                     "path" => self.path(node, &mut tasks),
                     "detour" | "marker" => self.step(node, &mut tasks),
                     "text" if self.structured => self.linked_text(node),
-                    "value" | "state" | "related" | "fingerprint" | "suppression" | "note" => {}
+                    "value" | "state" | "related" | "fingerprint" | "suppression" | "note" | "data" => {}
                     // Markup we do not know still holds words.
                     _ => push_content(&mut tasks, node, None),
                 },
@@ -188,6 +197,7 @@ impl ReportReader<'_> {
                 if node.attribute("kind") == Some("stack") { PathKind::Stack } else { PathKind::Flow },
                 node.number("flow").unwrap_or(0),
             );
+            path.in_thread(node.attribute("in-thread").unwrap_or_default());
             path
         });
         if flag("empty") {
@@ -264,6 +274,13 @@ impl ReportReader<'_> {
             values: bindings("value"),
             state: bindings("state"),
             order: node.attribute("order").and_then(|order| order.parse().ok()),
+            time: node.attribute("time").unwrap_or_default().to_owned(),
+            importance: match node.attribute("importance") {
+                Some("essential") => Importance::Essential,
+                Some("unimportant") => Importance::Unimportant,
+                _ => Importance::Important,
+            },
+            extra: data(node).unwrap_or_default(),
         };
         let index = path.step(step);
         if node.attribute("message").is_some() {

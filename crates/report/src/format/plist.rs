@@ -1,14 +1,13 @@
 //! Property lists of the clang static analyzer (`--analyzer-output plist` and its kin).
 //!
-//! A path holds `event`, `control` and `pop-up` pieces. Events are the steps and carry their depth; pop-ups state what
-//! is known at a place and become values of a step there; control edges only repeat where execution goes.
+//! A path holds `event`, `control` and `pop-up` pieces, in the order they happen. Events carry their depth; control edges
+//! join the lines that are executed between them, in the frame of the event before; pop-ups state what is known at a place.
 
 use super::{Sample, one_step, version_in};
 use crate::flow::{self, Event};
 use crate::read::Fault;
 use crate::xml::{Node, Xml};
-use crate::{Binding, Document, Location, Related, Report, Severity, Tool};
-use std::collections::HashMap;
+use crate::{Binding, Document, Importance, Location, Related, Report, Role, Severity, Step, Tool};
 
 pub(super) fn sniff(sample: &Sample) -> bool {
     sample.head.contains("<plist") && sample.text.contains("<key>diagnostics</key>")
@@ -35,40 +34,36 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
 fn read_report(diagnostic: Node, files: &[String], tool: &Tool, notes: &mut Vec<String>) -> Report {
     let title = string(diagnostic, "description");
     let place = |node: Node, key: &str| value(node, key).and_then(|place| location(place, files));
-    let mut events: Vec<Event> = Vec::new();
-    let pieces: Vec<Node> = array(diagnostic, "path").collect();
-    for piece in pieces.iter().filter(|piece| string(**piece, "kind") == "event") {
-        let mut at = place(*piece, "location");
-        if let (Some(at), Some((start, end))) =
-            (&mut at, array(*piece, "ranges").next().and_then(|range| ends(range, files)))
-            && at.line == start.line
-            && at.column == start.column
-        {
-            at.end_line = end.line;
-            // The list names the last character, we the one after it.
-            at.end_column = end.column.map(|column| column.saturating_add(1));
-        }
-        let message = string(*piece, "message");
-        let depth = value(*piece, "depth").and_then(|depth| depth.text().trim().parse().ok());
-        events.push(Event { depth, ..Event::told(at, message) });
-    }
-    let mut path = flow::build("", events);
-    flow::ends_in_failure(&mut path);
-    let mut known: HashMap<(String, Option<u32>), Vec<Binding>> = HashMap::new();
-    for popup in pieces.iter().filter(|piece| string(**piece, "kind") == "pop-up") {
-        if let (Some(at), Some(binding)) =
-            (place(*popup, "location"), stated(&string(*popup, "extended_message")))
-        {
-            known.entry((at.file, at.line)).or_default().push(binding);
-        }
-    }
-    for step in path.steps_mut() {
-        let Some(at) = &step.location else { continue };
-        for binding in known.get(&(at.file.clone(), at.line)).into_iter().flatten() {
-            if !step.values.contains(binding) {
-                step.values.push(binding.clone());
+    let mut trail = Trail::default();
+    for piece in array(diagnostic, "path") {
+        match string(piece, "kind").as_str() {
+            "control" => {
+                for edge in array(piece, "edges") {
+                    for end in ["start", "end"] {
+                        let at = value(edge, end).and_then(|range| range.children().next());
+                        trail.passes(at.and_then(|at| location(at, files)));
+                    }
+                }
             }
+            "pop-up" => trail.states(place(piece, "location"), &string(piece, "message")),
+            "event" => trail.events.push(event(piece, files)),
+            other => notes.push(format!("a piece of kind {other:?} is not understood and left out")),
         }
+    }
+    let mut expansions: Vec<(Location, String, String)> = array(diagnostic, "macro_expansions")
+        .filter_map(|one| Some((place(one, "location")?, string(one, "name"), string(one, "expansion"))))
+        .collect();
+    let mut path = flow::build("", trail.finish());
+    flow::ends_in_failure(&mut path);
+    for step in path.steps_mut() {
+        let Some(at) = step.location.clone() else { continue };
+        expansions.retain(|(place, name, expansion)| {
+            let here = place.file == at.file && place.line == at.line;
+            if here {
+                step.state.push(Binding { name: name.clone(), value: expansion.clone() });
+            }
+            !here
+        });
     }
     if path.was_cut() {
         notes.push(super::cut_note(&path));
@@ -97,6 +92,10 @@ fn read_report(diagnostic: Node, files: &[String], tool: &Tool, notes: &mut Vec<
             .filter_map(|note| {
                 Some(Related { location: place(note, "location")?, message: string(note, "message") })
             })
+            .chain(expansions.into_iter().map(|(location, name, expansion)| Related {
+                location,
+                message: format!("{name} expands to {expansion}"),
+            }))
             .collect(),
         ..Report::default()
     };
@@ -108,9 +107,85 @@ fn read_report(diagnostic: Node, files: &[String], tool: &Tool, notes: &mut Vec<
     report
 }
 
+fn event(piece: Node, files: &[String]) -> Event {
+    let mut at = value(piece, "location").and_then(|place| location(place, files));
+    if let (Some(at), Some((start, end))) =
+        (&mut at, array(piece, "ranges").next().and_then(|range| ends(range, files)))
+        && at.line == start.line
+        && at.column == start.column
+    {
+        at.end_line = end.line;
+        // The list names the last character, we the one after it.
+        at.end_column = end.column.map(|column| column.saturating_add(1));
+    }
+    let depth = value(piece, "depth").and_then(|depth| depth.text().trim().parse().ok());
+    Event { depth, ..Event::told(at, string(piece, "message")) }
+}
+
+/// The pieces so far, as events.
+#[derive(Default)]
+struct Trail {
+    events: Vec<Event>,
+}
+
+impl Trail {
+    /// An edge starts or ends here. Edges join, so most places are where the trail is already.
+    fn passes(&mut self, at: Option<Location>) {
+        let Some(at) = at else { return };
+        if !self.events.last().is_some_and(|last| same_line(&last.step.location, &at)) {
+            let depth = self.events.last().and_then(|event| event.depth);
+            let step = Step::at(Role::Note, Some(at)).in_passing();
+            self.events.push(Event { step, depth, function: None });
+        }
+    }
+
+    /// A pop-up: a value where it is of the form `'argc' is > 1`, words otherwise; at the line being passed if it is there.
+    fn states(&mut self, at: Option<Location>, message: &str) {
+        let Some(at) = at else { return };
+        if !self.events.last().is_some_and(|last| same_line(&last.step.location, &at)) {
+            self.passes(Some(at));
+        }
+        let Some(last) = self.events.last_mut() else { return };
+        match stated(message) {
+            Some(binding) if last.step.values.contains(&binding) => {}
+            Some(binding) => last.step.values.push(binding),
+            None if last.step.message.is_empty() => last.step.message = message.to_owned(),
+            None => last.step.message = format!("{}; {message}", last.step.message),
+        }
+    }
+
+    /// Edges run to the place of the event they lead to; there the event stands for both.
+    fn finish(mut self) -> Vec<Event> {
+        let mut kept: Vec<Event> = Vec::with_capacity(self.events.len());
+        // The edges before the first event are in its frame.
+        let first = self.events.iter().find_map(|event| event.depth);
+        for mut event in self.events.drain(..) {
+            event.depth = event.depth.or(first);
+            if let Some(last) = kept.last_mut()
+                && last.step.importance == Importance::Unimportant
+                && last.step.message.is_empty()
+                && last.depth == event.depth
+                && event.step.location.as_ref().is_some_and(|at| same_line(&last.step.location, at))
+            {
+                let known = std::mem::take(&mut last.step.values);
+                event.step.values.splice(0..0, known);
+                *last = event;
+            } else {
+                kept.push(event);
+            }
+        }
+        kept
+    }
+}
+
+fn same_line(place: &Option<Location>, at: &Location) -> bool {
+    place.as_ref().is_some_and(|place| place.file == at.file && place.line == at.line)
+}
+
 /// What a pop-up such as `'argc' is > 1` knows of a variable.
 fn stated(message: &str) -> Option<Binding> {
     let (name, value) = message.strip_prefix('\'')?.split_once("' is ")?;
+    let value = value.strip_prefix("equal to ").unwrap_or(value);
     Some(Binding { name: name.to_owned(), value: value.to_owned() })
 }
 

@@ -61,19 +61,57 @@ fn step() -> impl Strategy<Value = Step> {
     (
         (of(location()), role, of(any::<bool>()), of(access), any::<bool>()),
         (words(), bindings(), bindings(), of(0..1u64 << 53)),
+        (time(), importance(), extra("module")),
     )
-        .prop_map(|((location, role, taken, access, failing), (message, values, state, order))| Step {
-            frame: 0,
-            location,
-            role,
-            taken,
-            access,
-            failing,
-            message,
-            values,
-            state,
-            order,
-        })
+        .prop_map(
+            |(
+                (location, role, taken, access, failing),
+                (message, values, state, order),
+                (time, importance, extra),
+            )| Step {
+                frame: 0,
+                location,
+                role,
+                taken,
+                access,
+                failing,
+                message,
+                values,
+                state,
+                order,
+                time,
+                importance,
+                extra,
+            },
+        )
+}
+
+fn time() -> impl Strategy<Value = String> {
+    prop_oneof![8 => Just(String::new()), 1 => Just("2026-11-15T18:00:00Z".to_owned()), 1 => Just("12.5".to_owned())]
+}
+
+fn importance() -> impl Strategy<Value = Importance> {
+    prop_oneof![8 => Just(Importance::Important), 1 => Just(Importance::Unimportant), 1 => Just(Importance::Essential)]
+}
+
+/// What SARIF holds beyond the model: a property of its own, and a bag.
+fn extra(name: &'static str) -> impl Strategy<Value = serde_json::Map<String, serde_json::Value>> {
+    let full = words().prop_map(move |words| {
+        let value = serde_json::json!({name: "m", "properties": {"x": [1, words, null], "y": {"z": true}}});
+        value.as_object().cloned().unwrap_or_default()
+    });
+    prop_oneof![4 => Just(serde_json::Map::new()), 1 => full]
+}
+
+fn fix() -> impl Strategy<Value = Fix> {
+    let change = (location(), any::<bool>(), words()).prop_map(|(mut location, insert, text)| {
+        // Nothing is taken away: there is no end.
+        if insert {
+            (location.end_line, location.end_column) = (None, None);
+        }
+        Change { location, insert, text }
+    });
+    (words(), vec(change, 0..3)).prop_map(|(description, changes)| Fix { description, changes })
 }
 
 /// What to do next while building a path.
@@ -97,21 +135,24 @@ fn path() -> impl Strategy<Value = Path> {
         2 => Just(Move::Leave),
         1 => Just(Move::LeaveAll),
     ];
-    (words(), any::<bool>(), 0..3u32, vec(moves, 0..16)).prop_map(|(label, stack, flow, moves)| {
-        let mut path = PathBuilder::new(label);
-        path.describe(if stack { PathKind::Stack } else { PathKind::Flow }, flow);
-        for next in moves {
-            match next {
-                Move::Step(step) => {
-                    path.step(*step);
+    (words(), words(), any::<bool>(), 0..3u32, vec(moves, 0..16)).prop_map(
+        |(label, thread, stack, flow, moves)| {
+            let mut path = PathBuilder::new(label);
+            path.in_thread(&thread);
+            path.describe(if stack { PathKind::Stack } else { PathKind::Flow }, flow);
+            for next in moves {
+                match next {
+                    Move::Step(step) => {
+                        path.step(*step);
+                    }
+                    Move::Enter(frame) => path.enter(frame),
+                    Move::Leave => path.leave(),
+                    Move::LeaveAll => path.leave_to(0),
                 }
-                Move::Enter(frame) => path.enter(frame),
-                Move::Leave => path.leave(),
-                Move::LeaveAll => path.leave_to(0),
             }
-        }
-        path.finish()
-    })
+            path.finish()
+        },
+    )
 }
 
 fn report() -> impl Strategy<Value = Report> {
@@ -139,12 +180,14 @@ fn report() -> impl Strategy<Value = Report> {
         (words(), words(), vec(segment, 0..5), severity, vec(0..2000u32, 0..3)),
         (tool, of(location()), vec(path(), 0..3), vec(related, 0..3), vec(suppression, 0..2)),
         proptest::collection::btree_map(words(), words(), 0..3),
+        (any::<bool>(), vec(fix(), 0..2), of(0..100u32), of(1..9u32), of(baseline()), words(), extra("guid")),
     )
         .prop_map(
             |(
                 (rule, title, text, severity, cwe),
                 (tool, location, paths, related, suppressions),
                 fingerprints,
+                (passed, fixes, rank, occurrences, baseline, markdown, extra),
             )| {
                 Report {
                     rule,
@@ -158,17 +201,48 @@ fn report() -> impl Strategy<Value = Report> {
                     related,
                     suppressions,
                     fingerprints,
+                    passed,
+                    fixes,
+                    rank: rank.map(Into::into),
+                    occurrences,
+                    baseline,
+                    markdown,
+                    run: None,
+                    extra,
                 }
             },
         )
 }
 
+fn baseline() -> impl Strategy<Value = Baseline> {
+    prop_oneof![
+        Just(Baseline::New),
+        Just(Baseline::Unchanged),
+        Just(Baseline::Updated),
+        Just(Baseline::Absent)
+    ]
+}
+
 /// Tidy documents, as every reader returns them.
 pub fn document() -> impl Strategy<Value = Document> {
     let excerpt = (words(), 0..9u32, words()).prop_map(|(file, line, text)| Excerpt { file, line, text });
-    (vec(report(), 0..4), vec(words(), 0..2), vec(excerpt, 0..3)).prop_map(|(reports, notes, excerpts)| {
-        let mut document = Document { reports, notes, excerpts, ..Document::default() };
-        document.tidy();
-        document
-    })
+    let texts = (words(), words(), words(), words());
+    (vec(report(), 0..4), vec(words(), 0..2), vec(excerpt, 0..3), texts).prop_map(
+        |(reports, notes, excerpts, texts)| {
+            let rules = reports.iter().map(|report| Rule {
+                id: report.rule.clone(),
+                tool: report.tool.clone(),
+                name: texts.0.clone(),
+                summary: texts.1.clone(),
+                description: texts.2.clone(),
+                help: texts.3.clone(),
+                url: "https://cwe.mitre.org/".to_owned(),
+                score: String::new(),
+            });
+            let rules = rules.collect();
+            let mut document = Document { reports, notes, excerpts, rules, ..Document::default() };
+            document.tidy();
+            document
+        },
+    )
 }

@@ -2,7 +2,7 @@
 //! blocks that enclose it, their guards and their `else` lines, and the head and end of the function.
 
 use super::language::{Part, part};
-use super::{Block, Function, Lines, Outline, lines_of, text_of};
+use super::{Block, Function, Guard, Lines, Outline, lines_of, text_of};
 use tree_sitter::Node;
 
 /// Adds what `node` contributes to the functions and blocks of the outline.
@@ -10,6 +10,7 @@ pub(super) fn visit(node: Node, parent: Option<Node>, text: &str, outline: &mut 
     if !node.is_named() {
         return;
     }
+    guard(node, outline);
     let part = part(node.kind());
     match part {
         Part::Function => {
@@ -38,6 +39,27 @@ pub(super) fn visit(node: Node, parent: Option<Node>, text: &str, outline: &mut 
             }
         }
         Part::Other => {}
+    }
+}
+
+/// Conditions are told by their fields, which the grammars of C and its kin share.
+fn guard(node: Node, outline: &mut Outline) {
+    let body = ["consequence", "body"].into_iter().find_map(|field| node.child_by_field_name(field));
+    let conditional = matches!(
+        node.kind(),
+        "if_statement" | "while_statement" | "for_statement" | "if_expression" | "while_expression"
+    );
+    let Some(body) = body.filter(|_| conditional) else { return };
+    let lines = lines_of(body);
+    // The brace may stand on the line of the condition; what it opens begins below.
+    let braced =
+        body.kind() == "compound_statement" || body.kind() == "block" || body.kind() == "statement_block";
+    let first = if braced { lines.first + 1 } else { lines.first };
+    let condition =
+        node.child_by_field_name("condition").map_or(lines.first, |condition| lines_of(condition).last);
+    let head = Lines { first: lines_of(node).first, last: condition.min(lines.first) };
+    if head.last < first && first <= lines.last {
+        outline.guards.push(Guard { head, body: Lines { first, last: lines.last } });
     }
 }
 

@@ -60,6 +60,15 @@ pub struct Block {
     pub skeleton: Vec<u32>,
 }
 
+/// A condition and what it guards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// From the keyword to the end of the condition.
+    pub head: Lines,
+    /// What runs when it holds.
+    pub body: Lines,
+}
+
 /// Everything we know about the shape of one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
@@ -67,6 +76,8 @@ pub struct Outline {
     pub functions: Vec<Function>,
     /// Blocks in no particular order.
     pub blocks: Vec<Block>,
+    /// Conditions whose bodies stand on lines of their own, in source order.
+    pub guards: Vec<Guard>,
     /// What the text defines.
     pub definitions: Vec<Definition>,
     /// Coloured and clickable words, in source order.
@@ -107,11 +118,11 @@ impl Outline {
 
     /// `lines` together with the comment that stands right above them, if it is short.
     pub fn with_comment(&self, text: &str, lines: Lines) -> Lines {
-        let alone: HashSet<u32> = self
-            .tokens
+        let from = self.tokens.partition_point(|token| token.line + 12 < lines.first);
+        let alone: HashSet<u32> = self.tokens[from..]
             .iter()
+            .take_while(|token| token.line < lines.first)
             .filter(|token| token.class == Class::Comment)
-            .filter(|token| token.line < lines.first && token.line + 12 >= lines.first)
             .filter(|token| {
                 let before = text.get(..token.bytes.0 as usize).unwrap_or("");
                 before.rsplit('\n').next().unwrap_or("").trim().is_empty()

@@ -14,16 +14,31 @@ use std::time::{Duration, Instant};
 const MOST_CONNECTIONS: usize = 32;
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// What a page was made from, and how to make it again.
+pub struct Watch {
+    /// Reports and sources.
+    pub files: Vec<PathBuf>,
+    /// Makes the page from what they hold now.
+    pub make: Box<dyn Fn() -> Result<(Page, Vec<PathBuf>)> + Send>,
+}
+
 /// Serves `page` until the process is ended, and saves triage records to `triage_file` as they come.
-pub fn run(page: Page, port: u16, triage_file: &Path) -> Result<Status> {
+pub fn run(page: Page, port: u16, triage_file: &Path, watch: Option<Watch>) -> Result<Status> {
     let listener =
         TcpListener::bind(("127.0.0.1", port)).with_context(|| format!("cannot listen on port {port}"))?;
     let port = listener.local_addr().context("no local address")?.port();
-    let service = Service::new(page, token()?, port);
+    let mut service = Service::new(page, token()?, port);
+    if watch.is_some() {
+        service.watched();
+    }
     println!("{}", service.address());
     std::io::stdout().flush()?;
     eprintln!("note: answers are saved to {}; end with Ctrl-C", triage_file.display());
     let shared = Arc::new((Mutex::new(service), triage_file.to_owned()));
+    if let Some(watch) = watch {
+        let shared = Arc::clone(&shared);
+        std::thread::spawn(move || follow(watch, &shared.0));
+    }
     let open = Arc::new(AtomicUsize::new(0));
     for stream in listener.incoming() {
         let Ok(stream) = stream else { continue };
@@ -38,6 +53,35 @@ pub fn run(page: Page, port: u16, triage_file: &Path) -> Result<Status> {
         });
     }
     Ok(Status::Clean)
+}
+
+/// Makes the page anew whenever one of its files changes. A file that is being written is read again when it is whole.
+fn follow(mut watch: Watch, service: &Mutex<Service>) {
+    const EVERY: Duration = Duration::from_millis(500);
+    let stamps = |files: &[PathBuf]| -> Vec<_> {
+        let stamp =
+            |file: &PathBuf| std::fs::metadata(file).ok().map(|data| (data.modified().ok(), data.len()));
+        files.iter().map(stamp).collect()
+    };
+    let mut seen = stamps(&watch.files);
+    loop {
+        std::thread::sleep(EVERY);
+        let now = stamps(&watch.files);
+        if now == seen {
+            continue;
+        }
+        match (watch.make)() {
+            Ok((page, files)) => {
+                service.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).renew(page);
+                watch.files = files;
+                seen = stamps(&watch.files);
+            }
+            Err(error) => {
+                eprintln!("note: not loaded: {error:#}");
+                seen = now;
+            }
+        }
+    }
 }
 
 /// One request, one answer.

@@ -2,8 +2,8 @@
 
 use crate::xml::{escape, escape_text};
 use crate::{
-    AccessMode, Document, Excerpt, Link, Location, Outline, Path, PathKind, Report, Role, Severity, Step,
-    SuppressionStatus,
+    AccessMode, Document, Excerpt, Importance, Link, Location, Outline, Path, PathKind, Report, Role,
+    Severity, Step, SuppressionStatus,
 };
 
 /// The document as pathreport XML.
@@ -21,8 +21,18 @@ pub(crate) fn write(document: &Document) -> String {
         attribute(&mut out, "line", &line.to_string());
         out.push_str(&format!(">{}</excerpt>\n", escape_text(text)));
     }
+    let rest = Document { rules: document.rules.clone(), runs: document.runs.clone(), ..Document::default() };
+    data(&mut out, &rest);
     out.push_str("</pathreport>\n");
     out
+}
+
+/// What XML has no element for, as JSON; nothing where there is nothing.
+fn data<T: Default + PartialEq + serde::Serialize>(out: &mut String, rest: &T) {
+    if *rest != T::default() {
+        let json = serde_json::to_string(rest).expect("keys are strings");
+        out.push_str(&format!("<data>{}</data>", escape_text(&json)));
+    }
 }
 
 fn attribute(out: &mut String, name: &str, value: &str) {
@@ -111,6 +121,18 @@ fn write_report(out: &mut String, report: &Report) {
             escape_text(value)
         ));
     }
+    let rest = Report {
+        passed: report.passed,
+        fixes: report.fixes.clone(),
+        rank: report.rank.clone(),
+        occurrences: report.occurrences,
+        baseline: report.baseline,
+        markdown: report.markdown.clone(),
+        run: report.run,
+        extra: report.extra.clone(),
+        ..Report::default()
+    };
+    data(out, &rest);
     out.push_str("  </report>\n");
 }
 
@@ -120,6 +142,7 @@ fn write_path(out: &mut String, path: &Path) {
         if path.kind == PathKind::Stack {
             attribute(out, "kind", "stack");
         }
+        optional(out, "in-thread", &path.thread);
         if path.flow > 0 {
             attribute(out, "flow", &path.flow.to_string());
         }
@@ -199,8 +222,15 @@ fn write_step(out: &mut String, step: &Step, around: &str) {
     if let Some(order) = step.order {
         attribute(out, "order", &order.to_string());
     }
+    optional(out, "time", &step.time);
+    match step.importance {
+        Importance::Unimportant => attribute(out, "importance", "unimportant"),
+        Importance::Important => {}
+        Importance::Essential => attribute(out, "importance", "essential"),
+    }
     out.push('>');
     out.push_str(&escape_text(&step.message));
+    data(out, &step.extra);
     for (element, bindings) in [("value", &step.values), ("state", &step.state)] {
         for binding in bindings {
             let (name, value) = (escape(&binding.name), escape_text(&binding.value));

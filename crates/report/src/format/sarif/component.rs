@@ -45,7 +45,16 @@ impl<'a> Run<'a> {
             .iter()
             .find(|one| !rule.is_null() && text(one, "/descriptor/id") == text(rule, "/id"))
             .map_or("", |one| text(one, "/configuration/level"));
-        let level = [text(result, "/level"), configured, text(rule, "/defaultConfiguration/level")];
+        // A score says more than a level, and scanners that give one leave the level at its default.
+        if let Some((_, score)) = self.score(result, rule) {
+            return match score {
+                score if score >= 7.0 => Severity::Error,
+                score if score >= 4.0 => Severity::Warning,
+                _ => Severity::Note,
+            };
+        }
+        let own = super::read::bag(result).map_or("", |bag| text(bag, "/level"));
+        let level = [own, text(result, "/level"), configured, text(rule, "/defaultConfiguration/level")];
         match level.into_iter().find(|level| !level.is_empty()) {
             Some("error") => Severity::Error,
             Some("note" | "none") => Severity::Note,

@@ -4,6 +4,7 @@
 //! object, under the one key `parallax`. Reading prefers that bag where it is sound, so a document of ours comes back
 //! equal, and does without it where it is absent, so everybody else's documents are read too.
 
+mod beyond;
 mod component;
 mod graph;
 mod message;
@@ -12,11 +13,30 @@ mod read;
 mod uri;
 mod write;
 
+use crate::{Role, Step};
+
 pub(super) use read::parse;
 pub(super) use write::write;
 
 /// The property that holds what SARIF has no place for.
 const BAG: &str = "parallax";
+
+/// The `kinds` that say what a step is.
+fn step_kinds(step: &Step) -> Vec<&'static str> {
+    let mut kinds: Vec<&str> = match step.role {
+        Role::Entry => vec!["enter", "function"],
+        Role::Call => vec!["call", "function"],
+        Role::Return => vec!["return", "function"],
+        Role::Branch => vec!["branch"],
+        Role::Access => vec!["memory"],
+        Role::Note => vec![],
+    };
+    kinds.extend(step.taken.map(|taken| if taken { "true" } else { "false" }));
+    if step.failing {
+        kinds.push("danger");
+    }
+    kinds
+}
 
 pub(super) fn sniff(sample: &super::Sample) -> bool {
     sample.head.starts_with('{')

@@ -25,16 +25,7 @@ impl<'a> Run<'a> {
         let physical = location.get("physicalLocation")?;
         let region = &physical["region"];
         let file = self.file(physical.get("artifactLocation")?)?;
-        let mut place = Location {
-            line: number(region, "/startLine"),
-            column: number(region, "/startColumn"),
-            end_line: number(region, "/endLine"),
-            end_column: number(region, "/endColumn"),
-            file,
-        };
-        if place.line.is_none() {
-            self.resolve_offset(region, &mut place);
-        }
+        let place = self.region(&file, region);
         if !self.contents.contains_key(&place.file) {
             for region in [region, &physical["contextRegion"]] {
                 if let Some(excerpt) = snippet(&place.file, region) {
@@ -43,6 +34,21 @@ impl<'a> Run<'a> {
             }
         }
         Some(place)
+    }
+
+    /// A region of a file.
+    pub(super) fn region(&self, file: &str, region: &Value) -> Location {
+        let mut place = Location {
+            line: number(region, "/startLine"),
+            column: number(region, "/startColumn"),
+            end_line: number(region, "/endLine"),
+            end_column: number(region, "/endColumn"),
+            file: file.to_owned(),
+        };
+        if place.line.is_none() {
+            self.resolve_offset(region, &mut place);
+        }
+        place
     }
 
     /// Regions may be given by offsets alone; their lines are known where the log holds the text.

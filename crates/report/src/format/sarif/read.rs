@@ -1,13 +1,14 @@
 //! A SARIF log as a document, whoever wrote it.
 
 use super::BAG;
+use super::beyond;
 use super::message::{fill, pieces};
 use crate::flow::{self, Event};
 use crate::read::Fault;
 use crate::value::{items, number, some_text, text};
 use crate::{
-    AccessMode, Binding, Document, Excerpt, Frame, Link, Path, PathBuilder, PathKind, Related, Report, Role,
-    Segment, Step, Suppression, SuppressionStatus, Tool,
+    AccessMode, Baseline, Binding, Document, Excerpt, Frame, Importance, Link, Path, PathBuilder, PathKind,
+    Related, Report, Role, Segment, Step, Suppression, SuppressionStatus, Tool,
 };
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
@@ -31,23 +32,27 @@ pub(crate) fn parse(source: &str) -> Result<Document, Fault> {
         document.excerpts = own;
     }
     for run in items(&log, "/runs") {
+        // A run that we made up holds nothing that the model does not.
+        let skeleton = (!bag(run).is_some_and(|bag| bag["made"] == true)).then(|| beyond::skeleton(run));
+        let index = skeleton.is_some().then_some(document.runs.len());
+        document.runs.extend(skeleton);
         let run = Run::new(run);
         run.tell_failures(&mut document.notes);
-        let mut passed = 0;
+        let mut inapplicable = 0;
         for result in items(run.run, "/results") {
-            if ["pass", "notApplicable"].contains(&text(result, "/kind"))
-                || text(result, "/baselineState") == "absent"
-            {
-                passed += 1;
+            if text(result, "/kind") == "notApplicable" {
+                inapplicable += 1;
             } else {
-                let report = run.report(result, &mut document.notes);
+                let mut report = run.report(result, &mut document.notes);
+                report.run = index;
+                document.rules.extend(run.described(result, &report));
                 document.reports.push(report);
             }
         }
-        if passed > 0 {
-            document
-                .notes
-                .push(format!("{passed} results say that nothing is wrong (any more); they are left out"));
+        if inapplicable > 0 {
+            document.notes.push(format!(
+                "{inapplicable} results say that their rule does not apply; they are left out"
+            ));
         }
         let unresolved = run.unresolved.get();
         if unresolved > 0 {
@@ -72,7 +77,7 @@ fn as_run(mut file: Value) -> Value {
     serde_json::json!({"version": file["version"].take(), "runs": [file]})
 }
 
-fn bag(value: &Value) -> Option<&Value> {
+pub(super) fn bag(value: &Value) -> Option<&Value> {
     value.get("properties")?.get(BAG)
 }
 
@@ -120,10 +125,7 @@ impl<'a> Run<'a> {
             rule: id.into_iter().find(|id| !id.is_empty()).unwrap_or_default().to_owned(),
             severity: self.severity(result, rule_value),
             cwe: self.weaknesses(result, rule_value),
-            tool: Tool {
-                name: text(driver, "/name").to_owned(),
-                version: some_text(driver, "/version").or_else(|| some_text(driver, "/semanticVersion")),
-            },
+            tool: Tool { name: text(driver, "/name").to_owned(), version: version(driver) },
             location: items(result, "/locations").first().and_then(|location| self.place(location)),
             related: items(result, "/relatedLocations")
                 .iter()
@@ -134,6 +136,23 @@ impl<'a> Run<'a> {
                 .collect(),
             suppressions: items(result, "/suppressions").iter().map(suppression).collect(),
             paths,
+            passed: text(result, "/kind") == "pass",
+            fixes: items(result, "/fixes").iter().map(|fix| self.fix(fix)).collect(),
+            rank: result["rank"].as_number().filter(|rank| rank.as_f64() >= Some(0.0)).cloned(),
+            occurrences: number(result, "/occurrenceCount"),
+            baseline: match text(result, "/baselineState") {
+                "new" => Some(Baseline::New),
+                "unchanged" => Some(Baseline::Unchanged),
+                "updated" => Some(Baseline::Updated),
+                "absent" => Some(Baseline::Absent),
+                _ => None,
+            },
+            // Without a plain text, the Markdown is the text.
+            markdown: match result.pointer("/message/text") {
+                None => String::new(),
+                Some(_) => text(&result["message"], "/markdown").to_owned(),
+            },
+            extra: beyond::of_result(result, bag(self.run).is_some_and(|bag| bag["made"] == true)),
             ..Report::default()
         };
         for map in ["/partialFingerprints", "/fingerprints"] {
@@ -164,19 +183,13 @@ impl<'a> Run<'a> {
         report
     }
 
-    /// Others' results: a place is a path of one step, and the text goes on to tell the steps.
-    fn explain(&self, report: &mut Report, result: &Value, mut linked: Vec<Segment>) {
+    /// Others' results: a place is a path of one step.
+    fn explain(&self, report: &mut Report, result: &Value, linked: Vec<Segment>) {
         if report.paths.is_empty()
             && let Some(location) = &report.location
         {
             let function = self.function(&result["locations"][0]).unwrap_or_default();
             report.paths.push(super::super::one_step(location.clone(), function, &report.title));
-        }
-        // clang writes a whole sentence for its version.
-        if let Some((_, number)) =
-            report.tool.version.as_deref().and_then(|text| text.split_once("clang version "))
-        {
-            report.tool.version = super::super::version_in(number);
         }
         // Further places of the same result.
         for location in items(result, "/locations").iter().skip(1) {
@@ -185,19 +198,6 @@ impl<'a> Run<'a> {
                 let message = if message.is_empty() { "also here".to_owned() } else { message };
                 report.related.push(Related { location: place, message });
             }
-        }
-        report.narrate();
-        let told = std::mem::take(&mut report.text).into_iter().skip(1);
-        linked.extend(told);
-        for fix in items(result, "/fixes") {
-            let words = plain(&self.message(&fix["description"], &Value::Null));
-            if !words.is_empty() {
-                linked.push(Segment::plain(format!("\nSuggested fix: {words}")));
-            }
-        }
-        if let Some(page) = some_text(self.rule(result), "/helpUri") {
-            linked.push(Segment::plain("\n"));
-            linked.push(Segment { text: format!("More about {}", report.rule), link: Some(Link::Url(page)) });
         }
         report.text = linked;
     }
@@ -229,12 +229,17 @@ impl<'a> Run<'a> {
             let flow = bag(code_flow).and_then(|bag| number(bag, "/flow")).unwrap_or(flow as u32);
             let threads = items(code_flow, "/threadFlows");
             for thread in threads {
-                let label = match plain(&self.message(&thread["message"], &Value::Null)) {
-                    label if !label.is_empty() || bag(thread).is_some() => label,
-                    label if threads.len() > 1 => {
-                        some_text(thread, "/id").map_or(label, |id| format!("thread {id}"))
+                let own = plain(&self.message(&thread["message"], &Value::Null));
+                let around = plain(&self.message(&code_flow["message"], &Value::Null));
+                let label = match own {
+                    own if bag(thread).is_some() => own,
+                    own if !own.is_empty() && !around.is_empty() => format!("{around}: {own}"),
+                    own if !own.is_empty() => own,
+                    _ if threads.len() > 1 && thread["id"].is_string() => {
+                        let gap = if around.is_empty() { "" } else { ": " };
+                        format!("{around}{gap}thread {}", text(thread, "/id"))
                     }
-                    _ => plain(&self.message(&code_flow["message"], &Value::Null)),
+                    _ => around,
                 };
                 let mut path = self.thread(thread, &label, notes);
                 // What holds at the start is told at the first step.
@@ -247,6 +252,7 @@ impl<'a> Run<'a> {
                         }
                     }
                 }
+                path.thread = text(thread, "/id").to_owned();
                 path.flow = flow;
                 paths.push(path);
             }
@@ -292,7 +298,7 @@ impl<'a> Run<'a> {
     ) -> Option<Path> {
         let frames: Vec<Frame> = serde_json::from_value(own.get("frames")?.clone()).ok()?;
         let kind = if text(own, "/kind") == "stack" { PathKind::Stack } else { PathKind::Flow };
-        let mut path = Path { label: label.to_owned(), kind, flow: 0, frames, steps: Vec::new() };
+        let mut path = Path { label: label.to_owned(), kind, frames, ..Path::default() };
         if own["empty"] != true {
             for location in locations {
                 let mut step = self.event(location).step;
@@ -317,7 +323,8 @@ impl<'a> Run<'a> {
             () if is("return") || is("exit") => Role::Return,
             () if is("enter") => Role::Entry,
             () if is("branch") => Role::Branch,
-            () if is("memory") => Role::Access,
+            // Getting memory and giving it back is no access to it.
+            () if is("memory") && !is("acquire") && !is("release") => Role::Access,
             () => Role::Note,
         };
         let mut step = Step::at(role, self.place(location));
@@ -331,11 +338,29 @@ impl<'a> Run<'a> {
         };
         step.failing = is("danger");
         step.order = value["executionOrder"].as_u64();
+        let times =
+            ["/executionTimeUtc", "/executionTimeOffset"].into_iter().find_map(|at| value.pointer(at));
+        step.time = match times {
+            Some(Value::String(time)) => time.clone(),
+            Some(Value::Number(time)) => time.to_string(),
+            _ => String::new(),
+        };
+        step.importance = match text(value, "/importance") {
+            "essential" => Importance::Essential,
+            "unimportant" => Importance::Unimportant,
+            _ => Importance::Important,
+        };
+        step.extra = beyond::of_step(value, &step);
         step.values = state(&value["state"]);
         if let Some(own) = bag(value) {
             let bindings = |name: &str| serde_json::from_value::<Vec<Binding>>(own.get(name)?.clone()).ok();
             if let Some((values, state)) = bindings("values").zip(bindings("state")) {
                 (step.values, step.state) = (values, state);
+            }
+            if let Some((role, failing)) = own.get("role").zip(own["failing"].as_bool()) {
+                step.role = serde_json::from_value(role.clone()).unwrap_or(step.role);
+                step.taken = own["taken"].as_bool();
+                step.failing = failing;
             }
             step.access =
                 own.get("access").and_then(|mode| serde_json::from_value::<AccessMode>(mode.clone()).ok());
@@ -363,6 +388,14 @@ impl<'a> Run<'a> {
         }
         path.finish()
     }
+}
+
+/// The tool's version; clang writes a whole sentence for it.
+fn version(driver: &Value) -> Option<String> {
+    let version = some_text(driver, "/version").or_else(|| some_text(driver, "/semanticVersion"))?;
+    let number =
+        version.split_once("clang version ").and_then(|(_, number)| super::super::version_in(number));
+    Some(number.unwrap_or(version))
 }
 
 /// What is known at a place, by name.

@@ -1,20 +1,38 @@
 //! A document as SARIF.
 
-use super::{BAG, message, uri};
+use super::{BAG, message, step_kinds, uri};
 use crate::{
-    Binding, Document, Link, Location, Path, PathKind, Report, Role, Severity, Step, SuppressionStatus,
+    Binding, Change, Document, Fix, Importance, Link, Location, Path, PathKind, Report, Rule, Severity, Step,
+    SuppressionStatus,
 };
 use serde_json::{Map, Value, json};
 
 /// The document as a SARIF log: one run for each stretch of reports by the same tool.
 pub(crate) fn write(document: &Document) -> String {
     let mut runs: Vec<Value> = Vec::new();
-    for (run, reports) in document.reports.chunk_by(|a, b| a.tool == b.tool).enumerate() {
-        runs.push(write_run(run, reports));
+    let empty = |run: &Value| {
+        let mut run = run.clone();
+        run["results"] = json!([]);
+        run
+    };
+    // Runs without results are kept too, in their place.
+    let mut next = 0;
+    for reports in document.reports.chunk_by(|a, b| a.run == b.run && a.tool == b.tool) {
+        let skeleton = reports[0].run.and_then(|run| {
+            runs.extend(document.runs.get(next..run).into_iter().flatten().map(empty));
+            next = next.max(run + 1);
+            document.runs.get(run)
+        });
+        runs.push(write_run(runs.len(), reports, &document.rules, skeleton));
     }
+    runs.extend(document.runs.get(next..).into_iter().flatten().map(empty));
     if runs.is_empty() {
         // A log must have a run, and a run a tool.
-        runs.push(json!({"tool": {"driver": {"name": "parallax"}}, "results": []}));
+        runs.push(json!({
+            "tool": {"driver": {"name": "parallax"}},
+            "results": [],
+            "properties": {BAG: {"made": true}},
+        }));
     }
     let mut log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -36,24 +54,25 @@ pub(crate) fn write(document: &Document) -> String {
     text
 }
 
-fn write_run(run: usize, reports: &[Report]) -> Value {
-    let mut rules: Vec<&str> = Vec::new();
+fn write_run(run: usize, reports: &[Report], rules: &[Rule], skeleton: Option<&Value>) -> Value {
+    let mut value = match skeleton {
+        Some(skeleton) => skeleton.clone(),
+        None => made_run(reports, rules),
+    };
+    if !value["tool"]["driver"].is_object() {
+        value["tool"] = json!({"driver": {"name": reports[0].tool.name}});
+    }
+    // Results of a run that was read name their rules and weaknesses as they did.
+    let made = skeleton.is_none();
     let mut index = std::collections::HashMap::new();
-    for report in reports.iter().filter(|report| !report.rule.is_empty()) {
-        index.entry(report.rule.as_str()).or_insert_with(|| {
-            rules.push(&report.rule);
-            rules.len() - 1
-        });
+    for (at, rule) in
+        value["tool"]["driver"]["rules"].as_array().filter(|_| made).into_iter().flatten().enumerate()
+    {
+        if let Some(id) = rule["id"].as_str() {
+            index.entry(id.to_owned()).or_insert(at);
+        }
     }
-    let mut driver = json!({"name": reports[0].tool.name});
-    if let Some(version) = &reports[0].tool.version {
-        driver["version"] = json!(version);
-    }
-    if !rules.is_empty() {
-        driver["rules"] = rules.iter().map(|rule| json!({"id": rule})).collect();
-    }
-    let mut value = json!({"tool": {"driver": driver}, "columnKind": "unicodeCodePoints"});
-    if reports.iter().any(|report| !report.cwe.is_empty()) {
+    if made && reports.iter().any(|report| !report.cwe.is_empty()) {
         value["taxonomies"] = json!([{
             "name": "CWE",
             "informationUri": "https://cwe.mitre.org/",
@@ -64,8 +83,49 @@ fn write_run(run: usize, reports: &[Report]) -> Value {
     value["results"] = reports
         .iter()
         .enumerate()
-        .map(|(result, report)| write_report(run, result, report, index.get(report.rule.as_str()).copied()))
+        .map(|(result, report)| write_report(run, result, report, index.get(&report.rule).copied()))
         .collect();
+    value
+}
+
+/// A run for reports that do not come from SARIF.
+fn made_run(reports: &[Report], rules: &[Rule]) -> Value {
+    let mut ids: Vec<&str> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    ids.extend(
+        reports.iter().map(|report| report.rule.as_str()).filter(|id| !id.is_empty() && seen.insert(*id)),
+    );
+    let mut driver = json!({"name": reports[0].tool.name});
+    if let Some(version) = &reports[0].tool.version {
+        driver["version"] = json!(version);
+    }
+    if !ids.is_empty() {
+        let described = |id: &&str| {
+            let known = rules.iter().find(|rule| rule.id == *id && rule.tool == reports[0].tool);
+            known.map_or_else(|| json!({"id": id}), write_rule)
+        };
+        driver["rules"] = ids.iter().map(described).collect();
+    }
+    json!({"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "properties": {BAG: {"made": true}}})
+}
+
+fn write_rule(rule: &Rule) -> Value {
+    let mut value = json!({"id": rule.id});
+    for (name, text) in [("name", &rule.name), ("helpUri", &rule.url)] {
+        if !text.is_empty() {
+            value[name] = json!(text);
+        }
+    }
+    let texts =
+        [("shortDescription", &rule.summary), ("fullDescription", &rule.description), ("help", &rule.help)];
+    for (name, text) in texts {
+        if !text.is_empty() {
+            value[name] = json!({"text": text});
+        }
+    }
+    if !rule.score.is_empty() {
+        value["properties"] = json!({"security-severity": rule.score});
+    }
     value
 }
 
@@ -99,24 +159,39 @@ fn write_report(run: usize, result: usize, report: &Report, rule: Option<usize>)
             None => text.push_str(&words),
         }
     }
-    let mut value = Map::new();
-    if let Some(rule) = rule {
+    let mut value = report.extra.clone();
+    if !report.rule.is_empty() {
         value.insert("ruleId".into(), json!(report.rule));
+    }
+    if let Some(rule) = rule {
         value.insert("ruleIndex".into(), json!(rule));
+    }
+    if report.passed {
+        value.insert("kind".into(), json!("pass"));
     }
     let level = match report.severity {
         Severity::Note => "note",
         Severity::Warning => "warning",
         Severity::Error => "error",
     };
-    value.insert("level".into(), json!(level));
-    let bag = if text.is_empty() {
+    // Only failures have a level.
+    let plain = ["pass", "open", "review", "informational", "notApplicable"];
+    let bare = value.get("kind").and_then(Value::as_str).is_some_and(|kind| plain.contains(&kind));
+    value.insert("level".into(), json!(if bare { "none" } else { level }));
+    let mut bag = if text.is_empty() {
         text = message::escape(&report.title);
         json!({"title": report.title, "text": false})
     } else {
         json!({"title": report.title})
     };
-    value.insert("message".into(), json!({"text": text}));
+    if bare {
+        bag["level"] = json!(level);
+    }
+    let mut message = json!({"text": text});
+    if !report.markdown.is_empty() {
+        message["markdown"] = json!(report.markdown);
+    }
+    value.insert("message".into(), message);
     if let Some(place) = &report.location {
         value.insert("locations".into(), json!([{"physicalLocation": physical(place)}]));
     }
@@ -133,7 +208,19 @@ fn write_report(run: usize, result: usize, report: &Report, rule: Option<usize>)
         });
         value.insert("relatedLocations".into(), related.collect());
     }
-    if !report.cwe.is_empty() {
+    if !report.fixes.is_empty() {
+        value.insert("fixes".into(), report.fixes.iter().map(write_fix).collect());
+    }
+    if let Some(rank) = &report.rank {
+        value.insert("rank".into(), json!(rank));
+    }
+    if let Some(count) = report.occurrences {
+        value.insert("occurrenceCount".into(), json!(count));
+    }
+    if let Some(baseline) = report.baseline {
+        value.insert("baselineState".into(), json!(baseline));
+    }
+    if !report.cwe.is_empty() && report.run.is_none() {
         let taxa =
             report.cwe.iter().map(|cwe| json!({"id": cwe.to_string(), "toolComponent": {"name": "CWE"}}));
         value.insert("taxa".into(), taxa.collect());
@@ -158,8 +245,42 @@ fn write_report(run: usize, result: usize, report: &Report, rule: Option<usize>)
         });
         value.insert("suppressions".into(), suppressions.collect());
     }
-    value.insert("properties".into(), json!({BAG: bag}));
+    let mut properties = value.remove("properties").unwrap_or_else(|| json!({}));
+    properties[BAG] = bag;
+    value.insert("properties".into(), properties);
     value.into()
+}
+
+fn write_fix(fix: &Fix) -> Value {
+    let changes: Vec<Value> = fix
+        .changes
+        .chunk_by(|a, b| a.location.file == b.location.file)
+        .map(|changes| {
+            let replacements: Vec<Value> = changes.iter().map(write_change).collect();
+            let uri = uri::encode(&changes[0].location.file);
+            json!({"artifactLocation": {"uri": uri}, "replacements": replacements})
+        })
+        .collect();
+    let mut value = json!({"artifactChanges": changes});
+    if !fix.description.is_empty() {
+        value["description"] = json!({"text": message::escape(&fix.description)});
+    }
+    value
+}
+
+fn write_change(change: &Change) -> Value {
+    let region = physical(&change.location)["region"].take();
+    let mut value = json!({"deletedRegion": if region.is_null() { json!({}) } else { region }});
+    if change.insert {
+        if let Some(column) = change.location.column.filter(|_| change.location.end_column.is_none()) {
+            value["deletedRegion"]["endColumn"] = json!(column);
+        }
+        value["properties"] = json!({BAG: {"insert": true}});
+    }
+    if !change.text.is_empty() {
+        value["insertedContent"] = json!({"text": change.text});
+    }
+    value
 }
 
 fn physical(place: &Location) -> Value {
@@ -184,6 +305,9 @@ fn write_path(path: &Path) -> Value {
         bag["kind"] = json!("stack");
     }
     let mut value = Map::new();
+    if !path.thread.is_empty() {
+        value.insert("id".into(), json!(path.thread));
+    }
     if !path.label.is_empty() {
         value.insert("message".into(), json!({"text": message::escape(&path.label)}));
     }
@@ -194,7 +318,9 @@ fn write_path(path: &Path) -> Value {
         steps.push(json!({}));
     }
     value.insert("locations".into(), steps.into());
-    value.insert("properties".into(), json!({BAG: bag}));
+    let mut properties = value.remove("properties").unwrap_or_else(|| json!({}));
+    properties[BAG] = bag;
+    value.insert("properties".into(), properties);
     value.into()
 }
 
@@ -211,7 +337,7 @@ fn write_step(path: &Path, step: &Step) -> Value {
     if !step.message.is_empty() {
         location.insert("message".into(), json!({"text": message::escape(&step.message)}));
     }
-    let mut value = Map::new();
+    let mut value = step.extra.clone();
     if !location.is_empty() {
         value.insert("location".into(), location.into());
     }
@@ -219,23 +345,25 @@ fn write_step(path: &Path, step: &Step) -> Value {
     if let Some(order) = step.order {
         value.insert("executionOrder".into(), json!(order));
     }
-    let mut kinds: Vec<&str> = match step.role {
-        Role::Entry => vec!["enter", "function"],
-        Role::Call => vec!["call", "function"],
-        Role::Return => vec!["return", "function"],
-        Role::Branch => vec!["branch"],
-        Role::Access => vec!["memory"],
-        Role::Note => vec![],
-    };
-    kinds.extend(step.taken.map(|taken| if taken { "true" } else { "false" }));
-    if step.failing {
-        kinds.push("danger");
-        value.insert("importance".into(), json!("essential"));
+    if !step.time.is_empty() {
+        // Some tools count from the start, which the standard has no place for.
+        let name = if step.time.contains(':') { "executionTimeUtc" } else { "executionTimeOffset" };
+        value.insert(name.into(), json!(step.time));
     }
-    if !kinds.is_empty() {
-        value.insert("kinds".into(), json!(kinds));
+    if step.importance != Importance::Important {
+        value.insert("importance".into(), json!(step.importance));
     }
     let mut bag = json!({"frame": step.frame});
+    let mut kinds: Vec<Value> = step_kinds(step).into_iter().map(Value::from).collect();
+    if let Some(Value::Array(more)) = value.remove("kinds") {
+        bag["role"] = json!(step.role);
+        bag["taken"] = json!(step.taken);
+        bag["failing"] = json!(step.failing);
+        kinds.extend(more);
+    }
+    if !kinds.is_empty() {
+        value.insert("kinds".into(), kinds.into());
+    }
     if let Some(access) = step.access {
         bag["access"] = json!(access);
     }
@@ -251,6 +379,8 @@ fn write_step(path: &Path, step: &Step) -> Value {
     if !state.is_empty() {
         value.insert("state".into(), state.into());
     }
-    value.insert("properties".into(), json!({BAG: bag}));
+    let mut properties = value.remove("properties").unwrap_or_else(|| json!({}));
+    properties[BAG] = bag;
+    value.insert("properties".into(), properties);
     value.into()
 }

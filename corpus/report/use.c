@@ -1,0 +1,5 @@
+#include "gone.h"
+int use(char *q) {
+	gone(q);
+	return q[0];
+}

@@ -1,0 +1,349 @@
+//! The loss meter: how much a report file holds, counted without our readers, beside how much of it comes out.
+//!
+//! The counters look at the raw file, each in the simplest way its format allows, so that a reader that drops something
+//! cannot hide it. What a reader leaves out on purpose, such as start-up functions on a stack, is counted and named.
+
+use crate::value::{items, text};
+use crate::xml::{Node, Xml};
+use crate::{Document, Format, Importance, Path};
+use regex::Regex;
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::LazyLock;
+
+/// How much there is of each thing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Findings.
+    pub reports: usize,
+    /// Events of paths and lines of stacks; a place alone counts as none.
+    pub steps: usize,
+    /// Steps with words of their own.
+    pub messages: usize,
+    /// Function activations that the tool itself tells apart.
+    pub frames: usize,
+    /// Proposed edits.
+    pub fixes: usize,
+    /// Places off the paths.
+    pub related: usize,
+}
+
+impl Tally {
+    /// Each thing with its name.
+    pub fn things(self) -> [(&'static str, usize); 6] {
+        [
+            ("reports", self.reports),
+            ("steps", self.steps),
+            ("messages", self.messages),
+            ("frames", self.frames),
+            ("fixes", self.fixes),
+            ("related", self.related),
+        ]
+    }
+
+    /// What a document holds.
+    pub fn of(document: &Document) -> Tally {
+        let mut tally = Tally { reports: document.reports.len(), ..Tally::default() };
+        for report in &document.reports {
+            tally.fixes += report.fixes.len();
+            tally.related += report.related.len();
+            let alone = report.paths.len() == 1 && report.location.is_some();
+            for path in report.paths.iter().filter(|path| !(alone && is_place(path))) {
+                // A call step that no tool told stands in for one.
+                let told = |step: &&crate::Step| step.location.is_some() || !step.message.is_empty();
+                tally.steps += path.steps.iter().filter(told).count();
+                tally.messages += path.steps.iter().filter(|step| !step.message.is_empty()).count();
+                tally.frames += path.frames.len();
+            }
+        }
+        tally
+    }
+}
+
+/// Whether a path is only the place of its report.
+fn is_place(path: &Path) -> bool {
+    let [step] = path.steps.as_slice() else { return false };
+    step.failing && step.importance == Importance::Important && path.frames.len() == 1
+}
+
+fn regex(pattern: &str) -> Regex {
+    Regex::new(pattern).expect("well-formed")
+}
+
+/// What a raw file of a format holds; `None` for formats that have no counter.
+pub fn count(format: Format, source: &str) -> Option<Tally> {
+    match format {
+        Format::Sarif => serde_json::from_str(source).ok().map(|log| sarif(&log)),
+        Format::Plist => Xml::parse(source).ok().map(|xml| plist(xml.root())),
+        Format::Gcc => Some(gcc_json(source)),
+        Format::Compiler => Some(gcc_text(source)),
+        Format::Cppcheck => Xml::parse(source).ok().map(|xml| cppcheck(xml.root())),
+        Format::Valgrind => Xml::parse(source).ok().map(|xml| valgrind(xml.root())),
+        Format::Cbmc => cbmc(source),
+        Format::Infer => serde_json::from_str(source).ok().map(|bugs| infer(&bugs)),
+        Format::Sanitizer => Some(stacks(source, r"^\s*#\d+ ")),
+        Format::ValgrindText => Some(stacks(source, r"^==\d+==\s+(?:at|by) 0x")),
+        Format::Gdb => Some(stacks(source, r"^#\d+ ")),
+        Format::Python => Some(stacks(source, r#"^\s+File ".*", line \d+"#)),
+        Format::Java => Some(stacks(source, r"^\s+at [\w.$/@<>-]+\(")),
+        Format::Json => {
+            crate::read_as(format, source.as_bytes(), "").ok().map(|document| Tally::of(&document))
+        }
+        Format::Pathreport | Format::Klee | Format::Locksmith | Format::Blast | Format::Rust => None,
+    }
+}
+
+fn sarif(log: &Value) -> Tally {
+    let mut tally = Tally::default();
+    for result in items(log, "/runs").iter().flat_map(|run| items(run, "/results")) {
+        if text(result, "/kind") == "notApplicable" {
+            continue;
+        }
+        tally.reports += 1;
+        tally.fixes += items(result, "/fixes").len();
+        tally.related += items(result, "/relatedLocations").len();
+        let own = result.pointer("/properties/parallax").is_some();
+        tally.related += if own { 0 } else { items(result, "/locations").len().saturating_sub(1) };
+        for flow in items(result, "/codeFlows").iter().flat_map(|flow| items(flow, "/threadFlows")) {
+            for step in items(flow, "/locations") {
+                tally.steps += usize::from(step.get("location").is_some() || step.get("index").is_some());
+                tally.messages += usize::from(step.pointer("/location/message").is_some());
+            }
+        }
+        for stack in items(result, "/stacks") {
+            tally.steps += items(stack, "/frames").len();
+            tally.frames += items(stack, "/frames").len();
+        }
+        for walk in items(result, "/graphTraversals") {
+            tally.steps += items(walk, "/edgeTraversals").len() + 1;
+        }
+    }
+    tally
+}
+
+/// The values of a key, anywhere directly inside a property list's dictionaries.
+fn keyed<'a>(dictionary: Node<'a>, key: &str) -> Option<Node<'a>> {
+    let mut children = dictionary.children();
+    while let Some(child) = children.next() {
+        if child.name() == "key" && child.text() == key {
+            return children.next();
+        }
+    }
+    None
+}
+
+fn plist(root: Node) -> Tally {
+    let mut tally = Tally::default();
+    let list =
+        root.child("plist").and_then(|plist| plist.child("dict")).and_then(|top| keyed(top, "diagnostics"));
+    for diagnostic in list.into_iter().flat_map(|list| list.children()) {
+        tally.reports += 1;
+        tally.related += keyed(diagnostic, "notes").map_or(0, |notes| notes.children().count());
+        // Lines that control edges lead to, each stretch once, are steps; an event on the line is that step.
+        let mut before = String::new();
+        for piece in keyed(diagnostic, "path").into_iter().flat_map(|path| path.children()) {
+            let line = |node: Node| {
+                let part = |key| keyed(node, key).map_or(String::new(), |value| value.text());
+                format!("{}:{}", part("file"), part("line"))
+            };
+            match keyed(piece, "kind").map(|kind| kind.text()).as_deref() {
+                Some("control") => {
+                    for edge in keyed(piece, "edges").into_iter().flat_map(|edges| edges.children()) {
+                        for end in ["start", "end"] {
+                            let here = keyed(edge, end).and_then(|range| range.children().next()).map(line);
+                            if let Some(here) = here.filter(|here| *here != before) {
+                                tally.steps += 1;
+                                before = here;
+                            }
+                        }
+                    }
+                }
+                Some("event") => {
+                    let here = keyed(piece, "location").map_or(String::new(), line);
+                    let passed = before == here;
+                    before = format!("{here} told");
+                    tally.steps += usize::from(!passed);
+                    tally.messages += 1;
+                    // The next edge starts here again.
+                    before.truncate(here.len());
+                }
+                _ => {}
+            }
+        }
+    }
+    tally
+}
+
+fn gcc_json(source: &str) -> Tally {
+    let mut tally = Tally::default();
+    for (start, _) in source.match_indices("[{") {
+        let line_start = source[..start].rfind('\n').map_or(0, |at| at + 1);
+        if !source[line_start..start].trim().is_empty() {
+            continue;
+        }
+        let mut stream = serde_json::Deserializer::from_str(&source[start..]).into_iter::<Value>();
+        let Some(Ok(array)) = stream.next() else { continue };
+        for diagnostic in array.as_array().into_iter().flatten().filter(|one| one.get("kind").is_some()) {
+            tally.reports += 1;
+            tally.steps += items(diagnostic, "/path").len();
+            tally.messages += items(diagnostic, "/path").len();
+            tally.related += items(diagnostic, "/children").len();
+        }
+    }
+    tally
+}
+
+fn gcc_text(source: &str) -> Tally {
+    static WARNING: LazyLock<Regex> = LazyLock::new(|| {
+        regex(
+            r"^\S.*:\d+(?::\d+)?: (?:fatal error|error|warning|style|performance|information): |\(\d+(?:,\d+)?\)\s?: (?:fatal error|error|warning)\b",
+        )
+    });
+    static GROUP: LazyLock<Regex> = LazyLock::new(|| regex(r"\bevents? (\d+)(?:-(\d+))?\s*$"));
+    let mut tally = Tally::default();
+    for line in source.lines() {
+        tally.reports += usize::from(WARNING.is_match(line));
+        if let Some(captures) = GROUP.captures(line) {
+            let number = |at: usize| captures.get(at).and_then(|one| one.as_str().parse::<usize>().ok());
+            let first = number(1).unwrap_or(0);
+            let events = (number(2).unwrap_or(first) + 1).saturating_sub(first);
+            tally.steps += events;
+        }
+    }
+    tally
+}
+
+fn cppcheck(root: Node) -> Tally {
+    let mut tally = Tally::default();
+    let errors = root.child("results").and_then(|results| results.child("errors"));
+    for error in errors.into_iter().flat_map(|errors| errors.children_named("error")) {
+        tally.reports += 1;
+        let places: Vec<Node> = error.children_named("location").collect();
+        // One place is where the message stands, not a path.
+        if places.len() > 1 {
+            tally.steps += places.len();
+            tally.messages += places.iter().filter(|place| place.attribute("info").is_some()).count();
+        }
+    }
+    tally
+}
+
+fn valgrind(root: Node) -> Tally {
+    let mut tally = Tally::default();
+    let top = root.child("valgrindoutput");
+    for error in top.into_iter().flat_map(|top| top.children()) {
+        if !["error", "fatal_signal"].contains(&error.name()) {
+            continue;
+        }
+        tally.reports += 1;
+        let mut pending: Vec<Node> = error.children().collect();
+        while let Some(node) = pending.pop() {
+            tally.steps += usize::from(node.name() == "frame");
+            tally.frames += usize::from(node.name() == "frame");
+            pending.extend(node.children());
+        }
+    }
+    tally
+}
+
+/// Failed properties and the calls on their traces; assignments become values of steps.
+fn cbmc(source: &str) -> Option<Tally> {
+    let mut tally = Tally::default();
+    if source.trim_start().starts_with('<') {
+        let xml = Xml::parse(source).ok()?;
+        let top = xml.root().child("cprover")?;
+        for result in top.children_named("result").filter(|one| one.attribute("status") == Some("FAILURE")) {
+            tally.reports += 1;
+            let trace = result.child("goto_trace");
+            let failures = trace.map_or(0, |trace| trace.children_named("failure").count());
+            tally.messages += failures;
+        }
+        return Some(tally);
+    }
+    if source.trim_start().starts_with(['[', '{']) {
+        let whole: Value = serde_json::from_str(source).ok()?;
+        let messages = whole.as_array().map_or(std::slice::from_ref(&whole), Vec::as_slice);
+        for result in messages.iter().flat_map(|message| items(message, "/result")) {
+            if text(result, "/status") == "FAILURE" {
+                tally.reports += 1;
+                tally.messages += items(result, "/trace")
+                    .iter()
+                    .filter(|step| text(step, "/stepType") == "failure")
+                    .count();
+            }
+        }
+        let violated =
+            |message: &&Value| message["steps"].is_array() && text(message, "/status") == "violation";
+        for message in messages.iter().filter(violated) {
+            tally.reports += 1;
+            tally.steps += items(message, "/steps").len();
+        }
+        return Some(tally);
+    }
+    tally.reports = source.lines().filter(|line| *line == "Violated property:").count();
+    Some(tally)
+}
+
+fn infer(bugs: &Value) -> Tally {
+    let mut tally = Tally::default();
+    for bug in bugs.as_array().into_iter().flatten() {
+        tally.reports += 1;
+        let heading = |step: &&Value| !text(step, "/description").starts_with('<');
+        let steps = items(bug, "/bug_trace").iter().filter(heading).count();
+        tally.steps += if steps > 1 { steps } else { 0 };
+    }
+    tally
+}
+
+/// Lines of stacks in a log.
+fn stacks(source: &str, frame: &str) -> Tally {
+    let frame = regex(frame);
+    let steps = source.lines().filter(|line| frame.is_match(line)).count();
+    Tally { steps, frames: steps, ..Tally::default() }
+}
+
+/// What went in, what came out, and what the readers say they left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Loss {
+    /// The format of the file.
+    pub format: String,
+    /// What the raw file holds.
+    pub held: Tally,
+    /// What the document holds.
+    pub kept: Tally,
+    /// The losses that have a reason, in words.
+    pub named: Vec<String>,
+}
+
+impl Loss {
+    /// Of each thing, how much was lost.
+    pub fn lost(&self) -> Vec<(&'static str, usize)> {
+        let pairs = self.held.things().into_iter().zip(self.kept.things());
+        pairs
+            .map(|((name, held), (_, kept))| (name, held.saturating_sub(kept)))
+            .filter(|(_, lost)| *lost > 0)
+            .collect()
+    }
+
+    /// Measures a file that was read as `document`; `None` for formats that have no counter.
+    pub fn measure(format: Format, source: &str, document: &Document) -> Option<Loss> {
+        let held = count(format, source)?;
+        let mut named = document.notes.clone();
+        let stacks = [
+            Format::Sanitizer,
+            Format::Valgrind,
+            Format::ValgrindText,
+            Format::Gdb,
+            Format::Python,
+            Format::Java,
+        ];
+        let kept = Tally::of(document);
+        if stacks.contains(&format) && held.steps > kept.steps {
+            named.push(format!(
+                "{} lines of stacks are of no code of the program: start-up, and what a tool puts in place of functions",
+                held.steps - kept.steps
+            ));
+        }
+        Some(Loss { format: format.name().to_owned(), held, kept, named })
+    }
+}

@@ -1,0 +1,167 @@
+//! What real tools printed, kept in `corpus/report/recorded`: the same finding told in several formats reads the same, and
+//! nothing that a file holds gets lost on the way.
+
+use parallax_report::loss::Loss;
+use parallax_report::*;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/report/recorded")
+}
+
+fn open(name: &str) -> Document {
+    let bytes = std::fs::read(folder().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    read(&bytes, name).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn base(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
+}
+
+/// Depth, function, place, role, outcome and words of each step.
+fn told(path: &Path) -> Vec<String> {
+    let step = |step: &Step| {
+        let place = step
+            .location
+            .as_ref()
+            .map_or(String::new(), |place| format!("{}:{}", base(&place.file), place.line.unwrap_or(0)));
+        let words = step.message.replace(['‘', '’'], "'");
+        let frame = &path.frames[step.frame];
+        format!(
+            "{} {} {place} {:?} {:?} {words}",
+            path.depth(step.frame),
+            frame.function,
+            step.role,
+            step.taken
+        )
+    };
+    path.steps.iter().map(step).collect()
+}
+
+#[test]
+fn gcc_tells_the_same_in_text_json_and_sarif() {
+    for (one, others) in [
+        ("use.gcc14.json", &["use.gcc14.txt", "use.gcc14.sarif"][..]),
+        ("use.gcc12.json", &["use.gcc12.txt", "use.gcc14.json"]),
+    ] {
+        let json = open(one);
+        let path = &json.reports[0].paths[0];
+        assert_eq!(path.steps.len(), 8, "{one}: gcc draws eight events");
+        assert_eq!(told(path)[4], "1 gone gone.h:3 Note None ...to here", "a line reached is no branch");
+        for other in others {
+            let document = open(other);
+            assert_eq!(told(&document.reports[0].paths[0]), told(path), "{other} against {one}");
+            assert_eq!(document.reports[0].cwe, json.reports[0].cwe, "{other}");
+            assert_eq!(
+                document.reports[0].title.replace(['‘', '’'], "'"),
+                json.reports[0].title.replace(['‘', '’'], "'")
+            );
+        }
+    }
+}
+
+#[test]
+fn cbmc_tells_the_same_in_json_xml_and_text() {
+    let shown = |document: &Document| -> Vec<String> {
+        let path = &document.reports[0].paths[0];
+        let line = |step: &Step| step.location.as_ref().and_then(|place| place.line).unwrap_or(0);
+        let values = |step: &Step| {
+            step.values.iter().map(|one| format!(" {}={}", one.name, one.value)).collect::<String>()
+        };
+        path.steps
+            .iter()
+            .map(|step| format!("{} {}{}", path.frames[step.frame].function, line(step), values(step)))
+            .collect()
+    };
+    let (json, xml, text) = (open("sum.cbmc.json"), open("sum.cbmc.xml"), open("sum.cbmc.txt"));
+    let lines = shown(&json);
+    // Of pointers the JSON tells less than the XML.
+    let plain = |lines: &[String]| -> Vec<String> {
+        let pointer = |line: &&String| !line.contains("malloc()=") && !line.contains(" p=");
+        lines.iter().filter(pointer).cloned().collect()
+    };
+    assert_eq!(plain(&shown(&xml)), plain(&lines));
+    // One frame for a call, its parameters at its head, and no name of CBMC's own.
+    let frames: Vec<_> =
+        json.reports[0].paths[0].frames.iter().map(|frame| frame.function.as_str()).collect();
+    assert_eq!((frames[0], *frames.last().unwrap()), ("main", "sum"), "{frames:?}");
+    assert!(
+        lines.iter().any(|line| line.starts_with("sum 5 values=") && line.contains("count=4")),
+        "{lines:#?}"
+    );
+    assert!(
+        lines.iter().all(|line| !line.contains("$$") && !line.contains('@') && !line.contains("CPROVER")),
+        "{lines:#?}"
+    );
+    let failing = json.reports[0].paths[0].failing_step().unwrap();
+    assert!(lines[failing].starts_with("sum 9"), "{}", lines[failing]);
+    assert_eq!(
+        (&*json.reports[0].rule, json.reports[0].tool.version.as_deref()),
+        ("pointer_dereference", Some("6.6.0"))
+    );
+    // The text leaves out calls and passed lines; what it has, stands there in the same order.
+    let plain = |lines: &[String]| -> Vec<String> {
+        lines.iter().filter(|line| line.contains("data[") || line.contains("total=")).cloned().collect()
+    };
+    assert_eq!(plain(&shown(&text)), plain(&lines));
+    assert_eq!(text.reports[0].paths[0].frames.last().unwrap().function, "sum");
+}
+
+/// clang lists the lines that it executed apart from the path; none of those in a function of the path is missing.
+#[test]
+fn clang_control_edges_are_lines_of_the_path() {
+    let document = open("guests.plist");
+    let report = document.reports.iter().find(|report| report.title.contains("after it is freed")).unwrap();
+    let lines: BTreeSet<u32> =
+        report.paths[0].steps.iter().filter_map(|step| step.location.as_ref()?.line).collect();
+    let passing =
+        report.paths[0].steps.iter().filter(|step| step.importance == Importance::Unimportant).count();
+    assert!(passing > 0, "control edges are steps");
+    for line in [24, 26, 28, 59, 60, 79] {
+        assert!(lines.contains(&line), "{line} of {lines:?}");
+    }
+}
+
+/// The meter at zero for every recorded file, or the loss has a name.
+#[test]
+fn nothing_is_lost_without_a_word() {
+    let mut measured = 0;
+    let mut files: Vec<_> = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let samples = folder().join("../samples");
+    files.extend(std::fs::read_dir(samples).unwrap().map(|entry| entry.unwrap().path()));
+    files.sort();
+    for file in files.iter().filter(|file| !file.ends_with("README.md")) {
+        let name = file.display().to_string();
+        let source = std::fs::read_to_string(file).unwrap();
+        let document = read(source.as_bytes(), &name).unwrap();
+        let format = Format::sniff(&source).unwrap();
+        let Some(loss) = Loss::measure(format, &source, &document) else { continue };
+        measured += 1;
+        let unnamed = !loss.lost().is_empty() && loss.named.is_empty();
+        assert!(!unnamed, "{name}: {:?} of {:?}", loss.lost(), loss.held);
+        // Writing loses nothing either.
+        for written in [to_sarif(&document), to_json(&document), to_pathreport(&document)] {
+            assert_eq!(loss::Tally::of(&read(written.as_bytes(), "again").unwrap()), loss.kept, "{name}");
+        }
+    }
+    assert!(measured > 15, "{measured} files were measured");
+}
+
+/// A reader that drops steps is caught: the meter is fed what such a reader would return.
+#[test]
+fn the_meter_sees_what_is_dropped() {
+    let source = std::fs::read_to_string(folder().join("use.gcc14.json")).unwrap();
+    let mut document = read(source.as_bytes(), "gcc").unwrap();
+    document.reports[0].paths[0].steps.truncate(3);
+    let loss = Loss::measure(Format::Gcc, &source, &document).unwrap();
+    assert_eq!(loss.lost(), [("steps", 5), ("messages", 5)]);
+}
+
+#[test]
+fn pages_are_refused_with_the_way_to_get_data() {
+    let error =
+        read(b"<!doctype html>\n<html><body>clang: warning: x.c:1: leak</body></html>", "report.html")
+            .unwrap_err();
+    assert!(error.to_string().contains("--analyzer-output plist"), "{error}");
+}

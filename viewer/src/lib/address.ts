@@ -1,0 +1,36 @@
+// What the address of the page names: the list, a report with a path and a step of it, or two paths compared.
+
+export interface PathAddress { readonly report: string; /** From one. */ readonly path: number }
+export type Address =
+  | { readonly kind: "list" }
+  | { readonly kind: "report"; readonly report: string; readonly path?: number; readonly step?: number }
+  | { readonly kind: "compare"; readonly a: PathAddress; readonly b: PathAddress; readonly step?: number };
+
+const number = (text: string | undefined): number | undefined => (text !== undefined && /^\d{1,7}$/.test(text) && Number(text) > 0 ? Number(text) : undefined);
+
+function pathAddress(text: string | undefined): PathAddress | undefined {
+  const [report = "", path] = (text ?? "").split("/");
+  return report ? { report, path: number(path) ?? 1 } : undefined;
+}
+
+/** Reads the part after `#`, without options. */
+export function parseAddress(word: string): Address | undefined {
+  if (word === "list") return { kind: "list" };
+  const [left, right] = word.split(":");
+  if (right !== undefined) {
+    const a = pathAddress(left), b = pathAddress(right);
+    return a && b ? { kind: "compare", a, b } : undefined;
+  }
+  const [report = "", path, step] = word.split("/");
+  if (!report) return undefined;
+  const at = number(path), on = number(step);
+  return { kind: "report", report, ...(at !== undefined && { path: at }), ...(on !== undefined && { step: on }) };
+}
+
+export function writeAddress(address: Address): string {
+  switch (address.kind) {
+    case "list": return "#list";
+    case "report": return `#${[address.report, address.path, address.step].filter(part => part !== undefined).join("/")}`;
+    case "compare": return `#${address.a.report}/${address.a.path}:${address.b.report}/${address.b.path}`;
+  }
+}

@@ -1,0 +1,290 @@
+// Reports by rule and likeness: open, select, judge many at once, undo.
+
+import { plural } from "../lib/describe.ts";
+import type { Family, Group, Member } from "../lib/groups.ts";
+import { HOLE } from "../lib/shapes.ts";
+import type { TriageRecord, Verdict } from "../lib/page.ts";
+import { emptyRecord, isTriaged, type State } from "../lib/triage.ts";
+import { h, icon, titled } from "./dom.ts";
+
+/** Of a group, so many are drawn at first. */
+const DRAWN = 60;
+const VERDICTS: readonly Verdict[] = ["true", "false", "unsure"];
+const NAMES: Readonly<Record<Verdict, string>> = { true: "True", false: "False", unsure: "Unsure" };
+
+export interface GroupEvents {
+  open(index: number): void;
+  say(text: string): void;
+  records(): Readonly<Record<string, TriageRecord>>;
+  author(): string;
+  saveMany(records: readonly (readonly [string, TriageRecord | undefined])[]): void;
+  /** The row that is current now, for the pane beside. */
+  current(member: Member | undefined, group: Group | undefined, family: Family | undefined): void;
+}
+
+type Item = { readonly kind: "family"; readonly family: Family } | { readonly kind: "group"; readonly family: Family; readonly group: Group } | { readonly kind: "member"; readonly family: Family; readonly group: Group; readonly member: Member };
+
+export class GroupedList {
+  readonly element = h("div", { class: "groups", role: "tree", "aria-label": "Reports by rule and likeness", tabindex: -1 });
+  readonly bulk = h("div", { class: "bulk", hidden: true });
+  private families: readonly Family[] = [];
+  private readonly openKeys = new Set<string>();
+  private readonly whole = new Set<string>();
+  private readonly selected = new Set<number>();
+  private items: Item[] = [];
+  private at = 0;
+  private draft: Verdict = "false";
+  private reason = "";
+  private begun = false;
+  private undone: (readonly (readonly [string, TriageRecord | undefined])[])[] = [];
+
+  constructor(private readonly events: GroupEvents) {}
+
+  draw(families: readonly Family[]): void {
+    this.families = families;
+    if (!this.begun && families[0]) {
+      this.begun = true;
+      this.openKeys.add(families[0].key);
+      if (families[0].groups[0]) this.openKeys.add(families[0].groups[0].key);
+      this.at = 2;
+    }
+    this.redraw();
+  }
+
+  private redraw(focus = false): void {
+    this.items = [];
+    const rows: HTMLElement[] = [];
+    const push = (item: Item, element: HTMLElement) => {
+      const at = this.items.length;
+      this.items.push(item);
+      element.dataset["at"] = String(at);
+      element.setAttribute("role", "treeitem");
+      element.tabIndex = -1;
+      element.addEventListener("click", event => this.clicked(at, event));
+      rows.push(element);
+    };
+    for (const family of this.families) {
+      push({ kind: "family", family }, this.familyElement(family));
+      if (!this.openKeys.has(family.key)) continue;
+      for (const group of family.groups) {
+        const alone = group.members.length === 1 && group.members[0];
+        if (alone) { push({ kind: "member", family, group, member: alone }, this.memberElement(alone, true)); continue; }
+        push({ kind: "group", family, group }, this.groupElement(group));
+        if (!this.openKeys.has(group.key)) continue;
+        const shown = this.whole.has(group.key) ? group.members : group.members.slice(0, DRAWN);
+        for (const member of shown) push({ kind: "member", family, group, member }, this.memberElement(member, false));
+        const more = group.members.length - shown.length;
+        if (more > 0) rows.push(h("button", { class: "more", onclick: () => { this.whole.add(group.key); this.redraw(); } }, `${plural(more, "more like these").replace(/s$/, "")}`));
+      }
+    }
+    const { scrollTop } = this.element;
+    this.element.replaceChildren(...rows);
+    this.element.scrollTop = scrollTop;
+    this.drawBulk();
+    this.pick(this.at, focus);
+  }
+
+  private clicked(at: number, event: Event): void {
+    const target = event.target instanceof Element ? event.target : undefined;
+    this.pick(at, true);
+    const item = this.items[at];
+    if (!item) return;
+    if (target?.closest(".cb")) { event.preventDefault(); this.toggle(); return; }
+    if (item.kind === "member") { event.preventDefault(); if (target?.closest("a")) this.events.open(item.member.row.index); return; }
+    this.fold(item);
+  }
+
+  private fold(item: Item): void {
+    const key = item.kind === "family" ? item.family.key : item.kind === "group" ? item.group.key : "";
+    if (!this.openKeys.delete(key)) {
+      this.openKeys.add(key);
+      if (item.kind === "family" && item.family.groups.length === 1 && item.family.groups[0]) this.openKeys.add(item.family.groups[0].key);
+    }
+    this.redraw(true);
+  }
+
+  /* Moving --------------------------------------------------------------------- */
+
+  pick(at: number, focus = true): void {
+    this.at = Math.min(Math.max(at, 0), Math.max(0, this.items.length - 1));
+    for (const old of this.element.querySelectorAll(".cur")) { old.classList.remove("cur"); old.setAttribute("tabindex", "-1"); }
+    const element = this.element.querySelector<HTMLElement>(`[data-at="${this.at}"]`), item = this.items[this.at];
+    if (!element || !item) { this.events.current(undefined, undefined, undefined); return; }
+    element.classList.add("cur");
+    element.tabIndex = 0;
+    if (focus) { element.focus({ preventScroll: true }); element.scrollIntoView({ block: "nearest" }); }
+    const group = item.kind === "family" ? item.family.groups[0] : item.group;
+    this.events.current(item.kind === "member" ? item.member : group?.members[0], group, item.family);
+    if (focus) this.events.say(item.kind === "family" ? `${item.family.title}, ${plural(item.family.rows.length, "report")}` : item.kind === "group" ? `${item.group.shapes.join(" to ")}, ${plural(item.group.members.length, "report")}` : `${item.member.row.report.id}, ${item.member.row.report.place}`);
+  }
+
+  step(by: number): void { this.pick(this.at + by); }
+
+  /** To the next group or rule. */
+  stepGroup(by: number): void {
+    for (let at = this.at + by; at >= 0 && at < this.items.length; at += by) if (this.items[at]?.kind !== "member" || this.items[at - 1]?.kind === "family") { this.pick(at); return; }
+  }
+
+  enter(): void {
+    const item = this.items[this.at];
+    if (item?.kind === "member") this.events.open(item.member.row.index);
+    else if (item) this.fold(item);
+  }
+
+  pickReport(index: number): void {
+    const at = this.items.findIndex(item => item.kind === "member" && item.member.row.index === index);
+    this.pick(at >= 0 ? at : this.at);
+  }
+
+  /* Judging ---------------------------------------------------------------------- */
+
+  private alike(item: Item): readonly Member[] {
+    if (item.kind === "family") return item.family.groups.flatMap(group => group.members);
+    return item.group.members;
+  }
+
+  /** Selects the current report, or all of the current group that do not differ. */
+  toggle(): void {
+    const item = this.items[this.at];
+    if (!item) return;
+    if (item.kind !== "member") { this.selectAlike(); return; }
+    const { index } = item.member.row;
+    if (!this.selected.delete(index)) this.selected.add(index);
+    this.redraw(true);
+  }
+
+  selectAlike(): void {
+    const item = this.items[this.at];
+    if (!item) return;
+    const all = this.alike(item).filter(member => !member.differs).map(member => member.row.index);
+    const every = all.every(index => this.selected.has(index));
+    for (const index of all) if (every) this.selected.delete(index); else this.selected.add(index);
+    this.redraw(true);
+  }
+
+  /** Chooses a verdict: for what is selected, for the current report, or for all alike in the current group. */
+  judge(verdict: Verdict): void {
+    this.draft = verdict;
+    const item = this.items[this.at];
+    if (this.selected.size === 0 && item) {
+      if (item.kind === "member") { this.set([item.member.row.index]); return; }
+      for (const member of this.alike(item)) if (!member.differs) this.selected.add(member.row.index);
+    }
+    this.redraw(true);
+  }
+
+  /** Gives the verdict to all that are selected. */
+  apply(): boolean {
+    if (this.selected.size === 0) return false;
+    this.set([...this.selected]);
+    return true;
+  }
+
+  private set(indexes: readonly number[]): void {
+    const records = this.events.records(), time = new Date().toISOString();
+    const reports = this.families.flatMap(family => family.rows).filter(row => indexes.includes(row.index)).map(row => row.report);
+    const seen = new Set<string>(), changes: [string, TriageRecord | undefined][] = [], before: [string, TriageRecord | undefined][] = [];
+    for (const report of reports) {
+      if (seen.has(report.fingerprint)) continue;
+      seen.add(report.fingerprint);
+      const known = records[report.fingerprint];
+      before.push([report.fingerprint, known]);
+      changes.push([report.fingerprint, { ...(known ?? emptyRecord(report.title)), title: report.title, answers: { ...known?.answers, verdict: this.draft }, verdict: this.draft, note: this.reason || known?.note || "", author: this.events.author(), time }]);
+    }
+    this.undone.push(before);
+    this.selected.clear();
+    this.reason = "";
+    const next = this.at;
+    this.events.saveMany(changes);
+    this.events.say(`${plural(changes.length, "report")} ${NAMES[this.draft].toLowerCase()}; z takes it back`);
+    // On to the next that waits.
+    const waits = (item: Item | undefined) => !!item && this.alike(item).some(member => !isTriaged(member.row.state)) && (item.kind !== "member" || !isTriaged(item.member.row.state)) && item.kind !== "family";
+    for (let at = next; at < this.items.length; at++) if (waits(this.items[at])) { this.pick(at); return; }
+    this.pick(next);
+  }
+
+  undo(): void {
+    const last = this.undone.pop();
+    if (!last) { this.events.say("Nothing to take back"); return; }
+    this.events.saveMany(last);
+    this.events.say(`${plural(last.length, "verdict")} taken back`);
+  }
+
+  clear(): boolean {
+    if (this.selected.size === 0) return false;
+    this.selected.clear();
+    this.redraw(true);
+    return true;
+  }
+
+  private drawBulk(): void {
+    const count = this.selected.size;
+    this.bulk.hidden = count === 0;
+    this.element.classList.toggle("is-bulk", count > 0);
+    if (count === 0) { this.bulk.replaceChildren(); return; }
+    const groups = this.families.flatMap(family => family.groups).filter(group => group.members.some(member => this.selected.has(member.row.index)));
+    const all = groups.reduce((sum, group) => sum + group.members.length, 0);
+    const odd = groups.flatMap(group => group.members).filter(member => member.differs && !this.selected.has(member.row.index));
+    const input = h("input", { type: "text", class: "field", id: "bulk-reason", placeholder: "Reason, kept with each", "aria-label": "Reason", value: this.reason, oninput: (event: Event) => { this.reason = (event.target as HTMLInputElement).value; } });
+    this.bulk.replaceChildren(
+      h("div", { class: "b1" }, h("b", { id: "bulk-count" }, `${count} of ${all} selected`),
+        odd.length > 0 && h("span", { class: "dim" }, `${odd.length} that differ ${odd.length === 1 ? "is" : "are"} left out`),
+        odd.length > 0 && h("button", { class: "link", onclick: () => { for (const member of odd) this.selected.add(member.row.index); this.redraw(); } }, "add them"),
+        h("span", { class: "grow" }), h("button", { class: "quiet", onclick: () => this.clear() }, h("kbd", {}, "Esc"), "clear")),
+      h("div", { class: "b2" },
+        ...VERDICTS.map(verdict => h("button", { class: this.draft === verdict ? "vb on" : "vb", "aria-pressed": String(this.draft === verdict), onclick: () => this.judge(verdict) }, icon(verdict), NAMES[verdict], h("kbd", { "aria-hidden": "true" }, NAMES[verdict][0] ?? ""))),
+        input, h("button", { class: "primary", "data-act": "set", title: "Ctrl Enter", onclick: () => this.apply() }, `Set for ${count}`)));
+  }
+
+  /* Drawing ------------------------------------------------------------------------ */
+
+  private chevron(key: string): SVGSVGElement {
+    const drawing = icon(this.openKeys.has(key) ? "down" : "next");
+    drawing.classList.add("chev");
+    return drawing;
+  }
+
+  private familyElement(family: Family): HTMLElement {
+    const states = family.rows.map(row => row.state), done = states.filter(isTriaged).length, fresh = family.rows.filter(row => row.report.baseline === "new").length;
+    const bar = h("span", { class: "rbar", "aria-hidden": "true" });
+    for (const state of ["true", "false", "unsure", "open"] as const) {
+      const count = states.filter(one => one === state || (state === "open" && one === "started")).length;
+      if (!count) continue;
+      const part = h("i", { class: state });
+      part.style.flex = String(count);
+      bar.append(part);
+    }
+    const fixed = family.title === "Fixed since the baseline";
+    return h("div", { class: `rr${this.openKeys.has(family.key) ? " open" : ""}`, "aria-expanded": String(this.openKeys.has(family.key)), "data-rule": family.detail },
+      this.chevron(family.key), family.severity ? h("span", { class: `sev s${family.severity}` }, icon(`sev${family.severity}`)) : h("span", { class: "okc" }, icon("taken")),
+      h("span", { class: "rt" }, titled(family.title)), h("code", {}, family.detail), h("span", { class: "tl-n" }, family.tool), h("span", { class: "grow" }),
+      fresh > 0 && h("span", { class: "bdg new" }, `${fresh} new`), fixed && h("span", { class: "bdg fix" }, `${family.rows.length} fixed`),
+      !fixed && h("span", { class: "done" }, `${done} of ${family.rows.length}`), !fixed && bar, h("span", { class: "cnt" }, String(family.rows.length)));
+  }
+
+  private groupElement(group: Group): HTMLElement {
+    const fresh = group.members.filter(member => member.row.report.baseline === "new").length;
+    const chosen = group.members.filter(member => this.selected.has(member.row.index)).length;
+    const states = new Set(group.members.map(member => member.row.state));
+    const [only] = states, agreed = states.size === 1 && only && isTriaged(only) ? `all ${only}` : "";
+    const dots = h("span", { class: "rp", "aria-hidden": "true" }, group.members.slice(0, 24).map(member => h("i", { class: dot(member.row.state, member.row.report.baseline === "new") })));
+    return h("div", { class: "cl", "aria-expanded": String(this.openKeys.has(group.key)) },
+      check(chosen === 0 ? "" : chosen === group.members.length ? "on" : "part", `Select ${plural(group.members.length, "like report")}`), this.chevron(group.key),
+      h("code", { class: "shape", title: group.shapes.join(" to ") }, ...group.shapes.flatMap((shape, at) => [at > 0 ? icon("to") : "", ...shapeNodes(shape)])),
+      h("span", { class: "why" }, group.why), h("span", { class: "grow" }), fresh > 0 && h("span", { class: "bdg new" }, `${fresh} new`),
+      h("span", { class: "done" }, agreed), dots, h("span", { class: "cnt" }, String(group.members.length)));
+  }
+
+  private memberElement(member: Member, alone: boolean): HTMLElement {
+    const { report, state } = member.row, on = this.selected.has(member.row.index);
+    const place = report.place.split("/").pop() ?? "";
+    return h("div", { class: `rep${on ? " on" : ""}${alone ? " alone" : ""}`, "data-report": report.id, "data-state": state, "aria-selected": String(on) },
+      check(on ? "on" : "", `Select ${report.id}`), h("span", { class: `state ${state}`, title: state }, icon(state)),
+      h("a", { class: "loc mono", href: `#${report.id}`, title: report.place, tabindex: -1 }, place), h("code", { title: report.title }, member.code || report.title), h("span", { class: "grow" }),
+      member.differs && h("span", { class: "bdg odd" }, `differs: ${member.differs}`), report.baseline === "new" && h("span", { class: "bdg new" }, "new"), report.baseline === "absent" && h("span", { class: "bdg fix" }, "fixed"));
+  }
+}
+
+const dot = (state: State, fresh: boolean): string => (isTriaged(state) ? state : fresh ? "new" : "");
+const check = (kind: string, label: string): HTMLElement => h("span", { class: `cb ${kind}`, role: "checkbox", "aria-checked": kind === "part" ? "mixed" : String(kind === "on"), "aria-label": label });
+const shapeNodes = (shape: string): (Node | string)[] => (shape || "no code told").split(HOLE).flatMap((part, at) => [...(at > 0 ? [h("span", { class: "slot" })] : []), part]);

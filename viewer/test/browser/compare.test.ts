@@ -1,0 +1,135 @@
+// Two paths compared, loops and values, reports by likeness, links that can be sent, and the phone.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import test, { after, before } from "node:test";
+import type { Page } from "playwright-core";
+import { Lab, picture } from "./harness.ts";
+
+const lab = new Lab();
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const CODE = ["int total(int *values, int n) {", "  int sum = 0;", "  for (int i = 0; i < n; i++)", "    sum += values[i];", "  if (sum > 9)", "    sum = 9;", "  check(sum);", "  close(n);", "  close(sum);", "  return sum;", "}"].join("\n") + "\n";
+
+const at = (line: number, more: object = {}) => ({ frame: 0, location: { file: "t.c", line }, ...more });
+const value = (name: string, text: string) => ({ values: [{ name, value: text }] });
+const report = (title: string, steps: object[], more: object = {}) => ({ title, rule: "limit", severity: "error", tool: { name: "probe" }, location: { file: "t.c", line: 7 }, paths: [{ frames: [{ function: "total", file: "t.c" }], steps }], ...more });
+const failing = report("Sum is wrong", [at(2, value("sum", "0")), at(3), at(4, value("sum", "4")), at(3), at(4, value("sum", "8")), at(3), at(4, value("sum", "12")), at(5, { role: "branch", taken: true }), at(6, value("sum", "9")), at(7, { failing: true, message: "too small" })]);
+const good = report("Sum is right", [at(2, value("sum", "0")), at(3), at(4, value("sum", "4")), at(5, { role: "branch", taken: false }), at(7)], { title: "Sum is right" });
+const lint = (line: number, number: number) => ({ title: `Result of 'close' ignored (${number})`, rule: "unchecked", severity: "warning", tool: { name: "lint" }, location: { file: "t.c", line } });
+
+let pair = "", many = "";
+before(() => {
+  lab.write("src/t.c", CODE);
+  pair = lab.view([lab.write("pair.json", { format: "parallax-report/1", reports: [failing, good] })], "--src", `${lab.folder}/src`);
+  many = lab.view([lab.write("many.json", { format: "parallax-report/1", reports: [failing, ...Array.from({ length: 59 }, (_, number) => lint(8 + (number % 2), number))] })], "--src", `${lab.folder}/src`);
+});
+after(() => lab.close());
+
+/** What axe finds, as `rule: element`. */
+async function complaints(page: Page): Promise<string[]> {
+  const found = await page.evaluate(`(() => { ${axe}; return axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] }).then(r => r.violations.flatMap(v => v.nodes.slice(0, 3).map(n => v.id + ": " + n.html.slice(0, 120)))); })()`);
+  return found as string[];
+}
+
+test("two paths stand in step, part at a black bar, and the differences are in reach", async () => {
+  const { page, wrong } = await lab.open(`${pair}#R-01/1:R-02/1`, { viewport: { width: 1280, height: 800 } });
+  assert.match(await page.innerText(".lead"), /^Alike for \d+ steps?\./);
+  const letters = await page.locator(".side-l").allInnerTexts();
+  assert.deepEqual(letters, ["A", "B"]);
+  for (const head of await page.locator(".cmp-head h2, .cmp-head .pick").all()) assert.ok(await head.isVisible());
+  // The failing end and the good end are the same line, so they are on the same height.
+  const top = (side: string) => page.locator(`[data-side="${side}"] .line[data-line="7"].step`).evaluate(line => Math.round(line.getBoundingClientRect().top));
+  assert.equal(await top("A"), await top("B"));
+  assert.ok(await page.locator(".divband").isVisible());
+  assert.ok(await page.locator('[data-side="A"] .only-tag').count() > 0, "lines that A alone takes are marked");
+  const all = await page.innerText("#difference");
+  await page.keyboard.press("n");
+  assert.notEqual(await page.innerText("#difference"), all);
+  await page.keyboard.press("D");
+  assert.ok(await page.locator(".step.dv").first().isVisible());
+  await page.keyboard.press("s");
+  assert.match(await page.locator(".cmp-head .pick").first().innerText(), /^R-02/, "sides are swapped");
+  await picture(page, "compare-1280");
+  assert.deepEqual(await complaints(page), []);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.getAttribute("body", "data-view"), "report");
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
+test("a path to compare with is picked from a list", async () => {
+  const { page, wrong } = await lab.open(pair);
+  await page.keyboard.press("v");
+  await page.locator(".pick-row").first().click();
+  assert.equal(await page.getAttribute("body", "data-view"), "compare");
+  await page.click('[data-mode="differences"]');
+  await page.click('[data-mode="apart"]');
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
+test("a loop is told once and opens; a value says what it was and leads back", async () => {
+  const { page, wrong } = await lab.open(`${pair}#R-01`);
+  assert.match(await page.locator(".loop").first().innerText(), /×3|×2/);
+  const lines = await page.locator(".line.step").count();
+  await page.keyboard.press("o");
+  assert.ok(await page.locator(".line.step").count() > lines, "all iterations are there");
+  assert.equal(await page.locator(".val.chg", { hasText: "12" }).first().locator("s").innerText(), "8");
+  await page.locator(".val.chg", { hasText: "12" }).first().click();
+  assert.match(await page.innerText("#where"), /step 5 of/);
+  await page.keyboard.press("V");
+  assert.equal(await page.getAttribute("body", "data-values"), "all");
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
+test("like reports are judged together, and one key takes it back", async () => {
+  const { page, wrong } = await lab.open(many, { viewport: { width: 1440, height: 900 } });
+  assert.equal(await page.getAttribute("body", "data-view"), "list", "hundreds are met as a list");
+  await page.locator(".rr", { hasText: "unchecked" }).click();
+  const group = page.locator(".cl").last();
+  await group.click();
+  await page.keyboard.press("F");
+  assert.match(await page.innerText("#bulk-count"), /^59 of 59 selected$/);
+  await page.fill("#bulk-reason", "nothing to do about it");
+  await picture(page, "triage-bulk");
+  assert.deepEqual(await complaints(page), []);
+  await page.keyboard.press("Control+Enter");
+  assert.match(await page.innerText("#list-progress"), /^59 of 60 triaged/);
+  await page.keyboard.press("z");
+  assert.match(await page.innerText("#list-progress"), /^0 of 60 triaged/);
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
+test("the address names the step, opening it selects it, and Back works", async () => {
+  const { page, wrong } = await lab.open(`${pair}#R-01/1/10`);
+  assert.match(await page.innerText("#where"), /step 10 of 10/);
+  await page.keyboard.press("b");
+  assert.match(page.url(), /#list$/);
+  await page.goBack();
+  assert.match(page.url(), /#R-01\/1\/10$/);
+  assert.equal(await page.getAttribute("body", "data-view"), "report");
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
+for (const [name, hash] of [["path", "#R-01"], ["list", "#list"], ["compare", "#R-01/1:R-02/1"]] as const) {
+  test(`nothing overflows on a phone: ${name}`, async () => {
+    const { page, wrong } = await lab.open(`${pair}${hash}`, { viewport: { width: 390, height: 844 }, hasTouch: true });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 390, `${wide} px wide`);
+    if (name === "path") {
+      const title = await page.locator("#title").boundingBox();
+      assert.ok((title?.width ?? 0) >= 200, "the title is readable");
+      assert.ok(await page.locator(".path-column:not([hidden])").count() === 1, "one path at a time");
+      const beyond = await page.locator(".path-column .line:not([hidden])").evaluateAll(lines => lines.filter(line => line.getBoundingClientRect().right > innerWidth + 1).length);
+      assert.equal(beyond, 0, "lines wrap");
+    }
+    await picture(page, `phone-${name}`);
+    assert.deepEqual(await complaints(page), []);
+    assert.deepEqual(wrong, []);
+    await page.context().close();
+  });
+}

@@ -53,6 +53,11 @@ fuzz-blocks: setup
 programs: setup
 	PARALLAX_ALL_PROGRAMS=1 $(CARGO) test --package parallax-process --test programs
 
+# Functions that call, at every level on six processors: formulas against runs.
+.PHONY: calls
+calls: setup
+	ALL_CALLS=1 $(CARGO) test --release --package parallax-code --test calls -- --nocapture
+
 # Instruction semantics against the processor this runs on: make fuzz-isa SECONDS=600 SEED=1
 SECONDS ?= 60
 SEED ?= 1

@@ -42,7 +42,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Null errors in C: pointers on the module, qualifiers on pointers, blocks by the explorer.
     ("points", &["cmodule", "op"]),
     ("mixy", &["cmachine", "cmodule", "points", "report"]),
-    ("mix", &["op", "path", "report", "smt", "source", "term"]),
+    ("mix", &["op", "path", "report", "sem", "smt", "source", "term"]),
 ];
 
 /// Complaints about manifests that do not follow the arrows, and about arrows that no manifest follows.

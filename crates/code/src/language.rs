@@ -1,11 +1,12 @@
 //! The meaning of a program as the analyses ask for it.
 
 use crate::Program;
+use crate::convention::Convention;
 use parallax_ir::meaning::{MEMORY, State, Value, exec_with};
-use parallax_ir::{Flow, Instruction, Op, RegisterKind, Space, Trap};
-use parallax_op::{Bits, BoolOp, Width};
+use parallax_ir::{Flow, Op, RegisterKind, Space, Trap};
+use parallax_op::{BinOp, Bits, BoolOp, RelOp, Width};
 use parallax_sem::logic::{Scalar, Struct};
-use parallax_sem::{Core, Language, Places, Stuck, Ways};
+use parallax_sem::{ConstantTables, Core, Language, Places, Procedures, Stuck, Successors};
 use parallax_sleigh::x86::TAGS;
 use parallax_term::{Expr, Formula, Sort, Store, SymbolKind};
 
@@ -121,14 +122,103 @@ impl Language for Program {
         pc.to_u64().is_some_and(|address| self.contains(address))
     }
 
+    /// Of a function of a file, wherever it goes on before it returns: control that leaves the file for anywhere else is
+    /// lost. Bytes and ranges are left by leaving them.
+    fn belongs<C: Core>(&self, core: &C, pc: &C::Val) -> C::Bool {
+        if self.is_whole_image() {
+            return core.boolean(true);
+        }
+        let width = self.pc_width();
+        let number = |value: u64| core.constant(&Bits::new(width, value.into()));
+        let from_start = core.binop(BinOp::Sub, width, pc, &number(self.range.start));
+        core.relop(RelOp::Ult, width, &from_start, &number(self.range.end - self.range.start))
+    }
+
+    /// Where the calling convention has it, with or without the low bits that some processors keep modes in.
+    fn return_addresses<C: Core>(&self, core: &C, start: &State<C>) -> Vec<C::Val> {
+        let Some(address) = Convention::of(&self.processor).and_then(|it| it.return_address(core, start))
+        else {
+            return Vec::new();
+        };
+        let width = self.pc_width();
+        let without = |bits: u128| {
+            let mask = core.constant(&Bits::new(width, !bits));
+            core.binop(BinOp::And, width, &address, &mask)
+        };
+        vec![address.clone(), without(1), without(3)]
+    }
+
+    fn stack_pointer(&self) -> Option<&str> {
+        Convention::of(&self.processor).map(|convention| convention.stack)
+    }
+
     fn line(&self, _: &Bits) -> Option<usize> {
         None
+    }
+
+    fn place(&self, pc: &Bits) -> String {
+        let address = pc.to_u64().unwrap_or(u64::MAX);
+        match self.instruction(address) {
+            Ok(instruction) => format!("{} at {}", instruction.text, self.describe(address)),
+            Err(_) => self.describe(address),
+        }
     }
 
     fn step<C: Core>(&self, core: &C, state: State<C>, pc: &Bits) -> Result<State<C>, Stuck> {
         self.step_with(core, state, pc, &mut |_, _| None)
     }
 
+    fn successors(&self, at: u64) -> Option<Successors> {
+        let Ok(instruction) = self.instruction(at) else { return Some(Successors::default()) };
+        let mut successors = Successors::default();
+        let mut ops = vec![0];
+        let mut seen = vec![false; instruction.ops.len() + 1];
+        while let Some(index) = ops.pop() {
+            if std::mem::replace(&mut seen[index], true) {
+                continue;
+            }
+            let goes_on = match instruction.ops.get(index) {
+                Some(Op::Branch { when, to }) => {
+                    ops.push(usize::from(*to).min(instruction.ops.len()));
+                    when.is_some()
+                }
+                Some(Op::Jump { when, to, flow }) => {
+                    match flow {
+                        Flow::Jump if to.space == Space::Constant => successors.within.push(to.offset),
+                        Flow::Jump => {}
+                        Flow::Call => successors.calls = true,
+                        Flow::Return => successors.returns = true,
+                    }
+                    when.is_some()
+                }
+                Some(Op::Trap { when, .. }) => when.is_some(),
+                Some(_) => true,
+                None => false,
+            };
+            if goes_on {
+                ops.push(index + 1);
+            }
+        }
+        if seen[instruction.ops.len()] || successors.calls {
+            successors.within.insert(0, instruction.next());
+        }
+        Some(successors)
+    }
+
+    fn control<C: Core>(&self, _: &State<C>) {}
+
+    fn assume<C: Core>(&self, core: &C, b: &C::Bool, state: State<C>) -> State<C> {
+        state.assume(core, b)
+    }
+
+    fn join<C: Core>(&self, core: &C, b: &C::Bool, t: &State<C>, e: &State<C>) -> State<C> {
+        t.clone().join(core, b, e.clone())
+    }
+}
+
+impl Procedures for Program {}
+
+impl ConstantTables for Program {
     fn table(&self, address: &Bits) -> Option<std::ops::Range<u64>> {
         self.rom.around(address.to_u64()?)
     }
@@ -150,67 +240,13 @@ impl Language for Program {
         let after = exec_with(core, &instruction, state, places)
             .map_err(|error| Stuck { message: format!("{} at {}: {error}", instruction.text, place()) })?;
         // A stop that is certain ends the run here; one that is possible becomes part of the result.
-        let certain = after.stops.iter().find(|(guard, _)| {
-            let byte = core.bool_to_val(8, guard);
-            matches!(core.targets(8, &byte).as_deref(), Some([(_, only)]) if !only.is_zero())
-        });
+        let certain = after.stops.iter().find(|(guard, _)| core.decided(guard) == Some(true));
         match certain {
             Some((_, trap)) => {
                 Err(Stuck { message: format!("{} at {}: {}", instruction.text, place(), describe(*trap)) })
             }
-            None if self.is_lost(core, &instruction, &after) => {
-                let message = format!(
-                    "{} at {}: the address is computed from what is not known",
-                    instruction.text,
-                    place()
-                );
-                Err(Stuck { message })
-            }
             None => Ok(after),
         }
-    }
-
-    fn ways(&self, at: u64) -> Option<Ways> {
-        let Ok(instruction) = self.instruction(at) else { return Some(Ways::default()) };
-        let mut ways = Ways::default();
-        let mut ops = vec![0];
-        let mut seen = vec![false; instruction.ops.len() + 1];
-        while let Some(index) = ops.pop() {
-            if std::mem::replace(&mut seen[index], true) {
-                continue;
-            }
-            let goes_on = match instruction.ops.get(index) {
-                Some(Op::Branch { when, to }) => {
-                    ops.push(usize::from(*to).min(instruction.ops.len()));
-                    when.is_some()
-                }
-                Some(Op::Jump { when, to, flow }) => {
-                    match flow {
-                        Flow::Jump if to.space == Space::Constant => ways.on.push(to.offset),
-                        Flow::Jump => {}
-                        Flow::Call => ways.calls = true,
-                        Flow::Return => ways.returns = true,
-                    }
-                    when.is_some()
-                }
-                Some(Op::Trap { when, .. }) => when.is_some(),
-                Some(_) => true,
-                None => false,
-            };
-            if goes_on {
-                ops.push(index + 1);
-            }
-        }
-        if seen[instruction.ops.len()] || ways.calls {
-            ways.on.insert(0, instruction.next());
-        }
-        Some(ways)
-    }
-
-    fn control<C: Core>(&self, _: &State<C>) {}
-
-    fn join<C: Core>(&self, core: &C, b: &C::Bool, t: &State<C>, e: &State<C>) -> State<C> {
-        t.clone().join(core, b, e.clone())
     }
 }
 
@@ -235,14 +271,6 @@ impl Program {
             Expr::Formula(fault) => Some(fault),
             _ => None,
         }
-    }
-
-    /// Whether control goes to an address that the reading cannot tell, and not back to the caller: to a case of a
-    /// switch, or through a pointer, and so perhaps to other code of the file.
-    fn is_lost<C: Core>(&self, core: &C, instruction: &Instruction, after: &State<C>) -> bool {
-        self.is_whole_image()
-            && core.targets(self.pc_width(), &self.pc(after)).is_none()
-            && !instruction.ops.iter().any(|op| matches!(op, Op::Jump { flow: Flow::Return, .. }))
     }
 
     /// Puts what the calling convention promises into registers.

@@ -6,9 +6,10 @@
 //! composition, path constraints, abstract interpretation. For a specification of the user's own this is the paper's
 //! "Yacc-like tool": the meaning of an instruction set goes in, the primitives come out.
 //!
-//! Execution ends where control leaves the code: the bytes or the range that were given, or, for a function of a file,
-//! everything the file contains.
+//! Execution ends where control leaves the bytes or the range that were given. A function of a file may use everything the
+//! file contains, and ends where it returns to its caller: control that leaves the file for anywhere else is lost.
 
+mod convention;
 mod elf;
 mod image;
 mod language;

@@ -155,7 +155,8 @@ impl Program {
     }
 
     /// What lies in the range, from its start to its end: instructions, and places where there is none, behind which the
-    /// next place is looked at that can have one. Data among code makes few such places; at a thousand it stops.
+    /// next place is looked at that can have one. An instruction that is decoded and not modelled has its length all the
+    /// same. Data among code makes few places without one; at a thousand it stops.
     pub fn listing(&self) -> Vec<Result<Rc<Instruction>, (u64, LiftError)>> {
         const MOST: usize = 1000;
         let mut listing = Vec::new();
@@ -168,9 +169,17 @@ impl Program {
                     next
                 }
                 Err(error) => {
-                    without += if matches!(error, LiftError::Worker(_)) { MOST } else { 1 };
+                    let length = match error {
+                        LiftError::Unsupported { length, .. } => length.into(),
+                        _ => self.unit(),
+                    };
+                    without += match error {
+                        LiftError::Worker(_) => MOST,
+                        LiftError::Unsupported { .. } => 0,
+                        _ => 1,
+                    };
                     listing.push(Err((at, error)));
-                    at.saturating_add(self.unit())
+                    at.saturating_add(length)
                 }
             };
             if next <= at {

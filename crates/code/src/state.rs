@@ -8,7 +8,7 @@ use parallax_op::Bits;
 use parallax_sem::logic::{self, Scalar, Struct};
 use parallax_sem::{Concrete, Language, Stuck, Table};
 use parallax_sleigh::x86::TAGS;
-use parallax_term::{Store, StructUpdate};
+use parallax_term::{Formula, Store, StructUpdate};
 
 /// Registers and memory, by name and address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,10 +126,13 @@ impl Program {
         mut state: State<Concrete>,
         steps: u64,
     ) -> (State<Concrete>, Result<bool, (u64, String)>) {
+        let return_addresses = self.return_addresses(&Concrete, &state);
         for done in 0..=steps {
             let pc = self.pc(&state);
             if !self.has_instruction(&pc) {
-                return (state, Ok(true));
+                let ended = return_addresses.contains(&pc) || !self.belongs(&Concrete, &pc);
+                let lost = || format!("control goes to {}, where there is no code", self.place(&pc));
+                return (state, if ended { Ok(true) } else { Err((done, lost())) });
             }
             if done == steps {
                 break;
@@ -168,14 +171,8 @@ impl Program {
             .collect()
     }
 
-    /// The same through terms: the structure update of the program, evaluated at the state.
-    pub fn evaluate_state(
-        &self,
-        store: &Store,
-        update: &StructUpdate,
-        before: &MachineState,
-    ) -> Result<MachineState, StateError> {
-        let start = self.concrete_state(before, self.whole_memory())?;
+    /// A state as the meaning of the vocabulary, with everything in memory that loads find.
+    fn interpretation(&self, store: &Store, start: &State<Concrete>) -> Struct<Concrete> {
         let mut s: Struct<Concrete> = Struct::new();
         for (index, cell) in self.processor.cells.iter().enumerate() {
             let (Some(value), Some(symbol)) = (start.known_cell(index), store.lookup(&cell.name)) else {
@@ -186,10 +183,28 @@ impl Program {
                 RegisterKind::Flag => s.set_bool(symbol, value.truth(&Concrete, cell.place.width())),
             }
         }
-        let memory = store.lookup(MEMORY);
-        if let Some(symbol) = memory {
+        if let Some(symbol) = store.lookup(MEMORY) {
             s.set_map(symbol, start.memory.clone());
         }
+        s
+    }
+
+    /// Whether a formula about the start of the program holds in a state.
+    pub fn holds(&self, store: &Store, formula: Formula, before: &MachineState) -> Result<bool, StateError> {
+        let start = self.concrete_state(before, self.whole_memory())?;
+        Ok(logic::formula(&Concrete, store, formula, &self.interpretation(store, &start)))
+    }
+
+    /// The same as [`Program::run_state`] through terms: the structure update of the program, evaluated at the state.
+    pub fn evaluate_state(
+        &self,
+        store: &Store,
+        update: &StructUpdate,
+        before: &MachineState,
+    ) -> Result<MachineState, StateError> {
+        let start = self.concrete_state(before, self.whole_memory())?;
+        let s = self.interpretation(store, &start);
+        let memory = store.lookup(MEMORY);
         let end = logic::update(&Concrete, store, update, &s);
         let mut state = State::with_memory(
             &self.processor,

@@ -3,9 +3,9 @@
 //! Fig. 4 prints the two outcomes of `JZ` exchanged; Example 7 has them right, and so has this.
 
 use crate::{Instruction, MEMORY, Operand, Program, Register, SIZE, WIDTH, ZF};
-use parallax_op::{BinOp, Bits, RelOp, Width};
+use parallax_op::{BinOp, Bits, BoolOp, RelOp, Width};
 use parallax_sem::logic::{Scalar, Struct};
-use parallax_sem::{Core, Language, Stuck, Ways};
+use parallax_sem::{ConstantTables, Core, Language, Procedures, Stuck, Successors};
 use parallax_term::Store;
 use std::rc::Rc;
 
@@ -183,6 +183,19 @@ impl Language for Program {
         self.index(pc).is_some()
     }
 
+    /// At the start of one of the instructions.
+    fn belongs<C: Core>(&self, core: &C, pc: &C::Val) -> C::Bool {
+        let number = |value: u32| core.constant(&Bits::new(WIDTH, value.into()));
+        let from_start = core.binop(BinOp::Sub, WIDTH, pc, &number(self.base));
+        let length = self.instructions.len() as u32 * SIZE;
+        let between = core.binop(BinOp::Urem, WIDTH, &from_start, &number(SIZE));
+        core.boolop(
+            BoolOp::And,
+            &core.relop(RelOp::Ult, WIDTH, &from_start, &number(length)),
+            &core.relop(RelOp::Eq, WIDTH, &between, &number(0)),
+        )
+    }
+
     fn line(&self, pc: &Bits) -> Option<usize> {
         self.index(pc).map(|index| self.lines[index])
     }
@@ -192,7 +205,7 @@ impl Language for Program {
         Ok(instruction(core, &self.instructions[index], state))
     }
 
-    fn ways(&self, at: u64) -> Option<Ways> {
+    fn successors(&self, at: u64) -> Option<Successors> {
         let index = self.index(&Bits::new(WIDTH, at.into()));
         let eip = Operand::Direct(Register::Eip);
         let known = |so: &Operand| match so {
@@ -200,14 +213,14 @@ impl Language for Program {
             _ => None,
         };
         let next = Some(at + u64::from(SIZE));
-        let on = match index.map(|index| &self.instructions[index]) {
+        let within = match index.map(|index| &self.instructions[index]) {
             None => [None, None],
             Some(Instruction::Jz(so)) => [next, known(so)],
             Some(Instruction::Mov(to, so)) if *to == eip => [None, known(so)],
             Some(Instruction::Xor(to, _)) if *to == eip => [None, None],
             Some(_) => [next, None],
         };
-        Some(Ways { on: on.into_iter().flatten().collect(), ..Ways::default() })
+        Some(Successors { within: within.into_iter().flatten().collect(), ..Successors::default() })
     }
 
     fn control<C: Core>(&self, _: &State<C>) {}
@@ -221,3 +234,7 @@ impl Language for Program {
         }
     }
 }
+
+impl Procedures for Program {}
+
+impl ConstantTables for Program {}

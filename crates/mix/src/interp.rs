@@ -4,8 +4,11 @@
 //! to have no result are not type errors and are kept apart: a trap (division by zero, a negative exponent), and a
 //! bound on steps or on the depth of calls.
 
+use crate::arithmetic::{self, Outcome, WIDTH};
 use crate::syntax::*;
 use crate::ty::Type;
+use parallax_op::Bits;
+use parallax_sem::Concrete;
 use parallax_source::Span;
 use std::rc::Rc;
 
@@ -204,7 +207,9 @@ impl<'a> Interp<'a> {
                 other => return Err(error(span, format!("`not` wants a bool, not {}", kind(&other)))),
             },
             Expr::Negate(e1) => match self.eval(*e1, frame)? {
-                Value::Int(n) => Value::Int(n.wrapping_neg()),
+                Value::Int(n) => {
+                    Value::Int(arithmetic::negate(&Concrete, &bits(n)).to_u64().unwrap_or_default() as i64)
+                }
                 Value::Float(x) => Value::Float(-x),
                 other => return Err(error(span, format!("`-` wants a number, not {}", kind(&other)))),
             },
@@ -391,36 +396,33 @@ fn ascribe(value: Value, ty: &Type, span: Span) -> Eval {
 
 fn binary(op: BinaryOp, v1: &Value, v2: &Value, span: Span) -> Eval {
     use BinaryOp::*;
-    Ok(match (op, v1, v2) {
-        (Pow, Value::Int(a), Value::Int(b)) => {
-            Value::Int(power(*a, *b).ok_or(Stop::Trap { span, message: "negative exponent" })?)
+    let stop = |message| Err(Stop::Trap { span, message });
+    let outcome = match (v1, v2) {
+        (Value::Int(a), Value::Int(b)) => arithmetic::integers(&Concrete, op, &bits(*a), &bits(*b)),
+        (Value::Float(a), Value::Float(b)) => {
+            arithmetic::floats(&Concrete, op, &float_bits(*a), &float_bits(*b))
         }
-        (Div, Value::Int(_), Value::Int(0)) => return Err(Stop::Trap { span, message: "division by zero" }),
-        (Add, Value::Int(a), Value::Int(b)) => Value::Int(a.wrapping_add(*b)),
-        (Sub, Value::Int(a), Value::Int(b)) => Value::Int(a.wrapping_sub(*b)),
-        (Mul, Value::Int(a), Value::Int(b)) => Value::Int(a.wrapping_mul(*b)),
-        (Div, Value::Int(a), Value::Int(b)) => Value::Int(a.wrapping_div(*b)),
-        (Add, Value::Float(a), Value::Float(b)) => Value::Float(a + b),
-        (Sub, Value::Float(a), Value::Float(b)) => Value::Float(a - b),
-        (Mul, Value::Float(a), Value::Float(b)) => Value::Float(a * b),
-        (Div, Value::Float(a), Value::Float(b)) => Value::Float(a / b),
-        (Pow, Value::Float(a), Value::Float(b)) => Value::Float(a.powf(*b)),
-        (Lt, Value::Int(a), Value::Int(b)) => Value::Bool(a < b),
-        (Le, Value::Int(a), Value::Int(b)) => Value::Bool(a <= b),
-        (Gt, Value::Int(a), Value::Int(b)) => Value::Bool(a > b),
-        (Ge, Value::Int(a), Value::Int(b)) => Value::Bool(a >= b),
-        (Lt, Value::Float(a), Value::Float(b)) => Value::Bool(a < b),
-        (Le, Value::Float(a), Value::Float(b)) => Value::Bool(a <= b),
-        (Gt, Value::Float(a), Value::Float(b)) => Value::Bool(a > b),
-        (Ge, Value::Float(a), Value::Float(b)) => Value::Bool(a >= b),
-        (And, Value::Bool(a), Value::Bool(b)) => Value::Bool(*a && *b),
-        (Or, Value::Bool(a), Value::Bool(b)) => Value::Bool(*a || *b),
-        (Eq, Value::Int(a), Value::Int(b)) => Value::Bool(a == b),
-        (Eq, Value::Float(a), Value::Float(b)) => Value::Bool(a == b),
-        (Eq, Value::Bool(a), Value::Bool(b)) => Value::Bool(a == b),
-        (Eq, Value::Str(a), Value::Str(b)) => Value::Bool(a == b),
-        (Eq, Value::Unit, Value::Unit) => Value::Bool(true),
-        (Eq, Value::Loc(a), Value::Loc(b)) => Value::Bool(a == b),
+        _ => None,
+    };
+    let number = |value: &Bits| match v1 {
+        Value::Float(_) => Value::Float(f64::from_bits(value.to_u64().unwrap_or_default())),
+        _ => Value::Int(value.to_u64().unwrap_or_default() as i64),
+    };
+    Ok(match (outcome, op, v1, v2) {
+        (Some(Outcome::Unless(true, _)), ..) => return stop("division by zero"),
+        (Some(Outcome::Number(value) | Outcome::Unless(false, value)), ..) => number(&value),
+        (Some(Outcome::Truth(truth)), ..) => Value::Bool(truth),
+        (None, Pow, Value::Int(a), Value::Int(b)) => match u64::try_from(*b) {
+            Ok(exponent) => number(&arithmetic::power(&Concrete, &bits(*a), exponent)),
+            Err(_) => return stop("negative exponent"),
+        },
+        (None, Pow, Value::Float(a), Value::Float(b)) => Value::Float(a.powf(*b)),
+        (None, And, Value::Bool(a), Value::Bool(b)) => Value::Bool(*a && *b),
+        (None, Or, Value::Bool(a), Value::Bool(b)) => Value::Bool(*a || *b),
+        (None, Eq, Value::Bool(a), Value::Bool(b)) => Value::Bool(a == b),
+        (None, Eq, Value::Str(a), Value::Str(b)) => Value::Bool(a == b),
+        (None, Eq, Value::Unit, Value::Unit) => Value::Bool(true),
+        (None, Eq, Value::Loc(a), Value::Loc(b)) => Value::Bool(a == b),
         _ => {
             let message = format!("`{op}` does not fit {} and {}", kind(v1), kind(v2));
             return Err(error(span, message));
@@ -428,18 +430,12 @@ fn binary(op: BinaryOp, v1: &Value, v2: &Value, span: Span) -> Eval {
     })
 }
 
-/// `base ** exponent`, wrapping; `None` for a negative exponent.
-pub fn power(base: i64, exponent: i64) -> Option<i64> {
-    let mut exponent = u64::try_from(exponent).ok()?;
-    let (mut result, mut square) = (1i64, base);
-    while exponent > 0 {
-        if exponent & 1 == 1 {
-            result = result.wrapping_mul(square);
-        }
-        square = square.wrapping_mul(square);
-        exponent >>= 1;
-    }
-    Some(result)
+fn bits(number: i64) -> Bits {
+    Bits::new(WIDTH, u128::from(number as u64))
+}
+
+fn float_bits(number: f64) -> Bits {
+    Bits::new(WIDTH, u128::from(number.to_bits()))
 }
 
 /// A value as a reader of the language would write it; references show what they hold.

@@ -7,6 +7,7 @@
 //!
 //! Integers are 64-bit two's complement everywhere and wrap, so that the solver's answers are exact.
 
+mod arithmetic;
 pub mod complaint;
 mod exhaustive;
 pub mod free;

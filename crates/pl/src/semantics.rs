@@ -3,9 +3,9 @@
 use crate::reader::LARGEST;
 use crate::syntax::{Expression, Instruction, Node, Place, Program, Variable};
 use crate::{STORE, WIDTH};
-use parallax_op::{Bits, Width};
+use parallax_op::{Bits, RelOp, Width};
 use parallax_sem::logic::{Scalar, Struct};
-use parallax_sem::{Core, Language, Stuck};
+use parallax_sem::{ConstantTables, Core, Language, Procedures, Stuck};
 use parallax_term::Store;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -158,15 +158,28 @@ impl Program {
         }
     }
 
+    /// The largest number of an object that a site has addresses for.
+    fn last_number(&self, site: u32) -> u32 {
+        let room = ((1 << WIDTH) - OBJECTS) / LARGEST / self.sites().count().max(1) as u64;
+        let fits = |number: &u32| self.object_placement(site, *number).is_some();
+        (0..=u32::try_from(room).unwrap_or(u32::MAX)).rev().find(fits).unwrap_or(0)
+    }
+
     /// Makes the next object of a site: its number and its address.
     fn make<C: Core>(&self, core: &C, state: &mut State<C>, site: u32) -> Result<(u32, C::Val), Stuck> {
         let counter = state.made.entry(site).or_default();
         let number = *counter;
-        *counter += 1;
         let placement = self.object_placement(site, number).ok_or_else(|| Stuck {
             message: format!("no addresses are left after {number} objects of one site"),
         })?;
-        Ok((number, core.address(&self.object_name(site, number), self.extent(site), &placement)))
+        let (name, extent) = (self.object_name(site, number), self.extent(site));
+        if core.objects_per_site() == Some(number) {
+            let last =
+                self.object_placement(site, self.last_number(site)).unwrap_or_else(|| placement.clone());
+            return Ok((number, core.some_address(&name, extent, &placement, &last)));
+        }
+        *counter += 1;
+        Ok((number, core.address(&name, extent, &placement)))
     }
 
     fn pc_bits(&self, at: u32) -> Bits {
@@ -244,6 +257,11 @@ impl Language for Program {
         pc.to_u64().is_some_and(|at| at < self.instructions.len() as u64)
     }
 
+    fn belongs<C: Core>(&self, core: &C, pc: &C::Val) -> C::Bool {
+        let end = core.constant(&self.pc_bits(self.instructions.len() as u32));
+        core.relop(RelOp::Ult, WIDTH, pc, &end)
+    }
+
     fn line(&self, pc: &Bits) -> Option<usize> {
         self.lines.get(pc.to_u64()? as usize).copied()
     }
@@ -313,6 +331,19 @@ impl Language for Program {
         }
     }
 
+    fn join<C: Core>(&self, core: &C, b: &C::Bool, t: &State<C>, e: &State<C>) -> State<C> {
+        State {
+            env: t.env.clone(),
+            store: core.cond_map(b, &t.store, &e.store),
+            pc: core.cond(WIDTH, b, &t.pc, &e.pc),
+            records: t.records.clone(),
+            returned: t.returned.clone(),
+            made: t.made.clone(),
+        }
+    }
+}
+
+impl Procedures for Program {
     fn callee(&self, pc: &Bits) -> Option<usize> {
         match self.instructions.get(pc.to_u64()? as usize)? {
             Instruction::Call { procedure, .. } => Some(*procedure as usize),
@@ -368,15 +399,6 @@ impl Language for Program {
         let placement = self.object_placement(site, number)?;
         Some(core.address(&self.object_name(site, number), self.extent(site), &placement))
     }
-
-    fn join<C: Core>(&self, core: &C, b: &C::Bool, t: &State<C>, e: &State<C>) -> State<C> {
-        State {
-            env: t.env.clone(),
-            store: core.cond_map(b, &t.store, &e.store),
-            pc: core.cond(WIDTH, b, &t.pc, &e.pc),
-            records: t.records.clone(),
-            returned: t.returned.clone(),
-            made: t.made.clone(),
-        }
-    }
 }
+
+impl ConstantTables for Program {}

@@ -3,12 +3,14 @@
 //!
 //! There is no code here for any particular language, and none that says again what an operator means.
 
-mod abstractly;
+mod abstract_interpretation;
+mod evaluate;
+mod leaving;
 mod order;
 mod run;
-mod symbolically;
+mod summary;
 mod table;
 
-pub use abstractly::{Analysis, Point, analyse};
+pub use abstract_interpretation::{Analysis, Point, analyse};
+pub use evaluate::{Assumption, Bounds, Evaluation, Explorer, PathError, Program, STACK_APART};
 pub use run::{Run, Stopped, placed, run};
-pub use symbolically::{Bounds, Evaluation, Explorer, PathError};

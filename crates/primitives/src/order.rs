@@ -11,7 +11,7 @@
 //! lacks an edge makes evaluation longer, never wrong.
 
 use parallax_op::Bits;
-use parallax_sem::{Language, Ways};
+use parallax_sem::{Language, Successors};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -63,6 +63,13 @@ pub(crate) struct When {
     position: Position,
     /// For each loop the rank of its head and the round, then the rank of the place.
     key: Vec<u64>,
+}
+
+impl When {
+    /// Where the innermost call that has not come back comes back to.
+    pub fn comes_back(&self) -> Option<u64> {
+        self.calls.calls.last().map(|call| call.back)
+    }
 }
 
 impl Ord for When {
@@ -124,22 +131,22 @@ impl Order {
         self.when(Rc::new(calls), when.position.clone())
     }
 
-    /// Takes note of where a place was found to lead, `ways` being what it tells by itself; whether that changes the
+    /// Takes note of where a place was found to lead, `successors` being what it tells by itself; whether that changes the
     /// order.
     pub fn learn<L: Language>(
         &mut self,
         language: &L,
         from: &When,
-        ways: &Ways,
+        successors: &Successors,
         to: impl Iterator<Item = u64>,
     ) -> bool {
-        if ways.calls || ways.returns {
+        if successors.calls || successors.returns {
             return false;
         }
         let Position { procedure: entry, at, .. } = from.position;
         let procedure = self.procedure(language, entry);
         let known = procedure.found.get(&at).map_or(&[][..], Vec::as_slice);
-        let new: Vec<u64> = to.filter(|to| !ways.on.contains(to) && !known.contains(to)).collect();
+        let new: Vec<u64> = to.filter(|to| !successors.within.contains(to) && !known.contains(to)).collect();
         if new.is_empty() {
             return false;
         }
@@ -150,9 +157,15 @@ impl Order {
 
     /// The step from one place to another, and whether it goes to a place, or into a procedure, that this path is in or
     /// has been in before.
-    pub fn step<L: Language>(&mut self, language: &L, from: &When, ways: &Ways, to: u64) -> (When, bool) {
+    pub fn step<L: Language>(
+        &mut self,
+        language: &L,
+        from: &When,
+        successors: &Successors,
+        to: u64,
+    ) -> (When, bool) {
         let calls = &from.calls;
-        if ways.returns
+        if successors.returns
             && let Some(index) = calls.calls.iter().rposition(|call| call.back == to)
         {
             let Call { site, key, .. } = &calls.calls[index];
@@ -160,7 +173,7 @@ impl Order {
             return (self.onward(Rc::new(outer), site, to).0, false);
         }
         // A call of the next instruction only asks where it is.
-        let back = ways.on.first().copied().filter(|&back| ways.calls && back != to);
+        let back = successors.within.first().copied().filter(|&back| successors.calls && back != to);
         if let Some(back) = back.filter(|_| calls.calls.len() < MOST_CALLS) {
             let again =
                 from.position.procedure == to || calls.calls.iter().any(|call| call.site.procedure == to);
@@ -247,14 +260,14 @@ impl Procedure {
     fn graph<L: Language>(&self, language: &L, entry: u64) -> (Vec<u64>, Vec<Vec<usize>>) {
         let exists = |at: u64| language.has_instruction(&Bits::new(language.pc_width(), at.into()));
         let (mut places, mut graph) = (Vec::new(), Vec::new());
-        if !exists(entry) || language.ways(entry).is_none() {
+        if !exists(entry) || language.successors(entry).is_none() {
             return (places, graph);
         }
         let mut numbers = FxHashMap::from_iter([(entry, 0)]);
         places.push(entry);
         while graph.len() < places.len() {
             let at = places[graph.len()];
-            let on = language.ways(at).unwrap_or_default().on.into_iter();
+            let on = language.successors(at).unwrap_or_default().within.into_iter();
             let mut leads = Vec::new();
             for to in on.chain(self.found.get(&at).into_iter().flatten().copied()) {
                 let number = match numbers.get(&to) {

@@ -6,13 +6,16 @@
 
 use parallax_op::{BinOp, Bits, RelOp};
 use parallax_path::Oracle;
-use parallax_sem::Language;
+use parallax_sem::ConstantTables;
 use parallax_smt::{Answer, Solver};
 use parallax_term::{Formula, Id, Node, Store, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Larger tables are not looked through.
 const MOST: usize = 1024;
+
+/// Larger formulas are not asked about: what decides whether a return address is intact is short, or too hard.
+const LARGEST_QUESTION: usize = 2000;
 
 /// Addresses, each with its condition.
 type Places = Vec<(Formula, Bits)>;
@@ -28,10 +31,21 @@ impl<'s> Tables<'s> {
         Tables { oracle: Oracle::new(solver), known: FxHashMap::default() }
     }
 
+    /// Whether a formula, if it is not large, is found never to hold.
+    pub fn refutes(&mut self, formula: Formula) -> bool {
+        let is_small = self.oracle.store.post_order([formula.id()]).len() <= LARGEST_QUESTION;
+        is_small && matches!(self.oracle.check(&[formula]), Answer::Unsat)
+    }
+
     /// The addresses that a load may be from, if under the guard all of them lie in tables.
     ///
     /// An index that differs from path to path comes here as a conditional, with an address in each branch.
-    pub fn places<L: Language>(&mut self, language: &L, guard: Formula, address: Term) -> Option<Places> {
+    pub fn places<L: ConstantTables>(
+        &mut self,
+        language: &L,
+        guard: Formula,
+        address: Term,
+    ) -> Option<Places> {
         let store = self.oracle.store;
         let mut found = Places::new();
         let mut index: FxHashMap<Bits, usize> = FxHashMap::default();
@@ -65,7 +79,7 @@ impl<'s> Tables<'s> {
     }
 
     /// The same for an address with one constant part.
-    fn entries<L: Language>(&mut self, language: &L, guard: Formula, address: Term) -> Option<Places> {
+    fn entries<L: ConstantTables>(&mut self, language: &L, guard: Formula, address: Term) -> Option<Places> {
         let store = self.oracle.store;
         // What is added to the index is the start of the table, or near it; most loads stop here.
         let (Some(base), start) = store.base_offset(address) else { return None };

@@ -169,6 +169,10 @@ impl Core for Concrete {
         map.set(key.clone(), value);
         map
     }
+    #[inline]
+    fn decided(&self, b: &bool) -> Option<bool> {
+        Some(*b)
+    }
     fn targets(&self, _: Width, value: &Bits) -> Option<Vec<(bool, Bits)>> {
         Some(vec![(true, value.clone())])
     }

@@ -40,6 +40,18 @@ pub trait Core: Clone {
         self.constant(placement)
     }
 
+    /// How many objects of one allocation site are told apart, where not all are.
+    fn objects_per_site(&self) -> Option<u32> {
+        None
+    }
+
+    /// The address of one of the later objects of a site that are not told apart. Their placements lie between `first`
+    /// and `last`.
+    fn some_address(&self, name: &str, extent: u64, first: &Bits, last: &Bits) -> Self::Val {
+        let _ = last;
+        self.address(name, extent, first)
+    }
+
     /// An operator on one vector of `w` bits.
     fn unop(&self, op: UnOp, w: Width, a: &Self::Val) -> Self::Val;
     /// An operator on two vectors of `w` bits.
@@ -112,6 +124,19 @@ pub trait Core: Clone {
     /// reading cannot tell.
     fn targets(&self, w: Width, value: &Self::Val) -> Option<Vec<(Self::Bool, Bits)>>;
 
+    /// Whether `a - b` as signed numbers does not fit into `w` bits.
+    fn signed_borrow(&self, w: Width, a: &Self::Val, b: &Self::Val) -> Self::Bool {
+        signed_borrow(self, w, a, b)
+    }
+
+    /// A truth value that the reading is certain of.
+    fn decided(&self, b: &Self::Bool) -> Option<bool> {
+        match self.targets(8, &self.bool_to_val(8, b)).as_deref() {
+            Some([(_, only)]) => Some(!only.is_zero()),
+            _ => None,
+        }
+    }
+
     /// A truth value as a vector of `w` bits, 1 or 0.
     fn bool_to_val(&self, w: Width, b: &Self::Bool) -> Self::Val {
         self.cond(w, b, &self.constant(&Bits::one(w)), &self.constant(&Bits::zero(w)))
@@ -162,6 +187,16 @@ pub trait Core: Clone {
         }
         self.binop(BinOp::Add, w, address, &self.constant(&Bits::new(w, index.into())))
     }
+}
+
+/// What [`Core::signed_borrow`] means in every reading: the operands differ in sign, and the difference has the sign of
+/// the second.
+pub(crate) fn signed_borrow<C: Core>(core: &C, w: Width, a: &C::Val, b: &C::Val) -> C::Bool {
+    let difference = core.binop(BinOp::Sub, w, a, b);
+    let left = core.binop(BinOp::Xor, w, a, b);
+    let right = core.binop(BinOp::Xor, w, &difference, a);
+    let both = core.binop(BinOp::And, w, &left, &right);
+    core.relop(RelOp::Slt, w, &both, &core.constant(&Bits::zero(w)))
 }
 
 /// Which end of a number comes first in memory.

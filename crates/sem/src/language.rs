@@ -11,21 +11,22 @@ use std::hash::Hash;
 pub type Places<'p, C> =
     dyn FnMut(&<C as Core>::Bool, &<C as Core>::Val) -> Option<Vec<(<C as Core>::Bool, Bits)>> + 'p;
 
-/// How control may leave an instruction, as far as the instruction tells by itself.
+/// Where control may go from an instruction, as far as the instruction tells by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ways {
+pub struct Successors {
     /// Where it may go on in the same procedure; of a call, where that comes back to.
-    pub on: Vec<u64>,
+    pub within: Vec<u64>,
     /// Whether it enters a procedure.
     pub calls: bool,
     /// Whether it leaves one.
     pub returns: bool,
 }
 
-/// A program of some subject language.
+/// A program of some subject language, as a machine that takes steps.
 ///
 /// Control goes through a program counter that is a value of the reading like any other (section 6): after a branch it
-/// is a conditional, and an analysis asks [`Core::targets`] where to go on.
+/// is a conditional, and an analysis asks [`Core::targets`] where to go on. What a language offers beyond steps stands in
+/// traits of its own: [`Procedures`] that can be summarised, [`ConstantTables`] that jumps go through.
 pub trait Language {
     /// A machine state of a reading.
     type State<C: Core>: Clone;
@@ -58,36 +59,39 @@ pub trait Language {
     /// The state with a known program counter.
     fn at<C: Core>(&self, core: &C, state: Self::State<C>, pc: &Bits) -> Self::State<C>;
 
-    /// Whether the program has an instruction here; where it has none, execution has ended.
+    /// Whether the program has an instruction here.
     fn has_instruction(&self, pc: &Bits) -> bool;
+
+    /// The condition under which a program counter belongs to the program. Where it does not hold, execution has ended;
+    /// where it holds and there is no instruction, control has gone astray.
+    fn belongs<C: Core>(&self, core: &C, pc: &C::Val) -> C::Bool;
+
+    /// The values of the program counter that are a return to the caller of a program which starts in this state, and
+    /// so its end. A program without a caller ends where [`Language::belongs`] says, and nowhere else.
+    fn return_addresses<C: Core>(&self, core: &C, start: &Self::State<C>) -> Vec<C::Val> {
+        let _ = (core, start);
+        Vec::new()
+    }
+
+    /// The symbol that addresses on the program's stack are computed from, where there is one.
+    fn stack_pointer(&self) -> Option<&str> {
+        None
+    }
 
     /// Where the instruction stands in the source: its line.
     fn line(&self, pc: &Bits) -> Option<usize>;
 
+    /// An instruction, in words for messages.
+    fn place(&self, pc: &Bits) -> String {
+        self.line(pc).map_or_else(|| pc.to_string(), |line| format!("line {line}"))
+    }
+
     /// One instruction.
     fn step<C: Core>(&self, core: &C, state: Self::State<C>, pc: &Bits) -> Result<Self::State<C>, Stuck>;
 
-    /// One instruction, with somebody to ask where loads are from that the reading cannot tell.
-    fn step_with<C: Core>(
-        &self,
-        core: &C,
-        state: Self::State<C>,
-        pc: &Bits,
-        places: &mut Places<'_, C>,
-    ) -> Result<Self::State<C>, Stuck> {
-        let _ = places;
-        self.step(core, state, pc)
-    }
-
-    /// The addresses around the given one, or a little behind it, at which nothing ever changes: where a table may be.
-    fn table(&self, address: &Bits) -> Option<std::ops::Range<u64>> {
-        let _ = address;
-        None
-    }
-
-    /// The ways from a place; it decides in which order places are evaluated and nothing else. Languages whose places
-    /// lie in that order already have no need of it.
-    fn ways(&self, at: u64) -> Option<Ways> {
+    /// Where control may go from a place; it decides in which order places are evaluated and nothing else. Languages
+    /// whose places lie in that order already have no need of it.
+    fn successors(&self, at: u64) -> Option<Successors> {
         let _ = at;
         None
     }
@@ -95,7 +99,18 @@ pub trait Language {
     /// The reading-independent part of a state.
     fn control<C: Core>(&self, state: &Self::State<C>) -> Self::Control;
 
-    /// The procedure that the instruction here calls, by number; languages without procedures have none.
+    /// A state as it is where a condition holds: a reading that learns from conditions knows more there.
+    fn assume<C: Core>(&self, core: &C, b: &C::Bool, state: Self::State<C>) -> Self::State<C> {
+        self.join(core, b, &state, &state)
+    }
+
+    /// The state that is `t` where `b` holds and `e` elsewhere; both have the same control and program counter.
+    fn join<C: Core>(&self, core: &C, b: &C::Bool, t: &Self::State<C>, e: &Self::State<C>) -> Self::State<C>;
+}
+
+/// Procedures that can be evaluated once and summarised. A language without them implements nothing here.
+pub trait Procedures: Language {
+    /// The procedure that the instruction here calls, by number.
     fn callee(&self, pc: &Bits) -> Option<usize> {
         let _ = pc;
         None
@@ -139,9 +154,27 @@ pub trait Language {
         let _ = (core, object, called);
         None
     }
+}
 
-    /// The state that is `t` where `b` holds and `e` elsewhere; both have the same control and program counter.
-    fn join<C: Core>(&self, core: &C, b: &C::Bool, t: &Self::State<C>, e: &Self::State<C>) -> Self::State<C>;
+/// Tables that never change, which jumps and calls go through. A language without them implements nothing here.
+pub trait ConstantTables: Language {
+    /// One instruction, with an oracle to ask where loads are from that the reading cannot tell.
+    fn step_with<C: Core>(
+        &self,
+        core: &C,
+        state: Self::State<C>,
+        pc: &Bits,
+        places: &mut Places<'_, C>,
+    ) -> Result<Self::State<C>, Stuck> {
+        let _ = places;
+        self.step(core, state, pc)
+    }
+
+    /// The addresses around the given one, or a little behind it, at which nothing ever changes: where a table may be.
+    fn table(&self, address: &Bits) -> Option<std::ops::Range<u64>> {
+        let _ = address;
+        None
+    }
 }
 
 /// Why an instruction cannot be executed.

@@ -6,7 +6,9 @@
 
 mod abstraction;
 mod concrete;
+mod condition;
 mod core;
+mod interval;
 mod language;
 pub mod logic;
 mod pair;
@@ -17,7 +19,9 @@ mod taint;
 pub use crate::core::{ByteOrder, Core};
 pub use abstraction::{Abstract, AbstractMap, BigKey, Domain, Truth, Value};
 pub use concrete::{Concrete, Table};
-pub use language::{Language, Places, Stuck, Ways};
+pub use condition::Condition;
+pub use interval::Interval;
+pub use language::{ConstantTables, Language, Places, Procedures, Stuck, Successors};
 pub use pair::Pair;
 pub use sign::Sign;
 pub use symbolic::Symbolic;

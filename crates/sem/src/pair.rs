@@ -39,6 +39,7 @@ impl<A: Core, B: Core> Core for Pair<A, B> {
         fn unop(op: plain UnOp, w: plain Width, a: pair &Self::Val) -> Val;
         fn binop(op: plain BinOp, w: plain Width, a: pair &Self::Val, b: pair &Self::Val) -> Val;
         fn relop(op: plain RelOp, w: plain Width, a: pair &Self::Val, b: pair &Self::Val) -> Bool;
+        fn signed_borrow(w: plain Width, a: pair &Self::Val, b: pair &Self::Val) -> Bool;
         fn boolop(op: plain BoolOp, a: pair &Self::Bool, b: pair &Self::Bool) -> Bool;
         fn not(a: pair &Self::Bool) -> Bool;
         fn cond(w: plain Width, b: pair &Self::Bool, t: pair &Self::Val, e: pair &Self::Val) -> Val;

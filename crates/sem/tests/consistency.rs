@@ -344,11 +344,11 @@ proptest! {
             }
         }
         for (known, value) in abstracted.bools.iter().zip(&before.bools) {
-            prop_assert!(known.0 == Truth::Unknown || known.0 == Truth::of(*value));
+            prop_assert!(known.truth == Truth::Unknown || known.truth == Truth::of(*value));
         }
 
         // One vector symbol is marked, and then given another value.
-        let taint = Abstract { unknown: Taint::CLEAN };
+        let taint = Abstract { unknown: Taint::CLEAN, widening: false };
         let mut marked = Pools::new(&taint, &constants);
         let (width, name) = (WIDTHS[changed / 3], NAMES[changed % 3]);
         let index = marked.vals.iter().position(|(w, _)| *w == width).expect("every width is there") + changed % 3;
@@ -362,7 +362,7 @@ proptest! {
             prop_assert!(known.domain.reached_by(0) || x == y, "{x:?} became {y:?} without being reached");
         }
         for (known, (x, y)) in marked.bools.iter().zip(before.bools.iter().zip(&after.bools)) {
-            prop_assert!(known.1.reached_by(0) || x == y);
+            prop_assert!(known.domain.reached_by(0) || x == y);
         }
     }
 

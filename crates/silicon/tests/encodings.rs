@@ -55,7 +55,7 @@ fn every_opcode_has_an_answer(name: &str, bits: u32) {
                         Err(error) => panic!("{bytes:x?} {}: {error}", instruction.text),
                     }
                 }
-                Answer::Refused(text, _) => {
+                Answer::Refused(_, text, _) => {
                     refused += 1;
                     assert!(!text.is_empty(), "{bytes:x?}");
                 }

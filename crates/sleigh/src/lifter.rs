@@ -24,6 +24,8 @@ pub enum LiftError {
     Unsupported {
         /// Where.
         address: u64,
+        /// How many bytes it has.
+        length: u32,
         /// Its assembly text.
         text: String,
         /// What.
@@ -237,8 +239,9 @@ impl Lifter {
             x86::Answer::Invalid(reason) => {
                 return Err(LiftError::Undecodable { address, reason: reason.to_owned() });
             }
-            x86::Answer::Refused(text, why) => {
-                return Err(LiftError::Unsupported { address, text, reason: ConvertError::Refused(why) });
+            x86::Answer::Refused(length, text, why) => {
+                let reason = ConvertError::Refused(why);
+                return Err(LiftError::Unsupported { address, length, text, reason });
             }
             x86::Answer::NotOurs => {}
         }
@@ -309,7 +312,8 @@ impl Lifter {
                     rest = &rest[length..];
                 }
                 Err(reason) if result.is_none() => {
-                    return Err(LiftError::Unsupported { address, text: lifted.text.clone(), reason });
+                    let (length, text) = (lifted.length, lifted.text.clone());
+                    return Err(LiftError::Unsupported { address, length, text, reason });
                 }
                 Err(_) => break,
             }

@@ -8,6 +8,7 @@
 //! A *term* is a bit-vector, a *formula* a truth value, a *function expression* a map from bit-vectors to bit-vectors.
 //! A [`StructUpdate`] describes a change of state: what each constant and function symbol becomes.
 
+mod apart;
 mod arith;
 mod boolean;
 mod floats;

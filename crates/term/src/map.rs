@@ -1,7 +1,8 @@
 //! Function expressions: `access` and `update` by the three-way rule of section 4.
 //!
 //! Two keys are equal as terms, definitely different, or possibly equal. Definite difference comes from constants,
-//! from one base with two offsets, and from address symbols, whose objects do not overlap.
+//! from one base with two offsets, from address symbols, whose objects do not overlap, and from a region that is kept
+//! apart ([`Store::keep_apart`]).
 //!
 //! Two choices go beyond the paper, for size. An update whose key already stands in the expression, above only
 //! definitely different keys, changes that entry in place; otherwise it goes on top (the paper lets it sink to the
@@ -68,7 +69,7 @@ impl Store {
     fn compare_keys(&self, a: Term, b: Term) -> Compared {
         if a == b {
             Compared::Equal
-        } else if self.definitely_different(a, b) {
+        } else if self.definitely_different(a, b) || self.are_apart(a, b) {
             Compared::Different
         } else {
             Compared::Perhaps
@@ -205,7 +206,9 @@ impl Store {
                 keys.push(key);
             }
         }
-        let distinct = |i: usize| keys[..i].iter().all(|&other| self.definitely_different(keys[i], other));
+        let distinct = |i: usize| {
+            keys[..i].iter().all(|&other| self.compare_keys(keys[i], other) == Compared::Different)
+        };
         if !(0..keys.len()).all(distinct) {
             return None;
         }

@@ -1,5 +1,6 @@
 //! The store: where expressions live, each once.
 
+use crate::apart::Apart;
 use crate::node::{Expr, Formula, FuncExpr, Id, Node, Op, Packed, Sort, Term};
 use hashbrown::HashTable;
 use parallax_op::{Bits, Rounding, Width};
@@ -50,6 +51,8 @@ pub struct Statistics {
 /// Constructors take `&self`: a reading hands out expressions from many places at once. A store stays on its thread.
 pub struct Store {
     inner: RefCell<Inner>,
+    /// The region that is kept apart, if one is.
+    pub(crate) apart: RefCell<Option<Box<Apart>>>,
 }
 
 #[derive(Default)]
@@ -72,7 +75,7 @@ impl Default for Store {
 impl Store {
     /// An empty store.
     pub fn new() -> Self {
-        let store = Store { inner: RefCell::default() };
+        let store = Store { inner: RefCell::default(), apart: RefCell::default() };
         store.intern(Packed::new(Op::False, 0, 0, 0, 0));
         store.intern(Packed::new(Op::True, 0, 0, 0, 0));
         store

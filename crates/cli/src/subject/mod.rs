@@ -1,6 +1,6 @@
 //! Subject languages as the command line sees them: how to load a program, name its parts, and show its states.
 //!
-//! The verbs `run`, `eval`, `wlp`, `compose`, `path` and `signs` are written once over [`Subject`].
+//! The verbs `run`, `eval`, `wlp`, `compose`, `path`, `signs` and `ranges` are written once over [`Subject`].
 
 pub mod code;
 mod mc;
@@ -12,8 +12,9 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use code::CodeArguments;
 use parallax_op::Bits;
+use parallax_primitives::{Assumption, Explorer, Program};
+use parallax_sem::Concrete;
 use parallax_sem::logic::Struct;
-use parallax_sem::{Concrete, Language, Sign};
 use parallax_source::SourceFile;
 use parallax_term::{Formula, Id, Script, Store, StructUpdate, Symbol, Term};
 use std::path::Path;
@@ -112,6 +113,19 @@ pub struct Limits {
     /// How many seconds to take; what was found by then is printed.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time: Option<Duration>,
+    /// What to take for granted about machine code: that the stack which a function uses is apart from the objects that
+    /// its arguments, globals and memory point to. The answer says when that would be wrong.
+    #[arg(long, value_enum, default_value_t = Assume::StackApart)]
+    pub assume: Assume,
+}
+
+/// What is taken for granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Assume {
+    /// Nothing that is not known to a function points into the part of the stack that it uses.
+    StackApart,
+    /// A pointer may point anywhere.
+    Nothing,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -124,10 +138,19 @@ impl Limits {
     pub fn bounds(&self) -> parallax_primitives::Bounds {
         parallax_primitives::Bounds { unroll: self.unroll, steps: self.steps, time: self.time }
     }
+
+    /// Symbolic evaluation within these limits.
+    pub fn explorer<'a, S: Subject>(&self, program: &'a S, store: &'a Store) -> Explorer<'a, S> {
+        let explorer = Explorer::new(program, store, self.bounds()).with_solver(parallax_smt::solver(store));
+        match self.assume {
+            Assume::StackApart => explorer.with_stack_apart(),
+            Assume::Nothing => explorer,
+        }
+    }
 }
 
 /// What the verbs need of a program beyond its meaning.
-pub trait Subject: Language {
+pub trait Subject: Program {
     /// A condition on states as users write it, as a formula.
     fn condition(&self, store: &Store, text: &str) -> Result<Formula>;
 
@@ -156,13 +179,18 @@ pub trait Subject: Language {
     /// Names and values to show for a concrete state.
     fn shown(&self, store: &Store, s: &Struct<Concrete>) -> Vec<(String, String)>;
 
+    /// Names and values of everything in an initial state that is not zero, as `--set` takes them.
+    fn input(&self, store: &Store, s: &Struct<Concrete>) -> Vec<(String, String)> {
+        self.shown(store, s)
+    }
+
     /// What of a state change is worth showing.
     fn presented(&self, store: &Store, update: &StructUpdate) -> StructUpdate {
         let _ = store;
         update.clone()
     }
 
-    /// The parts of a state that signs are shown for.
+    /// The parts of a state that abstract values are shown for.
     fn cells(&self, store: &Store) -> Vec<Cell>;
 
     /// The parts of the initial state to keep small in an example input, as terms.
@@ -200,6 +228,15 @@ pub enum CellPlace {
     Constant(Symbol),
     /// The value of a function symbol at the address that the language places a name at.
     At(Symbol, Bits),
+}
+
+impl CellPlace {
+    /// The symbol that the cell is, or is a part of.
+    pub fn symbol(&self) -> Symbol {
+        match self {
+            CellPlace::Constant(symbol) | CellPlace::At(symbol, _) => *symbol,
+        }
+    }
 }
 
 /// Runs `$body` with the program of a file bound to `$program`, whatever its language.
@@ -246,17 +283,6 @@ pub fn rejected_argument(option: &str, text: &str, error: &parallax_source::Diag
     input::rejected(&SourceFile::new(option, text), std::slice::from_ref(error))
 }
 
-/// A sign by name.
-pub fn sign(name: &str) -> Result<Sign> {
-    match name {
-        "neg" | "-" => Ok(Sign::Neg),
-        "zero" | "0" => Ok(Sign::Zero),
-        "pos" | "+" => Ok(Sign::Pos),
-        "top" | "any" => Ok(Sign::Top),
-        _ => anyhow::bail!("`{name}` is no sign: say neg, zero, pos or top"),
-    }
-}
-
 /// `NAME=VALUE`, taken apart.
 pub fn assignment(text: &str) -> Result<(&str, &str)> {
     match text.split_once('=') {
@@ -292,4 +318,12 @@ pub fn update_json(store: &Store, update: &StructUpdate) -> serde_json::Value {
         .map(|(symbol, value)| (store.info(symbol).name.to_string(), store.display(value.id()).into()))
         .collect();
     serde_json::json!({ "constants": constants, "functions": functions })
+}
+
+/// What an answer rests on, as JSON.
+pub fn assumptions_json(store: &Store, assumptions: &[Assumption]) -> serde_json::Value {
+    assumptions
+        .iter()
+        .map(|it| serde_json::json!({ "assumption": it.name, "breaks_when": store.display(it.breaks) }))
+        .collect()
 }

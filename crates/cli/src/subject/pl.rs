@@ -26,7 +26,14 @@ impl Subject for Program {
 
     fn interpret(&self, store: &Store, s: &mut Struct<Concrete>, text: &str) -> Result<()> {
         let (name, value) = assignment(text)?;
-        let address = self.placement(name).filter(|_| self.global(name).is_some());
+        // A cell of the store that no variable has: `*12345=77`.
+        let cell = name.strip_prefix('*').map(|address| {
+            Bits::parse(address.trim(), WIDTH).map_err(|error| anyhow!("--set {text}: `{address}`: {error}"))
+        });
+        let address = match cell {
+            Some(address) => Some(address?),
+            None => self.placement(name).filter(|_| self.global(name).is_some()),
+        };
         let known = || format!("the program's variables are: {}", self.listed());
         let address =
             address.with_context(|| format!("--set {text}: unknown identifier `{name}`; {}", known()))?;
@@ -60,6 +67,23 @@ impl Subject for Program {
             None => value.to_i128().map_or_else(|| value.to_string(), |number| number.to_string()),
         };
         self.variables().map(|name| (name.clone(), shown(table.get(&address(name))))).collect()
+    }
+
+    /// The variables, and the cells beyond them that are not zero.
+    fn input(&self, store: &Store, s: &Struct<Concrete>) -> Vec<(String, String)> {
+        let table: Table = s.lookup_function(&Concrete, store, store.lookup(STORE).expect("declared"));
+        let is_variable =
+            |address: &Bits| self.variables().any(|name| self.placement(name).as_ref() == Some(address));
+        let mut cells: Vec<(&Bits, &Bits)> =
+            table.entries().filter(|(address, value)| !value.is_zero() && !is_variable(address)).collect();
+        cells.sort_by_key(|(address, _)| address.to_big());
+        let cell = |(address, value): (&Bits, &Bits)| {
+            let value = value.to_i128().map_or_else(|| value.to_string(), |number| number.to_string());
+            (format!("*{address}"), value)
+        };
+        let mut input = self.shown(store, s);
+        input.extend(cells.into_iter().map(cell));
+        input
     }
 
     fn cells(&self, store: &Store) -> Vec<Cell> {

@@ -99,5 +99,5 @@ fn compose<S: Subject>(arguments: &Compose, first: &S, second: &S) -> Result<Sta
     } else {
         println!("{}", store.display_update(&presented));
     }
-    Ok(bounded(&gave_up, &[before.notes, then.notes].concat(), || store.display(complete)))
+    Ok(bounded(&gave_up, || store.display(complete)))
 }

@@ -3,11 +3,12 @@
 use crate::exit::Status;
 use crate::progress;
 use crate::subject::{
-    Form, Limits, Subject, Which, after, rejected_argument, script, update_json, with_subject,
+    Form, Limits, Subject, Which, after, assumptions_json, rejected_argument, script, update_json,
+    with_subject,
 };
 use anyhow::Result;
 use clap::Args;
-use parallax_primitives::Explorer;
+use parallax_primitives::Assumption;
 use parallax_term::{Store, StructUpdate, parse_update};
 use std::path::PathBuf;
 
@@ -39,8 +40,7 @@ fn eval<S: Subject>(arguments: &Eval, program: &S) -> Result<Status> {
     let store = Store::new();
     program.declare(&store);
     let from = start(&store, arguments.from.as_deref())?;
-    let mut explorer =
-        Explorer::new(program, &store, arguments.limits.bounds()).with_solver(parallax_smt::solver(&store));
+    let mut explorer = arguments.limits.explorer(program, &store);
     let evaluation = progress::during("evaluating", || explorer.evaluate(&from));
     let presented = program.presented(&store, &evaluation.update);
     if arguments.form.json {
@@ -50,7 +50,7 @@ fn eval<S: Subject>(arguments: &Eval, program: &S) -> Result<Status> {
             "complete": evaluation.gave_up.is_empty(),
             "condition": store.display(evaluation.complete),
             "gave_up": evaluation.gave_up,
-            "notes": evaluation.notes,
+            "assumptions": assumptions_json(&store, &evaluation.assumptions),
         });
         println!("{json:#}");
     } else if arguments.form.smt2 {
@@ -63,7 +63,8 @@ fn eval<S: Subject>(arguments: &Eval, program: &S) -> Result<Status> {
     } else {
         println!("{}", store.display_update(&presented));
     }
-    Ok(bounded(&evaluation.gave_up, &evaluation.notes, || store.display(evaluation.complete)))
+    tell(&store, &evaluation.assumptions);
+    Ok(bounded(&evaluation.gave_up, || store.display(evaluation.complete)))
 }
 
 /// The update to start from. Names in it that the program does not have are constants.
@@ -85,11 +86,15 @@ pub fn start(store: &Store, from: Option<&str>) -> Result<StructUpdate> {
     }
 }
 
-/// Says loudly what was not followed to its end.
-pub fn bounded(gave_up: &[String], notes: &[String], condition: impl Fn() -> String) -> Status {
-    for note in notes {
-        eprintln!("note: {note}");
+/// Says what the answer rests on, and when that would be wrong.
+pub fn tell(store: &Store, assumptions: &[Assumption]) {
+    for Assumption { name, breaks } in assumptions {
+        eprintln!("assumed: {name}; the answer is void when {}", store.display(*breaks));
     }
+}
+
+/// Says loudly what was not followed to its end.
+pub fn bounded(gave_up: &[String], condition: impl Fn() -> String) -> Status {
     if gave_up.is_empty() {
         return Status::Clean;
     }

@@ -5,6 +5,7 @@ use crate::subject::Which;
 use crate::subject::code::lift_failure;
 use anyhow::Result;
 use clap::Args;
+use parallax_sleigh::LiftError;
 
 /// Show machine code as the operations it is lifted to.
 ///
@@ -44,6 +45,11 @@ pub fn run(arguments: &Lift) -> Result<Status> {
                         "operations": operations,
                     })
                 }
+                Err((address, LiftError::Unsupported { text, reason, .. })) => serde_json::json!({
+                    "address": format!("{address:#x}"),
+                    "text": text,
+                    "error": reason.to_string(),
+                }),
                 Err((address, error)) => {
                     serde_json::json!({ "address": format!("{address:#x}"), "error": error.to_string() })
                 }
@@ -66,6 +72,9 @@ pub fn run(arguments: &Lift) -> Result<Status> {
                             println!("    {}", op.display(program.processor()));
                         }
                     }
+                }
+                Err((address, LiftError::Unsupported { text, reason, .. })) => {
+                    println!("{address:#x}  {:<30}  {text}  (not modelled: {reason})", "");
                 }
                 Err((address, _)) => println!("{address:#x}  (no instruction)"),
             }

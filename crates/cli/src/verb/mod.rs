@@ -11,10 +11,12 @@ mod lift;
 mod mix;
 mod path;
 mod process;
+mod ranges;
 mod run;
 mod run_c;
 mod signs;
 mod states;
+mod values;
 mod view;
 mod wlp;
 
@@ -32,6 +34,7 @@ pub enum Verb {
     Compose(compose::Compose),
     Path(path::Path),
     Signs(signs::Signs),
+    Ranges(ranges::Ranges),
     Convert(convert::Convert),
     Mix(mix::Mix),
     View(view::View),
@@ -50,6 +53,7 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Compose(arguments) => compose::run(&arguments),
         Verb::Path(arguments) => path::run(&arguments),
         Verb::Signs(arguments) => signs::run(&arguments),
+        Verb::Ranges(arguments) => ranges::run(&arguments),
         Verb::Convert(arguments) => convert::run(&arguments),
         Verb::Mix(arguments) => mix::run(&arguments),
         Verb::View(arguments) => view::run(arguments),

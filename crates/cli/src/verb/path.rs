@@ -2,13 +2,15 @@
 
 use crate::exit::{Failure, Status};
 use crate::progress;
-use crate::subject::{Form, Limits, Subject, Which, script, with_subject};
+use crate::subject::{Form, Limits, Subject, Which, assumptions_json, script, with_subject};
+use crate::verb::eval::tell;
 use anyhow::{Result, anyhow};
 use clap::Args;
 use parallax_op::Bits;
-use parallax_primitives::{Explorer, PathError, Stopped};
+use parallax_primitives::{PathError, Stopped};
+use parallax_sem::Concrete;
 use parallax_smt::Model;
-use parallax_term::{Store, StructUpdate};
+use parallax_term::{Expr, Formula, Store, StructUpdate, Symbol, SymbolKind};
 use std::path::PathBuf;
 
 /// How many parts of an input are made as small as can be.
@@ -49,12 +51,11 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
             program.point(name.trim()).ok_or_else(|| anyhow!("--through: no label or line `{}`", name.trim()))
         })
         .collect::<Result<_>>()?;
-    let mut explorer =
-        Explorer::new(program, &store, arguments.limits.bounds()).with_solver(parallax_smt::solver(&store));
-    let (formula, gave_up) =
+    let mut explorer = arguments.limits.explorer(program, &store);
+    let (formula, gave_up, assumptions) =
         match progress::during("evaluating", || explorer.path(&StructUpdate::identity(), &points)) {
-            Ok(path) => (path.complete, path.gave_up),
-            Err(PathError::Unreachable { .. }) => (store.false_(), Vec::new()),
+            Ok(path) => (path.complete, path.gave_up, path.assumptions),
+            Err(PathError::Unreachable { .. }) => (store.false_(), Vec::new(), explorer.assumptions()),
             Err(PathError::GaveUp(why)) => {
                 return Err(Failure { status: Status::GaveUp, message: format!("gave up: {why}") }.into());
             }
@@ -66,7 +67,10 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
     // The smallest input is one that people can read, and the same whichever solver answers.
     let mut inputs = program.inputs(&store);
     inputs.truncate(MINIMISED);
-    let model = parallax_smt::smallest(&mut *parallax_smt::solver(&store), &[formula], &inputs)
+    // The input is one that `run` starts from: objects lie where it puts them.
+    let holds = assumptions.iter().map(|it| store.not(it.breaks));
+    let asked: Vec<Formula> = holds.chain(placements(program, &store)).chain([formula]).collect();
+    let model = parallax_smt::smallest(&mut *parallax_smt::solver(&store), &asked, &inputs)
         .map_err(|reason| Failure { status: Status::GaveUp, message: format!("gave up: {reason}") })?;
     let input = match model {
         Some(model) => Some(confirmed(arguments, program, &store, &model, &points)?),
@@ -84,6 +88,7 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
             "satisfiable": input.is_some(),
             "model": model,
             "gave_up": gave_up,
+            "assumptions": assumptions_json(&store, &assumptions),
         });
         println!("{json:#}");
     } else {
@@ -98,7 +103,20 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
             None => println!("no input goes there"),
         }
     }
+    tell(&store, &assumptions);
     Ok(longer(&gave_up))
+}
+
+/// Where `run` puts the objects of a program.
+fn placements<S: Subject>(program: &S, store: &Store) -> Vec<Formula> {
+    let placed = |symbol: Symbol| match (store.info(symbol).kind, store.expr_of(symbol)) {
+        (SymbolKind::Address { .. }, Expr::Term(address)) => {
+            let place = program.placement(&store.info(symbol).name)?;
+            Some(store.eq(address, store.constant(&place)))
+        }
+        _ => None,
+    };
+    store.symbols().filter_map(placed).collect()
 }
 
 /// Says loudly that longer ways between the points were not followed.
@@ -121,20 +139,21 @@ fn confirmed<S: Subject>(
     model.place_addresses(store);
     let run = parallax_primitives::run(
         program,
+        &Concrete,
         store,
         model.structure(),
         arguments.limits.steps.min(1_000_000),
         true,
     );
     let mut wanted = points.iter().peekable();
-    for pc in &run.trace {
+    for (_, pc) in &run.trace {
         if wanted.peek() == Some(&pc) {
             wanted.next();
         }
     }
     if wanted.peek().is_some() && !matches!(run.stopped, Stopped::Bound) {
-        let message = "internal error: the model does not follow the path".to_owned();
-        return Err(Failure { status: Status::Unsupported, message }.into());
+        let message = "gave up: the solver's input does not follow the path when it is run".to_owned();
+        return Err(Failure { status: Status::GaveUp, message }.into());
     }
-    Ok(program.shown(store, model.structure()))
+    Ok(program.input(store, model.structure()))
 }

@@ -2,11 +2,12 @@
 
 use super::c_sources::{CFlags, CSources};
 use crate::exit::Status;
-use crate::subject::{Limits, Subject, Which, with_subject};
+use crate::subject::{Assume, Limits, Subject, Which, with_subject};
 use crate::verb::states;
 use anyhow::Result;
 use clap::Args;
 use parallax_primitives::{Stopped, placed};
+use parallax_sem::Concrete;
 use parallax_term::Store;
 use std::path::PathBuf;
 
@@ -66,7 +67,7 @@ pub fn run(arguments: &Run) -> Result<Status> {
         return super::process::run(arguments.which.processor()?, &arguments.arguments, steps);
     }
     if let Some(file) = &arguments.states {
-        let limits = Limits { unroll: 64, steps: arguments.steps, time: None };
+        let limits = Limits { unroll: 64, steps: arguments.steps, time: None, assume: Assume::StackApart };
         return states::run(&arguments.which.machine_code()?, file, arguments.reading, &limits);
     }
     if arguments.files.first().is_some_and(|file| CSources::is_c(file)) {
@@ -87,11 +88,12 @@ fn execute<S: Subject>(arguments: &Run, program: &S) -> Result<Status> {
     for assignment in &arguments.set {
         program.interpret(&store, &mut start, assignment)?;
     }
-    let run = parallax_primitives::run(program, &store, &start, arguments.steps, false);
+    let run = parallax_primitives::run(program, &Concrete, &store, &start, arguments.steps, false);
     let (status, why) = match &run.stopped {
         Stopped::Ended => (Status::Clean, "ended".to_owned()),
         Stopped::Bound => (Status::GaveUp, "bound".to_owned()),
         Stopped::Stuck(stuck) => (Status::Unsupported, stuck.to_string()),
+        Stopped::Undecided => unreachable!("a concrete program counter is a number"),
     };
     let shown = run.structure.as_ref().map(|s| program.shown(&store, s)).unwrap_or_default();
     if arguments.json {
@@ -105,7 +107,7 @@ fn execute<S: Subject>(arguments: &Run, program: &S) -> Result<Status> {
         }
     }
     match run.stopped {
-        Stopped::Ended => {}
+        Stopped::Ended | Stopped::Undecided => {}
         Stopped::Bound => eprintln!("gave up: the program did not end within {} steps", arguments.steps),
         Stopped::Stuck(stuck) => {
             let line = program.line(&run.pc).map_or(String::new(), |line| format!(" at line {line}"));

@@ -6,9 +6,9 @@ use crate::subject::Limits;
 use crate::subject::code::{hex, number};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::ValueEnum;
-use parallax_code::{MachineState, Program};
+use parallax_code::{MachineState, Program, StateError};
 use parallax_op::Bits;
-use parallax_primitives::Explorer;
+use parallax_primitives::Evaluation;
 use parallax_sem::Language as _;
 use parallax_term::{Store, StructUpdate};
 use serde_json::{Map, Value, json};
@@ -29,22 +29,16 @@ pub fn run(program: &Program, file: &Path, reading: Reading, limits: &Limits) ->
     let source = input::source(file)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let store = Store::new();
-    let update = match reading {
+    let evaluation = match reading {
         Reading::Concrete => None,
         Reading::Symbolic => {
             program.open_controls();
             program.declare(&store);
-            let evaluation = Explorer::new(program, &store, limits.bounds())
-                .with_solver(parallax_smt::solver(&store))
-                .evaluate(&StructUpdate::identity());
-            for note in evaluation.notes.iter().chain(&evaluation.gave_up) {
-                eprintln!("note: {note}");
+            let evaluation = limits.explorer(program, &store).evaluate(&StructUpdate::identity());
+            for why in &evaluation.gave_up {
+                eprintln!("gave up: {why}");
             }
-            if !evaluation.gave_up.is_empty() {
-                eprintln!("gave up: the code was not followed to its end");
-                return Ok(Status::GaveUp);
-            }
-            Some(evaluation.update)
+            Some(evaluation)
         }
     };
     let mut status = Status::Clean;
@@ -54,9 +48,9 @@ pub fn run(program: &Program, file: &Path, reading: Reading, limits: &Limits) ->
         }
         let place = || format!("{}:{}", file.display(), index + 1);
         let (before, keys) = read(program, line).with_context(place)?;
-        let after = match &update {
+        let after = match &evaluation {
             None => program.run_state(&before, limits.steps),
-            Some(update) => program.evaluate_state(&store, update, &before),
+            Some(evaluation) => evaluated(program, &store, evaluation, &before),
         };
         let after = after.with_context(place)?;
         if after.stopped.as_deref().is_some_and(|why| why.starts_with("gave up")) {
@@ -66,6 +60,25 @@ pub fn run(program: &Program, file: &Path, reading: Reading, limits: &Limits) ->
     }
     out.flush()?;
     Ok(status)
+}
+
+/// The state after the code, as its terms say, where they say something of this state.
+fn evaluated(
+    program: &Program,
+    store: &Store,
+    evaluation: &Evaluation,
+    before: &MachineState,
+) -> Result<MachineState, StateError> {
+    let void = |why: String| Ok(MachineState { stopped: Some(why), ..before.clone() });
+    if !program.holds(store, evaluation.complete, before)? {
+        return void("gave up: the code was not followed to its end from this state".to_owned());
+    }
+    for assumption in &evaluation.assumptions {
+        if program.holds(store, assumption.breaks, before)? {
+            return void(format!("gave up: {} does not hold in this state", assumption.name));
+        }
+    }
+    program.evaluate_state(store, &evaluation.update, before)
 }
 
 /// The state, and how the line spells the addresses of its memory.

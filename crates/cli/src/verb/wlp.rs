@@ -2,11 +2,10 @@
 
 use crate::exit::Status;
 use crate::progress;
-use crate::subject::{Form, Limits, Subject, Which, script, with_subject};
-use crate::verb::eval::bounded;
+use crate::subject::{Form, Limits, Subject, Which, assumptions_json, script, with_subject};
+use crate::verb::eval::{bounded, tell};
 use anyhow::Result;
 use clap::Args;
-use parallax_primitives::Explorer;
 use parallax_term::{Store, StructUpdate};
 use std::path::PathBuf;
 
@@ -42,8 +41,7 @@ fn wlp<S: Subject>(arguments: &Wlp, program: &S) -> Result<Status> {
     let store = Store::new();
     program.declare(&store);
     let post = program.condition(&store, &arguments.post)?;
-    let mut explorer =
-        Explorer::new(program, &store, arguments.limits.bounds()).with_solver(parallax_smt::solver(&store));
+    let mut explorer = arguments.limits.explorer(program, &store);
     let evaluation = progress::during("evaluating", || explorer.evaluate(&StructUpdate::identity()));
     // Whoever asks about faults is answered about faults.
     let asked = store.post_order([post.id()]);
@@ -54,7 +52,7 @@ fn wlp<S: Subject>(arguments: &Wlp, program: &S) -> Result<Status> {
             "wlp": store.display(wlp),
             "complete": evaluation.gave_up.is_empty(),
             "gave_up": evaluation.gave_up,
-            "notes": evaluation.notes,
+            "assumptions": assumptions_json(&store, &evaluation.assumptions),
         });
         println!("{json:#}");
     } else if arguments.form.smt2 {
@@ -62,5 +60,6 @@ fn wlp<S: Subject>(arguments: &Wlp, program: &S) -> Result<Status> {
     } else {
         println!("{}", store.display(wlp));
     }
-    Ok(bounded(&evaluation.gave_up, &evaluation.notes, || store.display(evaluation.complete)))
+    tell(&store, &evaluation.assumptions);
+    Ok(bounded(&evaluation.gave_up, || store.display(evaluation.complete)))
 }

@@ -70,15 +70,10 @@ impl<C: Core> Run<'_, '_, C> {
                         return self.fault(state);
                     }
                     let stored = read(core, &state, &temporaries, *value)?.word(core, value.width());
-                    let memory = core.store(
-                        state.memory.clone(),
-                        key,
-                        &at,
-                        value.bytes,
-                        state.processor().order,
-                        &stored,
-                    );
-                    state.set_memory(memory);
+                    let order = state.processor().order;
+                    // Memory is moved, not copied: a table that only this state holds changes in place.
+                    state.memory = core.store(state.memory, key, &at, value.bytes, order, &stored);
+                    state.note_store();
                 }
                 Op::Branch { when, to } => {
                     let to = usize::from(*to);
@@ -175,11 +170,10 @@ impl<C: Core> Run<'_, '_, C> {
     ) -> Result<Decision<C>, MeaningError> {
         let Some(when) = when else { return Ok(Decision::Always) };
         let truth = read(self.core, state, temporaries, *when)?.truth(self.core, when.width());
-        let byte = self.core.bool_to_val(8, &truth);
-        Ok(match self.core.targets(8, &byte).as_deref() {
-            Some([(_, only)]) if only.is_zero() => Decision::Never,
-            Some([_]) => Decision::Always,
-            _ => Decision::Open(truth),
+        Ok(match self.core.decided(&truth) {
+            Some(false) => Decision::Never,
+            Some(true) => Decision::Always,
+            None => Decision::Open(truth),
         })
     }
 }

@@ -40,14 +40,7 @@ pub fn evaluate<C: Core>(
             let right = core.binop(BinOp::Xor, w, &sum, &b);
             Value::Truth(is_negative(core, w, &core.binop(BinOp::And, w, &left, &right)))
         }
-        Op::SignedBorrow { a, b, .. } => {
-            // The operands differ in sign and the difference has the sign of the second.
-            let (w, a, b) = (a.width(), word(*a)?, word(*b)?);
-            let difference = core.binop(BinOp::Sub, w, &a, &b);
-            let left = core.binop(BinOp::Xor, w, &a, &b);
-            let right = core.binop(BinOp::Xor, w, &difference, &a);
-            Value::Truth(is_negative(core, w, &core.binop(BinOp::And, w, &left, &right)))
-        }
+        Op::SignedBorrow { a, b, .. } => Value::Truth(core.signed_borrow(a.width(), &word(*a)?, &word(*b)?)),
         Op::Zext { out, a } => match read(*a)? {
             // A truth value stays one, however wide.
             Value::Truth(truth) => Value::Truth(truth),

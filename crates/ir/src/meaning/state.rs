@@ -134,10 +134,9 @@ impl<C: Core> State<C> {
         self.stop_times.push(self.tick());
     }
 
-    /// Replaces memory.
-    pub fn set_memory(&mut self, memory: C::Map) {
+    /// Takes note that memory has changed.
+    pub(super) fn note_store(&mut self) {
         self.memory_time = self.tick();
-        self.memory = memory;
     }
 
     /// Whether a cell was written since the state was made.
@@ -182,6 +181,17 @@ impl<C: Core> State<C> {
 
     fn cell_at(&self, offset: u64) -> Result<usize, MeaningError> {
         self.processor.cell_at(offset).ok_or_else(|| ill_formed(Varnode::register(offset, 1)))
+    }
+
+    /// The state as it is where a condition holds.
+    pub fn assume(mut self, core: &C, when: &C::Bool) -> Self {
+        for (cell, register) in self.cells.iter_mut().zip(&self.processor.cells) {
+            if let Some(Value::Word(value)) = cell {
+                *value = core.cond(register.place.width(), when, value, value);
+            }
+        }
+        self.memory = core.cond_map(when, &self.memory, &self.memory);
+        self
     }
 
     /// `self` where `when` holds, `other` elsewhere; both continue one common state.

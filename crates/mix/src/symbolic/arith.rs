@@ -1,11 +1,12 @@
 //! Operators on symbolic values: deferred to the solver, except where there is no result.
 
 use super::{Bare, Executor, Outcomes, State, TypedBlocks, Value};
+use crate::arithmetic::{self, Outcome};
 use crate::complaint::Complaint;
-use crate::interp::power;
 use crate::syntax::BinaryOp;
 use crate::ty::Type;
-use parallax_op::{BinOp, Bits, FloatBinOp, FloatRelOp, RelOp, Rounding};
+use parallax_op::Bits;
+use parallax_sem::Symbolic;
 use parallax_source::Span;
 use parallax_term::{Formula, Term};
 
@@ -65,12 +66,18 @@ impl Executor<'_> {
     /// SEEq: both sides have one type, and it is no function.
     fn equal(&self, blocks: &dyn TypedBlocks, v1: &Value, v2: &Value) -> Option<Formula> {
         let store = self.store;
+        let core = Symbolic::new(store);
+        let truth = |outcome: Option<Outcome<Symbolic<'_>>>| match outcome {
+            Some(Outcome::Truth(formula)) => Some(formula),
+            _ => None,
+        };
         match (v1.u, v2.u) {
             (Bare::Unit, Bare::Unit) => Some(store.true_()),
             (Bare::Bool(a), Bare::Bool(b)) => Some(store.iff(a, b)),
             (Bare::Bits(a), Bare::Bits(b)) => match (&v1.ty, &v2.ty) {
-                (Type::Int(_), Type::Int(_)) | (Type::Str, Type::Str) => Some(store.eq(a, b)),
-                (Type::Float, Type::Float) => Some(store.float_rel(FloatRelOp::Eq, a, b)),
+                (Type::Int(_), Type::Int(_)) => truth(arithmetic::integers(&core, BinaryOp::Eq, &a, &b)),
+                (Type::Float, Type::Float) => truth(arithmetic::floats(&core, BinaryOp::Eq, &a, &b)),
+                (Type::Str, Type::Str) => Some(store.eq(a, b)),
                 (t1 @ Type::Ref(_), t2 @ Type::Ref(_)) if blocks.fits(t1, t2) => Some(store.eq(a, b)),
                 _ => None,
             },
@@ -79,99 +86,72 @@ impl Executor<'_> {
     }
 
     fn integers(&self, op: BinaryOp, state: State, a: Term, b: Term, span: Span) -> Outcomes {
-        let store = self.store;
-        let relation = |op, a, b| self.truth(store.relop(op, a, b));
-        let number = |op| self.bits(store.binop(op, a, b), &Type::INT);
-        let value = match op {
-            BinaryOp::Add => number(BinOp::Add),
-            BinaryOp::Sub => number(BinOp::Sub),
-            BinaryOp::Mul => number(BinOp::Mul),
-            BinaryOp::Lt => relation(RelOp::Slt, a, b),
-            BinaryOp::Le => relation(RelOp::Sle, a, b),
-            BinaryOp::Gt => relation(RelOp::Slt, b, a),
-            BinaryOp::Ge => relation(RelOp::Sle, b, a),
-            BinaryOp::Div => {
-                let quotient = number(BinOp::Sdiv);
-                let zero = store.eq(b, store.number(64, 0));
-                return match store.as_boolean(zero) {
-                    Some(false) => vec![(state, quotient)],
-                    Some(true) => {
-                        self.trap(state);
-                        Vec::new()
-                    }
-                    None => match self.fork(&state, zero, span) {
-                        Some((stops, goes_on)) => {
-                            self.trap(stops);
-                            vec![(goes_on, quotient)]
-                        }
-                        None => {
-                            self.too_many_paths(state, span);
-                            Vec::new()
-                        }
-                    },
-                };
-            }
-            BinaryOp::Pow => return self.integer_power(state, a, b, span),
-            BinaryOp::Eq | BinaryOp::And | BinaryOp::Or => unreachable!("handled by the caller"),
-        };
-        vec![(state, value)]
-    }
-
-    /// A known exponent is a known number of products; the solver has nothing for an unknown one.
-    fn integer_power(&self, state: State, a: Term, b: Term, span: Span) -> Outcomes {
-        let known = |term| self.store.as_constant(term).and_then(|bits| bits.to_u64()).map(|n| n as i64);
-        let Some(exponent) = known(b) else {
-            self.end(state, unsupported(span));
-            return Vec::new();
-        };
-        let Ok(mut rest) = u64::try_from(exponent) else {
-            self.trap(state);
-            return Vec::new();
-        };
-        if let Some(result) = known(a).and_then(|base| power(base, exponent)) {
-            return vec![(state, self.int(result))];
+        match arithmetic::integers(&Symbolic::new(self.store), op, &a, &b) {
+            Some(outcome) => self.settled(outcome, &Type::INT, state, span),
+            None => self.integer_power(state, a, b, span),
         }
-        let (mut result, mut square) = (self.store.number(64, 1), a);
-        while rest > 0 {
-            if rest & 1 == 1 {
-                result = self.store.binop(BinOp::Mul, result, square);
-            }
-            square = self.store.binop(BinOp::Mul, square, square);
-            rest >>= 1;
-        }
-        vec![(state, self.bits(result, &Type::INT))]
     }
 
     fn floats(&self, op: BinaryOp, state: State, a: Term, b: Term, span: Span) -> Outcomes {
-        let store = self.store;
-        let number = |op| self.bits(store.float_bin(op, Rounding::NearestEven, a, b), &Type::Float);
-        let value = match op {
-            BinaryOp::Add => number(FloatBinOp::Add),
-            BinaryOp::Sub => number(FloatBinOp::Sub),
-            BinaryOp::Mul => number(FloatBinOp::Mul),
-            BinaryOp::Div => number(FloatBinOp::Div),
-            BinaryOp::Lt => self.truth(store.float_rel(FloatRelOp::Lt, a, b)),
-            BinaryOp::Le => self.truth(store.float_rel(FloatRelOp::Le, a, b)),
-            BinaryOp::Gt => self.truth(store.float_rel(FloatRelOp::Lt, b, a)),
-            BinaryOp::Ge => self.truth(store.float_rel(FloatRelOp::Le, b, a)),
-            BinaryOp::Pow => {
-                let known = |term| store.as_constant(term).and_then(|bits| bits.to_u64()).map(f64::from_bits);
-                match (known(a), known(b)) {
-                    (Some(a), Some(b)) => self.float(a.powf(b)),
-                    _ => {
-                        self.end(state, unsupported(span));
-                        return Vec::new();
-                    }
-                }
+        if let Some(outcome) = arithmetic::floats(&Symbolic::new(self.store), op, &a, &b) {
+            return self.settled(outcome, &Type::Float, state, span);
+        }
+        let known = |term| self.store.as_constant(term).and_then(|bits| bits.to_u64()).map(f64::from_bits);
+        match (known(a), known(b)) {
+            (Some(a), Some(b)) => vec![(state, self.float(a.powf(b)))],
+            _ => {
+                self.end(state, unsupported(span));
+                Vec::new()
             }
-            BinaryOp::Eq | BinaryOp::And | BinaryOp::Or => unreachable!("handled by the caller"),
+        }
+    }
+
+    /// What came of an operator: a value, or one on the paths that do not stop.
+    fn settled(&self, outcome: Outcome<Symbolic<'_>>, ty: &Type, state: State, span: Span) -> Outcomes {
+        let (stops, value) = match outcome {
+            Outcome::Number(term) => return vec![(state, self.bits(term, ty))],
+            Outcome::Truth(formula) => return vec![(state, self.truth(formula))],
+            Outcome::Unless(stops, term) => (stops, self.bits(term, ty)),
         };
-        vec![(state, value)]
+        match self.store.as_boolean(stops) {
+            Some(false) => vec![(state, value)],
+            Some(true) => {
+                self.trap(state);
+                Vec::new()
+            }
+            None => match self.fork(&state, stops, span) {
+                Some((stops, goes_on)) => {
+                    self.trap(stops);
+                    vec![(goes_on, value)]
+                }
+                None => {
+                    self.too_many_paths(state, span);
+                    Vec::new()
+                }
+            },
+        }
+    }
+
+    /// The solver has nothing for an unknown exponent.
+    fn integer_power(&self, state: State, a: Term, b: Term, span: Span) -> Outcomes {
+        let known = self.store.as_constant(b).and_then(|bits| bits.to_u64()).map(|n| n as i64);
+        let Some(exponent) = known else {
+            self.end(state, unsupported(span));
+            return Vec::new();
+        };
+        let Ok(exponent) = u64::try_from(exponent) else {
+            self.trap(state);
+            return Vec::new();
+        };
+        let result = arithmetic::power(&Symbolic::new(self.store), &a, exponent);
+        vec![(state, self.bits(result, &Type::INT))]
     }
 
     pub(super) fn negate(&self, state: &State, value: &Value, span: Span) -> Option<Value> {
         match (value.u, &value.ty) {
-            (Bare::Bits(term), Type::Int(_)) => Some(self.bits(self.store.neg(term), &Type::INT)),
+            (Bare::Bits(term), Type::Int(_)) => {
+                Some(self.bits(arithmetic::negate(&Symbolic::new(self.store), &term), &Type::INT))
+            }
             (Bare::Bits(term), Type::Float) => Some(self.bits(self.flip_sign(term), &Type::Float)),
             _ => {
                 self.error(state.clone(), span, format!("`-` wants a number, not {}", value.ty));

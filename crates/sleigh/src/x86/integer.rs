@@ -421,12 +421,11 @@ fn bit_test(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         (false, _) => None,
         (true, false) => Some(l.address(d)),
         (true, true) => {
-            let base = l.address(d);
             let word = l.word();
             let wide = l.b.sext(index, word);
             let units = l.b.bin_constant(BinOp::Ashr, wide, u64::from(bits.trailing_zeros()));
             let distance = l.b.bin_constant(BinOp::Mul, units, u64::from(bytes));
-            Some(l.b.bin(BinOp::Add, base, distance))
+            Some(l.distant_address(d, distance))
         }
     };
     let a = match address {

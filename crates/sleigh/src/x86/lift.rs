@@ -24,8 +24,8 @@ pub enum Answer {
     Lifted(Instruction),
     /// They are no instruction, and why.
     Invalid(&'static str),
-    /// They are an instruction that is not modelled: its text, and why.
-    Refused(String, &'static str),
+    /// They are an instruction that is not modelled: its length, its text, and why.
+    Refused(u32, String, &'static str),
     /// Ask the specification.
     NotOurs,
 }
@@ -64,7 +64,7 @@ impl Overrides {
                 _ => "no instruction has this encoding",
             });
         }
-        let refused = || Answer::Refused(text(&decoded), refusal(&decoded));
+        let refused = || Answer::Refused(decoded.len() as u32, text(&decoded), refusal(&decoded));
         let encoding = decoded.code().op_code().encoding();
         if !matches!(encoding, EncodingKind::Legacy | EncodingKind::VEX) || !self.is_expressible(&decoded) {
             return refused();

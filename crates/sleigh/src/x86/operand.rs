@@ -91,6 +91,31 @@ impl<'a> Lift<'a> {
         self.sum(decoded, bytes, index, with_segment)
     }
 
+    /// The address of the memory operand and a distance, which wraps around like every address of its size: that of a
+    /// bit far from the operand.
+    pub fn distant_address(&mut self, decoded: &Decoded, distance: Varnode) -> Varnode {
+        let (bytes, word) = (self.address_bytes(decoded), self.word());
+        let offset = self.compute_address(decoded, false);
+        let mut sum = self.b.bin(BinOp::Add, offset, distance);
+        if bytes < word {
+            let low = self.b.extract(sum, 0, bytes);
+            sum = self.b.zext(low, word);
+        }
+        match self.segment(decoded) {
+            Some(segment) => self.b.bin(BinOp::Add, segment.slice(0, word), sum),
+            None => sum,
+        }
+    }
+
+    /// The base of the segment that a prefix names, where it need not be zero.
+    fn segment(&self, decoded: &Decoded) -> Option<Varnode> {
+        match decoded.segment_prefix() {
+            Register::FS => self.r.fs_base,
+            Register::GS => self.r.gs_base,
+            _ => None,
+        }
+    }
+
     /// The address of the memory operand with a number, signed, in the place of its index.
     pub fn indexed_address(&mut self, decoded: &Decoded, index: Varnode) -> Varnode {
         let bytes = self.address_bytes(decoded);
@@ -114,11 +139,7 @@ impl<'a> Lift<'a> {
     fn sum(&mut self, decoded: &Decoded, bytes: u16, index: Option<Varnode>, with_segment: bool) -> Varnode {
         let word = self.word();
         let base = decoded.memory_base();
-        let segment = match decoded.segment_prefix() {
-            Register::FS if with_segment => self.r.fs_base,
-            Register::GS if with_segment => self.r.gs_base,
-            _ => None,
-        };
+        let segment = self.segment(decoded).filter(|_| with_segment);
         // Relative addresses come out absolute.
         let relative = matches!(base, Register::RIP | Register::EIP);
         let mut sum = (base != Register::None && !relative).then(|| self.r.place(base));

@@ -19,15 +19,22 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
     let is_string = |kind: OpKind| {
         matches!(
             kind,
-            OpKind::MemoryESRDI | OpKind::MemoryESEDI | OpKind::MemorySegRSI | OpKind::MemorySegESI
+            OpKind::MemoryESRDI
+                | OpKind::MemoryESEDI
+                | OpKind::MemoryESDI
+                | OpKind::MemorySegRSI
+                | OpKind::MemorySegESI
+                | OpKind::MemorySegSI
         )
     };
-    if !(0..d.op_count()).any(|index| is_string(d.op_kind(index))) {
+    let Some(kind) = (0..d.op_count()).map(|index| d.op_kind(index)).find(|kind| is_string(*kind)) else {
         return false;
-    }
-    let narrow =
-        (0..d.op_count()).any(|i| matches!(d.op_kind(i), OpKind::MemoryESEDI | OpKind::MemorySegESI));
-    let address_bytes = if narrow { 4 } else { l.word() };
+    };
+    let address_bytes = match kind {
+        OpKind::MemoryESDI | OpKind::MemorySegSI => 2,
+        OpKind::MemoryESEDI | OpKind::MemorySegESI => 4,
+        _ => 8,
+    };
     let repeats = d.has_rep_prefix() || d.has_repne_prefix();
     let counter = l.sized(Register::RCX, address_bytes);
     let end = l.b.label();

@@ -2,15 +2,17 @@
 //!
 //! States wait in a list, in the order of [`crate::order`]; two that wait at one place, with the same control, are
 //! joined. A procedure is evaluated once, from a formal activation record, and its summary is then composed with the
-//! state of each caller instead of being explored again.
+//! state of each caller instead of being explored again ([`crate::summary`]). Where control goes that a reading cannot
+//! tell is decided in [`crate::leaving`].
 
 use crate::order::{Order, When};
+use crate::summary::Summary;
 use crate::table::Tables;
 use parallax_op::Bits;
 use parallax_sem::logic::{self, Struct};
-use parallax_sem::{Core, Language, Stuck, Symbolic};
+use parallax_sem::{ConstantTables, Core, Language, Procedures, Stuck, Symbolic};
 use parallax_smt::Solver;
-use parallax_term::{Formula, Node, Sort, Store, StructUpdate, Symbol, SymbolKind, Term};
+use parallax_term::{Formula, Store, StructUpdate, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -42,9 +44,26 @@ pub struct Evaluation {
     pub complete: Formula,
     /// What kept it from the end elsewhere, if anything.
     pub gave_up: Vec<String>,
-    /// What was taken for granted on the way.
-    pub notes: Vec<String>,
+    /// What the result rests on.
+    pub assumptions: Vec<Assumption>,
 }
+
+/// What was taken for granted, and used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assumption {
+    /// What people call it.
+    pub name: &'static str,
+    /// When it does not hold, and nothing is said.
+    pub breaks: Formula,
+}
+
+/// The stack that a function uses is apart from the objects that its arguments, globals and memory point to.
+pub const STACK_APART: &str = "stack-apart";
+
+/// A language as symbolic evaluation needs it.
+pub trait Program: Procedures + ConstantTables {}
+
+impl<L: Procedures + ConstantTables> Program for L {}
 
 impl Evaluation {
     /// The weakest liberal precondition of `post`: every initial state from which the program, if it comes to its end,
@@ -96,14 +115,14 @@ struct Waiting<S> {
 }
 
 /// Where and how execution ended.
-struct End<S> {
-    guard: Formula,
-    state: S,
+pub(crate) struct End<S> {
+    pub guard: Formula,
+    pub state: S,
 }
 
 /// Where a part of a path goes.
 #[derive(Clone, Copy)]
-struct Towards<'p> {
+pub(crate) struct Towards<'p> {
     target: &'p Bits,
     /// The points of the path: only the target may be visited.
     avoiding: &'p [Bits],
@@ -125,37 +144,31 @@ impl<S, K> Front<S, K> {
     }
 }
 
-/// The effect of a procedure in terms of its formal activation record.
-struct Summary<K> {
-    formal: Symbol,
-    objects: Vec<Symbol>,
-    ends: Vec<(Formula, StructUpdate, K)>,
-}
-
 /// Evaluates one program.
-pub struct Explorer<'a, L: Language> {
-    language: &'a L,
-    store: &'a Store,
-    core: Symbolic<'a>,
+pub struct Explorer<'a, L: Program> {
+    pub(crate) language: &'a L,
+    pub(crate) store: &'a Store,
+    pub(crate) core: Symbolic<'a>,
     bounds: Bounds,
     began: Instant,
     steps: u64,
-    gave_up: Vec<String>,
-    notes: Vec<String>,
-    summaries: FxHashMap<usize, Option<Rc<Summary<L::Control>>>>,
-    summarising: FxHashSet<usize>,
+    pub(crate) gave_up: Vec<String>,
+    /// The program counters that are a return to the caller of the whole program.
+    pub(crate) return_addresses: Vec<Term>,
+    pub(crate) summaries: FxHashMap<usize, Option<Rc<Summary<L::Control>>>>,
+    pub(crate) summarising: FxHashSet<usize>,
     /// One of those turned out to call itself: no end of its evaluation can be expected.
-    recursion: bool,
+    pub(crate) recursion: bool,
     /// How many calls were answered by a summary.
     pub applied: u64,
     order: Order,
-    /// Who tells which entries of a table an index may choose.
-    tables: Option<Tables<'a>>,
+    /// Tells which entries of a table an index may choose.
+    pub(crate) tables: Option<Tables<'a>>,
 }
 
-type SymbolicState<'a, L> = <L as Language>::State<Symbolic<'a>>;
+pub(crate) type SymbolicState<'a, L> = <L as Language>::State<Symbolic<'a>>;
 
-impl<'a, L: Language> Explorer<'a, L> {
+impl<'a, L: Program> Explorer<'a, L> {
     /// An explorer for a program whose vocabulary is declared in the store.
     pub fn new(language: &'a L, store: &'a Store, bounds: Bounds) -> Self {
         Explorer {
@@ -166,7 +179,7 @@ impl<'a, L: Language> Explorer<'a, L> {
             began: Instant::now(),
             steps: 0,
             gave_up: Vec::new(),
-            notes: Vec::new(),
+            return_addresses: Vec::new(),
             summaries: FxHashMap::default(),
             summarising: FxHashSet::default(),
             recursion: false,
@@ -183,9 +196,31 @@ impl<'a, L: Language> Explorer<'a, L> {
         self
     }
 
+    /// The same under the assumption [`STACK_APART`], for a program that has a stack.
+    pub fn with_stack_apart(self) -> Self {
+        if let Some(stack) = self.language.stack_pointer().and_then(|name| self.store.lookup(name)) {
+            self.store.keep_apart(stack);
+        }
+        self
+    }
+
+    /// The state to start in, as an update describes it.
+    fn start(&mut self, from: &StructUpdate) -> SymbolicState<'a, L> {
+        let start = self.language.state(&self.core, self.store, &Struct::from_update(from));
+        self.return_addresses = self.language.return_addresses(&self.core, &start);
+        start
+    }
+
+    /// The assumptions that were made so far, those that nothing rests on left out.
+    pub fn assumptions(&self) -> Vec<Assumption> {
+        let breaks = self.store.apart_breaks();
+        let is_used = breaks != self.store.false_();
+        is_used.then_some(Assumption { name: STACK_APART, breaks }).into_iter().collect()
+    }
+
     /// The whole program, from the state that `from` describes (the identity, usually).
     pub fn evaluate(&mut self, from: &StructUpdate) -> Evaluation {
-        let start = self.language.state(&self.core, self.store, &Struct::from_update(from));
+        let start = self.start(from);
         let ends = self.explore(vec![(self.store.true_(), start)], None);
         let store = self.store;
         let complete = store.any(ends.iter().map(|end| end.guard));
@@ -195,14 +230,14 @@ impl<'a, L: Language> Explorer<'a, L> {
         };
         let complete = if self.gave_up.is_empty() { store.true_() } else { complete };
         let gave_up = std::mem::take(&mut self.gave_up);
-        Evaluation { update, complete, gave_up, notes: std::mem::take(&mut self.notes) }
+        Evaluation { update, complete, gave_up, assumptions: self.assumptions() }
     }
 
     /// The condition on initial states under which execution visits the points in order (Fig. 7), and the state change
     /// up to the last of them. Between two of them it visits no other of them: a list that names a loop's body twice
     /// means two rounds. Where several ways lead from one point to the next, all are meant.
     pub fn path(&mut self, from: &StructUpdate, points: &[Bits]) -> Result<Evaluation, PathError> {
-        let start = self.language.state(&self.core, self.store, &Struct::from_update(from));
+        let start = self.start(from);
         let mut at = vec![(self.store.true_(), start)];
         for (index, point) in points.iter().enumerate() {
             let already = index == 0 && *point == self.language.entry();
@@ -222,8 +257,8 @@ impl<'a, L: Language> Explorer<'a, L> {
         }
         let (complete, state) = at.pop().expect("one state");
         let update = self.language.structure(&self.core, self.store, &state).to_update(self.store);
-        let (gave_up, notes) = (std::mem::take(&mut self.gave_up), std::mem::take(&mut self.notes));
-        Ok(Evaluation { update, complete, gave_up, notes })
+        let gave_up = std::mem::take(&mut self.gave_up);
+        Ok(Evaluation { update, complete, gave_up, assumptions: self.assumptions() })
     }
 
     fn joined(&self, ends: Vec<End<SymbolicState<'a, L>>>) -> Option<SymbolicState<'a, L>> {
@@ -235,7 +270,7 @@ impl<'a, L: Language> Explorer<'a, L> {
 
     /// Evaluates until the program ends or, if there is a target, until it is reached; what ends elsewhere is then
     /// dropped.
-    fn explore(
+    pub(crate) fn explore(
         &mut self,
         starts: Vec<(Formula, SymbolicState<'a, L>)>,
         target: Option<Towards<'_>>,
@@ -259,6 +294,7 @@ impl<'a, L: Language> Explorer<'a, L> {
                 }
             };
             let Some((pc, next)) = next else { continue };
+            // What waits where there is no instruction has come to the end.
             if !self.language.has_instruction(&pc) {
                 if target.is_none() {
                     front.ends.push(End { guard: next.guard, state: next.state });
@@ -287,34 +323,6 @@ impl<'a, L: Language> Explorer<'a, L> {
         targets.into_iter().next().map(|(_, pc)| pc)
     }
 
-    /// The constants that a program counter may be, each with its condition, and the condition under which it is none of
-    /// them: after a conditional return, one way is known and the other is up to the caller.
-    fn places(&self, value: Term) -> (Vec<(Formula, Bits)>, Formula) {
-        let store = self.store;
-        if let Some(targets) = self.core.targets(self.language.pc_width(), &value) {
-            return (targets, store.false_());
-        }
-        match store.node(value) {
-            Node::Ite(c, t, e) => {
-                let both = [(c, t), (store.not(c), e)].map(|(condition, part)| {
-                    let targets = self.core.targets(self.language.pc_width(), &part);
-                    (condition, targets)
-                });
-                let mut known = Vec::new();
-                let mut elsewhere = store.false_();
-                for (condition, targets) in both {
-                    match targets {
-                        Some(targets) => known
-                            .extend(targets.into_iter().map(|(guard, pc)| (store.and(condition, guard), pc))),
-                        None => elsewhere = store.or(elsewhere, condition),
-                    }
-                }
-                (known, elsewhere)
-            }
-            _ => (Vec::new(), store.true_()),
-        }
-    }
-
     /// Puts a state that comes from `from` where its program counter points, splitting it if that is several places.
     fn arrive(
         &mut self,
@@ -324,34 +332,21 @@ impl<'a, L: Language> Explorer<'a, L> {
         front: &mut Front<SymbolicState<'a, L>, L::Control>,
     ) {
         let Waiting { guard, state, mut when, back } = arriving;
-        let value = self.language.pc(&state);
-        let (targets, elsewhere) = self.places(value);
         let number = |pc: &Bits| pc.to_u64().unwrap_or(u64::MAX);
-        let ways = self.language.ways(number(from));
-        let (is_return, is_ordered) = (ways.as_ref().is_some_and(|ways| ways.returns), ways.is_some());
-        let ways = ways.unwrap_or_default();
-        let inside = targets.iter().map(|(_, pc)| pc).filter(|pc| self.language.has_instruction(pc));
-        if is_ordered && self.order.learn(self.language, &when, &ways, inside.map(number)) {
+        let successors = self.language.successors(number(from));
+        let is_ordered = successors.is_some();
+        let successors = successors.unwrap_or_default();
+        let leaving = self.leaving(from, guard, self.language.pc(&state), &successors, when.comes_back());
+        let inside = leaving.on.iter().map(|(_, pc)| pc).filter(|pc| self.language.has_instruction(pc));
+        if is_ordered && self.order.learn(self.language, &when, &successors, inside.map(number)) {
             front.reorder(&self.order);
             when = self.order.anew(&when);
         }
-        let single = targets.len() == 1 && elsewhere == self.store.false_();
-        let leaving = self.store.and(guard, elsewhere);
-        if leaving != self.store.false_() && !is_return {
-            let line = self.language.line(from).map_or(String::new(), |line| format!("line {line}: "));
-            let note = format!("{line}a jump to a computed address is taken to leave the program");
-            if !self.notes.contains(&note) {
-                self.notes.push(note);
-            }
+        let single = leaving.on.len() == 1 && leaving.ends == self.store.false_() && !leaving.is_unknown;
+        if leaving.ends != self.store.false_() && target.is_none() {
+            front.ends.push(End { guard: leaving.ends, state: state.clone() });
         }
-        if leaving != self.store.false_() && target.is_none() {
-            front.ends.push(End { guard: leaving, state: state.clone() });
-        }
-        for (condition, pc) in targets {
-            let guard = self.store.and(guard, condition);
-            if guard == self.store.false_() {
-                continue;
-            }
+        for (guard, pc) in leaving.on {
             let state = if single { state.clone() } else { self.language.at(&self.core, state.clone(), &pc) };
             if let Some(towards) = target
                 && towards.avoiding.contains(&pc)
@@ -361,10 +356,16 @@ impl<'a, L: Language> Explorer<'a, L> {
                 }
                 continue;
             }
+            let has_instruction = self.language.has_instruction(&pc);
+            if !has_instruction && !self.has_ended(&pc) {
+                let (from, pc) = (self.language.place(from), self.language.place(&pc));
+                self.give_up(format!("{from}: control goes to {pc}, where there is no code"));
+                continue;
+            }
             let mut back = back.clone();
             let at = number(&pc);
-            let (when, again) = self.order.step(self.language, &when, &ways, at);
-            if again && self.language.has_instruction(&pc) {
+            let (when, again) = self.order.step(self.language, &when, &successors, at);
+            if again && has_instruction {
                 let turns = Rc::make_mut(&mut back).entry(at).or_default();
                 // The first turn is free: what was decided before is not this loop's doing.
                 if turns.guard.replace(guard).is_none_or(|before| before == guard) {
@@ -407,7 +408,7 @@ impl<'a, L: Language> Explorer<'a, L> {
         }
     }
 
-    fn give_up(&mut self, why: String) {
+    pub(crate) fn give_up(&mut self, why: String) {
         if !self.gave_up.contains(&why) {
             self.gave_up.push(why);
         }
@@ -436,85 +437,5 @@ impl<'a, L: Language> Explorer<'a, L> {
             Some(summary) => self.apply(&summary, guard, &after).unwrap_or_else(|| vec![(guard, after)]),
             None => vec![(guard, after)],
         }
-    }
-
-    /// The summary of a procedure; none for one that calls itself or gets to one that does, or whose evaluation hit a
-    /// bound: those are evaluated where they are called, with the arguments they get there.
-    fn summary(&mut self, procedure: usize) -> Option<Rc<Summary<L::Control>>> {
-        if let Some(known) = self.summaries.get(&procedure) {
-            return known.clone();
-        }
-        if !self.summarising.insert(procedure) {
-            self.recursion = true;
-            return None;
-        }
-        let summary = self.summarise(procedure);
-        self.summarising.remove(&procedure);
-        self.summaries.insert(procedure, summary.clone());
-        if self.summarising.is_empty() {
-            self.recursion = false;
-        }
-        summary
-    }
-
-    fn summarise(&mut self, procedure: usize) -> Option<Rc<Summary<L::Control>>> {
-        let identity = Struct::new();
-        let (name, entry) = self.language.formal(&self.core, self.store, &identity, procedure)?;
-        let formal = self.store.lookup(&name)?;
-        let outer = std::mem::take(&mut self.gave_up);
-        let ends = self.explore(vec![(self.store.true_(), entry)], None);
-        let incomplete = !std::mem::replace(&mut self.gave_up, outer).is_empty();
-        if incomplete || self.recursion {
-            return None;
-        }
-        let ends: Vec<(Formula, StructUpdate, L::Control)> = ends
-            .into_iter()
-            .map(|end| {
-                let update =
-                    self.language.structure(&self.core, self.store, &end.state).to_update(self.store);
-                (end.guard, update, self.language.control(&end.state))
-            })
-            .collect();
-        let roots =
-            ends.iter().flat_map(|(guard, update, _)| update.roots().chain([guard.id()]).collect::<Vec<_>>());
-        let objects = self
-            .store
-            .symbols_in(roots)
-            .into_iter()
-            .filter(|&symbol| {
-                let info = self.store.info(symbol);
-                matches!(info.sort, Sort::Bits(_)) && matches!(info.kind, SymbolKind::Address { .. })
-            })
-            .collect();
-        Some(Rc::new(Summary { formal, objects, ends }))
-    }
-
-    /// Symbolic composition of a caller's state with a summary (section 1, and `U` of section 4).
-    fn apply(
-        &mut self,
-        summary: &Summary<L::Control>,
-        guard: Formula,
-        called: &SymbolicState<'a, L>,
-    ) -> Option<Vec<(Formula, SymbolicState<'a, L>)>> {
-        let mut s = self.language.structure(&self.core, self.store, called);
-        s.set_val(summary.formal, self.language.record(called)?);
-        for &object in &summary.objects {
-            let name = self.store.info(object).name;
-            if let Some(renamed) = self.language.renamed(&self.core, &name, called) {
-                s.set_val(object, renamed);
-            }
-        }
-        self.applied += 1;
-        let mut after = Vec::new();
-        for (condition, update, made) in &summary.ends {
-            let condition = logic::formula(&self.core, self.store, *condition, &s);
-            let guard = self.store.and(guard, condition);
-            if guard == self.store.false_() {
-                continue;
-            }
-            let effect = logic::update(&self.core, self.store, update, &s);
-            after.push((guard, self.language.resume(&self.core, self.store, called, &effect, made)?));
-        }
-        Some(after)
     }
 }

@@ -11,7 +11,13 @@ build: setup
 # Lints first: they fail fastest. Everything below shares one target folder and one profile.
 test: setup lint
 	$(CARGO) test --workspace --no-fail-fast
+	$(MAKE) test-python
 	$(MAKE) test-viewer
+
+# The Python module: its wheel in a fresh environment, its stubs against what is in it, its types, its tests.
+.PHONY: test-python
+test-python: setup
+	scripts/test-python
 
 # The page: its types, whether the committed bundle is fresh, its model, and all of it in a real browser.
 test-viewer: setup
@@ -95,3 +101,8 @@ FACTOR ?= 20
 .PHONY: fuzz-heap
 fuzz-heap: setup
 	HEAP_FUZZ=$(FACTOR) $(CARGO) test --release --package parallax-javalite --test exactness --test concrete -- --nocapture
+
+# Known mistakes planted into the rules of traces, one at a time: a test must die of each.
+.PHONY: plant-trace
+plant-trace: setup
+	scripts/plant-trace $(if $(OUT),--out $(OUT))

@@ -1,0 +1,67 @@
+//! The one place where errors become exceptions, and exceptions errors.
+
+use parallax_trace::Error;
+use pyo3::exceptions::{PyBaseException, PyException, PyKeyboardInterrupt, PyRuntimeError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use std::sync::Mutex;
+
+pyo3::create_exception!(
+    parallax,
+    TraceError,
+    PyException,
+    "A query of a trace has no answer. `time` says where, if it is known."
+);
+pyo3::create_exception!(
+    parallax,
+    CoincidenceError,
+    TraceError,
+    "Two traces merged without a function both have an item at `time`."
+);
+pyo3::create_exception!(parallax, SelfDependence, TraceError, "The value at `time` needs itself.");
+pyo3::create_exception!(
+    parallax,
+    Deferred,
+    PyBaseException,
+    "Internal: something else must be evaluated first. Let it pass."
+);
+
+/// The exception of a signal handler that stopped a search, until the query raises it.
+static INTERRUPT: PyOnceLock<Mutex<Option<PyErr>>> = PyOnceLock::new();
+
+/// Keeps what a signal handler raised.
+pub fn keep_interrupt(py: Python<'_>, error: PyErr) {
+    let slot = INTERRUPT.get_or_init(py, Mutex::default);
+    *slot.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
+}
+
+/// The error of a function that raised.
+pub fn thrown(py: Python<'_>, error: PyErr) -> Error {
+    if error.is_instance_of::<Deferred>(py) { Error::Deferred } else { Error::user(error) }
+}
+
+/// The exception for an error. What a user function raised passes unchanged.
+pub fn raised(py: Python<'_>, error: Error) -> PyErr {
+    let message = error.to_string();
+    let with_time = |exception: PyErr, time: u64| {
+        // An attribute of the instance; if it cannot be set, the message still names the time.
+        let _ = exception.value(py).setattr("time", time);
+        exception
+    };
+    match error {
+        Error::User(cause) => match cause.downcast_ref::<PyErr>() {
+            Some(exception) => exception.clone_ref(py),
+            None => TraceError::new_err(message),
+        },
+        Error::Interrupted => {
+            let kept = INTERRUPT.get(py).and_then(|slot| slot.lock().ok()?.take());
+            kept.unwrap_or_else(|| PyKeyboardInterrupt::new_err(()))
+        }
+        Error::Coincidence(time) => with_time(CoincidenceError::new_err(message), time),
+        Error::SelfDependence(time) => with_time(SelfDependence::new_err(message), time),
+        Error::Deferred => Deferred::new_err(message),
+        Error::Swallowed => PyRuntimeError::new_err(message),
+        Error::TooDeep => pyo3::exceptions::PyRecursionError::new_err(message),
+        Error::Target(_) | Error::Contract(_) => TraceError::new_err(message),
+    }
+}

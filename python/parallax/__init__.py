@@ -15,6 +15,8 @@ from ._native import (
     trace,
 )
 
+from . import timeline
+
 __all__ = [
     "CoincidenceError",
     "SelfDependence",
@@ -23,5 +25,6 @@ __all__ = [
     "events",
     "item",
     "lazy",
+    "timeline",
     "trace",
 ]

@@ -21,7 +21,6 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("view", &["report"]),
     // Executions as lazy lists; knows no recording.
     ("trace", &[]),
-    ("python", &["trace"]),
     // Languages: they know `sem`, and no reading, no solver.
     ("pl", &["op", "sem", "source", "term"]),
     ("mc", &["op", "sem", "source", "term"]),

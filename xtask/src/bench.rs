@@ -29,6 +29,11 @@ const BENCHMARKS: &[Benchmark] = &[
         about: "Tier 0 against Z3, and the default solver, on small path queries: time for one query.",
     },
     Benchmark {
+        name: "trace",
+        package: "parallax-trace",
+        about: "Traces over a list: a million items, lazy beside strict, the EditHAMT beside other maps.",
+    },
+    Benchmark {
         name: "c",
         package: "parallax-cexplore",
         about: "C programs: instructions per second concrete and symbolic, paths per second, memory per state.",

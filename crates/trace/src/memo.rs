@@ -109,11 +109,6 @@ impl<V: Clone + Send + Sync + 'static> Memo<V> {
         }
     }
 
-    /// Whether the value is remembered and depends on an end that may grow.
-    pub fn is_provisional(&self, key: Key) -> bool {
-        matches!(self.table.lock().unwrap().slots.get(&key), Some(Slot::Done(_, Some(_))))
-    }
-
     /// Forgets a value.
     pub fn forget(&self, key: Key) {
         let mut table = self.table.lock().unwrap();
@@ -358,6 +353,19 @@ fn thread<T>(f: impl FnOnce(&mut Thread) -> T) -> T {
 /// Notes that the computation under way met the end of a running target.
 pub(crate) fn met_end(world: &Arc<Shared>, end: Time) {
     note(&[(EndOf(world.clone()), end)]);
+}
+
+/// Runs something, and says whether its result depends on an end that may still grow.
+pub(crate) fn provisional<T>(f: impl FnOnce() -> T) -> (T, bool) {
+    thread(|thread| thread.ends.push(Ends::new()));
+    let left = Finally(|| {
+        let ends = thread(|thread| thread.ends.pop());
+        note(&ends.unwrap_or_default());
+    });
+    let result = f();
+    let met = thread(|thread| thread.ends.last().is_some_and(|ends| !ends.is_empty()));
+    drop(left);
+    (result, met)
 }
 
 fn note(ends: &[(EndOf, Time)]) {

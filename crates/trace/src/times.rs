@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::intervals::{Intervals, arrived, before, between, ends, nearer, past};
-use crate::memo::{Budget, Key, Memo, Rule, demand};
+use crate::memo::{Budget, Key, Memo, Rule, demand, provisional};
 use crate::target::{Direction, Time};
 use crate::trace::Values;
 use crate::world::{self, Leaf};
@@ -118,16 +118,25 @@ impl<V: Send + Sync + 'static> Times for Filter<V> {
                 }
                 continue;
             }
-            // Taken before the search: what grows meanwhile stays unknown.
+            // Taken before the search: what grows meanwhile stays unknown. Instants above it are looked at apart, since
+            // an answer about them holds only for now.
             let limit = self.of.limit();
-            let Some(time) = self.of.find(between(p, end, direction), direction)? else {
-                self.decide(clip(between(p, end, direction), &(0..limit)), None);
+            let is_above = between(p, end, direction).start >= limit;
+            let end =
+                if is_above || arrived(p, limit, direction) { end } else { nearer(end, limit, direction) };
+            let (found, unsettled) = provisional(|| self.of.find(between(p, end, direction), direction));
+            let found = found?;
+            let seen = between(p, found.map_or(end, |time| before(time, direction)), direction);
+            if !unsettled {
+                self.decide(clip(seen, &(0..limit)), None);
+            }
+            let Some(time) = found else {
                 p = end;
                 continue;
             };
-            self.decide(clip(between(p, before(time, direction), direction), &(0..limit)), None);
-            let wanted = demand(&self.rule, &self.verdicts, Key::at(time))?;
-            if !self.verdicts.is_provisional(Key::at(time)) {
+            let (wanted, open) = provisional(|| demand(&self.rule, &self.verdicts, Key::at(time)));
+            let wanted = wanted?;
+            if !open && !unsettled {
                 self.decide(time..time + 1, wanted.then_some(time));
                 self.verdicts.forget(Key::at(time));
             }

@@ -7,10 +7,11 @@
 use super::host::Host;
 use super::memory::Memory;
 use super::mistake::Mistake;
-use super::pointers::{FIRST_PAGE, GuardedSet, bits_of, join, number, shift, word};
+use super::pointers::{FIRST_PAGE, bits_of, join, number, pointers, shift, word};
 use super::value::{Entry, ObjectId, Pointer, Target, Value};
 use super::{CODE, CODE_STEP, Machine, Result, State, Stop, code_address};
 use parallax_cmodule::{Compare, FunctionId};
+use parallax_heap::set::GuardedSets;
 use parallax_op::{BinOp, Bits, BoolOp, RelOp, UnOp};
 use parallax_path::Split;
 use parallax_sem::Core;
@@ -174,11 +175,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 found.push(entry.clone());
             }
         }
-        let mut set = GuardedSet::new(&self.host);
-        for entry in &found {
-            set.add(entry.guard.clone(), entry);
-        }
-        Ok(set.pointer())
+        Ok(Pointer { entries: pointers::<C, H>(&self.host).join(found) })
     }
 
     /// The pointer with a known address.
@@ -225,7 +222,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let entry = |(guard, constant): &(C::Bool, Bits)| {
                 let (target, offset) = self.pointer_at(state, constant.to_u64().unwrap_or(0));
                 let guard = core.boolop(BoolOp::And, under, guard);
-                Entry { guard, target, offset: word(&self.host, offset) }
+                Entry::<C> { guard, target, offset: word(&self.host, offset) }
             };
             return Ok(constants.iter().map(entry).collect());
         }
@@ -237,7 +234,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             false => {
                 let address = self.fix(state, 64, bits)?.to_u64().unwrap_or(0);
                 let (target, offset) = self.pointer_at(state, address);
-                return Ok(vec![Entry { guard: under.clone(), target, offset: word(&self.host, offset) }]);
+                return Ok(vec![Entry::<C> {
+                    guard: under.clone(),
+                    target,
+                    offset: word(&self.host, offset),
+                }]);
             }
         };
         for id in &candidates {
@@ -249,7 +250,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let inside = core.boolop(BoolOp::And, &inside, &self.exists(state, *id));
             let guard = core.boolop(BoolOp::And, &rest, &inside);
             rest = core.boolop(BoolOp::And, &rest, &core.not(&inside));
-            entries.push(Entry { guard, target: Target::Object(*id), offset });
+            entries.push(Entry::<C> { guard, target: Target::Object(*id), offset });
         }
         let core = self.host.core();
         let small = core.relop(RelOp::Ult, 64, bits, &word(&self.host, FIRST_PAGE));
@@ -265,7 +266,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             entries.push(entry);
         }
         // A use of this ends the path, so that nothing later can be found to lie there.
-        entries.push(Entry { guard: nothing, target: Target::Null, offset: bits.clone() });
+        entries.push(Entry::<C> { guard: nothing, target: Target::Null, offset: bits.clone() });
         Ok(entries)
     }
 
@@ -462,7 +463,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let entries: SmallVec<_> = pointer
                 .entries
                 .iter()
-                .map(|entry| Entry { offset: core.binop(op, 64, &entry.offset, mask), ..entry.clone() })
+                .map(|entry| Entry::<C> { offset: core.binop(op, 64, &entry.offset, mask), ..entry.clone() })
                 .collect();
             return Some(Value::Pointer(Pointer { entries }));
         }

@@ -10,11 +10,12 @@ use super::input_types::{containers, flexible, is_record, positions, same_type, 
 use super::inputs::{Aliasing, Candidate, InputCell, InputObject, Origin, Token};
 use super::memory::Kind;
 use super::mistake::Mistake;
-use super::pointers::{GuardedSet, word};
+use super::pointers::{pointers, word};
 use super::value::{Entry, ObjectId, Pointer, Target, TokenId, Value};
 use super::{Machine, Result, State, Stop};
 use parallax_cmodule::{DebugType, DebugTypeId, FunctionId};
 use parallax_heap::choice::exactly_one;
+use parallax_heap::set::GuardedSets;
 use parallax_op::{BinOp, Bits, BoolOp, RelOp};
 use parallax_path::{Bound, Candidates, Split};
 use parallax_sem::Core;
@@ -51,19 +52,19 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
         }
         let core = self.host.core();
-        let mut set = GuardedSet::new(&self.host);
+        let mut decided = Vec::new();
         for entry in &pointer.entries {
             let Target::Token(token) = entry.target else {
-                set.add(entry.guard.clone(), entry);
+                decided.push(entry.clone());
                 continue;
             };
-            for choice in &state.tokens[token.0 as usize].entries {
-                let guard = core.boolop(BoolOp::And, &entry.guard, &choice.guard);
-                let offset = core.binop(BinOp::Add, 64, &choice.offset, &entry.offset);
-                set.add(guard.clone(), &Entry { guard, offset, ..choice.clone() });
-            }
+            decided.extend(state.tokens[token.0 as usize].entries.iter().map(|choice| Entry::<C> {
+                guard: core.boolop(BoolOp::And, &entry.guard, &choice.guard),
+                target: choice.target,
+                offset: core.binop(BinOp::Add, 64, &choice.offset, &entry.offset),
+            }));
         }
-        Ok(set.pointer())
+        Ok(Pointer { entries: pointers::<C, H>(&self.host).join(decided) })
     }
 
     /// INIT: decides a token under a condition, as far as it was not.
@@ -111,32 +112,30 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let bit = self.host.selector(1, &format!("choice of {}", token.name));
             guards.push((self.host.core().val_to_bool(1, &bit), choice.possible.clone()));
         }
+        let chosen = choices.into_iter().zip(&guards).map(|(choice, (guard, _))| Entry::<C> {
+            guard: guard.clone(),
+            target: choice.target,
+            offset: choice.offset,
+        });
+        let chosen: Vec<Entry<C>> = chosen.collect();
         // A new object exists where it was chosen, at whatever place.
         for object in &mut Arc::make_mut(&mut state.input_objects)[known..] {
-            let core = self.host.core();
-            object.exists = choices
-                .iter()
-                .zip(&guards)
-                .filter(|(choice, _)| choice.target == Target::Object(object.object))
-                .fold(core.boolean(false), |any, (_, (guard, _))| core.boolop(BoolOp::Or, &any, guard));
+            let meant = Target::Object(object.object);
+            object.exists = pointers::<C, H>(&self.host).exists(&chosen, |target| *target == meant);
         }
         let side = exactly_one(self.host.core(), &open, &guards);
         self.host.take(&mut state.path, side);
         let done = self.host.core().boolop(BoolOp::Or, &token.done, &open);
         let stored = &mut Arc::make_mut(&mut state.tokens)[id.0 as usize];
         stored.done = done;
-        stored.entries.extend(choices.into_iter().zip(guards).map(|(choice, (guard, _))| Entry {
-            guard,
-            target: choice.target,
-            offset: choice.offset,
-        }));
+        stored.entries.extend(chosen);
         Ok(())
     }
 
     /// A pointer to nobody knows what is used with a type: that is what it points to from here on.
     pub(super) fn used_as(&mut self, state: &mut State<C>, value: &Value<C>, ty: Option<DebugTypeId>) {
         let Value::Pointer(pointer) = value else { return };
-        let Some(Entry { target: Target::Token(id), .. }) = pointer.only() else { return };
+        let Some(Entry::<C> { target: Target::Token(id), .. }) = pointer.only() else { return };
         let token = &state.tokens[id.0 as usize];
         if strip(self.module, token.pointee).is_some() || !token.entries.is_empty() {
             return;
@@ -526,6 +525,6 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let inside = core.relop(RelOp::Ult, 64, &offset, &word(&self.host, size));
         let side = core.boolop(BoolOp::Implies, &exists, &inside);
         self.host.take(&mut state.path, side);
-        Entry { guard: exists, target: Target::Object(object), offset }
+        Entry::<C> { guard: exists, target: Target::Object(object), offset }
     }
 }

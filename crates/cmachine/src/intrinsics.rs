@@ -137,7 +137,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     /// A local of a block begins or ends: between the two it exists, and each time anew.
     fn lifetime(&mut self, state: &mut State<C>, starts: bool, local: &Value<C>) -> Result<(), C> {
         let pointer = self.pointer(state, local)?;
-        if let Some(Entry { target: Target::Object(id), .. }) = pointer.only()
+        if let Some(Entry::<C> { target: Target::Object(id), .. }) = pointer.only()
             && matches!(state.memory.object(*id).kind, Kind::Stack(_))
         {
             state.memory.drop_content(*id);

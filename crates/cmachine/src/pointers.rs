@@ -2,9 +2,10 @@
 
 use super::host::Oracle;
 use super::value::{Entry, Pointer, Target, Value};
+use parallax_heap::set::GuardedSets;
 use parallax_op::{BinOp, Bits, BoolOp, RelOp};
 use parallax_sem::Core;
-use smallvec::SmallVec;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// Addresses below this are null: nothing is ever mapped there.
@@ -96,16 +97,7 @@ fn join_pointers<C: Core, H: Oracle<C>>(
     if same(host, a, b) {
         return a.clone();
     }
-    let core = host.core();
-    let mut set = GuardedSet::new(host);
-    for entry in &a.entries {
-        set.add(core.boolop(BoolOp::And, guard, &entry.guard), entry);
-    }
-    let other = core.not(guard);
-    for entry in &b.entries {
-        set.add(core.boolop(BoolOp::And, &other, &entry.guard), entry);
-    }
-    set.pointer()
+    Pointer { entries: pointers(host).either(guard, &a.entries, &b.entries) }
 }
 
 /// Whether two pointers are the same set, entry by entry.
@@ -119,35 +111,23 @@ pub(super) fn same<C: Core, H: Oracle<C>>(host: &H, a: &Pointer<C>, b: &Pointer<
         })
 }
 
-/// Builds a guarded set: alternatives with one target are merged, impossible ones dropped.
-pub struct GuardedSet<'h, C: Core, H: Oracle<C>> {
-    host: &'h H,
-    entries: SmallVec<[Entry<C>; 1]>,
+/// Pointers as guarded sets, whose targets have an inside.
+pub(super) struct Pointers<'h, C, H>(&'h H, PhantomData<C>);
+
+pub(super) fn pointers<C: Core, H: Oracle<C>>(host: &H) -> Pointers<'_, C, H> {
+    Pointers(host, PhantomData)
 }
 
-impl<'h, C: Core, H: Oracle<C>> GuardedSet<'h, C, H> {
-    /// No alternatives yet.
-    pub fn new(host: &'h H) -> Self {
-        GuardedSet { host, entries: SmallVec::new() }
+impl<C: Core, H: Oracle<C>> GuardedSets<C> for Pointers<'_, C, H> {
+    type Offset = C::Val;
+    fn core(&self) -> &C {
+        self.0.core()
     }
-
-    /// Adds an alternative under `guard` (which replaces its own).
-    pub fn add(&mut self, guard: C::Bool, entry: &Entry<C>) {
-        if self.host.truth(&guard) == Some(false) {
-            return;
-        }
-        let core = self.host.core();
-        if let Some(same) = self.entries.iter_mut().find(|e| e.target == entry.target) {
-            same.offset = core.cond(64, &guard, &entry.offset, &same.offset);
-            same.guard = core.boolop(BoolOp::Or, &guard, &same.guard);
-            return;
-        }
-        self.entries.push(Entry { guard, ..entry.clone() });
+    fn known(&self, guard: &C::Bool) -> Option<bool> {
+        self.0.truth(guard)
     }
-
-    /// The set.
-    pub fn pointer(self) -> Pointer<C> {
-        Pointer { entries: self.entries }
+    fn choose(&self, guard: &C::Bool, a: &C::Val, b: &C::Val) -> C::Val {
+        self.core().cond(64, guard, a, b)
     }
 }
 
@@ -158,7 +138,10 @@ pub fn shift<C: Core, H: Oracle<C>>(host: &H, pointer: &Pointer<C>, by: &C::Val)
         entries: pointer
             .entries
             .iter()
-            .map(|entry| Entry { offset: core.binop(BinOp::Add, 64, &entry.offset, by), ..entry.clone() })
+            .map(|entry| Entry::<C> {
+                offset: core.binop(BinOp::Add, 64, &entry.offset, by),
+                ..entry.clone()
+            })
             .collect(),
     }
 }

@@ -4,8 +4,8 @@
 //! differences, casts and copies of pointers keep their objects.
 
 use parallax_cmodule::FunctionId;
+use parallax_heap::set::{self, Entries};
 use parallax_sem::Core;
-use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Number of an object in a memory.
@@ -31,22 +31,14 @@ pub enum Target {
     Token(TokenId),
 }
 
-/// One alternative of a pointer.
-#[derive(Clone)]
-pub struct Entry<C: Core> {
-    /// When it is this one.
-    pub guard: C::Bool,
-    /// What it points into.
-    pub target: Target,
-    /// How far into it, 64 bits; the whole address where there is no object.
-    pub offset: C::Val,
-}
+/// One alternative of a pointer. The offset has 64 bits; it is the whole address where there is no object.
+pub type Entry<C> = set::Entry<<C as Core>::Bool, Target, <C as Core>::Val>;
 
 /// A pointer: exclusive alternatives, at most one per target.
 #[derive(Clone)]
 pub struct Pointer<C: Core> {
     /// The alternatives.
-    pub entries: SmallVec<[Entry<C>; 1]>,
+    pub entries: Entries<C::Bool, Target, C::Val>,
 }
 
 /// What a register, an argument or a memory cell holds.
@@ -65,9 +57,7 @@ pub enum Value<C: Core> {
 impl<C: Core> Pointer<C> {
     /// A pointer with one alternative.
     pub fn to(guard: C::Bool, target: Target, offset: C::Val) -> Self {
-        let mut entries = SmallVec::new();
-        entries.push(Entry { guard, target, offset });
-        Pointer { entries }
+        Pointer { entries: Entries::from_buf([Entry::<C> { guard, target, offset }]) }
     }
 
     /// The only alternative, when there is one.

@@ -79,7 +79,9 @@ impl Draft {
         let store = oracle.store;
         let uncommon = |x: &Reference, y: &Reference| {
             oracle.store.any(
-                x.iter().filter(|entry| !y.iter().any(|other| other.to == entry.to)).map(|entry| entry.guard),
+                x.iter()
+                    .filter(|entry| !y.iter().any(|other| other.target == entry.target))
+                    .map(|entry| entry.guard),
             )
         };
         let only_one = store.or(uncommon(a, b), uncommon(b, a));
@@ -133,7 +135,7 @@ fn strengthened(mut heap: Guarded<'_>, condition: Formula) -> Guarded<'_> {
     heap.map_references(|reference| {
         reference
             .iter()
-            .map(|entry| Entry { guard: oracle.store.and(entry.guard, condition), to: entry.to })
+            .map(|entry| Entry::new(oracle.store.and(entry.guard, condition), entry.target))
             .collect()
     });
     heap

@@ -197,7 +197,7 @@ fn edges(heap: &Guarded<'_>, reference: &Reference) -> Result<Vec<Edge>, HeapErr
             whole.clone()
         };
         let possible = heap.path.sat(&heap.oracle, entry.guard)?.is_some();
-        edges.push(Edge { label, whole, to: entry.to, possible });
+        edges.push(Edge { label, whole, to: entry.target, possible });
     }
     Ok(edges)
 }

@@ -10,9 +10,11 @@ use crate::HeapError;
 use crate::draft::Draft;
 use crate::origin::{Origin, Path};
 use crate::selector::{Choice, Selector};
+use crate::set::{self, GuardedSets};
 use crate::universe::{ClassId, FieldKind, Universe};
 use parallax_op::RelOp;
 use parallax_path::Oracle;
+use parallax_sem::Symbolic;
 use parallax_term::{Formula, Scalar, Term};
 use std::rc::Rc;
 
@@ -32,12 +34,20 @@ pub enum Target {
 }
 
 /// `g : l`
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// When it points there.
-    pub guard: Formula,
-    /// Where.
-    pub to: Target,
+pub type Entry = set::Entry<Formula, Target>;
+
+/// References as guarded sets, whose targets have no inside.
+pub(crate) struct References<'s>(pub Symbolic<'s>);
+
+impl<'s> GuardedSets<Symbolic<'s>> for References<'s> {
+    type Offset = ();
+    fn core(&self) -> &Symbolic<'s> {
+        &self.0
+    }
+    fn known(&self, guard: &Formula) -> Option<bool> {
+        self.0.store.as_boolean(*guard)
+    }
+    fn choose(&self, _: &Formula, _: &(), _: &()) {}
 }
 
 /// A reference: its guarded locations, in the order of targets.
@@ -137,7 +147,7 @@ impl<'s> Guarded<'s> {
 
     /// The reference that is certainly `target`.
     pub fn certainly(&self, target: Target) -> Reference {
-        Rc::from([Entry { guard: self.oracle.store.true_(), to: target }])
+        Rc::from([Entry::new(self.oracle.store.true_(), target)])
     }
 
     /// Null.
@@ -254,7 +264,7 @@ impl<'s> Guarded<'s> {
 
     /// The guard of a target.
     pub fn guard_of(&self, reference: &Reference, target: Target) -> Formula {
-        let found = reference.iter().find(|entry| entry.to == target);
+        let found = reference.iter().find(|entry| entry.target == target);
         found.map_or(self.oracle.store.false_(), |entry| entry.guard)
     }
 
@@ -262,7 +272,7 @@ impl<'s> Guarded<'s> {
     pub fn null_check(self, reference: &Reference) -> Forks<'s, bool> {
         let null = self.is_null(reference);
         let object = self.oracle.store.not(null);
-        if self.has(Draft::DeadNullIsStuck) && reference.iter().any(|entry| entry.to == Target::Nil)
+        if self.has(Draft::DeadNullIsStuck) && reference.iter().any(|entry| entry.target == Target::Nil)
             || self.has(Draft::NullMustBeImpossible) && self.path.sat(&self.oracle, null)?.is_some()
         {
             return Ok(Vec::new());
@@ -280,11 +290,11 @@ impl<'s> Guarded<'s> {
 
     /// The objects a reference may still be, with their guards; an object that is certain has the guard *true*.
     fn objects(&self, reference: &Reference) -> Result<Vec<(Formula, Loc)>, HeapError> {
-        let objects = reference.iter().filter_map(|entry| match entry.to {
+        let objects = reference.iter().filter_map(|entry| match entry.target {
             Target::Loc(loc) => Some((entry.guard, loc)),
             _ => None,
         });
-        let mut objects = self.live(objects.collect(), |(guard, _)| *guard)?;
+        let mut objects = self.live(objects, |(guard, _)| *guard)?;
         if let [(guard, _)] = objects.as_mut_slice()
             && self.path.sat(&self.oracle, self.is_null(reference))?.is_none()
         {
@@ -313,7 +323,7 @@ impl<'s> Guarded<'s> {
         for &(guard, loc, field) in &places {
             match &self.location(loc).fld[field] {
                 Cell::Ref(reference) => entries.extend(
-                    reference.iter().map(|held| Entry { guard: store.and(guard, held.guard), to: held.to }),
+                    reference.iter().map(|held| Entry::new(store.and(guard, held.guard), held.target)),
                 ),
                 Cell::Scalar(held) => {
                     scalar = Some(match scalar {
@@ -349,7 +359,11 @@ impl<'s> Guarded<'s> {
     }
 
     /// Those whose guards can hold.
-    fn live<T>(&self, all: Vec<T>, guard: impl Fn(&T) -> Formula) -> Result<Vec<T>, HeapError> {
+    fn live<T>(
+        &self,
+        all: impl IntoIterator<Item = T>,
+        guard: impl Fn(&T) -> Formula,
+    ) -> Result<Vec<T>, HeapError> {
         let mut live = Vec::new();
         for one in all {
             if self.path.sat(&self.oracle, guard(&one))?.is_some() {
@@ -374,16 +388,8 @@ impl<'s> Guarded<'s> {
     /// A set with one entry left points there for certain.
     fn join(&self, entries: Vec<Entry>) -> Result<Reference, HeapError> {
         let store = self.oracle.store;
-        let mut joined: Vec<Entry> = Vec::new();
-        for entry in entries {
-            if store.as_boolean(entry.guard) == Some(false) {
-                continue;
-            }
-            match joined.binary_search_by_key(&entry.to, |known| known.to) {
-                Ok(at) => joined[at].guard = store.or(joined[at].guard, entry.guard),
-                Err(at) => joined.insert(at, entry),
-            }
-        }
+        let mut joined = References(Symbolic::new(store)).join(entries);
+        joined.sort_unstable_by_key(|entry| entry.target);
         let mut live = self.live(joined, |entry| entry.guard)?;
         if let [only] = live.as_mut_slice() {
             only.guard = store.true_();
@@ -408,10 +414,11 @@ impl<'s> Guarded<'s> {
             .iter()
             .map(|&(choice, guard)| Entry {
                 guard,
-                to: match choice {
+                target: match choice {
                     Choice::Nil => Target::Nil,
                     Choice::Alias(loc) | Choice::New(loc) => Target::Loc(loc),
                 },
+                offset: (),
             })
             .collect();
         // keep: every old entry; what was UN stays so where `guard` does not hold.
@@ -419,12 +426,12 @@ impl<'s> Guarded<'s> {
         let keep = |old: &Reference, twice: bool| -> Vec<Entry> {
             old.iter()
                 .map(|entry| Entry {
-                    guard: match entry.to {
+                    guard: match entry.target {
                         Target::Un => store.and(entry.guard, rest),
                         _ if twice => store.and(entry.guard, rest),
                         _ => entry.guard,
                     },
-                    to: entry.to,
+                    ..*entry
                 })
                 .collect()
         };
@@ -518,7 +525,7 @@ impl<'s> Guarded<'s> {
                 for (_, cell) in fields.filter(|(field, _)| self.universe.is_acyclic(location.class, *field))
                 {
                     let Cell::Ref(reference) = cell else { continue };
-                    let ways = reference.iter().filter_map(|entry| match entry.to {
+                    let ways = reference.iter().filter_map(|entry| match entry.target {
                         Target::Loc(to) => Some(store.and(entry.guard, reaches[to.0 as usize])),
                         _ => None,
                     });
@@ -561,7 +568,7 @@ impl<'s> Guarded<'s> {
             let store = self.oracle.store;
             let otherwise = store.not(guard);
             let under = |set: &Reference, guard: Formula| -> Vec<Entry> {
-                set.iter().map(|entry| Entry { guard: store.and(guard, entry.guard), to: entry.to }).collect()
+                set.iter().map(|entry| Entry::new(store.and(guard, entry.guard), entry.target)).collect()
             };
             let cell = match (value, &self.location(loc).fld[field]) {
                 (Cell::Ref(value), Cell::Ref(old)) => {
@@ -579,7 +586,7 @@ impl<'s> Guarded<'s> {
     pub fn same(&self, a: &Reference, b: &Reference) -> Formula {
         let store = self.oracle.store;
         self.oracle.store.any(a.iter().filter_map(|entry| {
-            let other = b.iter().find(|other| other.to == entry.to)?;
+            let other = b.iter().find(|other| other.target == entry.target)?;
             Some(store.and(entry.guard, other.guard))
         }))
     }
@@ -601,12 +608,13 @@ impl<'s> Guarded<'s> {
     ) -> Forks<'s, (T, Reference)> {
         let mut parts = std::collections::BTreeMap::<T, Vec<Entry>>::new();
         for (guard, loc) in self.objects(reference)? {
-            let entry = Entry { guard, to: Target::Loc(loc) };
+            let entry = Entry::new(guard, Target::Loc(loc));
             parts.entry(key(self.location(loc).class)).or_default().push(entry);
         }
         let mut forks = Vec::new();
         for (key, entries) in parts {
-            let within = self.oracle.store.any(entries.iter().map(|entry| entry.guard));
+            let store = self.oracle.store;
+            let within = References(Symbolic::new(store)).exists(&entries, |_| true);
             if let Some(model) = self.path.sat(&self.oracle, within)? {
                 let mut fork = self.clone();
                 fork.path = fork.path.and(&fork.oracle, within, Origin::Outcome, model);

@@ -15,6 +15,7 @@ mod merge;
 mod origin;
 mod resolve;
 mod selector;
+pub mod set;
 mod snapshot;
 pub mod text;
 mod universe;

@@ -6,9 +6,11 @@
 //! condition are still one for each heap.
 
 use crate::HeapError;
-use crate::guarded::{Cell, Entry, Guarded, Loc, Location, Reference, Target, unused};
+use crate::guarded::{Cell, Entry, Guarded, Loc, Location, Reference, References, Target, unused};
 use crate::origin::Origin;
 use crate::selector::{Choice, Selector};
+use crate::set::GuardedSets;
+use parallax_sem::Symbolic;
 use parallax_term::{Expr, Formula, Id, Scalar, Store};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -198,14 +200,14 @@ impl Image {
         let mut entries: Vec<Entry> = reference
             .iter()
             .map(|entry| Entry {
-                to: match entry.to {
+                target: match entry.target {
                     Target::Loc(loc) => Target::Loc(self.loc(loc)),
                     other => other,
                 },
                 ..*entry
             })
             .collect();
-        entries.sort_by_key(|entry| entry.to);
+        entries.sort_by_key(|entry| entry.target);
         Cell::Ref(entries.into())
     }
 
@@ -250,14 +252,7 @@ fn join(store: &Store, here: Formula, a: &Cell, b: &Cell) -> Result<Cell, HeapEr
 }
 
 fn either(store: &Store, here: Formula, a: &Reference, b: &Reference) -> Reference {
-    let guard = |reference: &Reference, target: Target| {
-        let found = reference.iter().find(|entry| entry.to == target);
-        found.map_or(store.false_(), |entry| entry.guard)
-    };
-    let mut targets: Vec<Target> = a.iter().chain(b.iter()).map(|entry| entry.to).collect();
-    targets.sort_unstable();
-    targets.dedup();
-    let entries =
-        targets.into_iter().map(|to| Entry { guard: store.ite_bool(here, guard(a, to), guard(b, to)), to });
-    entries.filter(|entry| store.as_boolean(entry.guard) != Some(false)).collect()
+    let mut entries = References(Symbolic::new(store)).either(&here, a, b);
+    entries.sort_unstable_by_key(|entry| entry.target);
+    entries.into_iter().collect()
 }

@@ -39,7 +39,7 @@ impl Guarded<'_> {
                     if found.is_some() {
                         return Err(HeapError::Broken("two guards of one reference hold"));
                     }
-                    found = Some(entry.to);
+                    found = Some(entry.target);
                 }
             }
             match found {

@@ -124,7 +124,7 @@ impl Guarded<'_> {
 
     /// A reference: where it may point.
     pub fn reference_text(&self, reference: &Reference) -> String {
-        let names: Vec<String> = reference.iter().map(|entry| self.target_name(entry.to)).collect();
+        let names: Vec<String> = reference.iter().map(|entry| self.target_name(entry.target)).collect();
         names.join(" | ")
     }
 

@@ -9,7 +9,7 @@ pub struct Chain<T> {
 
 struct Link<T> {
     item: T,
-    length: usize,
+    length: u32,
     before: Chain<T>,
 }
 
@@ -39,7 +39,11 @@ impl<T> Chain<T> {
     /// Adds an item.
     pub fn push(&mut self, item: T) {
         let before = std::mem::take(self);
-        self.last = Some(Rc::new(Link { item, length: before.len() + 1, before }));
+        self.last = Some(Rc::new(Link {
+            item,
+            length: before.last.as_ref().map_or(1, |link| link.length + 1),
+            before,
+        }));
     }
 
     /// This chain with one more item; the chain itself stays as it is.
@@ -51,7 +55,7 @@ impl<T> Chain<T> {
 
     /// How many items there are.
     pub fn len(&self) -> usize {
-        self.last.as_ref().map_or(0, |link| link.length)
+        self.last.as_ref().map_or(0, |link| link.length as usize)
     }
 
     /// Whether there are none.

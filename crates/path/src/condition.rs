@@ -41,8 +41,8 @@ pub struct Path<F = Formula, T = ()> {
     conjuncts: Chain<(F, T)>,
     /// A model of the condition; nothing if none is known.
     model: Option<Rc<Model>>,
-    /// More models, oldest first.
-    others: RefCell<Rc<Vec<Rc<Model>>>>,
+    /// More models, oldest first; nothing for none, which most paths have.
+    others: RefCell<Option<Rc<Vec<Rc<Model>>>>>,
     /// What was found not to hold together with the condition; it stays so when the condition grows.
     refuted: RefCell<Rc<FxHashSet<Formula>>>,
     /// The other choices of a selector, for each choice: where one holds, they do not.
@@ -127,12 +127,13 @@ impl<T: Tag> Path<Formula, T> {
 
     /// Every model that is known, the newest first after the one above.
     pub fn models(&self) -> Vec<Rc<Model>> {
-        self.model.iter().chain(self.others.borrow().iter().rev()).cloned().collect()
+        let others = self.others.borrow();
+        self.model.iter().chain(others.iter().flat_map(|others| others.iter().rev())).cloned().collect()
     }
 
     /// `sat(g)`: a model of the condition together with `guard`, if there is one.
     pub fn sat(&self, oracle: &Oracle<'_>, guard: Formula) -> Result<Option<Rc<Model>>, Reason> {
-        match self.recall(oracle.store, guard) {
+        match self.recall(oracle, guard) {
             Some(known) => Ok(known),
             None => self.ask(oracle, guard),
         }
@@ -176,7 +177,7 @@ impl<T: Tag> Path<Formula, T> {
         let known = self.model.as_ref().map(|model| (model.holds(store, condition), model.clone()));
         let side = |holds: bool, guard: Formula| match &known {
             Some((value, model)) if *value == holds => Ok(Some(model.clone())),
-            _ => match self.recall_older(store, guard, holds, condition) {
+            _ => match self.recall_older(oracle, guard, holds, condition) {
                 Some(known) => Ok(known),
                 None => self.ask(oracle, guard),
             },
@@ -210,7 +211,8 @@ impl<T: Tag> Path<Formula, T> {
     }
 
     /// The answer to `sat(g)`, if it is known: a model, or that there is none.
-    fn recall(&self, store: &Store, guard: Formula) -> Option<Option<Rc<Model>>> {
+    fn recall(&self, oracle: &Oracle<'_>, guard: Formula) -> Option<Option<Rc<Model>>> {
+        let store = oracle.store;
         match (store.as_boolean(guard), &self.model) {
             (Some(false), _) => return Some(None),
             (Some(true), Some(model)) => return Some(Some(model.clone())),
@@ -219,22 +221,32 @@ impl<T: Tag> Path<Formula, T> {
         if let Some(model) = self.model.as_ref().filter(|model| model.holds(store, guard)) {
             return Some(Some(model.clone()));
         }
-        self.recall_older(store, guard, true, guard)
+        self.recall_older(oracle, guard, true, guard)
     }
 
     /// The same without the first model: a guard that holds where `condition` is `side`.
     fn recall_older(
         &self,
-        store: &Store,
+        oracle: &Oracle<'_>,
         guard: Formula,
         side: bool,
         condition: Formula,
     ) -> Option<Option<Rc<Model>>> {
-        if refutes(&self.refuted.borrow(), store, guard, 6) {
+        if self.excludes(oracle, guard) {
             return Some(None);
         }
         let others = self.others.borrow();
-        others.iter().rev().find(|model| model.holds(store, condition) == side).cloned().map(Some)
+        let mut newest_first = others.iter().flat_map(|others| others.iter().rev());
+        newest_first.find(|model| model.holds(oracle.store, condition) == side).cloned().map(Some)
+    }
+
+    /// Whether it is known that `guard` does not hold together with the condition.
+    fn excludes(&self, oracle: &Oracle<'_>, guard: Formula) -> bool {
+        if oracle.recall().refutations {
+            return refutes(&self.refuted.borrow(), oracle.store, guard, 6);
+        }
+        let opposite = oracle.store.not(guard);
+        self.conjuncts.newest_first().any(|(formula, _)| *formula == opposite)
     }
 
     /// Asks the solver, and remembers what it says.
@@ -255,7 +267,7 @@ impl<T: Tag> Path<Formula, T> {
     fn remember(&self, oracle: &Oracle<'_>, model: Model) -> Rc<Model> {
         let model = Rc::new(model);
         let mut others = self.others.borrow_mut();
-        let others = Rc::make_mut(&mut *others);
+        let others = Rc::make_mut(others.get_or_insert_default());
         others.push(model.clone());
         if others.len() > oracle.recall().models {
             others.remove(0);
@@ -280,9 +292,7 @@ impl<T: Tag> Path<Formula, T> {
         self.conjuncts.push((formula, tag));
         let mut models = models.into_iter();
         self.model = models.next();
-        let mut others: Vec<Rc<Model>> = models.collect();
-        others.reverse();
-        self.others = RefCell::new(Rc::new(others));
+        self.keep(models.collect());
         if tag.is_outcome() && oracle.recall().refutations {
             self.learn(oracle.store, formula);
         }
@@ -321,16 +331,20 @@ impl<T: Tag> Path<Formula, T> {
             model.as_ref().is_none_or(|model| !Rc::ptr_eq(candidate, model))
                 && added.iter().all(|(formula, _)| candidate.holds(store, *formula))
         };
-        let mut others: Vec<Rc<Model>> =
-            candidates.into_iter().filter(fits).take(oracle.recall().models).collect();
-        others.reverse();
+        let others = candidates.into_iter().filter(fits).take(oracle.recall().models).collect();
         self.model = model;
-        self.others = RefCell::new(Rc::new(others));
+        self.keep(others);
         for &(formula, tag) in added {
             if tag.is_outcome() && oracle.recall().refutations {
                 self.learn(store, formula);
             }
         }
+    }
+
+    /// Keeps these models besides the first, the newest first.
+    fn keep(&mut self, mut models: Vec<Rc<Model>>) {
+        models.reverse();
+        self.others = RefCell::new((!models.is_empty()).then(|| Rc::new(models)));
     }
 
     /// Remembers what cannot be, now that `formula` holds.

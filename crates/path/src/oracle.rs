@@ -26,14 +26,15 @@ pub struct Recall {
     pub models: usize,
     /// Whether a model keeps the values of what it was asked about: worth it where many questions share most of their parts.
     pub values: bool,
-    /// Whether a path keeps what was found not to hold together with its condition.
+    /// Whether a path keeps what was found not to hold together with its condition, and what follows from its parts;
+    /// else it knows of the opposites of its conjuncts only.
     pub refutations: bool,
 }
 
 impl Default for Recall {
-    /// The newest models, without values: little per path.
+    /// The newest models, without values or refutations: little per path.
     fn default() -> Self {
-        Recall { models: 2, values: false, refutations: true }
+        Recall { models: 2, values: false, refutations: false }
     }
 }
 

@@ -7,12 +7,15 @@
 pub mod annotations;
 mod debug;
 mod instruction;
+mod uses;
 
 pub use debug::{DebugType, DebugTypeId, Field, Location, LocationId, Scope, ScopeId, Variable, VariableId};
 pub use instruction::{
     Argument, Binary, Callee, Cast, Compare, FloatBinary, FloatCompare, Instruction, Operand, Operation, Rmw,
     SlotId, Terminator,
 };
+
+pub use uses::{Names, Reach};
 
 use annotations::Qualifier;
 use parallax_op::{Bits, FloatFormat, Width};
@@ -187,8 +190,6 @@ pub struct Function {
     pub signature: Vec<Option<DebugTypeId>>,
     /// Strings of `annotate` attributes.
     pub annotations: Vec<String>,
-    /// Whether its address is used other than to call it.
-    pub address_taken: bool,
 }
 
 /// A parameter of a function.

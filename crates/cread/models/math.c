@@ -59,7 +59,11 @@ double logb(double x) {
   if (__builtin_isinf(x)) return __builtin_inf();
   return x != x ? x : ilogb(x);
 }
+float ldexpf(float x, int by);
+long double ldexpl(long double x, int by);
 double scalbn(double x, int by) { return ldexp(x, by); }
+float scalbnf(float x, int by) { return ldexpf(x, by); }
+long double scalbnl(long double x, int by) { return ldexpl(x, by); }
 double scalbln(double x, long by) { return ldexp(x, by > 10000 ? 10000 : by < -10000 ? -10000 : (int)by); }
 double nan(const char *tag) {
   (void)tag;

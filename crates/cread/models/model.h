@@ -38,8 +38,13 @@ size_t __parallax_size(void *pointer);
 int __parallax_known(unsigned long value);
 void __parallax_write_number(int file, unsigned long value, int conversion, int flags, int width, int precision);
 /* Numbers as text; see the machine's library. */
+/* A precision below zero is none. */
 int __parallax_format_double(char *out, int conversion, int precision, int alternate, double value);
-double __parallax_parse_double(const char *text, long len);
+int __parallax_format_long_double(char *out, int conversion, int precision, int alternate, long double value);
+/* The number that exactly these characters are, and whether it is out of range. */
+double __parallax_parse_double(const char *text, long len, int *range);
+float __parallax_parse_float(const char *text, long len, int *range);
+long double __parallax_parse_long_double(const char *text, long len, int *range);
 
 void *malloc(size_t size);
 void free(void *pointer);

@@ -95,19 +95,33 @@ static void integer(struct sink *sink, struct spec *spec, unsigned long value, i
   if (spec->alternate && base == 16 && nonzero) sign = upper ? "0X" : "0x";
   number(sink, spec, sign, text, len, zeros);
 }
+/* The longest is a long double without an exponent: 4933 digits, a point, and as many as were asked for. */
+enum { LONGEST = 4934 + 2000 };
+static void signed_text(struct sink *sink, struct spec *spec, const char *text, int len, int negative, int finite) {
+  if (!finite) spec->zero = 0;
+  char sign[4];
+  int n = 0;
+  if (negative || spec->plus || spec->space) sign[n++] = negative ? '-' : spec->plus ? '+' : ' ';
+  /* Zeros go behind the 0x of hexadecimal digits. */
+  if (len > 2 && (text[1] == 'x' || text[1] == 'X')) sign[n++] = *text++, sign[n++] = *text++, len -= 2;
+  sign[n] = 0;
+  number(sink, spec, sign, text, len, 0);
+}
 static void floating(struct sink *sink, struct spec *spec, double value, int conversion) {
-  char text[800];
+  char text[LONGEST];
   unsigned long bits;
   memcpy(&bits, &value, sizeof bits);
   if (postponed(sink, spec, bits, conversion)) {
     sink->count++;
     return;
   }
-  int precision = spec->precision < 0 ? 6 : spec->precision;
-  int len = __parallax_format_double(text, conversion, precision, spec->alternate, value);
-  const char *sign = __builtin_signbit(value) ? "-" : spec->plus ? "+" : spec->space ? " " : "";
-  if (__builtin_isnan(value) || __builtin_isinf(value)) spec->zero = 0;
-  number(sink, spec, sign, text, len, 0);
+  int len = __parallax_format_double(text, conversion, spec->precision, spec->alternate, value);
+  signed_text(sink, spec, text, len, __builtin_signbit(value), __builtin_isfinite(value));
+}
+static void long_floating(struct sink *sink, struct spec *spec, long double value, int conversion) {
+  char text[LONGEST];
+  int len = __parallax_format_long_double(text, conversion, spec->precision, spec->alternate, value);
+  signed_text(sink, spec, text, len, __builtin_signbitl(value), __builtin_isfinite(value));
 }
 
 /* The number in `%2$d`, or 0. */
@@ -249,7 +263,10 @@ static void format(struct sink *sink, const char *text, va_list given) {
     case 'g':
     case 'G':
     case 'a':
-    case 'A': floating(sink, &spec, size == 16 ? (double)va_arg(list, long double) : va_arg(list, double), *text); break;
+    case 'A':
+      if (size == 16) long_floating(sink, &spec, va_arg(list, long double), *text);
+      else floating(sink, &spec, va_arg(list, double), *text);
+      break;
     case 'n': {
       void *where = va_arg(list, void *);
       if (size == 8) *(long *)where = (long)sink->count;

@@ -119,19 +119,32 @@ static int matches(const char *p, const char *word) {
     if (tolower((unsigned char)*p++) != *word++) return 0;
   return 1;
 }
-double strtod(const char *s, char **rest) {
-  const char *p = s, *start;
+/* The characters of a number: where they start and how many; none where it is not written in digits. */
+struct numeral {
+  const char *start;
+  long len;
+  int infinite, not_a_number;
+};
+static struct numeral numeral(const char *s, char **rest) {
+  const char *p = s;
   while (isspace((unsigned char)*p)) p++;
-  start = p;
+  struct numeral found = {p, 0, 0, 0};
   if (*p == '+' || *p == '-') p++;
   if (matches(p, "inf") || matches(p, "nan")) {
-    int infinite = matches(p, "inf");
+    found.infinite = matches(p, "inf");
+    found.not_a_number = !found.infinite;
     p += matches(p, "infinity") ? 8 : 3;
+    if (found.not_a_number && *p == '(') {
+      const char *q = p + 1;
+      while (isalpha((unsigned char)*q) || isdigit((unsigned char)*q) || *q == '_') q++;
+      if (*q == ')') p = q + 1;
+    }
     if (rest) *rest = (char *)p;
-    double value = infinite ? __builtin_inf() : __builtin_nan("");
-    return *start == '-' ? -value : value;
+    return found;
   }
-  int any = 0, hex = p[0] == '0' && (p[1] == 'x' || p[1] == 'X') && (digit_of(p[2]) < 16 || p[2] == '.');
+  int any = 0;
+  int hex = p[0] == '0' && (p[1] == 'x' || p[1] == 'X') &&
+            (digit_of(p[2]) < 16 || (p[2] == '.' && digit_of(p[3]) < 16));
   if (hex) p += 2;
   for (; hex ? digit_of(*p) < 16 : isdigit((unsigned char)*p); p++) any = 1;
   if (*p == '.') {
@@ -143,7 +156,7 @@ double strtod(const char *s, char **rest) {
   }
   if (!any) {
     if (rest) *rest = (char *)s;
-    return 0;
+    return found;
   }
   if (hex ? *p == 'p' || *p == 'P' : *p == 'e' || *p == 'E') {
     const char *q = p + 1;
@@ -154,10 +167,25 @@ double strtod(const char *s, char **rest) {
     }
   }
   if (rest) *rest = (char *)p;
-  return __parallax_parse_double(start, p - start);
+  found.len = p - found.start;
+  return found;
 }
-float strtof(const char *s, char **rest) { return (float)strtod(s, rest); }
-long double strtold(const char *s, char **rest) { return strtod(s, rest); }
+#define STRING_TO(type, name, parse)                                                  \
+  type name(const char *s, char **rest) {                                             \
+    struct numeral n = numeral(s, rest);                                              \
+    type value = 0;                                                                   \
+    if (n.infinite) value = *n.start == '-' ? -__builtin_inf() : __builtin_inf();     \
+    else if (n.not_a_number) value = *n.start == '-' ? -__builtin_nan("") : __builtin_nan(""); \
+    else if (n.len) {                                                                 \
+      int range;                                                                      \
+      value = parse(n.start, n.len, &range);                                          \
+      if (range) errno = ERANGE;                                                      \
+    }                                                                                 \
+    return value;                                                                     \
+  }
+STRING_TO(double, strtod, __parallax_parse_double)
+STRING_TO(float, strtof, __parallax_parse_float)
+STRING_TO(long double, strtold, __parallax_parse_long_double)
 double atof(const char *s) { return strtod(s, NULL); }
 
 static void exchange(char *a, char *b, size_t size) {

@@ -57,10 +57,7 @@ impl Reader {
                     None => self.unsupported(value),
                 },
                 LLVMFunctionValueKind => match self.functions.get(&value) {
-                    Some(&function) => {
-                        self.out.functions[function.0 as usize].address_taken = true;
-                        Constant::Function(function)
-                    }
+                    Some(&function) => Constant::Function(function),
                     None => self.unsupported(value),
                 },
                 LLVMGlobalAliasValueKind => {

@@ -4,9 +4,11 @@ use super::{Reader, text};
 use llvm_sys::core::*;
 use llvm_sys::debuginfo::*;
 use llvm_sys::prelude::*;
+use parallax_cmodule::LIBRARY_PREFIX;
 use parallax_cmodule::{
     DebugType, DebugTypeId, Field, Location, LocationId, Scope, ScopeId, Variable, VariableId,
 };
+use std::path::Path;
 
 const DW_TAG_ARRAY: u16 = 0x01;
 const DW_TAG_ENUMERATION: u16 = 0x04;
@@ -76,9 +78,13 @@ impl Reader {
             let operands = self.operands(node);
             let name = operands.first().map_or(String::new(), |&n| self.string(n));
             let directory = operands.get(1).map_or(String::new(), |&n| self.string(n));
-            // Files given relative to the compilation directory stay as the user wrote them.
-            let _ = directory;
-            self.file(&name)
+            // What was compiled here stays as the user wrote it. Elsewhere is any other folder, and also the part that
+            // the file's path and this folder have in common, which clang makes the folder of files outside it.
+            let here = directory.is_empty() || self.folders.contains(&directory);
+            match here || Path::new(&name).is_absolute() || name.starts_with(LIBRARY_PREFIX) {
+                true => self.file(&name),
+                false => self.file(&Path::new(&directory).join(&name).display().to_string()),
+            }
         }
     }
 

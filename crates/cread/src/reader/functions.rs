@@ -98,7 +98,6 @@ impl Reader {
                 library,
                 signature: self.signature(subprogram),
                 annotations: Vec::new(),
-                address_taken: false,
             }
         }
     }

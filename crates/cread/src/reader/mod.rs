@@ -183,6 +183,8 @@ struct Reader {
     scopes: FxHashMap<LLVMMetadataRef, ScopeId>,
     debug_types: FxHashMap<LLVMMetadataRef, DebugTypeId>,
     kinds: Kinds,
+    /// The working folder, by its names.
+    folders: Vec<String>,
 }
 
 /// Attribute kinds that matter.
@@ -208,6 +210,7 @@ unsafe fn convert(context: LLVMContextRef, whole: LLVMModuleRef, name: String) -
             locations: FxHashMap::default(),
             scopes: FxHashMap::default(),
             debug_types: FxHashMap::default(),
+            folders: here(),
             kinds: Kinds { by_value: kind("byval"), struct_return: kind("sret"), nonnull: kind("nonnull") },
         };
         if llvm_sys::target::LLVMPointerSize(reader.layout) != 8
@@ -226,6 +229,15 @@ unsafe fn convert(context: LLVMContextRef, whole: LLVMModuleRef, name: String) -
         reader.define(whole);
         Ok(reader.out)
     }
+}
+
+/// The working folder, as the system names it and as a shell may.
+fn here() -> Vec<String> {
+    let Ok(system) = std::env::current_dir() else { return Vec::new() };
+    // A shell's own name for it may go through links, and may be out of date.
+    let shell =
+        std::env::var("PWD").ok().filter(|name| std::fs::canonicalize(name).is_ok_and(|f| f == system));
+    std::iter::once(system.display().to_string()).chain(shell).collect()
 }
 
 /// A string that LLVM owns, copied.

@@ -326,7 +326,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 Ok(pointer.clone())
             }
             Value::Pointer(pointer) => self.resolved(state, pointer),
-            other => Ok(number(&self.host, &bits_of(other))),
+            other => Ok(number(&self.host, &bits_of(other)?)),
         }
     }
 

@@ -261,7 +261,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let mut distance = word(&self.host, offset as u64);
         for (index, ty, step) in indices {
             let width = self.module.ty(*ty).bits().unwrap_or(64);
-            let index = bits_of(index);
+            let index = bits_of(index)?;
             let index = match width {
                 64 => index,
                 w if w < 64 => core.sext(w, 64, &index),
@@ -288,7 +288,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// An i1 as a truth value.
-    pub(super) fn truth_of(&self, value: &Value<C>) -> C::Bool {
-        self.host.core().val_to_bool(1, &bits_of(value))
+    pub(super) fn truth_of(&self, value: &Value<C>) -> Result<C::Bool, C> {
+        Ok(self.host.core().val_to_bool(1, &bits_of(value)?))
     }
 }

@@ -224,6 +224,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             return Err(Stop::Unsupported(format!("more than {DEEPEST} nested calls")));
         }
         let definition = self.module.function(function);
+        if passed.iter().zip(&definition.parameters).any(|(given, wanted)| given.ty != wanted.ty) {
+            passed = self.by_class(state, function, passed)?;
+        }
         let mut objects = Vec::new();
         for argument in &mut passed {
             // What is passed by value is the callee's own: it gets a copy.
@@ -300,6 +303,14 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             return self.finish(state, value);
         }
         if let Some(value) = value {
+            let caller = state.frame();
+            let block = &self.module.function(caller.function).blocks[caller.block.0 as usize];
+            let wanted = (caller.index as usize).checked_sub(1).and_then(|at| block.instructions.get(at));
+            let given = self.module.function(frame.function).result;
+            let value = match wanted.map(|call| call.ty).filter(|&ty| ty != given) {
+                Some(ty) if frame.result.is_some() => self.in_register(state, given, ty, &value)?,
+                _ => value,
+            };
             Self::set(state, frame.result, value);
         }
         Ok(())

@@ -155,6 +155,12 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     .iter()
                     .map(|(index, ty, step)| Ok((value(index)?, *ty, *step)))
                     .collect::<Result<Vec<_>, C>>()?;
+                // A global's address may be an index too; globals have theirs without any memory.
+                let mut nowhere = State::default();
+                let indices = indices
+                    .into_iter()
+                    .map(|(index, ty, step)| Ok((self.plain(&mut nowhere, &index)?, ty, step)))
+                    .collect::<Result<Vec<_>, C>>()?;
                 self.address_of(&base, *offset, &indices)
             }
             Operation::Unsupported(what) => Err(Stop::Unsupported(what.clone())),

@@ -26,6 +26,18 @@ pub(super) enum Harness {
     SilentExit,
     ReachError,
     Nondet,
+    /// A condition that holds where the program is entered and must hold at calls.
+    Requires,
+    /// Whether there are so many bytes at a pointer.
+    HasBytes,
+    /// Whether the bytes at a pointer end with a NUL within their object.
+    IsString,
+    /// Whether two pointers point into different objects.
+    Apart,
+    /// Everything at a pointer's object becomes unknown.
+    HavocObject,
+    /// A sanitizer's runtime is told of a mistake of this kind.
+    Sanitizer(Problem),
 }
 
 impl Harness {
@@ -37,7 +49,18 @@ impl Harness {
             "klee_choose" => Harness::Choose,
             "klee_assume" | "__VERIFIER_assume" => Harness::Assume,
             "klee_assert" | "__VERIFIER_assert" => Harness::Assert,
-            "klee_abort" | "klee_report_error" => Harness::Error,
+            "klee_abort" | "klee_report_error" | "klee_assert_fail" => Harness::Error,
+            "__CPROVER_assume" => Harness::Assume,
+            "__CPROVER_assert" => Harness::Assert,
+            "__CPROVER_havoc_object" => Harness::HavocObject,
+            "__CPROVER_cover" | "__CPROVER_atomic_begin" | "__CPROVER_atomic_end" => Harness::Nothing,
+            "__CPROVER_precondition" => Harness::Requires,
+            "__CPROVER_postcondition" => Harness::Assert,
+            "__parallax_requires" => Harness::Requires,
+            "__parallax_ensures" => Harness::Assert,
+            "__parallax_has_bytes" => Harness::HasBytes,
+            "__parallax_is_string" => Harness::IsString,
+            "__parallax_apart" => Harness::Apart,
             "klee_silent_exit" => Harness::SilentExit,
             "klee_prefer_cex"
             | "klee_warning"
@@ -61,9 +84,38 @@ impl Harness {
             "klee_is_symbolic" => Harness::IsSymbolic,
             "reach_error" | "__VERIFIER_error" => Harness::ReachError,
             _ if name.starts_with("klee_get_value") => Harness::First,
-            _ if name.starts_with("__VERIFIER_nondet_") => Harness::Nondet,
+            _ if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") => Harness::Nondet,
+            _ if name.starts_with("__ubsan_handle_") => Harness::Sanitizer(undefined_behaviour(name)),
+            _ if name.starts_with("__asan_report_") => Harness::Sanitizer(Problem::OutOfBounds),
+            // What the program does is checked here anyway.
+            _ if name.starts_with("__asan_") || name.starts_with("__ubsan_") => Harness::Nothing,
             _ => return None,
         })
+    }
+}
+
+/// The kind of mistake that a function of UndefinedBehaviorSanitizer's runtime reports.
+fn undefined_behaviour(name: &str) -> Problem {
+    let name = name.trim_start_matches("__ubsan_handle_").trim_end_matches("_abort");
+    match name {
+        "add_overflow"
+        | "sub_overflow"
+        | "mul_overflow"
+        | "negate_overflow"
+        | "float_cast_overflow"
+        | "implicit_conversion" => Problem::Overflow,
+        "divrem_overflow" => Problem::DivisionByZero,
+        "shift_out_of_bounds" => Problem::BadShift,
+        "nonnull_arg" | "nullability_arg" | "nonnull_return_v1" | "nullability_return_v1" => {
+            Problem::NullArgument
+        }
+        "load_invalid_value" => Problem::Uninitialised,
+        "type_mismatch_v1" | "type_mismatch" => Problem::NullDereference,
+        "out_of_bounds" | "pointer_overflow" | "vla_bound_not_positive" | "alignment_assumption" => {
+            Problem::OutOfBounds
+        }
+        // Code that is said to be unreachable, a missing return, a builtin that must not be given zero, ...
+        _ => Problem::Assertion,
     }
 }
 
@@ -116,6 +168,44 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 return self
                     .require(state, &condition, Problem::Assertion, || format!("{name} does not hold"));
             }
+            Harness::Requires => {
+                let condition = self.condition(passed)?;
+                // The function that was entered, or what it calls?
+                return match state.frames.len() {
+                    1 => self.assume(state, &condition),
+                    _ => self.require(state, &condition, Problem::Assertion, || {
+                        "a precondition does not hold".into()
+                    }),
+                };
+            }
+            Harness::HasBytes => {
+                let wanted = self.argument_bits(passed, 1)?;
+                let holds = self.has_bytes(state, &passed[0].value, &wanted)?;
+                self.truth_as(at.ty, &holds)
+            }
+            Harness::IsString => {
+                let holds = self.is_string(state, &passed[0].value)?;
+                self.truth_as(at.ty, &holds)
+            }
+            Harness::Apart => {
+                let holds = self.apart(state, passed)?;
+                self.truth_as(at.ty, &holds)
+            }
+            Harness::HavocObject => {
+                let pointer = self.pointer(state, &passed.first().ok_or_else(|| missing(name))?.value)?;
+                for entry in &pointer.entries {
+                    if let Target::Object(id) = entry.target {
+                        let capacity = state.memory.object(id).capacity;
+                        self.make_symbolic(state, &Value::Pointer(self.start_of(id)), capacity, "havoc")?;
+                    }
+                }
+                return Ok(());
+            }
+            Harness::Sanitizer(problem) => {
+                let always = self.host.core().boolean(true);
+                self.host.problem(state, problem, &always, format!("{name} is called"));
+                return Err(Stop::Dead);
+            }
             Harness::Error => {
                 let always = self.host.core().boolean(true);
                 self.host.problem(state, Problem::Assertion, &always, format!("{name} is called"));
@@ -144,7 +234,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 self.small(32, i64::from(self.host.value(width, &bits).is_none()))
             }
             Harness::Nondet => {
-                let label = name.trim_start_matches("__VERIFIER_nondet_");
+                let label = name.trim_start_matches("__VERIFIER_").trim_start_matches("nondet_");
                 let value = self.nondet(state, at.ty, label)?;
                 if let (Value::Bits(bits), "bool" | "_Bool", Some(width @ 2..)) =
                     (&value, label, self.module.ty(at.ty).bits())

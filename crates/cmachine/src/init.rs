@@ -6,7 +6,7 @@
 
 use super::content::Fill;
 use super::host::Host;
-use super::input_types::{containers, flexible, is_record, positions, same_type, size_of, strip};
+use super::input_types::{containers, flexible, is_record, positions, same_type, size_of, strip, travels_as};
 use super::inputs::{Aliasing, Candidate, InputCell, InputObject, Origin, Token};
 use super::memory::Kind;
 use super::mistake::Mistake;
@@ -148,16 +148,25 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         }
     }
 
-    /// Functions of a type whose address the program takes, those of the library included.
-    fn functions_of(&self, types: &[Option<DebugTypeId>]) -> Vec<FunctionId> {
+    /// Functions of a type whose address the program takes, the library's included.
+    fn functions_of(&mut self, types: &[Option<DebugTypeId>]) -> Vec<FunctionId> {
+        let module = self.module;
+        let taken = self.taken_functions.get_or_insert_with(|| module.taken_functions());
         let fits = |function: &parallax_cmodule::Function| {
-            function.address_taken
-                && function.parameters.len() + 1 == types.len()
-                && (function.signature.len() != types.len()
-                    || function.signature.iter().zip(types).all(|(a, b)| same_type(self.module, *a, *b)))
+            if function.parameters.len() + 1 != types.len() || function.variadic {
+                return false;
+            }
+            match function.signature.len() == types.len() {
+                true => function.signature.iter().zip(types).all(|(a, b)| same_type(module, *a, *b)),
+                // Without debug information, as those that are only declared, it goes by what values travel in.
+                false => std::iter::once(function.result)
+                    .chain(function.parameters.iter().map(|parameter| parameter.ty))
+                    .zip(types)
+                    .all(|(ty, described)| travels_as(module, ty, *described)),
+            }
         };
-        let functions = self.module.functions.iter().enumerate();
-        functions.filter(|(_, f)| fits(f)).map(|(i, _)| FunctionId(i as u32)).collect()
+        let functions = module.functions.iter().enumerate().filter(|(index, f)| taken[*index] && fits(f));
+        functions.map(|(index, _)| FunctionId(index as u32)).collect()
     }
 
     /// Whether pointers to this type may point into larger objects.

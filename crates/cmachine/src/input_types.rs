@@ -2,6 +2,7 @@
 
 use parallax_cmodule::{
     Callee, Constant, DebugType, DebugTypeId, Field, Function, Module, Operand, Operation, Terminator,
+    TypeId, TypeKind,
 };
 
 /// A type without names and qualifiers.
@@ -190,6 +191,28 @@ pub(super) fn same_type(module: &Module, a: Option<DebugTypeId>, b: Option<Debug
         }
         (DebugType::Pointer(x), DebugType::Pointer(y)) => strip(module, *x) == strip(module, *y),
         (a, b) => a == b,
+    }
+}
+
+/// Whether a value of a type of the IR may be one of a C type.
+pub(super) fn travels_as(module: &Module, ty: TypeId, described: Option<DebugTypeId>) -> bool {
+    let described = strip(module, described);
+    let kind = described.map(|ty| &module.debug_types[ty.0 as usize]);
+    let bits = size_of(module, described) * 8;
+    match (&module.ty(ty).kind, kind) {
+        (TypeKind::Void, kind) => kind.is_none(),
+        (_, None) => false,
+        (TypeKind::Pointer, Some(kind)) => matches!(kind, DebugType::Pointer(_)),
+        (TypeKind::Int(width), Some(DebugType::Base { float: false, .. } | DebugType::Enum { .. })) => {
+            // A `_Bool` travels in one bit.
+            u64::from(*width) == bits || *width == 1
+        }
+        (TypeKind::Float(format), Some(DebugType::Base { float: true, .. })) => {
+            u64::from(format.width()).div_ceil(8).next_power_of_two() * 8 == bits
+        }
+        (TypeKind::Int(_) | TypeKind::Float(_), _) => false,
+        // Structures travel in whatever way.
+        (_, Some(_)) => true,
     }
 }
 

@@ -35,6 +35,17 @@ pub enum Aliasing {
     Raw,
 }
 
+/// What a global variable holds when a function is entered by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GlobalStart {
+    /// Anything: it is input memory.
+    Unknown,
+    /// Its initialiser; input pointers may point to it where its address is known to others.
+    Initial,
+    /// Its initialiser, and nothing points to it.
+    Apart,
+}
+
 /// How far unknown memory goes.
 #[derive(Clone, Copy, Debug)]
 pub struct InputBounds {
@@ -144,12 +155,12 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         Pointer::to(self.host.core().boolean(true), Target::Token(token), word(&self.host, 0))
     }
 
-    /// Unknown contents for the program's own variables, as far as `unknown` says; the others keep their initialisers.
-    /// Constants, and variables of the library, always do.
+    /// Memory for a function that nobody calls: `start` says what each of the program's own variables holds. Constants,
+    /// and variables of the library, keep their initialisers.
     ///
-    /// With [`Machine::unknown_arguments`] and [`Machine::begin`] this enters a function that nobody calls. A state can
-    /// be prepared in between: memory written, unknown arguments replaced by known ones.
-    pub fn unknown_memory(&mut self, state: &mut State<C>, unknown: &mut dyn FnMut(GlobalId) -> bool) {
+    /// [`Machine::unknown_arguments`] and [`Machine::begin`] then enter the function. A state can be prepared in
+    /// between: memory written, unknown arguments replaced by known ones.
+    pub fn unknown_memory(&mut self, state: &mut State<C>, start: &mut dyn FnMut(GlobalId) -> GlobalStart) {
         let module = self.module;
         let always = self.host.core().boolean(true);
         let one = word(&self.host, 1);
@@ -160,27 +171,29 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         for (index, global) in module.globals.iter().enumerate() {
             let Some(variable) = global.variable else { continue };
             let variable = &module.variables[variable.0 as usize];
-            let library = module.files[variable.file as usize].starts_with(parallax_cmodule::LIBRARY_PREFIX);
-            if global.constant
-                || library
-                || global.name.starts_with("llvm.")
-                || !unknown(GlobalId(index as u32))
-            {
+            let id = GlobalId(index as u32);
+            if global.constant || module.is_library_global(id) || global.name.starts_with("llvm.") {
                 continue;
             }
             let object = ObjectId(index as u32);
             let ty = strip(module, variable.ty);
-            let fill = Fill::Input(ty.map_or(u32::MAX, |t| t.0));
-            state.memory.object_mut(object).content = super::Content::new(fill);
+            let unknown = match start(id) {
+                GlobalStart::Unknown => true,
+                GlobalStart::Initial => false,
+                GlobalStart::Apart => continue,
+            };
+            if unknown {
+                let fill = Fill::Input(ty.map_or(u32::MAX, |t| t.0));
+                state.memory.object_mut(object).content = super::Content::new(fill);
+            }
             let (name, count, exists) = (variable.name.clone(), one.clone(), always.clone());
             let known = InputObject { object, ty, count, exists, depth: 0, name };
             // What only this file can name, and whose address it never takes, nothing points to.
-            let objects = if global.exported || taken[index] {
-                &mut state.input_objects
-            } else {
-                &mut state.private_inputs
-            };
-            Arc::make_mut(objects).push(known);
+            match (global.exported || taken[index], unknown) {
+                (true, _) => Arc::make_mut(&mut state.input_objects).push(known),
+                (false, true) => Arc::make_mut(&mut state.private_inputs).push(known),
+                (false, false) => {}
+            }
         }
     }
 

@@ -29,7 +29,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             "memset" => {
                 let len = self.move_length(passed)?;
-                let byte = bits_of(&value(1));
+                let byte = bits_of(&value(1))?;
                 return self.fill_range(state, &value(0), &byte, &len);
             }
             "va_start" => return self.variadic_list(state, &value(0)),
@@ -53,7 +53,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 };
                 let format = self.float_format(of)?;
                 self.lanes(ty, &[&value(0)], &mut |machine, _, values| {
-                    let bits = bits_of(values[0]);
+                    let bits = bits_of(values[0])?;
                     Ok(machine.flag(&machine.is_class(format, &bits, classes)))
                 })?
             }
@@ -83,7 +83,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             "abs" => self.lanes(ty, &[&value(0)], &mut |machine, ty, values| {
                 let width = machine.module.ty(ty).bits().unwrap_or(64);
                 let core = machine.host.core();
-                let bits = bits_of(values[0]);
+                let bits = bits_of(values[0])?;
                 let negative = core.relop(RelOp::Slt, width, &bits, &core.constant(&Bits::zero(width)));
                 Ok(Value::Bits(core.cond(width, &negative, &core.unop(UnOp::Neg, width, &bits), &bits)))
             })?,
@@ -95,23 +95,23 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 };
                 self.lanes(ty, &[&value(0)], &mut |machine, ty, values| {
                     let width = machine.module.ty(ty).bits().unwrap_or(64);
-                    Ok(Value::Bits(machine.host.core().unop(op, width, &bits_of(values[0]))))
+                    Ok(Value::Bits(machine.host.core().unop(op, width, &bits_of(values[0])?)))
                 })?
             }
             "bswap" => self.lanes(ty, &[&value(0)], &mut |machine, ty, values| {
                 let width = machine.module.ty(ty).bits().unwrap_or(64);
-                Ok(Value::Bits(machine.reversed(width, 8, &bits_of(values[0]))))
+                Ok(Value::Bits(machine.reversed(width, 8, &bits_of(values[0])?)))
             })?,
             "bitreverse" => self.lanes(ty, &[&value(0)], &mut |machine, ty, values| {
                 let width = machine.module.ty(ty).bits().unwrap_or(64);
-                Ok(Value::Bits(machine.reversed(width, 1, &bits_of(values[0]))))
+                Ok(Value::Bits(machine.reversed(width, 1, &bits_of(values[0])?)))
             })?,
             "fshl" | "fshr" => {
                 let left = base == "fshl";
                 self.lanes(ty, &[&value(0), &value(1), &value(2)], &mut |machine, ty, values| {
                     let width = machine.module.ty(ty).bits().unwrap_or(64);
                     let part = |index: usize| bits_of(values[index]);
-                    Ok(Value::Bits(machine.funnel(left, width, &part(0), &part(1), &part(2))))
+                    Ok(Value::Bits(machine.funnel(left, width, &part(0)?, &part(1)?, &part(2)?)))
                 })?
             }
             "vector" if name.starts_with("vector.reduce.") => self.reduce(state, name, ty, passed)?,
@@ -189,7 +189,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         self.lanes(ty, &[a, b], &mut |machine, ty, values| {
             let width = machine.module.ty(ty).bits().unwrap_or(64);
             let core = machine.host.core();
-            let (a, b) = (bits_of(values[0]), bits_of(values[1]));
+            let (a, b) = (bits_of(values[0])?, bits_of(values[1])?);
             let op = if base.ends_with("add") { BinOp::Add } else { BinOp::Sub };
             let result = core.binop(op, width, &a, &b);
             let zero = core.constant(&Bits::zero(width));
@@ -282,7 +282,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     } else {
                         parallax_cmodule::FloatBinary::Mul
                     };
-                    let (a, b) = (bits_of(&result), bits_of(lane));
+                    let (a, b) = (bits_of(&result)?, bits_of(lane)?);
                     Value::Bits(self.float_binary(op, format, &a, &b)?)
                 }
                 _ => return Err(Stop::Unsupported(format!("the intrinsic llvm.{name}"))),
@@ -344,7 +344,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let format = self.float_format(ty)?;
         let width = format.width();
         let core = self.host.core();
-        let a = bits_of(values[0]);
+        let a = bits_of(values[0])?;
         let sign = Bits::new(width, 1u128 << (width - 1));
         let magnitude = core.constant(&Bits::new(width, (1u128 << (width - 1)) - 1));
         let second = |index: usize| bits_of(values[index]);
@@ -363,17 +363,17 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             "copysign" => {
                 let size = core.binop(BinOp::And, width, &a, &magnitude);
-                let sign = core.binop(BinOp::And, width, &second(1), &core.constant(&sign));
+                let sign = core.binop(BinOp::And, width, &second(1)?, &core.constant(&sign));
                 core.binop(BinOp::Or, width, &size, &sign)
             }
-            "fma" => core.float_fma(format, NEAREST, &a, &second(1), &second(2)),
+            "fma" => core.float_fma(format, NEAREST, &a, &second(1)?, &second(2)?),
             "fmuladd" => {
                 // May be fused; native code for this target is not.
-                let product = core.float_bin(parallax_op::FloatBinOp::Mul, format, NEAREST, &a, &second(1));
-                core.float_bin(parallax_op::FloatBinOp::Add, format, NEAREST, &product, &second(2))
+                let product = core.float_bin(parallax_op::FloatBinOp::Mul, format, NEAREST, &a, &second(1)?);
+                core.float_bin(parallax_op::FloatBinOp::Add, format, NEAREST, &product, &second(2)?)
             }
             "minnum" | "maxnum" => {
-                let b = second(1);
+                let b = second(1)?;
                 let less = core.float_rel(FloatRelOp::Lt, format, &a, &b);
                 let b_is_number = core.float_rel(FloatRelOp::Eq, format, &b, &b);
                 let a_is_number = core.float_rel(FloatRelOp::Eq, format, &a, &a);
@@ -396,16 +396,19 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         name: &str,
         passed: &[Passed<C>],
     ) -> Result<(), C> {
-        let single = matches!(self.module.ty(at.ty).kind, TypeKind::Float(parallax_op::FloatFormat::F32));
+        if matches!(name, "ldexp" | "ldexpf" | "ldexpl") {
+            return self.scale_by_two(state, at, name, passed);
+        }
+        let single = matches!(self.module.ty(at.ty).kind, TypeKind::Float(FloatFormat::F32));
         let mut numbers = Vec::new();
         for argument in passed {
             let width = self.module.ty(argument.ty).bits().unwrap_or(64);
-            let bits = bits_of(&argument.value);
+            let bits = bits_of(&argument.value)?;
             numbers.push(match (self.host.value(width, &bits), &self.module.ty(argument.ty).kind) {
-                (Some(bits), TypeKind::Float(parallax_op::FloatFormat::F64)) => {
+                (Some(bits), TypeKind::Float(FloatFormat::F64)) => {
                     Some(f64::from_bits(bits.to_u64().unwrap_or(0)))
                 }
-                (Some(bits), TypeKind::Float(parallax_op::FloatFormat::F32)) => {
+                (Some(bits), TypeKind::Float(FloatFormat::F32)) => {
                     Some(f64::from(f32::from_bits(bits.to_u64().unwrap_or(0) as u32)))
                 }
                 (Some(bits), TypeKind::Int(_)) => bits.to_i128().map(|n| n as f64),
@@ -426,6 +429,30 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             None => {
                 self.host.assume(format!("the result of {name} on values that are not constant is unknown"));
                 self.host.unknown(state, width, name).map_err(Stop::Unsupported)?
+            }
+        };
+        Self::set(state, at.result, Value::Bits(bits));
+        Ok(())
+    }
+
+    /// `ldexp`: a number times a power of two.
+    fn scale_by_two(
+        &mut self,
+        state: &mut State<C>,
+        at: &Instruction,
+        name: &str,
+        passed: &[Passed<C>],
+    ) -> Result<(), C> {
+        let (format, (x, by)) =
+            (self.float_format(at.ty)?, (self.argument_bits(passed, 0)?, self.argument_bits(passed, 1)?));
+        let known = (self.host.value(format.width(), &x), self.host.value(32, &by).and_then(|n| n.to_i128()));
+        let bits = match known {
+            (Some(x), Some(by)) => {
+                self.host.core().constant(&crate::float_text::scaled(format, &x, by as i32))
+            }
+            _ => {
+                self.host.assume(format!("the result of {name} on values that are not constant is unknown"));
+                self.host.unknown(state, format.width(), name).map_err(Stop::Unsupported)?
             }
         };
         Self::set(state, at.result, Value::Bits(bits));
@@ -481,7 +508,6 @@ fn real_function(name: &str, x: f64, y: Option<f64>, single: bool) -> Option<f64
         "cbrt" => x.cbrt(),
         "pow" => x.powf(y?),
         "powi" => x.powi(y? as i32),
-        "ldexp" => x * 2f64.powi(y? as i32),
         "atan2" => x.atan2(y?),
         "hypot" => x.hypot(y?),
         "fmod" => x % y?,

@@ -11,8 +11,10 @@ mod addresses;
 mod arithmetic;
 mod block_moves;
 mod call;
+mod calling_convention;
 mod constants;
 mod content;
+mod contracts;
 mod files;
 mod float_text;
 mod harness;
@@ -40,7 +42,7 @@ pub use files::Files;
 pub use havoc::{Anything, HavocCell};
 pub use host::{Checks, Host, Inputs, Oracle, Problem, Reporter, Steps, System};
 pub use input_types::{parameter_pieces, size_of, strip};
-pub use inputs::{Aliasing, Candidate, InputBounds, InputCell, InputObject, Origin, Token};
+pub use inputs::{Aliasing, Candidate, GlobalStart, InputBounds, InputCell, InputObject, Origin, Token};
 pub use log::{Log, Write, Written, memory_name};
 pub use memory::{Kind, Memory, Object};
 pub use mistake::Mistake;
@@ -90,6 +92,7 @@ pub struct Machine<'m, C: Core, H: Host<C>> {
     #[doc(hidden)]
     pub plant: Option<Mistake>,
     field_use: input_types::FieldUse,
+    taken_functions: Option<Vec<bool>>,
     register_types: rustc_hash::FxHashMap<FunctionId, std::sync::Arc<Vec<parallax_cmodule::TypeId>>>,
     constants: Vec<Option<Value<C>>>,
     global_bases: Vec<u64>,
@@ -148,6 +151,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             branched: false,
             plant: None,
             field_use: input_types::FieldUse::default(),
+            taken_functions: None,
             register_types: rustc_hash::FxHashMap::default(),
             constants,
             global_bases,

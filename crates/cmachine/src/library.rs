@@ -16,6 +16,9 @@ use parallax_op::{Bits, BoolOp, RelOp};
 use parallax_path::Split;
 use parallax_sem::Core;
 
+/// Digits behind the point that a number may be printed with; the model has room for so many.
+const MOST_DIGITS: usize = 2000;
+
 /// A function the machine knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Builtin {
@@ -80,13 +83,15 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         "__parallax_forget" => Builtin::Forget,
         "pthread_create" | "thrd_create" | "fork" | "vfork" | "clone" => Builtin::Threads,
         "__parallax_environment" => Builtin::Environment,
-        "__parallax_format_double" => Builtin::FormatDouble,
-        "__parallax_parse_double" => Builtin::ParseDouble,
+        "__parallax_format_double" | "__parallax_format_long_double" => Builtin::FormatDouble,
+        "__parallax_parse_double" | "__parallax_parse_float" | "__parallax_parse_long_double" => {
+            Builtin::ParseDouble
+        }
         "sin" | "cos" | "tan" | "exp" | "exp2" | "expm1" | "log" | "log2" | "log10" | "log1p" | "atan"
         | "asin" | "acos" | "sinh" | "cosh" | "tanh" | "cbrt" | "pow" | "atan2" | "hypot" | "fmod"
-        | "ldexp" | "sinf" | "cosf" | "tanf" | "expf" | "exp2f" | "logf" | "log2f" | "log10f" | "atanf"
-        | "asinf" | "acosf" | "sinhf" | "coshf" | "tanhf" | "cbrtf" | "powf" | "atan2f" | "hypotf"
-        | "fmodf" => Builtin::Mathematics,
+        | "ldexp" | "ldexpf" | "ldexpl" | "sinf" | "cosf" | "tanf" | "expf" | "exp2f" | "logf" | "log2f"
+        | "log10f" | "atanf" | "asinf" | "acosf" | "sinhf" | "coshf" | "tanhf" | "cbrtf" | "powf"
+        | "atan2f" | "hypotf" | "fmodf" => Builtin::Mathematics,
         "sqrt" | "floor" | "ceil" | "fabs" | "trunc" | "round" | "rint" | "nearbyint" | "copysign"
         | "fma" | "sqrtf" | "floorf" | "ceilf" | "fabsf" | "truncf" | "roundf" | "rintf" | "nearbyintf"
         | "copysignf" | "fmaf" | "sqrtl" | "floorl" | "ceill" | "fabsl" | "truncl" | "roundl" => {
@@ -515,7 +520,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     }
 
     /// `int __parallax_format_double(char *out, int conversion, int precision, int alternate, double value)`: the
-    /// characters of a magnitude, without sign or padding; their number.
+    /// characters of a magnitude, without sign or padding; their number. A precision below zero is none. The same for
+    /// `long double`.
     fn format_double(
         &mut self,
         state: &mut State<C>,
@@ -523,13 +529,15 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         passed: &[Passed<C>],
     ) -> Result<(), C> {
         let conversion = self.number(state, passed, 1)? as u8;
-        let precision = self.number(state, passed, 2)?.clamp(0, 400) as usize;
+        let precision = usize::try_from(self.number(state, passed, 2)?).ok();
+        if precision.is_some_and(|digits| digits > MOST_DIGITS) {
+            return Err(Stop::Unsupported(format!("a number printed with more than {MOST_DIGITS} digits")));
+        }
         let alternate = self.number(state, passed, 3)? != 0;
         let bits = self.argument_bits(passed, 4)?;
-        let text = match self.host.value(64, &bits).and_then(|b| b.to_u64()) {
-            Some(bits) => {
-                crate::float_text::magnitude(f64::from_bits(bits), conversion, precision, alternate)
-            }
+        let format = self.float_format(passed[4].ty)?;
+        let text = match self.host.value(format.width(), &bits) {
+            Some(bits) => crate::float_text::magnitude(format, &bits, conversion, precision, alternate),
             None => {
                 self.host.assume("a floating-point number that is not constant is printed as '?'".into());
                 "?".to_string()
@@ -545,14 +553,15 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         Ok(())
     }
 
-    /// `double __parallax_parse_double(const char *text, long len)`: the number that exactly these characters are.
+    /// `double __parallax_parse_double(const char *text, long len, int *range)`: the number that exactly these
+    /// characters are, and whether it is out of range. The same for `float` and `long double`.
     fn parse_double(
         &mut self,
         state: &mut State<C>,
         at: &Instruction,
         passed: &[Passed<C>],
     ) -> Result<(), C> {
-        let len = self.length(state, passed, 1)?.min(4096);
+        let len = self.length(state, passed, 1)?;
         let mut text = String::new();
         for index in 0..len {
             let place = self.shifted(state, &passed[0].value, index)?;
@@ -561,8 +570,11 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             let byte = self.exposed(state, &byte)?;
             text.push(self.fix(state, 8, &byte)?.to_u64().unwrap_or(0) as u8 as char);
         }
-        let number = crate::float_text::parse(&text);
-        let bits = self.host.core().constant(&Bits::new(64, number.to_bits().into()));
+        let (number, range) = crate::float_text::parse(self.float_format(at.ty)?, &text);
+        let hits = self.access(state, &passed[2].value, 4, true)?;
+        let range = self.small(32, range.into());
+        self.write_hits(state, &hits, 0, 4, &range)?;
+        let bits = self.host.core().constant(&number);
         Self::set(state, at.result, Value::Bits(bits));
         Ok(())
     }

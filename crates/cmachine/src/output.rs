@@ -3,7 +3,7 @@
 //! Printing a number that is not constant would split a path by how many digits it has, and ask the solver to divide.
 //! Standard output is only looked at once a path has an input, so it keeps the number and how to write it.
 
-use parallax_op::Bits;
+use parallax_op::{Bits, FloatFormat};
 
 /// A piece of output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,6 @@ impl Form {
             (.., true) => " ",
             _ => "",
         };
-        let number = f64::from_bits(bits);
         let (sign, digits, zero) = match self.conversion {
             b'd' => (signed((bits as i64) < 0), (bits as i64).unsigned_abs().to_string(), self.zero),
             b'x' => ("", format!("{bits:x}"), self.zero),
@@ -60,8 +59,10 @@ impl Form {
             b'o' => ("", format!("{bits:o}"), self.zero),
             b'u' => ("", bits.to_string(), self.zero),
             other => {
-                let precision = self.precision.unwrap_or(6);
-                let text = crate::float_text::magnitude(number, other, precision, false);
+                let number = f64::from_bits(bits);
+                let held = Bits::new(64, bits.into());
+                let text =
+                    crate::float_text::magnitude(FloatFormat::F64, &held, other, self.precision, false);
                 (signed(number.is_sign_negative()), text, self.zero && number.is_finite())
             }
         };
@@ -70,6 +71,11 @@ impl Form {
             Some(0) if integer && bits == 0 => (String::new(), false),
             Some(least) if integer => (format!("{digits:0>least$}"), false),
             _ => (digits, zero),
+        };
+        // Zeros go behind the 0x of hexadecimal digits.
+        let (sign, digits) = match digits.get(..2).filter(|start| start.eq_ignore_ascii_case("0x")) {
+            Some(start) => (format!("{sign}{start}"), digits[2..].to_string()),
+            None => (sign.to_string(), digits),
         };
         let fill = self.width.saturating_sub(sign.len() + digits.len());
         match (self.left, zero) {

@@ -2,6 +2,7 @@
 
 use super::host::Oracle;
 use super::value::{Entry, Pointer, Target, Value};
+use super::{Result, Stop};
 use parallax_heap::set::GuardedSets;
 use parallax_op::{BinOp, Bits, BoolOp, RelOp};
 use parallax_sem::Core;
@@ -29,11 +30,16 @@ pub(super) fn number<C: Core, H: Oracle<C>>(host: &H, bits: &C::Val) -> Pointer<
 }
 
 /// The bits of a scalar that is no pointer. (A pointer has an address only in a state.)
-pub fn bits_of<C: Core>(value: &Value<C>) -> C::Val {
+pub(super) fn bits_of<C: Core>(value: &Value<C>) -> Result<C::Val, C> {
     match value {
-        Value::Bits(bits) => bits.clone(),
-        _ => unreachable!("a number is meant, and operands were made numbers"),
+        Value::Bits(bits) => Ok(bits.clone()),
+        _ => Err(Stop::Unsupported("a pointer or an aggregate where a number is meant".into())),
     }
+}
+
+/// Whether a number is certainly beyond the first page.
+fn is_far<C: Core, H: Oracle<C>>(host: &H, bits: &C::Val) -> bool {
+    host.value(64, bits).and_then(|b| b.to_u64()).is_some_and(|b| b >= FIRST_PAGE)
 }
 
 /// `a` where `guard` holds, `b` elsewhere; scalars of `width` bits. `None` for different bytes of pointers, whose
@@ -68,17 +74,20 @@ pub(super) fn join<C: Core, H: Oracle<C>>(
         (Value::Bits(x), Value::Part(y, i)) => {
             Value::Part(Arc::new(join_pointers(host, guard, &with_byte(host, x, *i), y)), *i)
         }
-        (Value::Many(_), _) | (_, Value::Many(_)) => unreachable!("the IR is typed: a scalar meets a scalar"),
-        (x, y) => Value::Pointer(join_pointers(host, guard, &as_pointer(host, x), &as_pointer(host, y))),
+        (x, y) => {
+            let (x, y) = (as_pointer(host, x)?, as_pointer(host, y)?);
+            Value::Pointer(join_pointers(host, guard, &x, &y))
+        }
     })
 }
 
-fn as_pointer<C: Core, H: Oracle<C>>(host: &H, value: &Value<C>) -> Pointer<C> {
-    match value {
+fn as_pointer<C: Core, H: Oracle<C>>(host: &H, value: &Value<C>) -> Option<Pointer<C>> {
+    Some(match value {
         Value::Pointer(pointer) => pointer.clone(),
         Value::Part(pointer, _) => (**pointer).clone(),
-        other => number(host, &bits_of(other)),
-    }
+        Value::Bits(bits) => number(host, bits),
+        Value::Many(_) => return None,
+    })
 }
 
 /// A pointer one of whose bytes this is.
@@ -134,14 +143,14 @@ impl<C: Core, H: Oracle<C>> GuardedSets<C> for Pointers<'_, C, H> {
 /// The pointer moved by a number of bytes.
 pub fn shift<C: Core, H: Oracle<C>>(host: &H, pointer: &Pointer<C>, by: &C::Val) -> Pointer<C> {
     let core = host.core();
-    Pointer {
-        entries: pointer
-            .entries
-            .iter()
-            .map(|entry| Entry::<C> {
-                offset: core.binop(BinOp::Add, 64, &entry.offset, by),
-                ..entry.clone()
-            })
-            .collect(),
-    }
+    let shifted = |entry: &Entry<C>| {
+        let offset = core.binop(BinOp::Add, 64, &entry.offset, by);
+        let guard = entry.guard.clone();
+        match entry.target {
+            // Far from null is a number, which may be the address of something.
+            Target::Null if is_far(host, &offset) => Entry::<C> { guard, target: Target::Number, offset },
+            target => Entry::<C> { guard, target, offset },
+        }
+    };
+    Pointer { entries: pointer.entries.iter().map(shifted).collect() }
 }

@@ -132,7 +132,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let op = *op;
                 self.lanes(ty, &[&a, &b], &mut |machine, ty, values| {
                     let format = machine.float_format(ty)?;
-                    let (a, b) = (bits_of(values[0]), bits_of(values[1]));
+                    let (a, b) = (bits_of(values[0])?, bits_of(values[1])?);
                     Ok(Value::Bits(machine.float_binary(op, format, &a, &b)?))
                 })?
             }
@@ -140,7 +140,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let a = self.number_operand(state, a)?;
                 self.lanes(ty, &[&a], &mut |machine, ty, values| {
                     let format = machine.float_format(ty)?;
-                    Ok(Value::Bits(machine.float_negate(format, &bits_of(values[0]))))
+                    Ok(Value::Bits(machine.float_negate(format, &bits_of(values[0])?)))
                 })?
             }
             Operation::FloatCompare { op, of, a, b } => {
@@ -151,7 +151,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 };
                 let op = *op;
                 self.lanes(ty, &[&a, &b], &mut |machine, _, values| {
-                    let (a, b) = (bits_of(values[0]), bits_of(values[1]));
+                    let (a, b) = (bits_of(values[0])?, bits_of(values[1])?);
                     Ok(machine.flag(&machine.float_compare(op, format, &a, &b)))
                 })?
             }
@@ -292,7 +292,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             let mut requirements = Vec::new();
             self.lanes(ty, &[a, b], &mut |machine, ty, values| {
                 let width = machine.module.ty(ty).bits().unwrap_or(64);
-                let (x, y) = (bits_of(values[0]), bits_of(values[1]));
+                let (x, y) = (bits_of(values[0])?, bits_of(values[1])?);
                 let core = machine.host.core();
                 if division {
                     let not_zero = core.relop(RelOp::Ne, width, &y, &core.constant(&Bits::zero(width)));
@@ -331,11 +331,11 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     ) -> Result<Value<C>, C> {
         if vector {
             return self.lanes(ty, &[condition, a, b], &mut |machine, ty, values| {
-                let guard = machine.truth_of(values[0]);
+                let guard = machine.truth_of(values[0])?;
                 machine.choose(state, ty, &guard, values[1], values[2])
             });
         }
-        let guard = self.truth_of(condition);
+        let guard = self.truth_of(condition)?;
         self.choose(state, ty, &guard, a, b)
     }
 
@@ -398,7 +398,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Terminator::Jump(target) => self.go(state, *target),
             Terminator::Branch { condition, then, otherwise } => {
                 let condition = self.operand(state, condition)?;
-                let holds = self.truth_of(&condition);
+                let holds = self.truth_of(&condition)?;
                 if let Some(truth) = self.host.truth(&holds) {
                     return self.go(state, if truth { *then } else { *otherwise });
                 }
@@ -490,7 +490,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         for (number, (case, target)) in cases.iter().enumerate() {
             let case = self.constant(*case)?;
             let core = self.host.core();
-            let same = core.relop(RelOp::Eq, width, &value, &bits_of(&case));
+            let same = core.relop(RelOp::Eq, width, &value, &bits_of(&case)?);
             rest = core.boolop(parallax_op::BoolOp::And, &rest, &core.not(&same));
             ways.push((same, *target, Some(number as u32)));
         }

@@ -4,7 +4,9 @@ mod host;
 
 use host::{Plain, finish, module};
 use parallax_cmachine::Oracle;
-use parallax_cmachine::{Anything, Candidate, HavocCell, Machine, Origin, Problem, State, Target, Value};
+use parallax_cmachine::{
+    Anything, Candidate, GlobalStart, HavocCell, Machine, Origin, Problem, State, Target, Value,
+};
 use parallax_cmodule::{DebugType, DebugTypeId, FunctionId, Module};
 use parallax_sem::{Core, Symbolic};
 use parallax_term::{Store, Term};
@@ -48,7 +50,10 @@ fn a_function_is_entered_with_a_prepared_state() {
     let f = function(&module, "f");
     let mut state = machine.start().ok().expect("it starts");
     // `limit` keeps its initialiser, `other` is anything.
-    machine.unknown_memory(&mut state, &mut |id| module.global(id).name != "limit");
+    machine.unknown_memory(&mut state, &mut |id| match module.global(id).name.as_str() {
+        "limit" => GlobalStart::Apart,
+        _ => GlobalStart::Unknown,
+    });
     let mut values = machine.unknown_arguments(&mut state, f).ok().expect("arguments");
     // A cell of our own that holds 40, and a number in place of the second argument.
     let four = store.number(64, 4);

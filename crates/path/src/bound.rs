@@ -127,6 +127,12 @@ impl Completeness {
         self.bounds.is_empty()
     }
 
+    /// What two answers together speak of.
+    pub fn and(mut self, other: Completeness) -> Completeness {
+        self.bounds.extend(other.bounds);
+        self
+    }
+
     /// Why not, in order.
     pub fn bounds(&self) -> impl ExactSizeIterator<Item = &Bound> {
         self.bounds.iter()

@@ -3,25 +3,11 @@
 use crate::Program;
 use crate::explore::{Entry, Finding, Settings, explore_input};
 use crate::run::{self, Closed, Outcome};
-use parallax_cmachine::{Files, Problem, State, Value};
+use crate::trace::{Step, Tracer, place_step};
+use parallax_cmachine::{Files, Problem, State};
 use parallax_cmodule::{FunctionId, LocationId, Module};
 use parallax_sem::Concrete;
 use parallax_term::Store;
-
-/// A step of a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// The function.
-    pub function: String,
-    /// The file.
-    pub file: String,
-    /// The line.
-    pub line: u32,
-    /// Variables of the function that are known there, with their values.
-    pub values: Vec<(String, String)>,
-    /// The calls that lead there, the outermost first: function, file and line of each.
-    pub callers: Vec<(String, String, u32)>,
-}
 
 /// What a replay in the concrete reading says.
 #[derive(Clone, Debug)]
@@ -36,6 +22,8 @@ pub struct Replay {
 
 /// Steps kept of a path: the last ones, which lead to the mistake.
 const STEPS: usize = 400;
+/// Instructions before the end that are looked at one by one for them.
+const TRACED: u64 = 100_000;
 /// Instructions a replay may take.
 const LIMIT: u64 = 50_000_000;
 
@@ -52,13 +40,14 @@ pub fn user_place(module: &Module, stack: &[(FunctionId, LocationId)]) -> (Funct
 /// Runs a finding's input in the concrete reading.
 pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Replay {
     let module = &program.module;
-    let mut path = Vec::new();
-    let run_once = |fill: u8, path: Option<&mut Vec<Step>>| {
+    // With a tracer, all that happens from so many instructions on is traced.
+    let run_once = |fill: u8, tracer: Option<(u64, &mut Tracer<'_>)>| {
         let concrete = run::Settings {
             steps: Some(LIMIT),
             inputs: finding.input.values.iter().map(|(_, bits)| bits.clone()).collect(),
             unknowns: Some(finding.input.unknowns.clone()),
             fill,
+            every_instruction: tracer.is_some(),
             checks: settings.checks,
             leaks: settings.leaks,
             random_inputs: settings.random_inputs,
@@ -69,19 +58,17 @@ pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Repl
         let files = Files::new(finding.input.stdin.clone(), named);
         let mut world = Closed { files, ..Closed::default() };
         let mut trace = 0u64;
-        let mut kept = Vec::new();
+        let mut tracer = tracer;
         let mut watch = |state: &State<Concrete>| {
+            if let Some((from, tracer)) = &mut tracer {
+                if state.steps >= *from {
+                    tracer.see(state);
+                }
+                return;
+            }
             let frame = state.frame();
             let block = u64::from(frame.block.0) << 32 | u64::from(frame.function.0);
             trace = trace.rotate_left(5).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ block;
-            if let Some(step) = step(module, state) {
-                if kept.len() >= 2 * STEPS {
-                    kept.drain(..STEPS);
-                }
-                if kept.last() != Some(&step) {
-                    kept.push(step);
-                }
-            }
         };
         let finished = match &settings.entry {
             Entry::Main { .. } => {
@@ -92,13 +79,12 @@ pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Repl
                 run::run_from(module, start, &mut world, &concrete, &mut watch)
             }
         };
-        if let Some(path) = path {
-            let first = kept.len().saturating_sub(STEPS);
-            *path = kept.split_off(first);
-        }
-        (finished.outcome, trace, world.stdout, finished.lost)
+        (finished, trace, world.stdout)
     };
-    let (outcome, trace, stdout, lost) = run_once(0, Some(&mut path));
+    let (run::Finished { outcome, lost, steps }, trace, stdout) = run_once(0, None);
+    let mut tracer = Tracer::new(module, STEPS);
+    run_once(0, Some((steps.saturating_sub(TRACED), &mut tracer)));
+    let mut path = tracer.finish();
     let place = user_place(module, &finding.stack);
     let confirmed = match (&outcome, finding.problem) {
         (_, Problem::Uninitialised) if matches!(settings.entry, Entry::Main { .. }) => {
@@ -106,8 +92,8 @@ pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Repl
         }
         // Two ways to fill in what is uninitialised, and the program does two things.
         (_, Problem::Uninitialised) => [0xff, 0xa5, 0x01, 0x80].iter().any(|&fill| {
-            let (other, other_trace, other_stdout, _) = run_once(fill, None);
-            (other, other_trace, other_stdout) != (outcome.clone(), trace, stdout.clone())
+            let (other, other_trace, other_stdout) = run_once(fill, None);
+            (&other.outcome, other_trace, &other_stdout) != (&outcome, trace, &stdout)
         }),
         // Several may be lost at once; the run names the first.
         (Outcome::Mistake(mistake), Problem::Leak) => {
@@ -149,54 +135,4 @@ fn uninitialised(program: &Program, finding: &Finding, settings: &Settings) -> b
         .findings
         .iter()
         .any(|other| other.problem == Problem::Uninitialised && user_place(module, &other.stack) == place)
-}
-
-fn place_step(
-    module: &Module,
-    function: FunctionId,
-    at: LocationId,
-    values: Vec<(String, String)>,
-    callers: Vec<(String, String, u32)>,
-) -> Step {
-    let place = module.location(at);
-    let function = module.function(function).name.clone();
-    Step { function, file: module.file_of(at).to_string(), line: place.line, values, callers }
-}
-
-/// Where a state is when it enters a block of the user's own code.
-fn step(module: &Module, state: &State<Concrete>) -> Option<Step> {
-    let frame = state.frame();
-    let function = module.function(frame.function);
-    if function.library {
-        return None;
-    }
-    let block = &function.blocks[frame.block.0 as usize];
-    let at = block
-        .instructions
-        .iter()
-        .map(|i| i.location)
-        .chain([block.location])
-        .find(|&l| module.location(l).line > 0)?;
-    let mut values = Vec::new();
-    for (slot, value) in function.slots.iter().zip(&frame.slots) {
-        let (Some(variable), Some(value)) = (slot.variable, value) else { continue };
-        let shown = match value {
-            Value::Bits(bits) => bits.to_i128().map_or_else(|| bits.to_string(), |n| n.to_string()),
-            Value::Pointer(pointer) => match pointer.only().map(|e| e.target) {
-                Some(parallax_cmachine::Target::Null) => "NULL".to_string(),
-                _ => "a pointer".to_string(),
-            },
-            Value::Many(_) | Value::Part(..) => continue,
-        };
-        values.push((module.variables[variable.0 as usize].name.clone(), shown));
-    }
-    let callers = (0..state.frames.len() - 1)
-        .filter(|&depth| !module.function(state.frames[depth].function).library)
-        .map(|depth| {
-            let at = state.location(module, depth);
-            let name = module.function(state.frames[depth].function).name.clone();
-            (name, module.file_of(at).to_string(), module.location(at).line)
-        })
-        .collect();
-    Some(place_step(module, frame.function, at, values, callers))
 }

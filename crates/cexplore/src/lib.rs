@@ -4,12 +4,15 @@
 //! runs what exploring found. Each meets the machine of `parallax-cmachine` with a reading and a host of its own; the
 //! machine knows none of them.
 
+pub mod callers;
 pub mod confirm;
 pub mod driver;
 pub mod explore;
+pub mod ktest;
 mod leak;
 pub mod native;
 pub mod program;
 pub mod run;
+pub mod trace;
 
 pub use program::{Program, Sources};

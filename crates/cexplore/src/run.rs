@@ -129,6 +129,8 @@ pub struct Settings {
     pub unknowns: Option<Vec<Bits>>,
     /// What uninitialised bytes read as.
     pub fill: u8,
+    /// Whether the watcher sees every instruction before it runs, not only every block that is entered.
+    pub every_instruction: bool,
     /// Report overflow and shifts.
     pub checks: Checks,
     /// Look for memory that nothing refers to at the end.
@@ -236,7 +238,9 @@ impl<W: World> Reporter<Concrete> for Runner<'_, W> {
     fn assume(&mut self, _what: String) {}
     fn bounded(&mut self, _bound: Bound) {}
     fn enter_block(&mut self, state: &State<Concrete>) {
-        (self.watch)(state);
+        if !self.settings.every_instruction {
+            (self.watch)(state);
+        }
     }
 }
 
@@ -423,6 +427,9 @@ pub fn run_from<W: World>(
     loop {
         if state.steps >= limit {
             return Finished { outcome: Outcome::StepLimit, steps: state.steps, lost: Vec::new() };
+        }
+        if settings.every_instruction {
+            (machine.host.watch)(&state);
         }
         if let Err(stop) = machine.step(&mut state) {
             let mut lost = Vec::new();

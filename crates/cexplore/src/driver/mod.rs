@@ -46,7 +46,7 @@ pub fn driver(module: &Module, input: &Input, settings: &Settings) -> Result<Dri
     if matches!(settings.entry, Entry::Function(_)) {
         let _ = write!(text, ", its own files with {RENAMED_MAIN}");
     }
-    text.push_str(". */\n");
+    text.push_str(". */\n#undef main\n");
     harness(module, input, &mut text)?;
     if settings.random_inputs {
         let _ = writeln!(text, "int rand(void) {{ return (int)take_(); }}");
@@ -60,6 +60,61 @@ pub fn driver(module: &Module, input: &Input, settings: &Settings) -> Result<Dri
         hidden = call::main(module, name, input, &mut text)?;
     }
     Ok(Driver { text, hidden })
+}
+
+/// A driver that carries the whole input, arguments, standard input and files included: it has a `main` of its own,
+/// which calls the program's.
+pub fn standalone(module: &Module, input: &Input, settings: &Settings) -> Result<Driver, String> {
+    let mut made = driver(module, input, settings)?;
+    let Entry::Main { .. } = settings.entry else { return Ok(made) };
+    let main = module.function_named("main").ok_or("the program has no function main")?;
+    let plain = format!("with the program's own files, which are compiled with {RENAMED_MAIN}");
+    made.text = made.text.replacen("together with the program", &plain, 1);
+    let text = &mut made.text;
+    let _ = writeln!(text, "int open(const char *, int, ...); int close(int); int dup2(int, int);");
+    let _ = writeln!(text, "int unlink(const char *); extern char **environ;");
+    let _ = writeln!(text, "static void make_(const char *name, const char *bytes, unsigned long n) {{");
+    // Made anew, to be read and written by its owner.
+    let _ = writeln!(text, "  int file = open(name, 01 | 0100 | 01000, 0600);");
+    let _ =
+        writeln!(text, "  if (file < 0 || write(file, bytes, n) != (long)n) abort();\n  close(file);\n}}");
+    let parameters = module.function(main).parameters.len();
+    let declared = ["void", "int", "int, char **", "int, char **, char **"];
+    let list = declared.get(parameters).ok_or("main takes something other than the usual")?;
+    let _ = writeln!(text, "int program_main_({list});");
+    let _ = writeln!(text, "int main(void) {{");
+    for (name, bytes) in &input.files {
+        let _ = writeln!(text, "  make_({}, {}, {});", literal(name.as_bytes()), literal(bytes), bytes.len());
+    }
+    let _ = writeln!(text, "  make_(\".stdin\", {}, {});", literal(&input.stdin), input.stdin.len());
+    let _ = writeln!(
+        text,
+        "  int in = open(\".stdin\", 0);\n  dup2(in, 0);\n  close(in);\n  unlink(\".stdin\");"
+    );
+    let arguments: Vec<String> = match input.arguments.is_empty() {
+        true => vec![literal(b"program")],
+        false => input.arguments.iter().map(|argument| literal(argument)).collect(),
+    };
+    let _ = writeln!(text, "  static char *arguments[] = {{{}, 0}};", arguments.join(", "));
+    let given = [format!("{}", arguments.len()), "arguments".into(), "environ".into()];
+    let _ = writeln!(text, "  exit(program_main_({}));\n}}", given[..parameters].join(", "));
+    Ok(made)
+}
+
+/// Bytes as a C string literal.
+fn literal(bytes: &[u8]) -> String {
+    let mut text = String::from("\"");
+    for &byte in bytes {
+        match byte {
+            b'"' | b'\\' | b'?' => text.extend(['\\', byte as char]),
+            0x20..=0x7e => text.push(byte as char),
+            // Three digits, so that nothing that follows belongs to them.
+            _ => {
+                let _ = write!(text, "\\{byte:03o}");
+            }
+        }
+    }
+    text + "\""
 }
 
 fn harness(module: &Module, input: &Input, text: &mut String) -> Result<(), String> {
@@ -101,6 +156,16 @@ fn harness_function(module: &Module, function: &Function) -> Result<Option<Strin
                 .into()
         }
         "klee_choose" => "unsigned long klee_choose(unsigned long n) { (void)n; return take_(); }".into(),
+        "__CPROVER_assume" => "void __CPROVER_assume(int c) { if (!c) exit(0); }".into(),
+        "__CPROVER_assert" => "void __CPROVER_assert(int c, const char *w) \
+             { (void)w; if (!c) { write(2, \"PARALLAX assertion\", 18); abort(); } }"
+            .into(),
+        "__CPROVER_havoc_object" => return Err("nothing native says how large an object is".into()),
+        "klee_assert_fail" => {
+            "void klee_assert_fail(const char *a, const char *f, unsigned l, const char *g) \
+             { (void)a, (void)f, (void)l, (void)g; write(2, \"PARALLAX assertion\", 18); abort(); }"
+                .into()
+        }
         "klee_assume" => "void klee_assume(unsigned long c) { if (!c) exit(0); }".into(),
         "__VERIFIER_assume" => "void __VERIFIER_assume(int c) { if (!c) exit(0); }".into(),
         "klee_assert" | "__VERIFIER_assert" => {
@@ -120,11 +185,16 @@ fn harness_function(module: &Module, function: &Function) -> Result<Option<Strin
         "klee_get_valued" => "double klee_get_valued(double v) { return v; }".into(),
         _ if name.starts_with("klee_get_value") => format!("long {name}(long v) {{ return v; }}"),
         _ if name.starts_with("__VERIFIER_atomic_") => format!("void {name}(void) {{}}"),
-        _ if name.starts_with("__VERIFIER_nondet_") && is_int128(module, function) => format!(
-            "unsigned __int128 {name}(void) {{ unsigned __int128 low = take_(); \
+        _ if name.starts_with("__CPROVER_") => format!("void {name}(void) {{}}"),
+        _ if (name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_"))
+            && is_int128(module, function) =>
+        {
+            format!(
+                "unsigned __int128 {name}(void) {{ unsigned __int128 low = take_(); \
              return low | (unsigned __int128)take_() << 64; }}"
-        ),
-        _ if name.starts_with("__VERIFIER_nondet_") => {
+            )
+        }
+        _ if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") => {
             let ty = c_type(module, function)
                 .ok_or_else(|| format!("{name} returns something other than a number"))?;
             format!(

@@ -27,6 +27,8 @@ pub struct Finding {
     pub detail: String,
     /// Where each running function is, the innermost first.
     pub stack: Vec<(FunctionId, LocationId)>,
+    /// Where the exploration that found it started.
+    pub entry: super::Entry,
     /// An input that leads there.
     pub input: Input,
     /// How many undecided branches the path takes.
@@ -257,6 +259,7 @@ impl<'s> Explorer<'s> {
                 Value::Part(..) => run::Argument::Pointer(Place::Null),
             });
         }
+        untouched_globals_go(&mut memory);
         memory
     }
 
@@ -290,7 +293,15 @@ impl<'s> Explorer<'s> {
         let input = self.input_of(state, &model);
         let detail = crate::leak::WORDS.to_string();
         let decisions = state.events.len();
-        self.findings.push(Finding { problem: Problem::Leak, detail, stack: vec![place], input, decisions });
+        let entry = self.settings.entry.clone();
+        self.findings.push(Finding {
+            problem: Problem::Leak,
+            detail,
+            stack: vec![place],
+            entry,
+            input,
+            decisions,
+        });
     }
 
     /// Bytes of the outside world: those of the one input there is, or unknown ones.
@@ -510,7 +521,8 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
             Some(model) => {
                 let input = self.input_of(state, &model);
                 let decisions = state.events.len();
-                self.findings.push(Finding { problem, detail, stack, input, decisions });
+                let entry = self.settings.entry.clone();
+                self.findings.push(Finding { problem, detail, stack, entry, input, decisions });
             }
             None => {
                 self.known.remove(&(problem, function, location));
@@ -531,4 +543,44 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
         *count += 1;
         self.new_code = *count == 1;
     }
+}
+
+/// An input shows what its path looked at: global variables that it neither read nor points to are left out.
+fn untouched_globals_go(memory: &mut GivenMemory) {
+    let mut used: Vec<bool> = memory
+        .blocks
+        .iter()
+        .map(|block| block.global.is_none() || !block.bits.is_empty() || !block.pointers.is_empty())
+        .collect();
+    let inner = memory.blocks.iter().flat_map(|block| block.pointers.iter().map(|(_, place)| place));
+    let outer = memory.arguments.iter().filter_map(|argument| match argument {
+        run::Argument::Pointer(place) => Some(place),
+        run::Argument::Bits(_) | run::Argument::Many(_) => None,
+    });
+    for place in inner.chain(outer) {
+        if let Place::Block(number, _) = place {
+            used[*number] = true;
+        }
+    }
+    let mut numbers = Vec::with_capacity(used.len());
+    let mut next = 0;
+    for &is_used in &used {
+        numbers.push(next);
+        next += usize::from(is_used);
+    }
+    let renumber = |place: &mut Place| {
+        if let Place::Block(number, _) = place {
+            *number = numbers[*number];
+        }
+    };
+    for block in &mut memory.blocks {
+        block.pointers.iter_mut().for_each(|(_, place)| renumber(place));
+    }
+    for argument in &mut memory.arguments {
+        if let run::Argument::Pointer(place) = argument {
+            renumber(place);
+        }
+    }
+    let mut used = used.into_iter();
+    memory.blocks.retain(|_| used.next().unwrap_or(true));
 }

@@ -1,6 +1,7 @@
 //! Symbolic exploration: every path of a program, each with what is certain on it.
 
 mod coverage;
+mod globals;
 mod host;
 mod joins;
 mod search;
@@ -13,5 +14,5 @@ mod unknown;
 pub use coverage::Coverage;
 pub use host::{Explorer, Finding, Input};
 pub use search::{Exploration, ExploreError, PathEnd, PathRecord, explore, explore_input};
-pub use settings::{Argument, Entry, Settings};
+pub use settings::{Argument, Entry, Globals, Settings};
 pub use unknown::{UnknownCell, UnknownMemory, UnknownObject};

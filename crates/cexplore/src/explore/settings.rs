@@ -26,6 +26,18 @@ impl Default for Entry {
     }
 }
 
+/// What global variables hold when a function is entered by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Globals {
+    /// Anything, but for constants and for `static` variables that no code of their file writes.
+    #[default]
+    Unknown,
+    /// What the program may have left there: anything where some code of the program writes, initialisers elsewhere.
+    Reachable,
+    /// Their initialisers.
+    Initial,
+}
+
 /// A command-line argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
@@ -78,10 +90,15 @@ pub struct Settings {
     pub chain: u32,
     /// Input text ends with a NUL within its object.
     pub strings: bool,
+    /// What global variables hold when a function is entered by itself.
+    pub globals: Globals,
     /// Merge states where the ways of a branch meet again, instead of following each by itself.
     pub merge: bool,
     /// Keep one test per path.
     pub tests: bool,
+    /// Every global variable is input memory, whether or not the entered code can name it: only for tests that compare.
+    #[doc(hidden)]
+    pub all_globals: bool,
     /// A wrong rule to use instead of the right one: only for tests that must notice.
     #[doc(hidden)]
     pub plant: Option<Mistake>,
@@ -109,8 +126,10 @@ impl Default for Settings {
             array: 4,
             chain: 4,
             strings: false,
+            globals: Globals::Unknown,
             merge: false,
             tests: false,
+            all_globals: false,
             plant: None,
         }
     }

@@ -90,7 +90,8 @@ pub(super) fn start<'s>(
                 )));
             }
             let mut state = machine.start().map_err(Failed::Machine)?;
-            machine.unknown_memory(&mut state, &mut |_| true);
+            let starts = super::globals::starts(module, function, settings);
+            machine.unknown_memory(&mut state, &mut |id| starts[id.0 as usize]);
             let values = machine.unknown_arguments(&mut state, function).map_err(Failed::Machine)?;
             machine.begin(&mut state, function, values).map_err(Failed::Machine)?;
             Ok(vec![state])

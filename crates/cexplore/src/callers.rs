@@ -1,0 +1,89 @@
+//! A function entered as its callers do.
+//!
+//! Entered by itself, a function is given everything its types allow, and most of what then goes wrong is a contract that
+//! no caller breaks. Exploring from its callers instead, and keeping what goes wrong in the function or below it, assumes
+//! exactly what every call guarantees: a length that goes with a buffer, a pointer that is never null, a table that is
+//! set up first.
+
+use crate::confirm::user_place;
+use crate::explore::{Exploration, Finding};
+use parallax_cmodule::{Callee, FunctionId, LocationId, Module, Operation};
+
+/// A call of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Who calls.
+    pub caller: FunctionId,
+    /// Where.
+    pub at: LocationId,
+}
+
+/// Calls of a function in the program's own code, by name; calls through pointers are not among them.
+pub fn calls(module: &Module, function: FunctionId) -> Vec<Call> {
+    let mut found = Vec::new();
+    for (number, caller) in module.functions.iter().enumerate().filter(|(_, f)| !f.library) {
+        for instruction in caller.blocks.iter().flat_map(|block| &block.instructions) {
+            if let Operation::Call { callee: Callee::Function(callee), .. } = &instruction.operation
+                && *callee == function
+            {
+                found.push(Call { caller: FunctionId(number as u32), at: instruction.location });
+            }
+        }
+    }
+    found
+}
+
+/// Where to start so that a function is entered through so many calls. A caller that nothing calls is a start itself,
+/// however many levels are asked for.
+pub fn starts(module: &Module, function: FunctionId, levels: u32) -> Vec<FunctionId> {
+    let mut starts: Vec<FunctionId> = Vec::new();
+    let mut level: Vec<FunctionId> = calls(module, function).iter().map(|call| call.caller).collect();
+    let mut seen = vec![function];
+    for step in 1..=levels.max(1) {
+        let mut next = Vec::new();
+        for caller in level.drain(..) {
+            if seen.contains(&caller) {
+                continue;
+            }
+            seen.push(caller);
+            let above = if step < levels { calls(module, caller) } else { Vec::new() };
+            match above.is_empty() {
+                true => starts.push(caller),
+                false => next.extend(above.iter().map(|call| call.caller)),
+            }
+        }
+        level = next;
+    }
+    starts
+}
+
+/// What was explored from two starts: what goes wrong in the function or below it, once for each place.
+pub fn joined(
+    module: &Module,
+    mut whole: Exploration,
+    part: Exploration,
+    function: FunctionId,
+) -> Exploration {
+    let key = |finding: &Finding| (finding.problem, user_place(module, &finding.stack));
+    for finding in part.findings.into_iter().filter(|finding| concerns(finding, function)) {
+        if whole.findings.iter().all(|known| key(known) != key(&finding)) {
+            whole.findings.push(finding);
+        }
+    }
+    whole.paths += part.paths;
+    whole.completeness = whole.completeness.and(part.completeness);
+    whole.assumptions.extend(part.assumptions);
+    // Which lines each start covered is not known any more; the better of them is a bound from below.
+    if part.coverage.lines_covered > whole.coverage.lines_covered {
+        whole.coverage = part.coverage;
+    }
+    whole.steps += part.steps;
+    whole.queries += part.queries;
+    whole.most_states = whole.most_states.max(part.most_states);
+    whole
+}
+
+/// Whether something goes wrong while a function runs.
+pub fn concerns(finding: &Finding, function: FunctionId) -> bool {
+    finding.stack.iter().any(|(running, _)| *running == function)
+}

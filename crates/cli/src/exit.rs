@@ -50,10 +50,16 @@ pub fn report(error: &anyhow::Error) -> Status {
         return Status::Clean;
     }
     let text = format!("{error:#}");
+    let status = error.downcast_ref::<Failure>().map_or(Status::BadInput, |failure| failure.status);
+    if std::env::args_os().any(|argument| argument == "--json") {
+        // Whoever asked for one document on stdout gets one.
+        let message = text.trim_end().trim_start_matches("error: ");
+        println!("{:#}", serde_json::json!({ "error": message, "status": status as u8 }));
+    }
     if text.starts_with("error") {
         eprintln!("{}", text.trim_end());
     } else {
         eprintln!("error: {}", text.trim_end());
     }
-    error.downcast_ref::<Failure>().map_or(Status::BadInput, |failure| failure.status)
+    status
 }

@@ -110,7 +110,7 @@ fn a_clean_program_is_explored_to_the_end_and_leaves_tests() {
         let binary = driver.with_extension("");
         let built = Command::new("clang-19")
             .current_dir(root())
-            .args(["-w", program[0], program[1]])
+            .args(["-w", "-Dmain=program_main_", program[0], program[1]])
             .arg(&driver)
             .arg("-o")
             .arg(&binary)

@@ -1,16 +1,16 @@
 //! `parallax explore`: every path of a C program, and what goes wrong on it.
 
+use super::c_input::{input, shown, write_tests};
 use super::c_sources::CSources;
 use crate::exit::{Failure, Status};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use parallax_cexplore::confirm::{Replay, replay, user_place};
-use parallax_cexplore::driver::driver;
 use parallax_cexplore::explore::{
-    Argument, Entry, Exploration, ExploreError, Finding, Input, PathEnd, Settings, explore,
+    Argument, Entry, Exploration, ExploreError, Finding, Globals, Input, Settings, explore, explore_input,
 };
 use parallax_cexplore::native::{self, Native};
-use parallax_cexplore::{Program, run};
+use parallax_cexplore::{Program, callers, ktest};
 use parallax_cmachine::{Aliasing, Checks};
 use parallax_path::{Bound, Strategy};
 use parallax_report::{
@@ -19,7 +19,7 @@ use parallax_report::{
 use parallax_term::Store;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Explore the paths of a C program symbolically, and report what goes wrong with an input that shows it.
@@ -39,6 +39,10 @@ pub struct Explore {
     /// Start at this function, with unknown arguments, globals and memory.
     #[arg(long, value_name = "FUNCTION")]
     entry: Option<String>,
+    /// Enter the function of --entry as its callers do: start so many calls further up, and report what goes wrong in
+    /// the function or below it.
+    #[arg(long, value_name = "LEVELS", num_args = 0..=1, default_missing_value = "1", requires = "entry", conflicts_with = "tests")]
+    callers: Option<u32>,
     /// An argument of the program; repeat for more.
     #[arg(long = "arg", value_name = "TEXT")]
     arguments: Vec<String>,
@@ -57,9 +61,9 @@ pub struct Explore {
     /// Which state runs next.
     #[arg(long, value_enum, default_value_t = Order::Depth)]
     strategy: Order,
-    /// Seed of random choices.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    /// Seed of random choices; or the file of an input (.ktest) whose path is looked at first, repeatable.
+    #[arg(long = "seed", value_name = "N|FILE")]
+    seeds: Vec<String>,
     /// Times one call may take an undecided branch of one block.
     #[arg(long, value_name = "N", default_value_t = 64)]
     loops: u32,
@@ -108,16 +112,20 @@ pub struct Explore {
     /// Pointers from an argument to the furthest unknown object (with --entry).
     #[arg(long, value_name = "N", default_value_t = 4)]
     chain: u32,
+    /// What global variables hold (with --entry).
+    #[arg(long, value_enum, default_value_t = GlobalsAre::Unknown)]
+    globals: GlobalsAre,
     /// Unknown text ends with a NUL (with --entry).
     #[arg(long)]
     strings: bool,
     /// Do not run findings natively.
     #[arg(long)]
     no_native: bool,
-    /// Write one test per path into this folder: a C driver and the input.
+    /// Write one test per path into this folder: the input, as JSON and for KLEE's tools, and a C driver.
     #[arg(long, value_name = "FOLDER")]
     tests: Option<PathBuf>,
-    /// Write the findings and their paths as a report: SARIF (.sarif), pathreport XML (.xml) or Parallax JSON (.json).
+    /// Write the findings and their paths as a report: a page (.html), SARIF (.sarif), pathreport XML (.xml) or Parallax
+    /// JSON (.json).
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Print one JSON document.
@@ -155,37 +163,47 @@ enum Alias {
     Raw,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GlobalsAre {
+    /// Anything, but for constants and static variables that nothing writes.
+    Unknown,
+    /// Anything where some code of the program writes, initialisers elsewhere.
+    Reachable,
+    /// Their initialisers.
+    Initial,
+}
+
 impl Explore {
+    /// The program from `main`, with the arguments, standard input and files that the flags say.
+    fn main_entry(&self) -> Result<Entry> {
+        let known = self.arguments.iter().map(|text| Argument::Known(text.clone().into_bytes()));
+        let unknown = self.unknown_arguments.iter().map(|&len| Argument::Unknown(len));
+        let mut arguments: Vec<Argument> = known.chain(unknown).collect();
+        if let [fewest, most, len] = self.more_arguments[..] {
+            let numbers = 0..most.max(fewest).min(MOST_ARGUMENTS);
+            arguments.extend(numbers.map(|number| match number < fewest {
+                true => Argument::Unknown(len),
+                false => Argument::Optional(len),
+            }));
+        }
+        let mut files = Vec::new();
+        for given in &self.unknown_files {
+            let parts = given.rsplit_once('=').and_then(|(name, len)| Some((name, len.parse().ok()?)));
+            let Some((name, len)) = parts.filter(|(name, len)| !name.is_empty() && *len <= MOST_BYTES) else {
+                anyhow::bail!("--file {given}: not NAME=BYTES, with at most {MOST_BYTES} bytes");
+            };
+            files.push((name.to_string(), len));
+        }
+        Ok(Entry::Main { arguments, stdin: self.stdin, files })
+    }
+
     fn settings(&self) -> Result<Settings> {
         let seconds = |name: &str, value: f64| {
             Duration::try_from_secs_f64(value).with_context(|| format!("--{name} {value}: not a time"))
         };
         let entry = match &self.entry {
             Some(name) => Entry::Function(name.clone()),
-            None => {
-                let known = self.arguments.iter().map(|text| Argument::Known(text.clone().into_bytes()));
-                let unknown = self.unknown_arguments.iter().map(|&len| Argument::Unknown(len));
-                let mut arguments: Vec<Argument> = known.chain(unknown).collect();
-                if let [fewest, most, len] = self.more_arguments[..] {
-                    let numbers = 0..most.max(fewest).min(MOST_ARGUMENTS);
-                    arguments.extend(numbers.map(|number| match number < fewest {
-                        true => Argument::Unknown(len),
-                        false => Argument::Optional(len),
-                    }));
-                }
-                let mut files = Vec::new();
-                for given in &self.unknown_files {
-                    let parts =
-                        given.rsplit_once('=').and_then(|(name, len)| Some((name, len.parse().ok()?)));
-                    let Some((name, len)) =
-                        parts.filter(|(name, len)| !name.is_empty() && *len <= MOST_BYTES)
-                    else {
-                        anyhow::bail!("--file {given}: not NAME=BYTES, with at most {MOST_BYTES} bytes");
-                    };
-                    files.push((name.to_string(), len));
-                }
-                Entry::Main { arguments, stdin: self.stdin, files }
-            }
+            None => self.main_entry()?,
         };
         Ok(Settings {
             leaks: !self.no_leaks && matches!(entry, Entry::Main { .. }),
@@ -196,7 +214,7 @@ impl Explore {
                 Order::Random => Strategy::Random,
                 Order::Coverage => Strategy::Coverage,
             },
-            seed: self.seed,
+            seed: self.seeds.iter().rev().find_map(|seed| seed.parse().ok()).unwrap_or(1),
             loops: self.loops,
             depth: self.depth,
             paths: self.paths,
@@ -218,10 +236,30 @@ impl Explore {
             array: self.array.clamp(1, 256),
             chain: self.chain,
             strings: self.strings,
+            globals: match self.globals {
+                GlobalsAre::Unknown => Globals::Unknown,
+                GlobalsAre::Reachable => Globals::Reachable,
+                GlobalsAre::Initial => Globals::Initial,
+            },
             merge: self.merge,
             tests: self.tests.is_some(),
             ..Settings::default()
         })
+    }
+}
+
+impl Explore {
+    /// Inputs whose paths are looked at first, with their files.
+    fn seed_inputs(&self) -> Result<Vec<(PathBuf, Input)>> {
+        let files = self.seeds.iter().filter(|seed| seed.parse::<u64>().is_err()).map(PathBuf::from);
+        files
+            .map(|file| {
+                let bytes =
+                    std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+                let input = ktest::read(&bytes).with_context(|| file.display().to_string())?;
+                Ok((file, input))
+            })
+            .collect()
     }
 }
 
@@ -243,7 +281,17 @@ pub fn run(arguments: &Explore) -> Result<Status> {
             eprint!("\r{paths} paths, {states} states, {findings} findings   ");
         }
     };
-    let explored = explore(&store, &program.module, &settings, solver, &mut progress);
+    let seeds = arguments.seed_inputs()?;
+    let mut seeded = Vec::new();
+    for (file, seed) in &seeds {
+        let solver = parallax_smt::solver(&store);
+        let one = explore_input(&store, &program.module, &settings, solver, Some(seed), &mut progress);
+        seeded.extend(one.map_err(|error| anyhow::anyhow!("{}: {error}", file.display()))?.findings);
+    }
+    let explored = match arguments.callers {
+        None => explore(&store, &program.module, &settings, solver, &mut progress),
+        Some(levels) => from_callers(arguments, &program, &settings, levels, &mut progress)?,
+    };
     if terminal {
         eprint!("\r{:50}\r", "");
     }
@@ -254,6 +302,8 @@ pub fn run(arguments: &Explore) -> Result<Status> {
         },
         message: error.to_string(),
     })?;
+    let mut explored = explored;
+    adopt(&program, &mut explored, seeded);
     let findings = confirmed(arguments, &program, &settings, &explored)?;
     if let Some(folder) = &arguments.tests {
         write_tests(folder, &program, &settings, &explored)?;
@@ -263,6 +313,7 @@ pub fn run(arguments: &Explore) -> Result<Status> {
         let text = match file.extension().and_then(|e| e.to_str()) {
             Some("sarif") => parallax_report::to_sarif(&document),
             Some("xml") => parallax_report::to_pathreport(&document),
+            Some("html") => page(&program, document)?,
             _ => parallax_report::to_json(&document),
         };
         std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
@@ -284,6 +335,92 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     })
 }
 
+/// Explores a function from its callers.
+fn from_callers(
+    arguments: &Explore,
+    program: &Program,
+    settings: &Settings,
+    levels: u32,
+    progress: &mut dyn FnMut(u64, usize, usize),
+) -> Result<std::result::Result<Exploration, ExploreError>> {
+    let module = &program.module;
+    let name = arguments.entry.as_deref().unwrap_or_default();
+    let function =
+        module.function_named(name).with_context(|| format!("the program has no function {name}"))?;
+    let starts = callers::starts(module, function, levels);
+    if starts.is_empty() {
+        anyhow::bail!("nothing in the program calls {name} by its name: explore it without --callers");
+    }
+    let share = settings.time / starts.len() as u32;
+    let mut whole: Option<Exploration> = None;
+    for &start in &starts {
+        let name = &module.function(start).name;
+        let entry = match name.as_str() {
+            "main" => arguments.main_entry()?,
+            _ => Entry::Function(name.clone()),
+        };
+        let settings = Settings { entry, time: share, ..settings.clone() };
+        let store = Store::new();
+        let part = match explore(&store, module, &settings, parallax_smt::solver(&store), progress) {
+            Ok(part) => part,
+            Err(error) => return Ok(Err(error)),
+        };
+        whole = Some(match whole {
+            None => {
+                let mut part = part;
+                part.findings.retain(|finding| callers::concerns(finding, function));
+                part
+            }
+            Some(whole) => callers::joined(module, whole, part, function),
+        });
+    }
+    let mut whole = whole.context("nothing was explored")?;
+    for call in callers::calls(module, function) {
+        let place = module.location(call.at);
+        let caller = &module.function(call.caller).name;
+        let words =
+            format!("{name} is entered as {caller} calls it ({}:{})", module.file_of(call.at), place.line);
+        whole.assumptions.insert(words);
+    }
+    Ok(Ok(whole))
+}
+
+/// Findings on the paths of given inputs come first; those that were found again are not listed twice.
+fn adopt(program: &Program, explored: &mut Exploration, seeded: Vec<Finding>) {
+    let key = |finding: &Finding| (finding.problem, user_place(&program.module, &finding.stack));
+    let mut all: Vec<Finding> = Vec::new();
+    for finding in seeded.into_iter().chain(std::mem::take(&mut explored.findings)) {
+        if all.iter().all(|other| key(other) != key(&finding)) {
+            all.push(finding);
+        }
+    }
+    explored.findings = all;
+}
+
+/// The page that shows the findings in the program's sources.
+fn page(program: &Program, document: Document) -> Result<String> {
+    let folders: Vec<PathBuf> = program
+        .units
+        .iter()
+        .filter_map(|(file, _)| Some(std::path::absolute(file).ok()?.parent()?.to_path_buf()))
+        .chain(std::env::current_dir().ok())
+        .collect();
+    let roots = parallax_view::Roots::new(&folders)
+        .map_err(|(folder, error)| anyhow::anyhow!("cannot use folder {}: {error}", folder.display()))?;
+    let input = parallax_view::Input {
+        document,
+        roots,
+        name: program.module.name.clone(),
+        made: std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs()),
+        author: std::env::var("USER").unwrap_or_default(),
+        checklists: parallax_view::checklist::Checklists::with(Vec::new()),
+        triage: parallax_view::triage::Triage::default(),
+    };
+    Ok(parallax_view::html::render(&parallax_view::build(input, &mut |_| {})))
+}
+
 /// A finding with what running it said.
 struct Confirmed<'e> {
     finding: &'e Finding,
@@ -300,6 +437,7 @@ fn confirmed<'e>(
     let folder = std::env::temp_dir().join(format!("parallax-native-{}", std::process::id()));
     let mut results = Vec::new();
     for finding in &explored.findings {
+        let settings = &Settings { entry: finding.entry.clone(), ..settings.clone() };
         let replay = replay(program, finding, settings);
         let native = if arguments.no_native {
             Native::NotRun("not asked for".into())
@@ -340,7 +478,10 @@ fn path_report(program: &Program, findings: &[Confirmed<'_>]) -> Document {
                 path.enter(Frame::new(*function, file));
             }
             open = wanted;
-            let mut shown = ReportStep::new(Role::Note, &step.file, step.line);
+            let mut shown = match step.taken {
+                Some(taken) => ReportStep::new(Role::Branch, &step.file, step.line).with_taken(taken),
+                None => ReportStep::new(Role::Note, &step.file, step.line),
+            };
             for (name, value) in &step.values {
                 shown = shown.with_value(name, value);
             }
@@ -352,7 +493,10 @@ fn path_report(program: &Program, findings: &[Confirmed<'_>]) -> Document {
         document.reports.push(Report {
             rule: finding.problem.name().into(),
             title: format!("{}: {}", finding.problem.name(), finding.detail),
-            text: vec![Segment::plain(format!("{} Input: {}", finding.detail, input(&finding.input)))],
+            text: vec![Segment::plain(match shown(&finding.input) {
+                Some(input) => format!("{} Input: {input}", finding.detail),
+                None => finding.detail.clone(),
+            })],
             severity: if confirmed.replay.confirmed { Severity::Error } else { Severity::Warning },
             tool: Tool { name: "parallax explore".into(), version: Some(env!("CARGO_PKG_VERSION").into()) },
             location: Some(Location::line(file, place.line).at_column(place.column)),
@@ -386,7 +530,7 @@ fn document(program: &Program, explored: &Exploration, findings: &[Confirmed<'_>
                 },
                 "input": input(&finding.input),
                 "path": confirmed.replay.path.iter().map(|step| json!({
-                    "function": step.function, "file": step.file, "line": step.line,
+                    "function": step.function, "file": step.file, "line": step.line, "taken": step.taken,
                     "values": step.values.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
                 })).collect::<Vec<_>>(),
             })
@@ -406,57 +550,6 @@ fn document(program: &Program, explored: &Exploration, findings: &[Confirmed<'_>
         "instructions": explored.steps,
         "queries": explored.queries,
     })
-}
-
-fn input(input: &Input) -> Value {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let mut result = serde_json::Map::new();
-    if input.arguments.len() > 1 {
-        result.insert("arguments".into(), input.arguments[1..].iter().map(|a| text(a)).collect());
-    }
-    if !input.stdin.is_empty() {
-        result.insert("stdin".into(), text(&input.stdin).into());
-    }
-    if !input.files.is_empty() {
-        let files: serde_json::Map<String, Value> =
-            input.files.iter().map(|(name, bytes)| (name.clone(), text(bytes).into())).collect();
-        result.insert("files".into(), files.into());
-    }
-    if !input.values.is_empty() {
-        let values =
-            input.values.iter().map(|(name, bits)| json!({ "name": name, "value": number(bits) })).collect();
-        result.insert("values".into(), values);
-    }
-    if !input.memory.arguments.is_empty() || !input.memory.blocks.is_empty() {
-        let arguments = input.memory.arguments.iter().map(|argument| match argument {
-            run::Argument::Bits(bits) => number(bits),
-            run::Argument::Pointer(place) => place_text(input, place),
-            run::Argument::Many(parts) => parts.iter().map(number).collect::<Vec<_>>().join(" "),
-        });
-        result.insert("call".into(), arguments.collect());
-        let blocks = input.memory.blocks.iter().enumerate().map(|(index, block)| {
-            let cells = block.bits.iter().map(|(at, bits)| (*at, number(bits)));
-            let pointers = block.pointers.iter().map(|(at, place)| (*at, place_text(input, place)));
-            let contents: std::collections::BTreeMap<String, String> =
-                cells.chain(pointers).map(|(at, value)| (format!("{at:04}"), value)).collect();
-            json!({ "block": index, "name": block.name, "size": block.size, "contents": contents })
-        });
-        result.insert("memory".into(), blocks.collect());
-    }
-    Value::Object(result)
-}
-
-fn number(bits: &parallax_op::Bits) -> String {
-    bits.to_i128().map_or_else(|| bits.to_string(), |n| n.to_string())
-}
-
-fn place_text(input: &Input, place: &run::Place) -> String {
-    match place {
-        run::Place::Null => "NULL".into(),
-        run::Place::Block(index, 0) => format!("&block {index} ({})", input.memory.blocks[*index].name),
-        run::Place::Block(index, offset) => format!("&block {index} + {offset}"),
-        run::Place::Function(_) => "a function".into(),
-    }
 }
 
 fn report(
@@ -493,8 +586,7 @@ fn report(
                 )?;
             }
         }
-        let input = input(&finding.input);
-        if input.as_object().is_some_and(|o| !o.is_empty()) {
+        if let Some(input) = shown(&finding.input) {
             writeln!(out, "   = input: {input}")?;
         }
         let native = match &confirmed.native {
@@ -532,25 +624,4 @@ fn report(
 fn source_line(file: &str, line: u32) -> Option<String> {
     let text = std::fs::read_to_string(file).ok()?;
     text.lines().nth(line.checked_sub(1)? as usize).map(str::to_string)
-}
-
-/// One test per path: a driver and what goes with it.
-fn write_tests(folder: &Path, program: &Program, settings: &Settings, explored: &Exploration) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    for (index, record) in explored.records.iter().enumerate() {
-        let name = format!("test{:05}", index + 1);
-        let PathEnd::Exit(status) = record.end else { continue };
-        let test = json!({
-            "input": input(&record.input),
-            "status": status,
-            "stdout": String::from_utf8_lossy(&record.stdout),
-        });
-        std::fs::write(folder.join(format!("{name}.json")), format!("{test:#}\n"))?;
-        std::fs::write(folder.join(format!("{name}.stdin")), &record.input.stdin)?;
-        match driver(&program.module, &record.input, settings) {
-            Ok(driver) => std::fs::write(folder.join(format!("{name}.c")), driver.text)?,
-            Err(why) => std::fs::write(folder.join(format!("{name}.txt")), format!("no driver: {why}\n"))?,
-        }
-    }
-    Ok(())
 }

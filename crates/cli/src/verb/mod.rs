@@ -1,5 +1,6 @@
 //! The verbs, one module each.
 
+mod c_input;
 mod c_sources;
 mod check;
 mod compose;

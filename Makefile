@@ -74,6 +74,10 @@ fuzz-isa: setup
 fuzz-memory: setup
 	RANDOM_MEMORY=$(FACTOR) $(CARGO) test --release --package parallax-cexplore --test random_memory --test large_arrays -- --nocapture
 .PHONY: fuzz-memory
+# Odd but valid C, generated and mutated, through load, run and explore: make fuzz-csmith SECONDS=3600 SEED=1
+.PHONY: fuzz-csmith
+fuzz-csmith: setup
+	$(CARGO) run --release --package parallax-cexplore --example fuzz-csmith -- $(SECONDS) $(SEED)
 # Mutated LLVM modules against the reader: make fuzz-bitcode ROUNDS=5000 SEED=2
 .PHONY: fuzz-bitcode
 fuzz-bitcode: setup

@@ -99,7 +99,7 @@ fn generated(random: &mut Random, file: &Path) -> bool {
         .arg(file);
     for option in OPTIONS {
         // Without its checked arithmetic most programs are undefined somewhere.
-        if random.next() % 4 == 0 && option != "--no-safe-math" {
+        if random.next().is_multiple_of(4) && option != "--no-safe-math" {
             command.arg(option);
         }
     }

@@ -79,7 +79,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// When two pointers point into different objects, or one of them to none.
-    pub(super) fn apart(&mut self, state: &mut State<C>, passed: &[Passed<C>]) -> Result<C::Bool, C> {
+    pub(super) fn in_different_objects(
+        &mut self,
+        state: &mut State<C>,
+        passed: &[Passed<C>],
+    ) -> Result<C::Bool, C> {
         let (Some(a), Some(b)) = (passed.first(), passed.get(1)) else {
             return Ok(self.host.core().boolean(true));
         };

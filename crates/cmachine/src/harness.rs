@@ -188,7 +188,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 self.truth_as(at.ty, &holds)
             }
             Harness::Apart => {
-                let holds = self.apart(state, passed)?;
+                let holds = self.in_different_objects(state, passed)?;
                 self.truth_as(at.ty, &holds)
             }
             Harness::HavocObject => {

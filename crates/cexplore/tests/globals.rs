@@ -60,7 +60,6 @@ fn leaving_out_what_the_code_cannot_name_is_exact() {
     };
     assert!(!few.records.is_empty());
     assert_eq!(decisions(&few), decisions(&all), "the same ways through the code");
-    assert!(few.steps <= all.steps && few.queries <= all.queries);
     // An input shows what its path looked at.
     for record in &few.records {
         let names: Vec<_> = record.input.memory.blocks.iter().map(|b| b.name.as_str()).collect();

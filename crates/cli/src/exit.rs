@@ -51,7 +51,7 @@ pub fn report(error: &anyhow::Error) -> Status {
     }
     let text = format!("{error:#}");
     let status = error.downcast_ref::<Failure>().map_or(Status::BadInput, |failure| failure.status);
-    if std::env::args_os().any(|argument| argument == "--json") {
+    if std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json") {
         // Whoever asked for one document on stdout gets one.
         let message = text.trim_end().trim_start_matches("error: ");
         println!("{:#}", serde_json::json!({ "error": message, "status": status as u8 }));

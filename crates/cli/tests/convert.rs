@@ -58,7 +58,13 @@ fn bad_use_and_bad_input_say_what_and_exit_2() {
         let message = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(status), "{message}");
         assert!(message.contains(words), "{message}");
-        assert!(output.stdout.is_empty());
+        // Where JSON was asked for, the error is JSON too.
+        match arguments.contains(&"--json") {
+            true => assert!(
+                serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["error"].is_string()
+            ),
+            false => assert!(output.stdout.is_empty()),
+        }
     };
     says(&["/nowhere/x.sarif"], 2, "cannot read /nowhere/x.sarif");
     says(&[&corpus("guests.c")], 2, "not a report that Parallax can read");

@@ -64,6 +64,11 @@ programs: setup
 calls: setup
 	ALL_CALLS=1 $(CARGO) test --release --package parallax-code --test calls -- --nocapture
 
+# Every program of the corpus recorded, and each replayed twenty times; fifty recorders killed.
+.PHONY: record-corpus
+record-corpus: setup
+	PARALLAX_ALL_PROGRAMS=1 $(CARGO) test --package parallax-record --test corpus
+
 # Instruction semantics against the processor this runs on: make fuzz-isa SECONDS=600 SEED=1
 SECONDS ?= 60
 SEED ?= 1

@@ -29,6 +29,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("code", &["ir", "op", "sem", "sleigh", "term"]),
     ("silicon", &["ir", "op", "sem", "sleigh", "term"]),
     ("process", &["ir", "op", "sem", "sleigh"]),
+    // Recordings of processes: the doors that write down and answer.
+    ("record", &["process"]),
     // Analyses. Every explorer uses `path`.
     ("path", &["op", "smt", "term"]),
     ("primitives", &["op", "path", "sem", "smt", "term"]),

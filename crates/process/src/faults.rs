@@ -94,7 +94,7 @@ impl Process {
 
     fn page_fault(&self, fault: &Fault) -> Exception {
         // The error code: whether the page is there, writing, from a user program, fetching.
-        let there = u64::from(self.world.memory.is_touched(fault.address));
+        let there = u64::from(self.world.memory.is_written(fault.address));
         let kind = match fault.access {
             Access::Read => 0,
             Access::Write => 2,
@@ -120,6 +120,8 @@ impl Process {
             Cause::Unmapped => self.raise(libc::SIGSEGV, SEGV_MAPERR, fault.address, page_fault, why),
             Cause::Forbidden => self.raise(libc::SIGSEGV, SEGV_ACCERR, fault.address, page_fault, why),
             Cause::BeyondFile => self.raise(libc::SIGBUS, BUS_ADRERR, fault.address, page_fault, why),
+            // The execution loop deals with these itself.
+            Cause::OwnCode | Cause::Contended => None,
             Cause::OutOfMemory => {
                 let at = self.describe(self.pc());
                 Some(Ending::GaveUp { what: format!("{} bytes of memory", self.byte_bound), at })

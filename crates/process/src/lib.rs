@@ -25,6 +25,7 @@
 //! ```
 
 mod abi;
+mod digest;
 pub mod elf;
 pub mod execute;
 mod faults;

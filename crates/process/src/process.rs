@@ -230,7 +230,9 @@ impl Process {
     /// Asks the door something that concerns the process.
     pub(crate) fn with_outside<T>(&mut self, ask: impl FnOnce(&mut dyn Outside, &mut Process) -> T) -> T {
         let mut outside = self.outside.take().expect("the door is not asked while it answers");
+        self.world.memory.set_quiet(true);
         let answer = ask(&mut *outside, self);
+        self.world.memory.set_quiet(false);
         self.outside = Some(outside);
         answer
     }
@@ -345,10 +347,17 @@ impl Process {
         None
     }
 
+    /// Whether the instruction at an address starts as those of AVX-512 do.
+    fn is_avx512(&mut self, pc: u64) -> bool {
+        let mut byte = [0];
+        self.world.memory.fetch(pc, &mut byte).is_ok() && byte == [0x62]
+    }
+
     /// Runs instructions until something happens.
     fn run_blocks(&mut self, limit: u64) -> Option<Ending> {
-        if self.world.memory.take_code_changed() {
-            self.engine.forget();
+        if self.world.memory.is_code_changed() {
+            let changed = self.world.memory.take_code_changed();
+            self.engine.forget_pages(&changed);
         }
         let until = limit.min(self.threads.turn_end()).min(self.outside().horizon());
         let (pc, event) = self.engine.run(&mut self.world, self.pc, until);
@@ -365,6 +374,12 @@ impl Process {
             Event::Lift(LiftError::Undecodable { reason, .. }) => {
                 const ILL_ILLOPN: i32 = 2;
                 let why = format!("no instruction: {reason}");
+                self.raise(libc::SIGILL, ILL_ILLOPN, pc, exception(UNDEFINED), why)
+            }
+            // What CPUID says is not there is an illegal instruction, as on a processor without it.
+            Event::Lift(_) if self.machine == Machine::X86_64 && self.is_avx512(pc) => {
+                const ILL_ILLOPN: i32 = 2;
+                let why = String::from("an instruction of AVX-512, which this processor does not have");
                 self.raise(libc::SIGILL, ILL_ILLOPN, pc, exception(UNDEFINED), why)
             }
             Event::Lift(error) => {

@@ -63,7 +63,11 @@ impl Process {
     pub fn go_back(&mut self, to: &mut Snapshot) {
         assert_eq!(self.machine, to.machine, "a snapshot of another machine");
         self.program.clone_from(&to.program);
-        self.world.memory = to.memory.snapshot();
+        let mut memory = to.memory.snapshot();
+        // Code may have been translated since from bytes that are not there yet.
+        let changed = self.world.memory.code_other_than(&mut memory);
+        self.world.memory = memory;
+        self.engine().forget_pages(&changed);
         self.world.registers.restore(&to.registers);
         self.world.time = to.time;
         self.heap = to.heap.clone();
@@ -73,7 +77,5 @@ impl Process {
         self.facts = to.facts.clone();
         self.outside().seek(to.position);
         self.set_pc(to.pc);
-        // Code may have been translated since from bytes that are not there yet.
-        self.engine().forget();
     }
 }

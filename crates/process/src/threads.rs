@@ -211,6 +211,12 @@ impl Threads {
         woken
     }
 
+    /// The threads that wait for a lock, in the order in which they came.
+    pub fn waiting_for(&self, address: u64) -> Vec<Tid> {
+        let waits = |own: &&Own| matches!(own.wait, Wait::Lock { address: at, .. } if at == address);
+        self.others.iter().map(|thread| &thread.own).filter(waits).map(|own| self.number_of(own)).collect()
+    }
+
     /// Lets up to `count` threads that wait for one lock wait for another; how many.
     pub fn requeue(&mut self, from: u64, to: u64, count: u64) -> u64 {
         let mut moved = 0;

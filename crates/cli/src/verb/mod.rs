@@ -8,11 +8,14 @@ mod convert;
 mod eval;
 mod explore;
 mod heap;
+mod info;
 mod lift;
 mod mix;
 mod path;
 mod process;
 mod ranges;
+mod record;
+mod replay;
 mod run;
 mod run_c;
 mod signs;
@@ -42,6 +45,10 @@ pub enum Verb {
     Heap(heap::Heap),
     Explore(explore::Explore),
     Check(check::Check),
+    Record(record::Record),
+    Replay(replay::Replay),
+    Info(info::Info),
+    Pack(info::Pack),
 }
 
 /// Does it.
@@ -61,5 +68,9 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Heap(arguments) => heap::run(&arguments),
         Verb::Explore(arguments) => explore::run(&arguments),
         Verb::Check(arguments) => check::run(&arguments),
+        Verb::Record(arguments) => record::run(&arguments),
+        Verb::Replay(arguments) => replay::run(&arguments),
+        Verb::Info(arguments) => info::run(&arguments),
+        Verb::Pack(arguments) => info::pack(&arguments),
     }
 }

@@ -17,26 +17,15 @@ const MEMORY: u64 = 8 << 30;
 /// Runs a command line.
 pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>) -> Result<Status> {
     let path = find(&command[0])?;
-    let environment = std::env::vars_os().map(|(name, value)| {
-        let mut text = name.into_vec();
-        text.push(b'=');
-        text.extend(value.into_vec());
-        text
-    });
     let program = Program {
         path,
         arguments: command.iter().map(|argument| argument.as_bytes().to_vec()).collect(),
-        environment: environment.collect(),
+        environment: environment(),
         byte_bound: MEMORY,
         instruction_bound: steps.unwrap_or(u64::MAX),
         schedule: None,
     };
-    let mut process = Process::start(program, Box::new(Live::owner()?)).map_err(|error| match error {
-        StartError::Load(_) => anyhow::Error::new(error),
-        StartError::Lift(_) => {
-            anyhow::Error::new(Failure { status: Status::Unsupported, message: error.to_string() })
-        }
-    })?;
+    let mut process = Process::start(program, Box::new(Live::owner()?)).map_err(start_error)?;
     let machine = process.machine().name();
     if let Some(lang) = lang
         && lang != machine
@@ -44,7 +33,34 @@ pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>) -> Resu
         bail!("{} is a program for {machine}, not for {lang}", command[0].display());
     }
     let ending = process.run();
-    let status = match &ending {
+    let status = say(&ending);
+    enact(&ending, status as i32)
+}
+
+/// Our own environment, as a program wants it.
+pub fn environment() -> Vec<Vec<u8>> {
+    let pairs = std::env::vars_os().map(|(name, value)| {
+        let mut text = name.into_vec();
+        text.push(b'=');
+        text.extend(value.into_vec());
+        text
+    });
+    pairs.collect()
+}
+
+/// What to say if a program cannot be started.
+pub fn start_error(error: StartError) -> anyhow::Error {
+    match error {
+        StartError::Load(_) => anyhow::Error::new(error),
+        StartError::Lift(_) => {
+            anyhow::Error::new(Failure { status: Status::Unsupported, message: error.to_string() })
+        }
+    }
+}
+
+/// Says what there is to say about the end of a program; our status, where it has none of its own.
+pub fn say(ending: &Ending) -> Status {
+    match ending {
         Ending::Exited(_) | Ending::Killed { why: None, .. } => Status::Clean,
         Ending::Killed { .. } => {
             eprintln!("parallax: {ending}");
@@ -58,12 +74,11 @@ pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>) -> Resu
             eprintln!("{ending}");
             Status::GaveUp
         }
-    };
-    enact(&ending, status as i32)
+    }
 }
 
 /// The file of a command, looked up like a shell does.
-fn find(name: &OsStr) -> Result<PathBuf> {
+pub fn find(name: &OsStr) -> Result<PathBuf> {
     let given = Path::new(name);
     if name.as_bytes().contains(&b'/') {
         return Ok(given.to_owned());

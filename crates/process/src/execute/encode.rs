@@ -293,7 +293,13 @@ impl Encoder {
             Kind::General(op) => (**op).clone(),
             _ => super::original::rebuild(node).ok_or_else(refuse)?,
         };
-        let general = Box::new(General::new(op, self.processor.clone(), &node.inputs, node.out));
+        let general = Box::new(General::new(
+            op,
+            self.processor.clone(),
+            &node.inputs,
+            node.out,
+            node.instruction.into(),
+        ));
         let own = std::ptr::from_ref(&*general) as u64;
         let micro = match (host(node), node.out) {
             (Some(run), Some(out)) => {
@@ -492,6 +498,8 @@ impl Encoder {
                     Some(_) => return None,
                 }
             }
+            Kind::Lock => blank(micro::lock),
+            Kind::Unlock => blank(micro::unlock),
             Kind::General(_) | Kind::Label(_) | Kind::Branch(_) => return None,
         };
         Some(Some(micro))

@@ -15,18 +15,20 @@ pub struct General {
     processor: Rc<Processor>,
     inputs: Vec<(Varnode, Input)>,
     out: Option<Slot>,
+    /// How many instructions of its block come before its own.
+    before: u64,
 }
 
 /// The widest place: 64 bytes.
 const WIDEST: usize = 64;
 
 impl General {
-    /// `inputs` are the places of the operation's inputs, in their order.
-    pub fn new(op: Op, processor: Rc<Processor>, places: &[Input], out: Option<Slot>) -> Self {
+    /// `places` are those of the operation's inputs, in their order; so many instructions of its block come `before`.
+    pub fn new(op: Op, processor: Rc<Processor>, places: &[Input], out: Option<Slot>, before: u64) -> Self {
         let mut names = Vec::new();
         op.inputs(|name| names.push(name));
         let inputs = names.into_iter().zip(places.iter().copied()).collect();
-        General { op, processor, inputs, out }
+        General { op, processor, inputs, out, before }
     }
 
     /// The function it is, if it is one.
@@ -61,7 +63,7 @@ impl General {
         }
     }
 
-    /// Runs it on a register file.
+    /// Runs it on a register file; its block started at `time`.
     ///
     /// # Safety
     /// All places lie inside the file.
@@ -87,9 +89,9 @@ impl General {
                 }
                 memory.write(unsafe { number(file, address) }, bytes).map_err(Stop::Fault)?;
             }
-            // Time is the number of instructions, so that a run can be repeated.
+            // Time is the number of steps, so that a run can be repeated, wherever blocks are cut.
             Op::Intrinsic { call: Intrinsic::TimeStamp, .. } => {
-                buffer[..8].copy_from_slice(&time.to_le_bytes());
+                buffer[..8].copy_from_slice(&(time + self.before).to_le_bytes());
                 if let Some(out) = self.out {
                     unsafe { write(file, out, &buffer[..usize::from(out.size)]) };
                 }

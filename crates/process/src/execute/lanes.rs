@@ -327,7 +327,8 @@ mod tests {
                     .zip(0..)
                     .map(|(bytes, index)| Input::Slot(Slot { at: 16 * index, size: *bytes }))
                     .collect();
-                let general = General::new(op, processor.clone(), &places, Some(Slot { at: 64, size: out }));
+                let general =
+                    General::new(op, processor.clone(), &places, Some(Slot { at: 64, size: out }), 0);
                 let mut file = [0u8; 128];
                 for (index, bytes) in sizes.iter().enumerate() {
                     file[16 * index..][..usize::from(*bytes)].copy_from_slice(&operand(&mut random, *bytes));

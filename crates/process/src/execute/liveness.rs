@@ -6,7 +6,7 @@
 
 use super::lift;
 use super::node::Slot;
-use crate::memory::Memory;
+use crate::memory::{Memory, PAGE};
 use crate::registers::Registers;
 use parallax_ir::{Instruction, Op, Space, Varnode};
 use parallax_sleigh::Lifter;
@@ -15,8 +15,10 @@ use rustc_hash::FxHashMap;
 /// Looks ahead, and remembers what it saw.
 pub struct Liveness {
     flags: Vec<Slot>,
-    /// Flags live at an address, one bit each.
-    live: FxHashMap<u64, u64>,
+    /// Flags live at an address, one bit each, and the pages that say so.
+    live: FxHashMap<u64, (u64, Vec<u64>)>,
+    /// The pages that the latest look depended on.
+    seen: Vec<u64>,
 }
 
 /// How many instructions one look takes.
@@ -28,7 +30,7 @@ impl Liveness {
     /// For flags at these places; at most 64 of them.
     pub fn new(mut flags: Vec<Slot>) -> Self {
         flags.truncate(64);
-        Liveness { flags, live: FxHashMap::default() }
+        Liveness { flags, live: FxHashMap::default(), seen: Vec::new() }
     }
 
     /// The flags.
@@ -41,6 +43,16 @@ impl Liveness {
         self.live.clear();
     }
 
+    /// Forgets what was seen on pages that have changed.
+    pub fn forget_pages(&mut self, pages: &[u64]) {
+        self.live.retain(|_, (_, seen)| !seen.iter().any(|page| pages.contains(page)));
+    }
+
+    /// The pages that the latest look depended on.
+    pub fn seen(&self) -> &[u64] {
+        &self.seen
+    }
+
     /// The flags that are dead whichever of the addresses comes next; an unknown address may be anywhere.
     pub fn dead_after(
         &mut self,
@@ -49,6 +61,7 @@ impl Liveness {
         registers: &Registers,
         next: &[Option<u64>],
     ) -> Vec<Slot> {
+        self.seen.clear();
         let mut live = 0;
         for address in next {
             match address {
@@ -72,14 +85,20 @@ impl Liveness {
         if depth == 0 {
             return all;
         }
-        if let Some(live) = self.live.get(&start) {
-            return *live;
+        if let Some((live, pages)) = self.live.get(&start) {
+            let live = *live;
+            self.seen.extend_from_slice(pages);
+            return live;
         }
+        let before = self.seen.len();
         let mut open = all;
         let mut live = 0;
         let mut at = start;
         for _ in 0..FAR {
-            let Ok(instruction) = lift(lifter, memory, at) else { break };
+            // A page that cannot be read now may be there later.
+            self.seen.push(at / PAGE);
+            let Ok((instruction, _)) = lift(lifter, memory, at) else { break };
+            self.seen.push(instruction.next().wrapping_sub(1) / PAGE);
             let (read, written) = self.summary(registers, &instruction);
             live |= open & read;
             open &= !(read | written);
@@ -117,7 +136,10 @@ impl Liveness {
         }
         live |= open;
         if depth == DEEP {
-            self.live.insert(start, live);
+            let mut pages = self.seen[before..].to_vec();
+            pages.sort_unstable();
+            pages.dedup();
+            self.live.insert(start, (live, pages));
         }
         live
     }

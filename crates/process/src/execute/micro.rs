@@ -451,6 +451,22 @@ pub unsafe fn store<L: Layout, T: Word, const TERMS: usize, const WATCHED: bool>
     }
 }
 
+/// From here on what is loaded and stored in shared memory is one access.
+pub unsafe fn lock(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    unsafe {
+        (*world).memory.lock();
+        next!(op, file, world)
+    }
+}
+
+/// Up to here.
+pub unsafe fn unlock(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    unsafe {
+        (*world).memory.unlock();
+        next!(op, file, world)
+    }
+}
+
 /// Leaves by way `c`.
 pub unsafe fn leave(op: *const Micro, _: *mut u8, _: *mut World) -> usize {
     unsafe { usize::from((*op).c) }

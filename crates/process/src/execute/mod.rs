@@ -25,7 +25,7 @@ mod sweep;
 
 pub use micro::{Stop, Watcher, World};
 
-use crate::memory::{Fault, PAGE};
+use crate::memory::{Cause, Fault, PAGE};
 use crate::registers::{Registers, TEMPORARIES};
 use encode::Encoder;
 use general::General;
@@ -75,6 +75,8 @@ struct Block {
     of: Vec<u16>,
     /// Address and length of each instruction.
     instructions: Vec<(u64, u8)>,
+    /// The pages it was translated from, and those that were looked at to see which flags are read.
+    pages: Vec<u64>,
     #[allow(clippy::vec_box, reason = "operations hold their addresses")]
     _general: Vec<Box<General>>,
 }
@@ -85,6 +87,8 @@ const CACHE: usize = 4096;
 pub struct Engine {
     lifter: Lifter,
     blocks: FxHashMap<u64, Box<Block>>,
+    /// The blocks that depend on a page.
+    by_page: FxHashMap<u64, Vec<u64>>,
     /// Blocks by address, for indirect jumps.
     cache: Box<[(u64, *mut Block)]>,
     improver: Improver,
@@ -124,6 +128,7 @@ impl Engine {
         Engine {
             lifter,
             blocks: FxHashMap::default(),
+            by_page: FxHashMap::default(),
             cache: no_blocks(),
             improver: Improver::new(registers.bytes().len()),
             liveness: Liveness::new(flags),
@@ -163,15 +168,55 @@ impl Engine {
         self.forget();
     }
 
-    /// Drops all translated code: it was changed, or is another program's.
+    /// Drops what was translated from pages that have changed.
+    pub fn forget_pages(&mut self, pages: &[u64]) {
+        let mut dropped = false;
+        for page in pages {
+            for start in self.by_page.remove(page).unwrap_or_default() {
+                dropped |= self.blocks.remove(&start).is_some();
+            }
+        }
+        self.liveness.forget_pages(pages);
+        if dropped {
+            // Others may lead there.
+            for block in self.blocks.values_mut() {
+                block.exits.iter_mut().for_each(|exit| exit.block = std::ptr::null_mut());
+            }
+            self.cache = no_blocks();
+        }
+    }
+
+    /// Drops all translated code: it is another program's, or was translated for another purpose.
     pub fn forget(&mut self) {
         self.blocks.clear();
+        self.by_page.clear();
         self.cache = no_blocks();
         self.liveness.forget();
     }
 
     /// Runs from `pc` on until something happens, for at most `limit - world.time` instructions; where it came to.
+    ///
+    /// A store into translated code is not made inside a block, of which later instructions may be what it changes: its
+    /// instruction is run alone, and all that was translated from that page is forgotten.
     pub fn run(&mut self, world: &mut World, pc: u64, limit: u64) -> (u64, Event) {
+        world.memory.guard_code(true);
+        let (pc, event) = self.run_blocks(world, pc, limit);
+        world.memory.guard_code(false);
+        world.memory.unlock();
+        match event {
+            Event::Stop(Stop::Fault(Fault { cause: Cause::OwnCode, .. })) => {
+                let alone = world.time + 1;
+                match self.run_rest(world, pc, alone) {
+                    (pc, Event::Budget) => (pc, Event::Interrupted),
+                    other => other,
+                }
+            }
+            Event::Stop(Stop::Fault(Fault { cause: Cause::Contended, .. })) => (pc, Event::Interrupted),
+            event => (pc, event),
+        }
+    }
+
+    fn run_blocks(&mut self, world: &mut World, pc: u64, limit: u64) -> (u64, Event) {
         let file = world.registers.bytes_mut().as_mut_ptr();
         // The bit lives as long as the world does.
         let interrupt = unsafe { &*world.interrupt.bit() };
@@ -279,6 +324,12 @@ impl Engine {
             None => self.warm == 0,
         };
         let block = self.translate(world, pc, LONGEST, improve)?;
+        for page in &block.pages {
+            let known = self.by_page.entry(*page).or_default();
+            if known.last() != Some(&pc) {
+                known.push(pc);
+            }
+        }
         let place = match self.blocks.entry(pc) {
             Entry::Occupied(mut old) => {
                 old.insert(block);
@@ -301,13 +352,13 @@ impl Engine {
         let mut at = pc;
         let mut after = Vec::new();
         while instructions.len() < longest {
-            let instruction = match lift(&mut self.lifter, &mut world.memory, at) {
-                Ok(instruction) => instruction,
+            let (instruction, locked) = match lift(&mut self.lifter, &mut world.memory, at) {
+                Ok(lifted) => lifted,
                 Err(event) if instructions.is_empty() => return Err(event),
                 Err(_) => break,
             };
             self.lifted += 1;
-            match flattener.push(instructions.len() as u16, &instruction) {
+            match flattener.push(instructions.len() as u16, &instruction, locked) {
                 Ok(()) => {}
                 Err(_) if !instructions.is_empty() => break,
                 Err(why) => {
@@ -327,10 +378,20 @@ impl Engine {
         }
         let (labels, end) = (flattener.labels(), flattener.end());
         let mut nodes = flattener.nodes;
+        let mut pages = vec![pc / PAGE];
+        let last = at.wrapping_sub(1) / PAGE;
+        if last != pc / PAGE {
+            pages.push(last);
+        }
         if improve {
             after.push(if self.exact_flags { None } else { Some(at) });
             let dead =
                 self.liveness.dead_after(&mut self.lifter, &mut world.memory, &world.registers, &after);
+            for page in self.liveness.seen() {
+                if !pages.contains(page) {
+                    pages.push(*page);
+                }
+            }
             let boundary = Boundary {
                 flags: if self.exact_flags { &[] } else { self.liveness.flags() },
                 dead: &dead,
@@ -355,6 +416,7 @@ impl Engine {
             exits,
             of: encoded.instructions,
             instructions,
+            pages,
             _general: encoded.general,
         }))
     }
@@ -379,7 +441,7 @@ fn lift(
     lifter: &mut Lifter,
     memory: &mut crate::memory::Memory,
     at: u64,
-) -> Result<std::rc::Rc<parallax_ir::Instruction>, Event> {
+) -> Result<(std::rc::Rc<parallax_ir::Instruction>, bool), Event> {
     let mut bytes = [0; 64];
     let count = memory.fetch(at, &mut bytes).map_err(Event::Fetch)?;
     let instruction = lifter.lift(at, &bytes[..count]).map_err(|error| {
@@ -391,5 +453,20 @@ fn lift(
     })?;
     memory.mark_code(at / PAGE);
     memory.mark_code(at.wrapping_add(u64::from(instruction.length).saturating_sub(1)) / PAGE);
-    Ok(instruction)
+    let locked = lifter.processor().address_bytes == 8 && is_locked(&bytes[..count]);
+    Ok((instruction, locked))
+}
+
+/// Whether an x86 instruction is one access of memory for all processors: by its prefix, or because it exchanges.
+fn is_locked(bytes: &[u8]) -> bool {
+    let legacy = |byte: &u8| {
+        matches!(byte, 0x66 | 0x67 | 0xf2 | 0xf3 | 0x2e | 0x36 | 0x3e | 0x26 | 0x64 | 0x65 | 0xf0)
+    };
+    let prefixes = bytes.iter().take_while(|byte| legacy(byte)).count();
+    if bytes[..prefixes].contains(&0xf0) {
+        return true;
+    }
+    let rest = &bytes[prefixes..];
+    let rest = if rest.first().is_some_and(|byte| byte & 0xf0 == 0x40) { &rest[1..] } else { rest };
+    matches!(rest, [0x86 | 0x87, modes, ..] if modes >> 6 != 3)
 }

@@ -105,6 +105,10 @@ pub enum Kind {
     /// Leave for the address in input 2 if inputs 0 and 1 are so related.
     JumpIf(RelOp),
     Trap(Trap),
+    /// From here on what is loaded and stored in shared memory is one access.
+    Lock,
+    /// Up to here.
+    Unlock,
     /// Anything else, by its own meaning.
     General(Box<Op>),
 }
@@ -206,7 +210,7 @@ impl<'a> Flattener<'a> {
     }
 
     /// Appends an instruction.
-    pub fn push(&mut self, number: u16, instruction: &Instruction) -> Result<(), Refusal> {
+    pub fn push(&mut self, number: u16, instruction: &Instruction, locked: bool) -> Result<(), Refusal> {
         let room = usize::from(instruction.temporary_bytes).next_multiple_of(16);
         if self.used + room + 64 > TEMPORARIES {
             return Err(Refusal::Full);
@@ -218,6 +222,9 @@ impl<'a> Flattener<'a> {
         let branches = instruction.ops.iter().any(|op| matches!(op, Op::Branch { .. }));
         if branches {
             self.labels += instruction.ops.len() + 1;
+        }
+        if locked {
+            self.marker(Kind::Lock, number);
         }
         for (index, op) in instruction.ops.iter().enumerate() {
             if branches {
@@ -235,6 +242,9 @@ impl<'a> Flattener<'a> {
         if branches {
             self.label(first_label + instruction.ops.len(), number);
         }
+        if locked {
+            self.marker(Kind::Unlock, number);
+        }
         if !known.get() {
             self.nodes.truncate(first_node);
             self.labels = first_label;
@@ -245,8 +255,13 @@ impl<'a> Flattener<'a> {
     }
 
     fn label(&mut self, label: usize, number: u16) {
+        self.marker(Kind::Label(label), number);
+    }
+
+    /// Something that computes nothing.
+    fn marker(&mut self, kind: Kind, number: u16) {
         self.nodes.push(Node {
-            kind: Kind::Label(label),
+            kind,
             out: None,
             widened: false,
             inputs: SmallVec::new(),

@@ -21,15 +21,21 @@ pub trait Mapping: Send + Sync {
     /// the end, or if nothing is shared in truth.
     fn shared_page(&self, offset: u64) -> Option<*mut u8>;
 
-    /// Hears that a load found `bytes` at `offset` where the program had last seen others; only a door that records
-    /// wants to know.
-    fn note_foreign(&self, offset: u64, bytes: &[u8]) {
-        let _ = (offset, bytes);
-    }
-
-    /// Whether loads are to be compared with what the program last saw.
+    /// Whether loads are compared with what the program last saw there, since somebody records or replays.
     fn is_watched(&self) -> bool {
         false
+    }
+
+    /// Hears that the access of shared memory of that number found `bytes` at `offset` where the program had last seen
+    /// others.
+    fn note_foreign(&self, access: u64, offset: u64, bytes: &[u8]) {
+        let _ = (access, offset, bytes);
+    }
+
+    /// What others had changed when the access of that number was made: offsets and bytes.
+    fn foreign(&self, access: u64) -> Vec<(u64, Vec<u8>)> {
+        let _ = access;
+        Vec::new()
     }
 
     /// All of it.

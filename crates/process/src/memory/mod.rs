@@ -10,16 +10,21 @@
 //! or that holds translated code, is never in the write cache.
 
 mod cache;
+mod code;
 mod mapping;
 mod region;
+mod shared;
 
 pub use mapping::Mapping;
 pub use region::{Backing, Permissions, Region};
 
+use crate::digest::Digest;
 use cache::Cache;
 use rustc_hash::{FxHashMap, FxHashSet};
+use shared::Locked;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes in a page.
 pub const PAGE: u64 = 4096;
@@ -47,6 +52,10 @@ pub enum Cause {
     BeyondFile,
     /// The bound on touched memory is reached.
     OutOfMemory,
+    /// Code was translated from there: the instruction is to be run alone. Never seen outside the execution loop.
+    OwnCode,
+    /// Another process changed shared memory during a locked instruction, which is to be run again. Likewise.
+    Contended,
 }
 
 /// An access that could not be made.
@@ -78,12 +87,18 @@ impl std::fmt::Display for Cause {
             Cause::Forbidden => "the mapping does not permit it",
             Cause::BeyondFile => "the mapped file ends before it",
             Cause::OutOfMemory => "the memory bound of the emulated process is reached",
+            Cause::OwnCode => "code was translated from there",
+            Cause::Contended => "another process changed it",
         })
     }
 }
 
 /// The bytes of one page, written through caches that hold its address.
-struct Frame(std::cell::UnsafeCell<[u8; PAGE as usize]>);
+struct Frame {
+    bytes: std::cell::UnsafeCell<[u8; PAGE as usize]>,
+    /// Whether the program, or a call, has written it: pages that were only read do not count as state.
+    written: AtomicBool,
+}
 
 // A frame is written only by the one `Memory` that holds its only reference (see `writable`).
 unsafe impl Send for Frame {}
@@ -91,11 +106,11 @@ unsafe impl Sync for Frame {}
 
 impl Frame {
     fn new(bytes: [u8; PAGE as usize]) -> Arc<Self> {
-        Arc::new(Frame(std::cell::UnsafeCell::new(bytes)))
+        Arc::new(Frame { bytes: std::cell::UnsafeCell::new(bytes), written: AtomicBool::new(false) })
     }
 
     fn address(&self) -> *mut u8 {
-        self.0.get().cast()
+        self.bytes.get().cast()
     }
 }
 
@@ -107,7 +122,18 @@ pub struct Memory {
     reads: Cache,
     writes: Cache,
     code: FxHashSet<u64>,
-    code_changed: bool,
+    /// The pages of code that have changed since the loop last looked.
+    code_changed: Vec<u64>,
+    /// Whether stores into code are refused.
+    guards_code: bool,
+    /// A locked instruction runs; what it loaded from shared memory.
+    lock: Option<Locked>,
+    /// Whether some region's loads are compared with what the program last saw there.
+    has_watched: bool,
+    /// Whether it is the door that reads: the program does not see it.
+    quiet: bool,
+    /// How many accesses of watched shared memory the program has made.
+    accesses: u64,
     page_bound: usize,
     end: u64,
 }
@@ -122,7 +148,12 @@ impl Memory {
             reads: Cache::new(),
             writes: Cache::new(),
             code: FxHashSet::default(),
-            code_changed: false,
+            code_changed: Vec::new(),
+            guards_code: false,
+            lock: None,
+            has_watched: false,
+            quiet: false,
+            accesses: 0,
             page_bound: (byte_bound / PAGE) as usize,
             end,
         }
@@ -138,7 +169,12 @@ impl Memory {
             reads: Cache::new(),
             writes: Cache::new(),
             code: self.code.clone(),
-            code_changed: self.code_changed,
+            code_changed: self.code_changed.clone(),
+            guards_code: false,
+            lock: None,
+            has_watched: self.has_watched,
+            quiet: false,
+            accesses: self.accesses,
             page_bound: self.page_bound,
             end: self.end,
         }
@@ -158,9 +194,20 @@ impl Memory {
         self.pages.len()
     }
 
-    /// Whether the page of an address has been touched.
-    pub fn is_touched(&self, address: u64) -> bool {
-        self.pages.contains_key(&(address / PAGE))
+    /// Whether the page of an address has been written.
+    pub fn is_written(&self, address: u64) -> bool {
+        self.pages.get(&(address / PAGE)).is_some_and(|frame| frame.written.load(Ordering::Relaxed))
+    }
+
+    /// A checksum of everything that was written.
+    pub fn digest(&self) -> u64 {
+        let written = self.pages.iter().filter(|(_, frame)| frame.written.load(Ordering::Relaxed));
+        // The order of the pages does not count.
+        written.fold(0, |all, (number, frame)| {
+            // Nothing writes while this reads.
+            let bytes = unsafe { &*frame.bytes.get() };
+            all ^ Digest::new().word(*number).bytes(bytes).finish()
+        })
     }
 
     /// The mapped regions in address order.
@@ -215,6 +262,7 @@ impl Memory {
             return;
         }
         self.unmap(start, length);
+        self.has_watched |= matches!(&backing, Backing::Shared { map, .. } if map.is_watched());
         let grows = self.regions.range(..start).next_back().and_then(|(at, before)| {
             let plain = matches!((&before.backing, &backing), (Backing::Zero, Backing::Zero));
             (plain && before.end == start && before.permissions == permissions).then_some(*at)
@@ -268,9 +316,7 @@ impl Memory {
                 self.pages.remove(&number);
             }
         }
-        if self.code.iter().any(|number| (first..last).contains(number)) {
-            self.note_code_changed();
-        }
+        self.note_code_changed(first, last);
     }
 
     /// Changes the permissions of a page-aligned range; false if part of it is not mapped.
@@ -287,9 +333,7 @@ impl Memory {
             region.permissions = permissions;
         }
         self.flush();
-        if self.code.iter().any(|number| (start / PAGE..end / PAGE).contains(number)) {
-            self.note_code_changed();
-        }
+        self.note_code_changed(start / PAGE, end / PAGE);
         true
     }
 
@@ -311,9 +355,7 @@ impl Memory {
             self.pages.insert(number - first + to / PAGE, frame);
         }
         self.flush();
-        if self.code.iter().any(|number| (first..last).contains(number)) {
-            self.note_code_changed();
-        }
+        self.note_code_changed(first, last);
     }
 
     /// Makes `address` a boundary between regions.
@@ -330,32 +372,6 @@ impl Memory {
     fn flush(&mut self) {
         self.reads.clear();
         self.writes.clear();
-    }
-
-    /// Remembers that a page was translated: writing it will be noticed.
-    pub fn mark_code(&mut self, page_number: u64) {
-        if self.code.insert(page_number) {
-            self.writes.clear();
-        }
-    }
-
-    fn note_code_changed(&mut self) {
-        self.code_changed = true;
-    }
-
-    /// Whether translated code was written, unmapped or moved: the execution loop looks before every block.
-    #[inline(always)]
-    pub fn is_code_changed(&self) -> bool {
-        self.code_changed
-    }
-
-    /// Whether translated code was written, unmapped or moved since the last call.
-    pub fn take_code_changed(&mut self) -> bool {
-        let changed = std::mem::take(&mut self.code_changed);
-        if changed {
-            self.code.clear();
-        }
-        changed
     }
 
     /// Reads bytes into `into`.
@@ -382,6 +398,7 @@ impl Memory {
             let at = address.wrapping_add(done as u64);
             let run = ((PAGE - (at & OFFSET)) as usize).min(into.len() - done);
             let host = self.readable(at, access)?;
+            let host = if self.has_watched { self.refreshed(at, run, host) } else { host };
             // The page is held by `self.pages` or by a host mapping, and `run` ends within it.
             unsafe { std::ptr::copy_nonoverlapping(host, into[done..].as_mut_ptr(), run) };
             done += run;
@@ -398,6 +415,12 @@ impl Memory {
             let host = self.writable(at, true)?;
             // The frame is ours alone (`writable` copied it if it was shared), and `run` ends within it.
             unsafe { std::ptr::copy_nonoverlapping(bytes[done..].as_ptr(), host, run) };
+            if self.has_watched
+                && let Some(other) = self.host_of_watched(at)
+            {
+                // Others see it in the host's page, which is mapped.
+                unsafe { std::ptr::copy_nonoverlapping(bytes[done..].as_ptr(), other, run) };
+            }
             done += run;
         }
         Ok(())
@@ -415,19 +438,6 @@ impl Memory {
             done += run;
         }
         Ok(())
-    }
-
-    /// Whether other processes may map a place as well.
-    pub fn is_shared(&self, address: u64) -> bool {
-        self.region_at(address).is_some_and(|(_, region)| matches!(region.backing, Backing::Shared { .. }))
-    }
-
-    /// The host's address of a place that other processes map as well.
-    pub fn shared_address(&self, address: u64) -> Option<*mut u8> {
-        let (start, region) = self.region_at(address)?;
-        let Backing::Shared { map, offset } = &region.backing else { return None };
-        let page = map.shared_page(offset + ((address & !OFFSET) - start))?;
-        Some(page.wrapping_add((address & OFFSET) as usize))
     }
 
     /// Checks that a range may be written, before something outside the process is asked to produce the bytes.
@@ -481,6 +491,9 @@ impl Memory {
     fn load_slowly<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Fault> {
         let mut bytes = [0; N];
         self.read(address, &mut bytes)?;
+        if let Some(lock) = &mut self.lock {
+            lock.loaded = Some((address, smallvec::SmallVec::from_slice(&bytes)));
+        }
         Ok(bytes)
     }
 
@@ -505,6 +518,19 @@ impl Memory {
         if last / PAGE != address / PAGE {
             self.writable(last & !OFFSET, true)?;
         }
+        if let Some(Locked { loaded: Some((at, loaded)), accesses }) = &self.lock
+            && *at == address
+            && loaded.len() == N
+            && self.is_shared(address)
+        {
+            let (loaded, accesses) = (loaded.clone(), *accesses);
+            let exchanged = self.exchange(address, &loaded, &bytes);
+            if exchanged.is_err() {
+                // It will be made again as if for the first time.
+                self.accesses = accesses;
+            }
+            return exchanged;
+        }
         self.write(address, &bytes)
     }
 
@@ -521,9 +547,14 @@ impl Memory {
             return Err(fault(Cause::Forbidden));
         }
         let number = address / PAGE;
+        let shared = matches!(region.backing, Backing::Shared { .. });
         let page = match (self.pages.get(&number), &region.backing) {
             (Some(frame), _) => frame.address(),
             (None, Backing::Zero) => self.zero.address(),
+            (None, Backing::Shared { map, offset }) if map.is_watched() => {
+                let bytes = map.page(offset + (number * PAGE - start), 0).ok_or(fault(Cause::BeyondFile))?;
+                self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
+            }
             (None, Backing::Shared { map, offset }) => {
                 map.shared_page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?
             }
@@ -533,7 +564,8 @@ impl Memory {
                 self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
             }
         };
-        if access == Access::Read {
+        // Shared pages stay out, so that each access of them passes here.
+        if access == Access::Read && !shared {
             self.reads.insert(number * PAGE, page);
         }
         Ok(page.wrapping_add((address & OFFSET) as usize))
@@ -553,16 +585,25 @@ impl Memory {
             return Err(fault(Cause::Forbidden));
         }
         let number = address / PAGE;
+        if self.guards_code && self.code.contains(&number) {
+            return Err(fault(Cause::OwnCode));
+        }
         let page = match (self.pages.get_mut(&number), &backing) {
             (Some(frame), _) => {
                 if Arc::strong_count(frame) > 1 {
                     // Shared with a snapshot: copy. The frame cannot change meanwhile, nobody owns it alone.
-                    *frame = Frame::new(unsafe { *frame.0.get() });
+                    let copy = Frame::new(unsafe { *frame.bytes.get() });
+                    copy.written.store(frame.written.load(Ordering::Relaxed), Ordering::Relaxed);
+                    *frame = copy;
                 }
                 frame.address()
             }
             (None, Backing::Zero) => {
                 self.new_page(number, [0; PAGE as usize]).ok_or(fault(Cause::OutOfMemory))?
+            }
+            (None, Backing::Shared { map, offset }) if map.is_watched() => {
+                let bytes = map.page(offset + (number * PAGE - start), 0).ok_or(fault(Cause::BeyondFile))?;
+                self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
             }
             (None, Backing::Shared { map, offset }) => {
                 map.shared_page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?
@@ -573,13 +614,17 @@ impl Memory {
                 self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
             }
         };
+        if let Some(frame) = self.pages.get(&number) {
+            frame.written.store(true, Ordering::Relaxed);
+        }
         self.reads.remove(number * PAGE);
+        let shared = matches!(backing, Backing::Shared { .. });
         if self.code.contains(&number) {
-            self.note_code_changed();
-        } else if permitted {
+            self.note_code_changed(number, number + 1);
+        } else if permitted && !shared {
             self.writes.insert(number * PAGE, page);
         }
-        if readable {
+        if readable && !shared {
             self.reads.insert(number * PAGE, page);
         }
         Ok(page.wrapping_add((address & OFFSET) as usize))

@@ -8,6 +8,7 @@
 
 pub mod live;
 
+use crate::digest::Digest;
 use crate::elf::LoadError;
 use crate::memory::{Mapping, Memory};
 use crate::process::Process;
@@ -225,6 +226,33 @@ impl Process {
     /// Puts into memory what a call brought when it was made; false if the program has nothing mapped there.
     pub fn put_answer(&mut self, address: u64, bytes: &[u8]) -> bool {
         self.put(address, bytes).is_ok()
+    }
+
+    /// A checksum of its state: memory that was written, and the registers of all threads, but for flags, which may be as
+    /// an earlier instruction left them.
+    pub fn digest(&mut self) -> u64 {
+        let flags = self.machine.abi().flags;
+        let mut scratch = self.world.registers.clone();
+        let mut digest = Digest::new().word(self.world.memory.digest()).word(self.world.time);
+        for thread in self.threads() {
+            let Some((registers, pc)) = self.thread(thread) else { continue };
+            scratch.restore(registers);
+            flags.iter().for_each(|flag| scratch.set(flag, 0));
+            digest = digest.word(thread.into()).word(pc).bytes(scratch.contents());
+        }
+        digest.finish()
+    }
+
+    /// Bytes of memory as they are, for those who show them; short if something is not mapped.
+    pub fn peek(&mut self, address: u64, length: u64) -> Vec<u8> {
+        self.take(address, length).unwrap_or_default()
+    }
+
+    /// The first `length` bytes of the parts of a scattered write.
+    pub fn peek_parts(&mut self, list: u64, count: u64, length: u64) -> Vec<u8> {
+        let mut bytes = crate::system::gathered(self, list, count).unwrap_or_default();
+        bytes.truncate(length as usize);
+        bytes
     }
 
     /// The numbers of its threads, that of the running one first.

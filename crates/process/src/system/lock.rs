@@ -46,21 +46,9 @@ pub(super) fn futex(process: &mut Process, arguments: &Arguments) -> Reply {
                 Ok(_) if kinds == 0 => return Reply::Error(Errno(libc::EINVAL)),
                 Ok(_) => {}
             }
-            // The clock is asked only if there is a time to wait for.
-            let deadline = if timeout == 0 {
-                None
-            } else {
-                let time = process.time();
-                let clock = process.outside().clock(futex_clock(operation), time);
-                match futex_time_left(process, operation, timeout, clock) {
-                    Ok(most) => {
-                        let now = process.outside().now(time);
-                        most.map(|most| {
-                            now.saturating_add(u64::try_from(most.as_nanos()).unwrap_or(u64::MAX))
-                        })
-                    }
-                    Err(errno) => return Reply::Error(errno),
-                }
+            let deadline = match deadline(process, operation, timeout) {
+                Ok(deadline) => deadline,
+                Err(errno) => return Reply::Error(errno),
             };
             if process.threads.is_alone() && deadline.is_none() {
                 let what = format!("waiting on a lock at {address:#x} that no other thread can release");
@@ -70,8 +58,77 @@ pub(super) fn futex(process: &mut Process, arguments: &Arguments) -> Reply {
             process.wait_for_lock(address, kinds, deadline);
             Reply::Done
         }
+        FUTEX_LOCK_PI | FUTEX_TRYLOCK_PI | FUTEX_UNLOCK_PI | FUTEX_LOCK_PI2 => {
+            own_lock(process, address, command, operation, timeout).unwrap_or_else(Reply::Error)
+        }
         other => process.unsupported(format!("futex operation {other}")),
     }
+}
+
+const FUTEX_LOCK_PI: i32 = 6;
+const FUTEX_UNLOCK_PI: i32 = 7;
+const FUTEX_TRYLOCK_PI: i32 = 8;
+const FUTEX_LOCK_PI2: i32 = 13;
+
+/// Locks that hold the number of their owner, so that the kernel can lend it the priority of those who wait. Threads
+/// here have no priorities; what is left is handing the lock over.
+fn own_lock(
+    process: &mut Process,
+    address: u64,
+    command: i32,
+    operation: u64,
+    timeout: u64,
+) -> Result<Reply, Errno> {
+    const WAITERS: u32 = 1 << 31;
+    const OWNER: u32 = (1 << 30) - 1;
+    let own = process.threads.number();
+    let value = process.lock_value(address)?;
+    let owner = value & OWNER;
+    let mut set = |value: u32| -> Result<(), Errno> {
+        let bytes = process.machine.abi().int_bytes(value);
+        Ok(process.world.memory.write(address, &bytes)?)
+    };
+    if command == FUTEX_UNLOCK_PI {
+        if owner != own {
+            return Err(Errno(libc::EPERM));
+        }
+        let waiting = process.threads.waiting_for(address);
+        let more = if waiting.len() > 1 { WAITERS } else { 0 };
+        let bytes = process.machine.abi().int_bytes(waiting.first().map_or(0, |next| next | more));
+        process.world.memory.write(address, &bytes)?;
+        process.threads.wake(address, 1, u32::MAX);
+        return Ok(Reply::Value(0));
+    }
+    if owner == 0 {
+        set(own | value & WAITERS)?;
+        return Ok(Reply::Value(0));
+    }
+    if owner == own {
+        return Err(Errno(libc::EDEADLK));
+    }
+    if command == FUTEX_TRYLOCK_PI {
+        return Err(Errno(libc::EAGAIN));
+    }
+    set(value | WAITERS)?;
+    // The older of the two calls always means the clock of the day.
+    let real = if command == FUTEX_LOCK_PI { libc::FUTEX_CLOCK_REALTIME as u64 } else { 0 };
+    let deadline = deadline(process, operation | real, timeout)?;
+    process.set_result(Ok(0));
+    process.wait_for_lock(address, u32::MAX, deadline);
+    Ok(Reply::Done)
+}
+
+/// When a call with a time gives up, by the clock of the door.
+fn deadline(process: &mut Process, operation: u64, timeout: u64) -> Result<Option<u64>, Errno> {
+    // The clock is asked only if there is a time to wait for.
+    if timeout == 0 {
+        return Ok(None);
+    }
+    let time = process.time();
+    let clock = process.outside().clock(futex_clock(operation), time);
+    let most = futex_time_left(process, operation, timeout, clock)?;
+    let now = process.outside().now(time);
+    Ok(most.map(|most| now.saturating_add(u64::try_from(most.as_nanos()).unwrap_or(u64::MAX))))
 }
 
 fn time_of(duration: Duration) -> libc::timespec {

@@ -251,6 +251,11 @@ impl Process {
     }
 }
 
+/// The name of a system call.
+pub fn call_name(machine: crate::elf::Machine, number: u64) -> Option<&'static str> {
+    table::find(machine, number).map(|row| row.name).or_else(|| names::find(machine, number))
+}
+
 /// The mask of signals that a pair of its address and its size leads to.
 fn mask_pair(process: &mut Process, at: u64) -> Result<Option<u64>, Errno> {
     if at == 0 {

@@ -1,0 +1,92 @@
+//! Where a run is cut into pieces changes nothing: not what the processor's counter shows, not what a store into the
+//! running code does.
+
+use parallax_process::outside::live::Live;
+use parallax_process::{Ending, Process, Program};
+use std::path::{Path, PathBuf};
+
+/// Six readings of the counter in one block, and a store into it; the status is made of both.
+const SOURCE: &str = "
+    .globl _start
+_start:
+    rdtsc
+    mov %eax, %ebx
+    nop
+    nop
+    rdtsc
+    sub %ebx, %eax
+    mov %eax, %r12d
+    rdtsc
+    mov %eax, %ebx
+    rdtsc
+    sub %ebx, %eax
+    imul $10, %eax, %eax
+    add %eax, %r12d
+    mov $9, %eax
+    xor %edi, %edi
+    mov $4096, %esi
+    mov $7, %edx
+    mov $0x22, %r10d
+    mov $-1, %r8
+    xor %r9d, %r9d
+    syscall
+    mov %rax, %rbx
+    lea code(%rip), %rsi
+    mov %rax, %rdi
+    mov $14, %ecx
+    rep movsb
+    call *%rbx
+    imul $10, %eax, %eax
+    lea (%r12, %rax), %edi
+    mov $60, %eax
+    syscall
+code:
+    movb $7, 1(%rip)
+    mov $1, %eax
+    ret
+";
+
+fn assemble() -> PathBuf {
+    let binary = std::env::temp_dir().join(format!("parallax-cuts-{}", std::process::id()));
+    let source = binary.with_extension("S");
+    std::fs::write(&source, SOURCE).expect("a temporary file");
+    let flags = ["-nostdlib", "-static", "-o"];
+    let built = std::process::Command::new("gcc").args(flags).args([&binary, &source]).status();
+    assert!(built.is_ok_and(|status| status.success()), "scripts/setup names what the tests need");
+    std::fs::remove_file(&source).expect("it was there");
+    binary
+}
+
+fn run(binary: &Path, piece: u64, warm: u32) -> (Ending, u64) {
+    let program = Program {
+        path: binary.to_owned(),
+        arguments: vec![b"cuts".to_vec()],
+        environment: Vec::new(),
+        byte_bound: 1 << 28,
+        instruction_bound: u64::MAX,
+        schedule: None,
+    };
+    let mut process = Process::start(program, Box::new(Live::embedded())).expect("it can be run");
+    process.engine().set_warm(warm);
+    loop {
+        let limit = process.time() + piece;
+        if let Some(ending) = process.run_until(limit) {
+            return (ending, process.time());
+        }
+    }
+}
+
+#[test]
+fn pieces_of_any_length() {
+    let binary = assemble();
+    // Four instructions, then two, from one reading of the counter to the next; the new constant is seen at once.
+    let expected = Ending::Exited(4 + 10 * 2 + 10 * 7);
+    let whole = run(&binary, 1 << 40, 16);
+    assert_eq!(whole.0, expected);
+    for piece in [1, 2, 3, 5, 7, 11] {
+        for warm in [0, 16] {
+            assert_eq!(run(&binary, piece, warm), whole, "in pieces of {piece}, improved after {warm} runs");
+        }
+    }
+    std::fs::remove_file(&binary).expect("it was there");
+}

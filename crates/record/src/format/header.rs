@@ -1,0 +1,111 @@
+//! The head of a stream: what a process was started with.
+
+use super::OpenError;
+use crate::record::SavedFacts;
+use parallax_process::Program;
+use serde::{Deserialize, Serialize};
+use serde_bytes::ByteBuf;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+
+const MAGIC: &[u8; 6] = b"PLXREC";
+
+/// Of the format. Others are refused.
+pub const VERSION: u32 = 1;
+
+/// Of the engine and the system layer: it changes when the same records would lead another way.
+pub const REVISION: u32 = 1;
+
+/// What a process was started with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// The revision of engine and system layer that recorded.
+    pub revision: u32,
+    /// The path of the program.
+    pub path: ByteBuf,
+    /// Its arguments.
+    pub arguments: Vec<ByteBuf>,
+    /// Its environment.
+    pub environment: Vec<ByteBuf>,
+    /// How many bytes of memory it may touch.
+    pub byte_bound: u64,
+    /// How many instructions it may execute.
+    pub instruction_bound: u64,
+    /// What the turns of its threads are drawn from.
+    pub schedule: Option<u64>,
+    /// Facts about the process and its host.
+    pub facts: SavedFacts,
+    /// The stream and time it was forked at.
+    pub parent: Option<(String, u64)>,
+    /// Seconds since 1970 when it was started.
+    pub started: u64,
+}
+
+impl Header {
+    /// Of a program that is about to start.
+    pub fn new(program: &Program, facts: SavedFacts) -> Header {
+        let bytes = |texts: &[Vec<u8>]| texts.iter().map(|text| ByteBuf::from(text.clone())).collect();
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        Header {
+            revision: REVISION,
+            path: ByteBuf::from(program.path.as_os_str().as_bytes().to_vec()),
+            arguments: bytes(&program.arguments),
+            environment: bytes(&program.environment),
+            byte_bound: program.byte_bound,
+            instruction_bound: program.instruction_bound,
+            schedule: program.schedule,
+            facts,
+            parent: None,
+            started: since.map_or(0, |since| since.as_secs()),
+        }
+    }
+
+    /// The program.
+    pub fn program(&self) -> Program {
+        let texts = |texts: &[ByteBuf]| texts.iter().map(|text| text.to_vec()).collect();
+        Program {
+            path: PathBuf::from(std::ffi::OsString::from_vec(self.path.to_vec())),
+            arguments: texts(&self.arguments),
+            environment: texts(&self.environment),
+            byte_bound: self.byte_bound,
+            instruction_bound: self.instruction_bound,
+            schedule: self.schedule,
+        }
+    }
+
+    /// As bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let payload = postcard::to_stdvec(self).expect("it can be written");
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend((payload.len() as u32).to_le_bytes());
+        bytes.extend(crc32fast::hash(&payload).to_le_bytes());
+        bytes.extend(payload);
+        bytes
+    }
+
+    /// From bytes at the start of a file; also how many they were.
+    pub fn decode(name: &str, bytes: &[u8]) -> Result<(Header, usize), OpenError> {
+        const FIXED: usize = 6 + 4 + 4 + 4;
+        let bad = |why| OpenError::BadHeader { name: name.to_owned(), why };
+        if !bytes.starts_with(MAGIC) {
+            let why = if bytes.is_empty() { "it is empty" } else { "it does not start with PLXREC" };
+            return Err(OpenError::NotARecording { name: name.to_owned(), why });
+        }
+        if bytes.len() < FIXED {
+            return Err(bad("the file ends in it"));
+        }
+        let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+        let version = number(6);
+        if version != VERSION {
+            return Err(OpenError::OtherVersion { name: name.to_owned(), found: version });
+        }
+        let length = number(10) as usize;
+        let payload = bytes.get(FIXED..FIXED + length).ok_or(bad("the file ends in it"))?;
+        if crc32fast::hash(payload) != number(14) {
+            return Err(bad("its checksum is wrong"));
+        }
+        let header: Header = postcard::from_bytes(payload).map_err(|_| bad("it cannot be read"))?;
+        Ok((header, FIXED + length))
+    }
+}

@@ -1,0 +1,73 @@
+//! How a recording lies in files.
+//!
+//! A recording is a folder: `NAME.stream` and `NAME.tail` for each process, and `files/HASH` for contents. A stream is a
+//! header and then chunks; records are first committed to the tail, a small file that is mapped, so that a recorder that
+//! is killed loses nothing; the tail becomes a chunk when it is full enough, old enough, or at a fork, an exec or the end.
+//! Chunks count up. The tail holds the number of the chunk that it will become: a tail whose number is not above that of
+//! the last chunk has become one already, and is stale.
+//!
+//! Everything has a checksum. What follows the first bad chunk, or the first bad record of the tail, does not count.
+
+mod chunk;
+mod header;
+mod tail;
+mod writer;
+
+pub(crate) use chunk::decompress;
+pub use chunk::{Chunk, Kind, read_chunks};
+pub use header::{Header, REVISION, VERSION};
+pub use tail::{TAIL_SIZE, Tail, read_tail};
+pub use writer::Writer;
+
+/// Why a recording cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A file of it cannot be read.
+    #[error("cannot read {name}: {error}")]
+    Unreadable {
+        /// The file.
+        name: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It is something else.
+    #[error("{name} is not a recording: {why}")]
+    NotARecording {
+        /// The file.
+        name: String,
+        /// How that shows.
+        why: &'static str,
+    },
+    /// It was made by a Parallax that this one does not understand.
+    #[error("{name} is a recording of version {found}; this Parallax reads version {VERSION}")]
+    OtherVersion {
+        /// The file.
+        name: String,
+        /// Its version.
+        found: u32,
+    },
+    /// Its header is damaged.
+    #[error("{name}: the header is damaged ({why})")]
+    BadHeader {
+        /// The file.
+        name: String,
+        /// How that shows.
+        why: &'static str,
+    },
+    /// A file of a program is missing, or is not what its name says.
+    #[error("{name} is {what}")]
+    BadFile {
+        /// The file.
+        name: String,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// There is no process of that name.
+    #[error("the recording has no stream {name}; it has {known}")]
+    NoStream {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+}

@@ -1,0 +1,145 @@
+//! Writing a stream, and the files that it refers to.
+//!
+//! No descriptor stays open between two writes: the program shares them, and often closes all it finds.
+
+use super::{Header, Kind, Tail, chunk};
+use crate::record::Record;
+use sha2::{Digest, Sha256};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A tail of so many bytes becomes a chunk.
+const FULL: usize = 256 << 10;
+/// And one of that age.
+const OLD: Duration = Duration::from_secs(1);
+
+/// Writes one stream.
+pub struct Writer {
+    folder: PathBuf,
+    name: String,
+    tail: Tail,
+    raw: Vec<u8>,
+    times: Option<(u64, u64)>,
+    sequence: u64,
+    since: Instant,
+    sync: bool,
+    /// How many forks there have been.
+    forks: u32,
+    /// The first thing that went wrong. The program goes on, and the recording ends there.
+    failed: Option<std::io::Error>,
+}
+
+impl Writer {
+    /// Starts a stream in a folder, which must be named absolutely: the program may change its own.
+    pub fn create(folder: &Path, name: &str, header: &Header, sync: bool) -> std::io::Result<Writer> {
+        std::fs::create_dir_all(folder.join("files"))?;
+        let path = folder.join(format!("{name}.stream"));
+        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(path)?;
+        file.write_all(&header.encode())?;
+        let tail = Tail::create(&folder.join(format!("{name}.tail")))?;
+        Ok(Writer {
+            folder: folder.to_owned(),
+            name: name.to_owned(),
+            tail,
+            raw: Vec::new(),
+            times: None,
+            sequence: 0,
+            since: Instant::now(),
+            sync,
+            forks: 0,
+            failed: None,
+        })
+    }
+
+    /// The name of the stream.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What went wrong, if something did.
+    pub fn failed(&self) -> Option<&std::io::Error> {
+        self.failed.as_ref()
+    }
+
+    /// Commits a record.
+    pub fn append(&mut self, record: &Record) {
+        if self.failed.is_some() {
+            return;
+        }
+        let start = self.raw.len();
+        let raw = std::mem::take(&mut self.raw);
+        // Extending a vector does not fail.
+        self.raw = postcard::to_extend(record, raw).unwrap_or_default();
+        let length = self.raw.len() - start;
+        if let Some(time) = record.time() {
+            self.times = Some((self.times.map_or(time, |(first, _)| first), time));
+        }
+        if self.tail.has_room(length) {
+            self.tail.append(&self.raw[start..]);
+        } else {
+            // Too large for the tail: it goes out at once, with all before it.
+            self.flush(Kind::Events);
+            return;
+        }
+        if self.tail.used() >= FULL || self.since.elapsed() >= OLD {
+            self.flush(Kind::Events);
+        }
+    }
+
+    /// Makes a chunk of what has been committed.
+    pub fn flush(&mut self, kind: Kind) {
+        self.since = Instant::now();
+        if self.failed.is_some() || self.raw.is_empty() {
+            return;
+        }
+        let bytes = chunk::encode(kind, self.sequence, self.times.unwrap_or_default(), &self.raw);
+        if let Err(error) = self.write(&bytes) {
+            self.failed = Some(error);
+            return;
+        }
+        self.sequence += 1;
+        self.tail.reset(self.sequence);
+        self.raw.clear();
+        self.times = None;
+    }
+
+    fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
+        let path = self.folder.join(format!("{}.stream", self.name));
+        let mut file = std::fs::OpenOptions::new().append(true).open(path)?;
+        file.write_all(bytes)?;
+        if self.sync { file.sync_data() } else { Ok(()) }
+    }
+
+    /// The name of the stream of the next child.
+    pub fn next_child(&mut self) -> String {
+        self.forks += 1;
+        format!("{}.{}", self.name, self.forks)
+    }
+
+    /// This process is a fork, and writes a stream of its own from now on.
+    pub fn become_child(&mut self, name: &str, header: &Header) {
+        match Writer::create(&self.folder.clone(), name, header, self.sync) {
+            Ok(own) => *self = own,
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    /// Keeps contents under their checksum, which is their name.
+    pub fn keep(&mut self, contents: &[u8]) -> Option<String> {
+        let name: String = Sha256::digest(contents).iter().map(|byte| format!("{byte:02x}")).collect();
+        let path = self.folder.join("files").join(&name);
+        if !path.exists() {
+            let store = || -> std::io::Result<()> {
+                let partial = self.folder.join("files").join(format!("{name}.{}", self.name));
+                std::fs::write(&partial, chunk::compress(contents))?;
+                std::fs::rename(partial, &path)
+            };
+            if let Err(error) = store() {
+                self.failed.get_or_insert(error);
+                return None;
+            }
+        }
+        Some(name)
+    }
+}

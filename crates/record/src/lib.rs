@@ -1,0 +1,22 @@
+//! Recordings of emulated processes: written while a program runs, replayed to the bit.
+//!
+//! [`Recording`] is a door that forwards to another and writes down what passes; [`Replaying`] is a door that answers
+//! from what was written, and cannot reach the host. [`format`] says how that lies in files: a stream per process, files
+//! by content, in a folder or packed into one file. [`Archive`] opens either and gives the [`Log`] of a stream.
+//!
+//! Times are steps: state `t` is the one before step `t`, and the first step is 1.
+
+mod archive;
+pub mod format;
+mod log;
+mod map;
+mod record;
+mod recording;
+mod replaying;
+
+pub use archive::{Archive, Summary};
+pub use format::{Header, OpenError};
+pub use log::Log;
+pub use record::{Record, SavedEnding, SavedReply};
+pub use recording::{RecordError, Recording, Settings};
+pub use replaying::{Replaying, replay};

@@ -1,0 +1,69 @@
+//! The records of a stream, in the order in which a replay wants them.
+
+use crate::format::Header;
+use crate::record::{Record, SavedEnding};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Pages, by mapping, offset and generation; none where the file had become too short.
+type Fills = FxHashMap<(u32, u64, u32), Option<Box<[u8]>>>;
+
+/// Offsets and bytes, by mapping and number of access.
+type Changes = FxHashMap<(u32, u64), Vec<(u64, Box<[u8]>)>>;
+
+/// Everything that a replay needs. Replays share it.
+pub struct Log {
+    /// What the first process was started with.
+    pub header: Header,
+    /// What passed the door, in order, but for pages.
+    pub records: Vec<Record>,
+    /// Pages of mappings, by mapping, offset and generation: a replay may touch them in another order.
+    pub(crate) fills: Fills,
+    /// Changes of shared memory by others, by the number of the access before which they are seen.
+    pub(crate) foreign: Changes,
+    /// Contents of files, by name.
+    pub(crate) files: FxHashMap<String, Arc<[u8]>>,
+    /// Whether the process had ended when the recording did.
+    pub complete: bool,
+}
+
+impl Log {
+    pub(crate) fn new(
+        header: Header,
+        all: Vec<Record>,
+        complete: bool,
+        files: FxHashMap<String, Arc<[u8]>>,
+    ) -> Log {
+        let mut records = Vec::with_capacity(all.len());
+        let mut fills = Fills::default();
+        let mut foreign = Changes::default();
+        for record in all {
+            match record {
+                Record::Fill { map, offset, generation, bytes } => {
+                    let bytes = bytes.map(|bytes| bytes.into_vec().into_boxed_slice());
+                    // The first one counts: a page stays once it is there.
+                    fills.entry((map, offset, generation)).or_insert(bytes);
+                }
+                Record::Foreign { map, access, offset, bytes } => {
+                    let bytes = bytes.into_vec().into_boxed_slice();
+                    foreign.entry((map, access)).or_default().push((offset, bytes));
+                }
+                other => records.push(other),
+            }
+        }
+        Log { header, records, fills, foreign, files, complete }
+    }
+
+    /// How the process ended, if the recording says so.
+    pub fn ending(&self) -> Option<SavedEnding> {
+        match self.records.last() {
+            Some(Record::End { ending, .. }) => Some(ending.clone()),
+            _ => None,
+        }
+    }
+
+    /// The last time that is known.
+    pub fn last(&self) -> u64 {
+        self.records.iter().rev().find_map(Record::time).unwrap_or(0)
+    }
+}

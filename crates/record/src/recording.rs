@@ -1,0 +1,345 @@
+//! The door that forwards to another, and writes down what passes.
+
+use crate::format::{Header, Kind, Writer};
+use crate::map::RecordedMap;
+use crate::record::{Puts, Record, SavedEnding, SavedExec, SavedFacts, SavedMap, SavedReply, When};
+use parallax_process::elf::{Image, LoadError};
+use parallax_process::memory::{Mapping, Memory};
+use parallax_process::outside::{Call, Disposition, Event, Exec, Facts, Opened, Outcome, Outside, Side, Tid};
+use parallax_process::system::{Errno, Reply};
+use parallax_process::{Ending, Interrupt, Process, Program};
+use serde_bytes::ByteBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Steps between two checksums of the state.
+const BETWEEN_DIGESTS: u64 = 50_000_000;
+
+/// How to record.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Wait for the disk after each chunk: then a power failure loses the last second at most for certain.
+    pub sync: bool,
+    /// Keep no contents of programs: the recording can then only be replayed where they are.
+    pub lean: bool,
+    /// Steps between two checksums of the state; a default if zero.
+    pub between_digests: u64,
+}
+
+/// Why a recording cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The folder cannot be made, or holds a recording already.
+    #[error("cannot record into {}: {error}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+}
+
+/// The door.
+pub struct Recording {
+    inner: Box<dyn Outside>,
+    writer: Arc<Mutex<Writer>>,
+    header: Header,
+    settings: Settings,
+    next_map: u32,
+    next_digest: u64,
+}
+
+impl Recording {
+    /// Records what passes `inner` while `program` runs, into a folder of its own.
+    pub fn create(
+        folder: &Path,
+        program: &Program,
+        mut inner: Box<dyn Outside>,
+        settings: Settings,
+    ) -> Result<Recording, RecordError> {
+        let failed = |error| RecordError::Folder { folder: folder.to_owned(), error };
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        let absolute = std::fs::canonicalize(folder).map_err(failed)?;
+        let header = Header::new(program, SavedFacts::new(&inner.facts()));
+        let writer = Writer::create(&absolute, "0", &header, settings.sync).map_err(failed)?;
+        let between = settings.between_digests();
+        Ok(Recording {
+            inner,
+            writer: Arc::new(Mutex::new(writer)),
+            header,
+            settings,
+            next_map: 0,
+            next_digest: between,
+        })
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, record: &Record) {
+        self.writer().append(record);
+    }
+
+    /// A mapping that notes what is touched, and what to write about it.
+    fn wrap(
+        &mut self,
+        inner: Arc<dyn Mapping>,
+        shared: bool,
+        bytes: Option<&[u8]>,
+    ) -> (Arc<dyn Mapping>, SavedMap) {
+        let number = self.next_map;
+        self.next_map += 1;
+        // Programs and libraries are kept whole, of other files only what is touched.
+        let contents = match bytes {
+            Some(bytes) => Some(bytes.to_vec()),
+            None if !shared && is_program(&*inner) => inner.contents(),
+            None => None,
+        };
+        let file =
+            contents.as_ref().filter(|_| !self.settings.lean).and_then(|bytes| self.writer().keep(bytes));
+        let saved = SavedMap {
+            number,
+            name: inner.name().to_owned(),
+            length: inner.length(),
+            file: file.clone(),
+            shared,
+        };
+        let kept = file.and(contents).map(Arc::from);
+        let map = RecordedMap { inner, number, kept, shared, writer: self.writer.clone() };
+        (Arc::new(map), saved)
+    }
+
+    fn open(&mut self, opened: Opened) -> (Opened, (ByteBuf, SavedMap)) {
+        let (map, saved) = self.wrap(opened.map, false, Some(&opened.bytes));
+        let path = ByteBuf::from(opened.path.as_os_str().as_bytes().to_vec());
+        (Opened { path: opened.path, bytes: opened.bytes, map }, (path, saved))
+    }
+}
+
+impl Settings {
+    fn between_digests(&self) -> u64 {
+        if self.between_digests == 0 { BETWEEN_DIGESTS } else { self.between_digests }
+    }
+}
+
+fn is_program(map: &dyn Mapping) -> bool {
+    map.page(0, 0).is_some_and(|page| page.starts_with(b"\x7fELF"))
+}
+
+fn when(process: &Process) -> When {
+    When { time: process.time(), turn: process.turns() }
+}
+
+fn puts(process: &mut Process) -> Puts {
+    process.take_journal().into_iter().map(|(address, bytes)| (address, ByteBuf::from(bytes))).collect()
+}
+
+/// A checksum of a call's arguments.
+pub(crate) fn checksum(call: &Call) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    call.arguments.iter().for_each(|argument| hasher.update(&argument.to_le_bytes()));
+    hasher.finalize()
+}
+
+impl Outside for Recording {
+    fn facts(&mut self) -> Facts {
+        self.header.facts.restore()
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.inner.interrupt()
+    }
+
+    fn call(&mut self, process: &mut Process, call: &Call) -> Outcome {
+        let when = when(process);
+        process.start_journal();
+        let outcome = self.inner.call(process, call);
+        let puts = puts(process);
+        let (thread, number, arguments) = (call.thread, call.number, checksum(call));
+        self.note(&match &outcome {
+            Outcome::Done(reply) => {
+                Record::Answer { when, thread, number, arguments, reply: SavedReply::new(reply), puts }
+            }
+            Outcome::NotYet => Record::Parked { when, thread, number, arguments },
+        });
+        outcome
+    }
+
+    fn abandon(&mut self, process: &mut Process, thread: Tid) -> Option<Reply> {
+        let stands = self.inner.abandon(process, thread);
+        if let Some(reply) = &stands {
+            self.note(&Record::Stands { when: when(process), thread, reply: SavedReply::new(reply) });
+        }
+        stands
+    }
+
+    fn horizon(&self) -> u64 {
+        self.inner.horizon().min(self.next_digest)
+    }
+
+    fn due(&mut self, process: &mut Process) -> Option<Event> {
+        if process.time() >= self.next_digest {
+            self.next_digest = process.time() + self.settings.between_digests();
+            self.note(&Record::Digest { when: when(process), hash: process.digest() });
+        }
+        let when = when(process);
+        process.start_journal();
+        let event = self.inner.due(process);
+        let puts = puts(process);
+        if let Some(event) = &event {
+            self.note_event(when, event, puts);
+        }
+        event
+    }
+
+    fn idle(&mut self, process: &mut Process) -> Event {
+        let when = when(process);
+        process.start_journal();
+        let event = self.inner.idle(process);
+        let puts = puts(process);
+        self.note_event(when, &event, puts);
+        event
+    }
+
+    fn now(&mut self, time: u64) -> u64 {
+        self.inner.now(time)
+    }
+
+    fn clock(&mut self, clock: i32, time: u64) -> u64 {
+        self.inner.clock(clock, time)
+    }
+
+    fn load(&mut self, path: PathBuf, arguments: Vec<Vec<u8>>, replaces: bool) -> Result<Exec, LoadError> {
+        let exec = match self.inner.load(path, arguments, replaces) {
+            Ok(exec) => exec,
+            Err(error) => {
+                self.note(&Record::Exec(Err(match &error {
+                    LoadError::Unreadable { error, .. } => error.raw_os_error().unwrap_or(EACCES),
+                    _ => ENOEXEC,
+                })));
+                return Err(error);
+            }
+        };
+        let (program, saved_program) = self.open(exec.program);
+        let (interpreter, saved_interpreter) = exec.interpreter.map(|opened| self.open(opened)).unzip();
+        let bytes = |texts: &[Vec<u8>]| texts.iter().map(|text| ByteBuf::from(text.clone())).collect();
+        let machine = Image::parse(&program.bytes).map_or("", |image| image.machine.name());
+        self.note(&Record::Exec(Ok(SavedExec {
+            machine: machine.to_owned(),
+            program: saved_program,
+            interpreter: saved_interpreter,
+            canonical: ByteBuf::from(exec.canonical.as_os_str().as_bytes().to_vec()),
+            arguments: bytes(&exec.arguments),
+            random: exec.random,
+            identity: exec.identity,
+        })));
+        self.writer().flush(Kind::Events);
+        Ok(Exec { program, interpreter, ..exec })
+    }
+
+    fn replaced(&mut self, name: &[u8], first: bool) {
+        self.inner.replaced(name, first);
+    }
+
+    fn map(&mut self, descriptor: i32, shared: bool, writable: bool) -> Result<Arc<dyn Mapping>, Errno> {
+        match self.inner.map(descriptor, shared, writable) {
+            Ok(inner) => {
+                let (map, saved) = self.wrap(inner, shared, None);
+                self.note(&Record::Map(Ok(saved)));
+                Ok(map)
+            }
+            Err(Errno(number)) => {
+                self.note(&Record::Map(Err(number)));
+                Err(Errno(number))
+            }
+        }
+    }
+
+    fn share(&mut self, length: u64) -> Result<Arc<dyn Mapping>, Errno> {
+        match self.inner.share(length) {
+            Ok(inner) => {
+                let (map, saved) = self.wrap(inner, true, None);
+                self.note(&Record::Share(Ok(saved)));
+                Ok(map)
+            }
+            Err(Errno(number)) => {
+                self.note(&Record::Share(Err(number)));
+                Err(Errno(number))
+            }
+        }
+    }
+
+    fn split(&mut self, time: u64, memory: &mut Memory, borrows: bool) -> Result<Side, Errno> {
+        let child = self.writer().next_child();
+        // What was committed so far belongs to the parent, and must be a chunk before there are two of us.
+        self.writer().flush(Kind::Events);
+        let side = self.inner.split(time, memory, borrows);
+        match &side {
+            Ok(Side::Parent { child: number, loan }) => {
+                let loan = loan.iter().map(|(page, bytes)| (*page, ByteBuf::from(bytes.clone()))).collect();
+                self.note(&Record::Fork { time, child: Ok((*number, child)), loan });
+                self.writer().flush(Kind::Events);
+            }
+            Ok(Side::Child(facts)) => {
+                let parent = self.writer().name().to_owned();
+                self.header.parent = Some((parent, time));
+                self.header.facts = SavedFacts::new(facts);
+                let header = self.header.clone();
+                self.writer().become_child(&child, &header);
+                self.note(&Record::Child(SavedFacts::new(facts)));
+            }
+            Err(Errno(number)) => {
+                self.note(&Record::Fork { time, child: Err(*number), loan: Puts::new() });
+            }
+        }
+        side
+    }
+
+    fn give_back(&mut self, memory: &mut Memory) {
+        self.inner.give_back(memory);
+    }
+
+    fn dispose(&mut self, signal: i32, disposition: Disposition) -> bool {
+        self.inner.dispose(signal, disposition)
+    }
+
+    fn block(&mut self, mask: u64) {
+        self.inner.block(mask);
+    }
+
+    fn delivery(&mut self, time: u64, flags: u64) -> u64 {
+        let flags = self.inner.delivery(time, flags);
+        self.note(&Record::Delivery { time, flags });
+        flags
+    }
+
+    fn ended(&mut self, time: u64, ending: &Ending) {
+        self.inner.ended(time, ending);
+        self.note(&Record::End { time, ending: SavedEnding::new(ending) });
+        let mut writer = self.writer();
+        writer.flush(Kind::End);
+        if let Some(error) = writer.failed() {
+            eprintln!("parallax: the recording ends before the program did: {error}");
+        }
+    }
+}
+
+const EACCES: i32 = 13;
+const ENOEXEC: i32 = 8;
+
+impl Recording {
+    fn note_event(&self, when: When, event: &Event, puts: Puts) {
+        self.note(&match event {
+            Event::Signal { signal, information } => {
+                Record::Signal { when, signal: *signal, information: ByteBuf::from(information.to_vec()) }
+            }
+            Event::Answer { thread, reply } => {
+                Record::Woken { when, thread: *thread, reply: SavedReply::new(reply), puts }
+            }
+            Event::Timeout { thread } => Record::Timeout { when, thread: *thread },
+            Event::Closed(_) => return,
+        });
+    }
+}

@@ -1,0 +1,89 @@
+//! Recorders that are killed, and recordings that are damaged.
+
+use crate::{Test, compile, folder, recorder, replay_all};
+use parallax_process::Ending;
+use parallax_record::{Archive, Record, replay};
+use std::path::Path;
+use std::time::Duration;
+
+pub fn tests(all: bool) -> Vec<Test> {
+    let many = if all { 50 } else { 6 };
+    vec![
+        (String::from("kill: recorders at random moments"), Box::new(move || killed(many))),
+        (String::from("damage: every byte counts"), Box::new(damaged)),
+    ]
+}
+
+/// What was recorded of a killed recorder replays up to its end.
+fn killed(many: u64) -> Result<(), String> {
+    let place = folder("kill");
+    let binary = compile("busy", &[], &place)?;
+    let command = [binary.display().to_string()];
+    let mut records = 0;
+    for round in 0..many {
+        let recording = place.join(format!("{round}.rec"));
+        let mut child = recorder(&recording, None, &command).spawn().map_err(|error| error.to_string())?;
+        std::thread::sleep(Duration::from_millis(30 + round * 7919 % 1500));
+        child.kill().map_err(|error| error.to_string())?;
+        let _ = child.wait();
+        if !recording.join("0.stream").exists() {
+            continue;
+        }
+        let archive = match Archive::open(&recording) {
+            Ok(archive) => archive,
+            Err(error) => return Err(format!("round {round}: {error}")),
+        };
+        let log = archive.log("0").map_err(|error| format!("round {round}: {error}"))?;
+        records += log.records.len();
+        if !log.records.iter().any(|record| matches!(record, Record::Exec(_))) {
+            continue;
+        }
+        let mut process = replay(&log, true, false).map_err(|error| error.to_string())?;
+        let ending = process.run();
+        let cut = matches!(&ending, Ending::Closed { why } if why.contains("it was cut"));
+        if !cut || process.time() < log.last() {
+            return Err(format!("round {round}: {ending} after {}, recorded {}", process.time(), log.last()));
+        }
+        std::fs::remove_dir_all(&recording).map_err(|error| error.to_string())?;
+    }
+    let _ = std::fs::remove_dir_all(&place);
+    if records == 0 { Err(String::from("all were killed before they recorded anything")) } else { Ok(()) }
+}
+
+/// A recording with one byte changed is refused, or replays to a cut or to the same end: never to another.
+fn damaged() -> Result<(), String> {
+    let place = folder("damage");
+    let binary = compile("hello", &[], &place)?;
+    let recording = place.join("whole.rec");
+    let command = [binary.display().to_string()];
+    let output = recorder(&recording, None, &command).output().map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(format!("{output:?}"));
+    }
+    replay_all(&recording)?;
+    let stream = recording.join("0.stream");
+    let whole = std::fs::read(&stream).map_err(|error| error.to_string())?;
+    let (mut refused, mut cut) = (0, 0);
+    for at in (0..whole.len()).step_by(1 + whole.len() / 16) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x41;
+        std::fs::write(&stream, &bytes).map_err(|error| error.to_string())?;
+        match outcome(&recording) {
+            Ok(None) => refused += 1,
+            Ok(Some(Ending::Closed { why })) if why.contains("cut") => cut += 1,
+            other => return Err(format!("byte {at} changed: {other:?}")),
+        }
+    }
+    let _ = std::fs::remove_dir_all(&place);
+    if refused == 0 || cut == 0 { Err(format!("{refused} refused, {cut} cut")) } else { Ok(()) }
+}
+
+/// How a recording replays; none if it is refused.
+fn outcome(recording: &Path) -> Result<Option<Ending>, String> {
+    let Ok(log) = Archive::open(recording).and_then(|archive| archive.log("0")) else { return Ok(None) };
+    if log.records.is_empty() {
+        return Ok(None);
+    }
+    let mut process = replay(&log, true, false).map_err(|error| error.to_string())?;
+    Ok(Some(process.run()))
+}

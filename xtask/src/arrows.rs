@@ -43,7 +43,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cexplore", &["cmachine", "cmodule", "cread", "op", "path", "sem", "smt", "term"]),
     // Null errors in C: pointers on the module, qualifiers on pointers, blocks by the explorer.
     ("points", &["cmodule", "op"]),
-    ("mixy", &["cmachine", "cmodule", "points", "report"]),
+    ("mixy", &["cexplore", "cmachine", "cmodule", "op", "path", "points", "report", "sem", "smt", "term"]),
     ("mix", &["op", "path", "report", "sem", "smt", "source", "term"]),
 ];
 

@@ -1,6 +1,6 @@
 //! What an analysis supplies to the machine: the reading, what is known on a path, and the outside world.
 
-use super::inputs::{Candidate, InputBounds};
+use super::inputs::{Candidate, InputBounds, Origin, Token};
 use super::output::Form;
 use super::state::{Path, State};
 use super::value::{ObjectId, TokenId};
@@ -115,6 +115,14 @@ pub trait Inputs<C: Core> {
     /// nothing points to what the program makes.
     fn may_be(&self, _state: &State<C>, _token: TokenId, candidate: Candidate) -> bool {
         !matches!(candidate, Candidate::Made(..))
+    }
+    /// How many of the program's objects an input pointer may be, by their age: those that there were when it became
+    /// unknown.
+    fn made_before(&self, _state: &State<C>, token: &Token<C>) -> u32 {
+        match token.origin {
+            Origin::Havoc { made, .. } => made,
+            Origin::Parameter(_) | Origin::Cell(..) => 0,
+        }
     }
     /// A new input object was made for an input pointer to point to.
     fn discovered(&mut self, _token: TokenId, _object: ObjectId) {}

@@ -252,10 +252,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         pointee: Option<DebugTypeId>,
     ) -> Vec<InputObject<C>> {
         let planted = self.planted(Mistake::ProgramObjectsCandidates);
-        let upto = match token.origin {
-            Origin::Havoc { made, .. } => made,
-            _ if planted => u32::MAX,
-            _ => return Vec::new(),
+        let upto = match self.host.made_before(state, token) {
+            0 if planted => u32::MAX,
+            0 => return Vec::new(),
+            made => made,
         };
         let inputs =
             |id| state.input_objects.iter().chain(state.private_inputs.iter()).any(|o| o.object == id);

@@ -37,7 +37,7 @@ mod step;
 mod value;
 
 pub use call::PendingCall;
-pub use content::{Content, Fill};
+pub use content::{Content, Fill, Raw};
 pub use files::Files;
 pub use havoc::{Anything, HavocCell};
 pub use host::{Checks, Host, Inputs, Oracle, Problem, Reporter, Steps, System};

@@ -1,13 +1,14 @@
 //! The whole analysis, from a module to a report.
 
 use crate::declared::{Declared, Mode};
-use crate::finding::{Finding, Kind, Report, Status, Where, describe};
+use crate::finding::Report;
+use crate::footprint::Footprints;
 use crate::graph::Graph;
-use crate::names::name_of;
+use crate::mix::{Budget, Context, Mistake, Mixer, merged, typed};
 use crate::region::{Functions, Program, Sinks, Solution};
-use parallax_cmodule::FunctionId;
-use parallax_cmodule::Module;
+use parallax_cmodule::{FunctionId, Module};
 use parallax_points::{Points, Site, has_body};
+use parallax_term::Store;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 
@@ -26,6 +27,11 @@ pub struct Settings {
     pub typed: Vec<String>,
     /// Ways to show for one finding.
     pub paths: usize,
+    /// How far one exploration goes.
+    pub budget: Budget,
+    /// A wrong rule to use instead of the right one: only for tests that must notice.
+    #[doc(hidden)]
+    pub plant: Option<Mistake>,
 }
 
 impl Default for Settings {
@@ -37,6 +43,8 @@ impl Default for Settings {
             symbolic: Vec::new(),
             typed: Vec::new(),
             paths: 8,
+            budget: Budget::default(),
+            plant: None,
         }
     }
 }
@@ -91,43 +99,62 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
         None => Err(Error::NoFunction(name.into())),
     };
     let entry = find(&settings.entry)?;
-    for name in settings.symbolic.iter().chain(&settings.typed) {
-        find(name)?;
-    }
-    if let Some(name) = settings.symbolic.iter().find(|name| settings.typed.contains(name)) {
-        return Err(Error::Contradiction(format!("{name} is asked to be typed and symbolic")));
-    }
+    let started = std::time::Instant::now();
     let points = Points::of(module);
     let declared = Declared::of(module, &points);
     if let Some(words) = declared.errors.first() {
         return Err(Error::Contradiction(words.clone()));
     }
+    let mut modes = declared.modes.clone();
+    for (names, mode) in [(&settings.symbolic, Mode::Symbolic), (&settings.typed, Mode::Typed)] {
+        for name in names {
+            modes.insert(find(name)?, mode);
+        }
+    }
+    if let Some(name) = settings.symbolic.iter().find(|name| settings.typed.contains(name)) {
+        return Err(Error::Contradiction(format!("{name} is asked to be typed and symbolic")));
+    }
     let graph = Graph::of(module, &points, &declared);
     let program = Program::new(module, &points, &graph, &declared, settings.sinks);
-    let functions = Functions::Only(reachable(module, &points, entry));
-    let sources = program.sources(&functions, true);
-    let solution = Solution::of(&program, &functions, sources, true);
-    let mut report = Report::default();
-    for sink in solution.reached(&FxHashSet::default()) {
-        let paths = solution.paths(sink.var, settings.paths);
-        report.findings.push(Finding {
-            kind: Kind::of(sink.kind),
-            found_by: Where::Typed,
-            site: sink.site,
-            status: Status::Possible(
-                "qualifier inference knows neither the order of statements nor conditions".into(),
-            ),
-            subject: name_of(module, &points, &graph, sink.var),
-            paths: paths.iter().map(|(source, edges)| describe(&program, source, edges)).collect(),
-            contexts: BTreeSet::new(),
-            witness: None,
-        });
-    }
-    report.typed = report.findings.len();
-    report.assumptions = general_assumptions(settings);
+    let footprints = Footprints::new(module, &points, &graph);
+    let store = Store::new();
+    let mut report = Report { assumptions: general_assumptions(settings), ..Report::default() };
     report.assumptions.extend(graph.assumptions.iter().cloned());
     report.gaps.extend(graph.gaps.iter().cloned());
     report.gaps.extend(declared.gaps.iter().cloned());
+    let reachable = Functions::Only(reachable(module, &points, entry));
+    let alone = Solution::of(&program, &reachable, program.sources(&reachable, true), true);
+    report.typed = alone.reached(&FxHashSet::default()).len();
+
+    let exploring = parallax_cexplore::explore::Settings {
+        aliasing: parallax_cmachine::Aliasing::Sub,
+        solver_time: settings.budget.time,
+        ..parallax_cexplore::explore::Settings::default()
+    };
+    let mut mixer = Mixer::new(&program, &footprints, &store, &exploring, modes, settings.plant);
+    mixer.budget = settings.budget;
+    // A block that could not be explored to the end becomes typed code, and everything is looked at again.
+    let outcome = loop {
+        mixer.restart();
+        let demoted = mixer.demoted.contains(&entry);
+        let outcome = match if demoted { Mode::Typed } else { mixer.mode(entry, settings.start) } {
+            Mode::Typed => mixer.region(entry, &Context::default(), true).0,
+            Mode::Symbolic | Mode::Model => mixer.explore(entry, &Context::default(), true).0,
+        };
+        report.gaps.extend(outcome.gaps.iter().cloned());
+        if !std::mem::take(&mut mixer.restart_wanted) {
+            break outcome;
+        }
+    };
+    let why = "qualifier inference knows neither the order of statements nor conditions";
+    let own = outcome.conflicts.into_iter().map(|conflict| typed(conflict, why));
+    report.findings = merged(own.chain(outcome.findings));
+    report.assumptions.extend(outcome.assumptions);
+    report.blocks = mixer.summaries.into_values().collect();
+    report.seconds = started.elapsed().as_secs_f64();
+    for finding in &mut report.findings {
+        finding.paths.truncate(settings.paths);
+    }
     Ok(report)
 }
 

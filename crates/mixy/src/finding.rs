@@ -140,6 +140,8 @@ pub struct Report {
     pub refuted: usize,
     /// How many warnings qualifier inference alone has.
     pub typed: usize,
+    /// Seconds that the analysis took, the program being loaded.
+    pub seconds: f64,
     /// Blocks.
     pub blocks: Vec<BlockSummary>,
     /// What was assumed.

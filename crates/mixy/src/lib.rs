@@ -11,8 +11,13 @@
 
 pub mod check;
 pub mod declared;
+mod explore;
 pub mod finding;
+pub mod footprint;
 pub mod graph;
+mod host;
+mod leaves;
+pub mod mix;
 pub mod names;
 pub mod output;
 pub mod region;

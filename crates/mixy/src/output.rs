@@ -126,6 +126,7 @@ pub fn json(module: &Module, report: &Report) -> Value {
         "findings": findings.collect::<Vec<_>>(),
         "typed_warnings": report.typed,
         "refuted": report.refuted,
+        "seconds": report.seconds,
         "blocks": blocks.collect::<Vec<_>>(),
         "assumptions": report.assumptions,
         "gaps": report.gaps,

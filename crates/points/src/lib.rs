@@ -110,6 +110,11 @@ impl Points {
         self.cells.get(&(object, class)).copied()
     }
 
+    /// The class of an offset of an object: offsets of one class are one location.
+    pub fn class(&self, module: &Module, object: ObjectId, offset: i64) -> i64 {
+        self.object(object).class(module, offset)
+    }
+
     /// Cells of an object with their offsets.
     pub fn cells_of(&self, object: ObjectId) -> impl Iterator<Item = (i64, CellId)> + '_ {
         // Cells are numbered object by object, each object's in the order of offsets.

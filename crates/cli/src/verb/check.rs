@@ -84,6 +84,7 @@ pub fn run(arguments: &Check) -> Result<Status> {
         typed: arguments.typed.clone(),
         // A file has room for all of them.
         paths: if arguments.json || arguments.report.is_some() { 8 } else { arguments.paths.clamp(1, 8) },
+        ..Settings::default()
     };
     let report = parallax_mixy::check(&program.module, &settings).map_err(|error| Failure {
         status: match error {

@@ -1,0 +1,632 @@
+//! A symbolic block: the explorer entered with the qualifiers of its cells, and the two switches.
+
+use crate::declared::Mode;
+use crate::finding::{Finding, FlowPath, Status, Step, Where};
+use crate::host::BlockHost;
+use crate::leaves::{Leaf, leaves};
+use crate::mix::{Actual, Context, Mistake, Mixer, Outcome};
+use crate::names::site_location;
+use parallax_cexplore::explore::Explorer;
+use parallax_cmachine::{
+    Anything, Fill, HavocCell, Kind, Machine, ObjectId, Oracle, Origin, PendingCall, Raw, Reporter, State,
+    Stop, Target, Value,
+};
+use parallax_cmodule::{DebugTypeId, FunctionId, TypeKind};
+use parallax_path::{Bound, Frontier, Split, Strategy};
+use parallax_points::external::{Effect, effects, is_plain};
+use parallax_points::{ANYWHERE, ObjectId as Abstract, has_body};
+use parallax_sem::Symbolic;
+use parallax_term::Formula;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::time::Instant;
+
+type Sym<'s> = Symbolic<'s>;
+type Engine<'s> = Machine<'s, Sym<'s>, BlockHost<'s>>;
+
+impl<'m> Mixer<'m> {
+    /// Executes a block symbolically: every path, each with what it leaves null. `start` is the start of the program.
+    pub(crate) fn explore(
+        &mut self,
+        function: FunctionId,
+        context: &Context,
+        start: bool,
+    ) -> (Outcome, usize) {
+        let mut outcome = Outcome::default();
+        let program = self.program;
+        let name = program.module.function(function).name.clone();
+        let inner =
+            Explorer::new(self.store, program.module, self.exploring, parallax_smt::solver(self.store));
+        let machine = Machine::new(program.module, inner);
+        let unresolved: BTreeSet<String> = machine.unresolved().into_iter().map(str::to_string).collect();
+        let inner = machine.host;
+        let answered = (0..program.module.functions.len() as u32)
+            .map(FunctionId)
+            .filter(|&id| match has_body(program.module, id) {
+                true => self.mode(id, Mode::Symbolic) == Mode::Typed,
+                false => unresolved.contains(&program.module.function(id).name),
+            })
+            .collect();
+        let makers = self.makers.clone();
+        let host = BlockHost::new(
+            inner,
+            program,
+            makers,
+            function,
+            context.actuals.clone(),
+            context.bits.clone(),
+            answered,
+            self.plant,
+        );
+        let mut machine: Engine<'m> = Machine::new(program.module, host);
+        let mut lowest = usize::MAX;
+        let mut frontier = Frontier::new(Strategy::Depth, 1);
+        let mut block = Block { mixer: self, outcome: &mut outcome, lowest: &mut lowest, function, start };
+        match block.enter(&mut machine, function) {
+            Ok(state) => {
+                frontier.push(state, true);
+                block.run(&mut machine, &mut frontier);
+            }
+            Err(Stop::Unsupported(words)) => machine.host.bounded(Bound::Unsupported(words)),
+            Err(Stop::Bound(bound)) => machine.host.bounded(bound),
+            Err(_) => {}
+        }
+        let completeness = std::mem::take(&mut machine.host.inner.ledger).close(&frontier);
+        for (kind, site) in std::mem::take(&mut machine.host.problems) {
+            let words = format!("{} is executed symbolically", program.module.function(site.function).name);
+            let location = site_location(program.module, site);
+            outcome.findings.push(Finding {
+                kind,
+                found_by: Where::Symbolic,
+                site,
+                status: Status::Possible(format!("a path through {name} shows it, from unknown memory")),
+                subject: "a pointer".into(),
+                paths: vec![FlowPath {
+                    steps: vec![Step { function: Some(site.function), location, words }],
+                }],
+                contexts: BTreeSet::from([describe_context(context)]),
+                witness: None,
+            });
+        }
+        if !completeness.is_complete() {
+            let why: Vec<String> = completeness.bounds().take(3).map(ToString::to_string).collect();
+            outcome.gaps.insert(format!("{name} could not be explored to the end: {}", why.join("; ")));
+            if self.demoted.insert(function) {
+                self.restart_wanted = true;
+            }
+        }
+        (outcome, lowest)
+    }
+}
+
+fn describe_context(context: &Context) -> String {
+    let null: Vec<String> = context
+        .actuals
+        .iter()
+        .enumerate()
+        .filter(|(_, a)| a.null)
+        .map(|(i, _)| format!("{}", i + 1))
+        .collect();
+    format!("null arguments: [{}], null cells: {}", null.join(" "), context.bits.len())
+}
+
+/// One exploration.
+struct Block<'b, 'm> {
+    mixer: &'b mut Mixer<'m>,
+    outcome: &'b mut Outcome,
+    lowest: &'b mut usize,
+    function: FunctionId,
+    start: bool,
+}
+
+impl<'m> Block<'_, 'm> {
+    fn enter(
+        &mut self,
+        machine: &mut Engine<'m>,
+        function: FunctionId,
+    ) -> Result<State<Sym<'m>>, Stop<Sym<'m>>> {
+        let mut state = machine.start()?;
+        let footprint = self.mixer.footprints.of(function);
+        let points = self.mixer.program.points;
+        // Only what the block may touch is unknown; the start of the program knows its initialisers.
+        let start = self.start;
+        machine.unknown_memory(&mut state, &mut |global| {
+            let object = points.flows.object(parallax_points::ObjectKind::Global(global));
+            !start && object.is_some_and(|object| footprint.objects.contains(&object))
+        });
+        let values = machine.unknown_arguments(&mut state, function)?;
+        machine.begin(&mut state, function, values)?;
+        Ok(state)
+    }
+
+    fn run(&mut self, machine: &mut Engine<'m>, frontier: &mut Frontier<State<Sym<'m>>>) {
+        let budget = self.mixer.budget;
+        let started = Instant::now();
+        let mut paths = 0;
+        'states: while let Some(mut state) = frontier.pick() {
+            loop {
+                let bound = if state.steps >= budget.steps {
+                    Some(Bound::Steps(budget.steps))
+                } else if state.frames.len() > budget.depth {
+                    Some(Bound::Unsupported(format!("{} nested calls", budget.depth)))
+                } else if state.visits.values().any(|&count| count > budget.loops) {
+                    Some(Bound::Loops(budget.loops))
+                } else {
+                    None
+                };
+                if let Some(bound) = bound {
+                    machine.host.bounded(bound);
+                    break;
+                }
+                if paths >= budget.paths {
+                    machine.host.bounded(Bound::Paths(budget.paths));
+                    break 'states;
+                }
+                if started.elapsed() > budget.time {
+                    machine.host.bounded(Bound::Time(budget.time));
+                    break 'states;
+                }
+                let stepped = machine.step(&mut state);
+                for fork in machine.forks.drain(..) {
+                    frontier.push(fork, false);
+                }
+                let stepped = match (stepped, machine.pending.take()) {
+                    (Ok(()), Some(call)) => self.answer(machine, &mut state, call),
+                    (stepped, _) => stepped,
+                };
+                for (mut other, stop) in std::mem::take(&mut machine.stopped) {
+                    self.ended(machine, &mut other, stop, &mut paths);
+                }
+                if let Err(stop) = stepped {
+                    self.ended(machine, &mut state, stop, &mut paths);
+                    break;
+                }
+            }
+        }
+        if let Some(summary) = self.mixer.summaries.get_mut(&(self.function, Mode::Symbolic)) {
+            summary.paths += paths;
+        }
+    }
+
+    /// A path ends.
+    fn ended(
+        &mut self,
+        machine: &mut Engine<'m>,
+        state: &mut State<Sym<'m>>,
+        stop: Stop<Sym<'m>>,
+        paths: &mut u64,
+    ) {
+        *paths += 1;
+        match stop {
+            // With frames left, the program ended inside: nothing comes back to typed code.
+            Stop::Exit(value) => {
+                if state.frames.is_empty() && state.exiting.is_some() {
+                    self.returned(machine, state, value);
+                }
+            }
+            Stop::Dead | Stop::Excluded => {}
+            Stop::Bound(bound) => machine.host.bounded(bound),
+            Stop::Unsupported(words) => machine.host.bounded(Bound::Unsupported(words)),
+        }
+    }
+
+    /// Whether a pointer may be null on a path.
+    fn may_be_null(
+        &mut self,
+        machine: &mut Engine<'m>,
+        state: &mut State<Sym<'m>>,
+        value: &Value<Sym<'m>>,
+        exists: Option<Formula>,
+    ) -> bool {
+        if let Value::Pointer(pointer) = value {
+            if let Some(Target::Token(id)) = pointer.only().map(|entry| entry.target) {
+                let token = &state.tokens[id.0 as usize];
+                if token.entries.is_empty() {
+                    return !token.nonnull && machine.host.info(state, token).null;
+                }
+            }
+            let harmless = |target: &Target| matches!(target, Target::Object(_) | Target::Function(_));
+            if pointer.entries.iter().all(|entry| harmless(&entry.target)) {
+                return false;
+            }
+        }
+        if matches!(value, Value::Many(_)) {
+            return false;
+        }
+        let Ok(null) = machine.is_null(state, value) else { return true };
+        let asked = match exists {
+            Some(exists) => self.mixer.store.and(exists, null),
+            None => null,
+        };
+        matches!(machine.host.split(&state.path, &asked), Split::True | Split::Both)
+    }
+
+    /// The type and the size of what an object holds.
+    fn shape(&self, state: &State<Sym<'m>>, id: ObjectId) -> (Option<DebugTypeId>, u64) {
+        let module = self.mixer.program.module;
+        let object = state.memory.object(id);
+        let known = state.input_objects.iter().chain(state.private_inputs.iter()).find(|o| o.object == id);
+        let ty = match known {
+            Some(known) => known.ty,
+            None => object.variable.and_then(|v| module.variables[v.0 as usize].ty),
+        };
+        (ty, object.capacity)
+    }
+
+    /// What a leaf holds: nothing yet, or a value; `None` for what cannot be told.
+    fn held(&self, machine: &Engine<'m>, state: &State<Sym<'m>>, id: ObjectId, leaf: &Leaf) -> Held<'m> {
+        let content = &state.memory.object(id).content;
+        if content.log.is_some() {
+            return Held::Unclear;
+        }
+        if content.first_missing(leaf.at, leaf.len).is_some() {
+            return match content.fill {
+                Fill::Zero => Held::Zero,
+                Fill::Undefined => Held::Nothing,
+                Fill::Input(_) => Held::Unread,
+            };
+        }
+        match content.read(&machine.host, leaf.at, leaf.len) {
+            Raw::Value(value) => Held::Value(value),
+            Raw::Parts(_) => Held::Unclear,
+        }
+    }
+
+    /// A call that is answered here: typed code, or code that is not there.
+    fn answer(
+        &mut self,
+        machine: &mut Engine<'m>,
+        state: &mut State<Sym<'m>>,
+        call: PendingCall<Sym<'m>>,
+    ) -> Result<(), Stop<Sym<'m>>> {
+        let program = self.mixer.program;
+        let target = call.function;
+        if !has_body(program.module, target) {
+            return self.external(machine, state, call);
+        }
+        let context = self.abstracted(machine, state, &call);
+        let (out, low) = self.mixer.block(target, Mode::Typed, context);
+        *self.lowest = (*self.lowest).min(low);
+        self.outcome.findings.extend(out.findings.iter().cloned());
+        self.outcome.gaps.extend(out.gaps.iter().cloned());
+        self.outcome.assumptions.extend(out.assumptions.iter().cloned());
+        let site = machine.host.site(state);
+        for conflict in &out.conflicts {
+            let Some(site) = site else { continue };
+            self.outcome.findings.push(Finding {
+                kind: conflict.kind,
+                found_by: Where::Symbolic,
+                site,
+                status: Status::Possible("typed code that is called here has it".into()),
+                subject: conflict.subject.clone(),
+                paths: conflict.paths.clone(),
+                contexts: BTreeSet::new(),
+                witness: None,
+            });
+        }
+        if !out.conflicts.is_empty() && self.mixer.planted(Mistake::CutAtConflict) {
+            return Err(Stop::Dead);
+        }
+        let nulls = out.nulls.clone();
+        self.havoc(machine, state, target, &nulls)?;
+        let result = self.result(machine, state, &call, out.result)?;
+        machine.answer(state, call, result);
+        Ok(())
+    }
+
+    /// What a call returns that was not executed.
+    fn result(
+        &mut self,
+        machine: &mut Engine<'m>,
+        state: &mut State<Sym<'m>>,
+        call: &PendingCall<Sym<'m>>,
+        null: bool,
+    ) -> Result<Option<Value<Sym<'m>>>, Stop<Sym<'m>>> {
+        let program = self.mixer.program;
+        let definition = program.module.function(call.function);
+        let Some(register) = call.result else { return Ok(None) };
+        let layout = program.module.ty(definition.result);
+        let content = match layout.kind {
+            TypeKind::Void => return Ok(None),
+            TypeKind::Pointer => {
+                let ty = definition.signature.first().copied().flatten();
+                let ty = parallax_cmachine::strip(program.module, ty);
+                let pointee = ty.and_then(|t| match program.module.debug_types[t.0 as usize] {
+                    parallax_cmodule::DebugType::Pointer(pointee) => pointee,
+                    _ => None,
+                });
+                Anything::Pointer { pointee, nonnull: false }
+            }
+            TypeKind::Int(width) if width % 8 == 0 => Anything::Number(u64::from(width) / 8),
+            TypeKind::Float(_) => Anything::Number(layout.store_size),
+            _ => return Err(Stop::Unsupported(format!("the result of {}", definition.name))),
+        };
+        let name = self.fresh_name(&definition.name);
+        let caller = state.frame().function;
+        let node = program.points.flows.register(caller, register);
+        let points = program.points.pointees(node).collect();
+        machine.host.left.insert(name.clone(), Actual { null, points });
+        Ok(Some(machine.havoc_value(state, content, &name)))
+    }
+
+    fn fresh_name(&mut self, of: &str) -> String {
+        self.mixer.names += 1;
+        format!("{of}#{}", self.mixer.names)
+    }
+
+    /// A function without a body and without a model.
+    fn external(
+        &mut self,
+        machine: &mut Engine<'m>,
+        state: &mut State<Sym<'m>>,
+        call: PendingCall<Sym<'m>>,
+    ) -> Result<(), Stop<Sym<'m>>> {
+        let name = self.mixer.program.module.function(call.function).name.clone();
+        let listed = effects(&name);
+        if listed.unwrap_or_default().contains(&Effect::Never) {
+            return Err(Stop::Dead);
+        }
+        if listed.is_none() && !is_plain(&name) {
+            self.outcome.assumptions.insert(format!(
+                "{name} has no body here: assumed that it returns what is not null and leaves no null behind"
+            ));
+        }
+        let null = listed.unwrap_or_default().contains(&Effect::Nullable);
+        let result = self.result(machine, state, &call, null)?;
+        machine.answer(state, call, result);
+        Ok(())
+    }
+
+    /// Symbolic to typed, at a call: what may be null of what the callee may touch.
+    fn abstracted(
+        &mut self,
+        machine: &mut Engine<'m>,
+        state: &mut State<Sym<'m>>,
+        call: &PendingCall<Sym<'m>>,
+    ) -> Context {
+        let program = self.mixer.program;
+        let mut context = Context::default();
+        let parameters = &program.module.function(call.function).parameters;
+        for (index, value) in call.arguments.iter().enumerate() {
+            let pointer = parameters.get(index).is_some_and(|p| {
+                matches!(program.module.ty(p.ty).kind, TypeKind::Pointer) && p.by_value.is_none()
+            });
+            // What was null for a declared parameter was reported, and is not so on the rest of the path.
+            let null = pointer && self.may_be_null(machine, state, value, None);
+            context.actuals.push(Actual { null, points: Vec::new() });
+        }
+        let footprint = self.mixer.footprints.of(call.function);
+        let mut known: BTreeSet<Abstract> = BTreeSet::new();
+        let ids: Vec<ObjectId> = state.memory.objects().map(|(id, _)| id).collect();
+        for id in ids {
+            let stands = machine.host.stands_for(state, id);
+            if stands.is_empty() || state.memory.object(id).read_only {
+                continue;
+            }
+            let relevant = stands.iter().any(|a| {
+                program.points.cells_of(*a).any(|(_, c)| footprint.cells.contains(&program.graph.cell(c)))
+            });
+            if !relevant {
+                continue;
+            }
+            if (id.0 as usize) < program.module.globals.len() {
+                known.extend(&stands);
+            }
+            let exists = state.input_objects.iter().find(|o| o.object == id).map(|o| o.exists);
+            let (ty, bytes) = self.shape(state, id);
+            let Some(all) = leaves(program.module, ty, bytes) else {
+                // Too large to look at: everything that the bits allow may be null.
+                continue;
+            };
+            for leaf in all.iter().filter(|leaf| leaf.pointer.is_some()) {
+                let cells: Vec<_> = stands
+                    .iter()
+                    .filter_map(|a| machine.host.cell(*a, leaf.at))
+                    .filter(|cell| footprint.cells.contains(cell))
+                    .collect();
+                if cells.is_empty() {
+                    continue;
+                }
+                match self.held(machine, state, id, leaf) {
+                    Held::Unread => {
+                        if !self.mixer.planted(Mistake::UnreadNotPassed) {
+                            context.bits.extend(
+                                cells.into_iter().filter(|&cell| machine.host.unseen_null(state, cell)),
+                            );
+                        }
+                    }
+                    Held::Nothing => {}
+                    Held::Zero | Held::Unclear => context.bits.extend(cells),
+                    Held::Value(value) => {
+                        if self.may_be_null(machine, state, &value, exists) {
+                            context.bits.extend(cells);
+                        }
+                    }
+                }
+            }
+        }
+        if !self.mixer.planted(Mistake::UndiscoveredNotPassed) {
+            for &cell in &footprint.cells {
+                let Some(id) = program.graph.as_cell(program.points, cell) else { continue };
+                let object = program.points.held(id).0;
+                if !known.contains(&object) && machine.host.unseen_null(state, cell) {
+                    context.bits.insert(cell);
+                }
+            }
+        }
+        context
+    }
+
+    /// After a call of typed code: what it may have changed is unknown.
+    fn havoc(
+        &mut self,
+        machine: &mut Engine<'m>,
+        state: &mut State<Sym<'m>>,
+        target: FunctionId,
+        nulls: &BTreeSet<crate::graph::Var>,
+    ) -> Result<(), Stop<Sym<'m>>> {
+        if self.mixer.planted(Mistake::NoHavoc) {
+            return Ok(());
+        }
+        let program = self.mixer.program;
+        let footprint = self.mixer.footprints.of(target);
+        let mut cells = Vec::new();
+        let ids: Vec<ObjectId> = state.memory.objects().map(|(id, _)| id).collect();
+        for id in ids {
+            let object = state.memory.object(id);
+            if object.read_only || machine.host.truth(&object.alive) == Some(false) {
+                continue;
+            }
+            let stands = machine.host.stands_for(state, id);
+            let everything: Vec<Abstract> =
+                stands.iter().copied().filter(|a| footprint.written.contains(&(*a, ANYWHERE))).collect();
+            let touched = stands.iter().any(|a| footprint.written.iter().any(|(o, _)| o == a));
+            if !touched {
+                continue;
+            }
+            let (ty, bytes) = self.shape(state, id);
+            let Some(all) = leaves(program.module, ty, bytes) else {
+                return Err(Stop::Unsupported(
+                    "an object with too many parts is changed by typed code".into(),
+                ));
+            };
+            if state.memory.object(id).content.log.is_some() {
+                return Err(Stop::Unsupported(
+                    "an array written at unknown places is changed by typed code".into(),
+                ));
+            }
+            for leaf in all {
+                let classes = stands.iter().filter(|a| {
+                    let class = program.points.class(program.module, **a, leaf.at as i64) & !7;
+                    everything.contains(a) || footprint.written.contains(&(**a, class))
+                });
+                let changed: Vec<Abstract> = classes.copied().collect();
+                if changed.is_empty() {
+                    continue;
+                }
+                let name = self.fresh_name(&program.module.function(target).name);
+                let content = match leaf.pointer {
+                    None => Anything::Number(leaf.len),
+                    Some(pointee) => {
+                        let mut info = Actual::default();
+                        for a in &stands {
+                            let Some(cell) = program.points.cell(program.module, *a, leaf.at as i64) else {
+                                continue;
+                            };
+                            info.null |= nulls.contains(&program.graph.cell(cell));
+                            info.points.extend(program.points.pointees(program.points.held(cell).2));
+                        }
+                        info.null &= !self.mixer.planted(Mistake::HavocNeverNull);
+                        machine.host.left.insert(name.clone(), info);
+                        Anything::Pointer { pointee, nonnull: false }
+                    }
+                };
+                cells.push(HavocCell { object: id, at: leaf.at, content, name });
+            }
+        }
+        machine.havoc(state, &cells)?;
+        // A pointer that nobody uses marks the states that this call happened in.
+        let name = self.fresh_name("a call of");
+        machine.host.calls.insert(name.clone(), (footprint, Rc::new(nulls.clone())));
+        machine.havoc_value(state, Anything::Pointer { pointee: None, nonnull: false }, &name);
+        Ok(())
+    }
+
+    /// Symbolic to typed, at return: cells that the block changed and that may be null.
+    fn returned(
+        &mut self,
+        machine: &mut Engine<'m>,
+        state: &mut State<Sym<'m>>,
+        value: Option<Value<Sym<'m>>>,
+    ) {
+        let program = self.mixer.program;
+        if let Some(value) = &value
+            && matches!(
+                program.module.ty(program.module.function(self.function).result).kind,
+                TypeKind::Pointer
+            )
+        {
+            self.outcome.result |= self.may_be_null(machine, state, value, None);
+        }
+        let footprint = self.mixer.footprints.of(self.function);
+        let globals = program.module.globals.len() as u32;
+        let ids: Vec<ObjectId> = state.memory.objects().map(|(id, _)| id).collect();
+        let mut known: BTreeSet<Abstract> = BTreeSet::new();
+        for id in ids {
+            let object = state.memory.object(id);
+            let ignored = object.kind == Kind::Heap && self.mixer.planted(Mistake::ZeroedNotWritten);
+            if object.read_only || matches!(object.kind, Kind::Stack(_)) || ignored {
+                continue;
+            }
+            let stands = machine.host.stands_for(state, id);
+            if id.0 < globals {
+                known.extend(&stands);
+            }
+            if stands.is_empty() || !stands.iter().any(|a| footprint.objects.contains(a)) {
+                continue;
+            }
+            let exists = state.input_objects.iter().find(|o| o.object == id).map(|o| o.exists);
+            let (ty, bytes) = self.shape(state, id);
+            let Some(all) = leaves(program.module, ty, bytes) else {
+                machine.host.bounded(Bound::Unsupported("an object with too many parts".into()));
+                continue;
+            };
+            for leaf in all.iter().filter(|leaf| leaf.pointer.is_some()) {
+                let mut cells: Vec<_> =
+                    stands.iter().filter_map(|a| machine.host.cell(*a, leaf.at)).collect();
+                if self.mixer.planted(Mistake::OneOfA) {
+                    cells.truncate(1);
+                }
+                cells.retain(|cell| !self.outcome.nulls.contains(cell));
+                if cells.is_empty() {
+                    continue;
+                }
+                let null = match self.held(machine, state, id, leaf) {
+                    Held::Unread | Held::Nothing => false,
+                    Held::Zero => state.memory.object(id).kind == Kind::Heap,
+                    Held::Unclear => true,
+                    Held::Value(value) => {
+                        !unchanged(state, &value, id, leaf.at)
+                            && self.may_be_null(machine, state, &value, exists)
+                    }
+                };
+                if null {
+                    self.outcome.nulls.extend(cells);
+                }
+            }
+        }
+        if !self.mixer.planted(Mistake::UndiscoveredNotReturned) {
+            let left: BTreeSet<_> =
+                machine.host.calls_on(state).flat_map(|(_, nulls)| nulls.iter().copied()).collect();
+            for cell in left {
+                let Some(id) = program.graph.as_cell(program.points, cell) else { continue };
+                if !known.contains(&program.points.held(id).0) {
+                    self.outcome.nulls.insert(cell);
+                }
+            }
+        }
+    }
+}
+
+/// What a leaf holds.
+enum Held<'s> {
+    /// Nobody has looked.
+    Unread,
+    /// Nothing was ever written.
+    Nothing,
+    /// Zero, because all of it was made so.
+    Zero,
+    /// Something that cannot be told.
+    Unclear,
+    /// This.
+    Value(Value<Sym<'s>>),
+}
+
+/// Whether a cell holds what it held on entry.
+fn unchanged(state: &State<Sym<'_>>, value: &Value<Sym<'_>>, id: ObjectId, at: u64) -> bool {
+    let Value::Pointer(pointer) = value else { return false };
+    match pointer.only().map(|entry| entry.target) {
+        Some(Target::Token(token)) => state.tokens[token.0 as usize].origin == Origin::Cell(id, at),
+        _ => false,
+    }
+}

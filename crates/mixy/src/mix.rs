@@ -1,0 +1,500 @@
+//! Mixing: typed regions and symbolic blocks that call each other, to a fixed point.
+//!
+//! `region` runs inference over a function and what it calls, up to symbolic functions; `block` analyses a function in one
+//! mode and one context, with a cache, and with assumptions for blocks that are already being analysed. Bits only rise,
+//! contexts are finitely many, explorations are bounded: so it ends.
+
+use crate::declared::Mode;
+use crate::finding::{BlockSummary, Finding, FlowPath, Kind, Status, Where, describe};
+use crate::footprint::Footprints;
+use crate::graph::{Origin, Source, Var};
+use crate::names::name_of;
+use crate::region::{Functions, Program, Solution};
+use parallax_cmodule::{FunctionId, Register};
+use parallax_points::{Flow, ObjectId, Site, Value, has_body};
+use parallax_term::Store;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// What one argument is on entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Actual {
+    /// Whether it may be null.
+    pub null: bool,
+    /// What it may point to.
+    pub points: Vec<(ObjectId, i64)>,
+}
+
+/// What a block is entered with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Context {
+    /// The arguments.
+    pub actuals: Vec<Actual>,
+    /// Cells of the footprint that may be null.
+    pub bits: BTreeSet<Var>,
+}
+
+impl Context {
+    fn join(&mut self, other: &Context) {
+        for (mine, theirs) in self.actuals.iter_mut().zip(&other.actuals) {
+            mine.null |= theirs.null;
+            mine.points.extend_from_slice(&theirs.points);
+            mine.points.sort_unstable();
+            mine.points.dedup();
+        }
+        self.bits.extend(&other.bits);
+    }
+}
+
+/// Something wrong that a typed region found, for whoever called it to report.
+#[derive(Clone, Debug)]
+pub struct Conflict {
+    /// What.
+    pub kind: Kind,
+    /// Where.
+    pub site: Site,
+    /// What is null there.
+    pub subject: String,
+    /// How null gets there.
+    pub paths: Vec<FlowPath>,
+}
+
+/// What a block leaves behind.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Cells that may be null afterwards, and were changed.
+    pub nulls: BTreeSet<Var>,
+    /// Whether the result may be null.
+    pub result: bool,
+    /// What typed code in it has wrong, by itself.
+    pub conflicts: Vec<Conflict>,
+    /// Findings of symbolic blocks.
+    pub findings: Vec<Finding>,
+    /// What was left out.
+    pub gaps: BTreeSet<String>,
+    /// What was assumed.
+    pub assumptions: BTreeSet<String>,
+}
+
+/// Mistakes that tests plant.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mistake {
+    NeverNull,
+    NoHavoc,
+    HavocNeverNull,
+    OwnObjectsDoNotAlias,
+    OneOfA,
+    UnreadNotPassed,
+    UndiscoveredNotPassed,
+    UndiscoveredNotReturned,
+    CutAtConflict,
+    KeyWithoutBits,
+    KeyWithoutActuals,
+    VisitedOnce,
+    TopCut,
+    ZeroedNotWritten,
+}
+
+/// How far one exploration goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// Paths of one exploration.
+    pub paths: u64,
+    /// Times one call may take an undecided branch of one block.
+    pub loops: u32,
+    /// Instructions on one path.
+    pub steps: u64,
+    /// Nested calls.
+    pub depth: usize,
+    /// Time for one exploration.
+    pub time: Duration,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { paths: 2000, loops: 12, steps: 200_000, depth: 40, time: Duration::from_secs(10) }
+    }
+}
+
+struct Open {
+    key: (FunctionId, Mode, Context),
+    assumed: Outcome,
+    used: bool,
+}
+
+/// The mixed analysis.
+pub struct Mixer<'m> {
+    pub(crate) program: &'m Program<'m>,
+    pub(crate) footprints: &'m Footprints<'m>,
+    pub(crate) store: &'m Store,
+    pub(crate) budget: Budget,
+    #[doc(hidden)]
+    pub plant: Option<Mistake>,
+    /// Modes of functions; those that are in none take the mode of whoever calls them.
+    modes: FxHashMap<FunctionId, Mode>,
+    /// Symbolic functions that could not be explored to the end: typed from then on.
+    pub demoted: FxHashSet<FunctionId>,
+    top: Vec<bool>,
+    cache: FxHashMap<(FunctionId, Mode, Context), Rc<Outcome>>,
+    stack: Vec<Open>,
+    /// Settings of explorations.
+    pub(crate) exploring: &'m parallax_cexplore::explore::Settings,
+    pub(crate) makers: Rc<crate::host::Makers>,
+    /// How many pointers were made unknown by calls of typed code: their names.
+    pub(crate) names: u64,
+    /// Whether a block was demoted since this was last asked.
+    pub restart_wanted: bool,
+    /// What was done in each block.
+    pub summaries: BTreeMap<(FunctionId, Mode), BlockSummary>,
+}
+
+/// How often a function may be on the stack before its contexts are joined.
+const DEEP: usize = 3;
+/// How often an assumption is revised: bits only rise, so this is never reached unless something is wrong.
+const REVISIONS: usize = 10_000;
+
+impl<'m> Mixer<'m> {
+    /// Nothing analysed yet.
+    pub fn new(
+        program: &'m Program<'m>,
+        footprints: &'m Footprints<'m>,
+        store: &'m Store,
+        exploring: &'m parallax_cexplore::explore::Settings,
+        modes: FxHashMap<FunctionId, Mode>,
+        plant: Option<Mistake>,
+    ) -> Self {
+        let all = Functions::All;
+        let sources = program.sources(&all, true);
+        let solution = Solution::of(program, &all, sources, plant == Some(Mistake::TopCut));
+        let top = (0..program.graph.count() as u32).map(|var| solution.is_null(Var(var))).collect();
+        Mixer {
+            program,
+            footprints,
+            store,
+            budget: Budget::default(),
+            plant,
+            modes,
+            demoted: FxHashSet::default(),
+            top,
+            cache: FxHashMap::default(),
+            stack: Vec::new(),
+            exploring,
+            makers: Rc::new(crate::host::Makers::of(program)),
+            names: 0,
+            restart_wanted: false,
+            summaries: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn planted(&self, mistake: Mistake) -> bool {
+        self.plant == Some(mistake)
+    }
+
+    /// How a function is analysed when code of this mode calls it.
+    pub fn mode(&self, function: FunctionId, current: Mode) -> Mode {
+        match self.modes.get(&function) {
+            Some(Mode::Symbolic) if self.demoted.contains(&function) => Mode::Typed,
+            Some(mode) => *mode,
+            None => current,
+        }
+    }
+
+    /// Forgets results: the modes have changed.
+    pub fn restart(&mut self) {
+        self.cache.clear();
+        self.stack.clear();
+    }
+
+    /// Functions of the typed region that starts at a function.
+    fn region_functions(&self, from: FunctionId) -> FxHashSet<FunctionId> {
+        let mut seen = FxHashSet::default();
+        seen.insert(from);
+        let mut waiting = vec![from];
+        while let Some(at) = waiting.pop() {
+            for callee in crate::check::callees(self.program.module, self.program.points, at) {
+                if self.mode(callee, Mode::Typed) == Mode::Typed && seen.insert(callee) {
+                    waiting.push(callee);
+                }
+            }
+        }
+        seen
+    }
+
+    /// Functions whose dereferences are checked whatever the settings say: demoted ones, and what they call unmarked.
+    fn watched(&self) -> FxHashSet<FunctionId> {
+        let mut seen = self.demoted.clone();
+        let mut waiting: Vec<FunctionId> = seen.iter().copied().collect();
+        while let Some(at) = waiting.pop() {
+            for callee in crate::check::callees(self.program.module, self.program.points, at) {
+                if !self.modes.contains_key(&callee) && seen.insert(callee) {
+                    waiting.push(callee);
+                }
+            }
+        }
+        seen
+    }
+
+    /// A typed region: inference over a function and what it calls, with symbolic blocks at its frontier. The number is
+    /// the lowest open block whose assumption was used.
+    pub fn region(&mut self, from: FunctionId, context: &Context, start: bool) -> (Outcome, usize) {
+        let program = self.program;
+        let functions = Functions::Only(self.region_functions(from));
+        let mut sources = program.sources(&functions, start);
+        let entry = |var| Source { var, site: None, origin: Origin::Entry };
+        for (index, actual) in context.actuals.iter().enumerate() {
+            if actual.null {
+                sources.push(entry(Var(program.points.flows.register(from, Register(index as u32)).0)));
+            }
+        }
+        sources.extend(context.bits.iter().map(|&var| entry(var)));
+        let mut solution = Solution::of(program, &functions, sources, true);
+        let frontier = self.frontier(&functions);
+        let mut seen: FxHashMap<(Site, FunctionId), Context> = FxHashMap::default();
+        let mut outcome = Outcome::default();
+        let mut lowest = usize::MAX;
+        loop {
+            let mut changed = false;
+            for (site, target) in &frontier {
+                let context = self.context(&solution, *site, *target);
+                if seen.get(&(*site, *target)) == Some(&context) {
+                    continue;
+                }
+                let first = !seen.contains_key(&(*site, *target));
+                if !first && self.planted(Mistake::VisitedOnce) {
+                    continue;
+                }
+                seen.insert((*site, *target), context.clone());
+                let (out, low) = self.block(*target, Mode::Symbolic, context);
+                lowest = lowest.min(low);
+                let mut added: Vec<Source> = Vec::new();
+                let origin = Origin::Block(*target);
+                for &var in out.nulls.iter().filter(|var| self.top[var.0 as usize]) {
+                    added.push(Source { var, site: Some(*site), origin });
+                }
+                if let (true, Some(result)) = (out.result, self.result_of(*site))
+                    && self.top[result.0 as usize]
+                {
+                    added.push(Source { var: result, site: Some(*site), origin });
+                }
+                outcome.findings.extend(out.findings.iter().cloned());
+                outcome.gaps.extend(out.gaps.iter().cloned());
+                outcome.assumptions.extend(out.assumptions.iter().cloned());
+                changed |= solution.add(added);
+            }
+            if !changed {
+                break;
+            }
+        }
+        for sink in solution.reached(&self.watched()) {
+            let paths = solution.paths(sink.var, 8);
+            outcome.conflicts.push(Conflict {
+                kind: Kind::of(sink.kind),
+                site: sink.site,
+                subject: name_of(program.module, program.points, program.graph, sink.var),
+                paths: paths.iter().map(|(source, edges)| describe(program, source, edges)).collect(),
+            });
+        }
+        let footprint = self.footprints.of(from);
+        outcome.nulls.extend(footprint.changed.iter().copied().filter(|&var| solution.is_null(var)));
+        let returned = Var(program.points.flows.result(from).0);
+        outcome.result = solution.is_null(returned) && !program.nonnull.contains_key(&returned);
+        (outcome, lowest)
+    }
+
+    /// Calls from the region to symbolic functions, in the order of the program.
+    fn frontier(&self, functions: &Functions) -> Vec<(Site, FunctionId)> {
+        let Program { module, points, .. } = self.program;
+        let mut found = Vec::new();
+        for (number, range) in points.flows.ranges.iter().enumerate() {
+            if !functions.contains(FunctionId(number as u32)) {
+                continue;
+            }
+            for (site, flow) in &points.flows.flows[range.clone()] {
+                if matches!(flow, Flow::Call(_)) {
+                    for &target in points.targets(*site) {
+                        if has_body(module, target) && self.mode(target, Mode::Typed) == Mode::Symbolic {
+                            found.push((*site, target));
+                        }
+                    }
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn call_at(&self, site: Site) -> Option<&'m parallax_points::flow::Call> {
+        let points = self.program.points;
+        let range = points.flows.ranges[site.function.0 as usize].clone();
+        points.flows.flows[range].iter().find_map(|(at, flow)| match flow {
+            Flow::Call(call) if *at == site => Some(call),
+            _ => None,
+        })
+    }
+
+    fn result_of(&self, site: Site) -> Option<Var> {
+        self.call_at(site)?.result.map(|node| Var(node.0))
+    }
+
+    /// What a call from typed code enters a block with.
+    fn context(&self, solution: &Solution<'_, '_>, site: Site, target: FunctionId) -> Context {
+        let program = self.program;
+        let mut context = Context::default();
+        let arguments = self.call_at(site).map(|call| call.arguments.as_slice()).unwrap_or_default();
+        for index in 0..program.module.function(target).parameters.len() {
+            let parameter = Var(program.points.flows.register(target, Register(index as u32)).0);
+            let mut actual = Actual::default();
+            for value in arguments.get(index).map(|a| a.values.as_slice()).unwrap_or_default() {
+                match value {
+                    Value::Null => actual.null = true,
+                    Value::Node(node) => {
+                        let declared = program.nonnull.contains_key(&Var(node.0));
+                        actual.null |= solution.is_null(Var(node.0)) && !declared;
+                        actual.points.extend(program.points.pointees(*node));
+                    }
+                }
+            }
+            // A declared parameter is trusted: null for it is an error of the caller.
+            actual.null &= !program.nonnull.contains_key(&parameter);
+            actual.points.sort_unstable();
+            actual.points.dedup();
+            context.actuals.push(actual);
+        }
+        let footprint = self.footprints.of(target);
+        context.bits = footprint.cells.iter().copied().filter(|&var| solution.is_null(var)).collect();
+        context
+    }
+
+    /// Analyses a function in one mode and context.
+    pub fn block(&mut self, function: FunctionId, mode: Mode, mut context: Context) -> (Rc<Outcome>, usize) {
+        let mut key = self.key(function, mode, &context);
+        let summary = self.summaries.entry((function, mode)).or_insert_with(|| BlockSummary {
+            function,
+            mode,
+            contexts: 0,
+            cache_hits: 0,
+            iterations: 0,
+            paths: 0,
+            seconds: 0.0,
+        });
+        if let Some(known) = self.cache.get(&key) {
+            summary.cache_hits += 1;
+            return (known.clone(), usize::MAX);
+        }
+        let same = self.stack.iter().filter(|open| open.key.0 == function && open.key.1 == mode).count();
+        if same >= DEEP && !self.stack.iter().any(|open| open.key == key) {
+            for open in self.stack.iter().filter(|open| open.key.0 == function && open.key.1 == mode) {
+                context.join(&open.key.2);
+            }
+            key = self.key(function, mode, &context);
+            if let Some(known) = self.cache.get(&key) {
+                return (known.clone(), usize::MAX);
+            }
+        }
+        if let Some(at) = self.stack.iter().position(|open| open.key == key) {
+            let open = &mut self.stack[at];
+            open.used = true;
+            return (Rc::new(open.assumed.clone()), at);
+        }
+        if let Some(summary) = self.summaries.get_mut(&(function, mode)) {
+            summary.contexts += 1;
+        }
+        let started = Instant::now();
+        let index = self.stack.len();
+        // Optimistic: it writes nothing and returns what is not null.
+        self.stack.push(Open { key: key.clone(), assumed: Outcome::default(), used: false });
+        let mut lowest = usize::MAX;
+        let mut outcome = Outcome::default();
+        for _ in 0..REVISIONS {
+            self.stack[index].used = false;
+            let (out, low) = match mode {
+                Mode::Typed => self.region(function, &context, false),
+                Mode::Symbolic | Mode::Model => self.explore(function, &context, false),
+            };
+            if let Some(summary) = self.summaries.get_mut(&(function, mode)) {
+                summary.iterations += 1;
+            }
+            if low < index {
+                lowest = lowest.min(low);
+            }
+            outcome.absorb(&out);
+            let open = &mut self.stack[index];
+            let covered = out.nulls.is_subset(&open.assumed.nulls) && (!out.result || open.assumed.result);
+            if !open.used || covered {
+                break;
+            }
+            open.assumed.nulls.extend(&out.nulls);
+            open.assumed.result |= out.result;
+        }
+        self.stack.truncate(index);
+        if let Some(summary) = self.summaries.get_mut(&(function, mode)) {
+            summary.seconds += started.elapsed().as_secs_f64();
+        }
+        let outcome = Rc::new(outcome);
+        if lowest == usize::MAX {
+            self.cache.insert(key, outcome.clone());
+        }
+        (outcome, lowest)
+    }
+
+    fn key(&self, function: FunctionId, mode: Mode, context: &Context) -> (FunctionId, Mode, Context) {
+        let mut context = context.clone();
+        if self.planted(Mistake::KeyWithoutBits) {
+            context.bits.clear();
+        }
+        if self.planted(Mistake::KeyWithoutActuals) {
+            context.actuals.clear();
+        }
+        (function, mode, context)
+    }
+}
+
+impl Outcome {
+    /// Takes over what another iteration found: contexts only grow, so nothing that was found is taken back.
+    fn absorb(&mut self, other: &Outcome) {
+        self.nulls.extend(&other.nulls);
+        self.result |= other.result;
+        for conflict in &other.conflicts {
+            if !self.conflicts.iter().any(|c| (c.kind, c.site) == (conflict.kind, conflict.site)) {
+                self.conflicts.push(conflict.clone());
+            }
+        }
+        self.findings.extend(other.findings.iter().cloned());
+        self.gaps.extend(other.gaps.iter().cloned());
+        self.assumptions.extend(other.assumptions.iter().cloned());
+    }
+}
+
+/// Findings, each once: by kind, by who found it, and where.
+pub fn merged(findings: impl IntoIterator<Item = Finding>) -> Vec<Finding> {
+    let mut all: BTreeMap<(Site, Kind, Where), Finding> = BTreeMap::new();
+    for finding in findings {
+        match all.entry((finding.site, finding.kind, finding.found_by)) {
+            std::collections::btree_map::Entry::Vacant(place) => {
+                place.insert(finding);
+            }
+            std::collections::btree_map::Entry::Occupied(mut known) => {
+                known.get_mut().contexts.extend(finding.contexts);
+            }
+        }
+    }
+    all.into_values().collect()
+}
+
+/// A finding of the outermost typed region.
+pub(crate) fn typed(conflict: Conflict, why: &str) -> Finding {
+    Finding {
+        kind: conflict.kind,
+        found_by: Where::Typed,
+        site: conflict.site,
+        status: Status::Possible(why.into()),
+        subject: conflict.subject,
+        paths: conflict.paths,
+        contexts: BTreeSet::new(),
+        witness: None,
+    }
+}

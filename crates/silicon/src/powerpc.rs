@@ -4,7 +4,7 @@
 //! says where control went and what signal came of it. Every state has a status of its own: rounding mode, enabled
 //! exceptions, and what happened before.
 
-mod departures;
+mod qemu_deviations;
 mod forms;
 mod record;
 
@@ -84,14 +84,14 @@ fn cases(forms: &[Form], harness: &Path, states: usize, random: &mut Random) -> 
     }
     let mut cases = Vec::new();
     for (processor, chosen) in by_processor {
-        let twins = chosen.iter().map(|(index, record)| departures::twin(&forms[*index], record));
+        let twins = chosen.iter().map(|(index, record)| qemu_deviations::twin(&forms[*index], record));
         let twins: Vec<Option<Record>> = twins.collect();
-        let first = chosen.iter().map(|(index, record)| departures::asked(&forms[*index], record));
+        let first = chosen.iter().map(|(index, record)| qemu_deviations::asked(&forms[*index], record));
         let asked: Vec<Record> = first.chain(twins.iter().flatten().cloned()).collect();
         let mut answers = under_qemu(harness, processor, &asked)?.into_iter();
         let after: Vec<Record> = answers.by_ref().take(chosen.len()).collect();
         for (((form, before), after), twin) in chosen.into_iter().zip(after).zip(twins) {
-            let after = departures::asked(&forms[form], &after);
+            let after = qemu_deviations::asked(&forms[form], &after);
             let twin = twin.and_then(|_| answers.next());
             cases.push(Case { form, before, after, twin });
         }
@@ -192,8 +192,8 @@ fn against_qemu(
     if trap != expected {
         differences.push(format!("{text} stops with {expected:?}, ours with {trap:?}"));
     }
-    let left_out = departures::status_left_out(form, before, after);
-    let result_left_out = departures::result_left_out(form, before, after);
+    let left_out = qemu_deviations::status_left_out(form, before, after);
+    let result_left_out = qemu_deviations::result_left_out(form, before, after);
     let target = format!("F{}", before.register(21));
     for (name, theirs) in after.assignments() {
         let mask = match name.as_str() {
@@ -216,7 +216,7 @@ fn against_qemu(
         }
     }
     if let Some(twin) = &case.twin
-        && let Some(up) = departures::rounded_up(form, after, twin)
+        && let Some(up) = qemu_deviations::rounded_up(form, after, twin)
         && up != (mine("FPSCR").to_u64().is_some_and(|status| status as u32 & FR != 0))
     {
         differences.push(format!("{text} should say {up} about rounding up"));

@@ -7,7 +7,7 @@
 use super::content::Fill;
 use super::host::Host;
 use super::input_types::{containers, flexible, is_record, positions, same_type, size_of, strip, travels_as};
-use super::inputs::{Aliasing, Candidate, InputCell, InputObject, Origin, Token};
+use super::inputs::{Aliasing, Candidate, InputCell, InputObject, Token};
 use super::memory::Kind;
 use super::mistake::Mistake;
 use super::pointers::{pointers, word};

@@ -44,9 +44,9 @@ pub struct Log<C: Core> {
 pub struct Write<C: Core> {
     /// When it happens.
     pub guard: C::Bool,
-    /// Where.
+    /// The place that was written.
     pub place: Place<C>,
-    /// What.
+    /// The bytes that were written there.
     pub what: Written<C>,
 }
 

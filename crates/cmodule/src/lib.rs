@@ -99,14 +99,14 @@ pub enum TypeKind {
     Array {
         /// Type of one element.
         element: TypeId,
-        /// How many.
+        /// The number of elements.
         len: u64,
     },
     /// A vector; its elements are packed.
     Vector {
         /// Type of one element.
         element: TypeId,
-        /// How many.
+        /// The number of elements.
         len: u64,
     },
     /// A structure: each field with its byte offset.

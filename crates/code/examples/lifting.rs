@@ -72,6 +72,7 @@ fn seconds(time: libc::timeval) -> f64 {
 
 /// Processor time of this process.
 fn time(who: libc::c_int) -> f64 {
+    // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the structure is ours.
     unsafe { libc::getrusage(who, &mut usage) };

@@ -27,9 +27,9 @@ pub enum StateError {
     /// No such register.
     #[error("{processor} has no register `{name}`")]
     Register {
-        /// Which was named.
+        /// The register's name, as given.
         name: String,
-        /// Of which processor.
+        /// The name of the processor.
         processor: String,
     },
 }

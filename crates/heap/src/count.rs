@@ -21,7 +21,7 @@ const QUESTIONS: usize = 48;
 /// How many heaps there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// So many,
+    /// The number of heaps.
     pub heaps: u64,
     /// and no more, if this is true.
     pub exact: bool,

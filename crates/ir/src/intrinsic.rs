@@ -99,7 +99,7 @@ pub enum ScalarOp {
 pub enum PowerOp {
     /// Two operands; a root is that of the second.
     Arithmetic {
-        /// What.
+        /// The operation on each element.
         op: ScalarOp,
         /// Rounded to a single.
         single: bool,
@@ -271,21 +271,21 @@ pub enum AesStep {
 pub enum Intrinsic {
     /// `out[i] = op(a[i], b[i])`
     Lanes {
-        /// What.
+        /// The operation on each lane.
         op: LaneOp,
         /// Bytes per lane.
         lane: u8,
     },
     /// `out[i] = a[i] shifted by n`; a distance of the lane's width or more shifts everything out.
     LanesShifted {
-        /// Which way.
+        /// The direction of the shift, and what fills it.
         op: LaneShift,
         /// Bytes per lane.
         lane: u8,
     },
     /// `out[i] = a[2i] op a[2i+1]`, then the same of `b`, for `Add`, `Sub` and their signed saturating forms.
     Horizontal {
-        /// What.
+        /// The operation on each lane.
         op: LaneOp,
         /// Bytes per lane.
         lane: u8,
@@ -312,7 +312,7 @@ pub enum Intrinsic {
     Pick {
         /// Bytes per lane.
         lane: u8,
-        /// Which.
+        /// The byte that each place takes.
         picks: [u8; 16],
     },
     /// Bytes of `a` chosen by the bytes of `b`; a set top bit gives zero (`pshufb`).
@@ -346,7 +346,7 @@ pub enum Intrinsic {
     /// above it, in four bytes, MXCSR afterwards; above that, in one byte, whether an exception that is not masked
     /// stops the instruction.
     FloatLanes {
-        /// What.
+        /// The operation on each element.
         op: ScalarOp,
         /// Bytes per lane.
         lane: u8,
@@ -416,7 +416,7 @@ pub enum Intrinsic {
     /// A float operation under the mode in its last argument, a byte; in the byte above the value is what it raised.
     /// Both are laid out as in the module of its meaning.
     Ieee {
-        /// What.
+        /// The operation.
         op: IeeeOp,
         /// By whose rules.
         dialect: Dialect,
@@ -521,7 +521,7 @@ pub enum Intrinsic {
     Aes(AesStep),
     /// What the key schedule of AES needs of the second argument (`aeskeygenassist`).
     AesKeyAssist {
-        /// Of the round.
+        /// The constant of the round.
         constant: u8,
     },
     /// Bits of `a` placed where the mask `b` has ones.

@@ -19,7 +19,7 @@ pub struct Varnode {
     pub offset: u64,
     /// How many bytes.
     pub bytes: u16,
-    /// Where.
+    /// The space that the place lies in.
     pub space: Space,
 }
 

@@ -7,7 +7,7 @@ use parallax_source::{SourceFile, Span};
 pub struct Complaint {
     /// What sort of complaint.
     pub kind: ComplaintKind,
-    /// Where.
+    /// The place in the source.
     pub span: Span,
     /// One sentence.
     pub message: String,
@@ -53,7 +53,7 @@ pub struct Given {
 /// One decision on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathStep {
-    /// Where.
+    /// The place in the source.
     pub span: Span,
     /// What was assumed or done.
     pub text: String,

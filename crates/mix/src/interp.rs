@@ -48,7 +48,7 @@ pub enum Stop {
     /// No rule applies: the run-time type error that the analyses are about.
     #[error("{message}")]
     Error {
-        /// Where.
+        /// The place in the source.
         span: Span,
         /// What was wanted and what was found.
         message: String,
@@ -56,7 +56,7 @@ pub enum Stop {
     /// An operation without a result for these operands; types do not speak of it.
     #[error("{message}")]
     Trap {
-        /// Where.
+        /// The place in the source.
         span: Span,
         /// What happened.
         message: &'static str,
@@ -64,7 +64,7 @@ pub enum Stop {
     /// The world outside was asked something it does not know.
     #[error("{message}")]
     Unanswered {
-        /// Where.
+        /// The place in the source.
         span: Span,
         /// What was asked.
         message: String,

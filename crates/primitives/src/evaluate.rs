@@ -99,7 +99,7 @@ const FREE: u32 = 1024;
 struct Turns {
     /// Those on which something was left to the input.
     open: u32,
-    /// The others.
+    /// Turns whose conditions no input decides.
     decided: u32,
     /// The condition of the newest.
     guard: Option<Formula>,

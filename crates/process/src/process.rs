@@ -22,18 +22,18 @@ pub enum Ending {
     Exited(u8),
     /// By a signal.
     Killed {
-        /// Which.
+        /// The signal's number.
         signal: i32,
         /// What it did wrong, if it did.
         why: Option<String>,
-        /// And where.
+        /// The place in the program, where one is known.
         at: Option<String>,
     },
     /// It asked for something that Parallax does not have.
     Unsupported {
-        /// What.
+        /// The thing that is missing, by name.
         what: String,
-        /// Where.
+        /// The place in the program.
         at: String,
     },
     /// The door to the world outside is closed: a recording ends, or the replay has left it.
@@ -45,7 +45,7 @@ pub enum Ending {
     GaveUp {
         /// What of.
         what: String,
-        /// Where.
+        /// The place in the program.
         at: String,
     },
 }

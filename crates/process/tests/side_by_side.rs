@@ -72,9 +72,11 @@ fn start(binary: &Path, signals: u32, origin: u64) -> Process {
 
 #[test]
 fn two_processes_in_turns() {
+    // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
     let mut before: libc::sigaction = unsafe { std::mem::zeroed() };
     before.sa_sigaction = ours as *const () as usize;
     for signal in [libc::SIGUSR1, libc::SIGALRM] {
+        // SAFETY: the handler only counts.
         assert_eq!(unsafe { libc::sigaction(signal, &before, std::ptr::null_mut()) }, 0);
     }
     let binary = compile();
@@ -94,9 +96,12 @@ fn two_processes_in_turns() {
     assert_eq!(endings, [Some(Ending::Exited(7)), Some(Ending::Exited(23))]);
     assert_eq!(OURS.load(Ordering::SeqCst), 0, "their signals are theirs");
     for signal in [libc::SIGUSR1, libc::SIGALRM] {
+        // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
         let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
+        // SAFETY: the call reads and writes only what it is handed, which lives long enough.
         unsafe { libc::sigaction(signal, std::ptr::null(), &mut now) };
         assert_eq!(now.sa_sigaction, ours as *const () as usize, "our handlers are ours");
+        // SAFETY: the handler only counts.
         unsafe { libc::raise(signal) };
     }
     assert_eq!(OURS.load(Ordering::SeqCst), 2);

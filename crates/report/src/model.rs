@@ -226,7 +226,7 @@ pub struct Suppression {
     /// Whether it has been agreed to.
     #[serde(default)]
     pub status: SuppressionStatus,
-    /// Why.
+    /// The reason.
     #[serde(default, skip_serializing_if = "is_default")]
     pub justification: String,
 }

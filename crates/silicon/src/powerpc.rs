@@ -4,8 +4,8 @@
 //! says where control went and what signal came of it. Every state has a status of its own: rounding mode, enabled
 //! exceptions, and what happened before.
 
-mod qemu_deviations;
 mod forms;
+mod qemu_deviations;
 mod record;
 
 use crate::compare::{Mismatch, Ours, Report, SymbolicCase};

@@ -178,6 +178,7 @@ mod tests {
         match unsafe { libc::fork() } {
             0 => {
                 let well = child();
+                // SAFETY: the child ends here, and runs no handlers of its parent.
                 unsafe { libc::_exit(i32::from(!well)) }
             }
             pid => pid,

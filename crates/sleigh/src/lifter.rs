@@ -14,7 +14,7 @@ pub enum LiftError {
     /// The bytes are no instruction of the processor.
     #[error("no instruction at {address:#x}: {reason}")]
     Undecodable {
-        /// Where.
+        /// The address of the instruction.
         address: u64,
         /// What the decoder says.
         reason: String,
@@ -22,19 +22,19 @@ pub enum LiftError {
     /// They are one, but its specification uses something this program does not have.
     #[error("the instruction at {address:#x} ({text}) is beyond this program: {reason}")]
     Unsupported {
-        /// Where.
+        /// The address of the instruction.
         address: u64,
         /// How many bytes it has.
         length: u32,
         /// Its assembly text.
         text: String,
-        /// What.
+        /// The reason it has no meaning.
         reason: ConvertError,
     },
     /// The specification cannot be read.
     #[error("cannot read the specification of {name}: {reason}")]
     Specification {
-        /// Of which processor.
+        /// The name of the processor.
         name: String,
         /// What the library says.
         reason: String,

@@ -34,7 +34,7 @@ pub struct Place {
 /// One operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pcode {
-    /// What.
+    /// The operation.
     pub code: OpCode,
     /// Result.
     pub out: Option<Place>,

@@ -41,7 +41,7 @@ pub struct Record {
     pub verdict: Option<Verdict>,
     /// A remark on the whole.
     pub note: String,
-    /// Who.
+    /// The name of the person who judged.
     pub author: String,
     /// When, as `2026-11-14T16:20:00Z`.
     pub time: String,

@@ -57,6 +57,7 @@ pub fn read(inputs: &[Input<'_>], models: &[u8]) -> Result<Module, Error> {
 
 /// Definitions that are dropped unless something refers to them, and that give way to the program's own.
 unsafe fn make_optional(library: LLVMModuleRef) {
+    // SAFETY: the caller's module is alive; every value below is one of its own.
     unsafe {
         let lower = |value: LLVMValueRef| {
             if LLVMIsDeclaration(value) == 0
@@ -195,6 +196,7 @@ struct Kinds {
 }
 
 unsafe fn convert(context: LLVMContextRef, whole: LLVMModuleRef, name: String) -> Result<Module, Error> {
+    // SAFETY: the caller's module and context are alive; every handle below is one of theirs.
     unsafe {
         let kind = |name: &str| LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
         let mut reader = Reader {

@@ -108,7 +108,7 @@ pub trait TypedBlocks {
 pub struct Ended {
     /// The path to it.
     pub state: State,
-    /// Why.
+    /// The reason it ended.
     pub why: End,
 }
 

@@ -43,7 +43,7 @@ pub struct Closure {
 pub struct Decision {
     /// What was assumed.
     pub formula: Formula,
-    /// Where.
+    /// The place in the source.
     pub span: Span,
     /// Which branch of which fork, where two states went separate ways.
     pub fork: Option<(u32, bool)>,

@@ -15,7 +15,7 @@ pub enum LoadError {
     Unreadable {
         /// Which file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         error: io::Error,
     },
     /// The file is not a program that can be run.
@@ -57,7 +57,7 @@ pub struct Loaded {
     pub interpreter_base: u64,
     /// Where the program headers are.
     pub headers: u64,
-    /// How many.
+    /// The number of program headers.
     pub header_count: u64,
     /// Bytes of each.
     pub header_size: u64,

@@ -54,9 +54,11 @@ impl General {
     pub unsafe fn report(&self, file: *mut u8, watcher: &mut dyn Watcher) {
         match &self.op {
             Op::Load { out, .. } => {
+                // SAFETY: the caller hands over a register file that holds every slot of this operation.
                 watcher.read(unsafe { number(file, self.inputs[0].1) }, usize::from(out.bytes));
             }
             Op::Store { value, .. } => {
+                // SAFETY: the caller hands over a register file that holds every slot of this operation.
                 watcher.write(unsafe { number(file, self.inputs[0].1) }, usize::from(value.bytes));
             }
             _ => {}
@@ -74,25 +76,30 @@ impl General {
                 let (_, address) = self.inputs[0];
                 let out = self.out.expect("a load has a result");
                 let bytes = &mut buffer[..usize::from(out.size)];
+                // SAFETY: the caller hands over a register file that holds every slot of this operation.
                 memory.read(unsafe { number(file, address) }, bytes).map_err(Stop::Fault)?;
                 if self.processor.order == ByteOrder::Big {
                     bytes.reverse();
                 }
+                // SAFETY: the caller hands over a register file that holds every slot of this operation.
                 unsafe { write(file, out, bytes) };
             }
             Op::Store { .. } => {
                 let (address, value) = (self.inputs[0].1, self.inputs[1].1);
                 let bytes = &mut buffer[..usize::from(value.size())];
+                // SAFETY: the caller hands over a register file that holds every slot of this operation.
                 unsafe { read(file, value, bytes) };
                 if self.processor.order == ByteOrder::Big {
                     bytes.reverse();
                 }
+                // SAFETY: the caller hands over a register file that holds every slot of this operation.
                 memory.write(unsafe { number(file, address) }, bytes).map_err(Stop::Fault)?;
             }
             // Time is the number of steps, so that a run can be repeated, wherever blocks are cut.
             Op::Intrinsic { call: Intrinsic::TimeStamp, .. } => {
                 buffer[..8].copy_from_slice(&(time + self.before).to_le_bytes());
                 if let Some(out) = self.out {
+                    // SAFETY: the caller hands over a register file that holds every slot of this operation.
                     unsafe { write(file, out, &buffer[..usize::from(out.size)]) };
                 }
             }
@@ -102,6 +109,7 @@ impl General {
                     let (_, place) =
                         place.ok_or_else(|| MeaningError::IllFormed(String::from("unknown input")))?;
                     let bytes = &mut buffer[..usize::from(place.size())];
+                    // SAFETY: the caller hands over a register file that holds every slot of this operation.
                     unsafe { read(file, *place, bytes) };
                     Ok(Value::Word(from_bytes(bytes)))
                 })
@@ -113,6 +121,7 @@ impl General {
                     };
                     let bytes = &mut buffer[..usize::from(out.size)];
                     to_bytes(&bits, bytes);
+                    // SAFETY: the caller hands over a register file that holds every slot of this operation.
                     unsafe { write(file, out, bytes) };
                 }
             }
@@ -151,6 +160,7 @@ fn to_bytes(bits: &Bits, bytes: &mut [u8]) {
 /// The place lies inside the file.
 unsafe fn read(file: *mut u8, place: Input, bytes: &mut [u8]) {
     match place {
+        // SAFETY: the caller hands over a register file that holds every slot of this operation.
         Input::Slot(slot) => unsafe {
             std::ptr::copy_nonoverlapping(file.add(usize::from(slot.at)), bytes.as_mut_ptr(), bytes.len());
         },
@@ -165,6 +175,7 @@ unsafe fn read(file: *mut u8, place: Input, bytes: &mut [u8]) {
 /// # Safety
 /// The place lies inside the file.
 unsafe fn write(file: *mut u8, place: Slot, bytes: &[u8]) {
+    // SAFETY: the caller hands over a register file that holds every slot of this operation.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), file.add(usize::from(place.at)), bytes.len()) };
 }
 
@@ -173,6 +184,7 @@ unsafe fn write(file: *mut u8, place: Slot, bytes: &[u8]) {
 unsafe fn number(file: *mut u8, place: Input) -> u64 {
     let mut bytes = [0; 8];
     let size = usize::from(place.size()).min(8);
+    // SAFETY: the caller hands over a register file that holds every slot of this operation.
     unsafe { read(file, place, &mut bytes[..size]) };
     u64::from_le_bytes(bytes)
 }

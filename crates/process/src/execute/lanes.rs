@@ -17,16 +17,19 @@ const BYTES: usize = 16;
 /// The value at a place of the file.
 #[inline(always)]
 unsafe fn get<T: Copy>(file: *mut u8, at: u16) -> T {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe { file.add(usize::from(at)).cast::<T>().read_unaligned() }
 }
 
 #[inline(always)]
 unsafe fn set<T: Copy>(file: *mut u8, at: u16, value: T) {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe { file.add(usize::from(at)).cast::<T>().write_unaligned(value) }
 }
 
 #[inline(always)]
 unsafe fn next(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let next = op.add(1);
         ((*next).run)(next, file, world)
@@ -38,6 +41,7 @@ macro_rules! pairs {
     ($($name:ident $lane:ty: |$a:ident, $b:ident| $value:expr;)+) => {$(
         unsafe fn $name(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
             type Lanes = [$lane; BYTES / size_of::<$lane>()];
+            // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
             unsafe {
                 let (a, b) = (get::<Lanes>(file, (*op).a), get::<Lanes>(file, (*op).b));
                 let out: Lanes = std::array::from_fn(|index| {
@@ -81,6 +85,7 @@ macro_rules! shifts {
     ($($name:ident $lane:ty: |$a:ident, $by:ident| $value:expr;)+) => {$(
         unsafe fn $name(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
             type Lanes = [$lane; BYTES / size_of::<$lane>()];
+            // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
             unsafe {
                 let (a, distance) = (get::<Lanes>(file, (*op).a), get::<u64>(file, (*op).b));
                 let $by = distance.min(8 * size_of::<$lane>() as u64) as u32;
@@ -105,6 +110,7 @@ unsafe fn signs<const LANE: usize, const WIDE: bool>(
     file: *mut u8,
     world: *mut World,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let a: __m128i = _mm_loadu_si128(file.add(usize::from((*op).a)).cast());
         let mask = match LANE {
@@ -127,6 +133,7 @@ unsafe fn pick<T: Copy + Default, const LANES: usize>(
     file: *mut u8,
     world: *mut World,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         // The block that owns the operation owns what it points to.
         let general = &*((*op).constant as usize as *const General);
@@ -145,6 +152,7 @@ unsafe fn pick<T: Copy + Default, const LANES: usize>(
 
 /// Bytes of the first vector by the bytes of the second.
 unsafe fn shuffle(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let (a, b) = (get::<[u8; BYTES]>(file, (*op).a), get::<[u8; BYTES]>(file, (*op).b));
         let out = b.map(|control| if control & 0x80 != 0 { 0 } else { a[usize::from(control) % BYTES] });
@@ -334,12 +342,14 @@ mod tests {
                     file[16 * index..][..usize::from(*bytes)].copy_from_slice(&operand(&mut random, *bytes));
                 }
                 let mut expected = file;
+                // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
                 unsafe { general.run(expected.as_mut_ptr(), &mut world.memory, 0) }
                     .expect("it has a meaning");
                 let own = std::ptr::from_ref(&general) as u64;
                 let first = Micro { run, out: 64, a: 0, b: 16, c: 32, constant: own };
                 let last = Micro { run: micro::leave, out: 0, a: 0, b: 0, c: 0, constant: 0 };
                 let code = [first, last];
+                // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
                 unsafe { run(code.as_ptr(), file.as_mut_ptr(), &mut world) };
                 assert_eq!(file, expected, "{call:?}");
             }

@@ -31,6 +31,11 @@ pub struct Micro {
 }
 
 /// What runs an operation: `(operation, register file, world)`; the result is the number of a way out of the block.
+///
+/// # Safety
+///
+/// The operation lies in the code of a block, whose last one leaves it, so that there is always a next one. Every slot it
+/// names lies within the register file (checked in translation). Nothing else refers to the file or the world meanwhile.
 pub type Run = unsafe fn(*const Micro, *mut u8, *mut World) -> usize;
 
 /// Way out: to the address in [`World::target`].
@@ -62,7 +67,7 @@ pub struct World {
     pub(super) target: u64,
     /// Which operation stopped.
     pub(super) at: *const Micro,
-    /// And why.
+    /// The reason it stopped.
     pub(super) stop: Option<Stop>,
     /// Who wants to know about memory accesses.
     pub watcher: Option<Box<dyn Watcher>>,
@@ -135,6 +140,7 @@ words!(u8 u16 u32 u64 u128);
 /// from the temporaries' area, and checks both.
 #[inline(always)]
 unsafe fn get<T: Word>(file: *mut u8, at: u16) -> T {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe { file.add(usize::from(at)).cast::<T>().read_unaligned() }
 }
 
@@ -144,12 +150,14 @@ unsafe fn get<T: Word>(file: *mut u8, at: u16) -> T {
 /// As for [`get`].
 #[inline(always)]
 unsafe fn set<T: Word>(file: *mut u8, at: u16, value: T) {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe { file.add(usize::from(at)).cast::<T>().write_unaligned(value) }
 }
 
 /// Writes a result, widened to eight bytes if `WIDE`.
 #[inline(always)]
 unsafe fn put<T: Word, const WIDE: bool>(file: *mut u8, at: u16, value: T) {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe { if WIDE { set::<u64>(file, at, value.wide() as u64) } else { set::<T>(file, at, value) } }
 }
 
@@ -163,6 +171,7 @@ macro_rules! next {
 
 #[inline(always)]
 unsafe fn second<T: Word, const CONSTANT: bool>(op: &Micro, file: *mut u8) -> T {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe { if CONSTANT { T::narrow(u128::from(op.constant)) } else { get::<T>(file, op.b) } }
 }
 
@@ -171,6 +180,7 @@ pub unsafe fn binary<const OP: usize, T: Word, const CONSTANT: bool, const WIDE:
     file: *mut u8,
     world: *mut World,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let a = get::<T>(file, (*op).a).wide();
         let b = second::<T, CONSTANT>(&*op, file).wide();
@@ -186,6 +196,7 @@ pub unsafe fn shift<const OP: usize, T: Word, const WIDE: bool>(
     file: *mut u8,
     world: *mut World,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let a = get::<T>(file, (*op).a).wide();
         let distance = get::<u64>(file, (*op).b) & (*op).constant;
@@ -200,6 +211,7 @@ pub unsafe fn unary<const OP: usize, T: Word, const WIDE: bool>(
     file: *mut u8,
     world: *mut World,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let result = const { UnOp::ALL[OP] }.apply_small(T::BITS, get::<T>(file, (*op).a).wide());
         put::<T, WIDE>(file, (*op).out, T::narrow(result));
@@ -212,6 +224,7 @@ pub unsafe fn relation<const OP: usize, T: Word, const CONSTANT: bool>(
     file: *mut u8,
     world: *mut World,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let a = get::<T>(file, (*op).a).wide();
         let b = second::<T, CONSTANT>(&*op, file).wide();
@@ -227,6 +240,7 @@ pub unsafe fn leave_related<const OP: usize, T: Word, const CONSTANT: bool>(
     file: *mut u8,
     world: *mut World,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let a = get::<T>(file, (*op).a).wide();
         let b = second::<T, CONSTANT>(&*op, file).wide();
@@ -243,6 +257,7 @@ pub unsafe fn overflow<const KIND: usize, T: Word, const CONSTANT: bool>(
     file: *mut u8,
     world: *mut World,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let a = get::<T>(file, (*op).a).wide();
         let b = second::<T, CONSTANT>(&*op, file).wide();
@@ -267,6 +282,7 @@ pub unsafe fn overflow<const KIND: usize, T: Word, const CONSTANT: bool>(
 }
 
 pub unsafe fn copy<T: Word, const WIDE: bool>(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         put::<T, WIDE>(file, (*op).out, get::<T>(file, (*op).a));
         next!(op, file, world)
@@ -278,6 +294,7 @@ pub unsafe fn constant<T: Word, const WIDE: bool>(
     file: *mut u8,
     world: *mut World,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         put::<T, WIDE>(file, (*op).out, T::narrow(u128::from((*op).constant)));
         next!(op, file, world)
@@ -285,6 +302,7 @@ pub unsafe fn constant<T: Word, const WIDE: bool>(
 }
 
 pub unsafe fn zero_extend<F: Word, T: Word>(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         set::<T>(file, (*op).out, T::narrow(get::<F>(file, (*op).a).wide()));
         next!(op, file, world)
@@ -292,6 +310,7 @@ pub unsafe fn zero_extend<F: Word, T: Word>(op: *const Micro, file: *mut u8, wor
 }
 
 pub unsafe fn sign_extend<F: Word, T: Word>(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let shift = 128 - F::BITS;
         let value = (get::<F>(file, (*op).a).wide() << shift) as i128 >> shift;
@@ -302,6 +321,7 @@ pub unsafe fn sign_extend<F: Word, T: Word>(op: *const Micro, file: *mut u8, wor
 
 /// Bits from bit `constant` on; zeros beyond the end.
 pub unsafe fn extract<F: Word, T: Word>(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let value = get::<F>(file, (*op).a).wide().checked_shr((*op).constant as u32).unwrap_or(0);
         set::<T>(file, (*op).out, T::narrow(value));
@@ -311,6 +331,7 @@ pub unsafe fn extract<F: Word, T: Word>(op: *const Micro, file: *mut u8, world: 
 
 /// `a` above `b`, both of one size.
 pub unsafe fn concatenate<T: Word, D: Word>(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let (high, low) = (get::<T>(file, (*op).a).wide(), get::<T>(file, (*op).b).wide());
         set::<D>(file, (*op).out, D::narrow(high << T::BITS | low));
@@ -320,6 +341,7 @@ pub unsafe fn concatenate<T: Word, D: Word>(op: *const Micro, file: *mut u8, wor
 
 /// Conjunction, disjunction and exclusive-or of truth values.
 pub unsafe fn boolean<const KIND: usize>(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let (a, b) = (get::<u8>(file, (*op).a) != 0, get::<u8>(file, (*op).b) != 0);
         let result = match KIND {
@@ -333,6 +355,7 @@ pub unsafe fn boolean<const KIND: usize>(op: *const Micro, file: *mut u8, world:
 }
 
 pub unsafe fn boolean_not(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         set::<u8>(file, (*op).out, u8::from(get::<u8>(file, (*op).a) == 0));
         next!(op, file, world)
@@ -341,6 +364,7 @@ pub unsafe fn boolean_not(op: *const Micro, file: *mut u8, world: *mut World) ->
 
 /// `c ? a : b`
 pub unsafe fn select<T: Word, const WIDE: bool>(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let from = if get::<u8>(file, (*op).c) != 0 { (*op).a } else { (*op).b };
         put::<T, WIDE>(file, (*op).out, get::<T>(file, from));
@@ -352,6 +376,7 @@ pub unsafe fn select<T: Word, const WIDE: bool>(op: *const Micro, file: *mut u8,
 #[inline(always)]
 unsafe fn address<A: Word, const TERMS: usize>(op: &Micro, file: *mut u8) -> u64 {
     let mut sum = op.constant;
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         if TERMS > 0 {
             sum = sum.wrapping_add(get::<A>(file, op.a).wide() as u64);
@@ -400,6 +425,7 @@ fn store_as<L: Layout, T: Word>(memory: &mut Memory, address: u64, value: T) -> 
 #[cold]
 #[inline(never)]
 unsafe fn stopped(op: *const Micro, world: *mut World, stop: Stop) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         (*world).at = op;
         (*world).stop = Some(stop);
@@ -411,6 +437,7 @@ unsafe fn stopped(op: *const Micro, world: *mut World, stop: Stop) -> usize {
 #[inline(never)]
 unsafe fn watch(world: *mut World, address: u64, size: usize, writes: bool) {
     // The watcher is only there while a block runs that was translated for it.
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     if let Some(watcher) = unsafe { &mut (*world).watcher } {
         if writes { watcher.write(address, size) } else { watcher.read(address, size) }
     }
@@ -421,6 +448,7 @@ pub unsafe fn load<L: Layout, T: Word, const TERMS: usize, const WIDE: bool, con
     file: *mut u8,
     world: *mut World,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let address = address::<L::Address, TERMS>(&*op, file);
         if WATCHED {
@@ -439,6 +467,7 @@ pub unsafe fn store<L: Layout, T: Word, const TERMS: usize, const WATCHED: bool>
     file: *mut u8,
     world: *mut World,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let address = address::<L::Address, TERMS>(&*op, file);
         if WATCHED {
@@ -469,11 +498,13 @@ pub unsafe fn unlock(op: *const Micro, file: *mut u8, world: *mut World) -> usiz
 
 /// Leaves by way `c`.
 pub unsafe fn leave(op: *const Micro, _: *mut u8, _: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe { usize::from((*op).c) }
 }
 
 /// Leaves by way `c` if the byte at `a` is not zero.
 pub unsafe fn leave_when(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         if get::<u8>(file, (*op).a) != 0 {
             return usize::from((*op).c);
@@ -484,6 +515,7 @@ pub unsafe fn leave_when(op: *const Micro, file: *mut u8, world: *mut World) -> 
 
 /// Leaves for the address at `a`.
 pub unsafe fn leave_for<A: Word>(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         (*world).target = get::<A>(file, (*op).a).wide() as u64;
         INDIRECT
@@ -492,6 +524,7 @@ pub unsafe fn leave_for<A: Word>(op: *const Micro, file: *mut u8, world: *mut Wo
 
 /// Leaves for the address at `a` if the byte at `b` is not zero.
 pub unsafe fn leave_for_when<A: Word>(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         if get::<u8>(file, (*op).b) != 0 {
             (*world).target = get::<A>(file, (*op).a).wide() as u64;
@@ -503,11 +536,13 @@ pub unsafe fn leave_for_when<A: Word>(op: *const Micro, file: *mut u8, world: *m
 
 /// Goes on `constant` operations further (a signed number), always.
 pub unsafe fn skip(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe { skip_by(op, (*op).constant as i64 as isize, file, world) }
 }
 
 /// Goes on `constant` operations further if the byte at `a` is not zero.
 pub unsafe fn skip_when(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let distance = if get::<u8>(file, (*op).a) != 0 { (*op).constant as i64 as isize } else { 1 };
         skip_by(op, distance, file, world)
@@ -516,6 +551,7 @@ pub unsafe fn skip_when(op: *const Micro, file: *mut u8, world: *mut World) -> u
 
 #[inline(always)]
 unsafe fn skip_by(op: *const Micro, distance: isize, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let next = op.offset(distance);
         if distance < 0 {
@@ -529,11 +565,13 @@ unsafe fn skip_by(op: *const Micro, distance: isize, file: *mut u8, world: *mut 
 
 /// Traps with the trap of number `constant`.
 pub unsafe fn trap(op: *const Micro, _: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe { stopped(op, world, Stop::Trap(TRAPS[(*op).constant as usize])) }
 }
 
 /// Traps if the byte at `a` is not zero.
 pub unsafe fn trap_when(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         if get::<u8>(file, (*op).a) != 0 {
             return stopped(op, world, Stop::Trap(TRAPS[(*op).constant as usize]));
@@ -556,6 +594,7 @@ pub const TRAPS: [Trap; 8] = [
 
 /// Anything else, by its own meaning: the constant is the address of a [`super::general::General`].
 pub unsafe fn general(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         // The block that owns the operation owns what it points to.
         let general = &*((*op).constant as usize as *const super::general::General);

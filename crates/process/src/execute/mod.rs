@@ -218,7 +218,7 @@ impl Engine {
 
     fn run_blocks(&mut self, world: &mut World, pc: u64, limit: u64) -> (u64, Event) {
         let file = world.registers.bytes_mut().as_mut_ptr();
-        // The bit lives as long as the world does.
+        // SAFETY: the bit lives as long as the world does.
         let interrupt = unsafe { &*world.interrupt.bit() };
         let mut pc = pc;
         let mut block: *mut Block = match self.find(world, pc) {
@@ -229,6 +229,7 @@ impl Engine {
             // Blocks are boxed and live until they are improved, which `find` does when they do not run, or until `forget`,
             // which nobody calls meanwhile.
             let before = block;
+            // SAFETY: blocks are boxed and live until `forget`, which cannot run meanwhile.
             let here = unsafe { &mut *block };
             if interrupt.load(Ordering::Relaxed) || world.memory.is_code_changed() {
                 return (here.start, Event::Interrupted);
@@ -238,10 +239,11 @@ impl Engine {
                 return self.run_rest(world, here.start, limit);
             }
             let start = here.code.as_ptr();
-            // Every place an operation names was checked in translation; see `micro::get`.
+            // SAFETY: every place an operation names was checked in translation; see `micro::get`.
             let mut way = unsafe { ((*start).run)(start, file, world) };
             while way == RESUMED {
                 let resumed = world.at;
+                // SAFETY: as for the operation that it takes up again.
                 way = unsafe { ((*resumed).run)(resumed, file, world) };
             }
             if way < here.exits.len() {
@@ -255,8 +257,9 @@ impl Engine {
                         Ok(found) => found,
                         Err(event) => return (pc, event),
                     };
-                    // Both live until `forget`; a block that is not improved yet may just have been replaced.
+                    // SAFETY: both live until `forget`; a block that is not improved yet may just have been replaced.
                     if improved && unsafe { (*block).runs.is_none() } {
+                        // SAFETY: both live until `forget`.
                         unsafe { (&mut *before).exits[way].block = block };
                     }
                 }
@@ -270,6 +273,7 @@ impl Engine {
                 } else {
                     match self.find(world, pc) {
                         Ok(found) => {
+                            // SAFETY: blocks are boxed and live until `forget`, which cannot run meanwhile.
                             if unsafe { (*found).runs.is_none() } {
                                 self.cache[slot] = (pc, found);
                             }
@@ -297,9 +301,11 @@ impl Engine {
         };
         let file = world.registers.bytes_mut().as_mut_ptr();
         let start = block.code.as_ptr();
+        // SAFETY: every place an operation names was checked in translation; see `Run`.
         let mut way = unsafe { ((*start).run)(start, file, world) };
         while way == RESUMED {
             let resumed = world.at;
+            // SAFETY: as for the operation that it takes up again.
             way = unsafe { ((*resumed).run)(resumed, file, world) };
         }
         if way == STOPPED {
@@ -425,6 +431,7 @@ impl Engine {
 impl Block {
     /// What to say about an operation that stopped, and where the program is.
     fn stopped(&mut self, world: &mut World) -> (u64, Event) {
+        // SAFETY: `at` is an operation of this block's code: the one that stopped.
         let index = unsafe { world.at.offset_from(self.code.as_ptr()) } as usize;
         let instruction = usize::from(self.of[index]);
         let (address, length) = self.instructions[instruction];

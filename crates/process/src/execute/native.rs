@@ -19,6 +19,7 @@ const CONTROL: u32 = 0xe040;
 #[inline(always)]
 unsafe fn load<const BYTES: usize>(file: *mut u8, at: u16) -> __m128i {
     let mut buffer = [0u8; 16];
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         std::ptr::copy_nonoverlapping(file.add(usize::from(at)), buffer.as_mut_ptr(), BYTES);
         _mm_loadu_si128(buffer.as_ptr().cast())
@@ -28,6 +29,7 @@ unsafe fn load<const BYTES: usize>(file: *mut u8, at: u16) -> __m128i {
 /// Puts a result into the file: the value, MXCSR behind it, and that nothing stops.
 #[inline(always)]
 unsafe fn store<const BYTES: usize>(file: *mut u8, at: u16, value: &[u8; 16], mxcsr: u32) {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let out = file.add(usize::from(at));
         std::ptr::copy_nonoverlapping(value.as_ptr(), out, BYTES);
@@ -46,6 +48,7 @@ fn bytes_of(value: __m128i) -> [u8; 16] {
 
 #[inline(always)]
 unsafe fn next(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let next = op.add(1);
         ((*next).run)(next, file, world)
@@ -72,6 +75,7 @@ macro_rules! under {
 macro_rules! arithmetic {
     ($($name:ident $bytes:literal $text:literal;)+) => {$(
         unsafe fn $name(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+            // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
             unsafe {
                 let mut mxcsr = file.add(usize::from((*op).c)).cast::<u32>().read_unaligned();
                 if mxcsr & MASKS != MASKS {
@@ -101,6 +105,7 @@ arithmetic! {
 macro_rules! order {
     ($($name:ident $bytes:literal $text:literal;)+) => {$(
         unsafe fn $name(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+            // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
             unsafe {
                 let mut mxcsr = file.add(usize::from((*op).c)).cast::<u32>().read_unaligned();
                 if mxcsr & MASKS != MASKS {
@@ -129,6 +134,7 @@ order! { comiss 4 "comiss"; comisd 8 "comisd"; ucomiss 4 "ucomiss"; ucomisd 8 "u
 macro_rules! convert {
     ($($name:ident $from:literal $to:literal $text:literal;)+) => {$(
         unsafe fn $name(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+            // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
             unsafe {
                 let mut mxcsr = file.add(usize::from((*op).b)).cast::<u32>().read_unaligned();
                 if mxcsr & MASKS != MASKS {
@@ -154,6 +160,7 @@ convert! {
 macro_rules! from_integer {
     ($($name:ident $int:ty, $to:literal $text:literal;)+) => {$(
         unsafe fn $name(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+            // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
             unsafe {
                 let mut mxcsr = file.add(usize::from((*op).b)).cast::<u32>().read_unaligned();
                 if mxcsr & MASKS != MASKS {
@@ -178,6 +185,7 @@ from_integer! {
 macro_rules! to_integer {
     ($($name:ident $from:literal $int:ty, $to:literal $text:literal;)+) => {$(
         unsafe fn $name(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+            // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
             unsafe {
                 let mut mxcsr = file.add(usize::from((*op).b)).cast::<u32>().read_unaligned();
                 if mxcsr & MASKS != MASKS {

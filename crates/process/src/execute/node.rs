@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 pub struct Slot {
     /// First byte.
     pub at: u16,
-    /// How many.
+    /// The number of bytes.
     pub size: u16,
 }
 

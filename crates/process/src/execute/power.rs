@@ -173,19 +173,23 @@ fn told(status: u32, class: u32, inexact: bool, up: bool) -> u32 {
 }
 
 unsafe fn word(file: *mut u8, at: u16) -> u64 {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe { file.add(usize::from(at)).cast::<u64>().read_unaligned() }
 }
 
 unsafe fn float(file: *mut u8, at: u16) -> f64 {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     f64::from_bits(unsafe { word(file, at) })
 }
 
 unsafe fn status(file: *mut u8, at: u16) -> u32 {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe { file.add(usize::from(at)).cast::<u32>().read_unaligned() }
 }
 
 #[inline(always)]
 unsafe fn next(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let next = op.add(1);
         ((*next).run)(next, file, world)
@@ -195,6 +199,7 @@ unsafe fn next(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
 /// Puts a result into the file: the value, FPSCR behind it, and that nothing stops.
 #[inline(always)]
 unsafe fn put<const BYTES: usize>(file: *mut u8, at: u16, value: u64, status: u32) {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let out = file.add(usize::from(at));
         std::ptr::copy_nonoverlapping(value.to_le_bytes().as_ptr(), out, BYTES);
@@ -213,6 +218,7 @@ unsafe fn finish(
     result: Option<Rounded>,
     negate: bool,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         match result {
             Some(rounded) if before & CONTROL == 0 => {
@@ -233,6 +239,7 @@ unsafe fn arithmetic<const OP: usize, const SINGLE: bool>(
     file: *mut u8,
     world: *mut World,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let (a, b, before) = (float(file, (*op).a), float(file, (*op).b), status(file, (*op).c));
         let operator = const { OPS[OP] };
@@ -246,6 +253,7 @@ unsafe fn fused<const SUBTRACT: bool, const NEGATE: bool, const SINGLE: bool>(
     file: *mut u8,
     world: *mut World,
 ) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         // FPSCR is the fourth operand, and an operation names three.
         let Some(at) = (*((*op).constant as usize as *const General)).place(3) else {
@@ -263,10 +271,12 @@ unsafe fn fused<const SUBTRACT: bool, const NEGATE: bool, const SINGLE: bool>(
 }
 
 unsafe fn to_single(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe { finish(op, file, world, status(file, (*op).b), single(float(file, (*op).a)), false) }
 }
 
 unsafe fn to_word<const TRUNCATE: bool>(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let (a, before) = (float(file, (*op).a), status(file, (*op).b));
         if before & CONTROL != 0 || !(0.0..2e9).contains(&a.abs()) {
@@ -281,6 +291,7 @@ unsafe fn to_word<const TRUNCATE: bool>(op: *const Micro, file: *mut u8, world: 
 }
 
 unsafe fn from_integer(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let (a, before) = (word(file, (*op).a) as i64, status(file, (*op).b));
         let value = a as f64;
@@ -290,6 +301,7 @@ unsafe fn from_integer(op: *const Micro, file: *mut u8, world: *mut World) -> us
 }
 
 unsafe fn compare(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let (a, b, before) = (float(file, (*op).a), float(file, (*op).b), status(file, (*op).c));
         let code = match a.partial_cmp(&b) {
@@ -305,6 +317,7 @@ unsafe fn compare(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
 
 /// A single from memory: what is not a number keeps its bits.
 unsafe fn expand(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let float = f32::from_bits(status(file, (*op).a));
         if float.is_nan() {
@@ -318,6 +331,7 @@ unsafe fn expand(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
 
 /// A single to memory, if it is one.
 unsafe fn narrow(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         let double = float(file, (*op).a);
         if !is_single(double) {

@@ -19,7 +19,7 @@ pub struct Cache {
     slots: Box<[Slot; SLOTS]>,
 }
 
-// The addresses in it are those of frames that the owning `Memory` holds; it empties the cache when they go.
+// SAFETY: the addresses in it are those of frames that the owning `Memory` holds; it empties the cache when they go.
 unsafe impl Send for Cache {}
 
 impl Cache {

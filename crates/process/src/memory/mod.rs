@@ -100,8 +100,9 @@ struct Frame {
     written: AtomicBool,
 }
 
-// A frame is written only by the one `Memory` that holds its only reference (see `writable`).
+// SAFETY: a frame is written only by the one `Memory` that holds its only reference (see `writable`).
 unsafe impl Send for Frame {}
+// SAFETY: as above.
 unsafe impl Sync for Frame {}
 
 impl Frame {
@@ -413,7 +414,7 @@ impl Memory {
             let at = address.wrapping_add(done as u64);
             let run = ((PAGE - (at & OFFSET)) as usize).min(bytes.len() - done);
             let host = self.writable(at, true)?;
-            // The frame is ours alone (`writable` copied it if it was shared), and `run` ends within it.
+            // SAFETY: the frame is ours alone (`writable` copied it if it was shared), and `run` ends within it.
             unsafe { std::ptr::copy_nonoverlapping(bytes[done..].as_ptr(), host, run) };
             if self.has_watched
                 && let Some(other) = self.host_of_watched(at)
@@ -433,7 +434,7 @@ impl Memory {
             let at = address.wrapping_add(done as u64);
             let run = ((PAGE - (at & OFFSET)) as usize).min(bytes.len() - done);
             let host = self.writable(at, false)?;
-            // As in `write`.
+            // SAFETY: as in `write`.
             unsafe { std::ptr::copy_nonoverlapping(bytes[done..].as_ptr(), host, run) };
             done += run;
         }
@@ -480,7 +481,7 @@ impl Memory {
     #[inline(always)]
     pub fn load<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Fault> {
         match self.reads.find::<N>(address) {
-            // The cache holds pages that are mapped, and `find` checked that all `N` bytes are in this one.
+            // SAFETY: the cache holds pages that are mapped, and `find` checked that all `N` bytes are in this one.
             Some(host) => Ok(unsafe { host.cast::<[u8; N]>().read_unaligned() }),
             None => self.load_slowly(address),
         }
@@ -503,6 +504,7 @@ impl Memory {
         match self.writes.find::<N>(address) {
             // As in `load`; pages in the write cache belong to this space alone.
             Some(host) => {
+                // SAFETY: `host` points to this many bytes of a frame, which no slice handed out overlaps.
                 unsafe { host.cast::<[u8; N]>().write_unaligned(bytes) };
                 Ok(())
             }

@@ -296,6 +296,7 @@ fn narrow_stat(
         Some(path) => process.take_path(path)?,
         None => vec![0],
     };
+    // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
     let mut status: libc::stat = unsafe { std::mem::zeroed() };
     let target = &raw mut status as usize;
     live.host(

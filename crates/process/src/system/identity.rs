@@ -21,6 +21,7 @@ pub(super) fn uname(process: &mut Process, live: &Live, arguments: &Arguments) -
 
 /// Memory and load of the host. A 32-bit machine counts memory in pages, so that it fits.
 pub(super) fn sysinfo(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
     let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
     let answer = live.host(libc::SYS_sysinfo, [&raw mut info as usize, 0, 0, 0, 0, 0]).and_then(|_| {
         let unit = u64::from(info.mem_unit.max(1));

@@ -40,7 +40,7 @@ fn header(process: &mut Process, at: u64) -> Result<Header, Errno> {
 
 /// The header for the host, over buffers of ours.
 fn for_host(name: &mut [u8], data: &mut libc::iovec, control: &mut [u8]) -> libc::msghdr {
-    // A structure of numbers and pointers, for which zero is a value.
+    // SAFETY: a structure of numbers and pointers, for which zero is a value.
     let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
     if !name.is_empty() {
         header.msg_name = name.as_mut_ptr().cast();

@@ -81,7 +81,7 @@ pub fn tests() -> Vec<Test> {
             Box::new(|| {
                 let path = temporary("pipe");
                 let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
-                // A path of our own, zero-terminated.
+                // SAFETY: a path of our own, zero-terminated.
                 assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o755) }, 0);
                 let outcome = emulated(&[path.to_str().unwrap()], b"");
                 std::fs::remove_file(&path).unwrap();

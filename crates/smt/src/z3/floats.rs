@@ -65,6 +65,7 @@ fn read_as(packed: &BV, format: FloatFormat) -> Float {
 fn write(like: &BV, float: &Float, format: FloatFormat) -> BV {
     // SAFETY: a float, and a predicate on floats.
     let bits: BV = kept(like, |c| unsafe { sys::Z3_mk_fpa_to_ieee_bv(c, float.get_z3_ast()) });
+    // SAFETY: a predicate on floats.
     let nan: Bool = kept(like, |c| unsafe { sys::Z3_mk_fpa_is_nan(c, float.get_z3_ast()) });
     let bits = if format == FloatFormat::X87 {
         let exponent = bits.extract(77, 63);
@@ -167,8 +168,11 @@ pub(super) fn to_integer(signed: bool, rounding: Rounding, a: &BV, width: u32) -
     let x = integral.get_z3_ast();
     // SAFETY: floats of one format; the conversion gets what is in range, or its result is not used.
     let nan: Bool = kept(a, |c| unsafe { sys::Z3_mk_fpa_is_nan(c, x) });
+    // SAFETY: floats of one format.
     let too_large: Bool = kept(a, |c| unsafe { sys::Z3_mk_fpa_geq(c, x, above.get_z3_ast()) });
+    // SAFETY: floats of one format.
     let too_small: Bool = kept(a, |c| unsafe { sys::Z3_mk_fpa_leq(c, x, below.get_z3_ast()) });
+    // SAFETY: floats of one format.
     let inside: BV = kept(a, |c| unsafe {
         let mode = rounding_mode(c, Rounding::Zero)?;
         let convert = if signed { sys::Z3_mk_fpa_to_sbv } else { sys::Z3_mk_fpa_to_ubv };

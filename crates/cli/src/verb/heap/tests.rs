@@ -14,7 +14,7 @@ use std::path::Path;
 pub struct Written {
     /// How many tests.
     pub count: usize,
-    /// Where.
+    /// The folder that tests are written to.
     pub folder: String,
 }
 

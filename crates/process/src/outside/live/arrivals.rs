@@ -48,7 +48,7 @@ impl Claim {
         match CLAIMED.compare_exchange(nobody, ring, Ordering::SeqCst, Ordering::SeqCst) {
             Ok(_) => Some(Claim { ring }),
             Err(_) => {
-                // It was never shown to anyone.
+                // SAFETY: it was never shown to anyone.
                 drop(unsafe { Box::from_raw(ring) });
                 None
             }
@@ -56,7 +56,7 @@ impl Claim {
     }
 
     fn ring(&self) -> &Ring {
-        // It lives as long as the claim.
+        // SAFETY: it lives as long as the claim.
         unsafe { &*self.ring }
     }
 
@@ -67,7 +67,7 @@ impl Claim {
         if taken == ring.written.load(Ordering::Acquire) {
             return None;
         }
-        // It was complete before it was counted, and is not overwritten before it counts as taken.
+        // SAFETY: it was complete before it was counted, and is not overwritten before it counts as taken.
         let entry = unsafe { (*ring.entries.get())[taken % ROOM] };
         ring.taken.store(taken + 1, Ordering::Release);
         Some(entry)
@@ -89,7 +89,7 @@ impl Drop for Claim {
 /// Stands in for every handler of the program.
 pub extern "C" fn note(signal: i32, information: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let fault = matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE);
-    // The kernel calls with valid records, and all other signals are blocked meanwhile.
+    // SAFETY: the kernel calls with valid records, and all other signals are blocked meanwhile.
     unsafe {
         if fault && (*information).si_code > 0 {
             // A fault of Parallax itself: returning would only repeat it, so let it be fatal.

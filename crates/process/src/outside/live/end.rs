@@ -10,6 +10,7 @@ pub fn enact(ending: &Ending, otherwise: i32) -> ! {
         Ending::Killed { signal, .. } => {
             // No core file of Parallax in place of the program's.
             let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+            // SAFETY: the call reads and writes only what it is handed, which lives long enough.
             unsafe {
                 libc::setrlimit(libc::RLIMIT_CORE, &none);
                 libc::signal(*signal, libc::SIG_DFL);
@@ -23,6 +24,6 @@ pub fn enact(ending: &Ending, otherwise: i32) -> ! {
         }
         Ending::Unsupported { .. } | Ending::GaveUp { .. } | Ending::Closed { .. } => otherwise,
     };
-    // Nothing of ours is buffered, and a forked child must not run our caller's exit handlers.
+    // SAFETY: nothing of ours is buffered, and a forked child must not run our caller's exit handlers.
     unsafe { libc::_exit(status) }
 }

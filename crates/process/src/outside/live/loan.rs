@@ -48,7 +48,7 @@ impl Loan {
     }
 
     fn head(&self) -> &Head {
-        // The mapping is page-aligned, zeroed and at least that large; both fields are atomic.
+        // SAFETY: the mapping is page-aligned, zeroed and at least that large; both fields are atomic.
         unsafe { &*self.start.cast::<Head>() }
     }
 
@@ -71,7 +71,7 @@ impl Loan {
                 state = TOO_MUCH;
                 break;
             }
-            // The parent does not read before the state says so.
+            // SAFETY: the parent does not read before the state says so.
             unsafe { std::ptr::copy_nonoverlapping(record.as_ptr(), self.record(count), RECORD) };
             count += 1;
         }
@@ -98,7 +98,7 @@ impl Loan {
         }
         let count = (self.head().count.load(Ordering::Relaxed) as usize).min(LARGEST);
         let pages = (0..count).map(|index| {
-            // The child has let go of it.
+            // SAFETY: the child has let go of it.
             let record = unsafe { std::slice::from_raw_parts(self.record(index), RECORD) };
             let number = u64::from_le_bytes(record[..8].try_into().expect("eight bytes"));
             (number, record[8..].to_vec())
@@ -115,10 +115,11 @@ impl Drop for Loan {
 
 /// Whether a child has ended, which stays to be waited for.
 fn has_ended(child: i32) -> bool {
+    // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
     let mut information: libc::siginfo_t = unsafe { std::mem::zeroed() };
     let options = (libc::WEXITED | libc::WNOHANG | libc::WNOWAIT) as usize;
     let target = &raw mut information as usize;
     let asked = kernel(libc::SYS_waitid, [libc::P_PID as usize, child as usize, target, options, 0, 0]);
-    // Without an ended child the record stays as it was; where nobody waits for children, they are simply gone.
+    // SAFETY: without an ended child the record stays as it was; where nobody waits for children, they are simply gone.
     asked.is_err() || unsafe { information.si_pid() } == child
 }

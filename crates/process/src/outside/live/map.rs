@@ -14,14 +14,17 @@ pub struct HostMap {
     name: String,
 }
 
-// The mapping stays where it is until dropped, and is only read or written through raw pointers.
+// SAFETY: the mapping stays where it is until dropped, and is only read or written through raw pointers.
 unsafe impl Send for HostMap {}
+// SAFETY: as above.
 unsafe impl Sync for HostMap {}
 
 impl HostMap {
     /// Maps a whole open file, to be copied from or (if `shared`) to be shared. Empty files map to nothing.
     pub fn file(descriptor: i32, shared: bool, writable: bool, name: String) -> io::Result<HostMap> {
+        // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
         let mut status: libc::stat = unsafe { std::mem::zeroed() };
+        // SAFETY: the call reads and writes only what it is handed, which lives long enough.
         if unsafe { libc::fstat(descriptor, &mut status) } != 0 {
             return Err(io::Error::last_os_error());
         }
@@ -44,6 +47,7 @@ impl HostMap {
         if length == 0 {
             return Ok(HostMap { address: std::ptr::null_mut(), length, name });
         }
+        // SAFETY: the kernel picks an address where nothing is mapped.
         let address = unsafe { libc::mmap(std::ptr::null_mut(), length as usize, access, flags, fd, 0) };
         if address == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
@@ -69,12 +73,14 @@ impl Mapping for HostMap {
         // to copy from our own memory fails politely. Where that call is forbidden, copy directly.
         let local = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: length };
         let remote = libc::iovec { iov_base: from.cast(), iov_len: length };
+        // SAFETY: both vectors describe memory that exists; a part that is gone is an error, not a fault.
         let copied = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
         if copied < 0 {
             match io::Error::last_os_error().raw_os_error() {
-                Some(libc::EPERM | libc::ENOSYS) => unsafe {
-                    std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), length);
-                },
+                Some(libc::EPERM | libc::ENOSYS) => {
+                    // SAFETY: `length` bytes of the mapping from `from` on, into a buffer of our own.
+                    unsafe { std::ptr::copy_nonoverlapping(from, bytes.as_mut_ptr(), length) };
+                }
                 _ => return None,
             }
         }
@@ -89,6 +95,7 @@ impl Mapping for HostMap {
 impl Drop for HostMap {
     fn drop(&mut self) {
         if self.length > 0 {
+            // SAFETY: this is the mapping that was made for this value, which is dropped now.
             unsafe { libc::munmap(self.address.cast(), self.length as usize) };
         }
     }

@@ -37,7 +37,7 @@ use super::Information;
 /// Asks the host's kernel.
 fn kernel(number: i64, arguments: [usize; 6]) -> Answer {
     let [a, b, c, d, e, f] = arguments;
-    // Every pointer among the arguments is to a buffer of ours that is large enough.
+    // SAFETY: every pointer among the arguments is to a buffer of ours that is large enough.
     let result = unsafe { libc::syscall(number, a, b, c, d, e, f) };
     if result == -1 {
         return Err(Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO)));
@@ -189,6 +189,7 @@ impl Live {
         information[..4].copy_from_slice(&signal.to_le_bytes());
         information[8..12].copy_from_slice(&code.to_le_bytes());
         information[16..20].copy_from_slice(&std::process::id().to_le_bytes());
+        // SAFETY: the call takes nothing and cannot fail.
         information[20..24].copy_from_slice(&unsafe { libc::getuid() }.to_le_bytes());
         self.own.push_back((signal, information));
         self.interrupt.want();
@@ -275,11 +276,14 @@ impl Live {
 
 impl Outside for Live {
     fn facts(&mut self) -> Facts {
+        // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
         let mut info: libc::sysinfo = unsafe { std::mem::zeroed() };
+        // SAFETY: the call reads and writes only what it is handed, which lives long enough.
         unsafe { libc::sysinfo(&mut info) };
         let ignored = if self.claim.is_some() { inherited() } else { 0 };
         Facts {
             process: std::process::id(),
+            // SAFETY: the call takes nothing and cannot fail.
             user: unsafe { libc::getuid() },
             memory: (info.totalram + info.totalswap) * u64::from(info.mem_unit),
             ignored,
@@ -414,7 +418,7 @@ impl Outside for Live {
             return Err(Errno(libc::ENOSYS));
         }
         let loan = borrows.then(Loan::new).transpose()?;
-        // No lock is held by the threads that make calls for us, so the child is whole.
+        // SAFETY: no lock is held by the threads that make calls for us, so the child is whole.
         match unsafe { libc::fork() } {
             -1 => Err(Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EAGAIN))),
             0 => {
@@ -452,10 +456,12 @@ impl Outside for Live {
             Disposition::Handle(_) => arrivals::note as *const () as usize,
         };
         let flags = if let Disposition::Handle(flags) = disposition { flags as i32 } else { 0 };
+        // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
         action.sa_sigaction = handler;
         // Never restarting: the loop has to hand the signal over first, and makes the call again itself.
         action.sa_flags = libc::SA_SIGINFO | (flags & (libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT));
+        // SAFETY: the call reads and writes only what it is handed, which lives long enough.
         unsafe {
             libc::sigfillset(&mut action.sa_mask);
             libc::sigaction(signal, &action, std::ptr::null_mut()) == 0
@@ -496,13 +502,16 @@ fn ends(signal: i32) -> bool {
 fn inherited() -> u64 {
     let mut ignored = 0;
     for signal in 1..=64 {
+        // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
         let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
+        // SAFETY: the call reads and writes only what it is handed, which lives long enough.
         if unsafe { libc::sigaction(signal, std::ptr::null(), &mut old) } != 0 {
             continue;
         }
         // Rust's runtime ignores SIGPIPE and watches for its own stack overflow; programs expect neither.
         let ours = matches!(signal, libc::SIGPIPE | libc::SIGSEGV | libc::SIGBUS);
         if ours && old.sa_sigaction != arrivals::note as *const () as usize {
+            // SAFETY: the call reads and writes only what it is handed, which lives long enough.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         } else if old.sa_sigaction == libc::SIG_IGN {
             ignored |= 1 << (signal - 1);

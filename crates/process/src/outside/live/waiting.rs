@@ -21,6 +21,7 @@ impl Live {
     /// Whether writing so many bytes cannot wait: a file, or so few that a ready pipe has room for them.
     fn takes_at_once(&self, descriptor: u64, length: u64) -> bool {
         const ROOM_OF_A_READY_PIPE: u64 = 4096;
+        // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
         let mut status: libc::stat = unsafe { std::mem::zeroed() };
         let known = self.host(libc::SYS_fstat, [descriptor as usize, &raw mut status as usize, 0, 0, 0, 0]);
         if known.is_err() || matches!(status.st_mode & libc::S_IFMT, libc::S_IFREG | libc::S_IFCHR) {
@@ -180,6 +181,7 @@ impl Live {
             _ => (first, second, third, fourth),
         };
         let Ok(path) = process.take_path(path) else { return self.make(process, row, &call.arguments) };
+        // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
         let mut status: libc::stat = unsafe { std::mem::zeroed() };
         let directory = i64::from(directory as i32) as usize;
         let asked = [directory, path.as_ptr() as usize, &raw mut status as usize, 0, 0, 0];
@@ -266,11 +268,12 @@ impl Live {
     fn try_waitid(&mut self, process: &mut Process, row: &Row, arguments: &Arguments) -> Reply {
         let waits = arguments[3] & libc::WNOHANG as u64 == 0;
         if waits {
-            // Without an ended child the record stays as it was.
+            // SAFETY: without an ended child the record stays as it was.
             let mut information: libc::siginfo_t = unsafe { std::mem::zeroed() };
             let options = arguments[3] | (libc::WNOHANG | libc::WNOWAIT) as u64;
             let target = &raw mut information as usize;
             let asked = [arguments[0] as usize, arguments[1] as usize, target, options as usize, 0, 0];
+            // SAFETY: `waitid` filled it in, or it is zero, for which the field is zero too.
             if self.host(libc::SYS_waitid, asked).is_ok() && unsafe { information.si_pid() } == 0 {
                 return Reply::Wait;
             }

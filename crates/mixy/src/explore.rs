@@ -8,8 +8,8 @@ use crate::mix::{Actual, Context, Mistake, Mixer, Outcome};
 use crate::names::site_location;
 use parallax_cexplore::explore::Explorer;
 use parallax_cmachine::{
-    Anything, Fill, HavocCell, Kind, Machine, ObjectId, Oracle, Origin, PendingCall, Raw, Reporter, State,
-    Stop, Target, Value,
+    Anything, Fill, GlobalStart, HavocCell, Kind, Machine, ObjectId, Oracle, Origin, PendingCall, Raw,
+    Reporter, State, Stop, Target, Value,
 };
 use parallax_cmodule::{DebugTypeId, FunctionId, TypeKind};
 use parallax_path::{Bound, Frontier, Split, Strategy};
@@ -132,7 +132,8 @@ impl<'m> Block<'_, 'm> {
         let start = self.start;
         machine.unknown_memory(&mut state, &mut |global| {
             let object = points.flows.object(parallax_points::ObjectKind::Global(global));
-            !start && object.is_some_and(|object| footprint.objects.contains(&object))
+            let touched = object.is_some_and(|object| footprint.objects.contains(&object));
+            if touched && !start { GlobalStart::Unknown } else { GlobalStart::Apart }
         });
         let values = machine.unknown_arguments(&mut state, function)?;
         machine.begin(&mut state, function, values)?;

@@ -18,10 +18,12 @@ static USED: AtomicUsize = AtomicUsize::new(0);
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         USED.fetch_add(layout.size(), Relaxed);
+        // SAFETY: the contract of the caller is that of the system allocator.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         USED.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller's contract is the system allocator's.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

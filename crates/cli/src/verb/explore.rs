@@ -417,6 +417,8 @@ fn page(program: &Program, document: Document) -> Result<String> {
         author: std::env::var("USER").unwrap_or_default(),
         checklists: parallax_view::checklist::Checklists::with(Vec::new()),
         triage: parallax_view::triage::Triage::default(),
+        editor: None,
+        against: None,
     };
     Ok(parallax_view::html::render(&parallax_view::build(input, &mut |_| {})))
 }

@@ -482,6 +482,7 @@ pub unsafe fn store<L: Layout, T: Word, const TERMS: usize, const WATCHED: bool>
 
 /// From here on what is loaded and stored in shared memory is one access.
 pub unsafe fn lock(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         (*world).memory.lock();
         next!(op, file, world)
@@ -490,6 +491,7 @@ pub unsafe fn lock(op: *const Micro, file: *mut u8, world: *mut World) -> usize 
 
 /// Up to here.
 pub unsafe fn unlock(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         (*world).memory.unlock();
         next!(op, file, world)

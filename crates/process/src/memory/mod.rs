@@ -205,7 +205,7 @@ impl Memory {
         let written = self.pages.iter().filter(|(_, frame)| frame.written.load(Ordering::Relaxed));
         // The order of the pages does not count.
         written.fold(0, |all, (number, frame)| {
-            // Nothing writes while this reads.
+            // SAFETY: nothing writes while this reads.
             let bytes = unsafe { &*frame.bytes.get() };
             all ^ Digest::new().word(*number).bytes(bytes).finish()
         })
@@ -400,7 +400,7 @@ impl Memory {
             let run = ((PAGE - (at & OFFSET)) as usize).min(into.len() - done);
             let host = self.readable(at, access)?;
             let host = if self.has_watched { self.refreshed(at, run, host) } else { host };
-            // The page is held by `self.pages` or by a host mapping, and `run` ends within it.
+            // SAFETY: the page is held by `self.pages` or by a host mapping, and `run` ends within it.
             unsafe { std::ptr::copy_nonoverlapping(host, into[done..].as_mut_ptr(), run) };
             done += run;
         }
@@ -419,7 +419,7 @@ impl Memory {
             if self.has_watched
                 && let Some(other) = self.host_of_watched(at)
             {
-                // Others see it in the host's page, which is mapped.
+                // SAFETY: others see it in the host's page, which is mapped.
                 unsafe { std::ptr::copy_nonoverlapping(bytes[done..].as_ptr(), other, run) };
             }
             done += run;
@@ -593,7 +593,7 @@ impl Memory {
         let page = match (self.pages.get_mut(&number), &backing) {
             (Some(frame), _) => {
                 if Arc::strong_count(frame) > 1 {
-                    // Shared with a snapshot: copy. The frame cannot change meanwhile, nobody owns it alone.
+                    // SAFETY: shared with a snapshot: copy. The frame cannot change meanwhile, nobody owns it alone.
                     let copy = Frame::new(unsafe { *frame.bytes.get() });
                     copy.written.store(frame.written.load(Ordering::Relaxed), Ordering::Relaxed);
                     *frame = copy;

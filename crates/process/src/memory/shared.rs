@@ -81,8 +81,9 @@ impl Memory {
         let mut changes = match theirs {
             Some(theirs) => {
                 let mut now = vec![0u8; run];
-                // The host's page is mapped, and ours is held by `self.pages`.
+                // SAFETY: the host's page is mapped, and ours is held by `self.pages`.
                 unsafe { std::ptr::copy_nonoverlapping(theirs, now.as_mut_ptr(), run) };
+                // SAFETY: nothing writes the frame while it is copied: the one writer is this memory.
                 if now == unsafe { std::slice::from_raw_parts(ours, run) } {
                     return ours;
                 }
@@ -100,13 +101,14 @@ impl Memory {
         let number = address / PAGE;
         let Some(frame) = self.pages.get_mut(&number) else { return ours };
         if Arc::strong_count(frame) > 1 {
+            // SAFETY: nothing writes the frame while it is copied: the one writer is this memory.
             let copy = Frame::new(unsafe { *frame.bytes.get() });
             copy.written.store(frame.written.load(Ordering::Relaxed), Ordering::Relaxed);
             *frame = copy;
         }
         let page = frame.address();
         for (at, bytes) in changes {
-            // Inside the page, as was checked.
+            // SAFETY: inside the page, as was checked.
             unsafe {
                 std::ptr::copy_nonoverlapping(bytes.as_ptr(), page.add((at & OFFSET) as usize), bytes.len())
             };
@@ -126,11 +128,11 @@ impl Memory {
                     bytes.try_into().map(<$word>::from_ne_bytes),
                 );
                 let (old, new) = (old.expect("as many bytes"), new.expect("as many bytes"));
-                // The host's page is mapped, the place is aligned, and all who share it use atomic accesses.
+                // SAFETY: the host's page is mapped, the place is aligned, and all who share it use atomic accesses.
                 let cell = unsafe { &*host.cast::<$atomic>() };
                 cell.compare_exchange(old, new, Ordering::SeqCst, Ordering::SeqCst).map_err(|_| fault)?;
                 if host != ours {
-                    // What the program last saw there is what it wrote.
+                    // SAFETY: what the program last saw there is what it wrote.
                     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), ours, bytes.len()) };
                 }
                 Ok(())

@@ -25,7 +25,7 @@ impl Tail {
         let file =
             std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
         file.set_len(TAIL_SIZE as u64)?;
-        // The file is ours, and is only read by others once we are gone.
+        // SAFETY: the file is ours, and is only read by others once we are gone.
         let mut map = unsafe { MmapMut::map_mut(&file)? };
         map[..8].copy_from_slice(MAGIC);
         Ok(Tail { map, used: HEAD })
@@ -62,7 +62,7 @@ impl Tail {
 
     fn length(&self, at: usize) -> &AtomicU32 {
         debug_assert!(at.is_multiple_of(4) && at + 4 <= TAIL_SIZE);
-        // Inside the mapping, and aligned: mappings start at pages.
+        // SAFETY: inside the mapping, and aligned: mappings start at pages.
         unsafe { &*self.map.as_ptr().add(at).cast::<AtomicU32>() }
     }
 }

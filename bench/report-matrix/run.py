@@ -29,6 +29,7 @@ def run(command, folder, stdout=None, stderr=None, inside=False, seconds=300):
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     if inside:
         shutil.copytree(folder, ROOT + folder, dirs_exist_ok=True)
+        environment["LC_ALL"] = "C"  # The unpacked release has no other locale, and would say so into the report.
         command = ["chroot", ROOT, "/usr/bin/bash", "-c", f"cd {folder} && exec \"$@\"", "-"] + command
     try:
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=seconds)

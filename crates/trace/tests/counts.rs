@@ -99,6 +99,11 @@ fn filter() {
     assert_eq!(calls.calls(), 4);
     assert_eq!(v(foo.get_before(50)), Some(40));
     assert_eq!(world.searches(), "");
+    // What was rejected is not asked again, in either direction.
+    assert_eq!(even.len().unwrap(), 2);
+    assert_eq!(calls.calls(), 5);
+    assert_eq!(even.reversed().count(), 2);
+    assert_eq!(calls.calls(), 5);
 }
 
 #[test]

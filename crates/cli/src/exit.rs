@@ -51,15 +51,18 @@ pub fn report(error: &anyhow::Error) -> Status {
     }
     let text = format!("{error:#}");
     let status = error.downcast_ref::<Failure>().map_or(Status::BadInput, |failure| failure.status);
-    if std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json") {
-        // Whoever asked for one document on stdout gets one.
-        let message = text.trim_end().trim_start_matches("error: ");
-        println!("{:#}", serde_json::json!({ "error": message, "status": status as u8 }));
-    }
+    say_as_json(text.trim_end().trim_start_matches("error: "), status);
     if text.starts_with("error") {
         eprintln!("{}", text.trim_end());
     } else {
         eprintln!("error: {}", text.trim_end());
     }
     status
+}
+
+/// Whoever asked for one JSON document on stdout gets one, also where there is only an error to tell.
+pub fn say_as_json(message: &str, status: Status) {
+    if std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json") {
+        println!("{:#}", serde_json::json!({ "error": message, "status": status as u8 }));
+    }
 }

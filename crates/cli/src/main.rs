@@ -34,7 +34,12 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version are not errors; everything else is wrong use.
             let _ = error.print();
-            return if error.use_stderr() { exit::Status::BadInput.into() } else { ExitCode::SUCCESS };
+            if !error.use_stderr() {
+                return ExitCode::SUCCESS;
+            }
+            let words = error.to_string();
+            exit::say_as_json(words.trim_end().trim_start_matches("error: "), exit::Status::BadInput);
+            return exit::Status::BadInput.into();
         }
     };
     match fault::contained(|| verb::run(arguments.verb)) {

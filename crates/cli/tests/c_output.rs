@@ -190,7 +190,7 @@ const CALLED: &str = "static int last(const char *text, unsigned long n) { retur
      static char buffer[8];\n\
      int whole(void) { return last(buffer, sizeof buffer); }\n\
      int part(const char *text, unsigned long n) { return text && n == 1 ? last(text, n) : 0; }\n\
-     int wrong(unsigned long n) { return n < 9 ? last(buffer, n) : 0; }\n";
+     int wrong(unsigned long n) { return n < 12 ? last(buffer, n + 1) : 0; }\n";
 
 #[test]
 fn a_function_is_entered_as_its_callers_do() {

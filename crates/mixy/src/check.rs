@@ -9,8 +9,9 @@ use crate::region::{Functions, Program, Sinks, Solution};
 use parallax_cmodule::{FunctionId, Module};
 use parallax_points::{Points, Site, has_body};
 use parallax_term::Store;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 /// What to check, and how.
 #[derive(Clone, Debug)]
@@ -29,6 +30,8 @@ pub struct Settings {
     pub paths: usize,
     /// How far one exploration goes.
     pub budget: Budget,
+    /// Time to look for functions whose symbolic execution refutes warnings; none: blocks are those that are marked.
+    pub refine: Option<Duration>,
     /// A wrong rule to use instead of the right one: only for tests that must notice.
     #[doc(hidden)]
     pub plant: Option<Mistake>,
@@ -44,6 +47,7 @@ impl Default for Settings {
             typed: Vec::new(),
             paths: 8,
             budget: Budget::default(),
+            refine: None,
             plant: None,
         }
     }
@@ -99,7 +103,7 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
         None => Err(Error::NoFunction(name.into())),
     };
     let entry = find(&settings.entry)?;
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     let points = Points::of(module);
     let declared = Declared::of(module, &points);
     if let Some(words) = declared.errors.first() {
@@ -124,38 +128,133 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
     report.gaps.extend(declared.gaps.iter().cloned());
     let reachable = Functions::Only(reachable(module, &points, entry));
     let alone = Solution::of(&program, &reachable, program.sources(&reachable, true), true);
-    report.typed = alone.reached(&FxHashSet::default()).len();
+    let alone = alone.reached(&FxHashSet::default());
+    report.typed = alone.len();
 
     let exploring = parallax_cexplore::explore::Settings {
         aliasing: parallax_cmachine::Aliasing::Sub,
         solver_time: settings.budget.time,
         ..parallax_cexplore::explore::Settings::default()
     };
-    let mut mixer = Mixer::new(&program, &footprints, &store, &exploring, modes, settings.plant);
-    mixer.budget = settings.budget;
-    // A block that could not be explored to the end becomes typed code, and everything is looked at again.
-    let outcome = loop {
-        mixer.restart();
-        let demoted = mixer.demoted.contains(&entry);
-        let outcome = match if demoted { Mode::Typed } else { mixer.mode(entry, settings.start) } {
-            Mode::Typed => mixer.region(entry, &Context::default(), true).0,
-            Mode::Symbolic | Mode::Model => mixer.explore(entry, &Context::default(), true).0,
-        };
-        report.gaps.extend(outcome.gaps.iter().cloned());
-        if !std::mem::take(&mut mixer.restart_wanted) {
-            break outcome;
-        }
+    let mut run = Run {
+        program: &program,
+        footprints: &footprints,
+        store: &store,
+        exploring: &exploring,
+        settings,
+        entry,
     };
+    let mut done = run.mixed(&modes, settings.budget);
+    if let (Some(time), Mode::Typed) = (settings.refine, settings.start) {
+        done = run.refined(&mut modes, done, time);
+    }
+    let Done { outcome, gaps, blocks, .. } = done;
+    report.gaps.extend(gaps);
     let why = "qualifier inference knows neither the order of statements nor conditions";
     let own = outcome.conflicts.into_iter().map(|conflict| typed(conflict, why));
     report.findings = merged(own.chain(outcome.findings));
     report.assumptions.extend(outcome.assumptions);
-    report.blocks = mixer.summaries.into_values().collect();
+    report.blocks = blocks;
+    let left: BTreeSet<Site> = report.findings.iter().map(|finding| finding.site).collect();
+    report.refuted = alone.iter().filter(|sink| !left.contains(&sink.site)).count();
     report.seconds = started.elapsed().as_secs_f64();
     for finding in &mut report.findings {
         finding.paths.truncate(settings.paths);
     }
     Ok(report)
+}
+
+/// What one run of the mixed analysis needs.
+struct Run<'m> {
+    program: &'m Program<'m>,
+    footprints: &'m Footprints<'m>,
+    store: &'m Store,
+    exploring: &'m parallax_cexplore::explore::Settings,
+    settings: &'m Settings,
+    entry: FunctionId,
+}
+
+/// What one run came to.
+struct Done {
+    outcome: crate::mix::Outcome,
+    gaps: BTreeSet<String>,
+    blocks: Vec<crate::finding::BlockSummary>,
+    /// Whether every block was explored to the end.
+    complete: bool,
+}
+
+impl Done {
+    /// Places with a finding.
+    fn sites(&self) -> BTreeSet<Site> {
+        let conflicts = self.outcome.conflicts.iter().map(|conflict| conflict.site);
+        conflicts.chain(self.outcome.findings.iter().map(|finding| finding.site)).collect()
+    }
+}
+
+impl Run<'_> {
+    /// The mixed analysis with these blocks. A block that could not be explored to the end becomes typed code, and
+    /// everything is looked at again.
+    fn mixed(&mut self, modes: &FxHashMap<FunctionId, Mode>, budget: Budget) -> Done {
+        let settings = self.settings;
+        let mut mixer = Mixer::new(
+            self.program,
+            self.footprints,
+            self.store,
+            self.exploring,
+            modes.clone(),
+            settings.plant,
+        );
+        mixer.budget = budget;
+        let mut gaps = BTreeSet::new();
+        let outcome = loop {
+            mixer.restart();
+            let demoted = mixer.demoted.contains(&self.entry);
+            let outcome = match if demoted { Mode::Typed } else { mixer.mode(self.entry, settings.start) } {
+                Mode::Typed => mixer.region(self.entry, &Context::default(), true).0,
+                Mode::Symbolic | Mode::Model => mixer.explore(self.entry, &Context::default(), true).0,
+            };
+            gaps.extend(outcome.gaps.iter().cloned());
+            if !std::mem::take(&mut mixer.restart_wanted) {
+                break outcome;
+            }
+        };
+        let complete = mixer.demoted.is_empty();
+        Done { outcome, gaps, blocks: mixer.summaries.into_values().collect(), complete }
+    }
+
+    /// Automatic placement: functions with warnings, the smallest first, are executed symbolically; those whose execution
+    /// is complete and leaves fewer findings stay so. What the last run does not find is refuted: every run covers
+    /// all behaviour, whatever its blocks.
+    fn refined(&mut self, modes: &mut FxHashMap<FunctionId, Mode>, mut best: Done, time: Duration) -> Done {
+        let started = Instant::now();
+        let module = self.program.module;
+        let size =
+            |id: &FunctionId| module.function(*id).blocks.iter().map(|b| b.instructions.len()).sum::<usize>();
+        let mut tried: FxHashSet<FunctionId> = FxHashSet::default();
+        loop {
+            let mut candidates: Vec<FunctionId> = best.sites().iter().map(|site| site.function).collect();
+            candidates.retain(|id| !tried.contains(id) && !modes.contains_key(id) && *id != self.entry);
+            candidates.sort_by_key(|id| (size(id), *id));
+            let Some(&next) = candidates.first() else { return best };
+            if started.elapsed() >= time {
+                best.gaps
+                    .insert(format!("{} functions with warnings were not executed: time", candidates.len()));
+                return best;
+            }
+            tried.insert(next);
+            modes.insert(next, Mode::Symbolic);
+            let budget = Budget {
+                time: self.settings.budget.time.min(Duration::from_secs(2)),
+                ..self.settings.budget
+            };
+            let done = self.mixed(modes, budget);
+            if done.complete && done.sites().len() < best.sites().len() {
+                best = done;
+            } else {
+                modes.remove(&next);
+            }
+        }
+    }
 }
 
 /// What every answer rests on.

@@ -39,6 +39,12 @@ pub struct Check {
     /// Analyse this function by qualifier inference; repeat for more.
     #[arg(long, value_name = "FUNCTION")]
     typed: Vec<String>,
+    /// Only the blocks that are marked: do not look for functions whose execution refutes warnings.
+    #[arg(long)]
+    no_refine: bool,
+    /// Seconds to look for such functions.
+    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    refine_time: u64,
     /// Ways to show for one finding.
     #[arg(long, value_name = "N", default_value_t = 1)]
     paths: usize,
@@ -84,6 +90,7 @@ pub fn run(arguments: &Check) -> Result<Status> {
         typed: arguments.typed.clone(),
         // A file has room for all of them.
         paths: if arguments.json || arguments.report.is_some() { 8 } else { arguments.paths.clamp(1, 8) },
+        refine: (!arguments.no_refine).then(|| std::time::Duration::from_secs(arguments.refine_time)),
         ..Settings::default()
     };
     let report = parallax_mixy::check(&program.module, &settings).map_err(|error| Failure {

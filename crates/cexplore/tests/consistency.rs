@@ -141,8 +141,15 @@ fn check(case: &Case, rounds: usize, failures: &mut Vec<String>) -> usize {
 }
 
 /// Words by which a program says that some inputs do not count: no path holds for these.
-const ASSUMING: [&str; 6] =
-    ["klee_range", "klee_choose", "klee_assume", "__VERIFIER_assume", "nondet_bool", "abort"];
+const ASSUMING: [&str; 7] = [
+    "klee_range",
+    "klee_choose",
+    "klee_assume",
+    "__CPROVER_assume",
+    "__VERIFIER_assume",
+    "nondet_bool",
+    "abort",
+];
 
 #[test]
 fn exactly_one_path_holds_and_predicts_the_run() {

@@ -85,7 +85,7 @@ pub fn run(arguments: &Convert) -> Result<Status> {
         return loss(arguments);
     }
     if arguments.json && arguments.output.is_none() {
-        bail!("--json prints a summary, so the reports need a place of their own: say -o FILE");
+        bail!("--json prints a summary, so the reports need a place of their own: say --output FILE");
     }
     let to = arguments.to.map_or_else(|| To::for_name(arguments.output.as_deref()), Ok)?;
     let mut document = Document::default();

@@ -10,12 +10,16 @@ use parallax_sem::ConstantTables;
 use parallax_smt::{Answer, Solver};
 use parallax_term::{Formula, Id, Node, Store, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::{Duration, Instant};
 
 /// Larger tables are not looked through.
 const MOST: usize = 1024;
 
 /// Larger formulas are not asked about: what decides whether a return address is intact is short, or too hard.
 const LARGEST_QUESTION: usize = 2000;
+
+/// And what one such question may take: loops ask it once a turn.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Addresses, each with its condition.
 type Places = Vec<(Formula, Bits)>;
@@ -34,7 +38,13 @@ impl<'s> Tables<'s> {
     /// Whether a formula, if it is not large, is found never to hold.
     pub fn refutes(&mut self, formula: Formula) -> bool {
         let is_small = self.oracle.store.post_order([formula.id()]).len() <= LARGEST_QUESTION;
-        is_small && matches!(self.oracle.check(&[formula]), Answer::Unsat)
+        if !is_small {
+            return false;
+        }
+        self.oracle.set_deadline(Some(Instant::now() + PATIENCE));
+        let answer = self.oracle.check(&[formula]);
+        self.oracle.set_deadline(None);
+        matches!(answer, Answer::Unsat)
     }
 
     /// The addresses that a load may be from, if under the guard all of them lie in tables.

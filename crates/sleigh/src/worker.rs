@@ -104,6 +104,11 @@ impl Worker {
     }
 }
 
+unsafe extern "C" {
+    /// Like `fork`, without the handlers that libraries registered for it (POSIX 2024).
+    fn _Fork() -> libc::pid_t;
+}
+
 fn start(specification: &Specification) -> io::Result<Connection> {
     let channel = Channel::new()?;
     let owner = std::process::id();
@@ -112,9 +117,11 @@ fn start(specification: &Specification) -> io::Result<Connection> {
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         0 => {
-            // SAFETY: as above; the middle process only makes the worker an orphan.
+            // SAFETY: as above; the middle process only makes the worker an orphan. It has one thread, so there is
+            // nothing to prepare for a second fork: `_Fork` runs no handlers, such as those of Z3, which would wait
+            // here for timers that other threads of the parent have.
             unsafe {
-                let worker = libc::fork();
+                let worker = _Fork();
                 if worker == 0 {
                     isolate();
                     // A panic must not unwind into the caller's frames, which belong to another process.

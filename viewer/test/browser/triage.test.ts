@@ -14,7 +14,7 @@ let many = "";
 function reports(shift = 0): object {
   const race = JSON.parse(readFileSync(RACE, "utf8")) as { reports: object[] };
   const simple = (title: string, rule: string, severity: string, file: string, line: number) =>
-    ({ title, rule, severity, tool: { name: "clang", version: "19" }, location: { file, line: line + shift }, paths: [{ frames: [{ function: "", file }], steps: [{ frame: 0, location: { file, line: line + shift }, role: "access", failing: true }] }] });
+    ({ title, rule, severity, tool: { name: "clang", version: "19" }, location: { file, line: line + shift }, paths: [{ frames: [{ function: "", file }], steps: [{ frame: 0, location: { file, line: line - 1 + shift } }, { frame: 0, location: { file, line: line + shift }, role: "access", failing: true }] }] });
   return { ...race, reports: [...race.reports, simple("Dereference of null pointer 'p'", "core.NullDereference", "warning", "fetch.c", 22), simple("Leak of 'f'", "unix.Malloc", "note", "state.c", 30), simple("Division by zero", "core.DivideZero", "warning", "fetch.c", 57)] };
 }
 before(() => { many = lab.view([lab.write("many.json", reports())], "--src", LADLE); });

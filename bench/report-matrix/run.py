@@ -10,10 +10,11 @@ root; Semgrep and Flawfinder come from PyPI.
 """
 import csv, glob, json, os, shutil, subprocess, sys, tarfile, urllib.request
 
+from mirror import mirror
+
 WORK, PARALLAX = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 OUT = sys.argv[3] if len(sys.argv) > 3 else None
 HERE = os.path.dirname(os.path.abspath(__file__))
-MIRROR = "http://deb.debian.org/debian/pool/main/"
 # Program, source, the files that the compilers look at, and how they are compiled.
 PROGRAMS = [
     ("zip30", "z/zip/zip_3.0.orig.tar.gz", ["fileio.c", "zipnote.c", "unix/unix.c"], ["-I.", "-DUNIX"]),
@@ -46,7 +47,7 @@ def sources():
     for name, address, *_ in PROGRAMS:
         if not os.path.isdir(os.path.join(WORK, name)):
             archive = os.path.join(WORK, os.path.basename(address))
-            urllib.request.urlretrieve(MIRROR + address, archive)
+            urllib.request.urlretrieve(mirror() + "pool/main/" + address, archive)
             with tarfile.open(archive) as tar:
                 tar.extractall(WORK, filter="data")
 

@@ -7,11 +7,11 @@ Nothing is configured and nothing of the host is touched: enough to run a compil
 """
 import lzma, os, re, subprocess, sys, urllib.request
 
-MIRROR = "http://deb.debian.org/debian/"
+from mirror import mirror
 
 
 def fetch(address):
-    with urllib.request.urlopen(MIRROR + address, timeout=120) as answer:
+    with urllib.request.urlopen(mirror() + address, timeout=120) as answer:
         return answer.read()
 
 

@@ -21,4 +21,4 @@ mod state;
 pub use elf::{ElfError, Selection, language_of, load};
 pub use image::{Image, Segment};
 pub use program::{Program, ProgramError};
-pub use state::{MachineState, StateError};
+pub use state::{Halt, MachineState, StateError};

@@ -18,7 +18,28 @@ pub struct MachineState {
     /// Bytes from an address on.
     pub memory: Vec<(u64, Vec<u8>)>,
     /// Why execution stopped before the end of the code, if it did.
-    pub stopped: Option<String>,
+    pub stopped: Option<Halt>,
+}
+
+/// Why execution stopped before the end of the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Halt {
+    /// An instruction cannot be executed, or faults; why.
+    Stuck(String),
+    /// It took as many steps as it was allowed.
+    Steps(u64),
+    /// The terms of the code say nothing of this state; why.
+    Unfollowed(String),
+}
+
+impl std::fmt::Display for Halt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Halt::Stuck(why) => f.write_str(why),
+            Halt::Steps(most) => write!(f, "gave up after {most} instructions"),
+            Halt::Unfollowed(why) => write!(f, "gave up: {why}"),
+        }
+    }
 }
 
 /// Why a state does not fit the processor.
@@ -96,9 +117,9 @@ impl Program {
         let (state, stopped) = match stopped {
             // Memory changes in place as long as nobody else holds it, so a step does not keep the state before it: the
             // state before the step that failed is made again.
-            Err((done, message)) => (self.advance(start.clone(), done).0, Some(message)),
+            Err((done, message)) => (self.advance(start.clone(), done).0, Some(Halt::Stuck(message))),
             Ok(true) => (state, None),
-            Ok(false) => (state, Some(format!("gave up after {steps} instructions"))),
+            Ok(false) => (state, Some(Halt::Steps(steps))),
         };
         let read = |state: &State<Concrete>, name: &str| self.read_by_name(state, name);
         let mut after = MachineState { stopped, ..MachineState::default() };
@@ -226,7 +247,7 @@ impl Program {
         }
         let trapped = store.lookup(TRAP).and_then(|symbol| end.constants.get(&symbol));
         let stopped = matches!(trapped, Some(Scalar::Bool(true)))
-            .then(|| describe(parallax_ir::Trap::Protection).to_owned());
+            .then(|| Halt::Stuck(describe(parallax_ir::Trap::Protection).to_owned()));
         let mut after = MachineState { stopped, ..MachineState::default() };
         for (name, _) in &before.registers {
             after.registers.push((name.clone(), self.read_by_name(&state, name)));

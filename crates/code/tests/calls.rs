@@ -242,7 +242,7 @@ fn compare(
             .map(|(name, _)| name)
             .find(|name| value(&ran, name) != value(&found, name));
         if ran.stopped.is_some() || found.stopped.is_some() {
-            let why = ran.stopped.clone().or(found.stopped.clone()).unwrap_or_default();
+            let why = ran.stopped.clone().or(found.stopped.clone()).map(|why| why.to_string()).unwrap_or_default();
             tally.failures.push(format!("{place}: the formula holds, and the run stops: {why}"));
             return;
         }

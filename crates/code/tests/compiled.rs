@@ -250,7 +250,7 @@ fn check(target: &Target, level: &str, native: &Native, lifter: Lifter, tally: &
                     tally.failures.push(format!(
                         "{place} {how}: {:x?} gives {found:x?}, natively {expected:x?} {}",
                         &io[..2],
-                        after.stopped.unwrap_or_default()
+                        after.stopped.map(|why| why.to_string()).unwrap_or_default()
                     ));
                     return false;
                 }

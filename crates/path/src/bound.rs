@@ -17,26 +17,36 @@ pub enum Bound {
     Undecided(&'static str),
     /// Input objects were more than this many pointers away.
     Chain(u32),
+    /// It is not known where control goes from here on; from where, and why.
+    Control(String),
     /// There were more than this many candidates for a choice; of what, in words.
     Candidates(usize, &'static str),
     /// There was no candidate for a choice that a path had to make, or some could not be taken; which, in words.
     Missing(String),
     /// A path had more than this many undecided branches.
     Depth(u32),
+    /// All paths together had more than this many instructions.
+    Instructions(u64),
     /// One branch was taken more than this many times.
     Loops(u32),
     /// The process held more than this many bytes.
     Memory(u64),
     /// There were more than this many paths.
     Paths(u64),
+    /// There were more than this many places, counted in each context.
+    Places(usize),
     /// The solver did not know.
     Solver(Reason),
     /// More than this many states were alive at once.
     States(usize),
     /// A path had more than this many instructions.
     Steps(u64),
+    /// A path came to an instruction that cannot be executed; why.
+    Stuck(String),
     /// The analysis took longer than this.
     Time(Duration),
+    /// A loop was followed this many times; which, in words.
+    Unrolled(u32, String),
     /// Something that the analysis does not do, and where.
     Unsupported(String),
     /// States were left over when the analysis ended.
@@ -52,13 +62,16 @@ impl Bound {
             Bound::Undecided(_) => "undecided",
             Bound::Chain(_) => "chain",
             Bound::Candidates(..) | Bound::Missing(_) => "choices",
+            Bound::Control(_) => "control",
             Bound::Depth(_) => "depth",
-            Bound::Loops(_) => "loops",
+            Bound::Loops(_) | Bound::Unrolled(..) => "loops",
             Bound::Memory(_) => "memory",
             Bound::Paths(_) => "paths",
+            Bound::Places(_) => "places",
             Bound::Solver(_) => "solver",
             Bound::States(_) => "states",
-            Bound::Steps(_) => "steps",
+            Bound::Steps(_) | Bound::Instructions(_) => "steps",
+            Bound::Stuck(_) => "stuck",
             Bound::Time(_) => "time",
             Bound::Unsupported(_) => "unsupported",
             Bound::Unvisited(_) => "unvisited",
@@ -79,15 +92,19 @@ impl fmt::Display for Bound {
             Bound::Chain(most) => write!(f, "chain: input objects more than {most} pointers away"),
             Bound::Candidates(most, what) => write!(f, "choices: more than {most} {what}"),
             Bound::Missing(what) => write!(f, "choices: {what}"),
+            Bound::Control(why) | Bound::Stuck(why) => f.write_str(why),
             Bound::Depth(most) => write!(f, "depth: {most} undecided branches on one path"),
+            Bound::Instructions(most) => write!(f, "stopped after {most} instructions"),
             Bound::Loops(most) => write!(f, "loops: {most} times through one branch"),
             Bound::Memory(most) => write!(f, "memory: {} MB", most >> 20),
             Bound::Paths(most) => write!(f, "paths: {most}"),
+            Bound::Places(most) => write!(f, "more than {most} places, counted in each context"),
             Bound::Solver(reason) => write!(f, "solver: {reason}"),
             Bound::States(most) => write!(f, "states: {most} at once"),
             Bound::Steps(most) => write!(f, "steps: a path of {most} instructions"),
             Bound::Time(most) => write!(f, "time: {} s", most.as_secs_f64()),
             Bound::Unsupported(what) => write!(f, "unsupported: {what}"),
+            Bound::Unrolled(most, loop_) => write!(f, "unrolled {most} times at {loop_}"),
             Bound::Unvisited(count) => write!(f, "states: {count} were never visited"),
             Bound::Values(most, what) => write!(f, "values: more than {most} {what}"),
         }

@@ -6,6 +6,7 @@
 //! state keeps only what agrees with the outcome.
 
 use parallax_op::Bits;
+use parallax_path::Bound;
 use parallax_sem::logic::{Scalar, Struct};
 use parallax_sem::{Abstract, Condition, Core, Domain, Language};
 use parallax_term::Store;
@@ -35,7 +36,7 @@ pub struct Analysis<D: Domain> {
     /// are the ends.
     pub points: Vec<Point<D>>,
     /// Why the analysis stopped early, if it did: its result is then not to be relied on.
-    pub gave_up: Option<String>,
+    pub gave_up: Option<Bound>,
 }
 
 impl<D: Domain> Analysis<D> {
@@ -123,7 +124,7 @@ struct Search<'a, L: Language, D: Domain> {
     index: FxHashMap<(u64, L::Control), usize>,
     /// Places to be computed, in order of address.
     work: BTreeSet<(u64, usize)>,
-    gave_up: Option<String>,
+    gave_up: Option<Bound>,
 }
 
 impl<L: Language, D: Domain> Search<'_, L, D> {
@@ -138,7 +139,7 @@ impl<L: Language, D: Domain> Search<'_, L, D> {
         let key = (at, self.language.control(&state));
         let Some(&index) = self.index.get(&key) else {
             if self.places.len() == MOST_PLACES {
-                self.gave_up = Some(format!("more than {MOST_PLACES} places, counted in each context"));
+                self.gave_up = Some(Bound::Places(MOST_PLACES));
                 return;
             }
             self.index.insert(key, self.places.len());
@@ -168,7 +169,7 @@ impl<L: Language, D: Domain> Search<'_, L, D> {
         let mut done = 0;
         while let Some((at, index)) = self.work.pop_first() {
             if done == steps {
-                self.gave_up = Some(format!("stopped after {steps} steps"));
+                self.gave_up = Some(Bound::Instructions(steps));
             }
             if self.gave_up.is_some() {
                 return;
@@ -209,20 +210,20 @@ impl<L: Language, D: Domain> Search<'_, L, D> {
         if !language.has_instruction(&pc) {
             let value = core.constant(&pc);
             if !crate::run::has_ended(language, core, &self.return_addresses, &value) {
-                self.gave_up = Some(crate::run::astray(language, &pc).message);
+                self.gave_up = Some(Bound::Control(crate::run::astray(language, &pc).message));
             }
             return Vec::new();
         }
         let after = match language.step(core, self.places[index].state.clone(), &pc) {
             Ok(after) => after,
             Err(stuck) => {
-                self.gave_up = Some(stuck.message);
+                self.gave_up = Some(Bound::Stuck(stuck.message));
                 return Vec::new();
             }
         };
         let Some(targets) = core.targets(language.pc_width(), &language.pc(&after)) else {
             let place = language.place(&pc);
-            self.gave_up = Some(format!("{place}: control goes where the analysis cannot follow"));
+            self.gave_up = Some(Bound::Control(format!("{place}: control goes where the analysis cannot follow")));
             return Vec::new();
         };
         let to = |(condition, pc): (Condition<D>, Bits)| {

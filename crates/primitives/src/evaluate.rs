@@ -9,6 +9,7 @@ use crate::order::{Order, When};
 use crate::summary::Summary;
 use crate::table::Tables;
 use parallax_op::Bits;
+use parallax_path::Bound;
 use parallax_sem::logic::{self, Struct};
 use parallax_sem::{ConstantTables, Core, Language, Procedures, Stuck, Symbolic};
 use parallax_smt::Solver;
@@ -43,7 +44,7 @@ pub struct Evaluation {
     /// The initial states for which evaluation came to the end of the program, or of the path.
     pub complete: Formula,
     /// What kept it from the end elsewhere, if anything.
-    pub gave_up: Vec<String>,
+    pub gave_up: Vec<Bound>,
     /// What the result rests on.
     pub assumptions: Vec<Assumption>,
 }
@@ -88,7 +89,7 @@ pub enum PathError {
         point: usize,
     },
     /// A bound was hit on the way; a path may exist.
-    GaveUp(String),
+    GaveUp(Bound),
 }
 
 /// Turns that no input decides are free up to this many times the bound: they end by themselves, or never.
@@ -152,7 +153,7 @@ pub struct Explorer<'a, L: Program> {
     bounds: Bounds,
     began: Instant,
     steps: u64,
-    pub(crate) gave_up: Vec<String>,
+    pub(crate) gave_up: Vec<Bound>,
     /// The program counters that are a return to the caller of the whole program.
     pub(crate) return_addresses: Vec<Term>,
     pub(crate) summaries: FxHashMap<usize, Option<Rc<Summary<L::Control>>>>,
@@ -302,11 +303,11 @@ impl<'a, L: Program> Explorer<'a, L> {
                 continue;
             }
             if self.steps == self.bounds.steps {
-                self.give_up(format!("stopped after {} instructions", self.steps));
+                self.give_up(Bound::Instructions(self.steps));
                 break;
             }
             if let Some(time) = self.bounds.time.filter(|&time| self.began.elapsed() > time) {
-                self.give_up(format!("stopped after {} seconds", time.as_secs_f64()));
+                self.give_up(Bound::Time(time));
                 break;
             }
             self.steps += 1;
@@ -359,7 +360,7 @@ impl<'a, L: Program> Explorer<'a, L> {
             let has_instruction = self.language.has_instruction(&pc);
             if !has_instruction && !self.has_ended(&pc) {
                 let (from, pc) = (self.language.place(from), self.language.place(&pc));
-                self.give_up(format!("{from}: control goes to {pc}, where there is no code"));
+                self.give_up(Bound::Control(format!("{from}: control goes to {pc}, where there is no code")));
                 continue;
             }
             let mut back = back.clone();
@@ -377,7 +378,7 @@ impl<'a, L: Program> Explorer<'a, L> {
                 let most = if turns.open >= self.bounds.unroll { self.bounds.unroll } else { free };
                 if turns.open >= self.bounds.unroll || turns.decided > free {
                     let line = self.language.line(&pc).map_or(format!("{pc}"), |line| format!("line {line}"));
-                    self.give_up(format!("unrolled {most} times at {line}"));
+                    self.give_up(Bound::Unrolled(most, line));
                     continue;
                 }
             }
@@ -408,7 +409,7 @@ impl<'a, L: Program> Explorer<'a, L> {
         }
     }
 
-    pub(crate) fn give_up(&mut self, why: String) {
+    pub(crate) fn give_up(&mut self, why: Bound) {
         if !self.gave_up.contains(&why) {
             self.gave_up.push(why);
         }
@@ -428,7 +429,7 @@ impl<'a, L: Program> Explorer<'a, L> {
         let after = match self.language.step_with(&self.core, state, pc, &mut places) {
             Ok(after) => after,
             Err(Stuck { message }) => {
-                self.give_up(message);
+                self.give_up(Bound::Stuck(message));
                 return Vec::new();
             }
         };

@@ -7,6 +7,7 @@
 
 use crate::evaluate::{Explorer, Program};
 use parallax_op::Bits;
+use parallax_path::Bound;
 use parallax_sem::{Core, Successors};
 use parallax_term::{Formula, Node, Term};
 
@@ -90,11 +91,11 @@ impl<'a, L: Program> Explorer<'a, L> {
             return;
         }
         let place = self.language.place(from);
-        self.give_up(if successors.returns {
+        self.give_up(Bound::Control(if successors.returns {
             format!("{place}: the return address may have been overwritten")
         } else {
             format!("{place}: the address is computed from what is not known")
-        });
+        }));
     }
 
     /// Whether execution has ended at a place without an instruction.

@@ -5,7 +5,7 @@
 
 use parallax_op::{BinOp, RelOp};
 use parallax_sem::{ByteOrder, Core, Symbolic};
-use parallax_smt::{Cache, CounterexampleCache, Slicing, Solver, Tier0, Tiered, Z3};
+use parallax_smt::{Cache, Solver, Tier0, Tiered, Z3};
 use parallax_term::{Formula, Store, Term};
 use std::time::Duration;
 
@@ -177,9 +177,7 @@ fn main() {
                     Box::new(move || Box::new(Tier0::new(store))),
                     Box::new(move || Box::new(Z3::new(store))),
                     Box::new(move || Box::new(Tiered::new(store))),
-                    Box::new(move || {
-                        Box::new(Cache::new(Slicing::new(CounterexampleCache::new(Tiered::new(store)))))
-                    }),
+                    Box::new(move || Box::new(Cache::new(Tiered::new(store)))),
                 ];
                 let mut answers = Vec::new();
                 for (times, make) in times.iter_mut().zip(&makers) {
@@ -200,7 +198,7 @@ fn main() {
                 total.as_secs_f64() * 1e6 / queries as f64
             });
             for (solver, (mean, times)) in
-                ["tier0", "z3", "tiered", "stack"].iter().zip(means.iter().zip(&mut times))
+                ["tier0", "z3", "tiered", "cached"].iter().zip(means.iter().zip(&mut times))
             {
                 times.sort_unstable();
                 println!("{name}.{mode}.{solver}.mean {mean:.1} us");

@@ -40,7 +40,7 @@ pub use session::Session;
 pub use solver::Solver;
 pub use tier0::Tier0;
 pub use tiered::Tiered;
-pub use wrap::{Cache, Counter, CounterexampleCache, Slicing, Statistics};
+pub use wrap::{Cache, Counter, Statistics};
 pub use z3::Z3;
 
 /// The solver to use when nothing speaks for another.

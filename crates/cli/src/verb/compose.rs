@@ -4,7 +4,7 @@ use crate::exit::Status;
 use crate::input;
 use crate::progress;
 use crate::subject::{Form, Lang, Limits, Subject, Which, after, load_mc, load_pl, script, update_json};
-use crate::verb::eval::bounded;
+use crate::verb::eval::{bounded, reasons};
 use anyhow::{Result, ensure};
 use clap::Args;
 use parallax_primitives::Explorer;
@@ -86,7 +86,7 @@ fn compose<S: Subject>(arguments: &Compose, first: &S, second: &S) -> Result<Sta
             "update": store.display_update(&presented),
             "after": update_json(&store, &presented),
             "complete": gave_up.is_empty(),
-            "gave_up": gave_up,
+            "gave_up": reasons(&gave_up),
         });
         println!("{json:#}");
     } else if arguments.form.smt2 {

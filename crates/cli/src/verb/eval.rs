@@ -8,6 +8,7 @@ use crate::subject::{
 };
 use anyhow::Result;
 use clap::Args;
+use parallax_path::Bound;
 use parallax_primitives::Assumption;
 use parallax_term::{Store, StructUpdate, parse_update};
 use std::path::PathBuf;
@@ -49,7 +50,7 @@ fn eval<S: Subject>(arguments: &Eval, program: &S) -> Result<Status> {
             "after": update_json(&store, &presented),
             "complete": evaluation.gave_up.is_empty(),
             "condition": store.display(evaluation.complete),
-            "gave_up": evaluation.gave_up,
+            "gave_up": reasons(&evaluation.gave_up),
             "assumptions": assumptions_json(&store, &evaluation.assumptions),
         });
         println!("{json:#}");
@@ -93,8 +94,13 @@ pub fn tell(store: &Store, assumptions: &[Assumption]) {
     }
 }
 
+/// Bounds as documents list them.
+pub fn reasons(gave_up: &[Bound]) -> Vec<String> {
+    gave_up.iter().map(ToString::to_string).collect()
+}
+
 /// Says loudly what was not followed to its end.
-pub fn bounded(gave_up: &[String], condition: impl Fn() -> String) -> Status {
+pub fn bounded(gave_up: &[Bound], condition: impl Fn() -> String) -> Status {
     if gave_up.is_empty() {
         return Status::Clean;
     }

@@ -3,10 +3,11 @@
 use crate::exit::{Failure, Status};
 use crate::progress;
 use crate::subject::{Form, Limits, Subject, Which, assumptions_json, script, with_subject};
-use crate::verb::eval::tell;
+use crate::verb::eval::{reasons, tell};
 use anyhow::{Result, anyhow};
 use clap::Args;
 use parallax_op::Bits;
+use parallax_path::Bound;
 use parallax_primitives::{PathError, Stopped};
 use parallax_sem::Concrete;
 use parallax_smt::Model;
@@ -87,7 +88,7 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
             "path": store.display(formula),
             "satisfiable": input.is_some(),
             "model": model,
-            "gave_up": gave_up,
+            "gave_up": reasons(&gave_up),
             "assumptions": assumptions_json(&store, &assumptions),
         });
         println!("{json:#}");
@@ -120,7 +121,7 @@ fn placements<S: Subject>(program: &S, store: &Store) -> Vec<Formula> {
 }
 
 /// Says loudly that longer ways between the points were not followed.
-fn longer(gave_up: &[String]) -> Status {
+fn longer(gave_up: &[Bound]) -> Status {
     for why in gave_up {
         eprintln!("gave up: {why}; longer ways between the points are not part of the formula");
     }

@@ -6,7 +6,7 @@ use crate::subject::Limits;
 use crate::subject::code::{hex, number};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::ValueEnum;
-use parallax_code::{MachineState, Program, StateError};
+use parallax_code::{Halt, MachineState, Program, StateError};
 use parallax_op::Bits;
 use parallax_primitives::Evaluation;
 use parallax_sem::Language as _;
@@ -53,8 +53,12 @@ pub fn run(program: &Program, file: &Path, reading: Reading, limits: &Limits) ->
             Some(evaluation) => evaluated(program, &store, evaluation, &before),
         };
         let after = after.with_context(place)?;
-        if after.stopped.as_deref().is_some_and(|why| why.starts_with("gave up")) {
-            status = Status::GaveUp;
+        match after.stopped {
+            None => {}
+            // As `run` says it of one state; what stopped for good outweighs what more patience would finish.
+            Some(Halt::Stuck(_)) => status = Status::Unsupported,
+            Some(Halt::Steps(_) | Halt::Unfollowed(_)) if status == Status::Clean => status = Status::GaveUp,
+            Some(Halt::Steps(_) | Halt::Unfollowed(_)) => {}
         }
         writeln!(out, "{}", write(program, &after, &keys))?;
     }
@@ -69,13 +73,13 @@ fn evaluated(
     evaluation: &Evaluation,
     before: &MachineState,
 ) -> Result<MachineState, StateError> {
-    let void = |why: String| Ok(MachineState { stopped: Some(why), ..before.clone() });
+    let void = |why: String| Ok(MachineState { stopped: Some(Halt::Unfollowed(why)), ..before.clone() });
     if !program.holds(store, evaluation.complete, before)? {
-        return void("gave up: the code was not followed to its end from this state".to_owned());
+        return void("the code was not followed to its end from this state".to_owned());
     }
     for assumption in &evaluation.assumptions {
         if program.holds(store, assumption.breaks, before)? {
-            return void(format!("gave up: {} does not hold in this state", assumption.name));
+            return void(format!("{} does not hold in this state", assumption.name));
         }
     }
     program.evaluate_state(store, &evaluation.update, before)
@@ -159,7 +163,7 @@ fn write(program: &Program, state: &MachineState, keys: &[String]) -> Value {
     object.insert("regs".to_owned(), Value::Object(registers));
     object.insert("mem".to_owned(), Value::Object(memory));
     if let Some(why) = &state.stopped {
-        object.insert("stopped".to_owned(), json!(why));
+        object.insert("stopped".to_owned(), json!(why.to_string()));
     }
     Value::Object(object)
 }

@@ -81,7 +81,7 @@ fn show<S: Subject, D: Described>(arguments: &Arguments, source: &SourceFile, pr
                 serde_json::json!({ "line": line, D::NAME: values })
             })
             .collect();
-        let json = serde_json::json!({ "points": points, "gave_up": analysis.gave_up });
+        let json = serde_json::json!({ "points": points, "gave_up": analysis.gave_up.as_ref().map(ToString::to_string) });
         println!("{json:#}");
     } else {
         for (line, place, values) in &rows {

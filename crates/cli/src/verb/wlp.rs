@@ -3,7 +3,7 @@
 use crate::exit::Status;
 use crate::progress;
 use crate::subject::{Form, Limits, Subject, Which, assumptions_json, script, with_subject};
-use crate::verb::eval::{bounded, tell};
+use crate::verb::eval::{bounded, reasons, tell};
 use anyhow::Result;
 use clap::Args;
 use parallax_term::{Store, StructUpdate};
@@ -51,7 +51,7 @@ fn wlp<S: Subject>(arguments: &Wlp, program: &S) -> Result<Status> {
         let json = serde_json::json!({
             "wlp": store.display(wlp),
             "complete": evaluation.gave_up.is_empty(),
-            "gave_up": evaluation.gave_up,
+            "gave_up": reasons(&evaluation.gave_up),
             "assumptions": assumptions_json(&store, &evaluation.assumptions),
         });
         println!("{json:#}");

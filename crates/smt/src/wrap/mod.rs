@@ -2,13 +2,9 @@
 
 mod cache;
 mod count;
-mod counterexample;
-mod slice;
 
 pub use cache::Cache;
 pub use count::{Counter, Statistics};
-pub use counterexample::CounterexampleCache;
-pub use slice::Slicing;
 
 /// The part of [`Solver`](crate::Solver) that wrappers hand on unchanged.
 macro_rules! forward {

@@ -41,12 +41,34 @@ pub struct Path<F = Formula, T = ()> {
     conjuncts: Chain<(F, T)>,
     /// A model of the condition; nothing if none is known.
     model: Option<Rc<Model>>,
-    /// More models, oldest first; nothing for none, which most paths have.
-    others: RefCell<Option<Rc<Vec<Rc<Model>>>>>,
+    remembered: RefCell<Remembered>,
+}
+
+/// What a path remembers besides; nothing for none, which most paths have.
+#[derive(Clone, Default)]
+struct Remembered {
+    /// More models, oldest first.
+    others: Option<Rc<Vec<Rc<Model>>>>,
+    impossible: Option<Rc<Impossible>>,
+}
+
+/// What cannot be on a path.
+#[derive(Clone, Default)]
+struct Impossible {
     /// What was found not to hold together with the condition; it stays so when the condition grows.
-    refuted: RefCell<Rc<FxHashSet<Formula>>>,
+    refuted: FxHashSet<Formula>,
     /// The other choices of a selector, for each choice: where one holds, they do not.
     rivals: Rc<FxHashMap<Formula, Rc<[Formula]>>>,
+}
+
+impl Remembered {
+    fn models(&self) -> impl Iterator<Item = &Rc<Model>> {
+        self.others.iter().flat_map(|others| others.iter().rev())
+    }
+
+    fn impossible(&mut self) -> &mut Impossible {
+        Rc::make_mut(self.impossible.get_or_insert_default())
+    }
 }
 
 impl<F, T> Clone for Path<F, T> {
@@ -54,9 +76,7 @@ impl<F, T> Clone for Path<F, T> {
         Path {
             conjuncts: self.conjuncts.clone(),
             model: self.model.clone(),
-            others: self.others.clone(),
-            refuted: self.refuted.clone(),
-            rivals: self.rivals.clone(),
+            remembered: self.remembered.clone(),
         }
     }
 }
@@ -64,13 +84,7 @@ impl<F, T> Clone for Path<F, T> {
 impl<F, T> Default for Path<F, T> {
     /// The condition that always holds, of which no model is known.
     fn default() -> Self {
-        Path {
-            conjuncts: Chain::default(),
-            model: None,
-            others: RefCell::default(),
-            refuted: RefCell::default(),
-            rivals: Rc::default(),
-        }
+        Path { conjuncts: Chain::default(), model: None, remembered: RefCell::default() }
     }
 }
 
@@ -83,7 +97,7 @@ impl<F, T> Path<F, T> {
     /// Adds a conjunct, and forgets what is remembered about models: for conditions that no oracle is asked about.
     pub fn push(&mut self, conjunct: F, tag: T) {
         self.model = None;
-        self.others = RefCell::default();
+        self.remembered.get_mut().others = None;
         self.conjuncts.push((conjunct, tag));
     }
 
@@ -96,11 +110,15 @@ impl<F, T> Path<F, T> {
     }
 
     fn keep_common_refutations(&mut self, other: &Self) {
-        let mut refuted = self.refuted.borrow_mut();
-        let theirs = other.refuted.borrow();
-        if !Rc::ptr_eq(&refuted, &theirs) {
-            let both = refuted.iter().filter(|formula| theirs.contains(*formula)).copied().collect();
-            *refuted = Rc::new(both);
+        let theirs = other.remembered.borrow();
+        let mine = self.remembered.get_mut();
+        match (&mut mine.impossible, &theirs.impossible) {
+            (Some(mine), Some(theirs)) if Rc::ptr_eq(mine, theirs) => {}
+            (Some(mine), Some(theirs)) => {
+                Rc::make_mut(mine).refuted.retain(|formula| theirs.refuted.contains(formula));
+            }
+            (Some(mine), None) => Rc::make_mut(mine).refuted.clear(),
+            (None, _) => {}
         }
     }
 }
@@ -127,8 +145,7 @@ impl<T: Tag> Path<Formula, T> {
 
     /// Every model that is known, the newest first after the one above.
     pub fn models(&self) -> Vec<Rc<Model>> {
-        let others = self.others.borrow();
-        self.model.iter().chain(others.iter().flat_map(|others| others.iter().rev())).cloned().collect()
+        self.model.iter().chain(self.remembered.borrow().models()).cloned().collect()
     }
 
     /// `sat(g)`: a model of the condition together with `guard`, if there is one.
@@ -235,15 +252,17 @@ impl<T: Tag> Path<Formula, T> {
         if self.excludes(oracle, guard) {
             return Some(None);
         }
-        let others = self.others.borrow();
-        let mut newest_first = others.iter().flat_map(|others| others.iter().rev());
-        newest_first.find(|model| model.holds(oracle.store, condition) == side).cloned().map(Some)
+        let remembered = self.remembered.borrow();
+        let found = remembered.models().find(|model| model.holds(oracle.store, condition) == side);
+        found.cloned().map(Some)
     }
 
     /// Whether it is known that `guard` does not hold together with the condition.
     fn excludes(&self, oracle: &Oracle<'_>, guard: Formula) -> bool {
         if oracle.recall().refutations {
-            return refutes(&self.refuted.borrow(), oracle.store, guard, 6);
+            let remembered = self.remembered.borrow();
+            let known = remembered.impossible.as_ref();
+            return known.is_some_and(|known| refutes(&known.refuted, oracle.store, guard, 6));
         }
         let opposite = oracle.store.not(guard);
         self.conjuncts.newest_first().any(|(formula, _)| *formula == opposite)
@@ -257,7 +276,7 @@ impl<T: Tag> Path<Formula, T> {
             Some(model) => Ok(Some(self.remember(oracle, model))),
             None => {
                 if oracle.recall().refutations {
-                    Rc::make_mut(&mut *self.refuted.borrow_mut()).insert(guard);
+                    self.remembered.borrow_mut().impossible().refuted.insert(guard);
                 }
                 Ok(None)
             }
@@ -266,8 +285,8 @@ impl<T: Tag> Path<Formula, T> {
 
     fn remember(&self, oracle: &Oracle<'_>, model: Model) -> Rc<Model> {
         let model = Rc::new(model);
-        let mut others = self.others.borrow_mut();
-        let others = Rc::make_mut(others.get_or_insert_default());
+        let mut remembered = self.remembered.borrow_mut();
+        let others = Rc::make_mut(remembered.others.get_or_insert_default());
         others.push(model.clone());
         if others.len() > oracle.recall().models {
             others.remove(0);
@@ -311,7 +330,7 @@ impl<T: Tag> Path<Formula, T> {
         let mut path = self.clone();
         let model = models.first().cloned().or_else(|| self.model.clone());
         path.add(oracle, &[(condition, tag)], model, models);
-        let rivals = Rc::make_mut(&mut path.rivals);
+        let rivals = Rc::make_mut(&mut path.remembered.get_mut().impossible().rivals);
         let atoms: Rc<[Formula]> = atoms.into();
         rivals.extend(atoms.iter().map(|&atom| (atom, atoms.clone())));
         path
@@ -344,19 +363,18 @@ impl<T: Tag> Path<Formula, T> {
     /// Keeps these models besides the first, the newest first.
     fn keep(&mut self, mut models: Vec<Rc<Model>>) {
         models.reverse();
-        self.others = RefCell::new((!models.is_empty()).then(|| Rc::new(models)));
+        self.remembered.get_mut().others = (!models.is_empty()).then(|| Rc::new(models));
     }
 
     /// Remembers what cannot be, now that `formula` holds.
     fn learn(&mut self, store: &Store, formula: Formula) {
-        let mut refuted = self.refuted.borrow_mut();
-        let refuted = Rc::make_mut(&mut *refuted);
+        let Impossible { refuted, rivals } = self.remembered.get_mut().impossible();
         let mut todo = vec![formula];
         while let Some(formula) = todo.pop() {
             if !refuted.insert(store.not(formula)) {
                 continue;
             }
-            let rivals = self.rivals.get(&formula).into_iter().flat_map(|atoms| atoms.iter());
+            let rivals = rivals.get(&formula).into_iter().flat_map(|atoms| atoms.iter());
             refuted.extend(rivals.filter(|&&atom| atom != formula));
             match store.node(formula) {
                 Node::BoolOp(BoolOp::And, a, b) => todo.extend([a, b]),
@@ -397,8 +415,12 @@ impl<T: Tag> Path<Formula, T> {
             }
             candidates.extend(next.into_iter().flatten());
         }
-        let rivals = other.rivals.iter().filter(|(atom, _)| !self.rivals.contains_key(*atom));
-        Rc::make_mut(&mut path.rivals).extend(rivals.map(|(atom, rivals)| (*atom, rivals.clone())));
+        if let Some(theirs) = &other.remembered.borrow().impossible {
+            let rivals = Rc::make_mut(&mut path.remembered.get_mut().impossible().rivals);
+            for (atom, atoms) in theirs.rivals.iter() {
+                rivals.entry(*atom).or_insert_with(|| atoms.clone());
+            }
+        }
         let holds = |model: &&Rc<Model>| added.iter().all(|(formula, _)| model.holds(oracle.store, *formula));
         let model = candidates.iter().find(holds)?.clone();
         path.add(oracle, added, Some(model), candidates);

@@ -32,6 +32,7 @@ bench-viewer: build
 lint: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --quiet --workspace --no-deps
 	$(CARGO) xtask check
 
 demo: build

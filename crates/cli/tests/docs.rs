@@ -40,6 +40,9 @@ fn shown(text: &str) -> Vec<Shown> {
                 (Some(command), _) => {
                     block.push(Shown { line: number, command: command.to_owned(), output: Vec::new() });
                 }
+                (None, Some(last)) if last.output.is_empty() && last.command.ends_with(['|', '\\']) => {
+                    last.command = format!("{}\n{line}", last.command);
+                }
                 (None, Some(last)) => last.output.push(line.to_owned()),
                 (None, None) => {}
             },

@@ -210,7 +210,7 @@ fn compare(
 ) {
     tally.functions += 1;
     tally.whole += usize::from(evaluation.gave_up.is_empty());
-    for why in &evaluation.gave_up {
+    for why in evaluation.gave_up.iter().map(ToString::to_string) {
         let words: Vec<&str> =
             why.split(' ').filter(|word| !word.starts_with("0x") && !word.starts_with('(')).collect();
         *tally.reasons.entry(words.join(" ")).or_default() += 1;
@@ -242,7 +242,8 @@ fn compare(
             .map(|(name, _)| name)
             .find(|name| value(&ran, name) != value(&found, name));
         if ran.stopped.is_some() || found.stopped.is_some() {
-            let why = ran.stopped.clone().or(found.stopped.clone()).map(|why| why.to_string()).unwrap_or_default();
+            let why =
+                ran.stopped.clone().or(found.stopped.clone()).map(|why| why.to_string()).unwrap_or_default();
             tally.failures.push(format!("{place}: the formula holds, and the run stops: {why}"));
             return;
         }

@@ -223,7 +223,8 @@ impl<L: Language, D: Domain> Search<'_, L, D> {
         };
         let Some(targets) = core.targets(language.pc_width(), &language.pc(&after)) else {
             let place = language.place(&pc);
-            self.gave_up = Some(Bound::Control(format!("{place}: control goes where the analysis cannot follow")));
+            self.gave_up =
+                Some(Bound::Control(format!("{place}: control goes where the analysis cannot follow")));
             return Vec::new();
         };
         let to = |(condition, pc): (Condition<D>, Bits)| {

@@ -3,7 +3,7 @@
 use parallax_op::Bits;
 use parallax_sem::logic::{self, Evaluation, Scalar, Struct};
 use parallax_sem::{Concrete, Table};
-use parallax_term::{Expr, Formula, Sort, Store, Symbol, Term};
+use parallax_term::{Expr, Formula, Store, Symbol, Term};
 
 /// An interpretation: vectors, truth values and function tables for symbols.
 ///
@@ -18,23 +18,6 @@ impl Model {
     /// The model in which everything is zero.
     pub fn new() -> Self {
         Model::default()
-    }
-
-    /// The model in which `symbols` are zero, false, or zero everywhere. Address symbols are left out: zero is no
-    /// address.
-    pub(crate) fn zero(store: &Store, symbols: impl IntoIterator<Item = Symbol>) -> Self {
-        let mut model = Model::new();
-        for symbol in symbols {
-            match store.info(symbol).sort {
-                Sort::Bits(width) if crate::address::extent(store, symbol).is_none() => {
-                    model.set_bits(symbol, Bits::zero(width));
-                }
-                Sort::Bits(_) => {}
-                Sort::Bool => model.set_boolean(symbol, false),
-                Sort::Map { value, .. } => model.set_table(symbol, Table::new(Bits::zero(value))),
-            }
-        }
-        model
     }
 
     /// The value of a bit-vector symbol, if the model speaks of it.

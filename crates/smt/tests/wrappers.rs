@@ -5,8 +5,7 @@ mod common;
 use common::{formulas, steps};
 use parallax_op::{BinOp, Bits, RelOp};
 use parallax_smt::{
-    Answer, Cache, Counter, Solver, Stop, Tier0, Z3, enumerate, implied,
-    is_valid, smallest, values,
+    Answer, Cache, Counter, Solver, Stop, Tier0, Z3, enumerate, implied, is_valid, smallest, values,
 };
 use parallax_term::{Formula, Store};
 use proptest::prelude::*;

@@ -33,17 +33,18 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/programs/sources")
 }
 
-pub fn tests() -> Vec<Test> {
+/// The tests, and the names of programs that this processor cannot run beside the emulator.
+pub fn tests() -> (Vec<Test>, Vec<String>) {
     let mut sources: Vec<PathBuf> =
         std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
     sources.sort();
-    let mut tests: Vec<Test> = Vec::new();
+    let (mut tests, mut skipped): (Vec<Test>, Vec<String>) = Default::default();
     for source in sources {
         let extension = source.extension().and_then(|e| e.to_str()).unwrap_or_default();
         let stem = source.file_stem().unwrap().to_string_lossy().into_owned();
         // Emulated programs may use it, whatever CPUID says, but there must be something to compare them with.
         if stem.ends_with("_avx2") && !has_avx2() {
-            eprintln!("skipped: {stem}, which this processor cannot run");
+            skipped.push(stem);
             continue;
         }
         for build in if extension == "cpp" { CPP } else { C } {
@@ -56,7 +57,7 @@ pub fn tests() -> Vec<Test> {
             tests.push((format!("{}: {stem}", build.name), Box::new(move || check(build, &source, &stem))));
         }
     }
-    tests
+    (tests, skipped)
 }
 
 /// With what usually comes with it.

@@ -50,19 +50,23 @@ fn main() {
     let all = std::env::var_os("PARALLAX_ALL_PROGRAMS").is_some();
     let mut tests = commands::tests();
     tests.extend(lines::tests(all));
-    tests.extend(compiled::tests());
+    let (compiled, mut skipped) = compiled::tests();
+    tests.extend(compiled);
     tests.extend(refused::tests());
     if !all {
         tests.retain(|(name, _)| !commands::is_slow(name));
     }
-    tests.retain(|(name, _)| names.is_empty() || names.iter().any(|wanted| name.contains(wanted.as_str())));
-    std::process::exit(run_all(tests));
+    let is_wanted =
+        |name: &str| names.is_empty() || names.iter().any(|wanted| name.contains(wanted.as_str()));
+    tests.retain(|(name, _)| is_wanted(name));
+    skipped.retain(|name| is_wanted(name));
+    std::process::exit(run_all(tests, &skipped));
 }
 
 /// A test: a name, and what to do, which says what went wrong.
 pub type Test = (String, Box<dyn Fn() -> Result<(), String> + Send + Sync>);
 
-fn run_all(tests: Vec<Test>) -> i32 {
+fn run_all(tests: Vec<Test>, skipped: &[String]) -> i32 {
     println!("running {} tests", tests.len());
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
@@ -88,7 +92,11 @@ fn run_all(tests: Vec<Test>) -> i32 {
     for failure in &failures {
         println!("{failure}");
     }
-    println!("test result: {} passed; {} failed", tests.len() - failures.len(), failures.len());
+    for name in skipped {
+        println!("test {name} ... skipped: this processor cannot run it");
+    }
+    let (passed, failed) = (tests.len() - failures.len(), failures.len());
+    println!("test result: {passed} passed; {failed} failed; {} skipped", skipped.len());
     i32::from(!failures.is_empty())
 }
 

@@ -1,4 +1,4 @@
-//! Measures the pointer analysis on a module: `measure FILE.bc`.
+//! Measures the pointer analysis on a module: `measure-pointers FILE.bc`.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! Measures a check: `measure FILE... [--annotated] [--refine] [--symbolic FUNCTION]`, files as `parallax check` takes them.
+//! Measures a check: `measure-check FILE... [--annotated] [--refine] [--symbolic FUNCTION]`, files as `parallax check` takes them.
 
 use parallax_cexplore::{Sources, program};
 use parallax_mixy::{Settings, Sinks, check};

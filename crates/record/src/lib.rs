@@ -1,7 +1,7 @@
 //! Recordings of emulated processes: written while a program runs, replayed to the bit.
 //!
 //! [`Recording`] is a door that forwards to another and writes down what passes; [`Replaying`] is a door that answers
-//! from what was written, and cannot reach the host. [`format`] says how that lies in files: a stream per process, files
+//! from what was written, and cannot reach the host. [`mod@format`] says how that lies in files: a stream per process, files
 //! by content, in a folder or packed into one file. [`Archive`] opens either and gives the [`Log`] of a stream.
 //!
 //! Times are steps: state `t` is the one before step `t`, and the first step is 1.

@@ -1,7 +1,7 @@
 //! Executable files: what a loader needs of them, read with suspicion.
 //!
 //! [`Image::parse`] is a pure function of the bytes, so that it can be fuzzed; everything it returns has been checked
-//! against the address space it is meant for. [`load`] puts an image and its interpreter into a [`Memory`].
+//! against the address space it is meant for. [`load`] puts an image and its interpreter into a [`Memory`](crate::memory::Memory).
 
 mod load;
 mod stack;

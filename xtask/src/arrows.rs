@@ -21,6 +21,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("view", &["report"]),
     // Executions as lazy lists; knows no recording.
     ("trace", &[]),
+    // Debug information over any moment of a program; knows no recording either.
+    ("symbols", &[]),
     // Languages: they know `sem`, and no reading, no solver.
     ("pl", &["op", "sem", "source", "term"]),
     ("mc", &["op", "sem", "source", "term"]),

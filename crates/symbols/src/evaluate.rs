@@ -1,0 +1,143 @@
+//! Expressions evaluated in a frame.
+
+use crate::elf::Machine;
+use crate::error::{Error, Result};
+use crate::expression::{Binary, Expression, parse};
+use crate::frame::Frame;
+use crate::symbols::Symbols;
+use crate::types::{Made, Type};
+use crate::value::{Place, State, Value};
+
+/// The registers of x86-64 by their DWARF numbers.
+const X86_64: &[&str] = &[
+    "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
+    "r15", "rip",
+];
+
+impl Symbols {
+    /// The value of an expression in a frame.
+    pub fn evaluate(&self, text: &str, frame: &Frame, state: &dyn State) -> Result<Value> {
+        let value = self.evaluated(&parse(text)?, frame, state)?;
+        Ok(value)
+    }
+
+    /// The DWARF number of a register by its name.
+    pub fn register_named(&self, name: &str) -> Option<u16> {
+        let name = match name {
+            "pc" => "rip",
+            "sp" => "rsp",
+            "fp" => "rbp",
+            other => other,
+        };
+        if self.machine() != Machine::X86_64 {
+            return None;
+        }
+        if let Some(number) = name.strip_prefix("xmm").and_then(|number| number.parse::<u16>().ok()) {
+            return (number < 16).then_some(17 + number);
+        }
+        X86_64.iter().position(|known| *known == name).map(|at| at as u16)
+    }
+
+    fn evaluated(&self, expression: &Expression, frame: &Frame, state: &dyn State) -> Result<Value> {
+        match expression {
+            Expression::Name(name) => self.named(name, frame, state),
+            Expression::Register(name) => {
+                let unknown = || Error::NoVariable { name: format!("${name}"), function: None };
+                let number = self.register_named(name).ok_or_else(unknown)?;
+                let raw = if name == "pc" || name == "rip" {
+                    Some(frame.pc.into())
+                } else {
+                    frame.registers.get(state, number)
+                };
+                let raw = raw.ok_or(Error::NoRegister { register: number })?;
+                let size = if (17..33).contains(&number) { 16 } else { self.address_size() };
+                Ok(Value::computed(Type::integer(size, size == 8), self.number(raw as i128, size)))
+            }
+            Expression::Integer(value) => Ok(self.literal(*value)),
+            Expression::Float(value) => Ok(self.float_value(*value, 8)),
+            Expression::Character(code) => Ok(Value::computed(Type::integer(1, true), vec![*code])),
+            Expression::Member(of, name) => self.member(&self.kept(of, frame, state)?, state, name),
+            Expression::Index(of, index) => {
+                let index = self.integer(&self.kept(index, frame, state)?, state)?;
+                self.element(&self.kept(of, frame, state)?, state, index)
+            }
+            Expression::Unary(operator, of) => self.unary(*operator, &self.kept(of, frame, state)?, state),
+            // The right side of these is only looked at if it matters.
+            Expression::Binary(operator @ (Binary::And | Binary::Or), left, right) => {
+                let left = self.kept(left, frame, state)?;
+                if self.is_true(&left, state)? == (*operator == Binary::Or) {
+                    return self.binary(*operator, &left, &left, state);
+                }
+                self.binary(*operator, &left, &self.kept(right, frame, state)?, state)
+            }
+            Expression::Binary(operator, left, right) => {
+                let (left, right) = (self.kept(left, frame, state)?, self.kept(right, frame, state)?);
+                self.binary(*operator, &left, &right, state)
+            }
+            Expression::Cast { name, stars, of } => {
+                let module = frame.function_die.map_or(0, |(module, _)| module);
+                let mut ty = self.cast_type(name, module)?;
+                for _ in 0..*stars {
+                    ty = Type::pointer(ty);
+                }
+                self.cast(&self.kept(of, frame, state)?, ty, state)
+            }
+        }
+    }
+
+    /// A part of an expression, whose value must have been kept.
+    fn kept(&self, expression: &Expression, frame: &Frame, state: &dyn State) -> Result<Value> {
+        let value = self.evaluated(expression, frame, state)?;
+        match (&value.place, expression) {
+            (Place::OptimizedOut | Place::Synthetic, Expression::Name(name)) => {
+                Err(Error::OptimizedOut { what: name.clone() })
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// What a name means in a frame: a variable, a member of `this`, a function.
+    fn named(&self, name: &str, frame: &Frame, state: &dyn State) -> Result<Value> {
+        let locals = self.variables(frame)?;
+        if let Some(variable) = locals.iter().find(|variable| variable.name == name) {
+            return self.value(variable, Some(frame), state);
+        }
+        if let Some(this) = locals.iter().find(|variable| variable.name == "this") {
+            let this = self.value(this, Some(frame), state)?;
+            match self.member(&this, state, name) {
+                Err(Error::Type { .. } | Error::OptimizedOut { .. }) => {}
+                found => return found,
+            }
+        }
+        let near = frame.function_die.map(|(module, die)| (module, die.unit));
+        if let Some(variable) = self.global(name, near, frame.function.as_deref())? {
+            return self.value(&variable, Some(frame), state);
+        }
+        match self.functions_named(name).first() {
+            Some(address) => Ok(self.pointer(*address, Type::VOID)),
+            None => Err(Error::NoVariable { name: name.to_owned(), function: frame.function.clone() }),
+        }
+    }
+
+    fn cast_type(&self, name: &str, near: usize) -> Result<Type> {
+        let built_in = match name {
+            "void" => Some(Type::VOID),
+            "char" | "signed char" => Some(Type::integer(1, true)),
+            "unsigned char" => Some(Type::integer(1, false)),
+            "short" | "short int" => Some(Type::integer(2, true)),
+            "unsigned short" | "short unsigned int" => Some(Type::integer(2, false)),
+            "int" | "signed int" | "signed" => Some(Type::INT),
+            "unsigned" | "unsigned int" => Some(Type::integer(4, false)),
+            "long" | "long int" | "long long" => Some(Type::integer(8, true)),
+            "unsigned long" | "long unsigned int" | "unsigned long long" => Some(Type::integer(8, false)),
+            "float" => Some(Type(Made::Float { size: 4 })),
+            "double" => Some(Type(Made::Float { size: 8 })),
+            _ => None,
+        };
+        // The program's own type of that name prints better than ours.
+        match self.type_named(name, near) {
+            Some((module, die)) => Ok(Type::declared(module, Some(die))),
+            None => built_in.ok_or_else(|| Error::NoVariable { name: name.to_owned(), function: None }),
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Expressions of C over variables: `p->next->value`, `a[3].x`, `&head`, `n * 2 == limit`.
+
+use crate::error::{Error, Result};
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Expression {
+    Name(String),
+    /// `$rax`, `$pc`.
+    Register(String),
+    Integer(i128),
+    Float(f64),
+    Character(u8),
+    /// `a.x` and `a->x`, which mean the same.
+    Member(Box<Expression>, String),
+    Index(Box<Expression>, Box<Expression>),
+    Unary(Unary, Box<Expression>),
+    Binary(Binary, Box<Expression>, Box<Expression>),
+    /// `(struct node *) p`: the name of the type, and the number of stars.
+    Cast {
+        name: String,
+        stars: usize,
+        of: Box<Expression>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unary {
+    Deref,
+    AddressOf,
+    Minus,
+    Not,
+    Complement,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Binary {
+    Or,
+    And,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equal,
+    Unequal,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    ShiftLeft,
+    ShiftRight,
+    Plus,
+    Minus,
+    Times,
+    Divide,
+    Remainder,
+}
+
+/// Binary operators with how tightly they bind; longer ones before their beginnings.
+const BINARY: &[(&str, Binary, u8)] = &[
+    ("||", Binary::Or, 1),
+    ("&&", Binary::And, 2),
+    ("==", Binary::Equal, 6),
+    ("!=", Binary::Unequal, 6),
+    ("<<", Binary::ShiftLeft, 8),
+    (">>", Binary::ShiftRight, 8),
+    ("<=", Binary::LessEqual, 7),
+    (">=", Binary::GreaterEqual, 7),
+    ("|", Binary::BitOr, 3),
+    ("^", Binary::BitXor, 4),
+    ("&", Binary::BitAnd, 5),
+    ("<", Binary::Less, 7),
+    (">", Binary::Greater, 7),
+    ("+", Binary::Plus, 9),
+    ("-", Binary::Minus, 9),
+    ("*", Binary::Times, 10),
+    ("/", Binary::Divide, 10),
+    ("%", Binary::Remainder, 10),
+];
+
+/// Expressions inside each other.
+const MOST_NESTED: usize = 64;
+/// Characters of an expression; bounds how deep its tree can be.
+const MOST_TEXT: usize = 4096;
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+/// Reads an expression.
+pub(crate) fn parse(text: &str) -> Result<Expression> {
+    let mut parser = Parser { text, at: 0, depth: 0 };
+    if text.len() > MOST_TEXT {
+        let text = format!("{}...", text.chars().take(40).collect::<String>());
+        return Err(Error::Expression { text, column: 1, why: "the expression is too long".to_owned() });
+    }
+    let expression = parser.binary(0)?;
+    parser.space();
+    match parser.rest().is_empty() {
+        true => Ok(expression),
+        false => Err(parser.wrong("an operator or the end is expected here")),
+    }
+}
+
+impl Parser<'_> {
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    fn space(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    fn wrong(&self, why: &str) -> Error {
+        let column = self.text[..self.at].chars().count() + 1;
+        Error::Expression { text: self.text.to_owned(), column, why: why.to_owned() }
+    }
+
+    fn take(&mut self, token: &str) -> bool {
+        self.space();
+        let found = self.rest().starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    fn binary(&mut self, least: u8) -> Result<Expression> {
+        let mut left = self.unary()?;
+        loop {
+            self.space();
+            let rest = self.rest();
+            let found = BINARY.iter().find(|(token, ..)| rest.starts_with(token));
+            let Some((token, operator, tightness)) = found.filter(|(_, _, tightness)| *tightness > least)
+            else {
+                return Ok(left);
+            };
+            self.at += token.len();
+            let right = self.binary(*tightness)?;
+            left = Expression::Binary(*operator, Box::new(left), Box::new(right));
+        }
+    }
+
+    fn unary(&mut self) -> Result<Expression> {
+        self.depth += 1;
+        if self.depth > MOST_NESTED {
+            return Err(self.wrong("the expression is nested too deeply"));
+        }
+        let operators = [
+            ("*", Unary::Deref),
+            ("&", Unary::AddressOf),
+            ("-", Unary::Minus),
+            ("!", Unary::Not),
+            ("~", Unary::Complement),
+        ];
+        for (token, operator) in operators {
+            if self.take(token) {
+                let of = self.unary()?;
+                self.depth -= 1;
+                return Ok(Expression::Unary(operator, Box::new(of)));
+            }
+        }
+        let found = match self.cast()? {
+            Some(cast) => cast,
+            None => self.postfix()?,
+        };
+        self.depth -= 1;
+        Ok(found)
+    }
+
+    /// `(name *) x`: in parentheses a type, told by its keyword or by its star before the end.
+    fn cast(&mut self) -> Result<Option<Expression>> {
+        let start = self.at;
+        if !self.take("(") {
+            return Ok(None);
+        }
+        let mut words = Vec::new();
+        while let Some(word) = self.word() {
+            words.push(word);
+        }
+        let mut stars = 0;
+        while self.take("*") {
+            stars += 1;
+        }
+        const TYPES: &[&str] = &[
+            "struct", "union", "enum", "class", "char", "short", "int", "long", "unsigned", "signed",
+            "float", "double", "void", "bool", "_Bool",
+        ];
+        let is_type = !words.is_empty() && (stars > 0 || TYPES.contains(&words[0].as_str()));
+        if !is_type || !self.take(")") {
+            self.at = start;
+            return Ok(None);
+        }
+        let of = Box::new(self.unary()?);
+        words.retain(|word| {
+            !matches!(word.as_str(), "struct" | "union" | "enum" | "class" | "const" | "volatile")
+        });
+        Ok(Some(Expression::Cast { name: words.join(" "), stars, of }))
+    }
+
+    fn word(&mut self) -> Option<String> {
+        self.space();
+        let rest = self.rest();
+        let mut end = 0;
+        for (at, c) in rest.char_indices() {
+            let is_colons = c == ':' && (rest[at..].starts_with("::") || rest[..at].ends_with(':'));
+            if !(c.is_alphanumeric()
+                || c == '_'
+                || is_colons
+                || c == '~' && at > 0 && rest[..at].ends_with("::"))
+            {
+                break;
+            }
+            end = at + c.len_utf8();
+        }
+        let word = &rest[..end];
+        let is_name = word.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == ':');
+        if !is_name {
+            return None;
+        }
+        let word = word.to_owned();
+        self.at += end;
+        Some(word)
+    }
+
+    fn postfix(&mut self) -> Result<Expression> {
+        let mut found = self.primary()?;
+        loop {
+            if self.take("->") || self.is_dot() && self.take(".") {
+                let name = self.word().ok_or_else(|| self.wrong("the name of a member is expected here"))?;
+                found = Expression::Member(Box::new(found), name);
+            } else if self.take("[") {
+                let index = self.binary(0)?;
+                if !self.take("]") {
+                    return Err(self.wrong("`]` is expected here"));
+                }
+                found = Expression::Index(Box::new(found), Box::new(index));
+            } else {
+                return Ok(found);
+            }
+        }
+    }
+
+    fn is_dot(&mut self) -> bool {
+        self.space();
+        self.rest().starts_with('.')
+    }
+
+    fn primary(&mut self) -> Result<Expression> {
+        if self.take("(") {
+            let inner = self.binary(0)?;
+            return match self.take(")") {
+                true => Ok(inner),
+                false => Err(self.wrong("`)` is expected here")),
+            };
+        }
+        if self.take("$") {
+            let name = self.word().ok_or_else(|| self.wrong("the name of a register is expected here"))?;
+            return Ok(Expression::Register(name));
+        }
+        if self.take("'") {
+            return self.character();
+        }
+        if self.rest().starts_with(|c: char| c.is_ascii_digit()) {
+            return self.number();
+        }
+        match self.word() {
+            Some(name) => Ok(Expression::Name(name)),
+            None => Err(self.wrong("a variable, a number or `(` is expected here")),
+        }
+    }
+
+    fn character(&mut self) -> Result<Expression> {
+        let rest = self.rest().as_bytes();
+        let (code, length) = match rest {
+            [b'\\', b'n', b'\'', ..] => (b'\n', 3),
+            [b'\\', b't', b'\'', ..] => (b'\t', 3),
+            [b'\\', b'r', b'\'', ..] => (b'\r', 3),
+            [b'\\', b'0', b'\'', ..] => (0, 3),
+            [b'\\', c @ (b'\\' | b'\''), b'\'', ..] => (*c, 3),
+            [c, b'\'', ..] if c.is_ascii() && *c != b'\\' => (*c, 2),
+            _ => return Err(self.wrong("this is no character")),
+        };
+        self.at += length;
+        Ok(Expression::Character(code))
+    }
+
+    fn number(&mut self) -> Result<Expression> {
+        let rest = self.rest();
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '.')).unwrap_or(rest.len());
+        let word = &rest[..end];
+        let digits = word.trim_end_matches(['u', 'U', 'l', 'L']);
+        let number = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+            Some(hexadecimal) => i128::from_str_radix(hexadecimal, 16).ok().map(Expression::Integer),
+            None if digits.contains('.') => digits.parse().ok().map(Expression::Float),
+            None if digits.len() > 1 && digits.starts_with('0') => {
+                i128::from_str_radix(&digits[1..], 8).ok().map(Expression::Integer)
+            }
+            None => digits.parse().ok().map(Expression::Integer),
+        };
+        match number {
+            Some(number) => {
+                self.at += end;
+                Ok(number)
+            }
+            None => Err(self.wrong("this is no number")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operators_bind_as_in_c() {
+        let shape = |text: &str| format!("{:?}", parse(text).unwrap());
+        assert_eq!(shape("a + b * c == d && e"), shape("((a + (b * c)) == d) && e"));
+        assert_eq!(shape("*p->next[3].x"), shape("*(((p->next)[3]).x)"));
+        assert_eq!(shape("a - b - c"), shape("(a - b) - c"));
+        assert_eq!(shape("&a[1]"), shape("&(a[1])"));
+        assert_eq!(parse("ns::x").unwrap(), Expression::Name("ns::x".into()));
+        assert!(matches!(parse("(struct node *) p").unwrap(), Expression::Cast { stars: 1, .. }));
+        assert!(matches!(parse("(p)->x").unwrap(), Expression::Member(..)));
+    }
+
+    #[test]
+    fn what_is_no_expression_says_where() {
+        for (text, column) in
+            [("", 1), ("a +", 4), ("a[1", 4), ("p->", 4), ("a b", 3), ("'ab'", 2), ("0x", 1), ("1 )", 3)]
+        {
+            match parse(text) {
+                Err(Error::Expression { column: found, .. }) => assert_eq!(found, column, "{text}"),
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+        assert!(parse(&"(".repeat(100_000)).is_err());
+        assert!(parse(&"*".repeat(100_000)).is_err());
+        assert!(parse(&format!("a{}", "+a".repeat(100_000))).is_err());
+    }
+}

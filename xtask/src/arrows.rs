@@ -33,6 +33,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("process", &["ir", "op", "sem", "sleigh"]),
     // Recordings of processes: the doors that write down and answer.
     ("record", &["process"]),
+    // Recordings opened for travel: states, searches.
+    ("travel", &["process", "record", "trace"]),
     // Analyses. Every explorer uses `path`.
     ("path", &["op", "smt", "term"]),
     ("primitives", &["op", "path", "sem", "smt", "term"]),

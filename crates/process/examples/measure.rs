@@ -10,11 +10,11 @@ use std::os::fd::FromRawFd;
 struct Counter(std::rc::Rc<std::cell::Cell<u64>>);
 
 impl Watcher for Counter {
-    fn read(&mut self, _: u64, _: usize) {
+    fn read(&mut self, _: u64, _: u64, _: usize) {
         self.0.set(self.0.get() + 1);
     }
 
-    fn write(&mut self, _: u64, _: usize) {
+    fn write(&mut self, _: u64, _: u64, _: usize) {
         self.0.set(self.0.get() + 1);
     }
 }

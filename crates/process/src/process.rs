@@ -5,7 +5,7 @@ use crate::execute::{Engine, Event, Stop, World};
 use crate::faults::{UNDEFINED, exception};
 use crate::interrupt::Interrupt;
 use crate::memory::Memory;
-use crate::outside::{Facts, Outside};
+use crate::outside::{Facts, Outside, Tid};
 use crate::registers::Registers;
 use crate::signal::Signals;
 use crate::system::{self, Origin, Started};
@@ -307,44 +307,92 @@ impl Process {
     }
 
     fn step_until(&mut self, limit: u64) -> Option<Ending> {
+        let watched = self.world.watcher.is_some();
+        self.world.memory.keep_writes(watched);
         while self.world.time < limit {
-            let time = self.world.time;
-            let looks = self.interrupt.take() || time >= self.outside().horizon();
-            if (looks || time >= self.threads.turn_end())
-                && let Some(event) = self.with_outside(|outside, process| outside.due(process))
-            {
-                // There may be more.
-                self.interrupt.want();
-                if let Some(ending) = self.apply(event) {
-                    return Some(ending);
-                }
-                continue;
+            let ending = self.go_on(limit);
+            if watched {
+                self.tell_writes();
             }
-            self.settle_interrupted();
-            if self.signals.is_ready(self.signals.own()) {
-                if let Some(ending) = self.hand_over() {
-                    return Some(ending);
-                }
-                continue;
-            }
-            if self.can_go_on() && self.signals.end_temporary() {
-                self.mirror_masks();
-                continue;
-            }
-            if time >= self.threads.turn_end() || !self.can_go_on() {
-                if !self.switch() {
-                    let event = self.with_outside(|outside, process| outside.idle(process));
-                    if let Some(ending) = self.apply(event) {
-                        return Some(ending);
-                    }
-                }
-                continue;
-            }
-            if let Some(ending) = self.run_blocks(limit) {
-                return Some(ending);
+            if ending.is_some() {
+                return ending;
             }
         }
         None
+    }
+
+    /// Does the next thing that happens.
+    fn go_on(&mut self, limit: u64) -> Option<Ending> {
+        let time = self.world.time;
+        let looks = self.interrupt.take() || time >= self.outside().horizon();
+        if (looks || time >= self.threads.turn_end())
+            && let Some(event) = self.with_outside(|outside, process| outside.due(process))
+        {
+            // There may be more.
+            self.interrupt.want();
+            return self.apply(event);
+        }
+        if self.settle_interrupted() {
+            return None;
+        }
+        if self.signals.is_ready(self.signals.own()) {
+            return self.hand_over();
+        }
+        if self.can_go_on() && self.signals.end_temporary() {
+            self.mirror_masks();
+            return None;
+        }
+        if time >= self.threads.turn_end() || !self.can_go_on() {
+            if !self.switch() {
+                let event = self.with_outside(|outside, process| outside.idle(process));
+                return self.apply(event);
+            }
+            return None;
+        }
+        self.run_blocks(limit)
+    }
+
+    /// Tells a watcher what the kernel and other processes wrote: it belongs to the step that was just made.
+    fn tell_writes(&mut self) {
+        let step = self.world.time;
+        for write in self.world.memory.take_writes() {
+            if let Some(watcher) = &mut self.world.watcher {
+                watcher.write(write.step.unwrap_or(step), write.address, write.length as usize);
+            }
+        }
+        // The program may have been replaced.
+        self.world.memory.keep_writes(true);
+    }
+
+    /// Tells a watcher that a system call is complete: that is its step. The thread is behind its instruction.
+    pub(crate) fn tell_call(&mut self, thread: Tid, number: u64, pc: u64) {
+        let (step, length) = (self.world.time, self.machine.abi().call_length);
+        if let Some(watcher) = &mut self.world.watcher {
+            watcher.system_call(step, thread, number, pc.wrapping_sub(length));
+        }
+    }
+
+    /// Tells a watcher that the last step is not made yet: its call has to wait.
+    pub(crate) fn tell_undone(&mut self) {
+        let time = self.world.time;
+        if let Some(watcher) = &mut self.world.watcher {
+            watcher.undone(time);
+        }
+    }
+
+    /// Makes the engine that of another machine, if it is not.
+    pub(crate) fn become_machine(&mut self, machine: Machine) {
+        if machine != self.machine {
+            let lifter = lifter(machine).expect("the program ran on it before");
+            self.world.registers = Registers::new(lifter.processor().clone());
+            self.engine = Engine::new(lifter, &self.world.registers, machine.abi().flags);
+            self.machine = machine;
+        }
+    }
+
+    /// The names of places are those of another program.
+    pub(crate) fn forget_symbols(&mut self) {
+        self.symbols = Symbols::default();
     }
 
     /// Whether the instruction at an address starts as those of AVX-512 do.

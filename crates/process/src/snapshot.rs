@@ -6,10 +6,10 @@
 
 use crate::elf::Machine;
 use crate::memory::Memory;
-use crate::outside::Facts;
+use crate::outside::{Facts, Tid};
 use crate::process::Process;
 use crate::signal::Signals;
-use crate::system::Origin;
+use crate::system::{Answer, Origin};
 use crate::threads::Threads;
 use std::path::PathBuf;
 
@@ -26,6 +26,7 @@ pub struct Snapshot {
     threads: Threads,
     origin: Origin,
     facts: Facts,
+    file_size_limit: Option<u64>,
     /// Where the door was.
     position: u64,
 }
@@ -34,6 +35,47 @@ impl Snapshot {
     /// Instructions executed until then.
     pub fn time(&self) -> u64 {
         self.time
+    }
+
+    /// The machine whose instructions it runs.
+    pub fn machine(&self) -> Machine {
+        self.machine
+    }
+
+    /// The file of the program it runs.
+    pub fn program(&self) -> &std::path::Path {
+        &self.program
+    }
+
+    /// The number of the process.
+    pub fn process(&self) -> Tid {
+        self.facts.process
+    }
+
+    /// Its memory, to be looked at.
+    pub fn memory(&self) -> Memory {
+        let mut memory = self.memory.resting_copy();
+        memory.set_quiet(true);
+        memory
+    }
+
+    /// The numbers of its threads, that of the running one first.
+    pub fn threads(&self) -> Vec<Tid> {
+        self.threads.numbers()
+    }
+
+    /// The registers and the program counter of a thread, as it will find them when it goes on.
+    pub fn thread(&self, thread: Tid) -> Option<(Box<[u8]>, u64)> {
+        if thread == self.threads.number() {
+            return Some((self.registers.clone(), self.pc));
+        }
+        let (registers, pc) = self.threads.paused(thread)?;
+        Some((registers.into(), pc))
+    }
+
+    /// What the call of a thread came to while other threads ran: it is in its registers when it goes on.
+    pub fn result_of(&self, thread: Tid) -> Option<Answer> {
+        self.threads.result_of(thread)
     }
 }
 
@@ -52,18 +94,17 @@ impl Process {
             threads: self.threads.clone(),
             origin: self.origin.clone(),
             facts: self.facts.clone(),
+            file_size_limit: self.file_size_limit,
             position: self.outside().position(),
         }
     }
 
-    /// Goes back to a snapshot of this process.
-    ///
-    /// # Panics
-    /// If the process has since become a program of another machine: its instructions would be read wrongly.
-    pub fn go_back(&mut self, to: &mut Snapshot) {
-        assert_eq!(self.machine, to.machine, "a snapshot of another machine");
+    /// Goes to a snapshot of this process, or of another that replays the same recording.
+    pub fn go_back(&mut self, to: &Snapshot) {
+        self.become_machine(to.machine);
         self.program.clone_from(&to.program);
-        let mut memory = to.memory.snapshot();
+        let mut memory = to.memory.resting_copy();
+        memory.keep_writes(self.world.watcher.is_some());
         // Code may have been translated since from bytes that are not there yet.
         let changed = self.world.memory.code_other_than(&mut memory);
         self.world.memory = memory;
@@ -75,7 +116,9 @@ impl Process {
         self.threads = to.threads.clone();
         self.origin = to.origin.clone();
         self.facts = to.facts.clone();
+        self.file_size_limit = to.file_size_limit;
         self.outside().seek(to.position);
         self.set_pc(to.pc);
+        self.forget_symbols();
     }
 }

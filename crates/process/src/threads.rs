@@ -63,11 +63,13 @@ struct Own {
     deadline: Option<u64>,
     /// What its call came to, while another thread ran.
     result: Option<Answer>,
+    /// The number of its latest call.
+    call: u64,
 }
 
 impl Own {
     fn new(number: Option<Tid>, cleared: u64) -> Own {
-        Own { number, cleared, wait: Wait::Nothing, deadline: None, result: None }
+        Own { number, cleared, wait: Wait::Nothing, deadline: None, result: None, call: 0 }
     }
 }
 
@@ -126,6 +128,16 @@ impl Threads {
     /// Where to write a zero when the current one ends.
     pub fn set_cleared(&mut self, address: u64) {
         self.current.cleared = address;
+    }
+
+    /// The current one makes a call of that number.
+    pub fn set_call(&mut self, number: u64) {
+        self.current.call = number;
+    }
+
+    /// What the call of a thread came to while other threads ran.
+    pub fn result_of(&self, number: Tid) -> Option<Answer> {
+        self.all().find(|own| self.number_of(own) == number)?.result
     }
 
     /// The number of the current one.
@@ -400,8 +412,8 @@ impl Process {
                 let own = self.own_of(thread)?;
                 own.wait = Wait::Nothing;
                 own.deadline = None;
-                self.world.time += 1;
-                self.set_result_of(thread, Err(Errno(libc::ETIMEDOUT)));
+                let number = own.call;
+                self.end_call(thread, number, Err(Errno(libc::ETIMEDOUT)));
             }
             Event::Closed(ending) => return Some(ending),
         }
@@ -413,19 +425,21 @@ impl Process {
         let own = self.own_of(thread)?;
         own.wait = Wait::Nothing;
         match reply {
-            Reply::Value(value) => {
-                self.world.time += 1;
-                self.set_result_of(thread, Ok(value));
-            }
-            Reply::Error(errno) => {
-                self.world.time += 1;
-                self.set_result_of(thread, Err(errno));
-            }
+            Reply::Value(value) => self.end_call(thread, call.number, Ok(value)),
+            Reply::Error(errno) => self.end_call(thread, call.number, Err(errno)),
             Reply::Interrupted => own.wait = Wait::Interrupted(call),
             Reply::End(ending) => return Some(ending),
             Reply::Done | Reply::Wait => {}
         }
         None
+    }
+
+    /// A call that its thread waited in comes to its end, which is its step.
+    fn end_call(&mut self, thread: Tid, number: u64, answer: Answer) {
+        self.world.time += 1;
+        let pc = self.thread(thread).map_or(0, |(_, pc)| pc);
+        self.set_result_of(thread, answer);
+        self.tell_call(thread, number, pc);
     }
 
     fn own_of(&mut self, thread: Tid) -> Option<&mut Own> {
@@ -446,16 +460,18 @@ impl Process {
     }
 
     /// The signals that interrupted the call of the current thread have arrived by now: it is made again, or fails.
-    pub(crate) fn settle_interrupted(&mut self) {
+    /// Whether that was a step.
+    pub(crate) fn settle_interrupted(&mut self) -> bool {
         if let Wait::Interrupted(call) = self.threads.current.wait {
             self.threads.current.wait = Wait::Nothing;
             if self.signals.next_restarts() {
                 self.repeat_call(call.number);
             } else {
-                self.world.time += 1;
-                self.set_result(Err(Errno(libc::EINTR)));
+                self.end_call(self.threads.number(), call.number, Err(Errno(libc::EINTR)));
+                return true;
             }
         }
+        false
     }
 
     /// A signal is about to be handed to the current thread: if it waits, its call is over, or will be made again.
@@ -470,15 +486,12 @@ impl Process {
                 match stands {
                     Some(reply) => return self.complete(thread, call, reply),
                     None if restarts && is_restartable(self, call.number) => self.repeat_call(call.number),
-                    None => {
-                        self.world.time += 1;
-                        self.set_result(Err(Errno(libc::EINTR)));
-                    }
+                    None => self.end_call(thread, call.number, Err(Errno(libc::EINTR))),
                 }
             }
             Wait::Lock { .. } | Wait::Signal => {
-                self.world.time += 1;
-                self.set_result(Err(Errno(libc::EINTR)));
+                let (thread, number) = (self.threads.number(), self.threads.current.call);
+                self.end_call(thread, number, Err(Errno(libc::EINTR)));
             }
         }
         None

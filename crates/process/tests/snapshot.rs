@@ -27,7 +27,7 @@ fn the_same_way_twice() {
     process.engine().set_exact_flags(true);
     assert_eq!(process.run_until(1_000_000), None);
     let before = state(&mut process);
-    let mut snapshot = process.snapshot();
+    let snapshot = process.snapshot();
     assert_eq!(snapshot.time(), 1_000_000);
     let mut first = Vec::new();
     for step in 1..=20 {
@@ -37,7 +37,7 @@ fn the_same_way_twice() {
     assert_ne!(first[0].2, before.2, "the program goes on");
     // Twice, since going back must leave the snapshot as it was.
     for _ in 0..2 {
-        process.go_back(&mut snapshot);
+        process.go_back(&snapshot);
         assert_eq!(state(&mut process), before);
         for expected in &first {
             assert_eq!(process.run_until(expected.1), None);

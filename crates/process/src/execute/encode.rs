@@ -3,6 +3,7 @@
 use super::general::General;
 use super::micro::{self, Big32, Little64, Micro, Run};
 use super::node::{Address, Input, Kind, Node, Slot};
+use super::probe::{self, Tells};
 use parallax_ir::Processor;
 use parallax_op::{BinOp, BoolOp, RelOp, UnOp};
 use parallax_sem::ByteOrder;
@@ -310,7 +311,8 @@ impl Encoder {
                 let [a, b, c] = place;
                 Micro { out: out.at, a, b, c, constant: own, ..blank(run) }
             }
-            _ => Micro { constant: own, ..blank(micro::general) },
+            _ if self.watched => Micro { constant: own, ..blank(micro::general::<true>) },
+            _ => Micro { constant: own, ..blank(micro::general::<false>) },
         };
         block.general.push(general);
         block.push(node, micro);
@@ -448,13 +450,13 @@ impl Encoder {
             Kind::Load(address) => {
                 let (terms, address) = terms(*address);
                 let run = load(big, size, terms, wide, self.watched)?;
-                Micro { out, ..with_address(run, address) }
+                Micro { out, ..with_address(run, address, node) }
             }
             Kind::Store(address) => {
                 let (terms, address) = terms(*address);
                 let run = store(big, node.inputs[0].size(), terms, self.watched)?;
                 let value = self.in_file(block, node, node.inputs[0], 0);
-                Micro { out: value, ..with_address(run, address) }
+                Micro { out: value, ..with_address(run, address, node) }
             }
             Kind::Jump => match *node.inputs.as_slice() {
                 [Input::Constant(target, _)] => Micro { c: block.way(target), ..blank(micro::leave) },
@@ -500,9 +502,40 @@ impl Encoder {
             }
             Kind::Lock => blank(micro::lock),
             Kind::Unlock => blank(micro::unlock),
+            Kind::Probe(tells) => self.probe(block, node, *tells)?,
             Kind::General(_) | Kind::Label(_) | Kind::Branch(_) => return None,
         };
         Some(Some(micro))
+    }
+}
+
+impl Encoder {
+    fn probe(&self, block: &mut Encoded, node: &Node, tells: Tells) -> Option<Micro> {
+        let c = node.instruction << micro::SHIFT_BITS;
+        if let Tells::Execute(address) = tells {
+            return Some(Micro { c, constant: address, ..blank(probe::execute) });
+        }
+        let (when, to) = match *node.inputs.as_slice() {
+            [to] => (None, to),
+            [when, to] => (Some(when), to),
+            _ => return None,
+        };
+        let conditional = when.is_some();
+        let b = when.map_or(0, |when| self.in_file(block, node, when, 0));
+        let (a, constant) = match to {
+            Input::Slot(slot) => (slot.at, 0),
+            // Nothing is at address 0, and what would be told of it is read from the file.
+            Input::Constant(0, _) => (self.in_file(block, node, to, 1), 0),
+            Input::Constant(target, _) => (0, target),
+        };
+        let run = by_truth!(tells == Tells::Return, RETURNS => by_truth!(conditional, CONDITIONAL => {
+            match to.size() {
+                4 => probe::transfer::<u32, RETURNS, CONDITIONAL> as Run,
+                8 => probe::transfer::<u64, RETURNS, CONDITIONAL> as Run,
+                _ => return None,
+            }
+        }));
+        Some(Micro { a, b, c, constant, ..blank(run) })
     }
 }
 
@@ -556,12 +589,12 @@ fn terms(address: Address) -> (usize, Address) {
     }
 }
 
-fn with_address(run: Run, address: Address) -> Micro {
+fn with_address(run: Run, address: Address, node: &Node) -> Micro {
     let at = |slot: Option<Slot>| slot.map_or(0, |slot| slot.at);
     Micro {
         a: at(address.base),
         b: at(address.index),
-        c: u16::from(address.shift),
+        c: u16::from(address.shift) | node.instruction << micro::SHIFT_BITS,
         constant: address.displacement,
         ..blank(run)
     }

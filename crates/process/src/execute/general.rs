@@ -1,7 +1,8 @@
 //! Operations that have no fast form: run by their own meaning, over the concrete reading.
 
-use super::micro::{Stop, Watcher};
+use super::micro::Stop;
 use super::node::{Input, Slot};
+use super::probe::Watcher;
 use crate::memory::Memory;
 use parallax_ir::meaning::{MeaningError, Value, evaluate};
 use parallax_ir::{Intrinsic, Op, Processor, Varnode};
@@ -39,6 +40,11 @@ impl General {
         }
     }
 
+    /// How many instructions of its block come before its own.
+    pub fn before(&self) -> u64 {
+        self.before
+    }
+
     /// Where an input lies in the file, if it is there and not a constant.
     pub fn place(&self, number: usize) -> Option<u16> {
         match self.inputs.get(number)?.1 {
@@ -51,15 +57,15 @@ impl General {
     ///
     /// # Safety
     /// All places lie inside the file.
-    pub unsafe fn report(&self, file: *mut u8, watcher: &mut dyn Watcher) {
+    pub unsafe fn report(&self, step: u64, file: *mut u8, watcher: &mut dyn Watcher) {
         match &self.op {
             Op::Load { out, .. } => {
                 // SAFETY: the caller hands over a register file that holds every slot of this operation.
-                watcher.read(unsafe { number(file, self.inputs[0].1) }, usize::from(out.bytes));
+                watcher.read(step, unsafe { number(file, self.inputs[0].1) }, usize::from(out.bytes));
             }
             Op::Store { value, .. } => {
                 // SAFETY: the caller hands over a register file that holds every slot of this operation.
-                watcher.write(unsafe { number(file, self.inputs[0].1) }, usize::from(value.bytes));
+                watcher.write(step, unsafe { number(file, self.inputs[0].1) }, usize::from(value.bytes));
             }
             _ => {}
         }
@@ -93,7 +99,7 @@ impl General {
                     bytes.reverse();
                 }
                 // SAFETY: the caller hands over a register file that holds every slot of this operation.
-                memory.write(unsafe { number(file, address) }, bytes).map_err(Stop::Fault)?;
+                memory.store_bytes(unsafe { number(file, address) }, bytes).map_err(Stop::Fault)?;
             }
             // Time is the number of steps, so that a run can be repeated, wherever blocks are cut.
             Op::Intrinsic { call: Intrinsic::TimeStamp, .. } => {

@@ -7,6 +7,7 @@
 //! A function ends in a call of the next operation's function with the same arguments, which the compiler turns into a
 //! jump. Should it not, a block of operations uses a bounded piece of stack, since every block returns to its caller.
 
+use super::probe::{Watcher, step};
 use crate::interrupt::Interrupt;
 use crate::memory::{Fault, Memory};
 use crate::registers::Registers;
@@ -24,11 +25,15 @@ pub struct Micro {
     pub a: u16,
     /// Place of the second operand, or of an address' index.
     pub b: u16,
-    /// Place of a third operand, a shift, or the number of a way out.
+    /// Place of a third operand, a shift, or the number of a way out. In accesses and probes the bits above
+    /// [`SHIFT_BITS`] say which instruction of the block it belongs to.
     pub c: u16,
     /// A constant operand or displacement.
     pub constant: u64,
 }
+
+/// So many bits hold a shift.
+pub const SHIFT_BITS: u32 = 6;
 
 /// What runs an operation: `(operation, register file, world)`; the result is the number of a way out of the block.
 ///
@@ -69,7 +74,7 @@ pub struct World {
     pub(super) at: *const Micro,
     /// The reason it stopped.
     pub(super) stop: Option<Stop>,
-    /// Who wants to know about memory accesses.
+    /// Who wants to know what the program does.
     pub watcher: Option<Box<dyn Watcher>>,
     /// Steps made before the current block.
     pub time: u64,
@@ -84,14 +89,6 @@ impl World {
         let interrupt = Interrupt::default();
         World { memory, registers, target, at, stop, watcher: None, time: 0, interrupt }
     }
-}
-
-/// Someone who wants to know about memory accesses.
-pub trait Watcher {
-    /// The program reads `size` bytes.
-    fn read(&mut self, address: u64, size: usize);
-    /// The program writes `size` bytes.
-    fn write(&mut self, address: u64, size: usize);
 }
 
 /// A machine word that operations work on.
@@ -382,7 +379,7 @@ unsafe fn address<A: Word, const TERMS: usize>(op: &Micro, file: *mut u8) -> u64
             sum = sum.wrapping_add(get::<A>(file, op.a).wide() as u64);
         }
         if TERMS > 1 {
-            sum = sum.wrapping_add((get::<A>(file, op.b).wide() as u64) << (op.c & 63));
+            sum = sum.wrapping_add((get::<A>(file, op.b).wide() as u64) << (op.c & ((1 << SHIFT_BITS) - 1)));
         }
     }
     A::narrow(u128::from(sum)).wide() as u64
@@ -435,11 +432,15 @@ unsafe fn stopped(op: *const Micro, world: *mut World, stop: Stop) -> usize {
 
 #[cold]
 #[inline(never)]
-unsafe fn watch(world: *mut World, address: u64, size: usize, writes: bool) {
+unsafe fn watch(op: *const Micro, world: *mut World, address: u64, size: usize, writes: bool) {
     // The watcher is only there while a block runs that was translated for it.
     // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
-    if let Some(watcher) = unsafe { &mut (*world).watcher } {
-        if writes { watcher.write(address, size) } else { watcher.read(address, size) }
+    unsafe {
+        let step = step(op, world);
+        (*world).memory.set_step(step);
+        if let Some(watcher) = &mut (*world).watcher {
+            if writes { watcher.write(step, address, size) } else { watcher.read(step, address, size) }
+        }
     }
 }
 
@@ -452,7 +453,7 @@ pub unsafe fn load<L: Layout, T: Word, const TERMS: usize, const WIDE: bool, con
     unsafe {
         let address = address::<L::Address, TERMS>(&*op, file);
         if WATCHED {
-            watch(world, address, size_of::<T>(), false);
+            watch(op, world, address, size_of::<T>(), false);
         }
         match load_as::<L, T>(&mut (*world).memory, address) {
             Ok(value) => put::<T, WIDE>(file, (*op).out, value),
@@ -471,7 +472,7 @@ pub unsafe fn store<L: Layout, T: Word, const TERMS: usize, const WATCHED: bool>
     unsafe {
         let address = address::<L::Address, TERMS>(&*op, file);
         if WATCHED {
-            watch(world, address, size_of::<T>(), true);
+            watch(op, world, address, size_of::<T>(), true);
         }
         if let Err(fault) = store_as::<L, T>(&mut (*world).memory, address, get::<T>(file, (*op).out)) {
             return stopped(op, world, Stop::Fault(fault));
@@ -595,13 +596,17 @@ pub const TRAPS: [Trap; 8] = [
 ];
 
 /// Anything else, by its own meaning: the constant is the address of a [`super::general::General`].
-pub unsafe fn general(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
+pub unsafe fn general<const WATCHED: bool>(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
     // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
     unsafe {
         // The block that owns the operation owns what it points to.
         let general = &*((*op).constant as usize as *const super::general::General);
-        if let Some(watcher) = &mut (*world).watcher {
-            general.report(file, &mut **watcher);
+        if WATCHED {
+            let step = (*world).time + general.before() + 1;
+            (*world).memory.set_step(step);
+            if let Some(watcher) = &mut (*world).watcher {
+                general.report(step, file, &mut **watcher);
+            }
         }
         if let Err(stop) = general.run(file, &mut (*world).memory, (*world).time) {
             return stopped(op, world, stop);

@@ -21,9 +21,13 @@ mod native;
 mod node;
 mod original;
 mod power;
+mod probe;
+mod ran;
 mod sweep;
 
-pub use micro::{Stop, Watcher, World};
+pub use micro::{Stop, World};
+pub use probe::{Probes, Watcher};
+pub use ran::Ran;
 
 use crate::memory::{Cause, Fault, PAGE};
 use crate::registers::{Registers, TEMPORARIES};
@@ -33,6 +37,7 @@ use improve::{Boundary, Improver};
 use liveness::Liveness;
 use micro::{INDIRECT, Micro, RESUMED, STOPPED};
 use node::{Flattener, Node, Slot};
+use parallax_ir::Flow;
 use parallax_sleigh::{LiftError, Lifter};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -75,6 +80,8 @@ struct Block {
     of: Vec<u16>,
     /// Address and length of each instruction.
     instructions: Vec<(u64, u8)>,
+    /// How it leaves, if it ends in a call or a return, and where to, if that is known.
+    flow: Option<(Flow, Option<u64>)>,
     /// The pages it was translated from, and those that were looked at to see which flags are read.
     pages: Vec<u64>,
     #[allow(clippy::vec_box, reason = "operations hold their addresses")]
@@ -97,6 +104,9 @@ pub struct Engine {
     /// Room for the operations of a block while it is translated.
     nodes: Vec<Node>,
     exact_flags: bool,
+    probes: Probes,
+    /// What has run, while somebody asks.
+    ran: Option<Box<Ran>>,
     warm: u32,
     /// Instructions lifted so far, for those who measure.
     pub lifted: u64,
@@ -135,6 +145,8 @@ impl Engine {
             encoder: Encoder { processor, scratch, watched: false },
             nodes: Vec::new(),
             exact_flags: false,
+            probes: Probes::default(),
+            ran: None,
             warm: WARM,
             lifted: 0,
         }
@@ -179,11 +191,57 @@ impl Engine {
         self.liveness.forget_pages(pages);
         if dropped {
             // Others may lead there.
-            for block in self.blocks.values_mut() {
-                block.exits.iter_mut().for_each(|exit| exit.block = std::ptr::null_mut());
-            }
-            self.cache = no_blocks();
+            self.cut_links();
         }
+    }
+
+    /// Lets every block be looked up before it runs again.
+    fn cut_links(&mut self) {
+        for block in self.blocks.values_mut() {
+            block.exits.iter_mut().for_each(|exit| exit.block = std::ptr::null_mut());
+        }
+        self.cache = no_blocks();
+    }
+
+    /// Which instructions tell [`World::watcher`] that they run. Only code that has probes, or will have, is
+    /// translated again.
+    pub fn set_probes(&mut self, probes: Probes) {
+        if probes == self.probes {
+            return;
+        }
+        let old = std::mem::replace(&mut self.probes, probes);
+        let new = &self.probes;
+        let concerned = |block: &Block| {
+            let first = block.start;
+            let end = block.end();
+            let executes = |ranges: &[std::ops::Range<u64>]| {
+                let from = ranges.partition_point(|range| range.end <= first);
+                ranges[from..].first().is_some_and(|range| range.start < end)
+            };
+            let leaves = |probes: &Probes| match block.flow {
+                Some((Flow::Call, target)) => probes.of_call(target),
+                Some((Flow::Return, _)) => probes.returns,
+                _ => false,
+            };
+            executes(&old.execute) || executes(&new.execute) || leaves(&old) != leaves(new)
+        };
+        let before = self.blocks.len();
+        self.blocks.retain(|_, block| !concerned(block));
+        if self.blocks.len() != before {
+            self.cut_links();
+        }
+    }
+
+    /// Notes what runs from now on.
+    pub fn note_ran(&mut self) {
+        self.cut_links();
+        self.ran = Some(Box::default());
+    }
+
+    /// What has run since [`Engine::note_ran`]; none if that was another engine, since the program was replaced by one of
+    /// another machine.
+    pub fn take_ran(&mut self) -> Option<Ran> {
+        self.ran.take().map(|ran| *ran)
     }
 
     /// Drops all translated code: it is another program's, or was translated for another purpose.
@@ -299,6 +357,9 @@ impl Engine {
             Ok(block) => block,
             Err(event) => return (pc, event),
         };
+        if let Some(ran) = &mut self.ran {
+            ran.note(block.start..block.end(), block.flow);
+        }
         let file = world.registers.bytes_mut().as_mut_ptr();
         let start = block.code.as_ptr();
         // SAFETY: every place an operation names was checked in translation; see `Run`.
@@ -323,6 +384,9 @@ impl Engine {
                     *runs > self.warm
                 });
                 if !warm {
+                    if let Some(ran) = &mut self.ran {
+                        ran.note(block.start..block.end(), block.flow);
+                    }
                     return Ok(std::ptr::from_mut(&mut **block));
                 }
                 true
@@ -330,6 +394,9 @@ impl Engine {
             None => self.warm == 0,
         };
         let block = self.translate(world, pc, LONGEST, improve)?;
+        if let Some(ran) = &mut self.ran {
+            ran.note(block.start..block.end(), block.flow);
+        }
         for page in &block.pages {
             let known = self.by_page.entry(*page).or_default();
             if known.last() != Some(&pc) {
@@ -353,10 +420,11 @@ impl Engine {
         longest: usize,
         improve: bool,
     ) -> Result<Box<Block>, Event> {
-        let mut flattener = Flattener::new(&world.registers, std::mem::take(&mut self.nodes));
+        let mut flattener = Flattener::new(&world.registers, &self.probes, std::mem::take(&mut self.nodes));
         let mut instructions: Vec<(u64, u8)> = Vec::new();
         let mut at = pc;
         let mut after = Vec::new();
+        let mut flow = None;
         while instructions.len() < longest {
             let (instruction, locked) = match lift(&mut self.lifter, &mut world.memory, at) {
                 Ok(lifted) => lifted,
@@ -379,6 +447,8 @@ impl Engine {
             at = instruction.next();
             if instruction.ends_block() {
                 after = instruction.transfers().map(|(_, to, _)| to.as_constant()).collect();
+                let leaving = instruction.transfers().find(|(_, _, flow)| *flow != Flow::Jump);
+                flow = leaving.map(|(_, to, flow)| (flow, to.as_constant()));
                 break;
             }
         }
@@ -422,6 +492,7 @@ impl Engine {
             exits,
             of: encoded.instructions,
             instructions,
+            flow,
             pages,
             _general: encoded.general,
         }))
@@ -429,6 +500,11 @@ impl Engine {
 }
 
 impl Block {
+    /// One past its last byte.
+    fn end(&self) -> u64 {
+        self.instructions.last().map_or(self.start, |(at, length)| at.wrapping_add(u64::from(*length)))
+    }
+
     /// What to say about an operation that stopped, and where the program is.
     fn stopped(&mut self, world: &mut World) -> (u64, Event) {
         // SAFETY: `at` is an operation of this block's code: the one that stopped.
@@ -438,6 +514,10 @@ impl Block {
         let stop = world.stop.take().expect("whoever stops says why");
         let past = matches!(stop, Stop::Trap(parallax_ir::Trap::SystemCall | parallax_ir::Trap::Breakpoint));
         world.time += instruction as u64 + u64::from(past);
+        let time = world.time;
+        if let Some(watcher) = &mut world.watcher {
+            watcher.undone(time);
+        }
         let pc = if past { address.wrapping_add(u64::from(length)) } else { address };
         (pc, Event::Stop(stop))
     }

@@ -79,7 +79,7 @@ macro_rules! arithmetic {
             unsafe {
                 let mut mxcsr = file.add(usize::from((*op).c)).cast::<u32>().read_unaligned();
                 if mxcsr & MASKS != MASKS {
-                    return general(op, file, world);
+                    return general::<false>(op, file, world);
                 }
                 let mut x = load::<$bytes>(file, (*op).a);
                 let y = load::<$bytes>(file, (*op).b);
@@ -109,7 +109,7 @@ macro_rules! order {
             unsafe {
                 let mut mxcsr = file.add(usize::from((*op).c)).cast::<u32>().read_unaligned();
                 if mxcsr & MASKS != MASKS {
-                    return general(op, file, world);
+                    return general::<false>(op, file, world);
                 }
                 let (x, y) = (load::<$bytes>(file, (*op).a), load::<$bytes>(file, (*op).b));
                 let (less, equal, unordered): (u8, u8, u8);
@@ -138,7 +138,7 @@ macro_rules! convert {
             unsafe {
                 let mut mxcsr = file.add(usize::from((*op).b)).cast::<u32>().read_unaligned();
                 if mxcsr & MASKS != MASKS {
-                    return general(op, file, world);
+                    return general::<false>(op, file, world);
                 }
                 let y = load::<$from>(file, (*op).a);
                 let x: __m128i;
@@ -164,7 +164,7 @@ macro_rules! from_integer {
             unsafe {
                 let mut mxcsr = file.add(usize::from((*op).b)).cast::<u32>().read_unaligned();
                 if mxcsr & MASKS != MASKS {
-                    return general(op, file, world);
+                    return general::<false>(op, file, world);
                 }
                 let y = file.add(usize::from((*op).a)).cast::<$int>().read_unaligned();
                 let mut x = load::<0>(file, 0);
@@ -189,7 +189,7 @@ macro_rules! to_integer {
             unsafe {
                 let mut mxcsr = file.add(usize::from((*op).b)).cast::<u32>().read_unaligned();
                 if mxcsr & MASKS != MASKS {
-                    return general(op, file, world);
+                    return general::<false>(op, file, world);
                 }
                 let y = load::<$from>(file, (*op).a);
                 let x: $int;

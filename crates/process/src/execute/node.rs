@@ -3,8 +3,9 @@
 //! Registers and the temporaries of every instruction of the block have places of their own in the same file, lowest
 //! byte first, so that one notion of overlap serves both and a value can be followed from one instruction to the next.
 
+use super::probe::{Probes, Tells};
 use crate::registers::{Registers, TEMPORARIES};
-use parallax_ir::{Instruction, Op, Space, Trap, Varnode};
+use parallax_ir::{Flow, Instruction, Op, Space, Trap, Varnode};
 use parallax_op::{BinOp, BoolOp, RelOp, UnOp};
 use parallax_sem::ByteOrder;
 use smallvec::SmallVec;
@@ -109,6 +110,8 @@ pub enum Kind {
     Lock,
     /// Up to here.
     Unlock,
+    /// Tells a watcher something; the inputs are those of the jump that it stands before.
+    Probe(Tells),
     /// Anything else, by its own meaning.
     General(Box<Op>),
 }
@@ -187,6 +190,7 @@ pub enum Refusal {
 /// Collects the operations of a block.
 pub struct Flattener<'a> {
     registers: &'a Registers,
+    probes: &'a Probes,
     used: usize,
     labels: usize,
     /// What has been collected.
@@ -195,8 +199,8 @@ pub struct Flattener<'a> {
 
 impl<'a> Flattener<'a> {
     /// An empty block; `room` is what an earlier one left.
-    pub fn new(registers: &'a Registers, room: Vec<Node>) -> Self {
-        Flattener { registers, used: 0, labels: 0, nodes: room }
+    pub fn new(registers: &'a Registers, probes: &'a Probes, room: Vec<Node>) -> Self {
+        Flattener { registers, probes, used: 0, labels: 0, nodes: room }
     }
 
     /// How many labels there are.
@@ -223,6 +227,9 @@ impl<'a> Flattener<'a> {
         if branches {
             self.labels += instruction.ops.len() + 1;
         }
+        if self.probes.at(instruction.address) {
+            self.marker(Kind::Probe(Tells::Execute(instruction.address)), number);
+        }
         if locked {
             self.marker(Kind::Lock, number);
         }
@@ -237,6 +244,16 @@ impl<'a> Flattener<'a> {
                 })
             };
             let node = node(op, number, first_label, place);
+            let tells = match *op {
+                Op::Jump { flow: Flow::Call, to, .. } if self.probes.of_call(to.as_constant()) => {
+                    Some(Tells::Call)
+                }
+                Op::Jump { flow: Flow::Return, .. } if self.probes.returns => Some(Tells::Return),
+                _ => None,
+            };
+            if let Some(tells) = tells {
+                self.nodes.push(Node { kind: Kind::Probe(tells), ..node.clone() });
+            }
             self.nodes.push(node);
         }
         if branches {

@@ -227,7 +227,7 @@ unsafe fn finish(
                 put::<8>(file, (*op).out, value.to_bits(), after);
                 next(op, file, world)
             }
-            _ => general(op, file, world),
+            _ => general::<false>(op, file, world),
         }
     }
 }
@@ -257,7 +257,7 @@ unsafe fn fused<const SUBTRACT: bool, const NEGATE: bool, const SINGLE: bool>(
     unsafe {
         // FPSCR is the fourth operand, and an operation names three.
         let Some(at) = (*((*op).constant as usize as *const General)).place(3) else {
-            return general(op, file, world);
+            return general::<false>(op, file, world);
         };
         let (a, c, b) = (float(file, (*op).a), float(file, (*op).b), float(file, (*op).c));
         let b = if SUBTRACT { -b } else { b };
@@ -280,7 +280,7 @@ unsafe fn to_word<const TRUNCATE: bool>(op: *const Micro, file: *mut u8, world: 
     unsafe {
         let (a, before) = (float(file, (*op).a), status(file, (*op).b));
         if before & CONTROL != 0 || !(0.0..2e9).contains(&a.abs()) {
-            return general(op, file, world);
+            return general::<false>(op, file, world);
         }
         let integral = if TRUNCATE { a.trunc() } else { a.round_ties_even() };
         let up = integral.abs() > a.abs();
@@ -308,7 +308,7 @@ unsafe fn compare(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
             Some(std::cmp::Ordering::Less) => 8,
             Some(std::cmp::Ordering::Greater) => 4,
             Some(std::cmp::Ordering::Equal) => 2,
-            None => return general(op, file, world),
+            None => return general::<false>(op, file, world),
         };
         put::<1>(file, (*op).out, u64::from(code), before & !FPCC | code << 12);
         next(op, file, world)
@@ -321,7 +321,7 @@ unsafe fn expand(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
     unsafe {
         let float = f32::from_bits(status(file, (*op).a));
         if float.is_nan() {
-            return general(op, file, world);
+            return general::<false>(op, file, world);
         }
         let out = file.add(usize::from((*op).out));
         out.cast::<u64>().write_unaligned(f64::from(float).to_bits());
@@ -335,7 +335,7 @@ unsafe fn narrow(op: *const Micro, file: *mut u8, world: *mut World) -> usize {
     unsafe {
         let double = float(file, (*op).a);
         if !is_single(double) {
-            return general(op, file, world);
+            return general::<false>(op, file, world);
         }
         let out = file.add(usize::from((*op).out));
         out.cast::<u32>().write_unaligned((double as f32).to_bits());

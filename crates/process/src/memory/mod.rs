@@ -12,10 +12,12 @@
 mod cache;
 mod code;
 mod mapping;
+mod noted;
 mod region;
 mod shared;
 
 pub use mapping::Mapping;
+pub use noted::{Touched, Written};
 pub use region::{Backing, Permissions, Region};
 
 use crate::digest::Digest;
@@ -135,6 +137,12 @@ pub struct Memory {
     quiet: bool,
     /// How many accesses of watched shared memory the program has made.
     accesses: u64,
+    /// The pages that are touched, while somebody asks.
+    touched: Option<Box<Touched>>,
+    /// What is written by others than instructions, while somebody asks.
+    kept_writes: Option<Vec<Written>>,
+    /// The step that watched code is in.
+    step: u64,
     page_bound: usize,
     end: u64,
 }
@@ -155,6 +163,9 @@ impl Memory {
             has_watched: false,
             quiet: false,
             accesses: 0,
+            touched: None,
+            kept_writes: None,
+            step: 0,
             page_bound: (byte_bound / PAGE) as usize,
             end,
         }
@@ -163,6 +174,11 @@ impl Memory {
     /// A copy that shares every page with this one until either writes it.
     pub fn snapshot(&mut self) -> Memory {
         self.writes.clear();
+        self.resting_copy()
+    }
+
+    /// The same of a memory that nothing runs in, as a snapshot's is: its cache of writable pages is empty.
+    pub(crate) fn resting_copy(&self) -> Memory {
         Memory {
             regions: self.regions.clone(),
             pages: self.pages.clone(),
@@ -176,6 +192,9 @@ impl Memory {
             has_watched: self.has_watched,
             quiet: false,
             accesses: self.accesses,
+            touched: None,
+            kept_writes: None,
+            step: 0,
             page_bound: self.page_bound,
             end: self.end,
         }
@@ -407,8 +426,23 @@ impl Memory {
         Ok(())
     }
 
-    /// Writes bytes.
+    /// Writes bytes, as the kernel does: those who watch are told.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
+        let written = self.store_bytes(address, bytes);
+        if self.kept_writes.is_some() {
+            let length = match &written {
+                Ok(()) => bytes.len() as u64,
+                Err(fault) => fault.address.wrapping_sub(address).min(bytes.len() as u64),
+            };
+            if length > 0 {
+                self.keep_write(None, address, length);
+            }
+        }
+        written
+    }
+
+    /// Writes bytes, as an instruction does.
+    pub(crate) fn store_bytes(&mut self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
         let mut done = 0;
         while done < bytes.len() {
             let at = address.wrapping_add(done as u64);
@@ -429,6 +463,7 @@ impl Memory {
 
     /// Writes bytes wherever something is mapped, whatever its permissions: what a loader or a debugger does.
     pub fn poke(&mut self, address: u64, bytes: &[u8]) -> Result<(), Fault> {
+        self.keep_write(None, address, bytes.len() as u64);
         let mut done = 0;
         while done < bytes.len() {
             let at = address.wrapping_add(done as u64);
@@ -533,7 +568,7 @@ impl Memory {
             }
             return exchanged;
         }
-        self.write(address, &bytes)
+        self.store_bytes(address, &bytes)
     }
 
     /// The host address of a byte that may be read (or executed).
@@ -570,6 +605,9 @@ impl Memory {
         if access == Access::Read && !shared {
             self.reads.insert(number * PAGE, page);
         }
+        if access == Access::Read {
+            self.note_read(address);
+        }
         Ok(page.wrapping_add((address & OFFSET) as usize))
     }
 
@@ -592,7 +630,8 @@ impl Memory {
         }
         let page = match (self.pages.get_mut(&number), &backing) {
             (Some(frame), _) => {
-                if Arc::strong_count(frame) > 1 {
+                // Other threads may hold it, and let go of it: only this way of asking is in step with them.
+                if Arc::get_mut(frame).is_none() {
                     // SAFETY: shared with a snapshot: copy. The frame cannot change meanwhile, nobody owns it alone.
                     let copy = Frame::new(unsafe { *frame.bytes.get() });
                     copy.written.store(frame.written.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -619,6 +658,7 @@ impl Memory {
         if let Some(frame) = self.pages.get(&number) {
             frame.written.store(true, Ordering::Relaxed);
         }
+        self.note_written(address);
         self.reads.remove(number * PAGE);
         let shared = matches!(backing, Backing::Shared { .. });
         if self.code.contains(&number) {

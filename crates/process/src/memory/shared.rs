@@ -100,13 +100,18 @@ impl Memory {
         }
         let number = address / PAGE;
         let Some(frame) = self.pages.get_mut(&number) else { return ours };
-        if Arc::strong_count(frame) > 1 {
+        if Arc::get_mut(frame).is_none() {
             // SAFETY: nothing writes the frame while it is copied: the one writer is this memory.
             let copy = Frame::new(unsafe { *frame.bytes.get() });
             copy.written.store(frame.written.load(Ordering::Relaxed), Ordering::Relaxed);
             *frame = copy;
         }
         let page = frame.address();
+        let step = self.step;
+        for (at, bytes) in &changes {
+            self.note_written(address);
+            self.keep_write(Some(step), (address & !OFFSET) | (at & OFFSET), bytes.len() as u64);
+        }
         for (at, bytes) in changes {
             // SAFETY: inside the page, as was checked.
             unsafe {
@@ -144,7 +149,7 @@ impl Memory {
             4 if address.is_multiple_of(4) => exchange!(AtomicU32, u32),
             8 if address.is_multiple_of(8) => exchange!(AtomicU64, u64),
             // Wider or split accesses are not one access here.
-            _ => self.write(address, bytes),
+            _ => self.store_bytes(address, bytes),
         }
     }
 }

@@ -279,10 +279,16 @@ impl Process {
             if self.signals.is_ignored(signal) {
                 continue;
             }
+            let time = self.world.time;
             let restarts = self.signals.restarts(signal);
             let dies = self.signals.actions[signal as usize].handler == DEFAULT;
             if !dies && let Some(ending) = self.interrupt_wait(restarts) {
                 return Some(ending);
+            }
+            if self.world.time != time {
+                // The end of the call is a step of its own, and the delivery is the next.
+                self.signals.own.held.insert(index, (signal, information));
+                return None;
             }
             return self.deliver(signal, information);
         }
@@ -328,6 +334,10 @@ impl Process {
             return Some(Ending::Killed { signal: libc::SIGSEGV, why: Some(why), at: Some(at) });
         }
         self.world.time += 1;
+        let (step, thread) = (self.world.time, self.threads.number());
+        if let Some(watcher) = &mut self.world.watcher {
+            watcher.delivery(step, thread, signal);
+        }
         let own = if action.flags & libc::SA_NODEFER as u64 == 0 { bit(signal) } else { 0 };
         self.signals.own.mask = (mask | action.mask | own) & !UNBLOCKABLE;
         if action.flags & libc::SA_RESETHAND as u64 != 0 {

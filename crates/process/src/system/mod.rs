@@ -80,6 +80,8 @@ impl Process {
     pub(crate) fn system_call(&mut self) -> Option<Ending> {
         let (number, arguments) = self.system_arguments();
         let call = Call { thread: self.threads.number(), number, arguments };
+        let (time, pc) = (self.world.time, self.pc());
+        self.threads.set_call(number);
         let outcome = self.dispatch(&call);
         if let Some(trace) = &mut self.call_trace {
             let name = table::find(self.machine, number).map_or("?", |row| row.name);
@@ -94,7 +96,15 @@ impl Process {
             }
             Outcome::Done(Reply::Done) => {}
             Outcome::Done(Reply::Wait) | Outcome::NotYet => self.park(call),
-            Outcome::Done(Reply::End(ending)) => return Some(ending),
+            Outcome::Done(Reply::End(ending)) => {
+                self.tell_call(call.thread, number, pc);
+                return Some(ending);
+            }
+        }
+        if self.world.time == time {
+            self.tell_call(call.thread, number, pc);
+        } else {
+            self.tell_undone();
         }
         None
     }

@@ -18,11 +18,11 @@ pub type Accesses = Rc<RefCell<Vec<(u64, usize)>>>;
 pub struct Notes(pub Accesses);
 
 impl Watcher for Notes {
-    fn read(&mut self, address: u64, size: usize) {
+    fn read(&mut self, _: u64, address: u64, size: usize) {
         self.0.borrow_mut().push((address, size));
     }
 
-    fn write(&mut self, address: u64, size: usize) {
+    fn write(&mut self, _: u64, address: u64, size: usize) {
         self.0.borrow_mut().push((address, size));
     }
 }

@@ -1,0 +1,227 @@
+//! What a search hears from the code it runs.
+
+use crate::filter::{Filter, Ranges};
+use parallax_process::execute::{Probes, Watcher};
+use parallax_process::memory::PAGE;
+use parallax_process::outside::Tid;
+use parallax_trace::Time;
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// The conditions of a search, by what they listen to. Bit *i* stands for condition *i*.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Plan {
+    execute: Vec<(Ranges, u64)>,
+    read: Vec<(Ranges, u64)>,
+    write: Vec<(Ranges, u64)>,
+    call: Vec<(Ranges, u64)>,
+    returns: u64,
+    system_call: Vec<(crate::Numbers, u64)>,
+    signal: Vec<(crate::Numbers, u64)>,
+    reads: Pages,
+    writes: Pages,
+}
+
+/// A set of pages that may hold more than it should: most accesses need no closer look.
+#[derive(Clone, Debug, PartialEq)]
+struct Pages([u64; Pages::WORDS]);
+
+impl Pages {
+    const WORDS: usize = 64;
+
+    fn insert(&mut self, ranges: &Ranges) {
+        for range in ranges.as_slice() {
+            let (first, last) = (range.start / PAGE, (range.end - 1) / PAGE);
+            if last - first >= (Pages::WORDS * 64) as u64 {
+                self.0 = [u64::MAX; Pages::WORDS];
+                return;
+            }
+            for page in first..=last {
+                let (word, bit) = Pages::place(page);
+                self.0[word] |= bit;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn place(page: u64) -> (usize, u64) {
+        (page as usize / 64 % Pages::WORDS, 1 << (page % 64))
+    }
+
+    #[inline(always)]
+    fn may_hold(&self, address: u64, size: usize) -> bool {
+        let holds = |page: u64| {
+            let (word, bit) = Pages::place(page);
+            self.0[word] & bit != 0
+        };
+        let last = address.wrapping_add(size as u64 - 1) / PAGE;
+        holds(address / PAGE) || last != address / PAGE && (size as u64 > PAGE || holds(last))
+    }
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        Pages([0; Pages::WORDS])
+    }
+}
+
+fn union(all: &[(Ranges, u64)]) -> Vec<Range<u64>> {
+    let ranges = all.iter().flat_map(|(ranges, _)| ranges.as_slice().iter().cloned());
+    Ranges::new(ranges).as_slice().to_vec()
+}
+
+impl Plan {
+    pub fn new(conditions: &[Filter]) -> Plan {
+        let mut plan = Plan::default();
+        for (index, condition) in conditions.iter().enumerate() {
+            let bit = 1 << index;
+            for part in condition.parts() {
+                match part {
+                    Filter::Execute(ranges) => plan.execute.push((ranges.clone(), bit)),
+                    Filter::Read(ranges) => plan.read.push((ranges.clone(), bit)),
+                    Filter::Write(ranges) => plan.write.push((ranges.clone(), bit)),
+                    Filter::Call(ranges) => plan.call.push((ranges.clone(), bit)),
+                    Filter::Return => plan.returns |= bit,
+                    Filter::SystemCall(numbers) => plan.system_call.push((numbers.clone(), bit)),
+                    Filter::Signal(numbers) => plan.signal.push((numbers.clone(), bit)),
+                    Filter::Any(_) => unreachable!("parts are simple"),
+                }
+            }
+        }
+        plan.read.iter().for_each(|(ranges, _)| plan.reads.insert(ranges));
+        plan.write.iter().for_each(|(ranges, _)| plan.writes.insert(ranges));
+        plan
+    }
+
+    /// What the code has to tell.
+    pub fn probes(&self) -> Probes {
+        Probes { execute: union(&self.execute), calls: union(&self.call), returns: self.returns != 0 }
+    }
+
+    /// Whether accesses of memory have to be told.
+    pub fn watches(&self) -> bool {
+        !self.read.is_empty() || !self.write.is_empty()
+    }
+}
+
+/// The steps at which conditions held: times and bits.
+#[derive(Default)]
+pub(crate) struct Collected {
+    plan: Plan,
+    steps: Vec<(Time, u64)>,
+}
+
+impl Collected {
+    fn push(&mut self, time: Time, bits: u64) {
+        if bits != 0 {
+            match self.steps.last_mut() {
+                Some(last) if last.0 == time => last.1 |= bits,
+                _ => self.steps.push((time, bits)),
+            }
+        }
+    }
+}
+
+/// A watcher that collects what a plan asks for.
+#[derive(Clone, Default)]
+pub(crate) struct Collector(Rc<RefCell<Collected>>);
+
+impl Collector {
+    pub fn new(plan: Plan) -> Self {
+        Collector(Rc::new(RefCell::new(Collected { plan, steps: Vec::new() })))
+    }
+
+    /// Whether it collects what this plan asks for.
+    pub fn has(&self, plan: &Plan) -> bool {
+        self.0.borrow().plan == *plan
+    }
+
+    /// The times in a range at which each of `count` conditions held, rising; nothing is kept.
+    pub fn take(&self, within: Range<Time>, count: usize) -> Vec<Vec<Time>> {
+        let steps = std::mem::take(&mut self.0.borrow_mut().steps);
+        let mut times = vec![Vec::new(); count];
+        for (time, bits) in steps.into_iter().filter(|(time, _)| within.contains(time)) {
+            for (index, list) in times.iter_mut().enumerate() {
+                if bits >> index & 1 != 0 {
+                    list.push(time);
+                }
+            }
+        }
+        for list in &mut times {
+            // What other processes wrote is told a little late.
+            list.sort_unstable();
+            list.dedup();
+        }
+        times
+    }
+}
+
+fn bits(all: &[(Ranges, u64)], range: Range<u64>) -> u64 {
+    all.iter().filter(|(ranges, _)| ranges.meets(range.clone())).fold(0, |bits, (_, bit)| bits | bit)
+}
+
+fn bits_of(all: &[(crate::Numbers, u64)], number: u64) -> u64 {
+    all.iter().filter(|(numbers, _)| numbers.holds(number)).fold(0, |bits, (_, bit)| bits | bit)
+}
+
+/// The bytes of an access.
+fn bytes(address: u64, size: usize) -> Range<u64> {
+    address..address.saturating_add(size as u64)
+}
+
+impl Watcher for Collector {
+    fn read(&mut self, step: u64, address: u64, size: usize) {
+        let mut own = self.0.borrow_mut();
+        if own.plan.reads.may_hold(address, size) {
+            let bits = bits(&own.plan.read, bytes(address, size));
+            own.push(step, bits);
+        }
+    }
+
+    fn write(&mut self, step: u64, address: u64, size: usize) {
+        let mut own = self.0.borrow_mut();
+        if size > 0 && own.plan.writes.may_hold(address, size) {
+            let bits = bits(&own.plan.write, bytes(address, size));
+            own.push(step, bits);
+        }
+    }
+
+    fn execute(&mut self, step: u64, address: u64) {
+        let mut own = self.0.borrow_mut();
+        let bits = bits(&own.plan.execute, bytes(address, 1));
+        own.push(step, bits);
+    }
+
+    fn call(&mut self, step: u64, target: u64) {
+        let mut own = self.0.borrow_mut();
+        let bits = bits(&own.plan.call, bytes(target, 1));
+        own.push(step, bits);
+    }
+
+    fn returns(&mut self, step: u64) {
+        let mut own = self.0.borrow_mut();
+        let bits = own.plan.returns;
+        own.push(step, bits);
+    }
+
+    fn system_call(&mut self, step: u64, _: Tid, number: u64, address: u64) {
+        let mut own = self.0.borrow_mut();
+        // One that had to wait executes when it is done.
+        let bits = bits(&own.plan.execute, bytes(address, 1)) | bits_of(&own.plan.system_call, number);
+        own.push(step, bits);
+    }
+
+    fn delivery(&mut self, step: u64, _: Tid, signal: i32) {
+        let mut own = self.0.borrow_mut();
+        let bits = bits_of(&own.plan.signal, signal as u64);
+        own.push(step, bits);
+    }
+
+    fn undone(&mut self, last: u64) {
+        let mut own = self.0.borrow_mut();
+        while own.steps.last().is_some_and(|(time, _)| *time > last) {
+            own.steps.pop();
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Running an interval again to find the steps at which conditions hold.
+
+use crate::collect::{Collector, Plan};
+use crate::error::TravelError;
+use crate::hand::Traveller;
+use parallax_process::Snapshot;
+use parallax_trace::Time;
+use std::ops::Range;
+
+/// The times in an interval at which each of `count` conditions holds. The interval starts after `steps.start` steps,
+/// which is at or after the keyframe.
+pub(crate) fn find(
+    traveller: &mut Traveller,
+    plan: &Plan,
+    count: usize,
+    keyframe: &Snapshot,
+    steps: Range<u64>,
+    stop: impl Fn() -> bool,
+) -> Result<Vec<Vec<Time>>, TravelError> {
+    let armed = traveller.armed.clone().filter(|armed| armed.has(plan));
+    let collector = armed.unwrap_or_else(|| Collector::new(plan.clone()));
+    traveller.armed = Some(collector.clone());
+    let process = traveller.process()?;
+    // A replay that was started, or became a program of another machine, has an engine that knows of nothing.
+    process.world().watcher = Some(Box::new(collector.clone()));
+    process.engine().set_watched(plan.watches());
+    process.engine().set_probes(plan.probes());
+    let now = process.time();
+    if now > steps.start || now < keyframe.time() {
+        process.go_back(keyframe);
+    }
+    let ran = traveller.run_to(steps.end, stop);
+    let found = collector.take(steps.start + 1..steps.end + 1, count);
+    ran.map(|()| found)
+}

@@ -1,0 +1,227 @@
+//! Searching: intervals from the near end, on all workers, until there are enough hits.
+
+use crate::collect::Plan;
+use crate::error::TravelError;
+use crate::filter::Filter;
+use crate::findings::Findings;
+use crate::finder::find;
+use crate::hand::Traveller;
+use crate::timeline::Timeline;
+use crate::travel::Travel;
+use parallax_trace::{Direction, Found, Hit, Time, Watch};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The times in an interval at which each condition holds.
+type Lists = Vec<Arc<[Time]>>;
+
+/// A search that workers take part in. Intervals are numbered from the near end.
+struct Hunt {
+    conditions: Vec<Filter>,
+    plan: Plan,
+    intervals: Range<usize>,
+    direction: Direction,
+    /// Steps of an interval.
+    interval: u64,
+    /// Steps of the recording.
+    last: u64,
+    timeline: Arc<Timeline>,
+    findings: Arc<Findings>,
+    next: AtomicUsize,
+    stop: AtomicBool,
+    done: Mutex<BTreeMap<usize, Result<Lists, TravelError>>>,
+    arrived: Condvar,
+}
+
+impl Hunt {
+    /// The interval at a position.
+    fn at(&self, position: usize) -> usize {
+        match self.direction {
+            Direction::Forward => self.intervals.start + position,
+            Direction::Backward => self.intervals.end - 1 - position,
+        }
+    }
+
+    /// The steps before and up to the end of an interval.
+    fn steps(&self, interval: usize) -> Range<u64> {
+        let start = interval as u64 * self.interval;
+        start..start.saturating_add(self.interval).min(self.last)
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// What a worker does.
+    fn run(&self, traveller: &mut Traveller) {
+        loop {
+            let position = self.next.fetch_add(1, Ordering::Relaxed);
+            if position >= self.intervals.len() || self.stopped() {
+                break;
+            }
+            let lists = self.look(traveller, self.at(position));
+            let failed = lists.is_err();
+            self.done.lock().unwrap_or_else(PoisonError::into_inner).insert(position, lists);
+            self.arrived.notify_all();
+            if failed {
+                break;
+            }
+        }
+    }
+
+    fn look(&self, traveller: &mut Traveller, interval: usize) -> Result<Lists, TravelError> {
+        let steps = self.steps(interval);
+        self.timeline.wait(steps.end, || self.stopped())?;
+        let (seen, keyframe) = {
+            let known = self.timeline.lock();
+            (known.seen(interval), known.keyframe(steps.start))
+        };
+        let (seen, keyframe) = (seen.ok_or(TravelError::Empty)?, keyframe.ok_or(TravelError::Empty)?);
+        let known = self.conditions.iter().map(|condition| {
+            if condition.is_noted() {
+                Some(seen.known(condition).into())
+            } else if !seen.may(condition) {
+                Some([].into())
+            } else {
+                self.findings.get(condition, interval)
+            }
+        });
+        let known: Vec<Option<Arc<[Time]>>> = known.collect();
+        if known.iter().all(Option::is_some) {
+            return Ok(known.into_iter().flatten().collect());
+        }
+        let found = find(traveller, &self.plan, self.conditions.len(), &keyframe, steps, || self.stopped())?;
+        let lists = found.into_iter().zip(known).zip(&self.conditions);
+        let lists = lists.map(|((times, known), condition)| {
+            known.unwrap_or_else(|| {
+                let times: Arc<[Time]> = times.into();
+                self.findings.add(condition, interval, times.clone());
+                times
+            })
+        });
+        Ok(lists.collect())
+    }
+
+    /// Waits for the lists of a position.
+    fn wait(&self, position: usize, watch: &dyn Watch) -> Result<Lists, TravelError> {
+        const PATIENCE: Duration = Duration::from_millis(10);
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(lists) = done.remove(&position) {
+                return lists;
+            }
+            if watch.stop() {
+                return Err(TravelError::Stopped);
+            }
+            let waited = self.arrived.wait_timeout(done, PATIENCE);
+            done = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// Lets the workers go when the search is over, however it ended.
+struct Release(Arc<Hunt>);
+
+impl Drop for Release {
+    fn drop(&mut self) {
+        self.0.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+pub(crate) fn search(
+    travel: &Travel,
+    conditions: &[Filter],
+    within: Range<Time>,
+    direction: Direction,
+    max: usize,
+    watch: &dyn Watch,
+) -> Result<Found, TravelError> {
+    let size = travel.settings.interval;
+    // Step t is in the interval that starts after t - 1 steps or before.
+    let intervals = ((within.start - 1) / size) as usize..((within.end - 2) / size) as usize + 1;
+    let hunt = Arc::new(Hunt {
+        conditions: conditions.to_vec(),
+        plan: Plan::new(conditions),
+        intervals: intervals.clone(),
+        direction,
+        interval: size,
+        last: travel.last,
+        timeline: travel.timeline.clone(),
+        findings: travel.findings.clone(),
+        next: AtomicUsize::new(0),
+        stop: AtomicBool::new(false),
+        done: Mutex::default(),
+        arrived: Condvar::new(),
+    });
+    let _release = Release(hunt.clone());
+    let _want = travel.want(hunt.steps(intervals.end - 1).end)?;
+    for finder in travel.finders.iter().take(intervals.len()) {
+        let hunt = hunt.clone();
+        finder.give(move |traveller| hunt.run(traveller))?;
+    }
+    let mut found = Found {
+        hits: Vec::new(),
+        decided: match direction {
+            Direction::Forward => within.start..within.start,
+            Direction::Backward => within.end..within.end,
+        },
+    };
+    for position in 0..intervals.len() {
+        let lists = match hunt.wait(position, watch) {
+            Ok(lists) => lists,
+            Err(TravelError::Stopped) => return Ok(found),
+            Err(error) => return Err(error),
+        };
+        let steps = hunt.steps(hunt.at(position));
+        let part = within.start.max(steps.start + 1)..within.end.min(steps.end + 1);
+        let mut hits = merge(&lists, &part);
+        if direction == Direction::Backward {
+            hits.reverse();
+        }
+        let room = max - found.hits.len();
+        let cut = hits.len() >= room;
+        hits.truncate(room);
+        let end = match (cut, hits.last()) {
+            (true, Some(last)) => Some(last.time),
+            _ => None,
+        };
+        match direction {
+            Direction::Forward => found.decided.end = end.map_or(part.end, |time| time + 1),
+            Direction::Backward => found.decided.start = end.unwrap_or(part.start),
+        }
+        found.hits.append(&mut hits);
+        if cut {
+            return Ok(found);
+        }
+        watch.progress(match direction {
+            Direction::Forward => found.decided.end,
+            Direction::Backward => found.decided.start,
+        });
+    }
+    found.decided = within;
+    Ok(found)
+}
+
+/// The times of all lists in a range, with those that hold each.
+fn merge(lists: &[Arc<[Time]>], within: &Range<Time>) -> Vec<Hit> {
+    let mut hits: Vec<Hit> = Vec::new();
+    for (index, list) in lists.iter().enumerate() {
+        let from = list.partition_point(|time| *time < within.start);
+        let to = list.partition_point(|time| *time < within.end);
+        hits.extend(list[from..to.max(from)].iter().map(|time| Hit { time: *time, which: 1 << index }));
+    }
+    if lists.len() > 1 {
+        hits.sort_unstable_by_key(|hit| hit.time);
+        hits.dedup_by(|next, kept| {
+            let same = next.time == kept.time;
+            if same {
+                kept.which |= next.which;
+            }
+            same
+        });
+    }
+    hits
+}

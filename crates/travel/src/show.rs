@@ -1,0 +1,149 @@
+//! Going to a time to look at the state.
+//!
+//! Flags that nobody reads may be old ones in ordinary runs. A state that is shown comes from a run that keeps all of
+//! them, and that started well before, so that each flag has been written since; the snapshots it leaves near the times it
+//! was asked for are exact themselves.
+
+use crate::error::TravelError;
+use crate::hand::Traveller;
+use crate::seen::Occurrences;
+use crate::state::{Places, State, places};
+use crate::timeline::Timeline;
+use parallax_process::Snapshot;
+use parallax_process::elf::Machine;
+use parallax_trace::Time;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A run of this many steps has written every flag.
+const SETTLED: u64 = 4096;
+
+/// So far before a time that is shown a snapshot is left: the next question is often about a time a little earlier.
+const NEAR: u64 = 16_384;
+
+/// So many of them are kept.
+const KEPT: usize = 16;
+
+/// What the replay that shows states remembers.
+#[derive(Default)]
+pub(crate) struct Showing {
+    ready: bool,
+    /// From how many steps on the flags of the process are exact.
+    exact_from: u64,
+    exact: VecDeque<Arc<Snapshot>>,
+    places: Option<(Machine, Arc<Places>)>,
+}
+
+/// The state at a time of a recording of `last` steps.
+pub(crate) fn show(
+    traveller: &mut Traveller,
+    timeline: &Timeline,
+    time: Time,
+    last: u64,
+) -> Result<State, TravelError> {
+    let mut showing = std::mem::take(&mut traveller.showing);
+    let state = showing.show(traveller, timeline, time, last);
+    traveller.showing = showing;
+    state
+}
+
+impl Showing {
+    fn show(
+        &mut self,
+        traveller: &mut Traveller,
+        timeline: &Timeline,
+        time: Time,
+        last: u64,
+    ) -> Result<State, TravelError> {
+        let steps = time - 1;
+        if !self.ready {
+            traveller.process()?.engine().set_exact_flags(true);
+            self.ready = true;
+        }
+        self.approach(traveller, timeline, steps)?;
+        let near = steps.saturating_sub(NEAR);
+        if traveller.process()?.time() < near {
+            traveller.run_to(near, || false)?;
+            self.keep(traveller)?;
+        }
+        traveller.run_to(steps, || false)?;
+        let snapshot = traveller.process()?.snapshot();
+        let thread = self.next_thread(traveller, &snapshot, last)?;
+        let process = traveller.process()?;
+        let known = self.places.as_ref().filter(|(machine, _)| *machine == snapshot.machine());
+        let places = match known {
+            Some((_, places)) => places.clone(),
+            None => {
+                process.go_back(&snapshot);
+                let places = Arc::new(places(process));
+                self.places = Some((snapshot.machine(), places.clone()));
+                places
+            }
+        };
+        Ok(State::new(&snapshot, time, thread, places))
+    }
+
+    /// Goes to the latest place before a time from which flags will be exact there.
+    fn approach(
+        &mut self,
+        traveller: &mut Traveller,
+        timeline: &Timeline,
+        steps: u64,
+    ) -> Result<(), TravelError> {
+        let process = traveller.process()?;
+        let now = process.time();
+        let here = (now <= steps && self.exact_from <= steps).then_some(now);
+        let exact = self.exact.iter().filter(|kept| kept.time() <= steps).max_by_key(|kept| kept.time());
+        let keyframe = timeline.lock().keyframe(steps.saturating_sub(SETTLED));
+        let keyframe = keyframe.ok_or(TravelError::Empty)?;
+        let best = exact.map_or(0, |kept| kept.time()).max(keyframe.time());
+        if here.is_some_and(|here| here >= best) {
+            return Ok(());
+        }
+        match exact.filter(|kept| kept.time() >= keyframe.time()).cloned() {
+            Some(kept) => {
+                process.go_back(&kept);
+                self.exact_from = kept.time();
+            }
+            None => {
+                process.go_back(&keyframe);
+                // Nothing has run before the first step.
+                self.exact_from = if keyframe.time() == 0 { 0 } else { keyframe.time() + SETTLED };
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves a snapshot here, if its flags are exact.
+    fn keep(&mut self, traveller: &mut Traveller) -> Result<(), TravelError> {
+        let process = traveller.process()?;
+        if process.time() >= self.exact_from {
+            self.exact.push_back(Arc::new(process.snapshot()));
+            if self.exact.len() > KEPT {
+                self.exact.pop_front();
+            }
+        }
+        Ok(())
+    }
+
+    /// The thread that makes the next step: it is made to see.
+    fn next_thread(
+        &mut self,
+        traveller: &mut Traveller,
+        before: &Snapshot,
+        last: u64,
+    ) -> Result<u32, TravelError> {
+        let next = before.time() + 1;
+        if before.time() >= last {
+            return Ok(before.threads().first().copied().unwrap_or(0));
+        }
+        let noted = Occurrences::default();
+        traveller.process()?.world().watcher = Some(Box::new(noted.clone()));
+        let made = traveller.run_to(next, || false);
+        let process = traveller.process()?;
+        process.world().watcher = None;
+        made?;
+        let occurrence = noted.0.borrow().iter().find(|one| one.time == next).map(|one| one.thread);
+        Ok(occurrence.unwrap_or_else(|| process.threads().first().copied().unwrap_or(0)))
+    }
+}

@@ -1,0 +1,182 @@
+//! The entry point: a recording opened for travel.
+
+use crate::error::TravelError;
+use crate::filter::Filter;
+use crate::findings::Findings;
+use crate::hand::Hand;
+use crate::pioneer::Pioneer;
+use crate::show::show;
+use crate::state::State;
+use crate::timeline::{Timeline, Want};
+use parallax_process::elf::Machine;
+use parallax_process::system::call_name;
+use parallax_record::{Archive, Log};
+use parallax_trace::{Direction, Found, Target, Time, Watch};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// How a recording is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How many threads search; one more replays the recording for the first time, another shows states.
+    pub workers: usize,
+    /// Bytes of memory that keyframes may hold.
+    pub budget: u64,
+    /// Steps between keyframes.
+    pub interval: u64,
+}
+
+impl Default for Settings {
+    /// As many workers as there are processors, 1 GiB, a million steps.
+    fn default() -> Self {
+        let workers = std::thread::available_parallelism().map_or(1, usize::from);
+        Settings { workers, budget: 1 << 30, interval: 1_000_000 }
+    }
+}
+
+/// A recording opened for travel. It can be asked from any thread.
+pub struct Travel {
+    log: Arc<Log>,
+    pub(crate) settings: Settings,
+    pub(crate) last: u64,
+    pub(crate) timeline: Arc<Timeline>,
+    pub(crate) findings: Arc<Findings>,
+    pioneer: Hand,
+    shower: Hand,
+    pub(crate) finders: Vec<Hand>,
+    machine: OnceLock<Machine>,
+}
+
+impl Travel {
+    /// Opens a stream of a recording; that of the first process is `0`.
+    pub fn open(path: &Path, stream: &str, settings: Settings) -> Result<Travel, TravelError> {
+        let log = Archive::open(path).and_then(|archive| archive.log(stream));
+        Travel::new(log.map_err(|error| TravelError::Open(error.to_string()))?, settings)
+    }
+
+    /// Opens what an archive gave.
+    pub fn new(log: Arc<Log>, settings: Settings) -> Result<Travel, TravelError> {
+        let last = log.last();
+        if last == 0 {
+            return Err(TravelError::Empty);
+        }
+        let settings =
+            Settings { workers: settings.workers.max(1), interval: settings.interval.max(1), ..settings };
+        let hand = |name: &str| Hand::new(log.clone(), name);
+        let finders = (0..settings.workers).map(|_| hand("finder")).collect::<Result<_, _>>()?;
+        Ok(Travel {
+            last,
+            timeline: Arc::default(),
+            findings: Arc::default(),
+            pioneer: hand("pioneer")?,
+            shower: hand("shower")?,
+            finders,
+            machine: OnceLock::new(),
+            settings,
+            log,
+        })
+    }
+
+    /// What was recorded.
+    pub fn log(&self) -> &Arc<Log> {
+        &self.log
+    }
+
+    /// The machine of the first program.
+    pub fn machine(&self) -> Result<Machine, TravelError> {
+        if let Some(machine) = self.machine.get() {
+            return Ok(*machine);
+        }
+        let machine = self.shower.ask(|traveller| Ok(traveller.process()?.machine()))?;
+        Ok(*self.machine.get_or_init(|| machine))
+    }
+
+    /// The number of a system call.
+    pub fn system_call(&self, name: &str) -> Result<Option<u64>, TravelError> {
+        const MOST: u64 = 1024;
+        let machine = self.machine()?;
+        Ok((0..MOST).find(|number| call_name(machine, *number) == Some(name)))
+    }
+
+    /// Looks at the whole recording now, so that later questions need not: keyframes, and what happens between them.
+    /// False if `watch` stopped it.
+    pub fn prepare(&self, watch: &dyn Watch) -> Result<bool, TravelError> {
+        let _want = self.want(self.last)?;
+        match self.reach(self.last, watch) {
+            Ok(()) => Ok(true),
+            Err(TravelError::Stopped) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// How many keyframes there are, and how many bytes they hold.
+    pub fn keyframes(&self) -> (usize, u64) {
+        let known = self.timeline.lock();
+        (known.keyframes(), known.bytes())
+    }
+
+    /// Wishes that the recording be looked at until so many steps.
+    pub(crate) fn want(&self, steps: u64) -> Result<Want, TravelError> {
+        let want = Want::new(&self.timeline, steps);
+        let idle = {
+            let mut known = self.timeline.lock();
+            let idle = !known.pioneering && known.is_wanted();
+            known.pioneering |= idle;
+            idle
+        };
+        if idle {
+            let pioneer = Pioneer {
+                timeline: self.timeline.clone(),
+                interval: self.settings.interval,
+                budget: self.settings.budget,
+                last: self.last,
+            };
+            self.pioneer.give(move |traveller| pioneer.run(traveller))?;
+        }
+        Ok(want)
+    }
+
+    /// Waits until the recording has been looked at until so many steps.
+    pub(crate) fn reach(&self, steps: u64, watch: &dyn Watch) -> Result<(), TravelError> {
+        self.timeline.wait(steps, || watch.stop())
+    }
+}
+
+impl Target for Travel {
+    type Condition = Filter;
+    type State = State;
+    type Error = TravelError;
+
+    fn span(&self) -> Range<Time> {
+        1..self.last + 1
+    }
+
+    fn finished(&self) -> bool {
+        true
+    }
+
+    fn state(&self, time: Time) -> Result<State, TravelError> {
+        let span = self.span();
+        if !(span.start..=span.end).contains(&time) {
+            return Err(TravelError::NoTime { time, span });
+        }
+        // The first keyframe is there when anything has been looked at.
+        let steps = (time - 1).max(1);
+        let _want = self.want(steps)?;
+        self.reach(steps, &parallax_trace::Unwatched)?;
+        let (timeline, last) = (self.timeline.clone(), self.last);
+        self.shower.ask(move |traveller| show(traveller, &timeline, time, last))
+    }
+
+    fn search(
+        &self,
+        conditions: &[Filter],
+        within: Range<Time>,
+        direction: Direction,
+        max: usize,
+        watch: &dyn Watch,
+    ) -> Result<Found, TravelError> {
+        crate::search::search(self, conditions, within, direction, max, watch)
+    }
+}

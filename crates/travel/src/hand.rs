@@ -71,7 +71,8 @@ impl Hand {
         let (jobs, received) = channel::<Job>();
         let own = closing.clone();
         let work = move || {
-            let mut traveller = Traveller { log, process: None, armed: None, showing: Showing::default(), closing: own };
+            let mut traveller =
+                Traveller { log, process: None, armed: None, showing: Showing::default(), closing: own };
             while let Ok(job) = received.recv() {
                 job(&mut traveller);
             }

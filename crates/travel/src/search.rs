@@ -3,8 +3,8 @@
 use crate::collect::Plan;
 use crate::error::TravelError;
 use crate::filter::Filter;
-use crate::findings::Findings;
 use crate::finder::find;
+use crate::findings::Findings;
 use crate::hand::Traveller;
 use crate::timeline::Timeline;
 use crate::travel::Travel;

@@ -53,7 +53,6 @@ impl Known {
         self.bytes
     }
 
-
     pub fn seen(&self, interval: usize) -> Option<Arc<Seen>> {
         self.seen.get(interval).cloned()
     }
@@ -167,4 +166,3 @@ impl Drop for Want {
         self.timeline.lock().wanted.remove(&self.number);
     }
 }
-

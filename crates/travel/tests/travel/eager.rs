@@ -68,8 +68,9 @@ impl Watcher for Notes {
     fn delivery(&mut self, _: u64, thread: u32, signal: i32) {
         let mut step = self.0.borrow_mut();
         (step.thread, step.signal) = (thread, Some(signal as u64));
-        // Accesses of an instruction that faulted were not made.
+        // Accesses of an instruction that faulted were not made; those of the kernel are told later.
         step.reads.clear();
+        step.writes.clear();
     }
 }
 
@@ -100,7 +101,8 @@ impl Eager {
         process.engine().set_watched(true);
         let notes = Notes::default();
         process.world().watcher = Some(Box::new(notes.clone()));
-        let mut eager = Eager { steps: Vec::new(), states: BTreeMap::new(), checked: 0, places: places(&mut process) };
+        let mut eager =
+            Eager { steps: Vec::new(), states: BTreeMap::new(), checked: 0, places: places(&mut process) };
         for time in 1..=log.last().min(most) {
             let before = threads(&process);
             let wanted = states_at.contains(&time);
@@ -161,8 +163,8 @@ impl Step {
         let mut bytes = [0; 15];
         // The program may be gone by now.
         let fetched = process.world().memory.fetch(pc, &mut bytes).ok();
-        let instruction = fetched
-            .map(|count| Decoder::with_ip(64, &bytes[..count], pc, DecoderOptions::NONE).decode());
+        let instruction =
+            fetched.map(|count| Decoder::with_ip(64, &bytes[..count], pc, DecoderOptions::NONE).decode());
         if self.system_call.is_some() && instruction.is_none_or(|one| one.code() != Code::Syscall) {
             self.address = Some(pc - 2);
             return Ok(());
@@ -190,9 +192,8 @@ impl Step {
                 continue;
             }
             // A mapping that was replaced is not written to.
-            let region = |memory: &Memory| {
-                memory.region_at(number * PAGE).map(|(start, region)| (start, region.end))
-            };
+            let region =
+                |memory: &Memory| memory.region_at(number * PAGE).map(|(start, region)| (start, region.end));
             if region(memory) != region(before) {
                 continue;
             }

@@ -98,7 +98,8 @@ fn compare(recording: &std::path::Path, signals: bool) -> Result<(), String> {
         );
         states(&travel, &mut eager, &times[..8], &mut random)?;
         for round in 0..120 {
-            query(&travel, &eager, &mut random).map_err(|why| format!("stream {stream}, query {round}: {why}"))?;
+            query(&travel, &eager, &mut random)
+                .map_err(|why| format!("stream {stream}, query {round}: {why}"))?;
         }
         states(&travel, &mut eager, &times, &mut random)?;
         let (keyframes, bytes) = travel.keyframes();

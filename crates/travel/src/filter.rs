@@ -46,13 +46,13 @@ impl Ranges {
 
 impl From<Range<u64>> for Ranges {
     fn from(range: Range<u64>) -> Self {
-        Ranges::new([range])
+        Ranges::new(std::iter::once(range))
     }
 }
 
 impl From<u64> for Ranges {
     fn from(address: u64) -> Self {
-        Ranges::new([address..address.saturating_add(1)])
+        Ranges::new(std::iter::once(address..address.saturating_add(1)))
     }
 }
 

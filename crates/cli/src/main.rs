@@ -16,6 +16,7 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(name = "parallax", version, about, max_term_width = 110)]
 struct Arguments {
+    /// What to do.
     #[command(subcommand)]
     verb: verb::Verb,
 }

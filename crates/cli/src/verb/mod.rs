@@ -3,8 +3,10 @@
 mod c_input;
 mod c_sources;
 mod check;
+mod completions;
 mod compose;
 mod convert;
+mod doctor;
 mod eval;
 mod explore;
 mod heap;
@@ -49,6 +51,9 @@ pub enum Verb {
     Replay(replay::Replay),
     Info(info::Info),
     Pack(info::Pack),
+    Doctor(doctor::Doctor),
+    Completions(completions::Completions),
+    Manual(completions::Manual),
 }
 
 /// Does it.
@@ -72,5 +77,8 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Replay(arguments) => replay::run(&arguments),
         Verb::Info(arguments) => info::run(&arguments),
         Verb::Pack(arguments) => info::pack(&arguments),
+        Verb::Doctor(arguments) => doctor::run(&arguments),
+        Verb::Completions(arguments) => completions::run(&arguments),
+        Verb::Manual(arguments) => completions::manual(&arguments),
     }
 }

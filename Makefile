@@ -8,6 +8,12 @@ setup:
 build: setup
 	$(CARGO) build --release --package parallax
 
+# The command, its library, completions and manual pages, where they work without this clone: make install PREFIX=~/.local
+PREFIX ?= /usr/local
+.PHONY: install
+install: build
+	scripts/install $(PREFIX)
+
 # Lints first: they fail fastest. Everything below shares one target folder and one profile.
 test: setup lint
 	$(CARGO) test --workspace --no-fail-fast

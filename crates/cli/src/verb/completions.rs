@@ -9,7 +9,9 @@ use std::path::PathBuf;
 
 /// Print what a shell needs to complete verbs and options.
 #[derive(Args)]
-#[command(after_help = "Example:\n  parallax completions bash > ~/.local/share/bash-completion/completions/parallax")]
+#[command(
+    after_help = "Example:\n  parallax completions bash > ~/.local/share/bash-completion/completions/parallax"
+)]
 pub struct Completions {
     /// The shell.
     shell: Shell,

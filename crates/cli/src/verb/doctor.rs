@@ -103,10 +103,17 @@ pub fn run(arguments: &Doctor) -> Result<Status> {
             let state = match found {
                 Some(Found { path, version: Some(version) }) => format!("{} ({version})", path.display()),
                 Some(Found { path, version: None }) => path.display().to_string(),
-                None if need.is_optional => format!("not there, which is fine; Debian package {}", need.package),
+                None if need.is_optional => {
+                    format!("not there, which is fine; Debian package {}", need.package)
+                }
                 None => format!("MISSING: install Debian package {}", need.package),
             };
-            println!("{}: {}\n  {} {state}", need.verbs, need.purpose, if found.is_some() { "ok" } else { "--" });
+            println!(
+                "{}: {}\n  {} {state}",
+                need.verbs,
+                need.purpose,
+                if found.is_some() { "ok" } else { "--" }
+            );
         }
     }
     Ok(if missing { Status::Findings } else { Status::Clean })

@@ -16,6 +16,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("term", &["op", "source"]),
     ("sem", &["op", "term"]),
     ("smt", &["op", "sem", "term"]),
+    // Scripts of others, answered by the solvers.
+    ("smtlib", &["op", "sem", "smt", "source", "term"]),
     // What analyses explain themselves with.
     ("report", &[]),
     ("view", &["report"]),

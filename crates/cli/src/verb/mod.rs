@@ -21,6 +21,7 @@ mod replay;
 mod run;
 mod run_c;
 mod signs;
+mod solve;
 mod states;
 mod values;
 mod view;
@@ -41,6 +42,7 @@ pub enum Verb {
     Path(path::Path),
     Signs(signs::Signs),
     Ranges(ranges::Ranges),
+    Solve(solve::Solve),
     Convert(convert::Convert),
     Mix(mix::Mix),
     View(view::View),
@@ -67,6 +69,7 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Path(arguments) => path::run(&arguments),
         Verb::Signs(arguments) => signs::run(&arguments),
         Verb::Ranges(arguments) => ranges::run(&arguments),
+        Verb::Solve(arguments) => solve::run(&arguments),
         Verb::Convert(arguments) => convert::run(&arguments),
         Verb::Mix(arguments) => mix::run(&arguments),
         Verb::View(arguments) => view::run(arguments),

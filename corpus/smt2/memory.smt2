@@ -1,0 +1,18 @@
+; A swap by three exclusive ors leaves the cells exchanged, unless they are one cell.
+(set-logic QF_ABV)
+(define-sort Memory () (Array (_ BitVec 32) (_ BitVec 8)))
+(declare-fun before () Memory)
+(declare-fun i () (_ BitVec 32))
+(declare-fun j () (_ BitVec 32))
+(define-fun mix ((m Memory) (to (_ BitVec 32)) (from (_ BitVec 32))) Memory
+  (store m to (bvxor (select m to) (select m from))))
+(declare-fun after () Memory)
+(assert (= after (mix (mix (mix before i j) j i) i j)))
+(push 1)
+(assert (not (and (= (select after i) (select before j)) (= (select after j) (select before i)))))
+(check-sat)
+(get-value ((= i j)))
+(pop 1)
+(assert (distinct i j))
+(assert (or (distinct (select after i) (select before j)) (distinct (select after j) (select before i))))
+(check-sat)

@@ -1,0 +1,11 @@
+; Two factors of a product, neither of them 1.
+(set-logic QF_BV)
+(declare-const p (_ BitVec 32))
+(declare-const q (_ BitVec 32))
+(assert (! (= (bvmul p q) #x000e83d1) :named product))
+(assert (! (and (bvult #x00000001 p) (bvult p q) (bvult q #x00010000)) :named sizes))
+(check-sat)
+(get-value (p q (bvmul p q)))
+(assert (! (= ((_ extract 0 0) p) #b0) :named even))
+(check-sat)
+(get-unsat-core)

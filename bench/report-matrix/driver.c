@@ -6,6 +6,10 @@
 #ifdef USE_BZIP2
 #include "bzlib.h"
 #endif
+#ifdef USE_CRC
+/* Info-ZIP's, which makes its table when it is first asked. */
+unsigned long crc32(unsigned long crc, const unsigned char *text, size_t length);
+#endif
 
 static int shared;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -15,6 +19,9 @@ static void *worker(void *arg)
     int i;
     for (i = 0; i < 100; i++)
         shared += *(int *)arg;
+#ifdef USE_CRC
+    shared += crc32(0, (const unsigned char *)"text", 4) & 1;
+#endif
     pthread_mutex_lock(&lock);
     shared++;
     pthread_mutex_unlock(&lock);

@@ -4,24 +4,18 @@
     run.py WORK PARALLAX [OUT]
 
 WORK is a folder for sources, tools and reports; PARALLAX the command. With OUT, the table is written to OUT/README.md and
-the numbers to OUT/raw.csv. Programs are Debian's sources of zip, bzip2 and gzip. A tool that is not there is reported as
-missing, never as passed. gcc 14 and CBMC come from Debian 13, unpacked into WORK/trixie and run in a chroot, which needs
-root; Semgrep and Flawfinder come from PyPI.
+the numbers to OUT/raw.csv. Programs are Debian's sources of zip, bzip2, unzip and pbzip2. A tool that is not there is
+reported as missing, never as passed. gcc 14 and CBMC come from Debian 13, unpacked into WORK/trixie and run in a chroot,
+which needs root; Semgrep and Flawfinder come from PyPI.
 """
-import csv, glob, json, os, shutil, subprocess, sys, tarfile, urllib.request
+import csv, glob, json, os, shutil, subprocess, sys
 
-from mirror import mirror
+from programs import PROGRAMS, fetch
+from runtime import Runs
 
 WORK, PARALLAX = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 OUT = sys.argv[3] if len(sys.argv) > 3 else None
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Program, source, the files that the compilers look at, and how they are compiled.
-PROGRAMS = [
-    ("zip30", "z/zip/zip_3.0.orig.tar.gz", ["fileio.c", "zipnote.c", "unix/unix.c"], ["-I.", "-DUNIX"]),
-    ("bzip2-1.0.8", "b/bzip2/bzip2_1.0.8.orig.tar.gz", ["bzip2.c", "bzip2recover.c", "bzlib.c"], ["-I."]),
-    ("unzip60", "u/unzip/unzip_6.0.orig.tar.gz", ["fileio.c", "process.c", "unix/unix.c"],
-     ["-I.", "-Iunix", "-DUNIX", "-DHAVE_DIRENT_H"]),
-]
 ROOT = os.path.join(WORK, "trixie")
 
 
@@ -29,11 +23,13 @@ def run(command, folder, stdout=None, stderr=None, inside=False, seconds=300):
     """Runs a tool; its status says little, for most report by failing. None when it is not there."""
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     if inside:
-        shutil.copytree(folder, ROOT + folder, dirs_exist_ok=True)
+        for one in PROGRAMS:
+            if not os.path.isdir(os.path.join(ROOT + WORK, one.folder)):
+                shutil.copytree(os.path.join(WORK, one.folder), os.path.join(ROOT + WORK, one.folder))
         environment["LC_ALL"] = "C"  # The unpacked release has no other locale, and would say so into the report.
         command = ["chroot", ROOT, "/usr/bin/bash", "-c", f"cd {folder} && exec \"$@\"", "-"] + command
     try:
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=seconds)
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=seconds, stdin=subprocess.DEVNULL)
     except (FileNotFoundError, subprocess.TimeoutExpired):
         return None
     for target, data in ((stdout, done.stdout), (stderr, done.stderr)):
@@ -43,35 +39,24 @@ def run(command, folder, stdout=None, stderr=None, inside=False, seconds=300):
     return done
 
 
-def sources():
-    for name, address, *_ in PROGRAMS:
-        if not os.path.isdir(os.path.join(WORK, name)):
-            archive = os.path.join(WORK, os.path.basename(address))
-            urllib.request.urlretrieve(mirror() + "pool/main/" + address, archive)
-            with tarfile.open(archive) as tar:
-                tar.extractall(WORK, filter="data")
-
-
-def compilers(program, files, flags, folder, report):
-    for source in files:
-        stem = report(os.path.basename(source)[:-2])
-        common = ["-c", "-w", "-O1", *flags, source, "-o", "/dev/null"]
-        run(["gcc", "-fanalyzer", *common[:1], *common[2:]], folder, stderr=stem + ".gcc12.txt")
-        run(["gcc", "-fanalyzer", "-fdiagnostics-format=json", *common[:1], *common[2:]], folder, stderr=stem + ".gcc12.json")
+def compilers(program, folder, report):
+    for source in program.files:
+        stem = report(os.path.basename(source).rsplit(".", 1)[0])
+        common = ["-c", "-O1", *program.flags, source, "-o", "/dev/null"]
+        gcc, newer, clang = (program.compiler(which) for which in ("gcc", "gcc-14", "clang-19"))
+        run([gcc, "-fanalyzer", *common], folder, stderr=stem + ".gcc12.txt")
+        run([gcc, "-fanalyzer", "-fdiagnostics-format=json", *common], folder, stderr=stem + ".gcc12.json")
         if os.path.isdir(ROOT):
             for kind, ending in (("text", "txt"), ("json", "json"), ("sarif-stderr", "sarif")):
-                run(["gcc-14", "-fanalyzer", f"-fdiagnostics-format={kind}", *common[:1], *common[2:]], folder,
-                    stderr=f"{stem}.gcc14.{ending}", inside=True)
+                run([newer, "-fanalyzer", f"-fdiagnostics-format={kind}", *common], folder, stderr=f"{stem}.gcc14.{ending}", inside=True)
         for kind, ending in (("plist-multi-file", "plist"), ("sarif", "clang.sarif")):
-            run(["clang-19", "--analyze", "-w", *flags, "--analyzer-output", kind, "-Xclang", "-analyzer-config", "-Xclang",
+            run([clang, "--analyze", "-w", *program.flags, "--analyzer-output", kind, "-Xclang", "-analyzer-config", "-Xclang",
                  "expand-macros=true", "-o", f"{stem}.{ending}", source], folder)
-        run(["clang-19", "--analyze", "-w", *flags, "-Xclang", "-analyzer-output=text", source], folder,
-            stderr=stem + ".clang.txt")
-        if os.path.isdir(ROOT) and source == files[-1]:
-            for kind, ending in (("--json-ui", "cbmc.json"), ("--xml-ui", "cbmc.xml"), (None, "cbmc.txt")):
-                function = {"zip30": "ex2in", "bzip2-1.0.8": "BZ2_bzCompressInit", "unzip60": "mapattr"}[program]
-                run(["cbmc", "--trace", "--unwind", "3", "--no-unwinding-assertions", "--object-bits", "12", *([kind] if kind else []), "--function",
-                     function, *flags, source], folder, stdout=f"{stem}.{ending}", inside=True, seconds=120)
+        run([clang, "--analyze", "-w", *program.flags, "-Xclang", "-analyzer-output=text", source], folder, stderr=stem + ".clang.txt")
+    if os.path.isdir(ROOT) and program.cbmc:
+        for kind, ending in (("--json-ui", "cbmc.json"), ("--xml-ui", "cbmc.xml"), (None, "cbmc.txt")):
+            run(["cbmc", "--trace", "--unwind", "3", "--no-unwinding-assertions", "--object-bits", "12", *([kind] if kind else []),
+                 "--function", program.cbmc, *program.flags, program.files[-1]], folder, stdout=f"{report('bounded')}.{ending}", inside=True, seconds=120)
 
 
 def scanners(files, folder, report):
@@ -83,34 +68,18 @@ def scanners(files, folder, report):
     run([flawfinder, "--sarif", *files], folder, stdout=report("all") + ".flawfinder.sarif")
 
 
-def runtime(program, folder, report):
-    """A small program around the library or tool, with the errors that its tests do not have."""
-    driver = os.path.join(HERE, "driver.c")
-    binary = report("driver")
-    libraries = {"bzip2-1.0.8": ["blocksort.c", "huffman.c", "crctable.c", "randtable.c", "compress.c", "decompress.c", "bzlib.c"]}
-    extra = [os.path.join(folder, name) for name in libraries.get(program, [])]
-    use = ["-DUSE_BZIP2", f"-I{folder}"] if extra else []
-    if run(["gcc", "-g", "-O0", "-w", *use, driver, *extra, "-o", binary, "-lpthread"], folder) is None:
-        return
-    for tool, mode in (("memcheck", "memory"), ("helgrind", "race"), ("drd", "race")):
-        run(["valgrind", f"--tool={tool}", "--xml=yes", f"--xml-file={binary}.{tool}.xml", binary, mode], folder)
-        run(["valgrind", f"--tool={tool}", binary, mode], folder, stderr=f"{binary}.{tool}.txt")
-    for sanitizer, mode in (("address", "memory"), ("thread", "race"), ("undefined", "undefined"), ("leak", "leak")):
-        run(["gcc", "-g", "-O0", "-w", f"-fsanitize={sanitizer}", *use, driver, *extra, "-o", f"{binary}.{sanitizer}", "-lpthread"], folder)
-        run([f"{binary}.{sanitizer}", mode], folder, stderr=f"{binary}.{sanitizer}.txt")
-
-
 def main():
     os.makedirs(WORK, exist_ok=True)
-    sources()
+    fetch(WORK)
     rows = []
-    for program, _, files, flags in PROGRAMS:
-        folder, reports = os.path.join(WORK, program), os.path.join(WORK, "reports", program)
+    for program in PROGRAMS:
+        folder, reports = os.path.join(WORK, program.folder), os.path.join(WORK, "reports", program.folder)
         os.makedirs(reports, exist_ok=True)
         report = lambda name: os.path.join(reports, name)
-        compilers(program, files, flags, folder, report)
-        scanners(files, folder, report)
-        runtime(program, folder, report)
+        if not os.environ.get("MEASURE_ONLY"):
+            compilers(program, folder, report)
+            scanners(program.files, folder, report)
+            Runs(program, folder, reports, run).all()
         for path in sorted(glob.glob(reports + "/*.*")):
             if os.path.getsize(path) == 0 or os.access(path, os.X_OK) or path.endswith(".html"):
                 continue

@@ -6,6 +6,7 @@ mod exit;
 mod fault;
 mod input;
 mod progress;
+mod report_file;
 mod subject;
 mod verb;
 

@@ -161,3 +161,87 @@ fn a_precondition_as_one_condition() {
     assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stdout));
     assert_eq!(heap(&tree, &["--merge"]).status.code(), Some(2));
 }
+
+/// The paths of a report: every line, conditions with their outcome, values where they change.
+#[test]
+fn reports_tell_every_path_line_by_line() {
+    let out = folder("report");
+    let name = |file: &str| out.join(file).display().to_string();
+    for report in ["out.json", "out.sarif", "out.html"] {
+        let run = heap(
+            &corpus("queue.jl"),
+            &["--method", "Queue.checkBug", "--repok", "repOK", "--k", "2", "--report", &name(report)],
+        );
+        assert_eq!(run.status.code(), Some(1), "{}", String::from_utf8_lossy(&run.stderr));
+    }
+    assert!(std::fs::read_to_string(out.join("out.html")).unwrap().contains("checkBug"));
+    let open = |file: &str| parallax_report::read(&std::fs::read(out.join(file)).unwrap(), file).unwrap();
+    let document = open("out.json");
+    assert_eq!(open("out.sarif").reports, document.reports);
+    assert_eq!(document.check(), Ok(()));
+    let (failing, passed): (Vec<_>, Vec<_>) = document.reports.iter().partition(|report| !report.passed);
+    assert_eq!((failing.len(), passed.len()), (1, 2), "one path fails, the others are there to compare with");
+    let path = &failing[0].paths[0];
+    let last = path.steps.last().unwrap();
+    assert!(last.failing && last.message == "assertion failed", "{last:?}");
+    // Every function on the way has a frame, and every condition its outcome.
+    assert_eq!(path.frames[0].function, "Queue.checkBug");
+    assert!(path.frames.len() > 1, "{:?}", path.frames);
+    assert!(path.steps.iter().any(|step| step.taken.is_some()), "{:#?}", path.steps);
+}
+
+/// The steps are those of a run: lines and outcomes that are counted by hand.
+#[test]
+fn a_report_holds_each_round_of_a_loop_and_what_changed() {
+    let program = written(
+        "rounds",
+        "(class Cell ([int n] [Cell next]) (\n\
+           (int count [int to]\n\
+             (var int i := 0 in\n\
+               (begin\n\
+                 (while (i < to)\n\
+                   (begin\n\
+                     (this $ n := i)\n\
+                     (i := (this @ more i))))\n\
+                 (if (i = 2)\n\
+                   error\n\
+                   else i))))\n\
+           (int more [int by]\n\
+             (by + 1))))\n\
+         (Cell count)\n",
+    );
+    let report = program.with_file_name("rounds.json");
+    let run =
+        heap(&program, &["--method", "Cell.count", "--loop", "4", "--report", report.to_str().unwrap()]);
+    assert_eq!(run.status.code(), Some(1), "{}", String::from_utf8_lossy(&run.stderr));
+    let document = parallax_report::read(&std::fs::read(&report).unwrap(), "report").unwrap();
+    let failing = &document.reports[0];
+    assert_eq!(failing.rule, "error", "what fails comes first");
+    let path = &failing.paths[0];
+    let line = |step: &parallax_report::Step| step.location.as_ref().and_then(|place| place.line).unwrap();
+    let outcomes = |at: u32| -> Vec<bool> {
+        path.steps.iter().filter(|step| line(step) == at).filter_map(|step| step.taken).collect()
+    };
+    assert_eq!(outcomes(5), [true, true, false], "{:#?}", path.steps);
+    assert_eq!(outcomes(9), [true]);
+    let set = |name: &str| -> Vec<&str> {
+        let values = path.steps.iter().flat_map(|step| &step.values);
+        values.filter(|value| value.name == name).map(|value| value.value.as_str()).collect()
+    };
+    assert_eq!((set("to"), set("i")), (vec!["2"], vec!["0", "1", "2"]));
+    assert_eq!(set("by"), ["0", "1"]);
+    // `n` may have been 0 before it is set to 0, which then is no change.
+    assert_eq!(set("this.n").last(), Some(&"1"));
+    let frames: Vec<&str> = path.frames.iter().map(|frame| frame.function.as_str()).collect();
+    assert_eq!(frames, ["Cell.count", "Cell.more", "Cell.more"]);
+    assert_eq!((line(path.steps.last().unwrap()), path.steps.last().unwrap().failing), (10, true));
+    // Paths that a bound cut off are told as such.
+    assert!(document.reports.iter().any(|report| report.rule == "loop-bound" && !report.passed));
+}
+
+#[test]
+fn other_engines_have_no_heap_to_report() {
+    let run = heap(&corpus("queue.jl"), &["--engine", "lazy", "--report", "never.json"]);
+    assert_eq!(run.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&run.stderr).contains("summary engine"));
+}

@@ -148,8 +148,103 @@ fn errors_are_written_as_a_path_report() {
     let path = &document.reports[0].paths[0];
     let failing = &path.steps[path.failing_step().expect("a failing step")];
     assert_eq!(failing.location.as_ref().and_then(|place| place.line), Some(2));
-    assert_eq!(failing.values[0].value, "7");
+    // What the path starts with stands at its start, and each value once where it is set.
+    assert_eq!((&*path.steps[0].values[0].name, &*path.steps[0].values[0].value), ("n", "7"));
+    assert_eq!(set(path, "x"), ["7"]);
+    assert!(document.reports[0].plain_text().contains("when n is 7"));
     // The path goes into the function, where a condition decides.
     assert_eq!(path.frames.last().map(|frame| frame.function.as_str()), Some("f"));
     assert!(path.steps.iter().any(|step| step.taken == Some(true)));
+}
+
+/// The values that a name gets, in order.
+fn set<'a>(path: &'a parallax_report::Path, name: &str) -> Vec<&'a str> {
+    let values = path.steps.iter().flat_map(|step| &step.values);
+    values.filter(|value| value.name == name).map(|value| value.value.as_str()).collect()
+}
+
+const STEPS: &[u8] = b"extern n : int
+{s
+  let half x =
+    if x > 100 then
+      x / 2
+    else x in
+  var i = 0;
+  var sum = 0;
+  while i < 2 do
+    sum = sum + half n;
+    i = i + 1;
+    i = i
+  done;
+  let r = ref sum in
+  r := sum + 1;
+  if !r > 200
+  then sum + true
+  else sum
+s}
+";
+
+#[test]
+fn reports_show_every_line_with_branches_and_what_changed() {
+    let at = std::env::temp_dir().join(format!("parallax-mix-steps-{}", std::process::id()));
+    std::fs::create_dir_all(&at).expect("a folder");
+    std::fs::write(at.join("steps.mix"), STEPS).expect("a file");
+    let name = |file: &str| at.join(file).display().to_string();
+    for report in ["out.json", "out.sarif", "out.xml", "out.html"] {
+        let output = mix(&["check", &name("steps.mix"), "--report", &name(report)], b"");
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    }
+    let page = std::fs::read_to_string(at.join("out.html")).expect("the page");
+    assert!(page.contains("<html") && page.contains("half"), "{} bytes", page.len());
+    let read = |file: &str| {
+        let bytes = std::fs::read(at.join(file)).expect("a report was written");
+        parallax_report::read(&bytes, file).expect("it reads as a report")
+    };
+    let document = read("out.json");
+    for other in ["out.sarif", "out.xml"] {
+        assert_eq!(read(other).reports, document.reports, "{other}");
+    }
+    std::fs::remove_dir_all(&at).expect("it can go");
+    let path = &document.reports[0].paths[0];
+    let line =
+        |step: &parallax_report::Step| step.location.as_ref().and_then(|place| place.line).unwrap_or(0);
+    let lines: Vec<u32> = path.steps.iter().map(line).collect();
+    // Every line but those of the branches that were not taken: `half` gives its argument or half of it.
+    let way = if lines.contains(&5) { 5 } else { 6 };
+    for executed in [3, 4, way, 7, 8, 9, 10, 11, 12, 14, 15, 16, 17] {
+        assert!(lines.contains(&executed), "line {executed}: {lines:?}");
+    }
+    assert!(!lines.contains(&18), "{lines:?}");
+    // The loop's condition is known each time and still told; the one on the input is decided once and then known.
+    let outcomes = |at: u32| -> Vec<bool> {
+        path.steps.iter().filter(|step| line(step) == at).filter_map(|step| step.taken).collect()
+    };
+    assert_eq!(outcomes(9), [true, true, false]);
+    assert_eq!(outcomes(4).len(), 2, "{:#?}", path.steps);
+    assert_eq!(outcomes(16), [true]);
+    // `i = i` changes nothing, so nothing is told of it.
+    assert_eq!(set(path, "i"), ["0", "1", "2"]);
+    let sums = set(path, "sum");
+    let content: i64 = set(path, "!r")[0].parse().expect("a number");
+    assert_eq!(content, sums.last().and_then(|sum| sum.parse::<i64>().ok()).expect("a number") + 1);
+    assert!(content > 200, "the values take the path: {sums:?}");
+    // Both calls are there, each in a frame of its own that is left again.
+    let frames: Vec<&str> = path.frames.iter().map(|frame| frame.function.as_str()).collect();
+    assert_eq!(frames, ["program", "half", "half"]);
+    assert_eq!(path.steps.last().map(|step| step.frame), Some(0));
+}
+
+/// A loop that ends after more rounds than anyone reads does not make the report as long.
+#[test]
+fn long_paths_are_told_by_their_decisions() {
+    let report = std::env::temp_dir().join(format!("parallax-mix-long-{}.json", std::process::id()));
+    let program = b"extern n : int\n{s var i = 0;\nwhile i < 20000 do\ni = i + 1\ndone;\nif n = 7\nthen i + true\nelse i s}";
+    let output = mix(&["check", "-", "--report", report.to_str().expect("a plain name")], program);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let document =
+        parallax_report::read(&std::fs::read(&report).expect("a report"), "report").expect("it reads");
+    std::fs::remove_file(&report).expect("it can go");
+    let steps = &document.reports[0].paths[0].steps;
+    assert!(steps.len() < 10, "{} steps", steps.len());
+    assert!(steps.iter().any(|step| step.taken == Some(true)));
 }

@@ -177,6 +177,19 @@ impl<M: Memory> State<M> {
         &self.env
     }
 
+    /// The expression to evaluate next; none where a value is handed on.
+    pub fn next(&self) -> Option<ExprId> {
+        match self.control {
+            Control::Expr(id) => Some(id),
+            Control::Value(_) => None,
+        }
+    }
+
+    /// How deep calls are nested.
+    pub fn depth(&self) -> usize {
+        self.calls
+    }
+
     /// The value in hand.
     pub(crate) fn value(&self) -> Option<&ValueOf<M>> {
         match &self.control {

@@ -35,7 +35,7 @@ pub struct PathTo {
     pub condition: String,
     /// Values for what the block does not know, under which a run takes this path, when the solver has some.
     pub input: Option<Vec<Given>>,
-    /// The decisions on the way.
+    /// What happens on the way: every line, every condition, every call.
     pub steps: Vec<PathStep>,
 }
 
@@ -50,17 +50,30 @@ pub struct Given {
     pub value: String,
 }
 
-/// One decision on a path.
+/// One thing that happens on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathStep {
     /// The place in the source.
     pub span: Span,
-    /// What was assumed or done.
+    /// What happens there.
+    pub kind: StepKind,
+    /// What was assumed, in the logic's notation; empty where nothing was.
     pub text: String,
-    /// For a call, the function.
-    pub call: Option<String>,
-    /// For a condition, which way it went.
-    pub taken: Option<bool>,
+    /// What got a new value here.
+    pub values: Vec<(String, String)>,
+}
+
+/// What a step of a path is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StepKind {
+    /// A line is executed.
+    Line,
+    /// Something is assumed; for a condition, with the way it goes.
+    Assumed(Option<bool>),
+    /// This function is called.
+    Call(String),
+    /// Back from a call.
+    Return,
 }
 
 impl Given {

@@ -1,8 +1,9 @@
 //! Complaints as path reports, which the viewer understands.
 
-use crate::complaint::{Complaint, ComplaintKind, PathTo};
+use crate::complaint::{Complaint, ComplaintKind, PathTo, StepKind};
 use parallax_report::{
-    Document, FORMAT, Frame, Location, PathBuilder, Related, Report, Role, Segment, Severity, Step, Tool,
+    Binding, Document, FORMAT, Frame, Importance, Location, PathBuilder, Related, Report, Role, Segment,
+    Severity, Step, Tool,
 };
 use parallax_source::{SourceFile, Span};
 
@@ -21,6 +22,15 @@ fn report(file: &SourceFile, complaint: &Complaint) -> Report {
         ComplaintKind::Gap => ("mix-gap", Severity::Warning),
     };
     let mut text = vec![Segment::plain(complaint.message.clone())];
+    let given: Vec<String> = complaint
+        .path
+        .iter()
+        .flat_map(|path| path.input.iter().flatten())
+        .map(|given| format!("{} is {}", given.title(file), given.value))
+        .collect();
+    if !given.is_empty() {
+        text.push(Segment::plain(format!("\nFor example when {}.", given.join(", "))));
+    }
     text.extend(complaint.notes.iter().map(|note| Segment::plain(format!("\n{note}"))));
     let related = complaint
         .related
@@ -46,24 +56,50 @@ fn path(file: &SourceFile, complaint: &Complaint) -> parallax_report::Path {
     let nothing = PathTo::default();
     let way = complaint.path.as_deref().unwrap_or(&nothing);
     for step in &way.steps {
-        let role = if step.call.is_some() { Role::Call } else { Role::Branch };
-        let mut at = Step::at(role, Some(place(file, step.span))).with_message(step.text.clone());
-        at.taken = step.taken;
-        path.step(at);
-        if let Some(function) = &step.call {
+        if step.kind == StepKind::Return {
+            path.leave();
+            continue;
+        }
+        let at = place(file, step.span);
+        let mut shown = match &step.kind {
+            StepKind::Assumed(Some(taken)) => Step::at(Role::Branch, Some(at)).with_taken(*taken),
+            StepKind::Call(function) => {
+                Step::at(Role::Call, Some(at)).with_message(format!("calls {function}"))
+            }
+            // A whole `let` or loop begins on this line; that is all the path has to do with it so far.
+            StepKind::Line => Step::at(Role::Note, Some(Location { end_line: None, end_column: None, ..at })),
+            StepKind::Assumed(None) | StepKind::Return => Step::at(Role::Note, Some(at)),
+        };
+        if !step.text.is_empty() {
+            shown = shown.with_message(step.text.clone());
+        }
+        for (name, value) in &step.values {
+            shown = shown.with_value(name.clone(), value.clone());
+        }
+        if shown.says_nothing() {
+            shown = shown.in_passing();
+        }
+        path.say(shown);
+        if let StepKind::Call(function) = &step.kind {
             path.enter(Frame::new(function.clone(), file.name.clone()));
         }
     }
     let mut last = Step::at(Role::Note, Some(place(file, complaint.span)))
         .with_message(complaint.message.clone())
         .failing();
-    for given in way.input.iter().flatten() {
-        last = last.with_value(given.title(file), given.value.clone());
-    }
     if !way.condition.is_empty() {
         last = last.with_state("path condition", way.condition.clone());
     }
-    path.step(last);
+    path.say(last);
+    // What the path starts with is known from its first step on.
+    if let Some(first) = path.steps_mut().first_mut() {
+        let given = way.input.iter().flatten().filter(|given| given.block.is_none());
+        let given = given.map(|given| Binding { name: given.title(file), value: given.value.clone() });
+        first.values.splice(0..0, given);
+        if !first.values.is_empty() {
+            first.importance = Importance::Important;
+        }
+    }
     path.finish()
 }
 

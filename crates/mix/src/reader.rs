@@ -23,6 +23,7 @@ pub fn read(text: &str) -> Result<Program, Diagnostic> {
     let mut reader = Reader {
         text,
         tokens: tokens(text)?,
+        newlines: text.match_indices('\n').map(|(at, _)| at).collect(),
         at: 0,
         depth: 0,
         heights: Vec::new(),
@@ -50,6 +51,7 @@ pub fn read(text: &str) -> Result<Program, Diagnostic> {
 struct Reader<'a> {
     text: &'a str,
     tokens: Vec<(Token, Span)>,
+    newlines: Vec<usize>,
     at: usize,
     depth: u32,
     /// The height of each node: what an analysis would recurse.
@@ -170,7 +172,8 @@ impl Reader<'_> {
             return Err(too_deep(span));
         }
         let id = ExprId(self.program.nodes.len() as u32);
-        self.program.nodes.push(Node { expr, span });
+        let line = 1 + self.newlines.partition_point(|&newline| newline < span.start as usize) as u32;
+        self.program.nodes.push(Node { expr, span, line });
         self.heights.push(highest + 1);
         Ok(id)
     }

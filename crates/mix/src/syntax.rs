@@ -36,6 +36,8 @@ pub struct Node {
     pub expr: Expr,
     /// Where it stands.
     pub span: Span,
+    /// The line that it begins on, from one.
+    pub line: u32,
 }
 
 /// Names an expression of a [`Program`].
@@ -291,6 +293,11 @@ impl Program {
     /// Where it stands.
     pub fn span(&self, id: ExprId) -> Span {
         self.nodes[id.0 as usize].span
+    }
+
+    /// The line that it begins on, from one.
+    pub fn line(&self, id: ExprId) -> u32 {
+        self.nodes[id.0 as usize].line
     }
 
     /// The binder called `id`.

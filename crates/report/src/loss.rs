@@ -73,7 +73,7 @@ fn regex(pattern: &str) -> Regex {
 /// What a raw file of a format holds; `None` for formats that have no counter.
 pub fn count(format: Format, source: &str) -> Option<Tally> {
     match format {
-        Format::Sarif => serde_json::from_str(source).ok().map(|log| sarif(&log)),
+        Format::Sarif => Some(sarif_logs(source)),
         Format::Plist => Xml::parse(source).ok().map(|xml| plist(xml.root())),
         Format::Gcc => Some(gcc_json(source)),
         Format::Compiler => Some(gcc_text(source)),
@@ -93,8 +93,37 @@ pub fn count(format: Format, source: &str) -> Option<Tally> {
     }
 }
 
-fn sarif(log: &Value) -> Tally {
+/// Every JSON object of the text that holds runs, and what compilers print around them.
+fn sarif_logs(source: &str) -> Tally {
     let mut tally = Tally::default();
+    let (mut around, mut at, mut tried) = (String::new(), 0, 0);
+    while tried < 1000
+        && let Some(next) = source[at..].find('{').map(|found| at + found)
+    {
+        around.push_str(&source[at..next]);
+        let mut stream = serde_json::Deserializer::from_str(&source[next..]).into_iter::<Value>();
+        match stream.next() {
+            Some(Ok(log)) => {
+                sarif(&log, &mut tally);
+                at = next + stream.byte_offset();
+            }
+            // No JSON: a brace in the words of the build. What is left to count is the rest of its line.
+            _ => {
+                tried += 1;
+                let end = source[next..].find('\n').map_or(source.len(), |newline| next + newline);
+                around.push_str(&source[next..end]);
+                at = end;
+            }
+        }
+    }
+    around.push_str(&source[at..]);
+    let printed = gcc_text(&around);
+    tally.reports += printed.reports;
+    tally.steps += printed.steps;
+    tally
+}
+
+fn sarif(log: &Value, tally: &mut Tally) {
     for result in items(log, "/runs").iter().flat_map(|run| items(run, "/results")) {
         if text(result, "/kind") == "notApplicable" {
             continue;
@@ -118,7 +147,6 @@ fn sarif(log: &Value) -> Tally {
             tally.steps += items(walk, "/edgeTraversals").len() + 1;
         }
     }
-    tally
 }
 
 /// The values of a key, anywhere directly inside a property list's dictionaries.
@@ -139,33 +167,37 @@ fn plist(root: Node) -> Tally {
     for diagnostic in list.into_iter().flat_map(|list| list.children()) {
         tally.reports += 1;
         tally.related += keyed(diagnostic, "notes").map_or(0, |notes| notes.children().count());
-        // Lines that control edges lead to, each stretch once, are steps; an event on the line is that step.
-        let mut before = String::new();
-        for piece in keyed(diagnostic, "path").into_iter().flat_map(|path| path.children()) {
-            let line = |node: Node| {
-                let part = |key| keyed(node, key).map_or(String::new(), |value| value.text());
-                format!("{}:{}", part("file"), part("line"))
-            };
+        let line = |node: Node| {
+            let part = |key| keyed(node, key).map_or(String::new(), |value| value.text());
+            format!("{}:{}", part("file"), part("line"))
+        };
+        // An event is a step. So is a line that an edge runs to, where it is another than the one before, unless an event
+        // of the same activation stands right there: the edge then runs to the event.
+        let mut before = (String::new(), None);
+        let path = keyed(diagnostic, "path");
+        let pieces: Vec<Node> = path.into_iter().flat_map(|path| path.children()).collect();
+        let depth = |piece: Node| keyed(piece, "depth").map(|depth| depth.text().trim().to_owned());
+        let mut here = pieces.iter().find_map(|&piece| depth(piece));
+        for piece in pieces {
             match keyed(piece, "kind").map(|kind| kind.text()).as_deref() {
                 Some("control") => {
                     for edge in keyed(piece, "edges").into_iter().flat_map(|edges| edges.children()) {
-                        for end in ["start", "end"] {
-                            let here = keyed(edge, end).and_then(|range| range.children().next()).map(line);
-                            if let Some(here) = here.filter(|here| *here != before) {
+                        let ends = ["start", "end"].into_iter().filter_map(|end| keyed(edge, end));
+                        for at in ends.filter_map(|range| range.children().next()).map(line) {
+                            if at != before.0 {
                                 tally.steps += 1;
-                                before = here;
+                                before = (at, here.clone());
                             }
                         }
                     }
                 }
                 Some("event") => {
-                    let here = keyed(piece, "location").map_or(String::new(), line);
-                    let passed = before == here;
-                    before = format!("{here} told");
-                    tally.steps += usize::from(!passed);
+                    here = depth(piece).or(here);
+                    let at = (keyed(piece, "location").map_or(String::new(), line), here.clone());
+                    tally.steps += usize::from(before != at || before.1.is_none());
                     tally.messages += 1;
-                    // The next edge starts here again.
-                    before.truncate(here.len());
+                    // What comes next on this line is an event of its own, or an edge that starts here.
+                    before = (at.0, None);
                 }
                 _ => {}
             }

@@ -467,6 +467,15 @@ impl Step {
         self
     }
 
+    /// Whether there is nothing to say but that the line is executed.
+    pub fn says_nothing(&self) -> bool {
+        self.role == Role::Note
+            && !self.failing
+            && self.message.is_empty()
+            && self.values.is_empty()
+            && self.state.is_empty()
+    }
+
     /// The same, as the place where it goes wrong.
     pub fn failing(mut self) -> Self {
         self.failing = true;

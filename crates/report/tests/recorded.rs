@@ -165,3 +165,94 @@ fn pages_are_refused_with_the_way_to_get_data() {
             .unwrap_err();
     assert!(error.to_string().contains("--analyzer-output plist"), "{error}");
 }
+
+/// clang's property list, step for step: counted one by one in the file, neither fewer nor more come out.
+#[test]
+fn every_event_and_edge_of_a_plist_is_one_step() {
+    let source = std::fs::read_to_string(folder().join("guests.plist")).unwrap();
+    let document = read(source.as_bytes(), "plist").unwrap();
+    let loss = Loss::measure(Format::Plist, &source, &document).unwrap();
+    assert_eq!((loss.kept.steps, loss.kept.messages), (loss.held.steps, loss.held.messages));
+    // Two events on one line are two steps, and an edge that only leads there is none.
+    let place = |line: u32| {
+        format!(
+            "<dict><key>line</key><integer>{line}</integer><key>col</key><integer>1</integer><key>file</key><integer>0</integer></dict>"
+        )
+    };
+    let edge = |from: u32, to: u32| {
+        format!(
+            "<dict><key>kind</key><string>control</string><key>edges</key><array><dict><key>start</key><array>{0}{0}</array><key>end</key><array>{1}{1}</array></dict></array></dict>",
+            place(from),
+            place(to)
+        )
+    };
+    let event = |line: u32, depth: u32| {
+        format!(
+            "<dict><key>kind</key><string>event</string><key>location</key>{}<key>depth</key><integer>{depth}</integer><key>message</key><string>m</string></dict>",
+            place(line)
+        )
+    };
+    for (pieces, steps) in [
+        (vec![event(5, 0), event(5, 0)], 2),
+        (vec![edge(3, 4), edge(4, 5), event(5, 0), event(5, 0)], 4),
+        (vec![event(5, 0), edge(5, 5), event(5, 0)], 2),
+        (vec![event(5, 0), edge(5, 7), event(7, 1), edge(7, 9), event(9, 1)], 4),
+        (vec![edge(2, 3), event(9, 0)], 3),
+    ] {
+        let source = format!(
+            "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>files</key><array><string>a.c</string></array>\
+             <key>diagnostics</key><array><dict><key>path</key><array>{}</array><key>description</key><string>d</string>\
+             <key>location</key>{}</dict></array></dict></plist>",
+            pieces.concat(),
+            place(5)
+        );
+        let document = read(source.as_bytes(), "made.plist").unwrap();
+        let loss = Loss::measure(Format::Plist, &source, &document).unwrap();
+        assert_eq!((loss.held.steps, loss.kept.steps), (steps, steps), "{pieces:?}");
+    }
+}
+
+/// Compilers print SARIF to where make prints: several logs, other warnings, and what a build says besides.
+#[test]
+fn sarif_is_found_in_a_build_log() {
+    let one = std::fs::read_to_string(folder().join("use.gcc14.sarif")).unwrap();
+    let compact = serde_json::from_str::<serde_json::Value>(&one).unwrap().to_string();
+    let spread = format!("{:#}", serde_json::from_str::<serde_json::Value>(&one).unwrap());
+    let build = format!(
+        "make: Entering directory 'x'\ngcc -c use.c -fdiagnostics-format=sarif-stderr\n{compact}\ngcc -c b.c {{\n\
+         b.c:3:9: warning: unused variable 'x' [-Wunused-variable]\ngcc -c again.c\n{spread}\nmake: *** [all] Error 1\n"
+    );
+    assert_eq!(Format::sniff(&build), Some(Format::Sarif));
+    let document = read(build.as_bytes(), "build.log").unwrap();
+    let alone = read(one.as_bytes(), "use.sarif").unwrap();
+    let count = alone.reports.len();
+    assert_eq!(document.reports.len(), 2 * count + 1);
+    for (at, report) in alone.reports.iter().enumerate() {
+        for copy in [&document.reports[at], &document.reports[count + at]] {
+            assert_eq!((&copy.title, &copy.paths), (&report.title, &report.paths));
+        }
+    }
+    assert_eq!(document.reports.last().unwrap().rule, "unused-variable");
+    let loss = Loss::measure(Format::Sarif, &build, &document).unwrap();
+    assert_eq!(loss.lost(), []);
+    assert_eq!((loss.held.reports, loss.held.steps), (loss.kept.reports, loss.kept.steps));
+    // One log right after the other, without anything around them.
+    assert_eq!(read(format!("{compact}\n{compact}\n").as_bytes(), "two").unwrap().reports.len(), 2 * count);
+    // A build that was stopped: what is whole is read, and the rest is told.
+    let stopped = format!("{compact}\n{}", &compact[..compact.len() / 2]);
+    let document = read(stopped.as_bytes(), "stopped.log").unwrap();
+    assert_eq!(document.reports.len(), count);
+    assert!(document.notes.iter().any(|note| note.contains("breaks off")), "{:?}", document.notes);
+    // A log that is only half there is an error with its place, as before.
+    let error = read(&compact.as_bytes()[..compact.len() / 2], "half.sarif").unwrap_err().to_string();
+    assert!(error.contains("half.sarif:1:"), "{error}");
+}
+
+/// Many beginnings of logs that never end are given up, not tried one by one to the end of the file.
+#[test]
+fn beginnings_without_end_take_bounded_time() {
+    let text = "{\"version\": \"2.1.0\", \"runs\": [\n".repeat(200_000) + "sarif";
+    let begun = std::time::Instant::now();
+    assert!(read(text.as_bytes(), "endless").is_err());
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+}

@@ -163,7 +163,14 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
             chunks: Vec::new(),
             blocks: Vec::new(),
             missing: source.text.as_ref().err().map(ToString::to_string),
+            path: None,
         });
+    }
+    // Editors want to know where a file lies; a page that is handed on has no business to.
+    if editor.is_some() {
+        for (file, source) in files.iter_mut().zip(&sources.all) {
+            file.path = source.path.as_ref().map(|path| path.to_string_lossy().replace('\\', "/"));
+        }
     }
     Page {
         format: page::FORMAT,
@@ -276,6 +283,7 @@ fn files(sources: &Sources, needed: &BTreeMap<usize, Vec<Lines>>, index: &mut In
                 chunks: Vec::new(),
                 blocks: Vec::new(),
                 missing: Some(why.to_string()),
+                path: None,
             },
             Ok(text) => {
                 let mut resolve = |token: &Token| index.resolve(&source.name, text, token);
@@ -301,6 +309,7 @@ fn files(sources: &Sources, needed: &BTreeMap<usize, Vec<Lines>>, index: &mut In
                     chunks,
                     blocks: blocks.collect(),
                     missing: None,
+                    path: None,
                 }
             }
         });

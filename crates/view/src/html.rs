@@ -1,6 +1,7 @@
 //! One self-contained file: markup, style, program and data, under a policy that lets nothing else run or load.
 
 use crate::page::Page;
+use crate::visible::visible;
 use base64::Engine;
 use sha2::{Digest, Sha256};
 
@@ -11,6 +12,8 @@ const STYLE: &str = include_str!("../../../viewer/dist/viewer.css");
 pub fn render(page: &Page) -> String {
     let title = if page.reports.len() == 1 { &page.reports[0].title } else { &page.name };
     let data = serde_json::to_string(page).expect("plain data always serialises");
+    // Whatever a report, a file name or an option says: no mark that turns text around gets onto the page.
+    let (title, data) = (visible(title), visible(&data));
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
@@ -20,7 +23,7 @@ pub fn render(page: &Page) -> String {
          <noscript><p>This page needs JavaScript: the report is laid out in the browser.</p></noscript>\n\
          <script type=\"application/json\" id=\"page\">{data}</script>\n<script>{SCRIPT}</script>\n</body>\n</html>\n",
         policy = policy(page.server.is_some()),
-        title = escape(title),
+        title = escape(&title),
         data = inert(&data),
     )
 }

@@ -116,6 +116,9 @@ pub struct File {
     /// Why there is no text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+    /// Where it lies on this machine, for pages that open it in an editor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
 }
 
 /// A stretch of lines.

@@ -34,3 +34,9 @@ export function writeAddress(address: Address): string {
     case "compare": return `#${address.a.report}/${address.a.path}:${address.b.report}/${address.b.path}`;
   }
 }
+
+/** A place in an editor: `{file}` and `{line}` of the link filled in. Absolute names bring their own slash. */
+export function editorLink(link: string, file: string, line: number): string {
+  const name = file.split("/").map(encodeURIComponent).join("/").replaceAll("%3A", ":");
+  return link.replaceAll("/{file}", name.startsWith("/") ? name : `/${name}`).replaceAll("{file}", name).replaceAll("{line}", String(line));
+}

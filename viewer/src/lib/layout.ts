@@ -64,6 +64,8 @@ export interface Layout {
   readonly places: (Place | undefined)[];
   /** Steps of iterations that are told by a count. */
   readonly hidden: ReadonlySet<number>;
+  /** For such a step, the one of the shown iteration that stands in its place. */
+  readonly shownBy: ReadonlyMap<number, number>;
   readonly shown: number;
   readonly total: number;
   /** Rows and hidden lines: how much there would be to draw. */
@@ -98,7 +100,7 @@ const none: readonly Match[] = [];
 
 export function layoutPath(path: Path, sources: readonly Source[], definitions: readonly Definition[], finder: Finder, unfolding: Unfolding): Layout {
   const places: (Place | undefined)[] = new Array(path.steps.length).fill(undefined);
-  const hidden = new Set<number>();
+  const hidden = new Set<number>(), shownBy = new Map<number, number>();
   let size = 0;
 
   const layoutFrame = (index: number, parent: FrameNode | undefined): FrameNode => {
@@ -142,8 +144,9 @@ export function layoutPath(path: Path, sources: readonly Source[], definitions: 
       }
     };
 
-    const { passes, hidden: folded } = foldLoops(path, index, passesOf(path, frame), item => lineOf(path, frame, item), unfolding.loops);
+    const { passes, hidden: folded, shownBy: pairs } = foldLoops(path, index, passesOf(path, frame), item => lineOf(path, frame, item), unfolding.loops);
     for (const item of folded) hide(path, item, hidden);
+    for (const [item, shown] of pairs) shownBy.set(item, shown);
     passes.forEach((pass, passIndex) => {
       const [first, last] = frame.lines ?? [0, -1];
       pending = pass.loop;
@@ -218,7 +221,7 @@ export function layoutPath(path: Path, sources: readonly Source[], definitions: 
     for (const row of node.rows) if (row.kind === "frame") count(row.node);
   };
   roots.forEach(count);
-  return { roots, height: top, places, hidden, shown, total, size };
+  return { roots, height: top, places, hidden, shownBy, shown, total, size };
 }
 
 /** Counts a step, or all steps of a frame, as hidden. */

@@ -5,7 +5,7 @@ import { STATES, isTriaged, stateOf, type State } from "./triage.ts";
 
 export type SortKey = "state" | "id" | "place" | "rule" | "severity" | "tool";
 export interface Filter {
-  readonly state: State | "all";
+  readonly state: State | "all" | "waiting" | "triaged";
   readonly severity: 0 | 1 | 2 | 3;
   readonly text: string;
   readonly baseline: "all" | "new" | "old" | "absent";
@@ -30,7 +30,7 @@ const collate = (a: string, b: string): number => (collator ??= new Intl.Collato
 export function filtered(rows: readonly ListRow[], filter: Filter): ListRow[] {
   const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
   const passes = (row: ListRow) => {
-    if (filter.state !== "all" && row.state !== filter.state) return false;
+    if (filter.state === "triaged" || filter.state === "waiting" ? isTriaged(row.state) !== (filter.state === "triaged") : filter.state !== "all" && row.state !== filter.state) return false;
     if (filter.severity !== 0 && row.report.severity !== filter.severity) return false;
     const { id, title, rule, tool, place, baseline } = row.report;
     const age = baseline === "updated" ? "unchanged" : baseline;

@@ -26,8 +26,8 @@ const signature = (path: Path, items: readonly number[], lineOf: (item: number) 
  * Folds repeated passes of a frame: of a run of equal ones only the last stays, joined to what comes before the loop. The
  * first iteration is part of the pass that leads there, so its tail counts too.
  */
-export function foldLoops(path: Path, frame: number, passes: readonly Pass[], lineOf: (item: number) => number | undefined, opened: ReadonlySet<string>): { passes: Pass[]; hidden: number[] } {
-  const out: Pass[] = [], hidden: number[] = [];
+export function foldLoops(path: Path, frame: number, passes: readonly Pass[], lineOf: (item: number) => number | undefined, opened: ReadonlySet<string>): { passes: Pass[]; hidden: number[]; shownBy: [number, number][] } {
+  const out: Pass[] = [], hidden: number[] = [], shownBy: [number, number][] = [];
   const signs = passes.map(pass => signature(path, pass.items, lineOf));
   let at = 0;
   while (at < passes.length) {
@@ -39,6 +39,9 @@ export function foldLoops(path: Path, frame: number, passes: readonly Pass[], li
     // The iteration before the first jump back stands at the end of the pass before.
     const tail = at > 0 && before && size > 0 && before.loop === undefined ? before.items.slice(-size) : [];
     const first = tail.length === size && signature(path, tail, lineOf) === signs[at];
+    // The last iteration may go on to where the path leads: a call, or the end.
+    const further = passes[end + 1];
+    if (at > 0 && further && end - at + 1 + (first ? 1 : 0) > 1 && signs[end + 1]!.startsWith(`${signs[at]} `)) end++;
     const count = end - at + 1 + (first ? 1 : 0);
     if (at === 0 || count < 2 || size === 0) { out.push({ ...pass }); at++; continue; }
     const key = `${frame}.${pass.items[0] ?? 0}`, open = opened.has(key), head = pass.lines[0] ?? 0;
@@ -47,14 +50,15 @@ export function foldLoops(path: Path, frame: number, passes: readonly Pass[], li
       passes.slice(at, end + 1).forEach((one, index) => out.push(index === 0 ? { ...one, loop } : { ...one }));
     } else {
       const last = passes[end]!;
-      for (const one of passes.slice(at, end)) hidden.push(...one.items);
+      const hide = (items: readonly number[]) => items.forEach((item, index) => { const shown = last.items[index] ?? -1; hidden.push(item); if (item >= 0 && shown >= 0) shownBy.push([item, shown]); });
+      for (const one of passes.slice(at, end)) hide(one.items);
       if (first && before) {
-        hidden.push(...tail);
+        hide(tail);
         const lines = before.lines.slice(0, before.lines.length - pass.lines.length);
         out[out.length - 1] = { items: [...before.items.slice(0, -size), ...last.items], lines: [...lines, ...last.lines], loop };
       } else out.push({ items: [...last.items], lines: [...last.lines], loop });
     }
     at = end + 1;
   }
-  return { passes: out, hidden };
+  return { passes: out, hidden, shownBy };
 }

@@ -43,6 +43,8 @@ export interface FileData {
   /** First line, last line, then the lines to show with any line inside. */
   readonly blocks: readonly (readonly number[])[];
   readonly missing?: string;
+  /** Where it lies on this machine, for an editor. */
+  readonly path?: string;
 }
 
 export interface Chunk {

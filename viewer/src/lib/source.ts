@@ -11,6 +11,9 @@ export class Source {
 
   get name(): string { return this.file.name; }
 
+  /** Where it lies on this machine; only pages with an editor know. */
+  get path(): string | undefined { return this.file.path; }
+
   line(number: number): SourceLine {
     for (const chunk of this.file.chunks) {
       const at = number - chunk.first;

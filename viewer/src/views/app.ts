@@ -1,7 +1,7 @@
 // The application: which report is open, which step is current, and what every key and button does.
 
 import { ordinalOf, plural, stepCount } from "../lib/describe.ts";
-import { parseAddress, writeAddress, type Address } from "../lib/address.ts";
+import { editorLink, parseAddress, writeAddress, type Address } from "../lib/address.ts";
 import { MANY } from "../lib/groups.ts";
 import { Finder, type Place } from "../lib/layout.ts";
 import { progress } from "../lib/list.ts";
@@ -223,11 +223,12 @@ export class App {
 
   private openInEditor(): void {
     const column = this.columns[this.active], place = column?.placeOf(column.current), line = column?.path.steps[column.current ?? -1]?.l;
-    const { editor } = this.page, file = place?.node.source?.name;
-    if (!editor || !file) { this.say(editor ? "No file here" : "No editor is set: parallax view --editor LINK"); return; }
-    const link = h("a", { href: editor.replaceAll("{file}", encodeURI(file)).replaceAll("{line}", String(line ?? 1)) });
-    link.click();
-    this.say(`${file}:${line ?? 1}`);
+    const { editor } = this.page, source = place?.node.source;
+    if (!editor) { this.say("No editor is set: parallax view --editor LINK"); return; }
+    if (!source?.path) { this.say("This file is not here"); return; }
+    // A link that a browser opens itself gets a tab of its own; the others leave the page where it is.
+    h("a", { href: editorLink(editor, source.path, line ?? 1), target: "_blank", rel: "noopener noreferrer" }).click();
+    this.say(`${source.name}:${line ?? 1}`);
   }
 
   /* Comparing ----------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ export interface ColumnEvents {
 }
 
 /** Before the first `relayout`. */
-const nothing: Layout = { roots: [], height: 0, places: [], hidden: new Set(), shown: 0, total: 0, size: 0 };
+const nothing: Layout = { roots: [], height: 0, places: [], hidden: new Set(), shownBy: new Map(), shown: 0, total: 0, size: 0 };
 
 interface Drawn { readonly element: HTMLElement; readonly body: HTMLElement; range: readonly [number, number] }
 

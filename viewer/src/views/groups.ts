@@ -5,7 +5,9 @@ import type { Family, Group, Member } from "../lib/groups.ts";
 import { HOLE } from "../lib/shapes.ts";
 import type { TriageRecord, Verdict } from "../lib/page.ts";
 import { emptyRecord, isTriaged, type State } from "../lib/triage.ts";
+import { NARROW } from "./column.ts";
 import { h, icon, titled } from "./dom.ts";
+import { gestures } from "./touch.ts";
 
 /** Of a group, so many are drawn at first. */
 const DRAWN = 60;
@@ -27,6 +29,9 @@ type Item = { readonly kind: "family"; readonly family: Family } | { readonly ki
 export class GroupedList {
   readonly element = h("div", { class: "groups", role: "tree", "aria-label": "Reports by rule and likeness", tabindex: -1 });
   readonly bulk = h("div", { class: "bulk", hidden: true });
+  /** What was just done, for as long as a finger may take it back. */
+  readonly toast = h("div", { class: "toast", role: "status", hidden: true });
+  private toasted = 0;
   private families: readonly Family[] = [];
   private readonly openKeys = new Set<string>();
   private readonly whole = new Set<string>();
@@ -90,7 +95,7 @@ export class GroupedList {
     const item = this.items[at];
     if (!item) return;
     if (target?.closest(".cb")) { event.preventDefault(); this.toggle(); return; }
-    if (item.kind === "member") { event.preventDefault(); if (target?.closest("a")) this.events.open(item.member.row.index); return; }
+    if (item.kind === "member") { event.preventDefault(); if (target?.closest("a") || matchMedia(NARROW).matches) this.events.open(item.member.row.index); return; }
     this.fold(item);
   }
 
@@ -196,11 +201,23 @@ export class GroupedList {
     this.reason = "";
     const next = this.at;
     this.events.saveMany(changes);
-    this.events.say(`${plural(changes.length, "report")} ${NAMES[this.draft].toLowerCase()}; z takes it back`);
+    const done = `${plural(changes.length, "report")} ${NAMES[this.draft].toLowerCase()}`;
+    this.events.say(`${done}; z takes it back`);
+    this.offerUndo(done);
     // On to the next that waits.
     const waits = (item: Item | undefined) => !!item && this.alike(item).some(member => !isTriaged(member.row.state)) && (item.kind !== "member" || !isTriaged(item.member.row.state)) && item.kind !== "family";
     for (let at = next; at < this.items.length; at++) if (waits(this.items[at])) { this.pick(at); return; }
     this.pick(next);
+  }
+
+  /** On a phone there is no `z`: a button, for five seconds. */
+  private offerUndo(done: string): void {
+    if (!matchMedia(NARROW).matches) return;
+    window.clearTimeout(this.toasted);
+    const close = () => { this.toast.hidden = true; this.toast.replaceChildren(); };
+    this.toast.replaceChildren(h("span", {}, done), h("button", { class: "link", onclick: () => { close(); this.undo(); } }, "Undo"));
+    this.toast.hidden = false;
+    this.toasted = window.setTimeout(close, 5_000);
   }
 
   undo(): void {
@@ -278,10 +295,13 @@ export class GroupedList {
   private memberElement(member: Member, alone: boolean): HTMLElement {
     const { report, state } = member.row, on = this.selected.has(member.row.index);
     const place = report.place.split("/").pop() ?? "";
-    return h("div", { class: `rep${on ? " on" : ""}${alone ? " alone" : ""}`, "data-report": report.id, "data-state": state, "aria-selected": String(on) },
+    const element = h("div", { class: `rep${on ? " on" : ""}${alone ? " alone" : ""}`, "data-report": report.id, "data-state": state, "aria-selected": String(on) },
       check(on ? "on" : "", `Select ${report.id}`), h("span", { class: `state ${state}`, title: state }, icon(state)),
       h("a", { class: "loc mono", href: `#${report.id}`, title: report.place, tabindex: -1 }, place), h("code", { title: report.title }, member.code || report.title), h("span", { class: "grow" }),
       member.differs && h("span", { class: "bdg odd" }, `differs: ${member.differs}`), report.baseline === "new" && h("span", { class: "bdg new" }, "new"), report.baseline === "absent" && h("span", { class: "bdg fix" }, "fixed"));
+    const choose = () => { this.pick(Number(element.dataset["at"]), false); };
+    gestures(element, { hold: () => { choose(); this.toggle(); }, swipe: verdict => { choose(); this.draft = verdict; this.set([member.row.index]); } });
+    return element;
   }
 }
 

@@ -57,6 +57,8 @@ export class ListView {
   get grouped(): GroupedList | undefined { return this.grouping === "none" ? undefined : this.groups; }
 
   group(by: Grouping): void {
+    // The grouped list has fewer states to choose from.
+    if ((by === "none") !== (this.grouping === "none")) this.filter = { ...this.filter, state: "all" };
     this.grouping = by;
     this.draw();
     this.inner.querySelector<HTMLElement>(`[data-group="${by}"]`)?.focus();
@@ -104,7 +106,10 @@ export class ListView {
     const segment = (label: string, buttons: readonly HTMLElement[]) => h("span", { class: "seg", role: "group", "aria-label": label }, buttons);
     const toggle = (text: string, count: number | undefined, on: boolean, data: Record<string, string>, act: () => void) =>
       h("button", { "aria-pressed": String(on), ...data, onclick: () => { act(); this.inner.querySelector<HTMLElement>(`.filters [${Object.keys(data)[0]}="${Object.values(data)[0]}"]`)?.focus(); } }, text, count !== undefined && h("b", {}, String(count)));
-    const states: readonly (State | "all")[] = ["all", ...STATES];
+    const { grouped } = this;
+    const states: readonly (readonly [Filter["state"], string, number])[] = grouped
+      ? [["all", "All", total], ["waiting", "Open", total - triaged], ["triaged", "Triaged", triaged]]
+      : [["all", "All", total], ...STATES.map(state => [state, STATE_NAMES[state], counts[state]] as const)];
     const meter = h("div", { class: "meter", role: "img", "aria-label": `${triaged} of ${total} triaged` });
     for (const state of ["true", "false", "unsure", "started", "open"] as const) {
       if (!counts[state]) continue;
@@ -113,7 +118,7 @@ export class ListView {
       meter.append(part);
     }
     const picker = h("input", { type: "file", accept: ".json,application/json", class: "vh", tabindex: -1, "aria-hidden": "true", onchange: () => { const file = picker.files?.[0]; if (file) this.events.upload(file); } });
-    const { grouped } = this, families = grouped ? familiesOf(this.rows, this.page, this.sources, this.grouping) : [];
+    const families = grouped ? familiesOf(this.rows, this.page, this.sources, this.grouping) : [];
     const like = families.reduce((sum, family) => sum + family.groups.length, 0);
     const left = families.reduce((sum, family) => sum + family.groups.filter(group => group.members.some(member => member.row.state === "open" || member.row.state === "started")).length, 0);
     const ages = { new: 0, old: 0, absent: 0 };
@@ -122,16 +127,16 @@ export class ListView {
     this.element.classList.toggle("tri", !!grouped);
     const head = [
       h("header", { class: "list-head" }, h("h1", { id: "list-heading" }, "Reports"),
-        h("span", { class: "dim" }, grouped ? `${total} in ${plural(families.length, this.grouping === "rule" ? "rule" : "row")}, ${plural(like, "group")} of like reports` : `${this.page.name}, ${plural(tools, "analyser")}, ${made.slice(0, 10)} ${made.slice(11, 16)}`),
-        this.page.against && h("span", { class: "dim against" }, `against ${this.page.against}`), h("span", { class: "grow" }),
-        h("button", { class: "quiet", "data-act": "download", title: "Save all answers as a triage file", onclick: () => this.events.download() }, icon("save"), "Save answers"),
-        h("button", { class: "quiet", "data-act": "upload", title: "Load a triage file", onclick: () => picker.click() }, icon("load"), "Load answers"), picker,
+        h("span", { class: "dim sum" }, grouped ? `${total} in ${plural(families.length, this.grouping === "rule" ? "rule" : "row")}, ${plural(like, "group")} of like reports` : `${this.page.name}, ${plural(tools, "analyser")}, ${made.slice(0, 10)} ${made.slice(11, 16)}`),
+        this.page.against && h("span", { class: "dim against", title: this.page.against }, `against ${this.page.against.split("/").pop() ?? ""}`), h("span", { class: "grow" }),
+        h("button", { class: "quiet", "data-act": "download", title: "Save all answers as a triage file", onclick: () => this.events.download() }, icon("save"), h("span", {}, "Save answers")),
+        h("button", { class: "quiet", "data-act": "upload", title: "Load a triage file", onclick: () => picker.click() }, icon("load"), h("span", {}, "Load answers")), picker,
         h("span", { class: "dim", id: "list-progress" }, `${triaged} of ${total} triaged${grouped && left > 0 ? `, about ${plural(left, "decision")} to go` : ""}`)),
       meter,
       ...this.page.notes.slice(0, 5).map(note => h("p", { class: "page-note" }, note)),
       h("div", { class: "filters" },
-        segment("State", states.map(state => toggle(state === "all" ? "All" : STATE_NAMES[state], state === "all" ? total : counts[state], this.filter.state === state, { "data-state": state }, () => this.set({ state })))),
-        compared && segment("Baseline", ([["all", "Any age"], ["new", "New"], ["old", "Baseline"], ["absent", "Fixed"]] as const).map(([age, name]) => toggle(name, age === "all" ? undefined : ages[age], this.filter.baseline === age, { "data-age": age }, () => this.set({ baseline: age })))),
+        segment("State", states.map(([state, name, count]) => toggle(name, count, this.filter.state === state, { "data-state": state }, () => this.set({ state })))),
+        compared && segment("Baseline", ([["new", "New"], ["old", "Baseline"], ["absent", "Fixed"]] as const).map(([age, name]) => toggle(name, ages[age], this.filter.baseline === age, { "data-age": age }, () => this.set({ baseline: this.filter.baseline === age ? "all" : age })))),
         !grouped && segment("Severity", ([0, 3, 2, 1] as const).map(severity => toggle(severity === 0 ? "Any severity" : SEVERITIES[severity], undefined, this.filter.severity === severity, { "data-severity": String(severity) }, () => this.set({ severity })))),
         segment("Grouping", GROUPINGS.map(([by, name]) => toggle(name, undefined, this.grouping === by, { "data-group": by }, () => this.group(by)))),
         h("span", { class: "grow" }),
@@ -140,7 +145,7 @@ export class ListView {
     if (grouped) {
       this.list?.stop();
       this.list = undefined;
-      this.inner.replaceChildren(h("div", { class: "tri-l" }, h("div", { class: "tri-h" }, ...head), this.rows.length ? grouped.element : h("p", { class: "none dim" }, "No report matches these filters. ", h("button", { class: "link", onclick: () => this.clear() }, "Clear them")), grouped.bulk), this.aside);
+      this.inner.replaceChildren(h("div", { class: "tri-l" }, h("div", { class: "tri-h" }, ...head), this.rows.length ? grouped.element : h("p", { class: "none dim" }, "No report matches these filters. ", h("button", { class: "link", onclick: () => this.clear() }, "Clear them")), grouped.bulk, grouped.toast), this.aside);
       this.told = undefined;
       grouped.draw(families);
       if (focused) this.input.focus();

@@ -58,6 +58,27 @@ test("two paths stand in step, part at a black bar, and the differences are in r
   await page.context().close();
 });
 
+test("long paths scroll together, and the view opens where they part", async () => {
+  const lines = Array.from({ length: 400 }, (_, at) => `  work(${at + 1});`);
+  lab.write("src/long.c", ["int total(int *values, int n) {", ...lines, "}"].join("\n") + "\n");
+  const long = (to: number, title: string, more: object = {}) => ({ ...report(title, [...Array.from({ length: 60 }, (_, at) => ({ frame: 0, location: { file: "long.c", line: 3 + at * 3 } })), ...Array.from({ length: 10 }, (_, at) => ({ frame: 0, location: { file: "long.c", line: to + at * 3 } }))], more), location: { file: "long.c", line: 3 } });
+  const address = lab.view([lab.write("long.json", { format: "parallax-report/1", reports: [long(200, "Bad"), long(300, "Good", { passed: true })] })], "--src", `${lab.folder}/src`);
+  const { page, wrong } = await lab.open(`${address}#R-01/1:R-02/1`, { viewport: { width: 1280, height: 800 } });
+  const scrolled = () => page.locator(".cmp-grid .scroller").evaluateAll(all => all.map(one => [Math.round(one.scrollTop), one.clientHeight < innerHeight] as const));
+  const [a, b] = await scrolled();
+  assert.ok(a && b && a[0] > 100 && a[1] && b[1], `it scrolls: ${a?.join()} ${b?.join()}`);
+  assert.equal(a[0], b[0], "in step");
+  const bar = await page.locator(".divband").boundingBox(), first = await page.locator('.path-column[data-side="A"] .line.dv').boundingBox(), other = await page.locator('.path-column[data-side="B"] .line.dv').boundingBox();
+  assert.ok(bar && first && other && bar.y > 150 && bar.y < 772, "the bar is in sight");
+  assert.ok(bar.y <= first.y + 2 && bar.y <= other.y + 2, "and above the first steps that differ");
+  await page.locator('.path-column[data-side="B"] .scroller').evaluate(one => { one.scrollTop = 40; });
+  await page.waitForFunction(() => [...document.querySelectorAll(".cmp-grid .scroller")].every(one => Math.round(one.scrollTop) === 40));
+  await page.keyboard.press("D");
+  await page.waitForFunction(() => [...document.querySelectorAll(".cmp-grid .scroller")].every(one => one.scrollTop > 100));
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
 test("a path to compare with is picked from a list", async () => {
   const { page, wrong } = await lab.open(pair);
   await page.keyboard.press("v");
@@ -133,3 +154,43 @@ for (const [name, hash] of [["path", "#R-01"], ["list", "#list"], ["compare", "#
     await page.context().close();
   });
 }
+
+test("on a phone a tap opens, a long press selects, swiping judges, and there is time to take it back", async () => {
+  const { page, wrong } = await lab.open(`${many}#list`, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  await page.locator(".rr", { hasText: "unchecked" }).click();
+  if (await page.locator(".rep").count() < 3) await page.locator(".cl").last().click();
+  const row = page.locator(".rep").nth(2), id = (await row.getAttribute("data-report"))!;
+  const mine = page.locator(`.rep[data-report="${id}"]`);
+  /** A finger that goes down, moves in a few steps, and is lifted. */
+  const finger = async (by: number, held = 0) => {
+    const box = (await mine.boundingBox())!, y = box.y + box.height / 2;
+    const send = (type: string, x: number) => mine.dispatchEvent(type, { pointerType: "touch", isPrimary: true, pointerId: 7, clientX: x, clientY: y, bubbles: true });
+    await send("pointerdown", 200);
+    for (const part of [0.2, 0.6, 1]) if (by) await send("pointermove", 200 + by * part);
+    if (held) await page.waitForTimeout(held);
+    await send("pointerup", 200 + by);
+  };
+  await finger(40);
+  assert.equal(await mine.getAttribute("data-state"), "open", "not far enough");
+  await finger(140);
+  assert.equal(await mine.getAttribute("data-state"), "false");
+  assert.match(await page.innerText(".toast"), /1 report false/);
+  assert.deepEqual(await complaints(page), []);
+  await page.locator(".toast button").click();
+  assert.equal(await mine.getAttribute("data-state"), "open");
+  await finger(-140);
+  assert.equal(await mine.getAttribute("data-state"), "true");
+  await finger(0, 650);
+  assert.equal(await mine.getAttribute("aria-selected"), "true");
+  assert.match(await page.innerText("#bulk-count"), /^1 of \d+ selected$/);
+  const sizes = await page.locator(".rep, .rr, .filters .seg button, .vb, .toast button").evaluateAll(all => all.filter(one => (one as HTMLElement).offsetParent).map(one => Math.round(one.getBoundingClientRect().height)));
+  assert.ok(Math.min(...sizes) >= 36, `targets: ${sizes.join(" ")}`);
+  const title = await page.locator(".rr .rt").first().boundingBox();
+  assert.ok((title?.width ?? 0) >= 100, "the rule's title is readable");
+  await picture(page, "phone-triage");
+  await page.keyboard.press("Escape");
+  await mine.tap();
+  assert.equal(await page.getAttribute("body", "data-view"), "report");
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});

@@ -40,6 +40,32 @@ test("script in titles, messages, names, values, code and file names stays text"
   await page.context().close();
 });
 
+test("links of a report that run something are words, and marks that turn text around are shown wherever they stand", async () => {
+  const turned = "safe\u202efile\u2066name", script = "[open me](javascript:window.owned=1) [data](data:text/html,<b>x) [vb](vbscript:x) [fine](https://example.org/fine)";
+  const rule = { id: "R1", name: turned, shortDescription: { text: turned }, fullDescription: { markdown: script, text: "plain" }, help: { markdown: script, text: "plain" }, helpUri: "javascript:window.owned=1" };
+  const at = (line: number) => ({ physicalLocation: { artifactLocation: { uri: `${turned}.c` }, region: { startLine: line } }, message: { text: turned } });
+  const result = { ruleId: "R1", message: { text: `${turned} [go](javascript:window.owned=1)`, markdown: script }, locations: [at(1)], codeFlows: [{ message: { text: turned }, threadFlows: [{ locations: [{ location: at(1) }, { location: at(2) }] }] }], fixes: [{ description: { text: turned }, artifactChanges: [{ artifactLocation: { uri: "x.c" }, replacements: [{ deletedRegion: { startLine: 1 }, insertedContent: { text: turned } }] }] }] };
+  const file = lab.write("turned.sarif", { version: "2.1.0", $schema: "sarif", runs: [{ tool: { driver: { name: turned, rules: [rule] } }, results: [result, { ...result, message: { text: `another ${turned}` } }] }] });
+  const address = lab.view([file], "--name", turned);
+  const marks = /[\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/;
+  for (const hash of ["#R-01", "#list", "#R-01/1:R-02/1"]) {
+    const { page, wrong } = await lab.open(address + hash);
+    if (hash === "#R-01") await page.keyboard.press("r");
+    if (hash === "#list") { await page.locator('[data-group="rule"]').click(); await page.locator(".rep, .cl").first().click(); }
+    const seen = await page.evaluate(() => ({ text: document.body.innerText + document.title, spoken: [...document.querySelectorAll("*")].flatMap(one => [...one.attributes].map(attribute => attribute.value)).join("\n"), links: [...document.querySelectorAll<HTMLAnchorElement>("a[href]")].map(one => one.getAttribute("href") ?? "") }));
+    assert.doesNotMatch(seen.text, marks, `${hash}: on the page and in its title`);
+    assert.doesNotMatch(seen.spoken, marks, `${hash}: in what is spoken and shown on hovering`);
+    assert.ok(seen.links.every(link => /^(#|https?:)/.test(link)), `${hash}: ${seen.links.join(" ")}`);
+    if (hash === "#R-01") {
+      assert.match(seen.text, /⟪U\+202E⟫/);
+      assert.match(seen.text, /javascript:window\.owned=1/, "the link stands there as words");
+    }
+    assert.equal(await page.evaluate(() => (window as unknown as { owned?: number }).owned), undefined);
+    assert.deepEqual(wrong, []);
+    await page.context().close();
+  }
+});
+
 test("the policy forbids what the program does not need", async () => {
   const { page } = await lab.open(lab.view([RACE]));
   const blocked = await page.evaluate(async () => {

@@ -2,7 +2,8 @@
 
 use super::c_sources::CSources;
 use crate::exit::{Failure, Status};
-use anyhow::{Context, Result};
+use crate::report_file;
+use anyhow::Result;
 use clap::{Args, ValueEnum};
 use parallax_cexplore::Program;
 use parallax_mixy::{Error, Finding, Mode, Report, Settings, Sinks, output};
@@ -101,12 +102,8 @@ pub fn run(arguments: &Check) -> Result<Status> {
     })?;
     if let Some(file) = &arguments.report {
         let document = output::document(&program.module, &report);
-        let text = match file.extension().and_then(|e| e.to_str()) {
-            Some("sarif") => parallax_report::to_sarif(&document),
-            Some("xml") => parallax_report::to_pathreport(&document),
-            _ => parallax_report::to_json(&document),
-        };
-        std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+        let folders = program.units.iter().filter_map(|(file, _)| report_file::folder(file)).collect();
+        report_file::save(file, document, folders, &program.module.name)?;
     }
     let mut out = std::io::stdout().lock();
     if arguments.json {

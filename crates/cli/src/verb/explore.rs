@@ -3,6 +3,7 @@
 use super::c_input::{input, shown, write_tests};
 use super::c_sources::CSources;
 use crate::exit::{Failure, Status};
+use crate::report_file;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use parallax_cexplore::confirm::{Replay, replay, user_place};
@@ -310,13 +311,8 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     }
     if let Some(file) = &arguments.report {
         let document = path_report(&program, &findings);
-        let text = match file.extension().and_then(|e| e.to_str()) {
-            Some("sarif") => parallax_report::to_sarif(&document),
-            Some("xml") => parallax_report::to_pathreport(&document),
-            Some("html") => page(&program, document)?,
-            _ => parallax_report::to_json(&document),
-        };
-        std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+        let folders = program.units.iter().filter_map(|(file, _)| report_file::folder(file)).collect();
+        report_file::save(file, document, folders, &program.module.name)?;
     }
     let mut out = std::io::stdout().lock();
     if arguments.json {
@@ -395,32 +391,6 @@ fn adopt(program: &Program, explored: &mut Exploration, seeded: Vec<Finding>) {
         }
     }
     explored.findings = all;
-}
-
-/// The page that shows the findings in the program's sources.
-fn page(program: &Program, document: Document) -> Result<String> {
-    let folders: Vec<PathBuf> = program
-        .units
-        .iter()
-        .filter_map(|(file, _)| Some(std::path::absolute(file).ok()?.parent()?.to_path_buf()))
-        .chain(std::env::current_dir().ok())
-        .collect();
-    let roots = parallax_view::Roots::new(&folders)
-        .map_err(|(folder, error)| anyhow::anyhow!("cannot use folder {}: {error}", folder.display()))?;
-    let input = parallax_view::Input {
-        document,
-        roots,
-        name: program.module.name.clone(),
-        made: std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .map_or(0, |since| since.as_secs()),
-        author: std::env::var("USER").unwrap_or_default(),
-        checklists: parallax_view::checklist::Checklists::with(Vec::new()),
-        triage: parallax_view::triage::Triage::default(),
-        editor: None,
-        against: None,
-    };
-    Ok(parallax_view::html::render(&parallax_view::build(input, &mut |_| {})))
 }
 
 /// A finding with what running it said.

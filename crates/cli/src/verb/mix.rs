@@ -2,6 +2,7 @@
 
 use crate::exit::{Failure, Status};
 use crate::input;
+use crate::report_file;
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
 use parallax_mix::complaint::{Complaint, ComplaintKind};
@@ -75,7 +76,8 @@ struct Check {
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
-    /// Also write the errors and their paths here, for `parallax view` and `parallax convert`.
+    /// Write the errors and their paths as a report: a page (.html), SARIF (.sarif), pathreport XML (.xml) or Parallax
+    /// JSON (any other name).
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }
@@ -189,8 +191,13 @@ fn check(arguments: &Check) -> Result<Status> {
     let verdict = mix::check(&program, &options);
     if let Some(path) = &arguments.report {
         let all: Vec<Complaint> = verdict.errors.iter().chain(&verdict.gaps).cloned().collect();
-        let text = parallax_report::to_json(&parallax_mix::path_report::document(&file, &all));
-        std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        let document = parallax_mix::path_report::document(&file, &all);
+        report_file::save(
+            path,
+            document,
+            report_file::folder(&arguments.file).into_iter().collect(),
+            &file.name,
+        )?;
     }
     if arguments.json {
         println!("{}", to_json(&file, &verdict));

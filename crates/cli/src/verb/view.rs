@@ -128,7 +128,7 @@ pub fn run(mut arguments: View) -> Result<Status> {
 /// The page, and the files it is made from.
 fn make(arguments: &View, triage: Triage) -> Result<(Page, Vec<PathBuf>)> {
     if let Some(link) = &arguments.editor
-        && (!link.contains("{file}") || !link.contains(':') || link.to_lowercase().starts_with("javascript"))
+        && !is_editor_link(link)
     {
         bail!(
             "--editor takes a link with {{file}} and, if you like, {{line}} in it, such as vscode://file/{{file}}:{{line}}"
@@ -165,6 +165,14 @@ fn make(arguments: &View, triage: Triage) -> Result<(Page, Vec<PathBuf>)> {
         page.files.iter().flat_map(|file| arguments.src.iter().map(|folder| folder.join(&file.name)));
     files.extend(sources.filter(|file| file.is_file()));
     Ok((page, files))
+}
+
+/// Whether a link names a file and can do nothing but open something: no script, no page of its own.
+fn is_editor_link(link: &str) -> bool {
+    let Some((scheme, rest)) = link.split_once(':') else { return false };
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    let runs = ["javascript", "data", "vbscript", "blob"].contains(&scheme.to_ascii_lowercase().as_str());
+    !scheme.is_empty() && scheme.bytes().all(plain) && !runs && rest.contains("{file}")
 }
 
 /// The port to serve on. `--serve` takes the word after it, which may have been meant as a report.

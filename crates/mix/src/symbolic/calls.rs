@@ -1,6 +1,7 @@
 //! Functions: a call of a known function executes its body.
 
 use super::state::{Call, Frame};
+use super::way::{Held, Passed};
 use super::{Bare, Executor, Outcomes, State, TypedBlocks, Value};
 use crate::complaint::Complaint;
 use crate::ty::{KnownId, Type};
@@ -97,6 +98,8 @@ impl Executor<'_> {
         if let Some(myself) = fun.myself {
             frame.set(myself.slot as usize, Some(self.known_value(id)));
         }
+        let line = state.way.enter(closure.fun, span);
+        state.way.push(Passed::Set(Held::Variable(fun.param), argument.clone(), fun.span));
         frame.set(fun.param.slot as usize, Some(argument));
         let (caller, calls) = (state.frame.clone(), state.calls.clone());
         state.calls.push(Call { fun: closure.fun, path_length, undecided, span });
@@ -104,6 +107,7 @@ impl Executor<'_> {
         for (mut state, value) in self.exec(blocks, fun.body, state) {
             state.frame = caller.clone();
             state.calls = calls.clone();
+            state.way.leave(line);
             out.push((state, value));
         }
     }

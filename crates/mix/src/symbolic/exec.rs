@@ -1,6 +1,7 @@
 //! The rules of Figure 2, one arm each, and those of the additions.
 
 use super::explain::STRING_WIDTH;
+use super::way::{Held, Passed};
 use super::{Bare, Closure, Conditionals, Executor, Memory, Outcomes, State, TypedBlocks, Value};
 use crate::complaint::Complaint;
 use crate::syntax::*;
@@ -10,7 +11,7 @@ use parallax_term::Formula;
 
 impl Executor<'_> {
     /// `Sigma |- <S; e> => <S'; s>`: every outcome of `e` in `state`.
-    pub fn exec(&self, blocks: &dyn TypedBlocks, e: ExprId, state: State) -> Outcomes {
+    pub fn exec(&self, blocks: &dyn TypedBlocks, e: ExprId, mut state: State) -> Outcomes {
         let steps = self.steps.get() + 1;
         self.steps.set(steps);
         if steps > self.options.steps {
@@ -18,6 +19,7 @@ impl Executor<'_> {
             self.gap(state, self.program.span(e), message);
             return Vec::new();
         }
+        state.way.comes_to(e, self.program.line(e));
         stacker::maybe_grow(64 << 10, 1 << 20, || self.rule(blocks, e, state))
     }
 
@@ -89,7 +91,13 @@ impl Executor<'_> {
                 let mut out = Vec::new();
                 for (state, target) in self.exec(blocks, *e1, state) {
                     for (state, value) in self.exec(blocks, *e2, state) {
-                        out.extend(self.assign(blocks, state, &target, value, span));
+                        let assigned = self.assign(blocks, state, &target, value, span);
+                        out.extend(assigned.map(|(mut state, value)| {
+                            if let Expr::Var(at) = program.expr(*e1) {
+                                state.way.push(Passed::Set(Held::Content(*at), value.clone(), span));
+                            }
+                            (state, value)
+                        }));
                     }
                 }
                 return out;
@@ -100,6 +108,7 @@ impl Executor<'_> {
             }
             Expr::SetVar(at, e1) => {
                 return self.map(blocks, *e1, state, |mut state, value| {
+                    state.way.push(Passed::Set(Held::Variable(*at), value.clone(), span));
                     if program.var(at.var).boxed {
                         let target = state.slot(at.slot).cloned()?;
                         (state, _) = self.assign(blocks, state, &target, value, span)?;
@@ -130,6 +139,7 @@ impl Executor<'_> {
             Expr::Block(BlockKind::Typed, _) => match blocks.typed_block(self, &state, e) {
                 Ok((after, value)) => {
                     state = after;
+                    state.way.push(Passed::Set(Held::Block, value.clone(), span));
                     value
                 }
                 Err(complaints) => {
@@ -188,16 +198,15 @@ impl Executor<'_> {
         &self,
         blocks: &dyn TypedBlocks,
         (e1, e2, e3): (ExprId, ExprId, ExprId),
-        state: State,
+        mut state: State,
         guard: Formula,
         out: &mut Outcomes,
     ) {
-        match self.store.as_boolean(guard) {
-            Some(true) => return out.extend(self.exec(blocks, e2, state)),
-            Some(false) => return out.extend(self.exec(blocks, e3, state)),
-            None => {}
-        }
         let span = self.program.span(e1);
+        if let Some(holds) = self.store.as_boolean(guard) {
+            state.way.push(Passed::Known(span, holds));
+            return out.extend(self.exec(blocks, if holds { e2 } else { e3 }, state));
+        }
         let Some((yes, no)) = self.fork(&state, guard, span) else { return self.too_many_paths(state, span) };
         let (yes, no) = (self.if_feasible(yes), self.if_feasible(no));
         let run =
@@ -300,12 +309,16 @@ impl Executor<'_> {
                     }
                     Item::Let(at, e1) => {
                         for (mut state, value) in self.exec(blocks, *e1, state) {
+                            let span = self.program.span(*e1);
+                            state.way.push(Passed::Set(Held::Variable(*at), value.clone(), span));
                             state.set_slot(at.slot, value);
                             next.push(state);
                         }
                     }
                     Item::Var(at, e1) => {
-                        for (state, value) in self.exec(blocks, *e1, state) {
+                        for (mut state, value) in self.exec(blocks, *e1, state) {
+                            let span = self.program.span(*e1);
+                            state.way.push(Passed::Set(Held::Variable(*at), value.clone(), span));
                             let bound = if self.program.var(at.var).boxed {
                                 self.allocate(blocks, state, value, *e1)
                             } else {
@@ -331,9 +344,13 @@ impl Executor<'_> {
         let mut out = Vec::new();
         let mut live = vec![(state, 0)];
         while let Some((state, undecided)) = live.pop() {
-            for (state, value) in self.exec(blocks, condition, state) {
+            for (mut state, value) in self.exec(blocks, condition, state) {
                 let Some(guard) = self.guard(&state, &value, span, "a condition is") else { continue };
-                let (enter, undecided) = match self.store.as_boolean(guard) {
+                let known = self.store.as_boolean(guard);
+                if let Some(holds) = known {
+                    state.way.push(Passed::Known(span, holds));
+                }
+                let (enter, undecided) = match known {
                     Some(true) => (state, undecided),
                     Some(false) => {
                         out.push((state, Value { u: Bare::Unit, ty: Type::Unit }));

@@ -2,12 +2,15 @@
 
 use super::memory::{base, class};
 use super::state::Event;
+use super::way::{Held, Passed};
 use super::{Bare, Executor, State, Value};
-use crate::complaint::{Given, PathStep, PathTo};
+use crate::complaint::{Given, PathStep, PathTo, StepKind};
 use crate::ty::Type;
 use parallax_op::RelOp;
 use parallax_smt::{Answer, Model};
+use parallax_source::Span;
 use parallax_term::Formula;
+use rustc_hash::FxHashMap;
 
 /// Strings have a width that nothing else has, so that their numbers can be told from others in formulas.
 pub(super) const STRING_WIDTH: u16 = 48;
@@ -15,14 +18,12 @@ pub(super) const STRING_WIDTH: u16 = 48;
 impl Executor<'_> {
     /// How a run gets to a state, and whether one surely does; `None` if none does.
     pub(crate) fn explain(&self, state: &State) -> Option<(PathTo, bool)> {
-        let (input, sure) = match self.ask(state, self.store.true_()) {
+        let (model, sure) = match self.ask(state, self.store.true_()) {
             Answer::Unsat => return None,
             Answer::Unknown(_) => (None, false),
-            Answer::Sat(model) => {
-                let model = self.small_model(state).unwrap_or(model);
-                (Some(self.input(state, &model)), true)
-            }
+            Answer::Sat(model) => (Some(self.small_model(state).unwrap_or(model)), true),
         };
+        let input = model.as_ref().map(|model| self.input(state, model));
         let decisions = state.decisions();
         let shown: Vec<String> =
             decisions.iter().map(|decision| self.show_formula(decision.formula)).collect();
@@ -31,19 +32,71 @@ impl Executor<'_> {
             condition.push_str("true");
         }
         cut(&mut condition);
+        let assumed: Vec<PathStep> = decisions
+            .into_iter()
+            .zip(shown)
+            .map(|(decision, text)| {
+                let kind = StepKind::Assumed(decision.fork.map(|(_, branch)| branch));
+                PathStep { text, ..step(decision.span, kind) }
+            })
+            .collect();
+        let steps = match state.way.told() {
+            Some(passed) => self.told(&passed, &assumed, model.as_ref()),
+            None => self.outline(state, assumed),
+        };
+        Some((PathTo { condition, input, steps }, sure))
+    }
+
+    /// Everything that a path came by, and the values that change under a model.
+    fn told(&self, passed: &[&Passed], assumed: &[PathStep], model: Option<&Model>) -> Vec<PathStep> {
+        let mut steps: Vec<PathStep> = Vec::new();
+        // Activations are numbered as they are entered; a name means something else in each.
+        let (mut open, mut entered) = (vec![0], 0);
+        let mut last: FxHashMap<(u32, String), String> = FxHashMap::default();
+        for passed in passed {
+            match passed {
+                Passed::Line(e) => steps.push(step(self.program.span(*e), StepKind::Line)),
+                Passed::Known(span, holds) => steps.push(step(*span, StepKind::Assumed(Some(*holds)))),
+                Passed::Decided(index) => steps.extend(assumed.get(*index).cloned()),
+                Passed::Set(held, value, span) => {
+                    let scalar = matches!(value.ty, Type::Int(_) | Type::Float | Type::Bool | Type::Str);
+                    let shown =
+                        model.filter(|_| scalar).and_then(|model| self.show_value(value, 0, model, 0));
+                    let name = match held {
+                        Held::Variable(at) => self.program.var(at.var).name.clone(),
+                        Held::Content(at) => format!("!{}", self.program.var(at.var).name),
+                        Held::Block => "typed block".to_string(),
+                    };
+                    let Some(shown) = shown else { continue };
+                    let key = (open.last().copied().unwrap_or(0), name.clone());
+                    if last.insert(key, shown.clone()).as_ref() != Some(&shown) {
+                        steps.push(PathStep { values: vec![(name, shown)], ..step(*span, StepKind::Line) });
+                    }
+                }
+                Passed::Entered(fun, span) => {
+                    entered += 1;
+                    open.push(entered);
+                    steps.push(step(*span, StepKind::Call(self.program.fun(*fun).name.clone())));
+                }
+                Passed::Left => {
+                    open.pop();
+                    steps.push(step(Span::default(), StepKind::Return));
+                }
+            }
+        }
+        steps
+    }
+
+    /// The decisions, and the calls that are still open: what is left of a path that is too long to tell.
+    fn outline(&self, state: &State, assumed: Vec<PathStep>) -> Vec<PathStep> {
         let mut steps = Vec::new();
         for call in state.calls.to_vec() {
             let name = self.program.fun(call.fun).name.clone();
-            let text = format!("calls {name}");
-            steps.push((call.path_length, PathStep { span: call.span, text, call: Some(name), taken: None }));
+            steps.push((call.path_length, step(call.span, StepKind::Call(name))));
         }
-        for (index, (decision, text)) in decisions.into_iter().zip(shown).enumerate() {
-            let taken = decision.fork.map(|(_, branch)| branch);
-            steps.push((index + 1, PathStep { span: decision.span, text, call: None, taken }));
-        }
+        steps.extend(assumed.into_iter().enumerate().map(|(index, step)| (index + 1, step)));
         steps.sort_by_key(|(position, _)| *position);
-        let steps = steps.into_iter().map(|(_, step)| step).collect();
-        Some((PathTo { condition, input, steps }, sure))
+        steps.into_iter().map(|(_, step)| step).collect()
     }
 
     /// Nobody wants -9223372036854775806 for an example where -1 will do.
@@ -145,6 +198,10 @@ impl Executor<'_> {
         cut(&mut shown);
         shown
     }
+}
+
+fn step(span: Span, kind: StepKind) -> PathStep {
+    PathStep { span, kind, text: String::new(), values: Vec::new() }
 }
 
 /// Nobody reads more than this.

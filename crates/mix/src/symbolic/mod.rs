@@ -17,6 +17,7 @@ mod facts;
 mod memory;
 mod refs;
 mod state;
+mod way;
 
 pub use facts::Input;
 pub(crate) use memory::Memory;

@@ -1,6 +1,7 @@
 //! Symbolic values, path conditions and states: the middle of Figure 1.
 
 use super::memory::Memory;
+use super::way::{Passed, Way};
 use crate::syntax::{ExprId, FunId};
 use crate::ty::Type;
 use parallax_path::Chain;
@@ -86,6 +87,7 @@ pub struct State {
     pub(crate) frame: Frame,
     pub(crate) calls: Chain<Call>,
     pub(crate) events: Chain<Event>,
+    pub(crate) way: Way,
 }
 
 impl State {
@@ -97,6 +99,7 @@ impl State {
             frame: Frame::default(),
             calls: Chain::default(),
             events: Chain::default(),
+            way: Way::default(),
         }
     }
 
@@ -111,6 +114,7 @@ impl State {
     /// The state in which `formula` holds as well.
     pub(crate) fn assuming(&self, formula: Formula, span: Span, fork: Option<(u32, bool)>) -> State {
         let mut state = self.clone();
+        state.way.push(Passed::Decided(state.path.len()));
         state.path.push(Decision { formula, span, fork });
         state
     }

@@ -17,7 +17,7 @@ mod plist;
 mod python;
 mod rust;
 mod sanitizer;
-mod sarif;
+pub(crate) mod sarif;
 mod valgrind;
 mod valgrind_text;
 

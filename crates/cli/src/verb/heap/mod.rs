@@ -3,11 +3,13 @@
 mod draw;
 mod limits;
 mod pair;
+mod paths;
 mod report;
 mod tests;
 
 use crate::exit::{Failure, Status};
 use crate::input;
+use crate::report_file;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use limits::Limits;
@@ -74,6 +76,10 @@ pub struct Heap {
     /// With --tests: one test for every represented heap instead of one for each path.
     #[arg(long)]
     all_shapes: bool,
+    /// Write the paths as a report, each run on one of its heaps: a page (.html), SARIF (.sarif), pathreport XML (.xml) or
+    /// Parallax JSON (any other name). Paths that return are in it too, to compare with.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["compare", "equivalent"])]
+    report: Option<PathBuf>,
     /// Draw the symbolic heap at the end of each path, as DOT and SVG.
     #[arg(long, value_name = "DIR")]
     draw: Option<PathBuf>,
@@ -225,6 +231,9 @@ fn explored(arguments: &Heap) -> Result<Status> {
                 Some(folder) => Some(tests::write(arguments, &subject, &ends, folder)?),
                 None => None,
             };
+            if let Some(file) = &arguments.report {
+                save(arguments, file, paths::document(arguments, &subject, &ends)?)?;
+            }
             let shares = Shares::new(&ends, Duration::from_secs(arguments.count_time), deadline);
             let heaps = |end: &Final<Summary<'_>>, _| -> Result<(usize, bool)> {
                 if arguments.count == 0 {
@@ -237,8 +246,8 @@ fn explored(arguments: &Heap) -> Result<Status> {
             report::report(arguments, &subject, "summary", &ends, heaps, tests)
         }
         Some(engine) => {
-            if arguments.draw.is_some() || arguments.tests.is_some() {
-                bail!("--draw and --tests need the summary engine");
+            if arguments.draw.is_some() || arguments.tests.is_some() || arguments.report.is_some() {
+                bail!("--draw, --tests and --report need the summary engine");
             }
             let laziness = engine.laziness().unwrap_or(Laziness::Lazy);
             let watch = &mut arguments.limits.watch(subject.start);
@@ -247,6 +256,15 @@ fn explored(arguments: &Heap) -> Result<Status> {
             report::report(arguments, &subject, engine.name(), &ends, |_, count| Ok((count, exact)), None)
         }
     }
+}
+
+fn save(
+    arguments: &Heap,
+    file: &std::path::Path,
+    document: parallax_report::Document,
+) -> Result<()> {
+    let folders = report_file::folder(&arguments.file).into_iter().collect();
+    report_file::save(file, document, folders, &report_file::title(&arguments.file))
 }
 
 /// Time to count in: a path may take an eighth of what is left, or more if fewer paths are left.
@@ -290,6 +308,9 @@ fn concrete(arguments: &Heap, subject: &Subject<'_>) -> Result<Status> {
     let input = tests::blank(subject);
     let watch = &mut arguments.limits.watch(subject.start);
     let replay = Replay::watched(&subject.task, &input, arguments.array, watch)?;
+    if let Some(file) = &arguments.report {
+        save(arguments, file, paths::of_run(arguments, subject, &replay.trace, &input)?)?;
+    }
     let result = replay.value().map(describe::concrete);
     let outcomes: Vec<String> =
         replay.trace.events.iter().map(|event| describe::event(program, &subject.file, event)).collect();

@@ -126,7 +126,18 @@ impl Run<'_> {
         })
     }
 
-    pub(super) fn fix(&self, fix: &Value) -> Fix {
+    /// The edits, with advice of ours in its place among them.
+    pub(super) fn fixes(&self, result: &Value) -> Vec<Fix> {
+        let mut fixes: Vec<Fix> = items(result, "/fixes").iter().map(|fix| self.fix(fix)).collect();
+        for advice in bag(result).map_or(&[][..], |bag| items(bag, "/advice")) {
+            let at = number(advice, "/0").map_or(fixes.len(), |at| at as usize).min(fixes.len());
+            let description = text(advice, "/1").to_owned();
+            fixes.insert(at, Fix { description, changes: Vec::new() });
+        }
+        fixes
+    }
+
+    fn fix(&self, fix: &Value) -> Fix {
         let mut changes = Vec::new();
         for change in items(fix, "/artifactChanges") {
             let Some(file) = self.file(&change["artifactLocation"]) else { continue };

@@ -7,15 +7,16 @@
 mod beyond;
 mod component;
 mod graph;
+pub(crate) mod logged;
 mod message;
 mod place;
 mod read;
 mod uri;
 mod write;
 
-use crate::{Role, Step};
+use crate::read::Fault;
+use crate::{Document, Role, Step};
 
-pub(super) use read::parse;
 pub(super) use write::write;
 
 /// The property that holds what SARIF has no place for.
@@ -38,8 +39,19 @@ fn step_kinds(step: &Step) -> Vec<&'static str> {
     kinds
 }
 
+/// A log, or a text with logs in it.
+pub(super) fn parse(source: &str) -> Result<Document, Fault> {
+    let whole = read::parse(source);
+    match whole {
+        Err(fault) if !source.trim_start().starts_with('{') || !logged::find(source).whole.is_empty() => {
+            logged::parse(source, fault)
+        }
+        other => other,
+    }
+}
+
 pub(super) fn sniff(sample: &super::Sample) -> bool {
-    sample.head.starts_with('{')
+    (sample.head.starts_with('{') || logged::sniff(sample.text))
         && (sample.text.contains("\"runs\"") || sample.text.contains("sarif-external-property"))
         && (sample.text.contains("sarif") || sample.text.contains("\"2.1.0\""))
 }

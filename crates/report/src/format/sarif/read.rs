@@ -137,7 +137,7 @@ impl<'a> Run<'a> {
             suppressions: items(result, "/suppressions").iter().map(suppression).collect(),
             paths,
             passed: text(result, "/kind") == "pass",
-            fixes: items(result, "/fixes").iter().map(|fix| self.fix(fix)).collect(),
+            fixes: self.fixes(result),
             rank: result["rank"].as_number().filter(|rank| rank.as_f64() >= Some(0.0)).cloned(),
             occurrences: number(result, "/occurrenceCount"),
             baseline: match text(result, "/baselineState") {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 pub(crate) fn write(document: &Document) -> String {
     let mut runs: Vec<Value> = Vec::new();
     let empty = |run: &Value| {
-        let mut run = run.clone();
+        let mut run = sound(run);
         run["results"] = json!([]);
         run
     };
@@ -54,9 +54,22 @@ pub(crate) fn write(document: &Document) -> String {
     text
 }
 
+/// A run as it was read, but for what no reader may rely on: bases that are no folders.
+fn sound(run: &Value) -> Value {
+    let mut run = run.clone();
+    for base in run.get_mut("originalUriBaseIds").and_then(Value::as_object_mut).into_iter().flatten() {
+        if let Some(Value::String(uri)) = base.1.get_mut("uri")
+            && !uri.ends_with('/')
+        {
+            uri.push('/');
+        }
+    }
+    run
+}
+
 fn write_run(run: usize, reports: &[Report], rules: &[Rule], skeleton: Option<&Value>) -> Value {
     let mut value = match skeleton {
-        Some(skeleton) => skeleton.clone(),
+        Some(skeleton) => sound(skeleton),
         None => made_run(reports, rules),
     };
     if !value["tool"]["driver"].is_object() {
@@ -208,8 +221,14 @@ fn write_report(run: usize, result: usize, report: &Report, rule: Option<usize>)
         });
         value.insert("relatedLocations".into(), related.collect());
     }
-    if !report.fixes.is_empty() {
-        value.insert("fixes".into(), report.fixes.iter().map(write_fix).collect());
+    // SARIF has no fix without a change: advice goes into the bag, with its place among the fixes.
+    let (edits, advice): (Vec<_>, Vec<_>) =
+        report.fixes.iter().enumerate().partition(|(_, fix)| !fix.changes.is_empty());
+    if !edits.is_empty() {
+        value.insert("fixes".into(), edits.into_iter().map(|(_, fix)| write_fix(fix)).collect());
+    }
+    if !advice.is_empty() {
+        bag["advice"] = advice.into_iter().map(|(at, fix)| json!([at, fix.description])).collect();
     }
     if let Some(rank) = &report.rank {
         value.insert("rank".into(), json!(rank));

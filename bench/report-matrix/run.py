@@ -3,8 +3,8 @@
 
     run.py WORK PARALLAX [OUT]
 
-WORK is a folder for sources, tools and reports; PARALLAX the command. With OUT, the table is written to OUT/README.md and
-the numbers to OUT/raw.csv. Programs are Debian's sources of zip, bzip2, unzip and pbzip2. A tool that is not there is
+WORK is a folder for sources, tools and reports; PARALLAX the command. With OUT, the table is written to OUT/table.md, the
+numbers to OUT/raw.csv, what was run to OUT/tools.txt. Programs are Debian's sources of zip, bzip2, unzip and pbzip2. A tool that is not there is
 reported as missing, never as passed. gcc 14 and CBMC come from Debian 13, unpacked into WORK/trixie and run in a chroot,
 which needs root; Semgrep and Flawfinder come from PyPI.
 """
@@ -92,7 +92,7 @@ def main():
             (entry,) = json.loads(measured.stdout)
             loss = entry["loss"]
             page = path + ".html"
-            made = subprocess.run([PARALLAX, "view", path, "--src", folder, "-o", page], capture_output=True, text=True)
+            made = subprocess.run([PARALLAX, "view", path, "--src", folder, "--src", HERE, "-o", page], capture_output=True, text=True)
             if loss is None:
                 rows.append([name, "not counted", 0, 0, 0, 0, 0, "", ""])
                 continue
@@ -108,6 +108,22 @@ def main():
         os.makedirs(OUT, exist_ok=True)
         with open(os.path.join(OUT, "raw.csv"), "w", newline="") as file:
             csv.writer(file).writerows([head, *rows])
+        with open(os.path.join(OUT, "table.md"), "w") as file:
+            file.write("| report | format | reports in | out | events in | steps out | lost | why |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+            for name, kind, into, out, events, steps, _, lost, named in rows:
+                file.write(f"| `{name}` | {kind} | {into} | {out} | {events} | {steps} | {lost or '-'} | {named.replace('|', ' ') or '-'} |\n")
+        with open(os.path.join(OUT, "tools.txt"), "w") as file:
+            file.write("\n".join(versions()) + "\n")
+
+
+def versions():
+    """The first line of what each tool says of itself, or that it is missing."""
+    tools = [(["gcc"], False), (["gcc-14"], True), (["clang-19"], False), (["cppcheck"], False), (["valgrind"], False), (["cbmc"], True),
+             ([os.path.join(WORK, "pypi/bin/semgrep")], False), ([os.path.join(WORK, "pypi/bin/flawfinder")], False)]
+    for command, inside in tools:
+        done = run([*command, "--version"], os.path.join(WORK, PROGRAMS[0].folder), inside=inside) if not inside or os.path.isdir(ROOT) else None
+        said = done and done.stdout.decode().strip().split("\n")[0]
+        yield f"{os.path.basename(command[0])}: {said or 'missing'}"
 
 
 if __name__ == "__main__":

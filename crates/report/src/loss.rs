@@ -5,7 +5,7 @@
 
 use crate::value::{items, text};
 use crate::xml::{Node, Xml};
-use crate::{Document, Format, Importance, Path};
+use crate::{Document, Format, Importance, Path, PathKind};
 use regex::Regex;
 use serde::Serialize;
 use serde_json::Value;
@@ -63,7 +63,11 @@ impl Tally {
 /// Whether a path is only the place of its report.
 fn is_place(path: &Path) -> bool {
     let [step] = path.steps.as_slice() else { return false };
-    step.failing && step.importance == Importance::Important && path.frames.len() == 1
+    // A stack of one function is a stack.
+    path.kind == PathKind::Flow
+        && step.failing
+        && step.importance == Importance::Important
+        && path.frames.len() == 1
 }
 
 fn regex(pattern: &str) -> Regex {
@@ -81,7 +85,13 @@ pub fn count(format: Format, source: &str) -> Option<Tally> {
         Format::Valgrind => Xml::parse(source).ok().map(|xml| valgrind(xml.root())),
         Format::Cbmc => cbmc(source),
         Format::Infer => serde_json::from_str(source).ok().map(|bugs| infer(&bugs)),
-        Format::Sanitizer => Some(stacks(source, r"^\s*#\d+ ")),
+        Format::Sanitizer => {
+            let told = regex(
+                r"^(?:Direct|Indirect) leak of |: runtime error: |^WARNING: ThreadSanitizer: |ERROR: (?:Address|Memory|UndefinedBehavior|HWAddress)Sanitizer: ",
+            );
+            let reports = source.lines().filter(|line| told.is_match(line)).count();
+            Some(Tally { reports, ..stacks(source, r"^\s*#\d+ ") })
+        }
         Format::ValgrindText => Some(stacks(source, r"^==\d+==\s+(?:at|by) 0x")),
         Format::Gdb => Some(stacks(source, r"^#\d+ ")),
         Format::Python => Some(stacks(source, r#"^\s+File ".*", line \d+"#)),
@@ -171,6 +181,7 @@ fn plist(root: Node) -> Tally {
             let part = |key| keyed(node, key).map_or(String::new(), |value| value.text());
             format!("{}:{}", part("file"), part("line"))
         };
+        let (steps, messages) = (tally.steps, tally.messages);
         // An event is a step. So is a line that an edge runs to, where it is another than the one before, unless an event
         // of the same activation stands right there: the edge then runs to the event.
         let mut before = (String::new(), None);
@@ -201,6 +212,10 @@ fn plist(root: Node) -> Tally {
                 }
                 _ => {}
             }
+        }
+        // One event alone is the place of the report.
+        if tally.steps == steps + 1 {
+            (tally.steps, tally.messages) = (steps, messages);
         }
     }
     tally
@@ -312,7 +327,10 @@ fn cbmc(source: &str) -> Option<Tally> {
         }
         return Some(tally);
     }
-    tally.reports = source.lines().filter(|line| *line == "Violated property:").count();
+    // A trace may pass several properties that do not hold; it is about the last.
+    tally.messages = source.lines().filter(|line| *line == "Violated property:").count();
+    let traces = source.lines().filter(|line| line.starts_with("Trace for ")).count();
+    tally.reports = if traces > 0 { traces } else { usize::from(tally.messages > 0) };
     Some(tally)
 }
 

@@ -256,3 +256,63 @@ fn beginnings_without_end_take_bounded_time() {
     assert!(read(text.as_bytes(), "endless").is_err());
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
 }
+
+/// CBMC runs on after a property that does not hold. The trace is about the last one; those before it are told in passing.
+#[test]
+fn a_trace_of_cbmc_that_breaks_several_properties_is_one_report() {
+    let state = |number: u32, line: u32, what: &str| {
+        format!(
+            "State {number} file a.c function f line {line} thread 0\n----------------------------------------------------\n  {what}\n\n"
+        )
+    };
+    let broken = |line: u32, what: &str| {
+        format!(
+            "Violated property:\n  file a.c function f line {line} thread 0\n  {what}\n  !(p == NULL)\n\n\n"
+        )
+    };
+    let text = format!(
+        "CBMC version 6.6.0 (cbmc-6.6.0) 64-bit x86_64 linux\n\nTrace for f.1:\n\n{}{}{}{}\nTrace for f.2:\n\n{}{}\n** 2 of 9 failed\n",
+        state(1, 3, "i=1 (0001)"),
+        broken(4, "first"),
+        state(2, 5, "i=2 (0010)"),
+        broken(6, "second"),
+        state(3, 7, "i=3 (0011)"),
+        broken(8, "third"),
+    );
+    let document = read(text.as_bytes(), "cbmc.txt").unwrap();
+    let told: Vec<_> =
+        document.reports.iter().map(|report| (report.title.as_str(), report.paths[0].steps.len())).collect();
+    assert_eq!(told, [("second", 5), ("third", 3)]);
+    let failing: Vec<_> = document.reports[0].paths[0]
+        .steps
+        .iter()
+        .filter(|step| step.failing)
+        .map(|step| step.message.as_str())
+        .collect();
+    assert_eq!(failing, ["second"]);
+    let loss = Loss::measure(Format::Cbmc, &text, &document).unwrap();
+    assert_eq!((loss.held.reports, loss.lost()), (2, vec![]));
+    // As JSON, the same.
+    let step = |kind: &str, line: u32, reason: &str| serde_json::json!({"stepType": kind, "reason": reason, "lhs": "i", "value": {"data": "1"}, "thread": 0, "sourceLocation": {"file": "a.c", "function": "f", "line": line.to_string()}});
+    let json = serde_json::json!([{"program": "CBMC 6.6.0"}, {"result": [{"property": "f.1", "status": "FAILURE", "description": "", "trace": [step("assignment", 3, ""), step("failure", 4, "first"), step("failure", 6, "second")]}]}]);
+    let document = read(json.to_string().as_bytes(), "cbmc.json").unwrap();
+    let failing: Vec<_> = document.reports[0].paths[0]
+        .steps
+        .iter()
+        .filter(|step| step.failing)
+        .map(|step| step.message.as_str())
+        .collect();
+    assert_eq!((document.reports[0].title.as_str(), failing), ("second", vec!["second"]));
+}
+
+/// Stacks of one function count: a race that drd finds in a thread's own function has no more.
+#[test]
+fn one_function_is_a_stack() {
+    let text = "==7== drd, a thread error detector\n==7== \n==7== Thread 3:\n==7== Conflicting load by thread 3 at 0x0010c0a0 size 4\n\
+        ==7==    at 0x1091E4: worker (driver.c:21)\n==7==    by 0x490F1F4: start_thread (pthread_create.c:442)\n\
+        ==7==    by 0x498EB4F: clone (clone.S:100)\n==7== \n==7== ERROR SUMMARY: 1 errors from 1 contexts (suppressed: 0 from 0)\n";
+    let document = read(text.as_bytes(), "drd.txt").unwrap();
+    let loss = Loss::measure(Format::ValgrindText, text, &document).unwrap();
+    assert_eq!((loss.held.steps, loss.kept.steps), (3, 1), "{:?}", loss.named);
+    assert!(loss.named.iter().any(|note| note.starts_with("2 lines of stacks")), "{:?}", loss.named);
+}

@@ -17,6 +17,7 @@ import { ListView, severityElement } from "./list.ts";
 import { pickPath } from "./picker.ts";
 import { QueryBar } from "./queries.ts";
 import { ReportCard } from "./report.ts";
+import { Sheet, type Part } from "./sheet.ts";
 import { Storage } from "./storage.ts";
 
 /** Of reports with more paths, only so many are shown at first. */
@@ -35,6 +36,7 @@ export class App {
   private readonly columnButtons = h("span", { class: "seg", role: "group", "aria-label": "Columns" });
   private readonly stage: HTMLElement;
   private readonly panelButton: HTMLElement;
+  private readonly sheet = new Sheet({ move: by => this.move(by), access: () => this.otherAccess(), link: () => this.copyLink(), show: part => this.showPart(part) });
   private readonly where = h("span", { id: "where", role: "status", "aria-live": "polite" });
   private readonly title = h("h1", { id: "title" });
   private readonly meta = h("span", { id: "meta" });
@@ -93,7 +95,7 @@ export class App {
         button("help", "Keyboard (?)", "Keyboard help", "?", () => this.showHelp())),
       h("main", { id: "main", class: "report-view" },
         h("div", { class: "querybar", role: "search" }, h("span", { class: "lens" }, icon("find")), this.bar.chips, this.bar.form, h("span", { class: "grow" }), this.columnButtons, this.panelButton),
-        this.stage),
+        this.sheet.stack, this.stage, this.sheet.element),
       this.comparison.element,
       this.list.element,
       h("footer", { class: "status" }, this.where, h("span", { class: "grow" }),
@@ -390,6 +392,7 @@ export class App {
     });
     column.select(step, focus);
     this.card.mark(path, step);
+    if (matchMedia(NARROW).matches) this.sheet.show(column, step, this.columns.length - 1);
     if (this.report) this.visit({ kind: "report", report: this.report.id, path: path + 1, step: step + 1 }, true);
     const place = column.placeOf(step), line = column.path.steps[step]?.l;
     this.say(`Path ${path + 1}, step ${ordinalOf(column.path, step)} of ${stepCount(column.path)}${place?.node.source ? `, ${place.node.source.name}${line === undefined ? "" : `:${line}`}` : ""}`);
@@ -410,6 +413,20 @@ export class App {
   private failing(): void {
     const steps = this.columns[this.active]?.path.steps ?? [];
     this.select(this.active, steps.findLastIndex(step => step.x));
+  }
+
+  /** Where it goes wrong: of the next path, if there are several. */
+  private otherAccess(): void {
+    const path = this.columns.length > 1 ? (this.active + 1) % this.columns.length : this.active;
+    const steps = this.columns[path]?.path.steps ?? [], failing = steps.findLastIndex(step => step.x);
+    this.select(path, failing >= 0 ? failing : steps.length - 1);
+  }
+
+  /** On a phone the path, the report and the checklist take turns. */
+  private showPart(part: Part): void {
+    const wide = this.stage.classList.contains("wide");
+    if (wide !== (part === "path")) this.togglePanel();
+    if (part !== "path") (part === "report" ? this.card.element : this.checklist.element).scrollIntoView({ block: "start" });
   }
 
   private revealRelated(index: number): void {

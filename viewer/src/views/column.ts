@@ -309,8 +309,9 @@ export class Column {
         if (line?.kind === "line" && line.loop && !line.loop.open) this.loops.add(line.loop.key);
       }
       this.relayout();
-      if (this.layout.hidden.size === before) return;
+      if (this.layout.hidden.size === before) break;
     }
+    this.events.changed();
   }
 
   goToOrigin(step: number, name: string): void {

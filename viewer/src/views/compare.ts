@@ -73,7 +73,7 @@ export class CompareView {
     this.at = 0;
     this.build();
     const first = this.comparison.pairs.length ? this.comparison.parting : undefined;
-    if (first) this.goTo(first.a, first.b, false); else this.select("a", 0, false);
+    if (first) this.goTo(this.told(one, first.a), this.told(other, first.b), false); else this.select("a", 0, false);
     return true;
   }
 
@@ -185,7 +185,19 @@ export class CompareView {
     if (a !== undefined) this.select("a", a, focus); else if (b !== undefined) this.select("b", b, focus);
   }
 
-  first(): void { const { parting } = this.comparison ?? {}; if (parting) this.goTo(parting.a, parting.b); else this.events.say("The paths do not part"); }
+  first(): void {
+    const { parting } = this.comparison ?? {}, { a, b } = this;
+    if (parting && a && b) this.goTo(this.told(a, parting.a), this.told(b, parting.b)); else this.events.say("The paths do not part");
+  }
+
+  /** The first step from here on that has a row of its own: iterations that are told by a count stay closed. */
+  private told(side: Side, from: number | undefined): number | undefined {
+    if (from === undefined) return undefined;
+    const { hidden, shownBy, places } = side.column.layout, taken = new Set<number>();
+    for (const [step, shown] of shownBy) if (step < from) taken.add(shown);
+    for (let step = from; step < side.path.steps.length; step++) if (!hidden.has(step) && !taken.has(step) && places[step]) return step;
+    return from;
+  }
 
   difference(by: number): void {
     const all = this.comparison?.differences ?? [];

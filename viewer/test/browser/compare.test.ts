@@ -194,3 +194,26 @@ test("on a phone a tap opens, a long press selects, swiping judges, and there is
   assert.deepEqual(wrong, []);
   await page.context().close();
 });
+
+test("on a phone the step, its neighbours, its call stack, the report and the checklist are in reach of a thumb", async () => {
+  const { page, wrong } = await lab.open(`${pair}#R-01/1/5`, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  const sheet = page.locator(".sheet");
+  assert.match(await sheet.innerText(), /step \d+ of 10/);
+  assert.match(await page.innerText(".stackbar"), /total/);
+  const at = () => page.innerText("#where"), before = await at();
+  await sheet.getByRole("button", { name: "Next" }).tap();
+  assert.notEqual(await at(), before);
+  await sheet.getByRole("button", { name: "Access" }).tap();
+  assert.match(await at(), /step 10 of 10/);
+  assert.ok(await sheet.getByRole("button", { name: "Next" }).isDisabled(), "it was the last");
+  for (const [part, element] of [["Report", ".report-card"], ["Checklist", ".checklist"], ["Path", ".path-column"]] as const) {
+    await sheet.getByRole("button", { name: part, exact: true }).tap();
+    assert.ok(await page.locator(element).first().isVisible(), part);
+    assert.deepEqual(await complaints(page), [], part);
+  }
+  const low = await sheet.locator("button").evaluateAll(all => Math.min(...all.filter(one => (one as HTMLElement).offsetParent).map(one => one.getBoundingClientRect().height)));
+  assert.ok(low >= 44, `targets of ${low}`);
+  await picture(page, "phone-sheet");
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});

@@ -258,11 +258,7 @@ fn explored(arguments: &Heap) -> Result<Status> {
     }
 }
 
-fn save(
-    arguments: &Heap,
-    file: &std::path::Path,
-    document: parallax_report::Document,
-) -> Result<()> {
+fn save(arguments: &Heap, file: &std::path::Path, document: parallax_report::Document) -> Result<()> {
     let folders = report_file::folder(&arguments.file).into_iter().collect();
     report_file::save(file, document, folders, &report_file::title(&arguments.file))
 }

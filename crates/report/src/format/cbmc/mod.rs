@@ -109,10 +109,17 @@ fn cbmc(
     property: &str,
     title: &str,
     at: Option<Location>,
-    trace: Vec<Happening>,
+    mut trace: Vec<Happening>,
     tool: Tool,
     notes: &mut Vec<String>,
 ) -> Report {
+    // A run goes on after a property that does not hold; the one that the trace is about is the last.
+    let last = trace.iter().rposition(|happening| matches!(happening.kind, Kind::Fail { .. }));
+    for happening in &mut trace[..last.unwrap_or(0)] {
+        if let Kind::Fail { reason } = &mut happening.kind {
+            happening.kind = Kind::Broken { reason: std::mem::take(reason) };
+        }
+    }
     let paths = trace::paths(trace, notes);
     let failing = paths.iter().flat_map(|path| &path.steps).find(|step| step.failing);
     let title = match (title, failing) {

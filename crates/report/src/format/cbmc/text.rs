@@ -32,18 +32,21 @@ pub(super) fn failures(text: &str) -> (Option<String>, Vec<Failed>) {
     let mut reader = Reader::default();
     for line in text.lines() {
         if let Some(property) = line.strip_prefix("Trace for ").and_then(|rest| rest.strip_suffix(':')) {
-            reader = Reader { property: property.to_owned(), ..Reader::default() };
+            let next = Reader { property: property.to_owned(), ..Reader::default() };
+            failed.extend(std::mem::replace(&mut reader, next).finish());
         } else if line == "Violated property:" {
             reader.failing = 1;
+        } else if reader.failing == 3 {
+            // The property as a formula, up to a blank line.
+            reader.failing = if line.trim().is_empty() { 0 } else { 3 };
         } else if reader.failing == 2 {
-            let reason = line.trim().to_owned();
-            let last = std::mem::take(&mut reader);
-            let property = last.property.clone();
-            failed.push(Failed { property, trace: last.finish(reason) });
+            // The trace may go on from here, to the property that it is about.
+            reader.fail(line.trim().to_owned());
         } else {
             reader.read(line);
         }
     }
+    failed.extend(reader.finish());
     (version, failed)
 }
 
@@ -115,12 +118,18 @@ impl Reader {
         self.trace.push(Happening { kind, hidden: false, at, function, thread: thread.to_owned() });
     }
 
-    fn finish(mut self, reason: String) -> Vec<Happening> {
+    fn fail(&mut self, reason: String) {
         let (at, function, thread) = self.place.clone().unwrap_or_default();
         if !function.is_empty() {
             self.go_to(&function, &at, &thread);
         }
         self.trace.push(Happening { kind: Kind::Fail { reason }, hidden: false, at, function, thread });
-        self.trace
+        self.failing = 3;
+    }
+
+    /// What was read, if some property failed.
+    fn finish(self) -> Option<Failed> {
+        let fails = self.trace.iter().any(|happening| matches!(happening.kind, Kind::Fail { .. }));
+        fails.then_some(Failed { property: self.property, trace: self.trace })
     }
 }

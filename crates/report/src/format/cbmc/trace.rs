@@ -25,6 +25,8 @@ pub(super) enum Kind {
     Pass,
     /// The property does not hold.
     Fail { reason: String },
+    /// Another property does not hold here, and the trace goes on.
+    Broken { reason: String },
 }
 
 /// One step of the trace.
@@ -126,6 +128,10 @@ impl Thread {
                 if self.open.pop().is_some_and(|open| open.shown) {
                     self.path.leave();
                 }
+            }
+            Kind::Broken { reason } => {
+                self.settle(&function, &at);
+                self.tell(step(Role::Note).with_message(reason));
             }
             Kind::Fail { reason } => {
                 self.settle(&function, &at);

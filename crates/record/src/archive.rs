@@ -287,7 +287,7 @@ impl Archive {
 }
 
 /// The mappings that a record speaks of.
-fn saved_maps(record: &Record) -> Vec<&crate::record::SavedMap> {
+pub(crate) fn saved_maps(record: &Record) -> Vec<&crate::record::SavedMap> {
     match record {
         Record::Map(Ok(map)) => vec![map],
         Record::Exec(Ok(exec)) => {

@@ -62,6 +62,21 @@ impl Log {
         }
     }
 
+    /// The contents of a file that was mapped or run, if they were kept. Systems have two names for one folder, `/lib` and
+    /// `/usr/lib`, and a program may use either; without a file of that path, one of that name will do.
+    pub fn file(&self, path: &str) -> Option<Arc<[u8]>> {
+        let maps: Vec<_> = self.records.iter().flat_map(crate::archive::saved_maps).collect();
+        let short = |path: &str| path.strip_prefix("/usr").unwrap_or(path).to_owned();
+        let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let kept = |same: &dyn Fn(&str) -> bool| {
+            let found = maps.iter().find(|map| map.file.is_some() && same(&map.name))?;
+            self.files.get(found.file.as_ref()?).cloned()
+        };
+        kept(&|known| known == path)
+            .or_else(|| kept(&|known| short(known) == short(path)))
+            .or_else(|| kept(&|known| name(known) == name(path)))
+    }
+
     /// The last time that is known.
     pub fn last(&self) -> u64 {
         self.records.iter().rev().find_map(Record::time).unwrap_or(0)

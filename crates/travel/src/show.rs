@@ -11,7 +11,9 @@ use crate::state::{Places, State, places};
 use crate::timeline::Timeline;
 use parallax_process::Snapshot;
 use parallax_process::elf::Machine;
-use parallax_trace::Time;
+use parallax_process::outside::Tid;
+use parallax_process::system::Answer;
+use parallax_trace::{Direction, Time};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -47,7 +49,94 @@ pub(crate) fn show(
     state
 }
 
+/// So many steps are looked at at once for a step of some thread.
+const STRIDE: u64 = 2048;
+
+/// The first step of a thread from a time on, or its last before.
+pub(crate) fn step_of(
+    traveller: &mut Traveller,
+    timeline: &Timeline,
+    thread: Tid,
+    time: Time,
+    direction: Direction,
+    last: u64,
+) -> Result<Option<Time>, TravelError> {
+    let mut showing = std::mem::take(&mut traveller.showing);
+    let found = showing.step_of(traveller, timeline, thread, time, direction, last);
+    traveller.showing = showing;
+    found
+}
+
+/// What changes whenever a thread makes a step: its registers, its place, what its call came to.
+type Place = (Option<(Box<[u8]>, u64)>, Option<Answer>);
+
+fn place(traveller: &mut Traveller, thread: Tid) -> Result<Place, TravelError> {
+    let snapshot = traveller.process()?.snapshot();
+    Ok((snapshot.thread(thread), snapshot.result_of(thread)))
+}
+
 impl Showing {
+    fn step_of(
+        &mut self,
+        traveller: &mut Traveller,
+        timeline: &Timeline,
+        thread: Tid,
+        time: Time,
+        direction: Direction,
+        last: u64,
+    ) -> Result<Option<Time>, TravelError> {
+        self.prepare(traveller)?;
+        let mut near = time - 1;
+        let first = match direction {
+            Direction::Forward => near,
+            Direction::Backward => near.saturating_sub(1),
+        };
+        self.approach(traveller, timeline, first)?;
+        traveller.run_to(first, || false)?;
+        // Alone, it makes every step.
+        let is_there = if direction == Direction::Forward { first < last } else { near > 0 };
+        if is_there && traveller.process()?.threads() == [thread] {
+            return Ok(Some(first + 1));
+        }
+        loop {
+            let stride = match direction {
+                Direction::Forward if near < last => near..(near + STRIDE).min(last),
+                Direction::Backward if near > 0 => near.saturating_sub(STRIDE)..near,
+                _ => return Ok(None),
+            };
+            self.approach(traveller, timeline, stride.start)?;
+            traveller.run_to(stride.start, || false)?;
+            let start = traveller.process()?.snapshot();
+            let mut before = place(traveller, thread)?;
+            traveller.run_to(stride.end, || false)?;
+            if place(traveller, thread)? != before {
+                traveller.process()?.go_back(&start);
+                let mut latest = None;
+                for steps in stride.start + 1..=stride.end {
+                    traveller.run_to(steps, || false)?;
+                    let now = place(traveller, thread)?;
+                    if now != before {
+                        latest = Some(steps);
+                        if direction == Direction::Forward {
+                            break;
+                        }
+                    }
+                    before = now;
+                }
+                return Ok(latest);
+            }
+            near = if direction == Direction::Forward { stride.end } else { stride.start };
+        }
+    }
+
+    fn prepare(&mut self, traveller: &mut Traveller) -> Result<(), TravelError> {
+        if !self.ready {
+            traveller.process()?.engine().set_exact_flags(true);
+            self.ready = true;
+        }
+        Ok(())
+    }
+
     fn show(
         &mut self,
         traveller: &mut Traveller,
@@ -56,10 +145,7 @@ impl Showing {
         last: u64,
     ) -> Result<State, TravelError> {
         let steps = time - 1;
-        if !self.ready {
-            traveller.process()?.engine().set_exact_flags(true);
-            self.ready = true;
-        }
+        self.prepare(traveller)?;
         self.approach(traveller, timeline, steps)?;
         let near = steps.saturating_sub(NEAR);
         if traveller.process()?.time() < near {

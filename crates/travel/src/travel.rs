@@ -5,10 +5,11 @@ use crate::filter::Filter;
 use crate::findings::Findings;
 use crate::hand::Hand;
 use crate::pioneer::Pioneer;
-use crate::show::show;
+use crate::show::{show, step_of};
 use crate::state::State;
 use crate::timeline::{Timeline, Want};
 use parallax_process::elf::Machine;
+use parallax_process::outside::Tid;
 use parallax_process::system::call_name;
 use parallax_record::{Archive, Log};
 use parallax_trace::{Direction, Found, Target, Time, Watch};
@@ -108,6 +109,21 @@ impl Travel {
             Err(TravelError::Stopped) => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    /// The time of the first step that a thread makes from `time` on, or of the last that it made before; none if there is
+    /// none.
+    pub fn step_of(
+        &self,
+        thread: Tid,
+        time: Time,
+        direction: Direction,
+    ) -> Result<Option<Time>, TravelError> {
+        let steps = self.last;
+        let _want = self.want(time.min(steps))?;
+        self.reach(time.min(steps), &parallax_trace::Unwatched)?;
+        let (timeline, last) = (self.timeline.clone(), self.last);
+        self.shower.ask(move |traveller| step_of(traveller, &timeline, thread, time, direction, last))
     }
 
     /// How many keyframes there are, and how many bytes they hold.

@@ -9,6 +9,7 @@ mod convert;
 mod doctor;
 mod eval;
 mod explore;
+mod gdbserver;
 mod heap;
 mod info;
 mod lift;
@@ -51,6 +52,7 @@ pub enum Verb {
     Check(check::Check),
     Record(record::Record),
     Replay(replay::Replay),
+    Gdbserver(gdbserver::Gdbserver),
     Info(info::Info),
     Pack(info::Pack),
     Doctor(doctor::Doctor),
@@ -78,6 +80,7 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Check(arguments) => check::run(&arguments),
         Verb::Record(arguments) => record::run(&arguments),
         Verb::Replay(arguments) => replay::run(&arguments),
+        Verb::Gdbserver(arguments) => gdbserver::run(&arguments),
         Verb::Info(arguments) => info::run(&arguments),
         Verb::Pack(arguments) => info::pack(&arguments),
         Verb::Doctor(arguments) => doctor::run(&arguments),

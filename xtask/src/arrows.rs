@@ -37,7 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("record", &["process"]),
     // Recordings opened for travel: states, searches.
     ("travel", &["process", "record", "trace"]),
-    ("gdbserver", &["process", "record", "trace", "travel"]),
+    ("gdbserver", &["process", "trace", "travel"]),
     // Analyses. Every explorer uses `path`.
     ("path", &["op", "smt", "term"]),
     ("primitives", &["op", "path", "sem", "smt", "term"]),

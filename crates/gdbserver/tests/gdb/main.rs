@@ -7,6 +7,7 @@
 mod recorded;
 
 use parallax_gdbserver::serve;
+use parallax_record::Archive;
 use parallax_trace::Target;
 use parallax_travel::{Settings, Travel};
 use std::net::TcpListener;
@@ -32,7 +33,8 @@ fn main() {
     recorded::record_command(&recording, None, &[binary.display().to_string()]).expect("it can be recorded");
     // GDB finds everything in the recording; the source is elsewhere and stays.
     std::fs::remove_file(&binary).expect("it was there");
-    let travel = Travel::open(&recording, "0", Settings::default()).expect("a recording");
+    let log = Archive::open(&recording).and_then(|archive| archive.log("0")).expect("a recording");
+    let travel = Travel::new(log, Settings::default()).expect("steps");
     assert!(travel.span().end > 10_000_000, "{:?}", travel.span());
     break_watch_and_back(&travel);
     threads(&travel);

@@ -43,6 +43,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("primitives", &["op", "path", "sem", "smt", "term"]),
     ("heap", &["op", "path", "sem", "smt", "term"]),
     ("javalite", &["heap", "op", "path", "sem", "smt", "source", "term"]),
+    // Programs explored: the emulated process runs, terms say what its branches depend on.
+    ("concolic", &["ir", "op", "path", "process", "sem", "smt", "term"]),
     // C: the module is data, the reader talks to LLVM, the machine is the meaning; they meet in `cexplore`.
     ("cmodule", &["op"]),
     ("cread", &["cmodule", "op"]),

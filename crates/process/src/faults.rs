@@ -121,7 +121,7 @@ impl Process {
             Cause::Forbidden => self.raise(libc::SIGSEGV, SEGV_ACCERR, fault.address, page_fault, why),
             Cause::BeyondFile => self.raise(libc::SIGBUS, BUS_ADRERR, fault.address, page_fault, why),
             // The execution loop deals with these itself.
-            Cause::OwnCode | Cause::Contended => None,
+            Cause::OwnCode | Cause::Contended | Cause::Guarded => None,
             Cause::OutOfMemory => {
                 let at = self.describe(self.pc());
                 Some(Ending::GaveUp { what: format!("{} bytes of memory", self.byte_bound), at })

@@ -4,7 +4,7 @@ use crate::elf::{LoadError, Machine, Symbols};
 use crate::execute::{Engine, Event, Stop, World};
 use crate::faults::{UNDEFINED, exception};
 use crate::interrupt::Interrupt;
-use crate::memory::Memory;
+use crate::memory::{Cause, Fault, Memory};
 use crate::outside::{Facts, Outside, Tid};
 use crate::registers::Registers;
 use crate::signal::Signals;
@@ -147,6 +147,8 @@ pub struct Process {
     outside: Option<Box<dyn Outside>>,
     engine: Engine,
     pc: u64,
+    /// Whether the instruction at the program counter accesses a guarded page.
+    at_guard: bool,
     instruction_bound: u64,
     symbols: Symbols,
 }
@@ -184,6 +186,7 @@ impl Process {
             outside: Some(outside),
             engine,
             pc: 0,
+            at_guard: false,
             instruction_bound,
             symbols: Symbols::default(),
         };
@@ -306,10 +309,22 @@ impl Process {
         ending
     }
 
+    /// Whether the run stopped early because the instruction at the program counter accesses a guarded page
+    /// ([`Memory::guard`]).
+    pub fn is_at_guard(&self) -> bool {
+        self.at_guard
+    }
+
+    /// Goes on elsewhere: the instruction at the program counter was run by somebody else, who keeps the time too.
+    pub fn jump(&mut self, pc: u64) {
+        self.set_pc(pc);
+    }
+
     fn step_until(&mut self, limit: u64) -> Option<Ending> {
+        self.at_guard = false;
         let watched = self.world.watcher.is_some();
         self.world.memory.keep_writes(watched);
-        while self.world.time < limit {
+        while self.world.time < limit && !self.at_guard {
             let ending = self.go_on(limit);
             if watched {
                 self.tell_writes();
@@ -414,6 +429,10 @@ impl Process {
             Event::Budget | Event::Interrupted => None,
             Event::Stop(Stop::Trap(Trap::SystemCall)) => self.system_call(),
             Event::Stop(Stop::Trap(trap)) => self.trapped(trap),
+            Event::Stop(Stop::Fault(Fault { cause: Cause::Guarded, .. })) => {
+                self.at_guard = true;
+                None
+            }
             Event::Stop(Stop::Fault(fault)) | Event::Fetch(fault) => self.faulted(fault),
             Event::Stop(Stop::Meaningless(what)) => {
                 let at = self.describe(pc);

@@ -36,7 +36,23 @@ impl Memory {
         changed
     }
 
-    /// Refuses stores into translated code, or no longer.
+    /// Makes the execution loop stop before every instruction that reads or writes this page, or no longer.
+    /// Other accesses, such as those of system calls, are made as ever.
+    pub fn guard(&mut self, page_number: u64, guarded: bool) {
+        let changed =
+            if guarded { self.guarded.insert(page_number) } else { self.guarded.remove(&page_number) };
+        if changed {
+            self.reads.remove(page_number * PAGE);
+            self.writes.remove(page_number * PAGE);
+        }
+    }
+
+    /// Whether the execution loop stops before guarded pages at all.
+    pub fn set_guarding(&mut self, guarding: bool) {
+        self.ignores_guards = !guarding;
+    }
+
+    /// Refuses stores into translated code and accesses of guarded pages, or no longer.
     pub(crate) fn guard_code(&mut self, guards: bool) {
         self.guards_code = guards;
     }

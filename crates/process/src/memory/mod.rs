@@ -58,6 +58,8 @@ pub enum Cause {
     OwnCode,
     /// Another process changed shared memory during a locked instruction, which is to be run again. Likewise.
     Contended,
+    /// Somebody wants to look at every access of that page. Never seen by the program.
+    Guarded,
 }
 
 /// An access that could not be made.
@@ -91,6 +93,7 @@ impl std::fmt::Display for Cause {
             Cause::OutOfMemory => "the memory bound of the emulated process is reached",
             Cause::OwnCode => "code was translated from there",
             Cause::Contended => "another process changed it",
+            Cause::Guarded => "the page is guarded",
         })
     }
 }
@@ -127,7 +130,11 @@ pub struct Memory {
     code: FxHashSet<u64>,
     /// The pages of code that have changed since the loop last looked.
     code_changed: Vec<u64>,
-    /// Whether stores into code are refused.
+    /// Pages that the execution loop is to stop before.
+    guarded: FxHashSet<u64>,
+    /// Whether it does not, for the time being.
+    ignores_guards: bool,
+    /// Whether the execution loop runs: stores into code, and accesses of guarded pages, are refused.
     guards_code: bool,
     /// A locked instruction runs; what it loaded from shared memory.
     lock: Option<Locked>,
@@ -158,6 +165,8 @@ impl Memory {
             writes: Cache::new(),
             code: FxHashSet::default(),
             code_changed: Vec::new(),
+            guarded: FxHashSet::default(),
+            ignores_guards: false,
             guards_code: false,
             lock: None,
             has_watched: false,
@@ -187,6 +196,8 @@ impl Memory {
             writes: Cache::new(),
             code: self.code.clone(),
             code_changed: self.code_changed.clone(),
+            guarded: self.guarded.clone(),
+            ignores_guards: self.ignores_guards,
             guards_code: false,
             lock: None,
             has_watched: self.has_watched,
@@ -584,6 +595,10 @@ impl Memory {
             return Err(fault(Cause::Forbidden));
         }
         let number = address / PAGE;
+        let guarded = self.guarded.contains(&number);
+        if guarded && self.guards_code && !self.ignores_guards && access == Access::Read {
+            return Err(fault(Cause::Guarded));
+        }
         let shared = matches!(region.backing, Backing::Shared { .. });
         let page = match (self.pages.get(&number), &region.backing) {
             (Some(frame), _) => frame.address(),
@@ -601,8 +616,8 @@ impl Memory {
                 self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
             }
         };
-        // Shared pages stay out, so that each access of them passes here.
-        if access == Access::Read && !shared {
+        // Shared and guarded pages stay out, so that each access of them passes here.
+        if access == Access::Read && !shared && !guarded {
             self.reads.insert(number * PAGE, page);
         }
         if access == Access::Read {
@@ -625,6 +640,10 @@ impl Memory {
             return Err(fault(Cause::Forbidden));
         }
         let number = address / PAGE;
+        let guarded = self.guarded.contains(&number);
+        if guarded && self.guards_code && !self.ignores_guards {
+            return Err(fault(Cause::Guarded));
+        }
         if self.guards_code && self.code.contains(&number) {
             return Err(fault(Cause::OwnCode));
         }
@@ -660,7 +679,7 @@ impl Memory {
         }
         self.note_written(address);
         self.reads.remove(number * PAGE);
-        let shared = matches!(backing, Backing::Shared { .. });
+        let shared = guarded || matches!(backing, Backing::Shared { .. });
         if self.code.contains(&number) {
             self.note_code_changed(number, number + 1);
         } else if permitted && !shared {

@@ -1,0 +1,245 @@
+//! Blocks of instructions: what of the registers they read and write, and where they can lead.
+//!
+//! Blocks are cut as the emulator cuts them, so that running one costs the emulator a look-up.
+
+use parallax_ir::{Instruction, Op, Processor, Space, Trap, Varnode};
+use parallax_process::Process;
+use parallax_process::memory::PAGE;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// Longer runs of instructions are cut: as in `parallax_process::execute`.
+const LONGEST: usize = 64;
+
+/// The registers that a system call reads: its number and its arguments.
+const CALL_READS: [&str; 7] = ["RAX", "RDI", "RSI", "RDX", "R10", "R8", "R9"];
+/// The registers that a system call writes.
+const CALL_WRITES: [&str; 3] = ["RAX", "RCX", "R11"];
+
+/// A set of cells of the register file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cells(SmallVec<[u64; 8]>);
+
+impl Cells {
+    /// Whether a cell is in it.
+    pub fn has(&self, cell: usize) -> bool {
+        self.0.get(cell / 64).is_some_and(|word| word >> (cell % 64) & 1 != 0)
+    }
+
+    /// Adds a cell.
+    pub fn add(&mut self, cell: usize) {
+        if self.0.len() <= cell / 64 {
+            self.0.resize(cell / 64 + 1, 0);
+        }
+        self.0[cell / 64] |= 1 << (cell % 64);
+    }
+
+    /// Removes a cell.
+    pub fn remove(&mut self, cell: usize) {
+        if let Some(word) = self.0.get_mut(cell / 64) {
+            *word &= !(1 << (cell % 64));
+        }
+    }
+
+    /// Whether two sets have a cell in common.
+    pub fn meets(&self, other: &Cells) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    /// The cells.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, word)| {
+            (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| index * 64 + bit)
+        })
+    }
+}
+
+/// One instruction, and what of the registers it touches.
+pub struct Analysed {
+    /// The instruction.
+    pub instruction: Rc<Instruction>,
+    /// Cells whose old values count: those it reads, writes in part, or may leave alone.
+    pub reads: Cells,
+    /// Cells it writes.
+    pub writes: Cells,
+    /// Cells that are needed to run it: both, without repetition.
+    pub touches: Box<[u16]>,
+    /// Whether it asks the operating system for something.
+    pub is_call: bool,
+    /// Whether it writes memory.
+    pub stores: bool,
+    /// The two places that a conditional jump leads to.
+    pub ways: Option<(u64, u64)>,
+}
+
+/// How a block ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It goes on behind itself, or where one jump leads.
+    Straight,
+    /// It goes one of two ways, or to an address that was computed.
+    Branch,
+    /// It calls a function, which returns to this address.
+    Call(u64),
+    /// It returns.
+    Return,
+}
+
+/// A run of instructions without a jump before its end.
+pub struct Block {
+    /// Its instructions.
+    pub instructions: Vec<Analysed>,
+    /// Cells whose values on entry count.
+    pub reads: Cells,
+    /// How it ends.
+    pub end: End,
+}
+
+impl Block {
+    /// Whether an instruction of it stands at an address.
+    pub fn holds(&self, address: u64) -> bool {
+        self.instructions.iter().any(|analysed| analysed.instruction.address == address)
+    }
+}
+
+/// Blocks by their addresses.
+#[derive(Default)]
+pub struct Blocks {
+    known: FxHashMap<u64, Rc<Block>>,
+}
+
+impl Blocks {
+    /// The block at an address; nothing if its first instruction cannot be fetched or lifted.
+    pub fn at(&mut self, process: &mut Process, address: u64) -> Option<Rc<Block>> {
+        if let Some(block) = self.known.get(&address) {
+            return Some(block.clone());
+        }
+        let block = Rc::new(cut(process, address)?);
+        self.known.insert(address, block.clone());
+        Some(block)
+    }
+
+    /// Forgets all blocks: what is mapped has changed.
+    pub fn forget(&mut self) {
+        self.known.clear();
+    }
+
+    /// Forgets the blocks that begin in these pages or just before them.
+    pub fn forget_pages(&mut self, first: u64, last: u64) {
+        self.known.retain(|start, _| !(first..=last).contains(&(start / PAGE)));
+    }
+}
+
+fn cut(process: &mut Process, start: u64) -> Option<Block> {
+    let mut instructions: Vec<Analysed> = Vec::new();
+    let mut reads = Cells::default();
+    let mut written = Cells::default();
+    let mut at = start;
+    let mut end = End::Straight;
+    let processor = process.world().registers.processor().clone();
+    while instructions.len() < LONGEST {
+        let Some(instruction) = lift(process, at) else { break };
+        let ends = instruction.ends_block();
+        if ends {
+            end = ending(&instruction);
+        }
+        at = instruction.next();
+        let analysed = analyse(&processor, instruction);
+        for cell in analysed.reads.iter().filter(|cell| !written.has(*cell)) {
+            reads.add(cell);
+        }
+        analysed.writes.iter().for_each(|cell| written.add(cell));
+        instructions.push(analysed);
+        if ends {
+            break;
+        }
+    }
+    (!instructions.is_empty()).then_some(Block { instructions, reads, end })
+}
+
+fn lift(process: &mut Process, at: u64) -> Option<Rc<Instruction>> {
+    let mut bytes = [0; 64];
+    let count = process.world().memory.fetch(at, &mut bytes).ok()?;
+    process.engine().lifter().lift(at, &bytes[..count]).ok()
+}
+
+fn ending(instruction: &Instruction) -> End {
+    let mut end = End::Straight;
+    for (when, to, flow) in instruction.transfers() {
+        end = match flow {
+            parallax_ir::Flow::Call => End::Call(instruction.next()),
+            parallax_ir::Flow::Return => End::Return,
+            parallax_ir::Flow::Jump if when.is_some() || to.as_constant().is_none() => End::Branch,
+            parallax_ir::Flow::Jump => end,
+        };
+    }
+    end
+}
+
+fn analyse(processor: &Processor, instruction: Rc<Instruction>) -> Analysed {
+    let (mut reads, mut writes) = (Cells::default(), Cells::default());
+    let pc = processor.cell_at(processor.pc.offset);
+    // What an instruction that branches inside itself writes may be left as it was.
+    let skips = instruction.ops.iter().any(|op| match op {
+        Op::Branch { .. } => true,
+        Op::Jump { when, .. } | Op::Trap { when, .. } => when.is_some(),
+        _ => false,
+    });
+    let each = |place: Varnode, visit: &mut dyn FnMut(usize, bool)| {
+        if place.space != Space::Register {
+            return;
+        }
+        let mut from = place.offset;
+        while from < place.end() {
+            let Some(index) = processor.cell_at(from) else { break };
+            let cell = processor.cells[index].place;
+            visit(index, place.offset <= cell.offset && cell.end() <= place.end());
+            from = cell.end();
+        }
+    };
+    let mut set = Cells::default();
+    let mut stores = false;
+    for op in &instruction.ops {
+        op.inputs(|place| each(place, &mut |cell, _| if !set.has(cell) || skips { reads.add(cell) }));
+        if let Some(out) = op.out() {
+            each(out, &mut |cell, whole| {
+                writes.add(cell);
+                if !whole && !set.has(cell) || skips {
+                    reads.add(cell);
+                }
+                if whole {
+                    set.add(cell);
+                }
+            });
+        }
+        stores |= matches!(op, Op::Store { .. });
+    }
+    let is_call = instruction.ops.iter().any(|op| matches!(op, Op::Trap { trap: Trap::SystemCall, .. }));
+    if is_call {
+        let cell = |name: &str| processor.register(name).and_then(|r| processor.cell_at(r.place.offset));
+        CALL_READS.into_iter().filter_map(cell).for_each(|cell| reads.add(cell));
+        CALL_WRITES.into_iter().filter_map(cell).for_each(|cell| writes.add(cell));
+    }
+    if let Some(pc) = pc {
+        reads.remove(pc);
+        writes.remove(pc);
+    }
+    let touches: Vec<u16> = {
+        let mut all = reads.clone();
+        writes.iter().for_each(|cell| all.add(cell));
+        all.iter().map(|cell| cell as u16).collect()
+    };
+    let jumps: SmallVec<[Varnode; 2]> =
+        instruction.transfers().filter(|(when, ..)| when.is_some()).map(|(_, to, _)| to).collect();
+    let ways = match jumps[..] {
+        [to] => to.as_constant().map(|to| (to, instruction.next())),
+        _ => None,
+    };
+    Analysed { instruction, reads, writes, touches: touches.into(), is_call, stores, ways }
+}

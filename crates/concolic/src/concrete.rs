@@ -1,0 +1,177 @@
+//! The concrete half of a run: the emulator alone, its way compared with the one that was predicted.
+
+use crate::block::End;
+use crate::subject::Subject;
+use crate::trail::Trail;
+use parallax_process::Ending;
+use parallax_process::elf::Machine;
+use parallax_process::system::call_name;
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+/// The way that an input was made to take.
+#[derive(Clone, Debug)]
+pub struct Prediction {
+    /// The way of the run it was derived from.
+    pub trail: Rc<Trail>,
+    /// As many blocks are to be the same.
+    pub blocks: u64,
+    /// The checksum of their addresses.
+    pub hash: u64,
+    /// The block behind them, if it is known.
+    pub next: Option<u64>,
+}
+
+/// How a run ended, as a report tells it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Outcome {
+    /// With a status.
+    Exited(u8),
+    /// By a signal; what it did wrong.
+    Killed(i32, String),
+    /// It asked for something that the emulator does not have.
+    Unsupported(String),
+    /// It needs more memory than it was given.
+    Memory(String),
+    /// It was stopped after so many instructions.
+    Steps,
+    /// It came to a place that was to be avoided.
+    Avoided,
+}
+
+/// One run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Concrete {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Instructions executed since the input began to count.
+    pub instructions: u64,
+    /// Conditional and computed jumps among them.
+    pub branches: u64,
+    /// The way it took.
+    pub trail: Trail,
+    /// The addresses of its blocks.
+    pub blocks: Vec<u64>,
+    /// Which block was followed by which.
+    pub edges: Vec<(u64, u64)>,
+    /// The places to reach that it came to, by number.
+    pub reached: Vec<usize>,
+    /// Where it was when it ended by a signal, innermost first.
+    pub backtrace: Vec<String>,
+    /// After how many instructions it left the predicted way, if it did.
+    pub diverged: Option<u64>,
+}
+
+/// How many callers a backtrace shows.
+const DEEPEST: usize = 64;
+
+/// Runs a subject that was given its input.
+pub fn run(subject: &mut Subject, prediction: Option<&Prediction>, steps: u64, targets: &[u64], avoid: &[u64]) -> Concrete {
+    let start = subject.process.time();
+    let mut trail = Trail::default();
+    let mut blocks: FxHashSet<u64> = FxHashSet::default();
+    let mut edges: FxHashSet<(u64, u64)> = FxHashSet::default();
+    let mut reached = Vec::new();
+    let mut calls: Vec<u64> = Vec::new();
+    let mut branches = 0;
+    let mut before = None;
+    let mut diverged = None;
+    let mut checked = prediction.is_none();
+    let outcome = loop {
+        let (pc, time) = (subject.process.pc(), subject.process.time());
+        if time - start >= steps {
+            break Outcome::Steps;
+        }
+        if let Some(prediction) = prediction.filter(|p| !checked && trail.blocks == p.blocks) {
+            checked = true;
+            if trail.hash != prediction.hash {
+                diverged = Some(trail.parts(&prediction.trail, prediction.blocks).saturating_sub(start));
+            } else if prediction.next.is_some_and(|next| next != pc) {
+                diverged = Some(time - start);
+            }
+        }
+        trail.enter(pc, time);
+        blocks.insert(pc);
+        if let Some(before) = before.replace(pc) {
+            edges.insert((before, pc));
+        }
+        let block = subject.block(pc);
+        let count = block.as_ref().map_or(1, |block| block.instructions.len());
+        if let Some(block) = &block {
+            if avoid.iter().any(|address| block.holds(*address)) {
+                break Outcome::Avoided;
+            }
+            for (number, target) in targets.iter().enumerate() {
+                if block.holds(*target) && !reached.contains(&number) {
+                    reached.push(number);
+                }
+            }
+        }
+        let makes_call = block.as_ref().is_some_and(|block| block.instructions[count - 1].is_call);
+        let ending = if makes_call { call(subject, time, count as u64) } else { subject.process.run_until(time + count as u64) };
+        if let Some(ending) = ending {
+            break ended(ending);
+        }
+        let whole = subject.process.time() - time == count as u64;
+        if let Some(block) = &block {
+            match block.end {
+                End::Branch if whole => branches += 1,
+                End::Call(back) if whole => calls.push(back),
+                End::Return if whole => {
+                    let to = subject.process.pc();
+                    if let Some(level) = calls.iter().rposition(|back| *back == to) {
+                        calls.truncate(level);
+                    }
+                }
+                _ => {}
+            }
+        }
+    };
+    let instructions = subject.process.time() - start;
+    if let Some(prediction) = prediction.filter(|_| !checked) {
+        // It ended before it came to where it was to part; a trap or a signal is where a way may end.
+        let ends_there = trail.blocks == prediction.blocks && trail.hash == prediction.hash;
+        if !(ends_there && prediction.next.is_none()) {
+            diverged = Some(trail.parts(&prediction.trail, prediction.blocks).saturating_sub(start));
+        }
+    }
+    let mut backtrace = Vec::new();
+    if matches!(outcome, Outcome::Killed(..)) {
+        let pc = subject.process.pc();
+        let places = std::iter::once(pc).chain(calls.iter().rev().copied());
+        for place in places.take(DEEPEST) {
+            backtrace.push(subject.describe(place));
+        }
+    }
+    let mut blocks: Vec<u64> = blocks.into_iter().collect();
+    blocks.sort_unstable();
+    let mut edges: Vec<(u64, u64)> = edges.into_iter().collect();
+    edges.sort_unstable();
+    Concrete { outcome, instructions, branches, trail, blocks, edges, reached, backtrace, diverged }
+}
+
+/// Runs a block that ends with a system call, which is made by itself: it may change what is mapped.
+fn call(subject: &mut Subject, time: u64, count: u64) -> Option<Ending> {
+    let before = time + count - 1;
+    let ending = subject.process.run_until(before);
+    if ending.is_some() || subject.process.time() != before {
+        return ending;
+    }
+    let registers = &subject.process.world().registers;
+    let values = ["RAX", "RDI", "RSI", "RDX", "R10", "R8", "R9"].map(|name| registers.get(name));
+    let ending = subject.process.run_until(before + 1);
+    subject.remapped(call_name(Machine::X86_64, values[0]).unwrap_or_default(), &values);
+    ending
+}
+
+/// An ending as a report tells it.
+pub fn ended(ending: Ending) -> Outcome {
+    match ending {
+        Ending::Exited(status) => Outcome::Exited(status),
+        Ending::Killed { signal, why, .. } => Outcome::Killed(signal, why.unwrap_or_default()),
+        Ending::GaveUp { what, at } => Outcome::Memory(format!("{what}, at {at}")),
+        Ending::Unsupported { what, at } => Outcome::Unsupported(format!("{what}, at {at}")),
+        Ending::Closed { why } => Outcome::Unsupported(why),
+    }
+}

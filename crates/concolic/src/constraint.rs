@@ -1,0 +1,340 @@
+//! The path constraint of a run (Fig. 7 of the paper), and what it says about inputs that go another way.
+//!
+//! The constraint is a list of [`Event`]s, each a formula that held. To go the other way at one of them, its negation has
+//! to hold together with the events before it that share input bytes with it, directly or through others: the rest holds
+//! already, and its bytes stay as they are.
+
+use crate::input::Input;
+use crate::reach::Reach;
+use parallax_op::{BinOp, Bits, RelOp};
+use parallax_path::{Bound, Oracle};
+use parallax_smt::{Answer, Enumeration, Stop};
+use parallax_term::{Expr, Formula, Store, Symbol, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// The place in a run at which something was decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The address of the instruction.
+    pub pc: u64,
+    /// Instructions before it.
+    pub time: u64,
+    /// Blocks entered so far, that of the instruction included.
+    pub blocks: u64,
+    /// A checksum of their addresses.
+    pub hash: u64,
+}
+
+/// What was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Which way a branch, a trap or a repetition went; where it goes otherwise, if that is another block.
+    Branch(Option<u64>),
+    /// Where a computed jump went.
+    Jump(Term),
+    /// That an address lies in the window that was looked at.
+    Window,
+    /// That a value is what it was on this run: not to be changed, since only this run can tell what comes of it.
+    Pinned,
+}
+
+/// One conjunct of the path constraint.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// What held.
+    pub formula: Formula,
+    /// What it decided.
+    pub decision: Decision,
+    /// Where.
+    pub place: Place,
+    /// The how-manieth of its instruction.
+    pub number: u32,
+}
+
+/// An input that goes another way at an event.
+#[derive(Clone, Debug)]
+pub struct Flip {
+    /// The index of the event.
+    pub event: usize,
+    /// The input.
+    pub input: Input,
+    /// The block that comes behind the event then, if it is known.
+    pub next: Option<u64>,
+}
+
+/// How many targets of one computed jump are asked for.
+const MOST_TARGETS: usize = 64;
+/// How long all questions about the ranges of addresses may take during one run.
+const RANGE_TIME: Duration = Duration::from_secs(10);
+
+/// The constraint of a run, as far as the run has come.
+pub struct Constraint<'s> {
+    /// Where formulas live.
+    pub store: &'s Store,
+    /// Whom to ask.
+    pub oracle: Oracle<'s>,
+    /// The conjuncts.
+    pub events: Vec<Event>,
+    /// What was not followed.
+    pub bounds: BTreeSet<Bound>,
+    /// Where the run is.
+    pub here: Place,
+    known: FxHashSet<Formula>,
+    symbols: FxHashMap<Symbol, usize>,
+    input: Input,
+    /// The input bytes that each event speaks of.
+    bytes: Vec<Box<[usize]>>,
+    groups: Groups,
+    asked_for_ranges: Duration,
+}
+
+impl<'s> Constraint<'s> {
+    /// The constraint that always holds. `terms` are the bytes of the input.
+    pub fn new(oracle: Oracle<'s>, input: &[u8], terms: &[Term]) -> Self {
+        let store = oracle.store;
+        let symbol = |term: &Term| store.symbols_in([term.id()])[0];
+        let symbols = terms.iter().enumerate().map(|(index, term)| (symbol(term), index)).collect();
+        Constraint {
+            store,
+            oracle,
+            events: Vec::new(),
+            bounds: BTreeSet::new(),
+            here: Place::default(),
+            known: FxHashSet::default(),
+            symbols,
+            input: input.to_vec(),
+            bytes: Vec::new(),
+            groups: Groups::new(input.len()),
+            asked_for_ranges: Duration::ZERO,
+        }
+    }
+
+    /// The input bytes that an expression speaks of.
+    fn bytes_of(&self, id: impl Into<parallax_term::Id>) -> Box<[usize]> {
+        let symbols = self.store.symbols_in([id.into()]);
+        symbols.iter().filter_map(|symbol| self.symbols.get(symbol).copied()).collect()
+    }
+
+    /// Adds what held at this place of the run.
+    pub fn push(&mut self, formula: Formula, decision: Decision) {
+        if self.store.as_boolean(formula) == Some(true) || !self.known.insert(formula) {
+            return;
+        }
+        let same = self.events.last().filter(|last| last.place.time == self.here.time);
+        let number = same.map_or(0, |last| last.number + 1);
+        let bytes = self.bytes_of(formula.id());
+        self.groups.join(&bytes, self.events.len());
+        self.bytes.push(bytes);
+        self.events.push(Event { formula, decision, place: self.here, number });
+    }
+
+    /// Notes that only this value of a term was followed.
+    pub fn pin(&mut self, term: Term, value: &Bits, what: &str) {
+        let formula = self.store.eq(term, self.store.constant(value));
+        if !self.known.contains(&formula) {
+            self.bounds.insert(Bound::Values(1, what.to_owned()));
+            self.push(formula, Decision::Pinned);
+        }
+    }
+
+    /// Whether a formula can hold on this path; unknown counts as yes.
+    fn is_possible(&mut self, formula: Formula) -> bool {
+        let mut query = self.related(&self.bytes_of(formula.id()), self.events.len());
+        query.push(formula);
+        let start = Instant::now();
+        let answer = self.oracle.check(&query);
+        self.asked_for_ranges += start.elapsed();
+        !matches!(answer, Answer::Unsat)
+    }
+
+    /// Addresses that a term can be on this path: fewer than `reach`, if the solver can show that; whether they are all.
+    pub fn narrowed(&mut self, term: Term, value: u64, reach: Option<Reach>, most: u64, few: u64) -> (Reach, bool) {
+        let shift = reach.map_or(0, |reach| reach.shift);
+        let (lowest, highest) = reach.map_or((0, u64::MAX), |reach| (reach.first, reach.last()));
+        let store = self.store;
+        let number = |value: u64| store.number(64, value.into());
+        let (mut low, mut high) = (None, None);
+        let mut distance = 8u64;
+        while distance <= most && self.asked_for_ranges < RANGE_TIME && (low.is_none() || high.is_none()) {
+            let span = distance << shift;
+            if high.is_none() {
+                let end = value.saturating_add(span);
+                if end >= highest {
+                    high = Some(highest);
+                } else if !self.is_possible(store.relop(RelOp::Ugt, term, number(end))) {
+                    high = Some(end);
+                }
+            }
+            if low.is_none() {
+                let start = value.saturating_sub(span);
+                if start <= lowest {
+                    low = Some(lowest);
+                } else if !self.is_possible(store.relop(RelOp::Ult, term, number(start))) {
+                    low = Some(start);
+                }
+            }
+            distance *= 4;
+        }
+        let all = Reach { first: value & ((1 << shift) - 1), shift, count: (u64::MAX >> shift).max(1) };
+        let all = reach.unwrap_or(all);
+        if let (Some(low), Some(high)) = (low, high)
+            && let Some(found) = all.within(low, high)
+        {
+            return (found, true);
+        }
+        // An aligned window, so that runs on one path look at one window wherever in it they are.
+        let size = few << shift;
+        let first = value & !(size - 1);
+        let window = all.within(first, first.saturating_add(size - 1));
+        (window.unwrap_or(Reach { first: value, shift, count: 1 }), false)
+    }
+
+    /// That an address lies between two others.
+    pub fn between(&self, term: Term, low: u64, high: u64) -> Formula {
+        let store = self.store;
+        let number = |value: u64| store.number(64, value.into());
+        let above = store.binop(BinOp::Sub, term, number(low));
+        store.relop(RelOp::Ule, above, number(high.wrapping_sub(low)))
+    }
+
+    /// The events before `limit` that share bytes with `bytes`, directly or through others.
+    fn related(&self, bytes: &[usize], limit: usize) -> Vec<Formula> {
+        let events = self.groups.events(bytes);
+        events.into_iter().filter(|event| *event < limit).map(|event| self.events[event].formula).collect()
+    }
+
+    /// Inputs that go another way at events behind `from`, handed to `found` one by one in the order of `order`; how
+    /// many events were left when the time was up.
+    pub fn flips(
+        &mut self,
+        order: &[usize],
+        deadline: Instant,
+        mut found: impl FnMut(&Constraint<'s>, Flip),
+    ) -> usize {
+        // Groups as they are before each event: events are put in again one by one.
+        let mut groups = Groups::new(self.input.len());
+        let mut queries: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        let wanted: FxHashSet<usize> = order.iter().copied().collect();
+        for (index, bytes) in self.bytes.iter().enumerate() {
+            if wanted.contains(&index) {
+                queries.insert(index, groups.events(bytes));
+            }
+            groups.join(bytes, index);
+        }
+        self.oracle.set_deadline(Some(deadline));
+        for (done, &index) in order.iter().enumerate() {
+            if Instant::now() >= deadline {
+                self.bounds.insert(Bound::Solver(parallax_smt::Reason::Time));
+                return order.len() - done;
+            }
+            let event = self.events[index];
+            let mut query: Vec<Formula> = queries[&index].iter().map(|&e| self.events[e].formula).collect();
+            query.push(self.store.not(event.formula));
+            match event.decision {
+                Decision::Pinned => {}
+                Decision::Branch(_) | Decision::Window => match self.oracle.check(&query) {
+                    Answer::Sat(model) => {
+                        let next = match event.decision {
+                            Decision::Branch(next) => next,
+                            _ => None,
+                        };
+                        let input = self.changed(&query, &model);
+                        found(self, Flip { event: index, input, next });
+                    }
+                    Answer::Unsat => {}
+                    Answer::Unknown(reason) => {
+                        self.bounds.insert(Bound::Solver(reason));
+                    }
+                },
+                Decision::Jump(target) => self.targets(index, target, query, &mut found),
+            }
+        }
+        0
+    }
+
+    /// Inputs for the other targets of a computed jump.
+    fn targets(
+        &mut self,
+        event: usize,
+        target: Term,
+        query: Vec<Formula>,
+        found: &mut impl FnMut(&Constraint<'s>, Flip),
+    ) {
+        let Enumeration { found: values, stopped } = self.oracle.values(&query, target, MOST_TARGETS);
+        match stopped {
+            Some(Stop::Most) => {
+                self.bounds.insert(Bound::Candidates(MOST_TARGETS, "targets of a computed jump"));
+            }
+            Some(Stop::Unknown(reason)) => {
+                self.bounds.insert(Bound::Solver(reason));
+            }
+            None => {}
+        }
+        for value in values {
+            let mut query = query.clone();
+            query.push(self.store.eq(target, self.store.constant(&value)));
+            if let Answer::Sat(model) = self.oracle.check(&query) {
+                let input = self.changed(&query, &model);
+                found(self, Flip { event, input, next: value.to_u64() });
+            }
+        }
+    }
+
+    /// The input with the bytes that a query speaks of as in its model.
+    fn changed(&self, query: &[Formula], model: &parallax_smt::Model) -> Input {
+        let mut input = self.input.clone();
+        for symbol in self.store.symbols_in(query.iter().map(|formula| formula.id())) {
+            if let (Some(&index), Expr::Term(term)) = (self.symbols.get(&symbol), self.store.expr_of(symbol)) {
+                input[index] = model.term(self.store, term).to_u64().unwrap_or(0) as u8;
+            }
+        }
+        input
+    }
+}
+
+/// Input bytes that events tie together, and the events of each group.
+struct Groups {
+    parent: Vec<usize>,
+    events: Vec<Vec<usize>>,
+}
+
+impl Groups {
+    fn new(bytes: usize) -> Self {
+        Groups { parent: (0..bytes).collect(), events: vec![Vec::new(); bytes] }
+    }
+
+    fn root(&self, mut byte: usize) -> usize {
+        while self.parent[byte] != byte {
+            byte = self.parent[byte];
+        }
+        byte
+    }
+
+    fn join(&mut self, bytes: &[usize], event: usize) {
+        let Some(&first) = bytes.first() else { return };
+        let mut into = self.root(first);
+        for &byte in &bytes[1..] {
+            let other = self.root(byte);
+            if other != into {
+                // The smaller list moves.
+                let (small, large) =
+                    if self.events[other].len() > self.events[into].len() { (into, other) } else { (other, into) };
+                self.parent[small] = large;
+                let moved = std::mem::take(&mut self.events[small]);
+                self.events[large].extend(moved);
+                into = large;
+            }
+        }
+        self.events[into].push(event);
+    }
+
+    /// The events of the groups of these bytes, in order.
+    fn events(&self, bytes: &[usize]) -> Vec<usize> {
+        let roots: BTreeSet<usize> = bytes.iter().map(|&byte| self.root(byte)).collect();
+        let mut events: Vec<usize> = roots.iter().flat_map(|&root| self.events[root].iter().copied()).collect();
+        events.sort_unstable();
+        events
+    }
+}

@@ -1,0 +1,258 @@
+//! The door of an explored process: the host's kernel, made repeatable, and aware of which files are unknown input.
+//!
+//! Unknown files are files of the host without a name, one for each run. Whichever way a program gets at one (by a path
+//! that is redirected here, through a descriptor it was born with, through a copy of one), the kernel says which file
+//! a descriptor leads to, and at which place: nothing has to be kept track of.
+
+use parallax_process::elf::LoadError;
+use parallax_process::elf::Machine;
+use parallax_process::memory::{Mapping, Memory};
+use parallax_process::outside::live::{Clock, Live};
+use parallax_process::outside::{Call, Disposition, Event, Exec, Facts, Outcome, Outside, Side, Tid};
+use parallax_process::system::{Errno, Reply, call_name};
+use parallax_process::{Ending, Interrupt, Process};
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Nanoseconds since 1970 that every run starts at: runs are repeatable.
+const START_OF_TIME: u64 = 1_700_000_000_000_000_000;
+
+/// Where a redirected path is put for the length of one call: below what the program uses of its stack.
+const SCRATCH: u64 = 0x3000;
+
+/// A file that is unknown input.
+#[derive(Clone, Debug)]
+pub struct Unknown {
+    /// Which source it is.
+    pub source: usize,
+    /// The name under which the program opens it; none for standard input.
+    pub path: Option<Vec<u8>>,
+    /// The descriptor behind which this run's bytes are.
+    pub descriptor: i32,
+    /// What identifies the file.
+    pub identity: (u64, u64),
+}
+
+/// What a call has brought from a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Brought {
+    /// Which source.
+    pub source: usize,
+    /// From which byte of it on.
+    pub from: u64,
+    /// Whether it was mapped instead of read.
+    pub mapped: bool,
+}
+
+/// What the door and the driver share.
+#[derive(Default)]
+pub struct Shared {
+    /// The unknown files of this run.
+    pub unknown: Vec<Unknown>,
+    /// What the last call brought.
+    pub brought: Option<Brought>,
+    /// How many random bytes were given.
+    random: u64,
+}
+
+/// The door.
+pub struct Door {
+    live: Live,
+    shared: Rc<RefCell<Shared>>,
+    process: u32,
+}
+
+impl Door {
+    /// A door that shares what it sees.
+    pub fn new(shared: Rc<RefCell<Shared>>) -> Door {
+        let live = Live::embedded().with_clock(Clock::counting_from(START_OF_TIME));
+        Door { live, shared, process: std::process::id() }
+    }
+
+    /// The unknown file that a descriptor leads to.
+    fn behind(&self, descriptor: u64) -> Option<usize> {
+        let identity = identity(i32::try_from(descriptor).ok()?)?;
+        let shared = self.shared.borrow();
+        shared.unknown.iter().find(|unknown| unknown.identity == identity).map(|unknown| unknown.source)
+    }
+
+    /// Makes a call that names an unknown file as if it named this run's.
+    fn redirected(&mut self, process: &mut Process, name: &str, call: &Call) -> Option<Outcome> {
+        let position = match name {
+            "open" | "stat" | "access" | "truncate" => 0,
+            "openat" | "newfstatat" | "faccessat" | "faccessat2" | "statx" => 1,
+            _ => return None,
+        };
+        let at = call.arguments[position];
+        let path = process.world().memory.read_string(at, 4095).ok().flatten()?;
+        let descriptor = {
+            let shared = self.shared.borrow();
+            let named = shared.unknown.iter().find(|unknown| unknown.path.as_ref() == Some(&path))?;
+            named.descriptor
+        };
+        let scratch = process.world().registers.get("RSP").wrapping_sub(SCRATCH) & !0xff;
+        let text = format!("/proc/self/fd/{descriptor}\0").into_bytes();
+        let before = process.peek(scratch, text.len() as u64);
+        if before.len() != text.len() || process.world().memory.poke(scratch, &text).is_err() {
+            return None;
+        }
+        let mut other = *call;
+        other.arguments[position] = scratch;
+        let outcome = self.live.call(process, &other);
+        let _ = process.world().memory.poke(scratch, &before);
+        Some(outcome)
+    }
+
+    /// Random bytes that are the same on every run.
+    fn random(&mut self, process: &mut Process, call: &Call) -> Reply {
+        let [address, length, ..] = call.arguments;
+        let length = length.min(256);
+        let mut shared = self.shared.borrow_mut();
+        let bytes: Vec<u8> = (0..length)
+            .map(|_| {
+                shared.random += 1;
+                (shared.random.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
+            })
+            .collect();
+        if process.put_answer(address, &bytes) { Reply::Value(length) } else { Reply::Error(Errno(libc::EFAULT)) }
+    }
+}
+
+/// Which file a descriptor of ours leads to.
+pub fn identity(descriptor: i32) -> Option<(u64, u64)> {
+    // SAFETY: the structure is made of numbers, for which zero is a value.
+    let mut status: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: the call writes only what it is handed, which lives long enough.
+    let failed = unsafe { libc::fstat(descriptor, &raw mut status) } != 0;
+    (!failed).then_some((status.st_dev, status.st_ino))
+}
+
+/// Where a descriptor is in its file.
+fn position(descriptor: u64) -> u64 {
+    // SAFETY: the call takes numbers only.
+    let at = unsafe { libc::lseek(descriptor as i32, 0, libc::SEEK_CUR) };
+    at.max(0) as u64
+}
+
+impl Outside for Door {
+    fn facts(&mut self) -> Facts {
+        self.live.facts()
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.live.interrupt()
+    }
+
+    fn call(&mut self, process: &mut Process, call: &Call) -> Outcome {
+        let name = call_name(Machine::X86_64, call.number).unwrap_or_default();
+        let mut call = *call;
+        match name {
+            "getrandom" => return Outcome::Done(self.random(process, &call)),
+            // The process has the number of the one that was forked to run it.
+            "kill" | "tkill" | "tgkill" => {
+                let targets = if name == "tgkill" { 2 } else { 1 };
+                for target in &mut call.arguments[..targets] {
+                    if *target == u64::from(self.process) {
+                        *target = u64::from(std::process::id());
+                    }
+                }
+            }
+            "read" | "readv" => {
+                let brought = self.behind(call.arguments[0]).map(|source| Brought {
+                    source,
+                    from: position(call.arguments[0]),
+                    mapped: false,
+                });
+                self.shared.borrow_mut().brought = brought;
+            }
+            "pread64" | "preadv" => {
+                let brought = self.behind(call.arguments[0]).map(|source| Brought {
+                    source,
+                    from: call.arguments[3],
+                    mapped: false,
+                });
+                self.shared.borrow_mut().brought = brought;
+            }
+            _ => {
+                if let Some(outcome) = self.redirected(process, name, &call) {
+                    return outcome;
+                }
+            }
+        }
+        self.live.call(process, &call)
+    }
+
+    fn abandon(&mut self, process: &mut Process, thread: Tid) -> Option<Reply> {
+        self.live.abandon(process, thread)
+    }
+
+    fn horizon(&self) -> u64 {
+        self.live.horizon()
+    }
+
+    fn due(&mut self, process: &mut Process) -> Option<Event> {
+        self.live.due(process)
+    }
+
+    fn idle(&mut self, process: &mut Process) -> Event {
+        self.live.idle(process)
+    }
+
+    fn now(&mut self, time: u64) -> u64 {
+        self.live.now(time)
+    }
+
+    fn clock(&mut self, clock: i32, time: u64) -> u64 {
+        self.live.clock(clock, time)
+    }
+
+    fn load(&mut self, path: PathBuf, arguments: Vec<Vec<u8>>, replaces: bool) -> Result<Exec, LoadError> {
+        let mut exec = self.live.load(path, arguments, replaces)?;
+        exec.random = *b"parallax explore";
+        Ok(exec)
+    }
+
+    fn replaced(&mut self, name: &[u8], first: bool) {
+        // The name of our own process stays; descriptors are closed when a program is really replaced.
+        if !first {
+            self.live.replaced(name, first);
+        }
+    }
+
+    fn map(&mut self, descriptor: i32, shared: bool, writable: bool) -> Result<Arc<dyn Mapping>, Errno> {
+        if let Some(source) = self.behind(descriptor as u64) {
+            self.shared.borrow_mut().brought = Some(Brought { source, from: 0, mapped: true });
+        }
+        self.live.map(descriptor, shared, writable)
+    }
+
+    fn share(&mut self, length: u64) -> Result<Arc<dyn Mapping>, Errno> {
+        self.live.share(length)
+    }
+
+    fn split(&mut self, time: u64, memory: &mut Memory, borrows: bool) -> Result<Side, Errno> {
+        self.live.split(time, memory, borrows)
+    }
+
+    fn give_back(&mut self, memory: &mut Memory) {
+        self.live.give_back(memory);
+    }
+
+    fn dispose(&mut self, signal: i32, disposition: Disposition) -> bool {
+        self.live.dispose(signal, disposition)
+    }
+
+    fn block(&mut self, mask: u64) {
+        self.live.block(mask);
+    }
+
+    fn delivery(&mut self, time: u64, flags: u64) -> u64 {
+        self.live.delivery(time, flags)
+    }
+
+    fn ended(&mut self, time: u64, ending: &Ending) {
+        self.live.ended(time, ending);
+    }
+}

@@ -1,0 +1,605 @@
+//! The search: inputs that wait for their turn, each run twice, and the inputs that come of it.
+//!
+//! A run of an input is first concrete: does it take the way it was made for, how does it end, what does it cover? Then it
+//! is symbolic: the path constraint of the same way, and an input for every event behind the one that this input was
+//! made to change. So every way is found once: a generational search (Godefroid, Levin, Molnar 2008).
+
+use crate::concrete::{self, Concrete, Outcome, Prediction};
+use crate::constraint::{Constraint, Decision};
+use crate::input::{Input, Sources};
+use crate::lockstep::Lockstep;
+use crate::subject::{Command, Subject, SubjectError};
+use crate::trail::Trail;
+use crate::worker::{End, Mailbox, Worker};
+use parallax_path::{Bound, Completeness, Frontier, Ledger, Oracle, Strategy};
+use parallax_smt::Limits;
+use parallax_term::Store;
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// How to explore.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Which input runs next.
+    pub strategy: Strategy,
+    /// Take non-linear operators and symbolic addresses at their values.
+    pub approximate: bool,
+    /// Places to reach.
+    pub targets: Vec<String>,
+    /// Places at which runs end.
+    pub avoid: Vec<String>,
+    /// How many inputs to run.
+    pub tests: u64,
+    /// How long to search.
+    pub time: Duration,
+    /// How long one question to the solver may take.
+    pub solver_time: Duration,
+    /// Instructions of one run.
+    pub steps: u64,
+    /// Bytes of memory that the program may touch.
+    pub memory: u64,
+    /// Bytes that one symbolic run may take for its terms.
+    pub term_memory: u64,
+    /// Runs at once.
+    pub jobs: usize,
+    /// Whether to end with the first target that is reached.
+    pub stop_at_target: bool,
+    /// The folder that inputs are written to.
+    pub folder: PathBuf,
+    /// Go on with what is in the folder.
+    pub resume: bool,
+    /// The first inputs; zeros if there is none.
+    pub seeds: Vec<Input>,
+}
+
+/// Why an exploration cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ExploreError {
+    /// The program.
+    #[error(transparent)]
+    Subject(#[from] SubjectError),
+    /// The folder of inputs.
+    #[error("{}: {error}", path.display())]
+    Folder {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The folder is of another exploration.
+    #[error("{}: these inputs are of another program or have other unknown parts", .0.display())]
+    OtherFolder(PathBuf),
+    /// No process can be started.
+    #[error("cannot start a process for a run: {0}")]
+    Worker(std::io::Error),
+}
+
+/// One input and what came of it.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// Its number.
+    pub number: usize,
+    /// The number of the input it was derived from.
+    pub parent: Option<usize>,
+    /// Its bytes.
+    pub input: Input,
+    /// The files it was written to.
+    pub files: Vec<PathBuf>,
+    /// Its concrete run.
+    pub outcome: Outcome,
+    /// Instructions of the run.
+    pub instructions: u64,
+    /// Conditional and computed jumps.
+    pub branches: u64,
+    /// After how many instructions it left the way it was made for, if it did.
+    pub diverged: Option<u64>,
+    /// Conjuncts of its path constraint.
+    pub constraints: Option<u64>,
+    /// Instructions that were evaluated over terms.
+    pub evaluated: u64,
+    /// Where it was when it ended by a signal, innermost first.
+    pub backtrace: Vec<String>,
+    /// Targets it reached, by number.
+    pub reached: Vec<usize>,
+    /// Seconds of its concrete run, of its symbolic run without the solver, and of the solver.
+    pub seconds: [f64; 3],
+}
+
+/// What an exploration found.
+pub struct Exploration {
+    /// Every input that was run, in order.
+    pub tests: Vec<Test>,
+    /// For each target, the number of the first input that reached it.
+    pub reached: Vec<Option<usize>>,
+    /// Blocks and edges that some run has covered, and how many of the blocks are the program's own.
+    pub blocks: usize,
+    /// Blocks of the program itself, without libraries.
+    pub own_blocks: usize,
+    /// Edges between blocks.
+    pub edges: usize,
+    /// Whether every way was taken, and if not why.
+    pub completeness: Completeness,
+    /// Inputs that were never run.
+    pub waiting: usize,
+    /// Seconds from start to end.
+    pub seconds: f64,
+}
+
+impl Exploration {
+    /// Inputs that made the program end by a signal.
+    pub fn crashes(&self) -> impl Iterator<Item = &Test> {
+        self.tests.iter().filter(|test| matches!(test.outcome, Outcome::Killed(..)))
+    }
+
+    /// Inputs that did not take the way they were made for.
+    pub fn divergences(&self) -> usize {
+        self.tests.iter().filter(|test| test.diverged.is_some()).count()
+    }
+}
+
+/// An input that waits.
+struct Waiting {
+    number: usize,
+    parent: Option<usize>,
+    input: Input,
+    prediction: Option<Prediction>,
+    /// Events up to this time, and the how-manieth at it, were looked at before.
+    bound: Option<(u64, u32)>,
+    /// Whether its ways were looked at in an earlier exploration.
+    is_expanded: bool,
+}
+
+/// What the log of a folder says, line by line.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Line {
+    /// What the folder is of.
+    Of { program: PathBuf, sources: Sources },
+    /// There is an input.
+    Test { number: usize, parent: Option<usize>, bound: Option<(u64, u32)> },
+    /// All its ways were looked at.
+    Expanded(usize),
+}
+
+/// What a symbolic run sends.
+#[derive(Serialize, Deserialize)]
+enum Message {
+    Flip { input: Input, blocks: u64, hash: u64, next: Option<u64>, bound: (u64, u32), fresh: bool },
+    Done { trail: Trail, constraints: u64, evaluated: u64, symbolic: f64, solver: f64, notes: Vec<Note>, left: usize },
+}
+
+/// A bound that crosses from one process to another.
+#[derive(Serialize, Deserialize)]
+enum Note {
+    Solver(String),
+    Values(String),
+    Candidates(usize),
+    Steps(u64),
+    Unsupported(String),
+}
+
+impl Note {
+    fn of(bound: &Bound) -> Note {
+        match bound {
+            Bound::Solver(reason) => Note::Solver(reason.to_string()),
+            Bound::Values(_, what) => Note::Values(what.clone()),
+            Bound::Candidates(most, _) => Note::Candidates(*most),
+            Bound::Steps(steps) => Note::Steps(*steps),
+            other => Note::Unsupported(other.to_string()),
+        }
+    }
+
+    fn bound(self) -> Bound {
+        match self {
+            Note::Solver(what) => Bound::Solver(parallax_smt::Reason::Incomplete(what)),
+            Note::Values(what) => Bound::Values(1, what),
+            Note::Candidates(most) => Bound::Candidates(most, "targets of a computed jump"),
+            Note::Steps(steps) => Bound::Steps(steps),
+            Note::Unsupported(what) => Bound::Unsupported(what),
+        }
+    }
+}
+
+/// A run that is under way.
+struct Running {
+    worker: Worker,
+    waiting: Waiting,
+    /// What its concrete run came to; nothing while that is under way.
+    concrete: Option<(Concrete, Rc<Trail>)>,
+}
+
+struct Explorer<'e> {
+    subject: Subject,
+    settings: &'e Settings,
+    targets: Vec<u64>,
+    avoid: Vec<u64>,
+    frontier: Frontier<Waiting>,
+    ledger: Ledger,
+    seen: FxHashSet<Input>,
+    blocks: FxHashSet<u64>,
+    edges: FxHashSet<(u64, u64)>,
+    tests: Vec<Test>,
+    reached: Vec<Option<usize>>,
+    next: usize,
+    log: std::fs::File,
+    deadline: Instant,
+}
+
+/// Explores a program. `progress` hears of every test.
+pub fn explore(
+    command: &Command,
+    sources: &Sources,
+    settings: &Settings,
+    progress: &mut dyn FnMut(&Test, usize),
+) -> Result<Exploration, ExploreError> {
+    let start = Instant::now();
+    let mut subject = Subject::new(command, sources, settings.memory)?;
+    let places = |subject: &mut Subject, names: &[String]| {
+        names.iter().map(|name| subject.place(name)).collect::<Result<Vec<u64>, _>>()
+    };
+    let targets = places(&mut subject, &settings.targets)?;
+    let avoid = places(&mut subject, &settings.avoid)?;
+    let (log, lines) = open_log(settings, command, sources)?;
+    let mut explorer = Explorer {
+        reached: vec![None; targets.len()],
+        subject,
+        settings,
+        targets,
+        avoid,
+        frontier: Frontier::new(settings.strategy, 1),
+        ledger: Ledger::default(),
+        seen: FxHashSet::default(),
+        blocks: FxHashSet::default(),
+        edges: FxHashSet::default(),
+        tests: Vec::new(),
+        next: 0,
+        log,
+        deadline: start + settings.time,
+    };
+    explorer.restore(lines)?;
+    if explorer.next == 0 {
+        let zeros = vec![0; sources.bytes()];
+        let seeds = if settings.seeds.is_empty() { vec![zeros] } else { settings.seeds.clone() };
+        for seed in seeds {
+            explorer.admit(seed, None, None, None, true)?;
+        }
+    }
+    explorer.search(progress)?;
+    let own = explorer.subject.own();
+    let waiting = explorer.frontier.len();
+    Ok(Exploration {
+        own_blocks: explorer.blocks.iter().filter(|block| own.contains(block)).count(),
+        blocks: explorer.blocks.len(),
+        edges: explorer.edges.len(),
+        completeness: explorer.ledger.close(&explorer.frontier),
+        waiting,
+        tests: explorer.tests,
+        reached: explorer.reached,
+        seconds: start.elapsed().as_secs_f64(),
+    })
+}
+
+impl Explorer<'_> {
+    /// Lets a new input wait; it is written down first.
+    fn admit(
+        &mut self,
+        input: Input,
+        parent: Option<usize>,
+        prediction: Option<Prediction>,
+        bound: Option<(u64, u32)>,
+        fresh: bool,
+    ) -> Result<(), ExploreError> {
+        if !self.seen.insert(input.clone()) {
+            return Ok(());
+        }
+        let number = self.next;
+        self.next += 1;
+        let folder = &self.settings.folder;
+        self.subject.sources.write(folder, &name(number), &input).map_err(|error| failed(folder, error))?;
+        self.note(&Line::Test { number, parent, bound })?;
+        self.frontier.push(Waiting { number, parent, input, prediction, bound, is_expanded: false }, fresh);
+        Ok(())
+    }
+
+    fn note(&mut self, line: &Line) -> Result<(), ExploreError> {
+        use std::io::Write;
+        let text = serde_json::to_string(line).expect("a line of text");
+        writeln!(self.log, "{text}").map_err(|error| failed(&self.settings.folder, error))
+    }
+
+    /// Takes up the inputs of an earlier exploration.
+    fn restore(&mut self, lines: Vec<Line>) -> Result<(), ExploreError> {
+        let expanded: BTreeSet<usize> =
+            lines.iter().filter_map(|line| if let Line::Expanded(number) = line { Some(*number) } else { None }).collect();
+        for line in lines {
+            let Line::Test { number, parent, bound } = line else { continue };
+            let folder = &self.settings.folder;
+            let input = self.subject.sources.read(folder, &name(number)).map_err(|error| failed(folder, error))?;
+            self.next = self.next.max(number + 1);
+            self.seen.insert(input.clone());
+            let is_expanded = expanded.contains(&number);
+            self.frontier.push(Waiting { number, parent, input, prediction: None, bound, is_expanded }, is_expanded);
+        }
+        Ok(())
+    }
+
+    fn search(&mut self, progress: &mut dyn FnMut(&Test, usize)) -> Result<(), ExploreError> {
+        let mut running: Vec<Running> = Vec::new();
+        let mut started = 0;
+        loop {
+            let late = Instant::now() >= self.deadline;
+            if late && !running.is_empty() || late && !self.frontier.is_empty() {
+                self.ledger.note(Bound::Time(self.settings.time));
+            }
+            if late || self.is_done() {
+                // What the running ones have sent is kept.
+                for run in &mut running {
+                    self.receive(run)?;
+                }
+                return Ok(());
+            }
+            while running.len() < self.settings.jobs && (started as u64) < self.settings.tests {
+                let Some(waiting) = self.frontier.pick() else { break };
+                started += 1;
+                running.push(self.start_concrete(waiting)?);
+            }
+            if running.is_empty() {
+                if !self.frontier.is_empty() {
+                    self.ledger.note(Bound::Paths(self.settings.tests));
+                }
+                return Ok(());
+            }
+            let mut index = 0;
+            let mut idle = true;
+            while index < running.len() {
+                self.receive(&mut running[index])?;
+                let Some(end) = running[index].worker.ended() else {
+                    index += 1;
+                    continue;
+                };
+                idle = false;
+                let mut run = running.swap_remove(index);
+                self.receive(&mut run)?;
+                if let Some(next) = self.finish(run, end, progress)? {
+                    running.push(next);
+                }
+            }
+            if idle {
+                std::thread::sleep(Duration::from_micros(300));
+            }
+        }
+    }
+
+    /// Whether there is nothing left to find out.
+    fn is_done(&self) -> bool {
+        self.settings.stop_at_target && !self.targets.is_empty() && self.reached.iter().all(Option::is_some)
+    }
+
+    fn start_concrete(&mut self, waiting: Waiting) -> Result<Running, ExploreError> {
+        let (subject, settings) = (&mut self.subject, self.settings);
+        let (targets, avoid) = (&self.targets, &self.avoid);
+        let worker = Worker::start(settings.memory + (1 << 30), |mailbox: &mut Mailbox| {
+            if subject.give(&waiting.input).is_err() {
+                return;
+            }
+            let start = Instant::now();
+            let run = concrete::run(subject, waiting.prediction.as_ref(), settings.steps, targets, avoid);
+            mailbox.send(&(run, start.elapsed().as_secs_f64()));
+        });
+        Ok(Running { worker: worker.map_err(ExploreError::Worker)?, waiting, concrete: None })
+    }
+
+    fn start_symbolic(&mut self, waiting: Waiting, concrete: Concrete) -> Result<Running, ExploreError> {
+        let (subject, settings) = (&mut self.subject, self.settings);
+        let (avoid, edges, deadline) = (&self.avoid, &self.edges, self.deadline);
+        let worker = Worker::start(settings.term_memory, |mailbox: &mut Mailbox| {
+            symbolic(subject, settings, &waiting, avoid, edges, deadline, mailbox);
+        });
+        let trail = Rc::new(concrete.trail.clone());
+        Ok(Running { worker: worker.map_err(ExploreError::Worker)?, waiting, concrete: Some((concrete, trail)) })
+    }
+
+    /// Takes in what a run has sent so far.
+    fn receive(&mut self, run: &mut Running) -> Result<(), ExploreError> {
+        if run.concrete.is_none() {
+            return Ok(());
+        }
+        while let Some(message) = run.worker.receive::<Message>() {
+            let (concrete, way) = run.concrete.as_ref().expect("a symbolic run comes after a concrete one");
+            match message {
+                Message::Flip { input, blocks, hash, next, bound, fresh } => {
+                    let prediction = Prediction { trail: way.clone(), blocks, hash, next };
+                    self.admit(input, Some(run.waiting.number), Some(prediction), Some(bound), fresh)?;
+                }
+                Message::Done { trail, constraints, evaluated, symbolic, solver, notes, left } => {
+                    let number = run.waiting.number;
+                    let strayed = trail.hash != concrete.trail.hash && !matches!(concrete.outcome, Outcome::Steps);
+                    let instructions = concrete.trail.parts(&trail, trail.blocks.min(concrete.trail.blocks));
+                    let test = self.tests.iter_mut().find(|test| test.number == number).expect("it has run");
+                    test.constraints = Some(constraints);
+                    test.evaluated = evaluated;
+                    test.seconds[1] = symbolic;
+                    test.seconds[2] = solver;
+                    if strayed && test.diverged.is_none() {
+                        test.diverged = Some(instructions);
+                    }
+                    notes.into_iter().for_each(|note| self.ledger.note(note.bound()));
+                    if left == 0 {
+                        self.note(&Line::Expanded(number))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A worker has ended: what comes next for its input.
+    fn finish(
+        &mut self,
+        mut run: Running,
+        end: End,
+        progress: &mut dyn FnMut(&Test, usize),
+    ) -> Result<Option<Running>, ExploreError> {
+        if run.concrete.is_some() {
+            let number = run.waiting.number;
+            let finished = self.tests.iter().any(|test| test.number == number && test.constraints.is_some());
+            if end == End::Died || !finished {
+                self.ledger.note(Bound::Memory(self.settings.term_memory));
+            }
+            return Ok(None);
+        }
+        let Some((concrete, seconds)) = run.worker.receive::<(Concrete, f64)>() else {
+            self.ledger.note(Bound::Memory(self.settings.memory));
+            return Ok(None);
+        };
+        self.subject.prepare(&concrete.blocks);
+        self.blocks.extend(&concrete.blocks);
+        self.edges.extend(&concrete.edges);
+        let waiting = run.waiting;
+        for &target in &concrete.reached {
+            self.reached[target].get_or_insert(waiting.number);
+        }
+        match &concrete.outcome {
+            Outcome::Steps => self.ledger.note(Bound::Steps(self.settings.steps)),
+            Outcome::Memory(_) => self.ledger.note(Bound::Memory(self.settings.memory)),
+            Outcome::Unsupported(what) => self.ledger.note(Bound::Unsupported(what.clone())),
+            _ => {}
+        }
+        let sources = &self.subject.sources;
+        let files = sources
+            .0
+            .iter()
+            .map(|source| self.settings.folder.join(format!("{}.{}", name(waiting.number), source.kind.suffix())))
+            .collect();
+        let test = Test {
+            number: waiting.number,
+            parent: waiting.parent,
+            input: waiting.input.clone(),
+            files,
+            outcome: concrete.outcome.clone(),
+            instructions: concrete.instructions,
+            branches: concrete.branches,
+            diverged: concrete.diverged,
+            constraints: None,
+            evaluated: 0,
+            backtrace: concrete.backtrace.clone(),
+            reached: concrete.reached.clone(),
+            seconds: [seconds, 0.0, 0.0],
+        };
+        progress(&test, self.frontier.len());
+        self.tests.push(test);
+        if waiting.is_expanded || self.is_done() {
+            return Ok(None);
+        }
+        Ok(Some(self.start_symbolic(waiting, concrete)?))
+    }
+}
+
+/// The symbolic run of an input, in a process of its own.
+fn symbolic(
+    subject: &mut Subject,
+    settings: &Settings,
+    waiting: &Waiting,
+    avoid: &[u64],
+    edges: &FxHashSet<(u64, u64)>,
+    deadline: Instant,
+    mailbox: &mut Mailbox,
+) {
+    if subject.give(&waiting.input).is_err() {
+        return;
+    }
+    let start = Instant::now();
+    let store = Store::new();
+    let terms: Vec<_> =
+        (0..waiting.input.len()).map(|index| store.symbol(&subject.sources.symbol(index), 8)).collect();
+    let limits = Limits { time: Some(settings.solver_time), ..Limits::default() };
+    let oracle = Oracle::new(parallax_smt::solver(&store)).with_limits(limits);
+    oracle.set_deadline(Some(deadline));
+    let constraint = Constraint::new(oracle, &waiting.input, &terms);
+    let mut run = Lockstep::new(subject, constraint, terms, settings.approximate, false);
+    let followed = run.run(settings.steps, avoid);
+    let mut constraint = run.constraint;
+    let during = constraint.oracle.usage().time;
+    let symbolic = start.elapsed().saturating_sub(during).as_secs_f64();
+    let mut order: Vec<usize> = (0..constraint.events.len())
+        .filter(|&index| {
+            let event = &constraint.events[index];
+            waiting.bound.is_none_or(|bound| (event.place.time, event.number) > bound)
+                && event.decision != Decision::Pinned
+        })
+        .collect();
+    let entered: FxHashSet<u64> = edges.iter().map(|(_, to)| *to).collect();
+    // Ways into blocks that no run has entered come first, unless order is what was asked for.
+    if settings.strategy != Strategy::Depth {
+        order.sort_by_key(|&index| match constraint.events[index].decision {
+            Decision::Branch(Some(next)) => u8::from(entered.contains(&next)),
+            Decision::Jump(_) => 0,
+            _ => 1,
+        });
+    }
+    let left = constraint.flips(&order, deadline, |constraint, flip| {
+        let event = constraint.events[flip.event];
+        let fresh = flip.next.is_some_and(|next| !entered.contains(&next));
+        let bound = (event.place.time, event.number);
+        let (blocks, hash) = (event.place.blocks, event.place.hash);
+        mailbox.send(&Message::Flip { input: flip.input, blocks, hash, next: flip.next, bound, fresh });
+    });
+    mailbox.send(&Message::Done {
+        trail: followed.trail,
+        constraints: constraint.events.len() as u64,
+        evaluated: followed.evaluated,
+        symbolic,
+        solver: constraint.oracle.usage().time.as_secs_f64(),
+        notes: constraint.bounds.iter().map(Note::of).collect(),
+        left,
+    });
+}
+
+/// The name of an input.
+pub fn name(number: usize) -> String {
+    format!("{number:06}")
+}
+
+fn failed(path: &Path, error: std::io::Error) -> ExploreError {
+    ExploreError::Folder { path: path.to_owned(), error }
+}
+
+/// The log of the folder, and what it says already.
+fn open_log(
+    settings: &Settings,
+    command: &Command,
+    sources: &Sources,
+) -> Result<(std::fs::File, Vec<Line>), ExploreError> {
+    use std::io::Write;
+    let folder = &settings.folder;
+    std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    let path = folder.join("explore.jsonl");
+    let old = if settings.resume {
+        std::fs::read_to_string(&path).map_err(|error| failed(&path, error))?
+    } else {
+        String::new()
+    };
+    // The last line may have been cut off when the exploration was killed.
+    let lines: Vec<Line> = old.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let program = std::fs::canonicalize(&command.path).unwrap_or_else(|_| command.path.clone());
+    if settings.resume {
+        let same = lines.iter().any(|line| matches!(line, Line::Of { program: p, sources: s } if *p == program && s == sources));
+        if !same {
+            return Err(ExploreError::OtherFolder(folder.clone()));
+        }
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).append(settings.resume).write(true).truncate(!settings.resume);
+    let mut log = options.open(&path).map_err(|error| failed(&path, error))?;
+    if !settings.resume {
+        let line = serde_json::to_string(&Line::Of { program, sources: sources.clone() }).expect("a line of text");
+        writeln!(log, "{line}").map_err(|error| failed(&path, error))?;
+    } else if !old.is_empty() && !old.ends_with('\n') {
+        writeln!(log).map_err(|error| failed(&path, error))?;
+    }
+    Ok((log, lines))
+}

@@ -1,0 +1,25 @@
+//! Concolic exploration of Linux programs for x86-64 (Lim, Lal, Reps 2009, section 7).
+//!
+//! A [`Subject`] is a program, stopped before the first instruction that touches unknown input. Each input runs in a
+//! fork of it, first in the emulator alone ([`concrete`]), then with terms beside the numbers where they depend on the input
+//! (`lockstep`, over the [`core`] reading of `ir`). The path constraint of that run (`constraint`) gives the inputs that go
+//! another way, and [`explore()`] decides which of them runs next.
+
+mod block;
+pub mod concrete;
+mod constraint;
+pub mod core;
+mod door;
+mod explore;
+mod input;
+mod lockstep;
+mod reach;
+mod shadow;
+mod subject;
+mod trail;
+mod worker;
+
+pub use concrete::Outcome;
+pub use explore::{Exploration, ExploreError, Settings, Test, explore, name};
+pub use input::{Input, Kind, Source, Sources};
+pub use subject::{Command, Subject, SubjectError};

@@ -1,0 +1,412 @@
+//! The program that is explored, stopped where runs begin: before the first instruction that touches unknown input.
+//!
+//! Every run is a fork of the process that holds the subject. So a run may do to its descriptors, its memory and itself
+//! whatever it likes, and the next one begins where this one began.
+
+use crate::block::{Block, Blocks};
+use crate::constraint::Constraint;
+use crate::door::{Door, Shared, Unknown, identity};
+use crate::input::{Kind, Sources};
+use crate::lockstep::Lockstep;
+use object::read::elf::{FileHeader, Sym};
+use object::{LittleEndian, elf};
+use parallax_path::Oracle;
+use parallax_process::elf::Machine;
+use parallax_process::memory::{Backing, Memory};
+use parallax_process::{Process, Program, Snapshot, StartError};
+use parallax_term::Store;
+use rustc_hash::FxHashSet;
+use std::cell::RefCell;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// What to explore.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// The file of the program.
+    pub path: PathBuf,
+    /// Its arguments, the first of which names it.
+    pub arguments: Vec<Vec<u8>>,
+    /// Its environment, `NAME=value` each.
+    pub environment: Vec<Vec<u8>>,
+}
+
+/// Why a program cannot be explored.
+#[derive(Debug, thiserror::Error)]
+pub enum SubjectError {
+    /// It cannot be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// It is a program of another processor.
+    #[error("{} is a program for {machine}: only programs for x86-64 are explored", path.display())]
+    Machine {
+        /// The file.
+        path: PathBuf,
+        /// Its processor.
+        machine: &'static str,
+    },
+    /// An argument that is unknown is not there.
+    #[error("there is no argument {0}: the program has {1}")]
+    NoArgument(usize, usize),
+    /// A place to reach or avoid is neither an address nor a function.
+    #[error("`{0}` is no address, and no function of the program or of the libraries it loads has that name")]
+    NoPlace(String),
+}
+
+/// Where the first descriptor of an unknown file goes: high, so that the program's own get the numbers they always get.
+const FIRST_DESCRIPTOR: i32 = 900;
+
+/// A program at the point where its runs begin.
+pub struct Subject {
+    pub(crate) process: Process,
+    pub(crate) shared: Rc<RefCell<Shared>>,
+    blocks: Blocks,
+    /// What of its input is unknown.
+    pub sources: Sources,
+    /// Sources that are in memory from the start, with their addresses.
+    pub(crate) placed: Vec<(usize, u64)>,
+    /// Descriptors that the program has opened on the way here.
+    opened: FxHashSet<u64>,
+    /// The last point at which none was open.
+    safe: Option<Snapshot>,
+    path: PathBuf,
+    /// How much higher the program lies than its file says.
+    bias: u64,
+}
+
+impl Subject {
+    /// Loads a program and runs it to where its input begins to count. `memory` is the bound on the bytes it may touch.
+    pub fn new(command: &Command, sources: &Sources, memory: u64) -> Result<Subject, SubjectError> {
+        let mut arguments = command.arguments.clone();
+        let mut environment = command.environment.clone();
+        for source in &sources.0 {
+            // Room for the unknown bytes; each run puts its own there.
+            let room = vec![b'A'; source.bytes];
+            match &source.kind {
+                Kind::Argument(number) => match arguments.get_mut(*number) {
+                    Some(argument) => *argument = room,
+                    None => return Err(SubjectError::NoArgument(*number, arguments.len() - 1)),
+                },
+                Kind::Environment(name) => {
+                    let prefix = [name.as_bytes(), b"="].concat();
+                    environment.retain(|variable| !variable.starts_with(&prefix));
+                    environment.push([prefix, room].concat());
+                }
+                Kind::Stdin | Kind::File(_) => {}
+            }
+        }
+        let shared = Rc::new(RefCell::new(Shared::default()));
+        let program = Program {
+            path: command.path.clone(),
+            arguments,
+            environment,
+            byte_bound: memory,
+            instruction_bound: u64::MAX,
+            schedule: None,
+        };
+        let process = Process::start(program, Box::new(Door::new(shared.clone())))?;
+        if process.machine() != Machine::X86_64 {
+            let machine = process.machine().name();
+            return Err(SubjectError::Machine { path: command.path.clone(), machine });
+        }
+        let mut subject = Subject {
+            process,
+            shared,
+            blocks: Blocks::default(),
+            sources: sources.clone(),
+            placed: Vec::new(),
+            opened: FxHashSet::default(),
+            safe: None,
+            path: command.path.clone(),
+            bias: 0,
+        };
+        subject.process.engine().set_exact_flags(true);
+        subject.look_around();
+        subject.advance();
+        Ok(subject)
+    }
+
+    /// Finds out where the program and the strings of its stack are.
+    fn look_around(&mut self) {
+        let world = self.process.world();
+        let top = world.registers.get("RSP");
+        let memory = &mut world.memory;
+        let word = |memory: &mut Memory, at: u64| memory.load::<8>(at).map_or(0, u64::from_le_bytes);
+        let count = word(memory, top);
+        let arguments = top + 8;
+        let environment = arguments + 8 * (count + 1);
+        let mut at = environment;
+        while word(memory, at) != 0 {
+            at += 8;
+        }
+        let auxiliary = at + 8;
+        let mut entry = 0;
+        for index in 0..64 {
+            const AT_ENTRY: u64 = 9;
+            match word(memory, auxiliary + 16 * index) {
+                0 => break,
+                AT_ENTRY => entry = word(memory, auxiliary + 16 * index + 8),
+                _ => {}
+            }
+        }
+        let mut placed = Vec::new();
+        for (index, source) in self.sources.0.iter().enumerate() {
+            match &source.kind {
+                Kind::Argument(number) => placed.push((index, word(memory, arguments + 8 * *number as u64))),
+                Kind::Environment(name) => {
+                    let prefix = [name.as_bytes(), b"="].concat();
+                    let mut at = environment;
+                    while word(memory, at) != 0 {
+                        let text = word(memory, at);
+                        let mut start = vec![0; prefix.len()];
+                        if memory.read(text, &mut start).is_ok() && start == prefix {
+                            placed.push((index, text + prefix.len() as u64));
+                        }
+                        at += 8;
+                    }
+                }
+                Kind::Stdin | Kind::File(_) => {}
+            }
+        }
+        self.placed = placed;
+        let header = std::fs::read(&self.path).ok();
+        let start = header.as_deref().and_then(|bytes| {
+            let header = elf::FileHeader64::<LittleEndian>::parse(bytes).ok()?;
+            Some(header.e_entry(LittleEndian))
+        });
+        self.bias = start.map_or(0, |start| entry.wrapping_sub(start));
+    }
+
+    /// Runs to where the input begins to count: what comes before is the same on every run.
+    fn advance(&mut self) {
+        const LONGEST: u64 = 20_000_000;
+        let input = vec![b'A'; self.sources.bytes()];
+        {
+            let store = Store::new();
+            let terms: Vec<_> =
+                (0..input.len()).map(|index| store.symbol(&self.sources.symbol(index), 8)).collect();
+            let oracle = Oracle::new(parallax_smt::solver(&store));
+            let constraint = Constraint::new(oracle, &input, &terms);
+            let mut run = Lockstep::new(self, constraint, terms, false, true);
+            run.run(LONGEST, &[]);
+            run.unmark();
+        }
+        if !self.opened.is_empty()
+            && let Some(mut safe) = self.safe.take()
+        {
+            // A file that is open has one position, which all runs would share.
+            self.process.go_back(&mut safe);
+            for descriptor in self.opened.drain() {
+                // SAFETY: the descriptor was opened for the program, which has not opened it yet now.
+                unsafe { libc::close(descriptor as i32) };
+            }
+        }
+        self.safe = None;
+        self.blocks.forget();
+    }
+
+    /// Whether a call on the way to where runs begin leaves nothing behind that a run could trip over. Takes note of
+    /// what it opens and closes.
+    pub(crate) fn is_harmless(&mut self, name: &str, values: &[u64; 7]) -> bool {
+        let [_, first, second, ..] = *values;
+        match name {
+            "brk" | "mmap" | "munmap" | "mprotect" | "arch_prctl" | "set_tid_address" | "set_robust_list" | "rseq"
+            | "prlimit64" | "getrandom" | "uname" | "getpid" | "gettid" | "getuid" | "geteuid" | "getgid"
+            | "getegid" | "rt_sigaction" | "rt_sigprocmask" | "sigaltstack" | "readlink" | "sysinfo" => true,
+            "read" | "pread64" | "fstat" | "close" => {
+                if name == "close" {
+                    self.opened.remove(&first);
+                }
+                first > 2
+            }
+            "newfstatat" => (first as i32) < 0 || first > 2,
+            "open" | "openat" | "access" | "stat" => {
+                let at = if name == "openat" { second } else { first };
+                let path = self.process.world().memory.read_string(at, 4095).ok().flatten().unwrap_or_default();
+                let unknown = |source: &crate::input::Source| {
+                    matches!(&source.kind, Kind::File(file) if file.as_os_str().as_bytes() == path)
+                };
+                if self.sources.0.iter().any(unknown) {
+                    return false;
+                }
+                if name.starts_with("open") && self.opened.is_empty() {
+                    self.safe = Some(self.process.snapshot());
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// What is mapped has changed.
+    pub(crate) fn remapped(&mut self, name: &str, values: &[u64; 7]) {
+        let result = self.process.world().registers.get("RAX");
+        match name {
+            "open" | "openat" if (result as i64) >= 0 => {
+                self.opened.insert(result);
+            }
+            "munmap" | "mremap" | "mprotect" => {
+                self.blocks.forget_pages(values[1] / 4096, values[1].saturating_add(values[2]) / 4096);
+            }
+            "mmap" => self.blocks.forget_pages(result / 4096, result.saturating_add(values[2]) / 4096),
+            _ => {}
+        }
+    }
+
+    /// The block at an address.
+    pub(crate) fn block(&mut self, address: u64) -> Option<Rc<Block>> {
+        self.blocks.at(&mut self.process, address)
+    }
+
+    /// Lifts the blocks that a run has seen, so that the next does not have to.
+    pub fn prepare(&mut self, blocks: &[u64]) {
+        for &address in blocks {
+            let _ = self.block(address);
+        }
+    }
+
+    /// Gives this process the input of a run: it is about to be that run, and nothing else any more.
+    pub fn give(&mut self, input: &[u8]) -> std::io::Result<()> {
+        for (source, address) in self.placed.clone() {
+            let bytes = &input[self.sources.range(source)];
+            let _ = self.process.world().memory.poke(address, bytes);
+        }
+        let nothing = open_null()?;
+        let mut unknown = Vec::new();
+        let mut stdin = nothing;
+        for (index, source) in self.sources.0.iter().enumerate() {
+            let path = match &source.kind {
+                Kind::Stdin => None,
+                Kind::File(path) => Some(path.as_os_str().as_bytes().to_vec()),
+                _ => continue,
+            };
+            let descriptor = unnamed_file(&input[self.sources.range(index)])?;
+            if path.is_none() {
+                stdin = descriptor;
+            }
+            let identity = identity(descriptor).ok_or_else(std::io::Error::last_os_error)?;
+            unknown.push(Unknown { source: index, path, descriptor, identity });
+        }
+        for (from, to) in [(stdin, 0), (nothing, 1), (nothing, 2)] {
+            // SAFETY: the calls take numbers only.
+            if unsafe { libc::dup2(from, to) } < 0 {
+                return Err(std::io::Error::last_os_error());
+            }
+        }
+        self.shared.borrow_mut().unknown = unknown;
+        Ok(())
+    }
+
+    /// The address of a place that the user names: an address of the program's file, or a function.
+    pub fn place(&mut self, name: &str) -> Result<u64, SubjectError> {
+        let number = name.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        if let Some(address) = number {
+            return Ok(address.wrapping_add(self.bias));
+        }
+        let path = self.path.clone();
+        if let Some(address) = symbol(&path, name) {
+            return Ok(address.wrapping_add(self.bias));
+        }
+        for (start, file) in self.files() {
+            if let Some(address) = symbol(Path::new(&file), name) {
+                return Ok(address.wrapping_add(start));
+            }
+        }
+        Err(SubjectError::NoPlace(name.to_owned()))
+    }
+
+    /// The files that are mapped, with the address at which each begins.
+    fn files(&mut self) -> Vec<(u64, String)> {
+        let memory = &self.process.world().memory;
+        let mut files: Vec<(u64, String)> = Vec::new();
+        for (start, region) in memory.regions() {
+            if let Backing::Copied { map, offset: 0, .. } = &region.backing
+                && !files.iter().any(|(_, known)| known == map.name())
+            {
+                files.push((start, map.name().to_owned()));
+            }
+        }
+        files
+    }
+
+    /// The addresses of the program's own code.
+    pub fn own(&mut self) -> std::ops::Range<u64> {
+        let path = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        let memory = &self.process.world().memory;
+        let own = memory.regions().filter(|(_, region)| match &region.backing {
+            Backing::Copied { map, .. } | Backing::Shared { map, .. } => {
+                let name = Path::new(map.name());
+                name == self.path || std::fs::canonicalize(name).is_ok_and(|name| name == path)
+            }
+            Backing::Zero => false,
+        });
+        own.fold(u64::MAX..0, |all, (start, region)| all.start.min(start)..all.end.max(region.end))
+    }
+
+    /// How much higher the program lies than its file says.
+    pub fn bias(&self) -> u64 {
+        self.bias
+    }
+
+    /// An address with the symbol it belongs to.
+    pub fn describe(&mut self, address: u64) -> String {
+        self.process.describe(address)
+    }
+}
+
+/// The value of a function symbol of a file.
+fn symbol(path: &Path, name: &str) -> Option<u64> {
+    let bytes = std::fs::read(path).ok()?;
+    let header = elf::FileHeader64::<LittleEndian>::parse(&*bytes).ok()?;
+    let sections = header.sections(LittleEndian, &*bytes).ok()?;
+    for kind in [elf::SHT_SYMTAB, elf::SHT_DYNSYM] {
+        let Ok(symbols) = sections.symbols(LittleEndian, &*bytes, kind) else { continue };
+        for symbol in symbols.iter() {
+            let is_code = matches!(symbol.st_type(), elf::STT_FUNC | elf::STT_NOTYPE);
+            let named = symbol.name(LittleEndian, symbols.strings()).is_ok_and(|n| n == name.as_bytes());
+            if is_code && named && symbol.st_shndx(LittleEndian) != elf::SHN_UNDEF {
+                return Some(symbol.st_value(LittleEndian));
+            }
+        }
+    }
+    None
+}
+
+fn open_null() -> std::io::Result<i32> {
+    // SAFETY: the path ends with a zero.
+    let descriptor = unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) };
+    if descriptor < 0 { Err(std::io::Error::last_os_error()) } else { high(descriptor) }
+}
+
+/// A file without a name that holds these bytes, at its beginning.
+fn unnamed_file(bytes: &[u8]) -> std::io::Result<i32> {
+    // SAFETY: the name ends with a zero.
+    let descriptor = unsafe { libc::memfd_create(c"input".as_ptr(), 0) };
+    if descriptor < 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    let mut done = 0;
+    while done < bytes.len() {
+        let rest = &bytes[done..];
+        // SAFETY: the buffer is as long as is said.
+        let written = unsafe { libc::pwrite(descriptor, rest.as_ptr().cast(), rest.len(), done as i64) };
+        if written <= 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+        done += written as usize;
+    }
+    high(descriptor)
+}
+
+/// The same file behind a descriptor that no program comes upon.
+fn high(descriptor: i32) -> std::io::Result<i32> {
+    // SAFETY: the calls take numbers only.
+    let moved = unsafe { libc::fcntl(descriptor, libc::F_DUPFD, FIRST_DESCRIPTOR) };
+    if moved < 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    // SAFETY: as above.
+    unsafe { libc::close(descriptor) };
+    Ok(moved)
+}

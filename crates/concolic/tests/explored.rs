@@ -1,0 +1,176 @@
+//! Programs whose target lies behind something that explorers stumble over: reached, without a divergence, and the input
+//! reaches it natively as well.
+
+use parallax_concolic::{Command, Exploration, Input, Kind, Outcome, Settings, Source, Sources, explore};
+use parallax_path::Strategy;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+/// A program is its own process here: no harness, since runs are forks of this process, which is to have one thread.
+fn main() {
+    let wanted = std::env::args().nth(1).filter(|name| !name.starts_with('-'));
+    let cases: &[(&str, fn())] = &[
+        ("maze", maze),
+        ("maze_static", maze_static),
+        ("sbox", || reaches("sbox", &["-O2"], 4)),
+        ("table", || reaches("table", &["-O2"], 6)),
+        ("index", || reaches("index", &["-O1"], 4)),
+        ("checksum", || reaches("checksum", &["-O2"], 16)),
+        ("recursion", || reaches("recursion", &["-O1"], 8)),
+        ("json", || reaches("json", &["-O1"], 12)),
+        ("sse", || reaches("sse", &["-O1"], 32)),
+        ("strings", strings),
+        ("crash", crash),
+    ];
+    let mut failed = Vec::new();
+    for (name, case) in cases.iter().filter(|(name, _)| wanted.as_ref().is_none_or(|w| name.contains(w.as_str()))) {
+        let start = std::time::Instant::now();
+        let fine = std::panic::catch_unwind(case).is_ok();
+        println!("{} {name} in {:.1} s", if fine { "ok" } else { "FAILED" }, start.elapsed().as_secs_f64());
+        if !fine {
+            failed.push(*name);
+        }
+    }
+    assert!(failed.is_empty(), "failed: {failed:?}");
+}
+
+fn folder() -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("concolic-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn compile(name: &str, flags: &[&str]) -> PathBuf {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/programs/{name}.c"));
+    let program = folder().join(format!("{name}{}", flags.concat()));
+    let status = std::process::Command::new("gcc").args(flags).arg("-g").arg("-o").arg(&program).arg(source).status();
+    assert!(status.unwrap().success());
+    program
+}
+
+fn settings(name: &str, targets: &[&str]) -> Settings {
+    Settings {
+        strategy: Strategy::Coverage,
+        approximate: false,
+        targets: targets.iter().map(|&target| target.to_owned()).collect(),
+        avoid: Vec::new(),
+        tests: 5_000,
+        time: Duration::from_secs(60),
+        solver_time: Duration::from_secs(10),
+        steps: 10_000_000,
+        memory: 1 << 30,
+        term_memory: 4 << 30,
+        jobs: 2,
+        stop_at_target: true,
+        folder: folder().join(format!("{name}-inputs")),
+        resume: false,
+        seeds: Vec::new(),
+    }
+}
+
+fn command(program: &Path, arguments: &[&str]) -> Command {
+    let mut list = vec![program.as_os_str().as_encoded_bytes().to_vec()];
+    list.extend(arguments.iter().map(|argument| argument.as_bytes().to_vec()));
+    Command { path: program.to_owned(), arguments: list, environment: Vec::new() }
+}
+
+fn stdin(bytes: usize) -> Sources {
+    Sources(vec![Source { kind: Kind::Stdin, bytes }])
+}
+
+fn look(command: &Command, sources: &Sources, settings: &Settings) -> Exploration {
+    let found = explore(command, sources, settings, &mut |_, _| ()).unwrap();
+    for test in &found.tests {
+        assert_eq!(test.diverged, None, "input {} diverged: {:?}", test.number, test.input);
+    }
+    found
+}
+
+/// Runs the real program with an input: its status and its signal.
+fn native(program: &Path, sources: &Sources, input: &Input, at: &Path) -> std::process::ExitStatus {
+    let mut command = std::process::Command::new(program);
+    command.env_clear().current_dir(at).stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+    for (source, range) in sources.ranges() {
+        use std::os::unix::ffi::OsStrExt;
+        let bytes = &input[range];
+        let text = bytes.split(|byte| *byte == 0).next().unwrap();
+        match &source.kind {
+            Kind::Stdin => {
+                let path = at.join("stdin");
+                std::fs::write(&path, bytes).unwrap();
+                command.stdin(std::fs::File::open(path).unwrap());
+            }
+            Kind::Argument(_) => drop(command.arg(std::ffi::OsStr::from_bytes(text))),
+            Kind::Environment(name) => drop(command.env(name, std::ffi::OsStr::from_bytes(text))),
+            Kind::File(path) => std::fs::write(at.join(path), bytes).unwrap(),
+        }
+    }
+    command.status().unwrap()
+}
+
+fn reaches(name: &str, flags: &[&str], bytes: usize) {
+    let program = compile(name, flags);
+    let found = look(&command(&program, &[]), &stdin(bytes), &settings(name, &["target"]));
+    let number = found.reached[0].unwrap_or_else(|| {
+        panic!("{name}: not reached after {} tests: {:?}", found.tests.len(), found.completeness)
+    });
+    let test = found.tests.iter().find(|test| test.number == number).unwrap();
+    assert_eq!(test.outcome, Outcome::Exited(42), "{name}");
+    let status = native(&program, &stdin(bytes), &test.input, &folder());
+    assert_eq!(status.code(), Some(42), "{name}: {:?}", test.input);
+}
+
+fn maze() {
+    reaches("maze", &["-O0"], 16);
+    // All of it: every way out is found, and then there is nothing left.
+    let program = compile("maze", &["-O2"]);
+    let whole = Settings { stop_at_target: false, ..settings("whole-maze", &[]) };
+    let found = look(&command(&program, &[]), &stdin(16), &whole);
+    let mut statuses: Vec<u8> = found
+        .tests
+        .iter()
+        .map(|test| if let Outcome::Exited(status) = test.outcome { status } else { panic!("{:?}", test.outcome) })
+        .collect();
+    for test in &found.tests {
+        let status = native(&program, &stdin(16), &test.input, &folder());
+        assert_eq!(test.outcome, Outcome::Exited(status.code().unwrap() as u8), "{:?}", test.input);
+    }
+    statuses.sort_unstable();
+    statuses.dedup();
+    assert_eq!(statuses, [2, 3, 4, 42]);
+    assert!(found.completeness.is_complete(), "{:?}", found.completeness);
+}
+
+fn maze_static() {
+    reaches("maze", &["-O1", "-static"], 16);
+}
+
+fn strings() {
+    let program = compile("strings", &["-O1"]);
+    let sources = Sources(vec![
+        Source { kind: Kind::Argument(1), bytes: 6 },
+        Source { kind: Kind::Environment(String::from("WHO")), bytes: 4 },
+        Source { kind: Kind::File(PathBuf::from("input.txt")), bytes: 8 },
+    ]);
+    let found = look(&command(&program, &["A"]), &sources, &settings("strings", &["target"]));
+    let number = found.reached[0].expect("reached");
+    let test = found.tests.iter().find(|test| test.number == number).unwrap();
+    assert_eq!(native(&program, &sources, &test.input, &folder()).code(), Some(42), "{:?}", test.input);
+}
+
+fn crash() {
+    let program = compile("crash", &["-O1"]);
+    let found = look(&command(&program, &[]), &stdin(4), &settings("crash", &[]));
+    let mut signals = Vec::new();
+    for test in found.crashes() {
+        let Outcome::Killed(signal, _) = test.outcome else { unreachable!() };
+        assert_eq!(native(&program, &stdin(4), &test.input, &folder()).signal(), Some(signal), "{test:?}");
+        assert!(test.backtrace.iter().any(|frame| frame.contains("main")), "{:?}", test.backtrace);
+        signals.push(signal);
+    }
+    signals.sort_unstable();
+    signals.dedup();
+    assert_eq!(signals, [libc::SIGABRT, libc::SIGFPE, libc::SIGSEGV]);
+}

@@ -206,7 +206,13 @@ fn analyse(processor: &Processor, instruction: Rc<Instruction>) -> Analysed {
     let mut set = Cells::default();
     let mut stores = false;
     for op in &instruction.ops {
-        op.inputs(|place| each(place, &mut |cell, _| if !set.has(cell) || skips { reads.add(cell) }));
+        op.inputs(|place| {
+            each(place, &mut |cell, _| {
+                if !set.has(cell) || skips {
+                    reads.add(cell)
+                }
+            })
+        });
         if let Some(out) = op.out() {
             each(out, &mut |cell, whole| {
                 writes.add(cell);

@@ -40,6 +40,22 @@ pub enum Outcome {
     Avoided,
 }
 
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Outcome::Exited(status) => write!(f, "exited with status {status}"),
+            Outcome::Killed(signal, why) => {
+                let (signal, why) = (*signal, Some(why.clone()).filter(|why| !why.is_empty()));
+                write!(f, "{}", Ending::Killed { signal, why, at: None })
+            }
+            Outcome::Unsupported(what) => write!(f, "not supported: {what}"),
+            Outcome::Memory(what) => write!(f, "gave up: the bound of {what} is reached"),
+            Outcome::Steps => f.write_str("gave up: the bound on instructions is reached"),
+            Outcome::Avoided => f.write_str("came to a place to avoid"),
+        }
+    }
+}
+
 /// One run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Concrete {
@@ -67,7 +83,13 @@ pub struct Concrete {
 const DEEPEST: usize = 64;
 
 /// Runs a subject that was given its input.
-pub fn run(subject: &mut Subject, prediction: Option<&Prediction>, steps: u64, targets: &[u64], avoid: &[u64]) -> Concrete {
+pub fn run(
+    subject: &mut Subject,
+    prediction: Option<&Prediction>,
+    steps: u64,
+    targets: &[u64],
+    avoid: &[u64],
+) -> Concrete {
     let start = subject.process.time();
     let mut trail = Trail::default();
     let mut blocks: FxHashSet<u64> = FxHashSet::default();
@@ -109,7 +131,11 @@ pub fn run(subject: &mut Subject, prediction: Option<&Prediction>, steps: u64, t
             }
         }
         let makes_call = block.as_ref().is_some_and(|block| block.instructions[count - 1].is_call);
-        let ending = if makes_call { call(subject, time, count as u64) } else { subject.process.run_until(time + count as u64) };
+        let ending = if makes_call {
+            call(subject, time, count as u64)
+        } else {
+            subject.process.run_until(time + count as u64)
+        };
         if let Some(ending) = ending {
             break ended(ending);
         }

@@ -66,7 +66,8 @@ pub struct Flip {
 
 /// How many targets of one computed jump are asked for.
 const MOST_TARGETS: usize = 64;
-/// How long all questions about the ranges of addresses may take during one run.
+/// How long one question about the range of an address may take, and all of them during one run.
+const RANGE_QUESTION: Duration = Duration::from_millis(500);
 const RANGE_TIME: Duration = Duration::from_secs(10);
 
 /// The constraint of a run, as far as the run has come.
@@ -144,13 +145,22 @@ impl<'s> Constraint<'s> {
         let mut query = self.related(&self.bytes_of(formula.id()), self.events.len());
         query.push(formula);
         let start = Instant::now();
+        self.oracle.set_deadline(Some(start + RANGE_QUESTION));
         let answer = self.oracle.check(&query);
+        self.oracle.set_deadline(None);
         self.asked_for_ranges += start.elapsed();
         !matches!(answer, Answer::Unsat)
     }
 
     /// Addresses that a term can be on this path: fewer than `reach`, if the solver can show that; whether they are all.
-    pub fn narrowed(&mut self, term: Term, value: u64, reach: Option<Reach>, most: u64, few: u64) -> (Reach, bool) {
+    pub fn narrowed(
+        &mut self,
+        term: Term,
+        value: u64,
+        reach: Option<Reach>,
+        most: u64,
+        few: u64,
+    ) -> (Reach, bool) {
         let shift = reach.map_or(0, |reach| reach.shift);
         let (lowest, highest) = reach.map_or((0, u64::MAX), |reach| (reach.first, reach.last()));
         let store = self.store;
@@ -286,7 +296,8 @@ impl<'s> Constraint<'s> {
     fn changed(&self, query: &[Formula], model: &parallax_smt::Model) -> Input {
         let mut input = self.input.clone();
         for symbol in self.store.symbols_in(query.iter().map(|formula| formula.id())) {
-            if let (Some(&index), Expr::Term(term)) = (self.symbols.get(&symbol), self.store.expr_of(symbol)) {
+            if let (Some(&index), Expr::Term(term)) = (self.symbols.get(&symbol), self.store.expr_of(symbol))
+            {
                 input[index] = model.term(self.store, term).to_u64().unwrap_or(0) as u8;
             }
         }
@@ -319,8 +330,11 @@ impl Groups {
             let other = self.root(byte);
             if other != into {
                 // The smaller list moves.
-                let (small, large) =
-                    if self.events[other].len() > self.events[into].len() { (into, other) } else { (other, into) };
+                let (small, large) = if self.events[other].len() > self.events[into].len() {
+                    (into, other)
+                } else {
+                    (other, into)
+                };
                 self.parent[small] = large;
                 let moved = std::mem::take(&mut self.events[small]);
                 self.events[large].extend(moved);
@@ -333,7 +347,8 @@ impl Groups {
     /// The events of the groups of these bytes, in order.
     fn events(&self, bytes: &[usize]) -> Vec<usize> {
         let roots: BTreeSet<usize> = bytes.iter().map(|&byte| self.root(byte)).collect();
-        let mut events: Vec<usize> = roots.iter().flat_map(|&root| self.events[root].iter().copied()).collect();
+        let mut events: Vec<usize> =
+            roots.iter().flat_map(|&root| self.events[root].iter().copied()).collect();
         events.sort_unstable();
         events
     }

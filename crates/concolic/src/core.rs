@@ -106,6 +106,32 @@ impl Concolic<'_> {
         self.truth(holds, formula(self.symbolic(), from.map(|word| self.term(word))))
     }
 
+    /// Whether a bit of a word is the same for every input.
+    fn is_constant_bit(&self, word: &Word, bit: Width) -> bool {
+        word.term.is_none_or(|term| self.store.as_constant(self.store.extract(term, bit, 1)).is_some())
+    }
+
+    /// Whether the lowest one of a word is where it is for every input: functions on strings compare sixteen bytes at a
+    /// time, of which those behind the end of the string do not count, though they may be of the input.
+    fn lowest_one_is_constant(&self, a: &Word) -> bool {
+        let (Some(term), Some(value)) = (a.term, a.bits.small()) else { return false };
+        let ones = value.trailing_zeros() as Width;
+        if ones >= a.bits.width() || !self.is_constant_bit(a, ones) {
+            return false;
+        }
+        self.store.as_constant(self.store.extract(term, 0, ones + 1)).is_some()
+    }
+
+    /// Whether two words differ in a bit that is the same for every input, by the lowest in which they differ.
+    fn always_differ(&self, a: &Word, b: &Word) -> bool {
+        if a.term.is_none() && b.term.is_none() {
+            return false;
+        }
+        let (Some(x), Some(y)) = (a.bits.small(), b.bits.small()) else { return false };
+        let bit = (x ^ y).trailing_zeros() as Width;
+        x != y && self.is_constant_bit(a, bit) && self.is_constant_bit(b, bit)
+    }
+
     /// Whether an operator is one that linear reasoning gives up on: SAGE took its value on the run instead.
     fn is_non_linear(&self, op: BinOp, a: &Word, b: &Word) -> bool {
         match op {
@@ -139,6 +165,9 @@ impl Core for Concolic<'_> {
     fn constant_map(&self, _: Width, _: Width, _: &Word) {}
 
     fn unop(&self, op: UnOp, w: Width, a: &Word) -> Word {
+        if op == UnOp::Ctz && self.lowest_one_is_constant(a) {
+            return Word { bits: Concrete.unop(op, w, &a.bits), term: None };
+        }
         self.over([a], Concrete.unop(op, w, &a.bits), |s, [a]| s.unop(op, w, &a))
     }
     fn binop(&self, op: BinOp, w: Width, a: &Word, b: &Word) -> Word {
@@ -149,6 +178,9 @@ impl Core for Concolic<'_> {
         self.over([a, b], bits, |s, [a, b]| s.binop(op, w, &a, &b))
     }
     fn relop(&self, op: RelOp, w: Width, a: &Word, b: &Word) -> Truth {
+        if matches!(op, RelOp::Eq | RelOp::Ne) && self.always_differ(a, b) {
+            return self.boolean(op == RelOp::Ne);
+        }
         self.test([a, b], Concrete.relop(op, w, &a.bits, &b.bits), |s, [a, b]| s.relop(op, w, &a, &b))
     }
     fn boolop(&self, op: BoolOp, a: &Truth, b: &Truth) -> Truth {
@@ -207,9 +239,7 @@ impl Core for Concolic<'_> {
         self.over([a, b, c], bits, |s, [a, b, c]| s.float_fma(f, r, &a, &b, &c))
     }
     fn float_rel(&self, op: FloatRelOp, f: FloatFormat, a: &Word, b: &Word) -> Truth {
-        self.test([a, b], Concrete.float_rel(op, f, &a.bits, &b.bits), |s, [a, b]| {
-            s.float_rel(op, f, &a, &b)
-        })
+        self.test([a, b], Concrete.float_rel(op, f, &a.bits, &b.bits), |s, [a, b]| s.float_rel(op, f, &a, &b))
     }
     fn float_to_float(&self, from: FloatFormat, to: FloatFormat, r: Rounding, a: &Word) -> Word {
         let bits = Concrete.float_to_float(from, to, r, &a.bits);

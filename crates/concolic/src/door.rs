@@ -116,7 +116,11 @@ impl Door {
                 (shared.random.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
             })
             .collect();
-        if process.put_answer(address, &bytes) { Reply::Value(length) } else { Reply::Error(Errno(libc::EFAULT)) }
+        if process.put_answer(address, &bytes) {
+            Reply::Value(length)
+        } else {
+            Reply::Error(Errno(libc::EFAULT))
+        }
     }
 }
 

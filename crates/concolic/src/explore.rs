@@ -125,6 +125,8 @@ pub struct Exploration {
     pub completeness: Completeness,
     /// Inputs that were never run.
     pub waiting: usize,
+    /// Where the input begins to count: every run starts there.
+    pub start: String,
     /// Seconds from start to end.
     pub seconds: f64,
 }
@@ -168,8 +170,23 @@ enum Line {
 /// What a symbolic run sends.
 #[derive(Serialize, Deserialize)]
 enum Message {
-    Flip { input: Input, blocks: u64, hash: u64, next: Option<u64>, bound: (u64, u32), fresh: bool },
-    Done { trail: Trail, constraints: u64, evaluated: u64, symbolic: f64, solver: f64, notes: Vec<Note>, left: usize },
+    Flip {
+        input: Input,
+        blocks: u64,
+        hash: u64,
+        next: Option<u64>,
+        bound: (u64, u32),
+        fresh: bool,
+    },
+    Done {
+        trail: Trail,
+        constraints: u64,
+        evaluated: u64,
+        symbolic: f64,
+        solver: f64,
+        notes: Vec<Note>,
+        left: usize,
+    },
 }
 
 /// A bound that crosses from one process to another.
@@ -270,6 +287,7 @@ pub fn explore(
     }
     explorer.search(progress)?;
     let own = explorer.subject.own();
+    let start_of_runs = explorer.subject.start();
     let waiting = explorer.frontier.len();
     Ok(Exploration {
         own_blocks: explorer.blocks.iter().filter(|block| own.contains(block)).count(),
@@ -277,6 +295,7 @@ pub fn explore(
         edges: explorer.edges.len(),
         completeness: explorer.ledger.close(&explorer.frontier),
         waiting,
+        start: start_of_runs,
         tests: explorer.tests,
         reached: explorer.reached,
         seconds: start.elapsed().as_secs_f64(),
@@ -313,16 +332,20 @@ impl Explorer<'_> {
 
     /// Takes up the inputs of an earlier exploration.
     fn restore(&mut self, lines: Vec<Line>) -> Result<(), ExploreError> {
-        let expanded: BTreeSet<usize> =
-            lines.iter().filter_map(|line| if let Line::Expanded(number) = line { Some(*number) } else { None }).collect();
+        let expanded: BTreeSet<usize> = lines
+            .iter()
+            .filter_map(|line| if let Line::Expanded(number) = line { Some(*number) } else { None })
+            .collect();
         for line in lines {
             let Line::Test { number, parent, bound } = line else { continue };
             let folder = &self.settings.folder;
-            let input = self.subject.sources.read(folder, &name(number)).map_err(|error| failed(folder, error))?;
+            let input =
+                self.subject.sources.read(folder, &name(number)).map_err(|error| failed(folder, error))?;
             self.next = self.next.max(number + 1);
             self.seen.insert(input.clone());
             let is_expanded = expanded.contains(&number);
-            self.frontier.push(Waiting { number, parent, input, prediction: None, bound, is_expanded }, is_expanded);
+            self.frontier
+                .push(Waiting { number, parent, input, prediction: None, bound, is_expanded }, is_expanded);
         }
         Ok(())
     }
@@ -332,7 +355,7 @@ impl Explorer<'_> {
         let mut started = 0;
         loop {
             let late = Instant::now() >= self.deadline;
-            if late && !running.is_empty() || late && !self.frontier.is_empty() {
+            if late && (!running.is_empty() || !self.frontier.is_empty()) {
                 self.ledger.note(Bound::Time(self.settings.time));
             }
             if late || self.is_done() {
@@ -400,7 +423,11 @@ impl Explorer<'_> {
             symbolic(subject, settings, &waiting, avoid, edges, deadline, mailbox);
         });
         let trail = Rc::new(concrete.trail.clone());
-        Ok(Running { worker: worker.map_err(ExploreError::Worker)?, waiting, concrete: Some((concrete, trail)) })
+        Ok(Running {
+            worker: worker.map_err(ExploreError::Worker)?,
+            waiting,
+            concrete: Some((concrete, trail)),
+        })
     }
 
     /// Takes in what a run has sent so far.
@@ -417,7 +444,8 @@ impl Explorer<'_> {
                 }
                 Message::Done { trail, constraints, evaluated, symbolic, solver, notes, left } => {
                     let number = run.waiting.number;
-                    let strayed = trail.hash != concrete.trail.hash && !matches!(concrete.outcome, Outcome::Steps);
+                    let strayed =
+                        trail.hash != concrete.trail.hash && !matches!(concrete.outcome, Outcome::Steps);
                     let instructions = concrete.trail.parts(&trail, trail.blocks.min(concrete.trail.blocks));
                     let test = self.tests.iter_mut().find(|test| test.number == number).expect("it has run");
                     test.constraints = Some(constraints);
@@ -473,7 +501,9 @@ impl Explorer<'_> {
         let files = sources
             .0
             .iter()
-            .map(|source| self.settings.folder.join(format!("{}.{}", name(waiting.number), source.kind.suffix())))
+            .map(|source| {
+                self.settings.folder.join(format!("{}.{}", name(waiting.number), source.kind.suffix()))
+            })
             .collect();
         let test = Test {
             number: waiting.number,
@@ -541,12 +571,14 @@ fn symbolic(
             _ => 1,
         });
     }
+    let mut lost = 0;
     let left = constraint.flips(&order, deadline, |constraint, flip| {
         let event = constraint.events[flip.event];
         let fresh = flip.next.is_some_and(|next| !entered.contains(&next));
         let bound = (event.place.time, event.number);
         let (blocks, hash) = (event.place.blocks, event.place.hash);
-        mailbox.send(&Message::Flip { input: flip.input, blocks, hash, next: flip.next, bound, fresh });
+        let message = Message::Flip { input: flip.input, blocks, hash, next: flip.next, bound, fresh };
+        lost += usize::from(!mailbox.send(&message));
     });
     mailbox.send(&Message::Done {
         trail: followed.trail,
@@ -555,7 +587,7 @@ fn symbolic(
         symbolic,
         solver: constraint.oracle.usage().time.as_secs_f64(),
         notes: constraint.bounds.iter().map(Note::of).collect(),
-        left,
+        left: left + lost,
     });
 }
 
@@ -587,7 +619,9 @@ fn open_log(
     let lines: Vec<Line> = old.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let program = std::fs::canonicalize(&command.path).unwrap_or_else(|_| command.path.clone());
     if settings.resume {
-        let same = lines.iter().any(|line| matches!(line, Line::Of { program: p, sources: s } if *p == program && s == sources));
+        let same = lines
+            .iter()
+            .any(|line| matches!(line, Line::Of { program: p, sources: s } if *p == program && s == sources));
         if !same {
             return Err(ExploreError::OtherFolder(folder.clone()));
         }
@@ -596,7 +630,8 @@ fn open_log(
     options.create(true).append(settings.resume).write(true).truncate(!settings.resume);
     let mut log = options.open(&path).map_err(|error| failed(&path, error))?;
     if !settings.resume {
-        let line = serde_json::to_string(&Line::Of { program, sources: sources.clone() }).expect("a line of text");
+        let line =
+            serde_json::to_string(&Line::Of { program, sources: sources.clone() }).expect("a line of text");
         writeln!(log, "{line}").map_err(|error| failed(&path, error))?;
     } else if !old.is_empty() && !old.ends_with('\n') {
         writeln!(log).map_err(|error| failed(&path, error))?;

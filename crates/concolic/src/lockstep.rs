@@ -183,7 +183,8 @@ impl Context<'_, '_> {
             let (_, old) = self.byte(place);
             let mut new = old;
             for (offset, (_, byte)) in value.iter().enumerate() {
-                let Some(above) = place.checked_sub(offset as u64).and_then(|a| a.checked_sub(reach.first)) else {
+                let Some(above) = place.checked_sub(offset as u64).and_then(|a| a.checked_sub(reach.first))
+                else {
                     continue;
                 };
                 let index = above >> reach.shift;
@@ -197,7 +198,11 @@ impl Context<'_, '_> {
             }
             let new = new.filter(|term| store.as_constant(*term).is_none());
             let here = place.wrapping_sub(at);
-            written.push(Write { address: place, byte: value.get(here as usize).map(|(byte, _)| *byte), term: new });
+            written.push(Write {
+                address: place,
+                byte: value.get(here as usize).map(|(byte, _)| *byte),
+                term: new,
+            });
         }
         self.writes.extend(written);
     }
@@ -250,7 +255,10 @@ impl Machine for RefCell<Context<'_, '_>> {
             Some(term) if !reading.approximate && !context.faults => {
                 match context.resolve(term, at, bytes, Access::Read) {
                     Some(reach) => Some(context.load_from(reading.store, term, reach, bytes)),
-                    None => plain,
+                    None => {
+                        context.constraint.pin(term, &address.bits, "an address that is read");
+                        plain
+                    }
                 }
             }
             _ => plain,
@@ -272,18 +280,21 @@ impl Machine for RefCell<Context<'_, '_>> {
         let mut buffer = [0u8; 64];
         let values = &mut buffer[..usize::from(bytes)];
         bytes_of(&value.bits, values);
-        if let Some(term) = address.term.filter(|_| !reading.approximate)
-            && let Some(reach) = context.resolve(term, at, bytes, Access::Write)
-            && reach.count > 1
-        {
-            let whole = reading.term(value);
-            let parts: Vec<(u8, Term)> = values
-                .iter()
-                .enumerate()
-                .map(|(index, byte)| (*byte, store.extract(whole, 8 * index as u16, 8)))
-                .collect();
-            context.store_to(store, term, at, reach, &parts);
-            return;
+        if let Some(term) = address.term.filter(|_| !reading.approximate) {
+            match context.resolve(term, at, bytes, Access::Write) {
+                Some(Reach { count: 1, .. }) => {}
+                Some(reach) => {
+                    let whole = reading.term(value);
+                    let parts: Vec<(u8, Term)> = values
+                        .iter()
+                        .enumerate()
+                        .map(|(index, byte)| (*byte, store.extract(whole, 8 * index as u16, 8)))
+                        .collect();
+                    context.store_to(store, term, at, reach, &parts);
+                    return;
+                }
+                None => context.constraint.pin(term, &address.bits, "an address that is written"),
+            }
         }
         for (index, byte) in values.iter().enumerate() {
             let part = value.term.map(|term| store.extract(term, 8 * index as u16, 8));
@@ -479,11 +490,20 @@ impl<'a, 's> Lockstep<'a, 's> {
             };
             state.initialise(cell, value);
         }
-        let after = exec(&reading, &analysed.instruction, state);
-        let Ok(after) = after else { return Err(Refusal::Leave) };
-        let target = match after.read(&reading, processor.pc) {
-            Ok(value) => value.word(&reading, processor.pc.width()),
-            Err(_) => return Err(Refusal::Leave),
+        let after = exec(&reading, &analysed.instruction, state).and_then(|after| {
+            let target = after.read(&reading, processor.pc)?.word(&reading, processor.pc.width());
+            Ok((after, target))
+        });
+        let (after, target) = match after {
+            Ok(after) => after,
+            Err(why) => {
+                let context = context.into_inner();
+                if (context.touches || uses_input) && !context.faults {
+                    let what = format!("{why}, at {:#x}", analysed.instruction.address);
+                    context.constraint.bounds.insert(Bound::Unsupported(what));
+                }
+                return Err(Refusal::Leave);
+            }
         };
         let mut results: SmallVec<[(usize, Bits, Option<Shade>); 16]> = SmallVec::new();
         for cell in analysed.writes.iter() {
@@ -551,10 +571,6 @@ impl<'a, 's> Lockstep<'a, 's> {
 
     /// Lets the emulator run one instruction; what it computes from the input counts as constant.
     fn leave(&mut self, analysed: &Analysed) -> Option<Ending> {
-        if self.shadow.set.meets(&analysed.reads) {
-            let what = format!("an instruction at {:#x} that only the emulator can run", analysed.instruction.address);
-            self.constraint.bounds.insert(Bound::Unsupported(what));
-        }
         // It may write where it likes: see what has changed.
         let pages = if analysed.stores { self.shadow.pages() } else { Vec::new() };
         let process = &mut self.subject.process;
@@ -582,7 +598,9 @@ impl<'a, 's> Lockstep<'a, 's> {
     /// Registers are not those of the run so far: a signal is handled, or has been.
     fn forget_registers(&mut self) {
         if !self.shadow.set.is_empty() {
-            self.constraint.bounds.insert(Bound::Unsupported(String::from("a signal while registers depend on input")));
+            self.constraint
+                .bounds
+                .insert(Bound::Unsupported(String::from("a signal while registers depend on input")));
             let all: Vec<usize> = self.shadow.set.iter().collect();
             all.into_iter().for_each(|cell| self.shadow.set_cell(cell, None));
         }
@@ -689,15 +707,18 @@ struct Stopped;
 /// How many arguments of a call count; all of those not named here.
 fn argument_count(name: &str) -> usize {
     match name {
-        "getpid" | "gettid" | "getuid" | "geteuid" | "getgid" | "getegid" | "sched_yield" | "fork" | "vfork" => 0,
-        "close" | "brk" | "exit" | "exit_group" | "dup" | "umask" | "unlink" | "rmdir" | "chdir" | "fsync"
-        | "sysinfo" | "uname" | "time" | "pipe" | "set_tid_address" => 1,
-        "fstat" | "stat" | "lstat" | "munmap" | "access" | "getcwd" | "dup2" | "nanosleep" | "clock_gettime"
-        | "gettimeofday" | "kill" | "ftruncate" | "arch_prctl" | "getrlimit" | "mkdir" | "rename" | "sigaltstack" => 2,
-        "read" | "write" | "open" | "lseek" | "mprotect" | "ioctl" | "readv" | "writev" | "fcntl" | "poll"
-        | "getdents64" | "readlink" | "tgkill" | "getrandom" | "madvise" | "faccessat" | "unlinkat" => 3,
-        "openat" | "newfstatat" | "pread64" | "pwrite64" | "rt_sigaction" | "rt_sigprocmask" | "prlimit64"
-        | "clock_nanosleep" => 4,
+        "getpid" | "gettid" | "getuid" | "geteuid" | "getgid" | "getegid" | "sched_yield" | "fork"
+        | "vfork" => 0,
+        "close" | "brk" | "exit" | "exit_group" | "dup" | "umask" | "unlink" | "rmdir" | "chdir"
+        | "fsync" | "sysinfo" | "uname" | "time" | "pipe" | "set_tid_address" => 1,
+        "fstat" | "stat" | "lstat" | "munmap" | "access" | "getcwd" | "dup2" | "nanosleep"
+        | "clock_gettime" | "gettimeofday" | "kill" | "ftruncate" | "arch_prctl" | "getrlimit" | "mkdir"
+        | "rename" | "sigaltstack" => 2,
+        "read" | "write" | "open" | "lseek" | "mprotect" | "ioctl" | "readv" | "writev" | "fcntl"
+        | "poll" | "getdents64" | "readlink" | "tgkill" | "getrandom" | "madvise" | "faccessat"
+        | "unlinkat" => 3,
+        "openat" | "newfstatat" | "pread64" | "pwrite64" | "rt_sigaction" | "rt_sigprocmask"
+        | "prlimit64" | "clock_nanosleep" => 4,
         "statx" | "select" | "mremap" => 5,
         _ => 6,
     }
@@ -706,11 +727,10 @@ fn argument_count(name: &str) -> usize {
 /// Which register of a call points to the name of a file.
 fn path_argument(name: &str) -> Option<usize> {
     match name {
-        "open" | "stat" | "lstat" | "access" | "unlink" | "mkdir" | "rmdir" | "chdir" | "execve" | "rename"
-        | "readlink" | "truncate" => Some(1),
-        "openat" | "newfstatat" | "faccessat" | "faccessat2" | "statx" | "unlinkat" | "mkdirat" | "readlinkat" => {
-            Some(2)
-        }
+        "open" | "stat" | "lstat" | "access" | "unlink" | "mkdir" | "rmdir" | "chdir" | "execve"
+        | "rename" | "readlink" | "truncate" => Some(1),
+        "openat" | "newfstatat" | "faccessat" | "faccessat2" | "statx" | "unlinkat" | "mkdirat"
+        | "readlinkat" => Some(2),
         _ => None,
     }
 }

@@ -156,6 +156,9 @@ fn bound(store: &Store, term: Term, depth: u32, most: &mut u32) -> Bound {
                 _ => full(width),
             }
         }
+        Node::Un(UnOp::Popcount | UnOp::Clz | UnOp::Ctz, a) => {
+            Bound { low: 0, high: store.width(a).into(), fixed: 0 }
+        }
         Node::Un(UnOp::Neg, a) => {
             let a = of(a);
             Bound { low: -a.high, high: -a.low, fixed: a.fixed }

@@ -62,8 +62,12 @@ impl Shadow {
     /// The bytes of a range do not depend on the input any more.
     pub fn clear_range(&mut self, memory: &mut Memory, address: u64, bytes: u64) {
         let end = address.saturating_add(bytes);
-        let pages: Vec<u64> =
-            self.pages.keys().copied().filter(|page| page * PAGE < end && address < (page + 1) * PAGE).collect();
+        let pages: Vec<u64> = self
+            .pages
+            .keys()
+            .copied()
+            .filter(|page| page * PAGE < end && address < (page + 1) * PAGE)
+            .collect();
         for page in pages {
             let (from, to) = (address.max(page * PAGE), end.min((page + 1) * PAGE));
             (from..to).for_each(|at| self.set_byte(memory, at, None));

@@ -211,9 +211,10 @@ impl Subject {
     pub(crate) fn is_harmless(&mut self, name: &str, values: &[u64; 7]) -> bool {
         let [_, first, second, ..] = *values;
         match name {
-            "brk" | "mmap" | "munmap" | "mprotect" | "arch_prctl" | "set_tid_address" | "set_robust_list" | "rseq"
-            | "prlimit64" | "getrandom" | "uname" | "getpid" | "gettid" | "getuid" | "geteuid" | "getgid"
-            | "getegid" | "rt_sigaction" | "rt_sigprocmask" | "sigaltstack" | "readlink" | "sysinfo" => true,
+            "brk" | "mmap" | "munmap" | "mprotect" | "arch_prctl" | "set_tid_address" | "set_robust_list"
+            | "rseq" | "prlimit64" | "getrandom" | "uname" | "getpid" | "gettid" | "getuid" | "geteuid"
+            | "getgid" | "getegid" | "rt_sigaction" | "rt_sigprocmask" | "sigaltstack" | "readlink"
+            | "sysinfo" => true,
             "read" | "pread64" | "fstat" | "close" => {
                 if name == "close" {
                     self.opened.remove(&first);
@@ -223,10 +224,9 @@ impl Subject {
             "newfstatat" => (first as i32) < 0 || first > 2,
             "open" | "openat" | "access" | "stat" => {
                 let at = if name == "openat" { second } else { first };
-                let path = self.process.world().memory.read_string(at, 4095).ok().flatten().unwrap_or_default();
-                let unknown = |source: &crate::input::Source| {
-                    matches!(&source.kind, Kind::File(file) if file.as_os_str().as_bytes() == path)
-                };
+                let path =
+                    self.process.world().memory.read_string(at, 4095).ok().flatten().unwrap_or_default();
+                let unknown = |source: &crate::input::Source| matches!(&source.kind, Kind::File(file) if file.as_os_str().as_bytes() == path);
                 if self.sources.0.iter().any(unknown) {
                     return false;
                 }
@@ -341,12 +341,20 @@ impl Subject {
             }
             Backing::Zero => false,
         });
-        own.fold(u64::MAX..0, |all, (start, region)| all.start.min(start)..all.end.max(region.end))
+        let ends: Vec<(u64, u64)> = own.map(|(start, region)| (start, region.end)).collect();
+        let start = ends.iter().map(|(start, _)| *start).min().unwrap_or(0);
+        start..ends.iter().map(|(_, end)| *end).max().unwrap_or(0)
     }
 
     /// How much higher the program lies than its file says.
     pub fn bias(&self) -> u64 {
         self.bias
+    }
+
+    /// Where runs begin.
+    pub fn start(&mut self) -> String {
+        let pc = self.process.pc();
+        self.process.describe(pc)
     }
 
     /// An address with the symbol it belongs to.

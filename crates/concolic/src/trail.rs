@@ -21,7 +21,7 @@ impl Trail {
     pub fn enter(&mut self, pc: u64, time: u64) {
         self.hash = (self.hash.rotate_left(5) ^ pc).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.blocks += 1;
-        if self.blocks % BETWEEN == 0 {
+        if self.blocks.is_multiple_of(BETWEEN) {
             self.marks.push((self.hash, time));
         }
     }

@@ -108,10 +108,12 @@ impl Worker {
                 // SAFETY: the calls take numbers and a structure that lives long enough.
                 unsafe {
                     libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-                    let limit = libc::rlimit { rlim_cur: memory + address_space(), rlim_max: libc::RLIM_INFINITY };
+                    let limit =
+                        libc::rlimit { rlim_cur: memory + address_space(), rlim_max: libc::RLIM_INFINITY };
                     libc::setrlimit(libc::RLIMIT_AS, &raw const limit);
                 }
-                let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&mut mailbox))).is_ok();
+                let done =
+                    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&mut mailbox))).is_ok();
                 // SAFETY: the process ends here, without running what the parent has to run.
                 unsafe { libc::_exit(i32::from(!done)) }
             }

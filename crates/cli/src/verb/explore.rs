@@ -1,7 +1,8 @@
-//! `parallax explore`: every path of a C program, and what goes wrong on it.
+//! `parallax explore`: every path of a C program, and what goes wrong on it; with `--`, of a compiled one.
 
 use super::c_input::{input, shown, write_tests};
-use super::c_sources::CSources;
+use super::c_sources::{CFlags, CSources};
+use super::explore_program::{self, Common, ProgramOptions};
 use crate::exit::{Failure, Status};
 use crate::report_file;
 use anyhow::{Context, Result};
@@ -23,20 +24,34 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Explore the paths of a C program symbolically, and report what goes wrong with an input that shows it.
+/// Explore the paths of a C program, or of a compiled one (-- PROGRAM), and report what goes wrong with an input that
+/// shows it.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   parallax explore corpus/c/find/maze.c --stdin 12
   parallax explore corpus/c/find/list_remove.c --entry remove_item
+  parallax explore --argv 1:4 --max-tests 20 --out /tmp/inputs -- /bin/expr 1 + 2
+
+With FILE, C sources are read; with -- PROGRAM, a compiled program for x86-64 Linux runs in the emulator, once for
+each input. --stdin, --file PATH:N, --strategy, --time, --steps, --memory, --solver-time, --seed FILE and --json are for
+both; the flags under \"Compiled programs\" are for programs only, and all others for C only. Of a program: exit status
+0 every way was taken, 1 a crash was found or a target reached, 4 a bound was hit.
+
+C sources:
 
 Inputs are what harness functions of KLEE or SV-COMP return, unknown arguments (--sym-arg), standard input
 (--stdin), or, with --entry, the arguments, globals and memory of a function. Each finding is replayed in the
 concrete reading and natively under AddressSanitizer. Exit status: 0 nothing found and every path explored,
 1 something found, 3 code that is not supported was reached, 4 a bound was hit.")]
 pub struct Explore {
+    /// C files, LLVM modules (.bc, .ll), or a compile_commands.json.
+    #[arg(required_unless_present = "program", conflicts_with = "program", value_name = "FILE")]
+    files: Vec<PathBuf>,
     #[command(flatten)]
-    sources: CSources,
+    flags: CFlags,
+    #[command(flatten)]
+    compiled: ProgramOptions,
     /// Start at this function, with unknown arguments, globals and memory.
     #[arg(long, value_name = "FUNCTION")]
     entry: Option<String>,
@@ -54,14 +69,14 @@ pub struct Explore {
     #[arg(long = "sym-args", value_names = ["MIN", "MAX", "BYTES"], num_args = 3)]
     more_arguments: Vec<u64>,
     /// A file with so many unknown bytes; repeat for more.
-    #[arg(long = "file", value_name = "NAME=BYTES")]
+    #[arg(long = "file", value_name = "NAME=BYTES|PATH:N")]
     unknown_files: Vec<String>,
     /// Bytes of unknown standard input.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     stdin: u64,
-    /// Which state runs next.
-    #[arg(long, value_enum, default_value_t = Order::Depth)]
-    strategy: Order,
+    /// Which state runs next; of a compiled program, which input (default: depth for C, generational for programs).
+    #[arg(long, value_enum)]
+    strategy: Option<Order>,
     /// Seed of random choices; or the file of an input (.ktest) whose path is looked at first, repeatable.
     #[arg(long = "seed", value_name = "N|FILE")]
     seeds: Vec<String>,
@@ -141,8 +156,10 @@ const MOST_BYTES: u64 = 1 << 20;
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Order {
     /// The newest state.
+    #[value(alias = "dfs")]
     Depth,
-    /// The oldest state.
+    /// The oldest state: generation by generation.
+    #[value(alias = "generational")]
     Breadth,
     /// A random state.
     Random,
@@ -198,6 +215,30 @@ impl Explore {
         Ok(Entry::Main { arguments, stdin: self.stdin, files })
     }
 
+    fn strategy(&self, default: Order) -> Strategy {
+        match self.strategy.unwrap_or(default) {
+            Order::Depth => Strategy::Depth,
+            Order::Breadth => Strategy::Breadth,
+            Order::Random => Strategy::Random,
+            Order::Coverage => Strategy::Coverage,
+        }
+    }
+
+    /// What a compiled program takes of the flags for both.
+    fn common(&self) -> Common<'_> {
+        Common {
+            stdin: self.stdin,
+            files: &self.unknown_files,
+            strategy: self.strategy(Order::Breadth),
+            time: self.time,
+            solver_time: self.solver_time,
+            steps: self.steps,
+            memory: self.memory,
+            seeds: &self.seeds,
+            json: self.json,
+        }
+    }
+
     fn settings(&self) -> Result<Settings> {
         let seconds = |name: &str, value: f64| {
             Duration::try_from_secs_f64(value).with_context(|| format!("--{name} {value}: not a time"))
@@ -209,12 +250,7 @@ impl Explore {
         Ok(Settings {
             leaks: !self.no_leaks && matches!(entry, Entry::Main { .. }),
             entry,
-            strategy: match self.strategy {
-                Order::Depth => Strategy::Depth,
-                Order::Breadth => Strategy::Breadth,
-                Order::Random => Strategy::Random,
-                Order::Coverage => Strategy::Coverage,
-            },
+            strategy: self.strategy(Order::Depth),
             seed: self.seeds.iter().rev().find_map(|seed| seed.parse().ok()).unwrap_or(1),
             loops: self.loops,
             depth: self.depth,
@@ -266,8 +302,12 @@ impl Explore {
 
 /// Does it.
 pub fn run(arguments: &Explore) -> Result<Status> {
+    if !arguments.compiled.program.is_empty() {
+        return explore_program::run(&arguments.compiled, &arguments.common());
+    }
     let mut settings = arguments.settings()?;
-    let mut program = arguments.sources.load()?;
+    let sources = CSources { files: arguments.files.clone(), flags: arguments.flags.clone() };
+    let mut program = sources.load()?;
     if arguments.entry.is_some() {
         program.annotate()?;
     }

@@ -9,6 +9,7 @@ mod convert;
 mod doctor;
 mod eval;
 mod explore;
+mod explore_program;
 mod gdbserver;
 mod heap;
 mod info;
@@ -48,7 +49,7 @@ pub enum Verb {
     Mix(mix::Mix),
     View(view::View),
     Heap(heap::Heap),
-    Explore(explore::Explore),
+    Explore(Box<explore::Explore>),
     Check(check::Check),
     Record(record::Record),
     Replay(replay::Replay),

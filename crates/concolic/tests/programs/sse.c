@@ -8,7 +8,7 @@ int main(void) {
     if (read(0, in, 32) != 32) return 1;
     if (strlen(in) != 21) return 2;
     const char *colon = strchr(in, ':');
-    if (!colon || colon - in != 17) return 3;
+    if (!colon || colon - in != 16) return 3;
     if (memcmp(in, "content-encoding:", 17) != 0) return 4;
     if (strspn(colon + 1, "gzip") != 4 || strcmp(colon + 1, "gzip") != 0) return 5;
     target();

@@ -1,0 +1,390 @@
+//! `parallax explore ... -- PROGRAM`: the inputs of a compiled program, by concolic execution.
+
+use crate::exit::{Failure, Status};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use parallax_concolic::{
+    Command, Exploration, ExploreError, Input, Kind, Outcome, Settings, Source, Sources, SubjectError, Test,
+    explore,
+};
+use parallax_path::{Bound, Strategy};
+use serde_json::{Value, json};
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What to explore of a program, and how.
+#[derive(Args)]
+#[command(next_help_heading = "Compiled programs (with -- PROGRAM)")]
+pub struct ProgramOptions {
+    /// Argument I of the program is N unknown bytes, of which a NUL ends it early; repeat for more.
+    #[arg(long, value_name = "I:N", requires = "program")]
+    argv: Vec<String>,
+    /// The value of an environment variable is N unknown bytes; repeat for more.
+    #[arg(long, value_name = "NAME:N", requires = "program")]
+    env: Vec<String>,
+    /// Find an input that reaches this function, or this address of the program (0x...); repeat for more.
+    #[arg(long, value_name = "ADDR|NAME", requires = "program")]
+    target: Vec<String>,
+    /// End runs that come to this function or address; repeat for more.
+    #[arg(long, value_name = "ADDR|NAME", requires = "program")]
+    avoid: Vec<String>,
+    /// Take non-linear operators and addresses that depend on the input at their values on each run, as SAGE did:
+    /// faster, and inputs may miss what they were made for.
+    #[arg(long, requires = "program")]
+    approximate: bool,
+    /// Inputs to run in all.
+    #[arg(long, value_name = "N", default_value_t = 10_000, requires = "program")]
+    max_tests: u64,
+    /// Write every input into this folder (default: a folder parallax-explore-N that is not there yet).
+    #[arg(long, value_name = "FOLDER", requires = "program", conflicts_with = "resume")]
+    out: Option<PathBuf>,
+    /// Go on with the exploration that this folder is of.
+    #[arg(long, value_name = "FOLDER", requires = "program")]
+    resume: Option<PathBuf>,
+    /// Runs at once (default: one for each processor).
+    #[arg(long, value_name = "N", requires = "program")]
+    jobs: Option<usize>,
+    /// A compiled program for x86-64 Linux, and its arguments.
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+}
+
+/// Flags that programs share with C sources.
+pub struct Common<'a> {
+    /// Bytes of unknown standard input.
+    pub stdin: u64,
+    /// Unknown files, `PATH:N`.
+    pub files: &'a [String],
+    /// Which input runs next.
+    pub strategy: Strategy,
+    /// Seconds in all.
+    pub time: f64,
+    /// Seconds for one question to the solver.
+    pub solver_time: f64,
+    /// Instructions on one run.
+    pub steps: u64,
+    /// Megabytes of memory of a run.
+    pub memory: Option<u64>,
+    /// First inputs, each a file with the bytes of all unknown parts.
+    pub seeds: &'a [String],
+    /// One JSON document.
+    pub json: bool,
+}
+
+/// More unknown bytes than these are a slip of the finger.
+const MOST_BYTES: usize = 1 << 20;
+
+/// `NAME:N`.
+fn sized<'t>(flag: &str, text: &'t str) -> Result<(&'t str, usize)> {
+    let parts = text.rsplit_once([':', '=']).and_then(|(name, size)| Some((name, size.parse().ok()?)));
+    match parts.filter(|(name, size)| !name.is_empty() && (1..=MOST_BYTES).contains(size)) {
+        Some(parts) => Ok(parts),
+        None => bail!(
+            "--{flag} {text}: not a name and a number of bytes between 1 and {MOST_BYTES}, as in NAME:8"
+        ),
+    }
+}
+
+impl ProgramOptions {
+    fn sources(&self, common: &Common<'_>) -> Result<Sources> {
+        let mut sources = Vec::new();
+        if common.stdin as usize > MOST_BYTES {
+            bail!("--stdin {}: more than {MOST_BYTES} bytes", common.stdin);
+        }
+        if common.stdin > 0 {
+            sources.push(Source { kind: Kind::Stdin, bytes: common.stdin as usize });
+        }
+        for text in &self.argv {
+            let (number, bytes) = sized("argv", text)?;
+            let number = number.parse().ok().filter(|number| *number > 0);
+            let number = number.with_context(|| format!("--argv {text}: arguments are numbered from 1"))?;
+            sources.push(Source { kind: Kind::Argument(number), bytes });
+        }
+        for text in &self.env {
+            let (name, bytes) = sized("env", text)?;
+            sources.push(Source { kind: Kind::Environment(name.to_owned()), bytes });
+        }
+        for text in common.files {
+            let (path, bytes) = sized("file", text)?;
+            sources.push(Source { kind: Kind::File(PathBuf::from(path)), bytes });
+        }
+        if sources.is_empty() {
+            bail!("nothing is unknown: say which input is, with --stdin, --argv, --env or --file");
+        }
+        Ok(Sources(sources))
+    }
+
+    /// The folder for inputs, and whether it is taken up again.
+    fn folder(&self) -> (PathBuf, bool) {
+        match (&self.resume, &self.out) {
+            (Some(folder), _) => (folder.clone(), true),
+            (None, Some(folder)) => (folder.clone(), false),
+            (None, None) => {
+                let free =
+                    (0..).map(|n| PathBuf::from(format!("parallax-explore-{n}"))).find(|path| !path.exists());
+                (free.expect("numbers do not end"), false)
+            }
+        }
+    }
+}
+
+/// The file of a program: as it is given if it is a path, else where `PATH` has it.
+fn find(program: &OsString) -> PathBuf {
+    let path = Path::new(program);
+    if program.as_bytes().contains(&b'/') {
+        return path.to_owned();
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&folders).map(|folder| folder.join(path)).find(|file| file.is_file());
+    found.unwrap_or_else(|| path.to_owned())
+}
+
+/// Explores a program.
+pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
+    let sources = options.sources(common)?;
+    let (folder, resume) = options.folder();
+    if !resume && folder.join("explore.jsonl").exists() {
+        bail!(
+            "{} holds an exploration already: go on with --resume {0}, or name another folder",
+            folder.display()
+        );
+    }
+    let seconds = |name: &str, value: f64| {
+        Duration::try_from_secs_f64(value).with_context(|| format!("--{name} {value}: not a time"))
+    };
+    let seeds = common
+        .seeds
+        .iter()
+        .filter(|seed| seed.parse::<u64>().is_err())
+        .map(|file| {
+            let mut bytes = std::fs::read(file).with_context(|| format!("cannot read {file}"))?;
+            bytes.resize(sources.bytes(), 0);
+            Ok(bytes)
+        })
+        .collect::<Result<Vec<Input>>>()?;
+    let memory = common.memory.map_or(1 << 30, |megabytes| megabytes.saturating_mul(1 << 20));
+    let settings = Settings {
+        strategy: common.strategy,
+        approximate: options.approximate,
+        targets: options.target.clone(),
+        avoid: options.avoid.clone(),
+        tests: options.max_tests,
+        time: seconds("time", common.time)?,
+        solver_time: seconds("solver-time", common.solver_time)?,
+        steps: common.steps,
+        memory,
+        term_memory: 4 << 30,
+        jobs: options
+            .jobs
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+            .max(1),
+        stop_at_target: !options.target.is_empty(),
+        folder: folder.clone(),
+        resume,
+        seeds,
+    };
+    let path = find(&options.program[0]);
+    let command = Command {
+        path,
+        arguments: options.program.iter().map(|argument| argument.as_bytes().to_vec()).collect(),
+        environment: std::env::vars_os().map(|(n, v)| [n.as_bytes(), b"=", v.as_bytes()].concat()).collect(),
+    };
+    let terminal = std::io::stderr().is_terminal();
+    let mut shown = Instant::now();
+    let (mut tests, mut crashes) = (0, 0);
+    let mut progress = |test: &Test, waiting: usize| {
+        tests += 1;
+        crashes += usize::from(matches!(test.outcome, Outcome::Killed(..)));
+        if terminal && shown.elapsed() > Duration::from_millis(200) {
+            shown = Instant::now();
+            eprint!("\r\x1b[K{tests} tests, {waiting} waiting, {crashes} crashes");
+        }
+    };
+    let found = explore(&command, &sources, &settings, &mut progress);
+    if terminal {
+        eprint!("\r\x1b[K");
+    }
+    let found = found.map_err(|error| Failure {
+        status: match error {
+            ExploreError::Worker(_) => Status::Unsupported,
+            ExploreError::Subject(SubjectError::Machine { .. }) => Status::Unsupported,
+            _ => Status::BadInput,
+        },
+        message: error.to_string(),
+    })?;
+    let mut out = std::io::stdout().lock();
+    if common.json {
+        writeln!(out, "{:#}", document(&found, &settings))?;
+    } else {
+        report(&mut out, &found, &settings)?;
+    }
+    let unsupported =
+        found.completeness.bounds().len() > 0 && found.completeness.bounds().all(Bound::is_unsupported);
+    Ok(if found.crashes().next().is_some() || found.reached.iter().any(Option::is_some) {
+        Status::Findings
+    } else if unsupported {
+        Status::Unsupported
+    } else if !found.completeness.is_complete() {
+        Status::GaveUp
+    } else {
+        Status::Clean
+    })
+}
+
+/// Why the search ended.
+fn stopped(found: &Exploration, settings: &Settings) -> String {
+    if settings.stop_at_target && found.reached.iter().all(Option::is_some) {
+        return String::from("the target was reached");
+    }
+    if found.completeness.is_complete() {
+        return String::from("every way was taken");
+    }
+    let bounds: Vec<String> = found.completeness.bounds().map(Bound::to_string).collect();
+    bounds.join("; ")
+}
+
+fn mean(found: &Exploration, of: impl Fn(&Test) -> f64) -> f64 {
+    let sum: f64 = found.tests.iter().map(of).sum();
+    sum / found.tests.len().max(1) as f64
+}
+
+fn total(found: &Exploration, index: usize) -> f64 {
+    found.tests.iter().map(|test| test.seconds[index]).sum()
+}
+
+/// How far into their runs the diverging inputs came, on average, in hundredths of the run.
+fn distance(found: &Exploration) -> Option<f64> {
+    let distances: Vec<f64> = found
+        .tests
+        .iter()
+        .filter_map(|test| Some(100.0 * test.diverged? as f64 / test.instructions.max(1) as f64))
+        .collect();
+    (!distances.is_empty()).then(|| distances.iter().sum::<f64>() / distances.len() as f64)
+}
+
+fn signal_name(signal: i32) -> String {
+    Outcome::Killed(signal, String::new()).to_string()
+}
+
+fn document(found: &Exploration, settings: &Settings) -> Value {
+    let file = |test: &Test| test.files.first().map(|path| path.display().to_string());
+    let tests: Vec<Value> = found
+        .tests
+        .iter()
+        .map(|test| {
+            let (exit, signal) = match test.outcome {
+                Outcome::Exited(status) => (Some(status), None),
+                Outcome::Killed(signal, _) => (None, Some(signal)),
+                _ => (None, None),
+            };
+            json!({
+                "file": file(test), "files": test.files, "number": test.number, "parent": test.parent,
+                "exit": exit, "signal": signal, "outcome": test.outcome.to_string(),
+                "instructions": test.instructions, "evaluated": test.evaluated, "branches": test.branches,
+                "constraints": test.constraints, "diverged": test.diverged.is_some(),
+                "seconds": { "concrete": test.seconds[0], "symbolic": test.seconds[1], "solver": test.seconds[2] },
+            })
+        })
+        .collect();
+    let targets: Vec<Value> = settings
+        .targets
+        .iter()
+        .zip(&found.reached)
+        .map(|(name, reached)| {
+            let test = reached.and_then(|number| found.tests.iter().find(|test| test.number == number));
+            json!({ "name": name, "reached": test.is_some(), "input": test.and_then(file) })
+        })
+        .collect();
+    let crashes: Vec<Value> = found
+        .crashes()
+        .map(|test| {
+            let Outcome::Killed(signal, why) = &test.outcome else { unreachable!("a crash is one by a signal") };
+            json!({ "input": file(test), "signal": signal, "name": signal_name(*signal), "why": why, "backtrace": test.backtrace })
+        })
+        .collect();
+    let count = found.tests.len().max(1) as f64;
+    json!({
+        "tests": tests,
+        "target": targets.first(),
+        "targets": targets,
+        "crashes": crashes,
+        "divergences": found.divergences(),
+        "divergence_rate": found.divergences() as f64 / count,
+        "distance": distance(found),
+        "averages": {
+            "instructions": mean(found, |test| test.instructions as f64),
+            "branches": mean(found, |test| test.branches as f64),
+            "constraints": mean(found, |test| test.constraints.unwrap_or(0) as f64),
+        },
+        "coverage": { "blocks": found.blocks, "own_blocks": found.own_blocks, "edges": found.edges },
+        "seconds": {
+            "concrete": total(found, 0), "symbolic": total(found, 1), "solver": total(found, 2), "all": found.seconds,
+        },
+        "approximate": settings.approximate,
+        "start": found.start,
+        "folder": settings.folder,
+        "waiting": found.waiting,
+        "bounds": found.completeness.bounds().map(|bound| json!({ "name": bound.name(), "text": bound.to_string() })).collect::<Vec<_>>(),
+        "stopped": stopped(found, settings),
+    })
+}
+
+fn report(out: &mut impl Write, found: &Exploration, settings: &Settings) -> Result<()> {
+    let file = |test: &Test| test.files.first().map_or_else(String::new, |path| path.display().to_string());
+    for (name, reached) in settings.targets.iter().zip(&found.reached) {
+        match reached.and_then(|number| found.tests.iter().find(|test| test.number == number)) {
+            Some(test) => writeln!(out, "target {name}: reached by {}", file(test))?,
+            None => writeln!(out, "target {name}: not reached")?,
+        }
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    for test in found.crashes() {
+        // One for each place; the others are in the folder, and in the document.
+        if seen.insert((test.outcome.to_string(), test.backtrace.first().cloned())) {
+            writeln!(out, "{}: {}", file(test), test.outcome)?;
+            for frame in &test.backtrace {
+                writeln!(out, "    {frame}")?;
+            }
+        }
+    }
+    let count = found.tests.len();
+    let per = |seconds: f64| 1000.0 * seconds / count.max(1) as f64;
+    writeln!(
+        out,
+        "{count} tests in {} ({:.1} s), {} waiting",
+        settings.folder.display(),
+        found.seconds,
+        found.waiting
+    )?;
+    writeln!(out, "runs begin at {}", found.start)?;
+    writeln!(
+        out,
+        "a test: {:.0} instructions, {:.0} branches, {:.1} constraints; {:.2} ms concrete, {:.2} ms symbolic, {:.2} ms solver",
+        mean(found, |test| test.instructions as f64),
+        mean(found, |test| test.branches as f64),
+        mean(found, |test| test.constraints.unwrap_or(0) as f64),
+        per(total(found, 0)),
+        per(total(found, 1)),
+        per(total(found, 2)),
+    )?;
+    let rate = 100.0 * found.divergences() as f64 / count.max(1) as f64;
+    match distance(found) {
+        None => writeln!(out, "divergences: 0 (0 %)")?,
+        Some(far) => {
+            writeln!(out, "divergences: {} ({rate:.0} %), after {far:.0} % of the run", found.divergences())?
+        }
+    }
+    for test in found.tests.iter().filter(|test| test.diverged.is_some()).take(10) {
+        writeln!(out, "    {} after {} instructions", file(test), test.diverged.unwrap_or(0))?;
+    }
+    writeln!(
+        out,
+        "coverage: {} blocks ({} of the program itself), {} edges",
+        found.blocks, found.own_blocks, found.edges
+    )?;
+    writeln!(out, "stopped: {}", stopped(found, settings))?;
+    Ok(())
+}

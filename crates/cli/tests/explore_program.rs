@@ -1,0 +1,172 @@
+//! `parallax explore -- PROGRAM`: statuses, the document, what is said of programs that cannot be explored, and resuming.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn folder(name: &str) -> PathBuf {
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("explore-program-{name}-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn compile(folder: &Path, text: &str) -> PathBuf {
+    let (source, program) = (folder.join("program.c"), folder.join("program"));
+    std::fs::write(&source, text).unwrap();
+    let status = Command::new("gcc").arg("-O1").arg("-o").arg(&program).arg(&source).status().unwrap();
+    assert!(status.success());
+    program
+}
+
+fn parallax(folder: &Path, flags: &[&str], program: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parallax"));
+    command.current_dir(folder).arg("explore").args(flags).arg("--").args(program);
+    command.output().unwrap()
+}
+
+fn document(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stdout)))
+}
+
+const LOCK: &str = r#"
+#include <string.h>
+#include <stdlib.h>
+#include <unistd.h>
+void opened(void) { _exit(9); }
+int main(void) {
+    char in[6];
+    if (read(0, in, 6) != 6) return 1;
+    if (in[0] == '!') abort();
+    if (memcmp(in, "abc", 3) == 0 && in[3] - in[4] == 7) opened();
+    return in[5] > 'x' ? 2 : 3;
+}
+"#;
+
+#[test]
+fn a_target_is_reached_and_the_document_says_by_what() {
+    let folder = folder("target");
+    let program = compile(&folder, LOCK);
+    let output = parallax(
+        &folder,
+        &["--stdin", "6", "--target", "opened", "--out", "inputs", "--json"],
+        &["./program"],
+    );
+    assert_eq!(output.status.code(), Some(1));
+    let document = document(&output);
+    assert_eq!(document["target"]["name"], "opened");
+    assert_eq!(document["target"]["reached"], true);
+    assert_eq!(document["divergences"], 0);
+    let input = folder.join(document["target"]["input"].as_str().unwrap());
+    let status = Command::new(program).stdin(std::fs::File::open(input).unwrap()).status().unwrap();
+    assert_eq!(status.code(), Some(9));
+    for test in document["tests"].as_array().unwrap() {
+        assert!(folder.join(test["file"].as_str().unwrap()).exists());
+        assert!(test["instructions"].as_u64().unwrap() > 0 && test["branches"].as_u64().unwrap() > 0);
+    }
+    for part in ["concrete", "symbolic", "solver"] {
+        assert!(document["seconds"][part].as_f64().is_some());
+    }
+    assert!(document["coverage"]["own_blocks"].as_u64().unwrap() > 3);
+    assert_eq!(document["stopped"], "the target was reached");
+}
+
+#[test]
+fn a_crash_is_a_finding_and_what_is_killed_goes_on() {
+    let folder = folder("resume");
+    compile(&folder, LOCK);
+    let first =
+        parallax(&folder, &["--stdin", "6", "--out", "inputs", "--max-tests", "2", "--json"], &["./program"]);
+    let before = document(&first);
+    assert_eq!(before["tests"].as_array().unwrap().len(), 2);
+    assert!(before["stopped"].as_str().unwrap().contains("paths: 2"), "{}", before["stopped"]);
+    // Another program's folder is not taken.
+    let other = parallax(&folder, &["--stdin", "7", "--resume", "inputs"], &["./program"]);
+    assert_eq!(other.status.code(), Some(2));
+    // The log may end anywhere when an exploration is killed.
+    let log = folder.join("inputs/explore.jsonl");
+    let text = std::fs::read_to_string(&log).unwrap() + "{\"test\":{\"num";
+    std::fs::write(&log, text).unwrap();
+    let second = parallax(&folder, &["--stdin", "6", "--resume", "inputs", "--json"], &["./program"]);
+    assert_eq!(second.status.code(), Some(1), "{}", String::from_utf8_lossy(&second.stderr));
+    let after = document(&second);
+    assert_eq!(after["stopped"], "every way was taken");
+    assert_eq!(after["crashes"][0]["name"], "killed by SIGABRT");
+    assert!(
+        after["crashes"][0]["backtrace"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|f| f.as_str().unwrap().contains("main"))
+    );
+    // The same as in one go.
+    let whole = document(&parallax(&folder, &["--stdin", "6", "--out", "whole", "--json"], &["./program"]));
+    assert_eq!(whole["tests"].as_array().unwrap().len(), after["tests"].as_array().unwrap().len());
+    assert_eq!(whole["coverage"], after["coverage"]);
+}
+
+#[test]
+fn a_bound_is_never_called_an_end() {
+    let folder = folder("bounds");
+    compile(
+        &folder,
+        "#include <unistd.h>\nint main(void) { char c; read(0, &c, 1); if (c == 7) for (;;); return 0; }",
+    );
+    let output =
+        parallax(&folder, &["--stdin", "1", "--steps", "100000", "--json", "--out", "a"], &["./program"]);
+    assert_eq!(output.status.code(), Some(4));
+    let document = document(&output);
+    assert_eq!(document["tests"].as_array().unwrap().len(), 2);
+    assert!(document["stopped"].as_str().unwrap().contains("steps"), "{}", document["stopped"]);
+}
+
+#[test]
+fn memory_and_forks_end_a_run_and_not_the_search() {
+    let folder = folder("hogs");
+    compile(
+        &folder,
+        r#"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(void) {
+    char c;
+    read(0, &c, 1);
+    if (c == 'm') for (;;) memset(malloc(1 << 20), 1, 1 << 20);
+    if (c == 'f') return fork() == 0;
+    if (c == 'e') return 5;
+    return 0;
+}
+"#,
+    );
+    let output =
+        parallax(&folder, &["--stdin", "1", "--memory", "64", "--json", "--out", "a"], &["./program"]);
+    assert_eq!(output.status.code(), Some(4), "{}", String::from_utf8_lossy(&output.stdout));
+    let document = document(&output);
+    let outcomes: Vec<&str> =
+        document["tests"].as_array().unwrap().iter().map(|test| test["outcome"].as_str().unwrap()).collect();
+    assert!(outcomes.contains(&"exited with status 5"), "{outcomes:?}");
+    let bounds = document["stopped"].as_str().unwrap();
+    assert!(bounds.contains("memory") && bounds.contains("fork"), "{bounds}");
+}
+
+#[test]
+fn what_cannot_be_explored_is_said() {
+    let folder = folder("bad");
+    std::fs::write(folder.join("text"), "no program").unwrap();
+    let refused = |flags: &[&str], program: &[&str], status: i32, words: &str| {
+        let output = parallax(&folder, flags, program);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        assert!(said.contains(words), "{said}");
+    };
+    refused(&["--stdin", "4"], &["./text"], 2, "text");
+    refused(&["--stdin", "4"], &["./nothing"], 2, "nothing");
+    refused(&[], &["/bin/true"], 2, "nothing is unknown");
+    refused(&["--argv", "3:4"], &["/bin/true"], 2, "no argument 3");
+    refused(&["--argv", "x"], &["/bin/true"], 2, "--argv x");
+    refused(&["--stdin", "4", "--target", "nowhere"], &["/bin/true"], 2, "nowhere");
+    refused(&["--stdin", "4", "program.c"], &["/bin/true"], 2, "cannot be used with");
+}

@@ -136,20 +136,20 @@ int main(void) {
     read(0, &c, 1);
     if (c == 'm') for (;;) memset(malloc(1 << 20), 1, 1 << 20);
     if (c == 'f') return fork() == 0;
-    if (c == 'e') return 5;
+    if (c == 'e') _exit(5);
     return 0;
 }
 "#,
     );
     let output =
-        parallax(&folder, &["--stdin", "1", "--memory", "64", "--json", "--out", "a"], &["./program"]);
+        parallax(&folder, &["--stdin", "1", "--memory", "16", "--json", "--out", "a"], &["./program"]);
     assert_eq!(output.status.code(), Some(4), "{}", String::from_utf8_lossy(&output.stdout));
     let document = document(&output);
     let outcomes: Vec<&str> =
         document["tests"].as_array().unwrap().iter().map(|test| test["outcome"].as_str().unwrap()).collect();
     assert!(outcomes.contains(&"exited with status 5"), "{outcomes:?}");
     let bounds = document["stopped"].as_str().unwrap();
-    assert!(bounds.contains("memory") && bounds.contains("fork"), "{bounds}");
+    assert!(bounds.contains("memory") && bounds.contains("second process"), "{bounds}");
 }
 
 #[test]

@@ -206,6 +206,7 @@ impl Note {
             Bound::Values(_, what) => Note::Values(what.clone()),
             Bound::Candidates(most, _) => Note::Candidates(*most),
             Bound::Steps(steps) => Note::Steps(*steps),
+            Bound::Unsupported(what) => Note::Unsupported(what.clone()),
             other => Note::Unsupported(other.to_string()),
         }
     }

@@ -589,7 +589,7 @@ impl<'a, 's> Lockstep<'a, 's> {
         }
         if self.subject.process.time() == time + 1 {
             self.shadow.clear_cells(&analysed.writes);
-        } else {
+        } else if ending.is_none() {
             self.forget_registers();
         }
         ending
@@ -707,10 +707,11 @@ struct Stopped;
 /// How many arguments of a call count; all of those not named here.
 fn argument_count(name: &str) -> usize {
     match name {
-        "getpid" | "gettid" | "getuid" | "geteuid" | "getgid" | "getegid" | "sched_yield" | "fork"
-        | "vfork" => 0,
-        "close" | "brk" | "exit" | "exit_group" | "dup" | "umask" | "unlink" | "rmdir" | "chdir"
-        | "fsync" | "sysinfo" | "uname" | "time" | "pipe" | "set_tid_address" => 1,
+        // The status of a program decides nothing in it.
+        "exit" | "exit_group" | "getpid" | "gettid" | "getuid" | "geteuid" | "getgid" | "getegid"
+        | "sched_yield" | "fork" | "vfork" => 0,
+        "close" | "brk" | "dup" | "umask" | "unlink" | "rmdir" | "chdir" | "fsync" | "sysinfo" | "uname"
+        | "time" | "pipe" | "set_tid_address" => 1,
         "fstat" | "stat" | "lstat" | "munmap" | "access" | "getcwd" | "dup2" | "nanosleep"
         | "clock_gettime" | "gettimeofday" | "kill" | "ftruncate" | "arch_prctl" | "getrlimit" | "mkdir"
         | "rename" | "sigaltstack" => 2,

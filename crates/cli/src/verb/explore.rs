@@ -89,9 +89,9 @@ pub struct Explore {
     /// Paths in all.
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     paths: u64,
-    /// Instructions on one path.
-    #[arg(long, value_name = "N", default_value_t = 5_000_000)]
-    steps: u64,
+    /// Instructions on one path (default: 5 million of C, 100 million of a compiled program).
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
     /// Live states.
     #[arg(long, value_name = "N", default_value_t = 50_000)]
     states: usize,
@@ -232,7 +232,7 @@ impl Explore {
             strategy: self.strategy(Order::Breadth),
             time: self.time,
             solver_time: self.solver_time,
-            steps: self.steps,
+            steps: self.steps.unwrap_or(100_000_000),
             memory: self.memory,
             seeds: &self.seeds,
             json: self.json,
@@ -255,7 +255,7 @@ impl Explore {
             loops: self.loops,
             depth: self.depth,
             paths: self.paths,
-            steps: self.steps,
+            steps: self.steps.unwrap_or(5_000_000),
             states: self.states,
             time: seconds("time", self.time)?,
             memory: self.memory.map(|megabytes| megabytes.saturating_mul(1 << 20)),

@@ -1,11 +1,15 @@
-// std::copy through an index that the input chooses.
+// std::copy between places that the input chooses; then a look at what came where.
 #include "common.h"
 int main() {
-    fill(4);
-    int from[16], to[16];
-    for (int i = 0; i < 16; i++) from[i] = i * i, to[i] = -1;
-    unsigned start = input[0] & 7, length = input[1] & 7, out = input[2] & 7;
-    std::copy(from + start, from + start + length, to + out);
-    if (to[input[3] & 15] == 49) return 1;
-    return to[8] > 20 ? 2 : 0;
+    fill(3);
+    int from[8], to[16], large = 0, high = 0;
+    for (int i = 0; i < 8; i++) from[i] = i * 5 % 8;
+    for (int i = 0; i < 16; i++) to[i] = -1;
+    int *out = to + (input[0] & 7);
+    std::copy(from, from + 4, out);
+    for (int i = 0; i < 3; i++) {
+        if (to[2 * i + 1] > 1) large++;
+        if (input[i] > 99) high++;
+    }
+    return large > high ? 1 : 0;
 }

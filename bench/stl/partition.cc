@@ -2,7 +2,7 @@
 #include "common.h"
 int main() {
     fill(5);
-    auto middle = std::partition(input, input + 5, [](unsigned char v) { return v * v % 7 == 2; });
-    if (middle - input == 3) return 1;
-    return middle != input && middle[-1] == 'a' ? 2 : 0;
+    auto wanted = [](unsigned char v) { return v * v % 7 < 3 && v < 150; };
+    auto middle = std::partition(input, input + 5, wanted);
+    return middle - input;
 }

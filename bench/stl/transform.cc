@@ -1,4 +1,4 @@
-// std::transform through a table, then a sum.
+// std::transform through a table, then a look at what came out and what went in.
 #include "common.h"
 static unsigned char table[64];
 int main() {
@@ -6,10 +6,10 @@ int main() {
     for (int i = 0; i < 64; i++) table[i] = (unsigned char)(i * i + 3 * i + 7);
     unsigned char out[4];
     std::transform(input, input + 4, out, [](unsigned char v) { return table[v & 63]; });
-    unsigned sum = 0;
-    for (unsigned char v : out) {
-        if (v > 128) sum += v; else sum ^= v;
+    int large = 0, high = 0;
+    for (int i = 0; i < 4; i++) {
+        if (out[i] > 100) large++;
+        if (input[i] > 99) high++;
     }
-    if (sum == 300) return 1;
-    return out[0] < out[1] ? 2 : 0;
+    return large > high ? 1 : 0;
 }

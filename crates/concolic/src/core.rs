@@ -40,6 +40,8 @@ pub trait Machine {
     fn store(&self, reading: &Concolic<'_>, address: &Word, bytes: u16, value: &Word);
     /// A branch depends on the input, and went the way on which this formula holds.
     fn decided(&self, taken: Formula);
+    /// Something that depends on the input was taken at its value on this run.
+    fn approximated(&self);
 }
 
 /// The reading.
@@ -173,6 +175,9 @@ impl Core for Concolic<'_> {
     fn binop(&self, op: BinOp, w: Width, a: &Word, b: &Word) -> Word {
         let bits = Concrete.binop(op, w, &a.bits, &b.bits);
         if self.approximate && self.is_non_linear(op, a, b) {
+            if a.term.is_some() || b.term.is_some() {
+                self.machine.approximated();
+            }
             return Word { bits, term: None };
         }
         self.over([a, b], bits, |s, [a, b]| s.binop(op, w, &a, &b))

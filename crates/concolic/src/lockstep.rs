@@ -65,6 +65,13 @@ struct Context<'a, 's> {
 }
 
 impl Context<'_, '_> {
+    /// What comes of this is not known of other inputs.
+    fn note_approximated(&mut self) {
+        self.constraint
+            .bounds
+            .insert(Bound::Values(1, String::from("a value that --approximate takes as it is")));
+    }
+
     /// The byte at an address as the instruction sees it now.
     fn byte(&mut self, address: u64) -> (u8, Option<Term>) {
         if let Some(write) = self.writes.iter().rev().find(|write| write.address == address) {
@@ -251,6 +258,9 @@ impl Machine for RefCell<Context<'_, '_>> {
         let mut context = self.borrow_mut();
         let at = address.bits.to_u64().unwrap_or(0);
         let (bits, plain) = context.load_at(reading.store, at, bytes);
+        if reading.approximate && address.term.is_some() {
+            context.note_approximated();
+        }
         let term = match address.term {
             Some(term) if !reading.approximate && !context.faults => {
                 match context.resolve(term, at, bytes, Access::Read) {
@@ -275,6 +285,9 @@ impl Machine for RefCell<Context<'_, '_>> {
         if context.memory.check_writable(at, bytes.into()).is_err() {
             context.faults = true;
             return;
+        }
+        if reading.approximate && address.term.is_some() {
+            context.note_approximated();
         }
         let store = reading.store;
         let mut buffer = [0u8; 64];
@@ -302,6 +315,10 @@ impl Machine for RefCell<Context<'_, '_>> {
             let address = at.wrapping_add(index as u64);
             context.writes.push(Write { address, byte: Some(*byte), term });
         }
+    }
+
+    fn approximated(&self) {
+        self.borrow_mut().note_approximated();
     }
 
     fn decided(&self, taken: Formula) {

@@ -193,10 +193,10 @@ impl Subject {
             run.unmark();
         }
         if !self.opened.is_empty()
-            && let Some(mut safe) = self.safe.take()
+            && let Some(safe) = self.safe.take()
         {
             // A file that is open has one position, which all runs would share.
-            self.process.go_back(&mut safe);
+            self.process.go_back(&safe);
             for descriptor in self.opened.drain() {
                 // SAFETY: the descriptor was opened for the program, which has not opened it yet now.
                 unsafe { libc::close(descriptor as i32) };

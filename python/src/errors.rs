@@ -21,6 +21,26 @@ pyo3::create_exception!(
 pyo3::create_exception!(parallax, SelfDependence, TraceError, "The value at `time` needs itself.");
 pyo3::create_exception!(
     parallax,
+    RecordingError,
+    TraceError,
+    "A recording cannot be opened, is damaged, or does not replay."
+);
+pyo3::create_exception!(
+    parallax,
+    DebugError,
+    TraceError,
+    "The debug information has no answer. `time` says when, `function` where, `name` to what."
+);
+pyo3::create_exception!(
+    parallax,
+    UnknownName,
+    DebugError,
+    "No variable, member, function or system call has that name there."
+);
+pyo3::create_exception!(parallax, OptimizedOut, DebugError, "The compiler did not keep the value.");
+pyo3::create_exception!(parallax, MemoryUnreadable, DebugError, "The program could not read that memory.");
+pyo3::create_exception!(
+    parallax,
     Deferred,
     PyBaseException,
     "Internal: something else must be evaluated first. Let it pass."
@@ -38,6 +58,41 @@ pub fn keep_interrupt(py: Python<'_>, error: PyErr) {
 /// The error of a function that raised.
 pub fn thrown(py: Python<'_>, error: PyErr) -> Error {
     if error.is_instance_of::<Deferred>(py) { Error::Deferred } else { Error::user(error) }
+}
+
+/// The exception for an error of the debug information: it names the time, the function and what was asked for.
+pub fn debug_error(
+    error: parallax_symbols::Error,
+    what: &str,
+    time: parallax_trace::Time,
+    function: Option<&str>,
+) -> PyErr {
+    use parallax_symbols::Error as E;
+    let place = match (&error, function) {
+        (E::NoVariable { function: Some(_), .. }, _) | (_, None) => format!(" (at time {time})"),
+        (_, Some(function)) => format!(" (at time {time}, in {function})"),
+    };
+    let about = match &error {
+        E::NoVariable { .. } | E::Expression { .. } => String::new(),
+        E::OptimizedOut { what: lost } if lost == what => String::new(),
+        _ => format!("{what}: "),
+    };
+    let message = format!("{about}{error}{place}");
+    let exception = match error {
+        E::NoVariable { .. } | E::Type { .. } => UnknownName::new_err(message),
+        E::OptimizedOut { .. } | E::NoRegister { .. } => OptimizedOut::new_err(message),
+        E::Unreadable { .. } => MemoryUnreadable::new_err(message),
+        E::Expression { .. } => pyo3::exceptions::PyValueError::new_err(message),
+        _ => DebugError::new_err(message),
+    };
+    Python::attach(|py| {
+        // Attributes of the instance; the message says the same.
+        let value = exception.value(py);
+        let _ = value.setattr("time", time);
+        let _ = value.setattr("function", function);
+        let _ = value.setattr("name", what);
+    });
+    exception
 }
 
 /// The exception for an error. What a user function raised passes unchanged.

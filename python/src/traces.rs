@@ -217,7 +217,12 @@ impl Trace {
     }
 
     /// Return the trace of the items for whose values p is true. p runs once per item.
+    ///
+    /// p is a function, or a predicate such as var("x") == 0, which is evaluated without calling Python.
     fn filter(&self, p: Bound<'_, PyAny>) -> PyResult<Trace> {
+        if let Ok(predicate) = p.cast::<crate::predicate::Predicate>() {
+            return Ok(Trace(self.0.filter(predicate.get().function())));
+        }
         let p = Function::new(p, "p")?;
         let wanted =
             move |value: Object| p.call(|py| Ok(vec![value.bind(py).clone()]), |result| result.is_truthy());

@@ -184,13 +184,11 @@ impl Symbols {
         };
         let return_register = fde.cie().return_address_register();
         let (mut above, mut return_slot) = (registers.clone(), None);
-        let mut is_outermost = false;
+        // A return address without a rule marks the outermost frame: that of the program's start, or of a thread's.
+        let is_outermost = matches!(row.register(return_register), RegisterRule::Undefined);
         for (register, rule) in row.registers() {
             let value = match rule {
-                RegisterRule::Undefined => {
-                    is_outermost |= *register == return_register;
-                    None
-                }
+                RegisterRule::Undefined => None,
                 RegisterRule::SameValue => registers.get(state, register.0),
                 RegisterRule::Offset(offset) => {
                     let slot = cfa.wrapping_add_signed(*offset);

@@ -64,9 +64,10 @@ fn truth(case: &Case, folder: &Path) -> (PathBuf, Json) {
     (program, serde_json::from_str(&truth).unwrap())
 }
 
-/// The frames up to and including `main`, where GDB stops as well.
+/// The frames up to and including `main`, where GDB stops as well. Behind it the stack ends at the program's start.
 fn frames(symbols: &Symbols, core: &Core) -> Vec<Frame> {
     let mut frames = symbols.frames(core, 100);
+    assert_eq!(frames.last().and_then(|frame| frame.function.as_deref()), Some("_start"));
     if let Some(at) = frames.iter().position(|frame| frame.function.as_deref() == Some("main")) {
         frames.truncate(at + 1);
     }

@@ -62,6 +62,13 @@ const NEEDS: &[Need] = &[
         is_optional: true,
     },
     Need {
+        verbs: "script, debug",
+        purpose: "Python, with the wheel of the module parallax installed",
+        any: &["python3"],
+        package: "python3",
+        is_optional: true,
+    },
+    Need {
         verbs: "run, record (PowerPC programs)",
         purpose: "the libraries of the emulated programs",
         any: &["/usr/powerpc-linux-gnu/lib/libc.so.6", "/usr/powerpc-linux-gnu/lib/libc.a"],

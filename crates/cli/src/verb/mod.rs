@@ -22,6 +22,7 @@ mod record;
 mod replay;
 mod run;
 mod run_c;
+mod script;
 mod signs;
 mod solve;
 mod states;
@@ -59,6 +60,8 @@ pub enum Verb {
     Doctor(doctor::Doctor),
     Completions(completions::Completions),
     Manual(completions::Manual),
+    Script(script::Script),
+    Debug(script::Debug),
 }
 
 /// Does it.
@@ -83,6 +86,8 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Replay(arguments) => replay::run(&arguments),
         Verb::Gdbserver(arguments) => gdbserver::run(&arguments),
         Verb::Info(arguments) => info::run(&arguments),
+        Verb::Script(arguments) => script::script(&arguments),
+        Verb::Debug(arguments) => script::debug(&arguments),
         Verb::Pack(arguments) => info::pack(&arguments),
         Verb::Doctor(arguments) => doctor::run(&arguments),
         Verb::Completions(arguments) => completions::run(&arguments),

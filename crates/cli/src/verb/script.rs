@@ -1,0 +1,137 @@
+//! `script` and `debug`: Python over a recording.
+//!
+//! The Python module `parallax` does the work; this finds an interpreter that has it. `$PARALLAX_PYTHON` names the
+//! interpreter, `python3` is taken without it; a folder `python` beside this command is looked into for the module first.
+
+use crate::exit::{Failure, Status};
+use anyhow::{Context, Result};
+use clap::Args;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Run a Python script over a recording.
+///
+/// Example: `parallax script server.rec find.py`, where the script says
+/// `print(len(the_execution.breakpoints("foo")))`. The names of the module `parallax` are there, and `the_execution` is
+/// the recording. The exit status is the script's own; 2 if it fails.
+#[derive(Args)]
+pub struct Script {
+    /// The recording: a folder, or a packed file.
+    #[arg(value_name = "RECORDING")]
+    recording: PathBuf,
+    /// The script.
+    #[arg(value_name = "FILE.py")]
+    script: PathBuf,
+    /// What the script finds in `sys.argv`.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+    arguments: Vec<OsString>,
+    /// The process to look at: `0` is the first, `0.1` its first child.
+    #[arg(long, value_name = "NAME", default_value = "0")]
+    stream: String,
+}
+
+/// Look into a recording at a Python prompt.
+///
+/// Example: `parallax debug server.rec`, then `the_execution.breakpoints("foo").last().value.backtrace()`.
+/// `parallax debug -- PROGRAM ARGUMENTS` records the program first.
+#[derive(Args)]
+pub struct Debug {
+    /// The recording: a folder, or a packed file. With a program, where to record to.
+    #[arg(value_name = "RECORDING", required_unless_present = "command")]
+    recording: Option<PathBuf>,
+    /// The process to look at: `0` is the first, `0.1` its first child.
+    #[arg(long, value_name = "NAME", default_value = "0")]
+    stream: String,
+    /// The program to record, and its arguments.
+    #[arg(last = true)]
+    command: Vec<OsString>,
+}
+
+/// Runs a script.
+pub fn script(arguments: &Script) -> Result<Status> {
+    let mut python = python()?;
+    python.arg("script").arg(&arguments.stream).arg(&arguments.recording).arg(&arguments.script);
+    become_it(python.args(&arguments.arguments))
+}
+
+/// Gives a prompt.
+pub fn debug(arguments: &Debug) -> Result<Status> {
+    let mut python = python()?;
+    let recording = arguments.recording.clone().unwrap_or_else(|| PathBuf::from("parallax.rec"));
+    if !arguments.command.is_empty() {
+        record(&recording, &arguments.command)?;
+    }
+    become_it(python.arg("debug").arg(&arguments.stream).arg(&recording))
+}
+
+/// Ends this process by becoming another.
+fn become_it(command: &mut Command) -> Result<Status> {
+    let error = command.exec();
+    Err(error).with_context(|| format!("{}", Path::new(command.get_program()).display()))
+}
+
+/// A call of the module, by an interpreter that has it.
+fn python() -> Result<Command> {
+    let interpreter = std::env::var_os("PARALLAX_PYTHON").unwrap_or_else(|| OsString::from("python3"));
+    let mut paths: Vec<PathBuf> = beside_this_command().into_iter().collect();
+    if let Some(given) = std::env::var_os("PYTHONPATH") {
+        paths.extend(std::env::split_paths(&given));
+    }
+    let path = std::env::join_paths(paths)?;
+    let try_it = Command::new(&interpreter)
+        .args(["-c", "import parallax._native"])
+        .env("PYTHONPATH", &path)
+        .stdin(Stdio::null())
+        .output();
+    let shown = Path::new(&interpreter).display();
+    let why = match try_it {
+        Ok(output) if output.status.success() => {
+            let mut command = Command::new(interpreter);
+            command.args(["-m", "parallax.session"]).env("PYTHONPATH", path);
+            return Ok(command);
+        }
+        Ok(output) => {
+            String::from_utf8_lossy(&output.stderr).trim().lines().last().unwrap_or_default().to_owned()
+        }
+        Err(error) => error.to_string(),
+    };
+    let message = format!(
+        "{shown} does not have the Python module parallax ({why}). Install its wheel (`pip install parallax-*.whl`, see \
+         docs/expositor.md), or set PARALLAX_PYTHON to an interpreter that has it, or unpack the wheel into a folder `python` \
+         beside this command."
+    );
+    Err(Failure { status: Status::Unsupported, message }.into())
+}
+
+/// The folder `python` beside this command, if the module is in it.
+fn beside_this_command() -> Option<PathBuf> {
+    let folder = std::env::current_exe().ok()?.parent()?.join("python");
+    folder.join("parallax").is_dir().then_some(folder)
+}
+
+/// Records a program with this command. Ctrl-C is the program's while it runs.
+fn record(recording: &Path, program: &[OsString]) -> Result<()> {
+    let this = std::env::current_exe().context("the path of this command")?;
+    let mut command = Command::new(this);
+    command.args(["record", "--output"]).arg(recording).arg("--").args(program);
+    // SAFETY: `signal` may be called between fork and exec, and touches no memory of ours.
+    unsafe {
+        command.pre_exec(|| {
+            libc::signal(libc::SIGINT, libc::SIG_DFL);
+            Ok(())
+        });
+    }
+    // SAFETY: no other thread runs, and ignoring needs no handler.
+    let before = unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
+    let status = command.status();
+    // SAFETY: as above; what was there comes back.
+    unsafe { libc::signal(libc::SIGINT, before) };
+    let status = status.context("recording")?;
+    eprintln!("recorded into {} ({status})", recording.display());
+    if !recording.exists() {
+        return Err(Failure { status: Status::BadInput, message: "nothing was recorded".to_owned() }.into());
+    }
+    Ok(())
+}

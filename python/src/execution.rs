@@ -1,0 +1,255 @@
+//! `execution`: a whole recording.
+
+use crate::errors::UnknownName;
+use crate::object::Object;
+use crate::recorded::{Moment as Seen, Recorded};
+use crate::snapshot::Snapshot;
+use crate::traces::{Moment, Trace};
+use crate::value::Value;
+use parallax_symbols::{Place, State};
+use parallax_trace::{INF, Options, Target, Time};
+use parallax_travel::{Filter, Numbers, Ranges};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Reads of memory, for watchpoints.
+pub const READ: u8 = 1;
+/// Writes to memory, for watchpoints.
+pub const WRITE: u8 = 2;
+
+/// The execution of a recorded program.
+///
+///     the_execution = execution("server.rec")
+///     foo = the_execution.breakpoints("foo")
+///     print(len(foo), foo.first().value.read_var("x"))
+///
+/// Traces are made at once; nothing is searched until they are asked. Times are steps of the recording, from 1.
+#[pyclass(frozen, name = "execution", module = "parallax")]
+pub struct Execution {
+    recorded: Arc<Recorded>,
+    path: PathBuf,
+}
+
+impl Execution {
+    /// The trace of snapshots at which a condition holds.
+    fn trace(&self, condition: Filter, is_after: bool) -> Trace {
+        let recorded = self.recorded.clone();
+        let trace = self.recorded.world.trace(condition, move |time| {
+            let snapshot = Snapshot { recorded: recorded.clone(), time, is_after };
+            Python::attach(|py| match Py::new(py, snapshot) {
+                Ok(snapshot) => Ok(Object::new(snapshot.into_any())),
+                Err(error) => Err(crate::errors::thrown(py, error)),
+            })
+        });
+        Trace(trace)
+    }
+
+    fn last(&self, py: Python<'_>) -> PyResult<Arc<Seen>> {
+        py.detach(|| self.recorded.moment(self.recorded.travel().span().end, false))
+    }
+
+    /// The addresses that a place means: a function, a line of a file, an address.
+    fn places(&self, py: Python<'_>, place: &Bound<'_, PyAny>, index: isize) -> PyResult<Vec<u64>> {
+        if let Ok(address) = place.extract::<u64>() {
+            return Ok(vec![address]);
+        }
+        let Ok(name) = place.extract::<String>() else {
+            return Err(PyTypeError::new_err(
+                "a place is the name of a function, \"file:line\" or an address",
+            ));
+        };
+        let last = self.last(py)?;
+        let symbols = &last.symbols;
+        let mut found = match name.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse().ok()?)))
+        {
+            Some((file, line)) if !file.ends_with(':') => py.detach(|| symbols.addresses_of_line(file, line)),
+            _ if index == 0 => py.detach(|| symbols.breakpoints_on(&name)),
+            _ if index == -1 => py.detach(|| ends_of(&last, &name)),
+            _ => return Err(PyValueError::new_err("index is 0 for the start of a function, -1 for its end")),
+        };
+        if found.is_empty() {
+            return Err(UnknownName::new_err(format!("no code called {name} in the recording")));
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+}
+
+/// Where functions of a name end: at their return instructions, and at jumps to other functions.
+fn ends_of(last: &Seen, name: &str) -> Vec<u64> {
+    let symbols = &last.symbols;
+    let mut found = Vec::new();
+    for start in symbols.functions_named(name) {
+        let Some((_, range)) = symbols.function_at(start) else { continue };
+        const MOST: u64 = 1 << 24;
+        let mut code = vec![0; (range.end - range.start).min(MOST) as usize];
+        if !last.read(range.start, &mut code) {
+            continue;
+        }
+        let mut decoder = iced_x86::Decoder::with_ip(64, &code, range.start, iced_x86::DecoderOptions::NONE);
+        for instruction in &mut decoder {
+            use iced_x86::FlowControl;
+            let leaves = match instruction.flow_control() {
+                FlowControl::Return => true,
+                FlowControl::UnconditionalBranch => !range.contains(&instruction.near_branch_target()),
+                _ => false,
+            };
+            if leaves {
+                found.push(instruction.ip());
+            }
+        }
+    }
+    found
+}
+
+#[pymethods]
+impl Execution {
+    /// Open a recording; stream is the process in it, "0" the first, "0.1" its first child.
+    #[new]
+    #[pyo3(signature = (path, *, stream="0", lazily=false))]
+    fn new(py: Python<'_>, path: PathBuf, stream: &str, lazily: bool) -> PyResult<Execution> {
+        let options = if lazily { Options::plain() } else { Options::default() };
+        let recorded = py.detach(|| Recorded::open(&path, stream, options))?;
+        Ok(Execution { recorded: Arc::new(recorded), path })
+    }
+
+    /// Return the snapshot before step t.
+    fn get_at(&self, t: Moment) -> PyResult<Snapshot> {
+        let span = self.recorded.travel().span();
+        let time = if t.0 == INF { span.end } else { t.0 };
+        if !(span.start..=span.end).contains(&time) {
+            let message =
+                format!("there is no time {time}: the recording goes from {} to {}", span.start, span.end);
+            return Err(PyValueError::new_err(message));
+        }
+        Ok(Snapshot { recorded: self.recorded.clone(), time, is_after: false })
+    }
+
+    /// Return the trace of snapshots at a function, "file:line" or address; index=-1 is the end of the function.
+    ///
+    /// A function is stopped at behind its prologue, where its parameters can be read, and in every place that it was
+    /// inlined into.
+    #[pyo3(signature = (r#fn, index=0))]
+    fn breakpoints(&self, py: Python<'_>, r#fn: &Bound<'_, PyAny>, index: isize) -> PyResult<Trace> {
+        let places = self.places(py, r#fn, index)?;
+        let ranges = Ranges::new(places.into_iter().map(|at| at..at.saturating_add(1)));
+        Ok(self.trace(Filter::Execute(ranges), false))
+    }
+
+    /// Return the trace of snapshots before system calls of a name or number; of all, if none is given.
+    #[pyo3(signature = (r#fn=None))]
+    fn syscalls(&self, py: Python<'_>, r#fn: Option<&Bound<'_, PyAny>>) -> PyResult<Trace> {
+        let numbers = match r#fn {
+            None => Numbers::All,
+            Some(given) if given.is_none() => Numbers::All,
+            Some(given) => match given.extract::<u64>() {
+                Ok(number) => Numbers::from(number),
+                Err(_) => {
+                    let name: String = given.extract()?;
+                    let number = py.detach(|| self.recorded.travel().system_call(&name));
+                    let number =
+                        number.map_err(|error| crate::errors::RecordingError::new_err(error.to_string()))?;
+                    let unknown = || UnknownName::new_err(format!("no system call is called {name}"));
+                    Numbers::from(number.ok_or_else(unknown)?)
+                }
+            },
+        };
+        Ok(self.trace(Filter::SystemCall(numbers), false))
+    }
+
+    /// Return the trace of snapshots before the deliveries of a signal; of all, if no number is given.
+    #[pyo3(signature = (number=None))]
+    fn signals(&self, number: Option<u64>) -> Trace {
+        self.trace(Filter::Signal(number.map_or(Numbers::All, Numbers::from)), false)
+    }
+
+    /// Return the trace of snapshots after accesses to x: the name of a global variable, an l-value, or (address, size).
+    ///
+    /// rw is READ, WRITE or READ | WRITE.
+    #[pyo3(signature = (x, rw=WRITE))]
+    fn watchpoints(&self, py: Python<'_>, x: &Bound<'_, PyAny>, rw: u8) -> PyResult<Trace> {
+        let (address, size) = self.watched(py, x)?;
+        let ranges = || Ranges::from(address..address.saturating_add(size.max(1)));
+        let filter = match rw {
+            READ => Filter::Read(ranges()),
+            WRITE => Filter::Write(ranges()),
+            3 => Filter::Any(vec![Filter::Read(ranges()), Filter::Write(ranges())]),
+            _ => return Err(PyValueError::new_err("rw is READ, WRITE or READ | WRITE")),
+        };
+        Ok(self.trace(filter, true))
+    }
+
+    /// Return the trace of snapshots before all call instructions; s.after() is at the function's first instruction.
+    fn all_calls(&self) -> Trace {
+        self.trace(Filter::Call(Ranges::all()), false)
+    }
+
+    /// Return the trace of snapshots before all return instructions.
+    fn all_returns(&self) -> Trace {
+        self.trace(Filter::Return, false)
+    }
+
+    /// Return the time at which the execution stands: a recording has run to its end, so this changes nothing.
+    fn cont(&self) -> Time {
+        self.get_time()
+    }
+
+    /// Return the end of the execution: the time after its last step.
+    fn get_time(&self) -> Time {
+        self.recorded.travel().span().end
+    }
+
+    /// Return the files that the program had mapped at its end, the program first.
+    fn modules(&self, py: Python<'_>) -> PyResult<Vec<(String, u64)>> {
+        let last = self.last(py)?;
+        Ok(last.symbols.modules().iter().map(|module| (module.name.to_string(), module.bias)).collect())
+    }
+
+    /// Return the names of the functions of the program.
+    fn functions(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let last = self.last(py)?;
+        let first = last.symbols.modules().first();
+        let symbols = first.map(|module| module.symbols()).unwrap_or_default();
+        Ok(symbols.iter().filter(|symbol| symbol.is_function).map(|symbol| symbol.name.clone()).collect())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<execution of {}, times 1 to {}>", self.path.display(), self.get_time())
+    }
+}
+
+impl Execution {
+    fn watched(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<(u64, u64)> {
+        if let Ok(value) = x.cast::<Value>() {
+            return value.get().extent();
+        }
+        if let Ok(name) = x.cast::<PyString>() {
+            let name = name.to_cow()?.into_owned();
+            let last = self.last(py)?;
+            let found = py.detach(|| -> parallax_symbols::Result<_> {
+                let value = last.symbols.evaluate(&name, last.frame(), &*last)?;
+                let size = last.symbols.size(&value.ty)?;
+                Ok((value.place, size))
+            });
+            return match found.map_err(|error| last.error(error, &name))? {
+                (Place::Memory(address), size) => Ok((address, size)),
+                _ => Err(PyValueError::new_err(format!(
+                    "{name} has no address that lasts; give (address, size)"
+                ))),
+            };
+        }
+        if let Ok(pair) = x.cast::<PyTuple>() {
+            return pair.extract();
+        }
+        match x.extract::<u64>() {
+            Ok(address) => Ok((address, 1)),
+            Err(_) => {
+                Err(PyTypeError::new_err("x is a global variable's name, an l-value, or (address, size)"))
+            }
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! `snapshot`: the program at a moment; `frame` and `stack`.
+
+use crate::recorded::{Moment, Recorded};
+use crate::value::Value;
+use parallax_symbols::{Error, Place, State};
+use parallax_trace::{Target, Time};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// The program at a moment, before or after a step. Read when it is asked, in any order.
+///
+///     snap = the_execution.get_at(1000)
+///     snap.read_var("list->next->value"), snap.backtrace()
+#[pyclass(frozen, name = "snapshot", module = "parallax")]
+pub struct Snapshot {
+    pub recorded: Arc<Recorded>,
+    pub time: Time,
+    pub is_after: bool,
+}
+
+/// At most so many frames are unwound.
+const MOST_FRAMES: usize = 10_000;
+
+impl Snapshot {
+    pub fn moment(&self, py: Python<'_>) -> PyResult<Arc<Moment>> {
+        py.detach(|| self.recorded.moment(self.time, self.is_after))
+    }
+}
+
+#[pymethods]
+impl Snapshot {
+    /// The time of the step that it belongs to.
+    #[getter]
+    fn time(&self) -> Time {
+        self.time
+    }
+
+    /// Whether it shows the program after that step.
+    #[getter]
+    fn is_after(&self) -> bool {
+        self.is_after
+    }
+
+    /// Return the snapshot before the step.
+    fn before(&self) -> Snapshot {
+        Snapshot { recorded: self.recorded.clone(), time: self.time, is_after: false }
+    }
+
+    /// Return the snapshot after the step.
+    fn after(&self) -> PyResult<Snapshot> {
+        if self.time >= self.recorded.travel().span().end {
+            return Err(PyValueError::new_err(format!("the execution ends at time {}", self.time)));
+        }
+        Ok(Snapshot { recorded: self.recorded.clone(), time: self.time, is_after: true })
+    }
+
+    /// Return the value of a variable or an expression such as "p->next->value" in the current frame.
+    fn read_var(&self, py: Python<'_>, x: &str) -> PyResult<Value> {
+        let moment = self.moment(py)?;
+        let value = py.detach(|| moment.symbols.evaluate(x, moment.frame(), &*moment));
+        let value = value.map_err(|error| moment.error(error, x))?;
+        Value::kept(moment, value, x)
+    }
+
+    /// Return an argument of the current function, the first is 0; at a call, one that is about to be passed.
+    #[pyo3(signature = (n=0))]
+    fn read_arg(&self, py: Python<'_>, n: usize) -> PyResult<Value> {
+        let moment = self.moment(py)?;
+        let value = py.detach(|| moment.argument(n));
+        let name = format!("argument {n}");
+        let value = value.map_err(|error| moment.error(error, &name))?;
+        Value::kept(moment, value, &name)
+    }
+
+    /// Return the return addresses on the stack, outermost first, as l-values that watchpoints can be set on.
+    ///
+    /// An address that no call has left there ends the list on its outer side: the stack behind it cannot be told.
+    fn read_retaddrs(&self, py: Python<'_>) -> PyResult<Vec<Value>> {
+        let moment = self.moment(py)?;
+        let found = py.detach(|| -> parallax_symbols::Result<Vec<_>> {
+            let mut slots = moment.return_slots(MOST_FRAMES);
+            slots.reverse();
+            slots
+                .into_iter()
+                .map(|slot| moment.symbols.evaluate(&format!("*(void **){slot}"), moment.frame(), &*moment))
+                .collect()
+        });
+        let found = found.map_err(|error| moment.error(error, "the return addresses"))?;
+        Ok(found.into_iter().map(|value| Value::new(moment.clone(), value, "return address")).collect())
+    }
+
+    /// Return the stack, innermost frame first. str() of it reads like a debugger's backtrace.
+    fn backtrace(&self, py: Python<'_>) -> PyResult<Stack> {
+        let moment = self.moment(py)?;
+        let frames = py.detach(|| moment.symbols.frames(&*moment, MOST_FRAMES));
+        Ok(Stack { frames: frames.into_iter().map(Arc::new).collect(), moment })
+    }
+
+    /// Return the number of the thread that makes the step.
+    fn get_thread_id(&self, py: Python<'_>) -> PyResult<u32> {
+        Ok(self.moment(py)?.thread)
+    }
+
+    /// Return a register of that thread by its name: "rax", "rip", "eax", "zf", "xmm0".
+    fn read_register(&self, py: Python<'_>, name: &str) -> PyResult<u128> {
+        let moment = self.moment(py)?;
+        let upper = match name.to_ascii_uppercase().as_str() {
+            "PC" => "RIP".to_owned(),
+            "SP" => "RSP".to_owned(),
+            "FS_BASE" => "FS_OFFSET".to_owned(),
+            "GS_BASE" => "GS_OFFSET".to_owned(),
+            other => other.to_owned(),
+        };
+        let bytes = moment.state.register_of(moment.thread, &upper);
+        let bytes = bytes.filter(|bytes| bytes.len() <= 16);
+        let bytes = bytes.ok_or_else(|| PyKeyError::new_err(format!("no register is called {name}")))?;
+        let mut word = [0; 16];
+        word[..bytes.len()].copy_from_slice(bytes);
+        Ok(u128::from_le_bytes(word))
+    }
+
+    /// Return bytes of memory.
+    fn read_memory<'py>(&self, py: Python<'py>, address: u64, size: usize) -> PyResult<Bound<'py, PyBytes>> {
+        const MOST: usize = 1 << 30;
+        if size > MOST {
+            return Err(PyValueError::new_err(format!("{size} bytes are too many to be read at once")));
+        }
+        let moment = self.moment(py)?;
+        let mut bytes = vec![0; size];
+        if !py.detach(|| moment.read(address, &mut bytes)) {
+            return Err(moment.error(Error::Unreadable { address, size: size as u64 }, "memory"));
+        }
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The address of the next instruction of the thread.
+    #[getter]
+    fn pc(&self, py: Python<'_>) -> PyResult<u64> {
+        Ok(State::pc(&*self.moment(py)?))
+    }
+
+    /// The name of the function that the thread is in, or None.
+    #[getter]
+    fn function(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        Ok(self.moment(py)?.frame().function.clone())
+    }
+
+    /// The line of the source as (file, line), or None.
+    #[getter]
+    fn line(&self, py: Python<'_>) -> PyResult<Option<(String, u64)>> {
+        Ok(self.moment(py)?.frame().line.as_ref().map(|line| (line.file.to_string(), line.line)))
+    }
+
+    /// Return the parameters and local variables of the current frame by name.
+    fn locals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let moment = self.moment(py)?;
+        locals(py, &moment, moment.frame())
+    }
+
+    /// Return the numbers of all threads.
+    fn threads(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
+        Ok(self.moment(py)?.state.threads().collect())
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Snapshot>().is_ok_and(|other| {
+            let other = other.get();
+            Arc::ptr_eq(&self.recorded, &other.recorded)
+                && (self.time, self.is_after) == (other.time, other.is_after)
+        })
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.time * 2 + u64::from(self.is_after)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<snapshot {} {}>", if self.is_after { "after" } else { "before" }, self.time)
+    }
+}
+
+fn locals<'py>(
+    py: Python<'py>,
+    moment: &Arc<Moment>,
+    frame: &parallax_symbols::Frame,
+) -> PyResult<Bound<'py, PyDict>> {
+    let names = PyDict::new(py);
+    let found = py.detach(|| -> parallax_symbols::Result<Vec<_>> {
+        let variables = moment.symbols.variables(frame)?;
+        variables
+            .into_iter()
+            .map(|variable| Ok((moment.symbols.value(&variable, Some(frame), &**moment)?, variable.name)))
+            .collect()
+    });
+    // Inner ones come first and hide outer ones of the same name.
+    for (value, name) in found.map_err(|error| moment.error(error, "the local variables"))? {
+        if !names.contains(&name)? {
+            names.set_item(&name, Value::new(moment.clone(), value, &name))?;
+        }
+    }
+    Ok(names)
+}
+
+/// A function that has been called and has not returned yet.
+#[pyclass(frozen, name = "frame", module = "parallax")]
+pub struct Frame {
+    frame: Arc<parallax_symbols::Frame>,
+    moment: Arc<Moment>,
+}
+
+#[pymethods]
+impl Frame {
+    /// 0 is the innermost.
+    #[getter]
+    fn level(&self) -> usize {
+        self.frame.level
+    }
+
+    /// Its name, or None.
+    #[getter]
+    fn function(&self) -> Option<String> {
+        self.frame.function.clone()
+    }
+
+    /// The line of the source as (file, line), or None.
+    #[getter]
+    fn line(&self) -> Option<(String, u64)> {
+        self.frame.line.as_ref().map(|line| (line.file.to_string(), line.line))
+    }
+
+    /// The next instruction of the innermost frame, the return address of others.
+    #[getter]
+    fn pc(&self) -> u64 {
+        self.frame.pc
+    }
+
+    /// Whether it was inlined into the next frame.
+    #[getter]
+    fn is_inlined(&self) -> bool {
+        self.frame.is_inlined
+    }
+
+    /// Return the value of a variable or an expression in this frame.
+    fn read_var(&self, py: Python<'_>, x: &str) -> PyResult<Value> {
+        let moment = &self.moment;
+        let value = py.detach(|| moment.symbols.evaluate(x, &self.frame, &**moment));
+        let wrong = |error| crate::errors::debug_error(error, x, moment.time, self.frame.function.as_deref());
+        let value = value.map_err(wrong)?;
+        if matches!(value.place, Place::OptimizedOut | Place::Synthetic) {
+            return Err(wrong(Error::OptimizedOut { what: x.to_owned() }));
+        }
+        Ok(Value::new(moment.clone(), value, x))
+    }
+
+    /// Return its parameters and local variables by name.
+    fn locals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        locals(py, &self.moment, &self.frame)
+    }
+
+    fn __repr__(&self) -> String {
+        let function = self.frame.function.as_deref().unwrap_or("??");
+        let mut text = format!("#{} {:#x} in {function}", self.frame.level, self.frame.pc);
+        if let Some(line) = &self.frame.line {
+            let file = line.file.rsplit('/').next().unwrap_or(&line.file);
+            let _ = write!(text, " at {file}:{}", line.line);
+        }
+        if self.frame.is_inlined {
+            text.push_str(" (inlined)");
+        }
+        text
+    }
+}
+
+/// The frames of a stack, innermost first.
+#[pyclass(frozen, name = "stack", module = "parallax", sequence)]
+pub struct Stack {
+    frames: Vec<Arc<parallax_symbols::Frame>>,
+    moment: Arc<Moment>,
+}
+
+#[pymethods]
+impl Stack {
+    fn __len__(&self) -> usize {
+        self.frames.len()
+    }
+
+    fn __getitem__(&self, index: isize) -> PyResult<Frame> {
+        let at = if index < 0 { index + self.frames.len() as isize } else { index };
+        let frame = usize::try_from(at).ok().and_then(|at| self.frames.get(at));
+        let frame = frame.ok_or_else(|| PyIndexError::new_err("the stack has no such frame"))?;
+        Ok(Frame { frame: frame.clone(), moment: self.moment.clone() })
+    }
+
+    fn __repr__(&self) -> String {
+        let frame = |frame: &Arc<parallax_symbols::Frame>| {
+            Frame { frame: frame.clone(), moment: self.moment.clone() }.__repr__()
+        };
+        self.frames.iter().map(frame).collect::<Vec<_>>().join("\n")
+    }
+}

@@ -227,6 +227,10 @@ class Commands(Recordings):
         ran = self.call("debug", recording, "--", program, input=text)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("True", ran.stdout)
+        # What is there is not recorded over, nor taken for the new recording.
+        again = self.call("debug", recording, "--", program, input=text)
+        self.assertEqual((again.returncode, again.stdout), (2, ""))
+        self.assertIn("already", again.stderr)
 
     def test_without_the_module_the_way_out_is_said(self):
         environment = {"PATH": os.environ["PATH"], "PARALLAX_PYTHON": "/bin/false"}

@@ -113,6 +113,10 @@ fn beside_this_command() -> Option<PathBuf> {
 
 /// Records a program with this command. Ctrl-C is the program's while it runs.
 fn record(recording: &Path, program: &[OsString]) -> Result<()> {
+    if recording.exists() {
+        let message = format!("{} is there already; name another place to record to", recording.display());
+        return Err(Failure { status: Status::BadInput, message }.into());
+    }
     let this = std::env::current_exe().context("the path of this command")?;
     let mut command = Command::new(this);
     command.args(["record", "--output"]).arg(recording).arg("--").args(program);

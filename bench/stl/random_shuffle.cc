@@ -2,13 +2,13 @@
 #include "common.h"
 int main() {
     fill(6);
-    int values[6] = {3, 1, 4, 1, 5, 9}, large = 0, high = 0;
+    int values[6] = {3, 1, 4, 1, 5, 9};
     unsigned next = 0;
     auto draw = [&](long n) { return input[next++] % n; };
     std::random_shuffle(values, values + 6, draw);
     for (int i = 0; i < 4; i++) {
         if (values[i] > 3) large++;
-        if (input[i] > 99) high++;
+        if (input[i] == 'K') high++;
     }
     return large > high ? 1 : 0;
 }

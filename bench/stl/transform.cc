@@ -6,10 +6,9 @@ int main() {
     for (int i = 0; i < 64; i++) table[i] = (unsigned char)(i * i + 3 * i + 7);
     unsigned char out[4];
     std::transform(input, input + 4, out, [](unsigned char v) { return table[v & 63]; });
-    int large = 0, high = 0;
     for (int i = 0; i < 4; i++) {
         if (out[i] > 100) large++;
-        if (input[i] > 99) high++;
+        if (input[i] == 'R') high++;
     }
     return large > high ? 1 : 0;
 }

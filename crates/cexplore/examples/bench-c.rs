@@ -82,7 +82,12 @@ fn work(name: &str) {
 
 fn example(program: &Program, stdin: u64) -> Exploration {
     let settings = Settings {
-        entry: Entry::Main { arguments: Vec::<Argument>::new(), stdin, files: Vec::new() },
+        entry: Entry::Main {
+            arguments: Vec::<Argument>::new(),
+            stdin,
+            files: Vec::new(),
+            environment: Vec::new(),
+        },
         time: Duration::from_secs(3600),
         ..Settings::default()
     };
@@ -162,7 +167,7 @@ fn states() {
     let program = load(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/c/branches.c"));
     let wanted = 10_000;
     let settings = Settings {
-        entry: Entry::Main { arguments: Vec::new(), stdin: 16, files: Vec::new() },
+        entry: Entry::Main { arguments: Vec::new(), stdin: 16, files: Vec::new(), environment: Vec::new() },
         strategy: parallax_path::Strategy::Breadth,
         ..Settings::default()
     };

@@ -52,11 +52,13 @@ pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Repl
             leaks: settings.leaks,
             random_inputs: settings.random_inputs,
             failing_allocation: settings.failing_allocation,
+            failing_calls: settings.failing_calls,
         };
         let named =
             finding.input.files.iter().map(|(name, bytes)| (name.clone().into_bytes(), bytes.clone()));
         let files = Files::new(finding.input.stdin.clone(), named);
-        let mut world = Closed { files, ..Closed::default() };
+        let environment = finding.input.variables();
+        let mut world = Closed { files, environment, ..Closed::default() };
         let mut trace = 0u64;
         let mut tracer = tracer;
         let mut watch = |state: &State<Concrete>| {

@@ -164,6 +164,8 @@ fn run(binary: &Path, folder: &Path, input: &Input, leaks: &str) -> Result<Ended
     let mut child = Command::new(binary)
         .args(words)
         .current_dir(&world)
+        .env_clear()
+        .envs(input.environment.iter().map(|(name, value)| (name, std::ffi::OsStr::from_bytes(value))))
         .env(
             "ASAN_OPTIONS",
             "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0:allocator_may_return_null=1",

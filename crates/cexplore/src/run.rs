@@ -1,8 +1,8 @@
 //! The concrete reading: a program run as it would run natively.
 
 use parallax_cmachine::{
-    Checks, Files, Fill, Form, Host, Inputs, Kind, Machine, ObjectId, Oracle, Path, Pointer, Problem,
-    Reporter, State, Stop, System, Target, Value, word,
+    Checks, Destination, FileName, FileStatus, Files, Fill, Form, Host, Inputs, Kind, Machine, ObjectId,
+    Oracle, Path, Pointer, Problem, Reporter, Request, State, Stop, System, Target, Value, word,
 };
 use parallax_cmodule::{FunctionId, LocationId, Module, TypeKind};
 use parallax_op::{Bits, Width};
@@ -16,18 +16,16 @@ pub trait World {
     fn read(&mut self, file: i32, count: u64) -> Option<Vec<u8>>;
     /// Writes to a file; false when it is not open for writing.
     fn write(&mut self, file: i32, bytes: &[u8]) -> bool;
-    /// Opens a file: 0 read, 1 write (made empty or new), 2 append, 3 both, 4 both, made empty or new.
-    fn open(&mut self, path: &[u8], flags: i32) -> Option<i32>;
-    /// Moves in a file; the new position.
-    fn seek(&mut self, file: i32, offset: i64, whence: i32) -> Option<i64>;
-    /// Closes a file.
-    fn close(&mut self, file: i32) -> bool;
-    /// Removes a file.
-    fn remove(&mut self, path: &[u8]) -> bool;
+    /// Asks the file system for something; its answer, or an error number.
+    fn request(&mut self, request: &Request<'_>) -> Result<i64, i32>;
+    /// What is known of a file, or an error number.
+    fn status(&mut self, of: FileName<'_>) -> Result<FileStatus, i32>;
+    /// Names in a folder, or an error number.
+    fn entries(&mut self, path: &[u8]) -> Result<Vec<Vec<u8>>, i32>;
     /// Seconds since 1970.
     fn time(&mut self) -> i64;
-    /// An environment variable.
-    fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>>;
+    /// The environment: `NAME=value` each.
+    fn environment(&self) -> Vec<Vec<u8>>;
 }
 
 /// A world in memory: standard input and files given, output collected.
@@ -35,6 +33,8 @@ pub trait World {
 pub struct Closed {
     /// Files, standard input among them.
     pub files: Files<u8>,
+    /// The environment: `NAME=value` each.
+    pub environment: Vec<Vec<u8>>,
     /// What was written to standard output.
     pub stdout: Vec<u8>,
     /// What was written to standard error.
@@ -53,30 +53,28 @@ impl World for Closed {
         self.files.read(file, count)
     }
     fn write(&mut self, file: i32, bytes: &[u8]) -> bool {
-        match file {
-            1 => self.stdout.extend_from_slice(bytes),
-            2 => self.stderr.extend_from_slice(bytes),
-            _ => return self.files.write(file, bytes, &0),
+        match self.files.write(file, bytes, &0) {
+            Destination::Stream(1) => self.stdout.extend_from_slice(bytes),
+            Destination::Stream(_) => self.stderr.extend_from_slice(bytes),
+            Destination::File => {}
+            Destination::Nowhere => return false,
         }
         true
     }
-    fn open(&mut self, path: &[u8], flags: i32) -> Option<i32> {
-        self.files.open(path, flags)
+    fn request(&mut self, request: &Request<'_>) -> Result<i64, i32> {
+        self.files.request(request)
     }
-    fn seek(&mut self, file: i32, offset: i64, whence: i32) -> Option<i64> {
-        self.files.seek(file, offset, whence)
+    fn status(&mut self, of: FileName<'_>) -> Result<FileStatus, i32> {
+        self.files.status(of)
     }
-    fn close(&mut self, file: i32) -> bool {
-        self.files.close(file)
-    }
-    fn remove(&mut self, path: &[u8]) -> bool {
-        self.files.remove(path)
+    fn entries(&mut self, path: &[u8]) -> Result<Vec<Vec<u8>>, i32> {
+        self.files.entries(path)
     }
     fn time(&mut self) -> i64 {
         0
     }
-    fn environment(&mut self, _name: &[u8]) -> Option<Vec<u8>> {
-        None
+    fn environment(&self) -> Vec<Vec<u8>> {
+        self.environment.clone()
     }
 }
 
@@ -139,6 +137,8 @@ pub struct Settings {
     pub random_inputs: bool,
     /// Whether an allocation fails is among the inputs.
     pub failing_allocation: bool,
+    /// How many system calls may fail, which is among the inputs.
+    pub failing_calls: u32,
 }
 
 impl<W: World> Oracle<Concrete> for Runner<'_, W> {
@@ -207,23 +207,20 @@ impl<W: World> System<Concrete> for Runner<'_, W> {
     fn write_number(&mut self, _state: &mut State<Concrete>, file: i32, value: &Bits, form: Form) {
         self.world.write(file, form.text(value.to_u64().unwrap_or(0)).as_bytes());
     }
-    fn open(&mut self, _state: &mut State<Concrete>, path: &[u8], flags: i32) -> Option<i32> {
-        self.world.open(path, flags)
+    fn request(&mut self, _state: &mut State<Concrete>, request: &Request<'_>) -> Result<i64, i32> {
+        self.world.request(request)
     }
-    fn seek(&mut self, _state: &mut State<Concrete>, file: i32, offset: i64, whence: i32) -> Option<i64> {
-        self.world.seek(file, offset, whence)
+    fn status(&mut self, _state: &mut State<Concrete>, of: FileName<'_>) -> Result<FileStatus, i32> {
+        self.world.status(of)
     }
-    fn close(&mut self, _state: &mut State<Concrete>, file: i32) -> bool {
-        self.world.close(file)
+    fn entries(&mut self, _state: &mut State<Concrete>, path: &[u8]) -> Result<Vec<Vec<u8>>, i32> {
+        self.world.entries(path)
     }
-    fn remove(&mut self, _state: &mut State<Concrete>, path: &[u8]) -> bool {
-        self.world.remove(path)
+    fn failing_calls(&self) -> u32 {
+        self.settings.failing_calls
     }
     fn time(&mut self, _state: &mut State<Concrete>) -> Bits {
         Bits::from_i128(64, self.world.time().into())
-    }
-    fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>> {
-        self.world.environment(name)
     }
 }
 
@@ -292,8 +289,14 @@ pub fn main_arguments<C: Core, H: Host<C>>(
     state: &mut State<C>,
     main: FunctionId,
     arguments: &[Vec<C::Val>],
+    environment: &[Vec<C::Val>],
 ) -> Result<Vec<Value<C>>, Stop<C>> {
     let module = machine.module;
+    let variables = argument_vector(machine, state, environment)?;
+    if let Some(environ) = module.globals.iter().position(|global| global.name == "environ") {
+        let content = &mut state.memory.object_mut(ObjectId(environ as u32)).content;
+        content.write(&machine.host, 0, 8, variables.clone());
+    }
     let wanted = module.function(main).parameters.len();
     let kinds = module.function(main).parameters.iter().map(|p| &module.ty(p.ty).kind);
     let usual = [TypeKind::Int(32), TypeKind::Pointer, TypeKind::Pointer];
@@ -306,7 +309,7 @@ pub fn main_arguments<C: Core, H: Host<C>>(
         let count = Bits::new(32, arguments.len() as u128);
         values.push(Value::Bits(machine.host.core().constant(&count)));
         values.push(argument_vector(machine, state, arguments)?);
-        values.push(argument_vector(machine, state, &[])?);
+        values.push(variables);
         values.truncate(wanted);
     }
     Ok(values)
@@ -464,13 +467,18 @@ fn begin<W: World>(
     let mut state = machine.start()?;
     let values = match start {
         Start::Main(arguments) => {
-            let arguments: Vec<Vec<Bits>> =
-                arguments.iter().map(|a| a.iter().map(|&b| Bits::new(8, b.into())).collect()).collect();
-            main_arguments(machine, &mut state, entry, &arguments)?
+            let bits = |texts: &[Vec<u8>]| -> Vec<Vec<Bits>> {
+                texts.iter().map(|a| a.iter().map(|&b| Bits::new(8, b.into())).collect()).collect()
+            };
+            let environment = bits(&machine.host.world.environment());
+            main_arguments(machine, &mut state, entry, &bits(arguments), &environment)?
         }
         Start::Function(_, memory) => given_arguments(machine, &mut state, memory),
     };
-    machine.begin(&mut state, entry, values)?;
+    match start {
+        Start::Main(_) => machine.begin_program(&mut state, entry, values)?,
+        Start::Function(..) => machine.begin(&mut state, entry, values)?,
+    }
     Ok(state)
 }
 

@@ -75,7 +75,7 @@ fn a_call_that_ends_the_program_ends_only_its_own_path() {
            return 0;\n\
          }\n",
         "ends",
-        Entry::Main { arguments: Vec::new(), stdin: 1, files: Vec::new() },
+        Entry::Main { arguments: Vec::new(), stdin: 1, files: Vec::new(), environment: Vec::new() },
     );
     let kinds: Vec<Problem> = found.findings.iter().map(|finding| finding.problem).collect();
     assert_eq!(kinds, [Problem::NullDereference], "{:?}", found.completeness);

@@ -2,7 +2,7 @@
 
 mod corpus;
 
-use corpus::{Case, cases, each, native};
+use corpus::{Case, cases, each, environment, native};
 use parallax_cexplore::run::{Closed, Outcome, Settings, run};
 use parallax_cexplore::{Sources, program};
 
@@ -11,6 +11,7 @@ fn ours(case: &Case, optimise: u8) -> (Vec<u8>, Vec<u8>, Outcome) {
     sources.options.optimise = optimise;
     let program = program::load(&sources).unwrap_or_else(|error| panic!("{}: {error}", case.name));
     let mut world = Closed::with_stdin(case.stdin.clone());
+    world.environment = environment(case).into_iter().map(String::into_bytes).collect();
     let settings = Settings { steps: Some(50_000_000), ..Settings::default() };
     let finished = run(&program.module, &case.arguments, &mut world, &settings, &mut |_| {});
     (world.stdout, world.stderr, finished.outcome)
@@ -18,8 +19,18 @@ fn ours(case: &Case, optimise: u8) -> (Vec<u8>, Vec<u8>, Outcome) {
 
 #[test]
 fn the_corpus_behaves_as_native_programs_do() {
-    let cases = cases("run");
-    assert!(cases.len() >= 60, "the corpus has {} programs", cases.len());
+    behave_as_native("run", 60);
+}
+
+/// The world around a program: environment, files and folders, large memory, what linkers and assemblers do.
+#[test]
+fn programs_see_the_world_that_native_programs_see() {
+    behave_as_native("world", 30);
+}
+
+fn behave_as_native(folder: &str, least: usize) {
+    let cases = cases(folder);
+    assert!(cases.len() >= least, "the corpus has {} programs", cases.len());
     let (failures, _) = each(&cases, |case, failures| {
         let expected = native(case);
         for optimise in [0, 2] {

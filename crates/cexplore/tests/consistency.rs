@@ -26,7 +26,9 @@ fn value(random: &mut Random, width: u16) -> Bits {
 /// Explores a program; checks every recorded path against a run, and random inputs against all paths.
 fn check(case: &Case, rounds: usize, failures: &mut Vec<String>) -> usize {
     let mut settings = settings(case);
-    let Entry::Main { arguments: asked, stdin: stdin_len, files } = settings.entry.clone() else { return 0 };
+    let Entry::Main { arguments: asked, stdin: stdin_len, files, .. } = settings.entry.clone() else {
+        return 0;
+    };
     let program = load(case);
     settings.random_inputs = program.seeds_unknown();
     settings.time = Duration::from_secs(120);
@@ -55,6 +57,7 @@ fn check(case: &Case, rounds: usize, failures: &mut Vec<String>) -> usize {
             checks: settings.checks,
             random_inputs: settings.random_inputs,
             failing_allocation: settings.failing_allocation,
+            failing_calls: settings.failing_calls,
             ..run::Settings::default()
         };
         let outcome = run::run(&program.module, arguments, &mut world, &concrete, &mut |_| {}).outcome;

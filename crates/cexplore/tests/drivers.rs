@@ -48,6 +48,7 @@ fn predicted(program: &Program, input: &Input, settings: &Settings) -> Vec<(u32,
         inputs: input.values.iter().map(|(_, bits)| bits.clone()).collect(),
         random_inputs: settings.random_inputs,
         failing_allocation: settings.failing_allocation,
+        failing_calls: settings.failing_calls,
         ..run::Settings::default()
     };
     let files = input.files.iter().map(|(name, bytes)| (name.clone().into_bytes(), bytes.clone()));

@@ -27,7 +27,7 @@ fn compile(name: &str, text: &str) -> Program {
 }
 
 fn settings() -> Settings {
-    let entry = Entry::Main { arguments: Vec::new(), stdin: 0, files: Vec::new() };
+    let entry = Entry::Main { arguments: Vec::new(), stdin: 0, files: Vec::new(), environment: Vec::new() };
     Settings { entry, tests: true, time: Duration::from_secs(60), ..Settings::default() }
 }
 

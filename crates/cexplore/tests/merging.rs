@@ -25,7 +25,7 @@ fn explored(program: &Program, settings: &Settings) -> Exploration {
 }
 
 fn from_main() -> Settings {
-    let entry = Entry::Main { arguments: Vec::new(), stdin: 0, files: Vec::new() };
+    let entry = Entry::Main { arguments: Vec::new(), stdin: 0, files: Vec::new(), environment: Vec::new() };
     Settings { entry, merge: true, tests: true, ..Settings::default() }
 }
 

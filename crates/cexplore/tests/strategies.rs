@@ -11,7 +11,8 @@ fn every_strategy_finds_every_path_in_its_own_order() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/c/branches.c");
     let program = program::load(&Sources { files: vec![file], ..Sources::default() }).expect("it loads");
     let most = |strategy| {
-        let entry = Entry::Main { arguments: Vec::new(), stdin: 7, files: Vec::new() };
+        let entry =
+            Entry::Main { arguments: Vec::new(), stdin: 7, files: Vec::new(), environment: Vec::new() };
         let settings = Settings { entry, strategy, ..Settings::default() };
         let store = Store::new();
         let solver = parallax_smt::solver(&store);

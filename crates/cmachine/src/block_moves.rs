@@ -8,7 +8,7 @@ use super::log::{MOST_COPIES, Write, Written};
 use super::place::Meeting;
 use super::pointers::word;
 use super::value::{ObjectId, Value};
-use super::{DIRECT, Machine, Result, State, Stop};
+use super::{DENSE, DIRECT, Machine, Result, State, Stop};
 use parallax_op::{BoolOp, RelOp};
 use parallax_path::Split;
 use parallax_sem::Core;
@@ -91,7 +91,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         from: &Value<C>,
         len: &C::Val,
     ) -> Result<(), C> {
-        if let Some(len) = self.host.value(64, len).and_then(|len| len.to_u64()) {
+        if let Some(len) = self.host.value(64, len).and_then(|len| len.to_u64()).filter(|&len| len <= DENSE) {
             return self.copy(state, to, from, len);
         }
         let (Some(source), Some(target)) =
@@ -124,7 +124,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         byte: &C::Val,
         len: &C::Val,
     ) -> Result<(), C> {
-        if let Some(len) = self.host.value(64, len).and_then(|len| len.to_u64()) {
+        if let Some(len) = self.host.value(64, len).and_then(|len| len.to_u64()).filter(|&len| len <= DENSE) {
             return self.fill(state, to, byte, len);
         }
         let Some(target) = self.access_some(state, to, len, true)? else { return Ok(()) };

@@ -5,10 +5,10 @@ use super::memory::Kind;
 use super::pointers::word;
 use super::state::{Event, Frame};
 use super::value::{Target, Value};
-use super::{DEEPEST, Fill, Machine, Result, State, Stop, library};
+use super::{DEEPEST, FORGOTTEN, Fill, Machine, Result, State, Stop, library};
 use parallax_cmodule::{Argument, BlockId, Callee, FunctionId, Instruction, Register, TypeId, TypeKind};
 use parallax_op::{Bits, BoolOp};
-use parallax_path::Split;
+use parallax_path::{Bound, Split};
 use parallax_sem::Core;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -287,6 +287,23 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         self.enter(state, function, passed, None)
     }
 
+    /// Starts the program at `main`: functions marked as constructors run before it, those marked as destructors when it
+    /// has ended and after what `atexit` was given.
+    pub fn begin_program(
+        &mut self,
+        state: &mut State<C>,
+        main: FunctionId,
+        arguments: Vec<Value<C>>,
+    ) -> Result<(), C> {
+        self.begin(state, main, arguments)?;
+        state.at_exit.extend(self.module.marked("llvm.global_dtors"));
+        // Each is entered on top of what comes after it.
+        for function in self.module.marked("llvm.global_ctors").into_iter().rev() {
+            self.enter(state, function, Vec::new(), None)?;
+        }
+        Ok(())
+    }
+
     /// Objects of a frame die with it.
     pub(super) fn kill(&mut self, state: &mut State<C>, frame: &Frame<C>) {
         let never = self.host.core().boolean(false);
@@ -403,9 +420,16 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         Ok(())
     }
 
-    /// Every byte of an object becomes unknown.
+    /// Every byte of an object becomes unknown; what lies further than is followed is said.
     fn forget(&mut self, state: &mut State<C>, id: super::ObjectId, name: &str) -> Result<(), C> {
-        let capacity = state.memory.object(id).capacity.min(4096);
+        let capacity = state.memory.object(id).capacity;
+        if capacity > FORGOTTEN {
+            let words = format!(
+                "{name} has no model, and only the first {FORGOTTEN} of {capacity} bytes it is given are taken for changed"
+            );
+            self.host.bounded(Bound::Unsupported(words));
+        }
+        let capacity = capacity.min(FORGOTTEN);
         let mut at = 0;
         while at < capacity {
             let run = (capacity - at).min(8);

@@ -334,7 +334,7 @@ impl<C: Core> Content<C> {
                             bytes
                         }
                     };
-                    self.write_known(at, &bytes);
+                    self.write_known(host, at, &bytes);
                     return;
                 }
             }
@@ -350,11 +350,20 @@ impl<C: Core> Content<C> {
     pub fn write_bytes<H: Oracle<C>>(&mut self, host: &H, at: u64, bytes: &[u8]) {
         if !bytes.is_empty() {
             self.make_room(host, at, bytes.len() as u64);
-            self.write_known(at, bytes);
+            self.write_known(host, at, bytes);
         }
     }
 
-    fn write_known(&mut self, at: u64, bytes: &[u8]) {
+    fn write_known<H: Oracle<C>>(&mut self, host: &H, at: u64, bytes: &[u8]) {
+        if at + bytes.len() as u64 > super::DENSE.max(self.bytes.len() as u64) {
+            // Far out, few bytes are ever written: cells hold them.
+            for (place, part) in (at..).step_by(8).zip(bytes.chunks(8)) {
+                let number = part.iter().rev().fold(0u128, |all, &byte| all << 8 | u128::from(byte));
+                let constant = host.core().constant(&Bits::new(part.len() as u16 * 8, number));
+                self.cells.insert(place, Cell { len: part.len() as u64, value: Value::Bits(constant) });
+            }
+            return;
+        }
         let end = at as usize + bytes.len();
         if self.bytes.len() < end {
             self.bytes.resize(end, 0);

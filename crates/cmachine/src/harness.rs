@@ -2,9 +2,10 @@
 
 use super::call::Passed;
 use super::host::{Host, Problem};
+use super::memory::Kind;
 use super::pointers::word;
 use super::value::{Target, Value};
-use super::{Machine, Result, State, Stop};
+use super::{Fill, Machine, Result, State, Stop};
 use parallax_cmodule::{Instruction, TypeId, TypeKind};
 use parallax_op::{Bits, BoolOp, RelOp};
 use parallax_sem::Core;
@@ -36,6 +37,12 @@ pub(super) enum Harness {
     Apart,
     /// Everything at a pointer's object becomes unknown.
     HavocObject,
+    /// There is memory at an address that is a number.
+    FixedObject,
+    /// A pointer has to have so many bytes behind it.
+    CheckAccess,
+    /// Refused by name: what it does is not done here.
+    Refused,
     /// A sanitizer's runtime is told of a mistake of this kind.
     Sanitizer(Problem),
 }
@@ -72,14 +79,13 @@ impl Harness {
             | "klee_open_merge"
             | "klee_close_merge"
             | "klee_mark_global"
-            | "klee_check_memory_access"
             | "klee_posix_prefer_cex"
             | "klee_is_replay"
-            | "klee_define_fixed_object"
-            | "klee_alias_function"
-            | "klee_alias_function_regex"
             | "__VERIFIER_atomic_begin"
             | "__VERIFIER_atomic_end" => Harness::Nothing,
+            "klee_define_fixed_object" => Harness::FixedObject,
+            "klee_check_memory_access" => Harness::CheckAccess,
+            "klee_alias_function" | "klee_alias_function_regex" => Harness::Refused,
             "klee_get_obj_size" => Harness::Size,
             "klee_is_symbolic" => Harness::IsSymbolic,
             "reach_error" | "__VERIFIER_error" => Harness::ReachError,
@@ -196,11 +202,35 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 for entry in &pointer.entries {
                     if let Target::Object(id) = entry.target {
                         let capacity = state.memory.object(id).capacity;
+                        if capacity > super::FORGOTTEN {
+                            return Err(Stop::Unsupported(format!("{name} of {capacity} bytes")));
+                        }
                         self.make_symbolic(state, &Value::Pointer(self.start_of(id)), capacity, "havoc")?;
                     }
                 }
                 return Ok(());
             }
+            Harness::FixedObject => {
+                let address =
+                    self.exposed(state, &passed.first().ok_or_else(|| missing(name))?.value.clone())?;
+                let address = self.fix(state, 64, &address)?.to_u64().unwrap_or(0);
+                let len = self.length(state, passed, 1)?;
+                if len == 0 || len > super::LARGEST || state.memory.at_address(address).is_some() {
+                    return Err(Stop::Unsupported(format!("{name}: {len} bytes at {address:#x}")));
+                }
+                let size = word(&self.host, len);
+                let made = self.allocate(state, Kind::Global, size, len, 16, Fill::Undefined, None);
+                state.memory.place(made.0, word(&self.host, address));
+                return Ok(());
+            }
+            Harness::CheckAccess => {
+                let len = self.length(state, passed, 1)?;
+                if len > 0 {
+                    self.access(state, &passed[0].value, len, false)?;
+                }
+                return Ok(());
+            }
+            Harness::Refused => return Err(Stop::Unsupported(name.to_string())),
             Harness::Sanitizer(problem) => {
                 let always = self.host.core().boolean(true);
                 self.host.problem(state, problem, &always, format!("{name} is called"));

@@ -1,5 +1,6 @@
 //! What an analysis supplies to the machine: the reading, what is known on a path, and the outside world.
 
+use super::files::{FileName, FileStatus, Request};
 use super::inputs::{Candidate, InputBounds, Origin, Token};
 use super::output::Form;
 use super::state::{Path, State};
@@ -148,19 +149,24 @@ pub trait System<C: Core> {
     fn write(&mut self, state: &mut State<C>, file: i32, bytes: &[C::Val]) -> bool;
     /// Writes a number of 64 bits that is not constant, where it may stay a number until it is known.
     fn write_number(&mut self, state: &mut State<C>, file: i32, value: &C::Val, form: Form);
-    /// Opens a file: flags 0 read, 1 write (made empty or new), 2 append, 3 read and write, 4 both, made empty or new;
-    /// the file number or none.
-    fn open(&mut self, state: &mut State<C>, path: &[u8], flags: i32) -> Option<i32>;
-    /// Moves in a file; the new position.
-    fn seek(&mut self, state: &mut State<C>, file: i32, offset: i64, whence: i32) -> Option<i64>;
-    /// Closes a file.
-    fn close(&mut self, state: &mut State<C>, file: i32) -> bool;
-    /// Removes a file; false when there is none.
-    fn remove(&mut self, state: &mut State<C>, path: &[u8]) -> bool;
+    /// Asks the file system for something; its answer, or an error number.
+    fn request(&mut self, state: &mut State<C>, request: &Request<'_>) -> Result<i64, i32>;
+    /// What is known of a file, or an error number.
+    fn status(&mut self, state: &mut State<C>, of: FileName<'_>) -> Result<FileStatus, i32>;
+    /// Names in a folder, or an error number.
+    fn entries(&mut self, state: &mut State<C>, path: &[u8]) -> Result<Vec<Vec<u8>>, i32>;
+    /// Names that a path which is not constant may be: of everything there is.
+    fn names(&mut self, _state: &mut State<C>) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+    /// How many system calls may fail although they need not.
+    fn failing_calls(&self) -> u32 {
+        0
+    }
     /// Seconds since 1970.
     fn time(&mut self, state: &mut State<C>) -> C::Val;
-    /// An environment variable.
-    fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>>;
+    /// The program asks for an environment variable that is not set.
+    fn unset(&mut self, _name: &[u8]) {}
 }
 
 /// What an analysis is told on the way.

@@ -34,11 +34,12 @@ mod place;
 mod pointers;
 mod state;
 mod step;
+mod system;
 mod value;
 
 pub use call::PendingCall;
 pub use content::{Content, Fill, Raw};
-pub use files::Files;
+pub use files::{Destination, FileKind, FileName, FileStatus, Files, Request, error_number, open_flag};
 pub use havoc::{Anything, HavocCell};
 pub use host::{Checks, Host, Inputs, Oracle, Problem, Reporter, Steps, System};
 pub use input_types::{parameter_pieces, size_of, strip};
@@ -112,7 +113,11 @@ const WIDEST: u64 = 1024;
 /// Values that one instruction looks at one by one; what more there are is given up, and said so.
 const FIXES: u32 = 256;
 /// Objects larger than this cannot be allocated.
-const LARGEST: u64 = 1 << 31;
+const LARGEST: u64 = 1 << 34;
+/// Bytes further into an object than this are kept one by one, and moves of more than this as one write of a log.
+const DENSE: u64 = 1 << 24;
+/// Bytes of one object that code without a model is followed in changing.
+const FORGOTTEN: u64 = 1 << 16;
 
 /// Address of a function.
 pub fn code_address(function: FunctionId) -> u64 {

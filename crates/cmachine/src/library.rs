@@ -9,6 +9,7 @@ use super::memory::Kind;
 use super::output::Form;
 use super::pointers::{null, word};
 use super::state::Jump;
+use super::system::Call;
 use super::value::{Pointer, Target, Value};
 use super::{Fill, LARGEST, Machine, Result, State, Stop};
 use parallax_cmodule::Instruction;
@@ -23,6 +24,8 @@ const MOST_DIGITS: usize = 2000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Builtin {
     Malloc,
+    MallocAligned,
+    Zeroed,
     Free,
     Size,
     Copy,
@@ -35,17 +38,13 @@ pub(super) enum Builtin {
     WriteNumber,
     Known,
     Read,
-    Open,
-    Close,
-    Seek,
-    Remove,
+    System(Call),
     Time,
     Random,
     RandomInputs,
     Unknown,
     Forget,
     Threads,
-    Environment,
     FormatDouble,
     ParseDouble,
     Mathematics,
@@ -60,6 +59,8 @@ pub(super) enum Builtin {
 pub(super) fn builtin(name: &str) -> Option<Builtin> {
     Some(match name {
         "malloc" => Builtin::Malloc,
+        "__parallax_malloc_aligned" => Builtin::MallocAligned,
+        "__parallax_zeroed" => Builtin::Zeroed,
         "free" => Builtin::Free,
         "__parallax_size" => Builtin::Size,
         "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Builtin::Copy,
@@ -72,17 +73,12 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         "__parallax_write_number" => Builtin::WriteNumber,
         "__parallax_known" => Builtin::Known,
         "__parallax_read" => Builtin::Read,
-        "__parallax_open" => Builtin::Open,
-        "__parallax_close" => Builtin::Close,
-        "__parallax_seek" => Builtin::Seek,
-        "__parallax_remove" => Builtin::Remove,
         "__parallax_time" => Builtin::Time,
         "__parallax_random" => Builtin::Random,
         "__parallax_random_inputs" => Builtin::RandomInputs,
         "__parallax_unknown" => Builtin::Unknown,
         "__parallax_forget" => Builtin::Forget,
         "pthread_create" | "thrd_create" | "fork" | "vfork" | "clone" => Builtin::Threads,
-        "__parallax_environment" => Builtin::Environment,
         "__parallax_format_double" | "__parallax_format_long_double" => Builtin::FormatDouble,
         "__parallax_parse_double" | "__parallax_parse_float" | "__parallax_parse_long_double" => {
             Builtin::ParseDouble
@@ -100,7 +96,10 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp" => Builtin::SetJump,
         "longjmp" | "_longjmp" | "siglongjmp" => Builtin::LongJump,
         _ if name.starts_with("llvm.") => Builtin::Intrinsic,
-        _ => Builtin::Harness(Harness::named(name)?),
+        _ => match Call::named(name) {
+            Some(call) => Builtin::System(call),
+            None => Builtin::Harness(Harness::named(name)?),
+        },
     })
 }
 
@@ -114,10 +113,11 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         passed: &[Passed<C>],
     ) -> Result<(), C> {
         let needed = match builtin {
-            Builtin::Copy | Builtin::Fill | Builtin::Write | Builtin::Read | Builtin::Seek => 3,
+            Builtin::System(call) => call.arguments(),
+            Builtin::Copy | Builtin::Fill | Builtin::Write | Builtin::Read | Builtin::Forget => 3,
             Builtin::FormatDouble => 5,
             Builtin::WriteNumber => 6,
-            Builtin::Open | Builtin::ParseDouble | Builtin::Forget => 2,
+            Builtin::ParseDouble | Builtin::MallocAligned => 2,
             Builtin::Abort
             | Builtin::AssertFail
             | Builtin::Random
@@ -132,7 +132,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             return Err(Stop::Unsupported(format!("{name} is called with {} arguments", passed.len())));
         }
         let value = |index: usize| passed[index].value.clone();
-        if matches!(builtin, Builtin::Write | Builtin::Read | Builtin::Close | Builtin::Seek) {
+        let on_number = match builtin {
+            Builtin::Write | Builtin::Read => true,
+            Builtin::System(call) => call.on_number(),
+            _ => false,
+        };
+        if on_number {
             // A file of unknown number is one that nothing here opened.
             let file = self.argument_bits(passed, 0)?;
             if self.host.value(32, &file).is_none() {
@@ -142,7 +147,21 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let result = match builtin {
             Builtin::Malloc => {
                 let size = self.argument_bits(passed, 0)?;
-                Value::Pointer(self.malloc(state, &size)?)
+                Value::Pointer(self.malloc(state, &size, 16, Fill::Undefined)?)
+            }
+            Builtin::MallocAligned => {
+                let size = self.argument_bits(passed, 1)?;
+                let align = self.number(state, passed, 0)?;
+                Value::Pointer(self.malloc(
+                    state,
+                    &size,
+                    (align as u64).clamp(16, 1 << 30),
+                    Fill::Undefined,
+                )?)
+            }
+            Builtin::Zeroed => {
+                let size = self.argument_bits(passed, 0)?;
+                Value::Pointer(self.malloc(state, &size, 16, Fill::Zero)?)
             }
             Builtin::Free => return self.free(state, &value(0)),
             Builtin::Size => {
@@ -232,29 +251,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             Builtin::Write => return self.write_file(state, at, passed),
             Builtin::Read => return self.read_file(state, at, passed),
-            Builtin::Open => {
-                let path = self.constant_string(state, &value(0))?;
-                let flags = self.number(state, passed, 1)? as i32;
-                let file = self.host.open(state, &path, flags).unwrap_or(-1);
-                self.small(32, file.into())
-            }
-            Builtin::Close => {
-                let file = self.number(state, passed, 0)? as i32;
-                let done = self.host.close(state, file);
-                self.small(32, if done { 0 } else { -1 })
-            }
-            Builtin::Seek => {
-                let file = self.number(state, passed, 0)? as i32;
-                let offset = self.number(state, passed, 1)?;
-                let whence = self.number(state, passed, 2)? as i32;
-                let position = self.host.seek(state, file, offset, whence).unwrap_or(-1);
-                self.small(64, position)
-            }
-            Builtin::Remove => {
-                let path = self.constant_string(state, &value(0))?;
-                let done = self.host.remove(state, &path);
-                self.small(32, if done { 0 } else { -1 })
-            }
+            Builtin::System(call) => return self.system_call(state, at, call, passed),
             Builtin::Time => Value::Bits(self.host.time(state)),
             Builtin::RandomInputs => self.small(32, self.host.random_inputs().into()),
             Builtin::Random => {
@@ -267,20 +264,11 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 Value::Bits(self.host.unknown(state, 64, &label).map_err(Stop::Unsupported)?)
             }
             Builtin::Forget => {
-                let len = self.length(state, passed, 1)?;
-                return self.forget_range(state, &value(0), len);
+                let room = self.length(state, passed, 1)?;
+                let count = self.argument_bits(passed, 2)?;
+                return self.forget_range(state, &value(0), room, &count);
             }
             Builtin::Threads => return Err(Stop::Unsupported(format!("{name}: only one thread is run"))),
-            Builtin::Environment => {
-                let variable = self.constant_string(state, &value(0))?;
-                match self.host.environment(&variable) {
-                    Some(mut text) => {
-                        text.push(0);
-                        Value::Pointer(self.constant_object(state, &text))
-                    }
-                    None => Value::Pointer(null(&self.host)),
-                }
-            }
             Builtin::FormatDouble => return self.format_double(state, at, passed),
             Builtin::ParseDouble => return self.parse_double(state, at, passed),
             Builtin::Mathematics => {
@@ -320,19 +308,6 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         Value::Bits(self.host.core().constant(&Bits::from_i128(width, number.into())))
     }
 
-    /// Bytes become unknown.
-    fn forget_range(&mut self, state: &mut State<C>, pointer: &Value<C>, len: u64) -> Result<(), C> {
-        if len == 0 {
-            return Ok(());
-        }
-        let hits = self.access(state, pointer, len, true)?;
-        for at in 0..len {
-            let unknown = self.host.unknown(state, 8, "the outside world").map_err(Stop::Unsupported)?;
-            self.write_hits(state, &hits, at, 1, &Value::Bits(unknown))?;
-        }
-        Ok(())
-    }
-
     /// An argument that must be one number.
     pub(super) fn number(
         &mut self,
@@ -356,7 +331,13 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
 
     /// Memory of a size; null where it is more than there can be. The size stays what it is, in an object with room for
     /// the largest that it can be.
-    fn malloc(&mut self, state: &mut State<C>, size: &C::Val) -> Result<Pointer<C>, C> {
+    fn malloc(
+        &mut self,
+        state: &mut State<C>,
+        size: &C::Val,
+        align: u64,
+        fill: Fill,
+    ) -> Result<Pointer<C>, C> {
         let core = self.host.core();
         let possible = core.relop(RelOp::Ule, 64, size, &word(&self.host, LARGEST));
         match self.host.split(&state.path, &possible) {
@@ -372,8 +353,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Split::True => {}
         }
         let capacity = self.capacity(state, size);
-        let (id, pointer) =
-            self.allocate(state, Kind::Heap, size.clone(), capacity, 16, Fill::Undefined, None);
+        let (id, pointer) = self.allocate(state, Kind::Heap, size.clone(), capacity, align, fill, None);
         if self.host.failing_allocation() {
             let fails = self.host.input(state, 1, "malloc_fails");
             let fails = self.host.core().val_to_bool(1, &fails);

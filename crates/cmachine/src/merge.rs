@@ -65,6 +65,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             && output
             && a.unknowns.same(&b.unknowns)
             && a.files.same(&b.files)
+            && a.failures == b.failures
             && a.jumps.len() == b.jumps.len()
             && a.at_exit == b.at_exit
             && a.exiting.is_none()

@@ -96,6 +96,8 @@ pub struct State<C: Core> {
     pub entry_arguments: Arc<Vec<Value<C>>>,
     /// Files, standard input among them.
     pub files: Files<C::Val>,
+    /// System calls that failed although they need not.
+    pub failures: u32,
     /// Known places to jump back to.
     pub jumps: Vec<Jump>,
     /// Functions to call at exit.
@@ -136,6 +138,7 @@ impl<C: Core> Default for State<C> {
             unknown_memory: false,
             entry_arguments: Arc::new(Vec::new()),
             files: Files::default(),
+            failures: 0,
             jumps: Vec::new(),
             at_exit: Vec::new(),
             exiting: None,

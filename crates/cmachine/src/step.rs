@@ -155,7 +155,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     Ok(machine.flag(&machine.float_compare(op, format, &a, &b)))
                 })?
             }
-            Operation::Alloca { of, count, count_type, variable } => {
+            Operation::Alloca { of, count, count_type, align, variable } => {
                 let count = self.bits(state, count)?;
                 let width = self.module.ty(*count_type).bits().unwrap_or(64);
                 let layout = self.module.ty(*of);
@@ -169,13 +169,13 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                         self.host.bounded(Bound::Values(LARGEST, "bytes of locals".into()));
                         self.host.take(&mut state.path, few);
                     }
-                    Split::False => return Err(Stop::Unsupported("a local of more than 2 GiB".into())),
+                    Split::False => return Err(Stop::Unsupported("a local of more than 16 GiB".into())),
                     Split::Neither => return Err(Stop::Dead),
                 }
                 let size = self.host.core().binop(BinOp::Mul, 64, &count, &word(&self.host, layout.size));
                 let room = self.capacity(state, &size);
                 let kind = Kind::Stack(state.frame().function);
-                let align = u64::from(layout.align);
+                let align = u64::from(layout.align.max(*align));
                 let (id, pointer) = self.allocate(state, kind, size, room, align, Fill::Undefined, *variable);
                 state.frame_mut().objects.push(id);
                 Value::Pointer(pointer)

@@ -122,8 +122,8 @@ pub enum Operation {
     SlotLoad { slot: SlotId },
     /// A write of a slot.
     SlotStore { slot: SlotId, value: Operand },
-    /// A new stack object of `count` elements of type `of`.
-    Alloca { of: TypeId, count: Operand, count_type: TypeId, variable: Option<VariableId> },
+    /// A new stack object of `count` elements of type `of`, at a multiple of `align`.
+    Alloca { of: TypeId, count: Operand, count_type: TypeId, align: u32, variable: Option<VariableId> },
     /// A call.
     Call { callee: Callee, arguments: Vec<Argument> },
     /// One element of an aggregate.

@@ -232,6 +232,23 @@ pub struct Block {
 }
 
 impl Module {
+    /// Functions in a table of LLVM (`llvm.global_ctors`, `llvm.global_dtors`), by growing priority.
+    pub fn marked(&self, table: &str) -> Vec<FunctionId> {
+        let initialiser = self.globals.iter().find(|g| g.name == table).and_then(|g| g.initialiser);
+        let Some(Constant::Aggregate(_, entries)) = initialiser.map(|id| self.constant(id)) else {
+            return Vec::new();
+        };
+        let entry = |id: &ConstantId| {
+            let Constant::Aggregate(_, parts) = self.constant(*id) else { return None };
+            let Constant::Bits(priority) = self.constant(*parts.first()?) else { return None };
+            let Constant::Function(function) = *self.constant(*parts.get(1)?) else { return None };
+            Some((priority.to_u64()?, function))
+        };
+        let mut found: Vec<(u64, FunctionId)> = entries.iter().filter_map(entry).collect();
+        found.sort_by_key(|(priority, _)| *priority);
+        found.into_iter().map(|(_, function)| function).collect()
+    }
+
     /// The type behind an id.
     pub fn ty(&self, id: TypeId) -> &Type {
         &self.types[id.0 as usize]

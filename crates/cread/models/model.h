@@ -15,21 +15,53 @@ typedef long ssize_t;
   va_end(list);                                                                                                        \
   return result
 
-/* The outside world. */
+/* The outside world. A result below zero is an error number, negated. */
 long __parallax_write(int file, const void *bytes, size_t count);
 long __parallax_read(int file, void *bytes, size_t count);
-int __parallax_open(const char *path, int flags); /* 0 read, 1 write, 2 append, 3 both, 4 both and made empty */
-int __parallax_close(int file);
+long __parallax_open(const char *path, int flags, unsigned mode);
+long __parallax_close(int file);
 long __parallax_seek(int file, long offset, int whence);
-int __parallax_remove(const char *path);
+long __parallax_remove(const char *path);
+long __parallax_make_folder(const char *path, unsigned mode);
+long __parallax_remove_folder(const char *path);
+long __parallax_rename(const char *from, const char *to);
+long __parallax_duplicate(int file, int least);
+long __parallax_duplicate_to(int file, int to);
+long __parallax_flags(int file);
+long __parallax_truncate(int file, long length);
+long __parallax_change_mode(const char *path, unsigned mode);
+long __parallax_set_time(const char *path, long seconds);
+long __parallax_change_folder(const char *path);
+/* The standard stream that a file number writes to, or 0. */
+long __parallax_stream(int file);
+/* What stat tells: kind (0 file, 1 folder, 2 pipe, 3 device), permissions, size, time, number, whether a terminal.
+   Without a path, of a file number. */
+long __parallax_status(const char *path, int file, long *out);
+/* The name in a folder with this number, with room for 256 characters: its length, 0 after the last. */
+long __parallax_entry(const char *path, long number, char *out);
+/* Whether the system call at hand is to fail, where some are. */
+int __parallax_fails(void);
+void __parallax_failed(void);
+/* Whether all of a text is constant; and names that exist, by number, as for folders. */
+int __parallax_known_text(const char *text);
+long __parallax_name(long number, char *out);
+/* A variable of the environment was asked for that is not set. */
+void __parallax_unset(const char *name);
 long __parallax_time(void);
-char *__parallax_environment(const char *name);
+/* As glibc calls them inside: a program may define the others itself. */
+long __read(int file, void *bytes, size_t count);
+long __write(int file, const void *bytes, size_t count);
+int __open(const char *path, int flags, unsigned mode);
+int __close(int file);
+long __lseek(int file, long offset, int whence);
+char *getenv(const char *name);
 /* Whether random numbers of a seeded generator are inputs, and one of these. */
 int __parallax_random_inputs(void);
 int __parallax_random(void);
 /* Any number, and bytes made unknown: what the outside world answers. */
 long __parallax_unknown(const char *what);
-void __parallax_forget(void *bytes, size_t count);
+/* Of `room` bytes the first `count`. */
+void __parallax_forget(void *bytes, size_t room, size_t count);
 void klee_assume(unsigned long condition);
 /* Size of an allocation, checked as for free. */
 size_t __parallax_size(void *pointer);
@@ -47,6 +79,8 @@ float __parallax_parse_float(const char *text, long len, int *range);
 long double __parallax_parse_long_double(const char *text, long len, int *range);
 
 void *malloc(size_t size);
+void *__parallax_malloc_aligned(size_t align, size_t size);
+void *__parallax_zeroed(size_t size);
 void free(void *pointer);
 void *memcpy(void *to, const void *from, size_t count);
 void *memmove(void *to, const void *from, size_t count);
@@ -70,5 +104,14 @@ int *__errno_location(void);
 #define EEXIST 17
 #define EBADF 9
 #define ENOMEM 12
+#define EIO 5
+#define ENOTDIR 20
+#define EISDIR 21
+#define ENOTTY 25
+#define ESPIPE 29
+#define ENAMETOOLONG 36
+#define ENOSYS 38
+
+enum { O_WRONLY = 1, O_RDWR = 2, O_CREAT = 0100, O_EXCL = 0200, O_TRUNC = 01000, O_APPEND = 02000, O_DIRECTORY = 0200000 };
 
 #endif

@@ -30,12 +30,16 @@ int setsockopt(int file, int level, int name, const void *value, unsigned size) 
 }
 ssize_t recv(int file, void *bytes, size_t count, int flags) {
   (void)file, (void)flags;
-  __parallax_forget(bytes, count);
-  return some("recv", count);
+  /* Bytes beyond what came stay what they were, and all of them when nothing did. */
+  ssize_t got = some("recv", count);
+  __parallax_forget(bytes, count, got < 0 ? 0 : (size_t)got);
+  return got;
 }
 ssize_t recvfrom(int file, void *bytes, size_t count, int flags, void *address, unsigned *size) {
-  (void)address, (void)size;
-  return recv(file, bytes, count, flags);
+  ssize_t got = recv(file, bytes, count, flags);
+  /* Who sent it is anybody; its address fits, and is said only when something came. */
+  if (got >= 0 && address && size) __parallax_forget(address, *size, *size);
+  return got;
 }
 ssize_t send(int file, const void *bytes, size_t count, int flags) {
   (void)file, (void)bytes, (void)flags;
@@ -45,17 +49,63 @@ ssize_t sendto(int file, const void *bytes, size_t count, int flags, const void 
   (void)address, (void)size;
   return send(file, bytes, count, flags);
 }
+struct iovec {
+  void *base;
+  size_t length;
+};
+struct msghdr {
+  void *name;
+  unsigned name_length;
+  struct iovec *parts;
+  size_t count;
+  void *control;
+  size_t control_length;
+  int flags;
+};
+ssize_t recvmsg(int file, struct msghdr *message, int flags) {
+  size_t room = 0;
+  for (size_t i = 0; i < message->count; i++) room += message->parts[i].length;
+  ssize_t got = some("recvmsg", room);
+  (void)file, (void)flags;
+  size_t left = got < 0 ? 0 : (size_t)got;
+  for (size_t i = 0; i < message->count; i++) {
+    size_t here = left < message->parts[i].length ? left : message->parts[i].length;
+    __parallax_forget(message->parts[i].base, message->parts[i].length, here);
+    left -= here;
+  }
+  return got;
+}
+ssize_t sendmsg(int file, const struct msghdr *message, int flags) {
+  (void)file, (void)flags;
+  size_t room = 0;
+  for (size_t i = 0; i < message->count; i++) room += message->parts[i].length;
+  return some("sendmsg", room);
+}
 unsigned short htons(unsigned short value) { return __builtin_bswap16(value); }
 unsigned short ntohs(unsigned short value) { return __builtin_bswap16(value); }
 unsigned htonl(unsigned value) { return __builtin_bswap32(value); }
 unsigned ntohl(unsigned value) { return __builtin_bswap32(value); }
-unsigned inet_addr(const char *text) {
+/* One to four numbers, decimal, octal or hexadecimal; the last fills the bytes that are left. */
+unsigned long strtoul(const char *s, char **rest, int base);
+int inet_aton(const char *text, unsigned *out) {
   unsigned result = 0;
   for (int part = 0; part < 4; part++) {
-    unsigned value = 0, digits = 0;
-    while (isdigit((unsigned char)*text)) value = value * 10 + (unsigned)(*text++ - '0'), digits++;
-    if (!digits || value > 255 || (part < 3 ? *text++ != '.' : *text != 0)) return ~0u;
-    result |= value << (8 * part);
+    if (!isdigit((unsigned char)*text)) return 0;
+    char *rest;
+    unsigned long value = strtoul(text, &rest, 0);
+    text = rest;
+    if (*text != '.') {
+      if ((*text && !isspace((unsigned char)*text)) || value >> (8 * (4 - part))) return 0;
+      if (out) *out = htonl(result | (unsigned)value);
+      return 1;
+    }
+    if (value > 255 || part == 3) return 0;
+    result |= (unsigned)value << (24 - 8 * part);
+    text++;
   }
-  return result;
+  return 0;
+}
+unsigned inet_addr(const char *text) {
+  unsigned result;
+  return inet_aton(text, &result) ? result : ~0u;
 }

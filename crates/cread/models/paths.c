@@ -1,4 +1,4 @@
-/* Names of files: libgen.h, fnmatch.h, getcwd. */
+/* Names of files: libgen.h, fnmatch.h. */
 #include "model.h"
 char *strrchr(const char *s, int c);
 
@@ -26,19 +26,6 @@ char *dirname(char *path) {
   slash[slash == path] = 0;
   trim(path);
   return path;
-}
-
-/* Where the program runs, as the shell says it. */
-char *getcwd(char *out, size_t room) {
-  const char *here = __parallax_environment("PWD");
-  if (!here || *here != '/') here = "/";
-  size_t n = strlen(here) + 1;
-  if (out && room < n) {
-    errno = room ? ERANGE : EINVAL;
-    return NULL;
-  }
-  if (!out && !(out = malloc(room > n ? room : n))) return NULL;
-  return memcpy(out, here, n);
 }
 
 enum { PATHNAME = 1, NOESCAPE = 2, PERIOD = 4, CASEFOLD = 16, NOMATCH = 1 };

@@ -25,7 +25,7 @@ struct sink {
 };
 static void drain(struct sink *sink) {
   if (sink->file && sink->waiting) {
-    if (__parallax_write(sink->file->number, sink->pending, sink->waiting) < 0) sink->file->failed = 1;
+    if (__write(sink->file->number, sink->pending, sink->waiting) < 0) sink->file->failed = 1;
     sink->waiting = 0;
   }
 }
@@ -58,8 +58,7 @@ static void number(struct sink *sink, struct spec *spec, const char *sign, const
 }
 /* A number that is not constant goes to a standard stream as it is, and becomes digits when it is known. */
 static int postponed(struct sink *sink, struct spec *spec, unsigned long value, int conversion) {
-  if (!sink->file || (sink->file->number != 1 && sink->file->number != 2) || spec->alternate) return 0;
-  if (__parallax_known(value)) return 0;
+  if (!sink->file || spec->alternate || __parallax_known(value) || !__parallax_stream(sink->file->number)) return 0;
   drain(sink);
   int flags = spec->left | spec->plus << 1 | spec->space << 2 | spec->zero << 3;
   __parallax_write_number(sink->file->number, value, conversion, flags, spec->width, spec->precision);
@@ -319,7 +318,7 @@ int asprintf(char **out, const char *text, ...) { WITH_LIST(vasprintf(out, text,
 
 int fputc(int c, FILE *file) {
   char byte = (char)c;
-  if (__parallax_write(file->number, &byte, 1) != 1) {
+  if (__write(file->number, &byte, 1) != 1) {
     file->failed = 1;
     return EOF;
   }
@@ -329,14 +328,17 @@ int putc(int c, FILE *file) { return fputc(c, file); }
 int putchar(int c) { return fputc(c, stdout); }
 int fputs(const char *s, FILE *file) {
   size_t n = strlen(s);
-  return __parallax_write(file->number, s, n) == (long)n ? 1 : EOF;
+  if (__write(file->number, s, n) == (long)n) return 1;
+  file->failed = 1;
+  return EOF;
 }
 int puts(const char *s) {
   if (fputs(s, stdout) == EOF || fputc('\n', stdout) == EOF) return EOF;
   return (int)strlen(s) + 1;
 }
 size_t fwrite(const void *bytes, size_t size, size_t count, FILE *file) {
-  long done = __parallax_write(file->number, bytes, size * count);
+  long done = __write(file->number, bytes, size * count);
+  if (done < 0) file->failed = 1;
   return done < 0 || !size ? 0 : (size_t)done / size;
 }
 
@@ -347,7 +349,7 @@ int fgetc(FILE *file) {
     return c;
   }
   unsigned char c;
-  long got = __parallax_read(file->number, &c, 1);
+  long got = __read(file->number, &c, 1);
   if (got == 1) return c;
   if (got == 0) file->at_end = 1;
   else file->failed = 1;
@@ -410,7 +412,7 @@ size_t fread(void *out, size_t size, size_t count, FILE *file) {
     file->back = EOF;
   }
   while (n < wanted) {
-    long got = __parallax_read(file->number, bytes + n, wanted - n);
+    long got = __read(file->number, bytes + n, wanted - n);
     if (got <= 0) {
       if (got == 0) file->at_end = 1;
       else file->failed = 1;
@@ -436,19 +438,28 @@ static void forget(FILE *file) {
       return;
     }
 }
+/* The flags of open for a mode of fopen; -1 for none that there is. */
+static int flags_of(const char *mode) {
+  int flags = mode[0] == 'r' ? 0 : mode[0] == 'w' ? O_CREAT | O_TRUNC : mode[0] == 'a' ? O_CREAT | O_APPEND : -1;
+  if (flags < 0) return -1;
+  int both = 0;
+  for (const char *m = mode + 1; *m && *m != ','; m++) {
+    if (*m == '+') both = 1;
+    if (*m == 'x') flags |= O_EXCL;
+  }
+  return flags | (both ? O_RDWR : mode[0] == 'r' ? 0 : O_WRONLY);
+}
 FILE *fopen(const char *path, const char *mode) {
-  int flags = mode[0] == 'w' ? 1 : mode[0] == 'a' ? 2 : 0;
-  for (const char *m = mode; *m; m++)
-    if (*m == '+') flags = mode[0] == 'r' ? 3 : mode[0] == 'w' ? 4 : flags;
-  int number = __parallax_open(path, flags);
-  if (number < 0) {
-    errno = ENOENT;
+  int flags = flags_of(mode);
+  if (flags < 0) {
+    errno = EINVAL;
     return NULL;
   }
-  return stream(number);
+  int number = __open(path, flags, 0666);
+  return number < 0 ? NULL : stream(number);
 }
 int fclose(FILE *file) {
-  int result = __parallax_close(file->number);
+  int result = __close(file->number);
   if (file != &standard[0] && file != &standard[1] && file != &standard[2]) forget(file);
   return result < 0 ? EOF : 0;
 }
@@ -469,10 +480,10 @@ int fseek(FILE *file, long offset, int whence) {
   if (whence == 1 && file->back != EOF) offset--;
   file->back = EOF;
   file->at_end = 0;
-  return __parallax_seek(file->number, offset, whence) < 0 ? -1 : 0;
+  return __lseek(file->number, offset, whence) < 0 ? -1 : 0;
 }
 long ftell(FILE *file) {
-  long at = __parallax_seek(file->number, 0, 1);
+  long at = __lseek(file->number, 0, 1);
   return at > 0 && file->back != EOF ? at - 1 : at;
 }
 void rewind(FILE *file) {
@@ -519,14 +530,24 @@ int __vsnprintf_chk(char *out, size_t limit, int flag, size_t room, const char *
 char *__fgets_chk(char *out, size_t room, int limit, FILE *file) { return (void)room, fgets(out, limit, file); }
 FILE *fopen64(const char *path, const char *mode) { return fopen(path, mode); }
 FILE *fdopen(int number, const char *mode) {
-  (void)mode;
+  int flags = flags_of(mode);
+  long has = __parallax_flags(number);
+  if (has < 0 || flags < 0) {
+    errno = has < 0 ? EBADF : EINVAL;
+    return NULL;
+  }
   return stream(number);
 }
 FILE *freopen(const char *path, const char *mode, FILE *file) {
   FILE *other = fopen(path, mode);
-  __parallax_close(file->number);
-  if (!other) return NULL;
-  file->number = other->number, file->back = EOF, file->at_end = 0, file->failed = 0;
+  if (!other) {
+    __close(file->number);
+    return NULL;
+  }
+  /* It keeps its number. */
+  __parallax_duplicate_to(other->number, file->number);
+  __close(other->number);
+  file->back = EOF, file->at_end = 0, file->failed = 0;
   forget(other);
   return file;
 }

@@ -4,9 +4,7 @@
 void *calloc(size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
-  void *p = malloc(bytes);
-  if (p) memset(p, 0, bytes);
-  return p;
+  return __parallax_zeroed(bytes);
 }
 void *realloc(void *old, size_t size) {
   if (!old) return malloc(size);
@@ -26,13 +24,18 @@ void *reallocarray(void *old, size_t count, size_t size) {
   if (__builtin_mul_overflow(count, size, &bytes)) return NULL;
   return realloc(old, bytes);
 }
+/* Alignments that are no power of two are refused. */
+static int aligns(size_t align) { return align && !(align & (align - 1)); }
 void *aligned_alloc(size_t align, size_t size) {
-  (void)align;
-  return malloc(size);
+  if (aligns(align)) return __parallax_malloc_aligned(align, size);
+  errno = EINVAL;
+  return NULL;
 }
+void *memalign(size_t align, size_t size) { return aligned_alloc(align, size); }
+void *valloc(size_t size) { return __parallax_malloc_aligned(4096, size); }
 int posix_memalign(void **out, size_t align, size_t size) {
-  (void)align;
-  void *p = malloc(size);
+  if (!aligns(align) || align % sizeof(void *)) return EINVAL;
+  void *p = __parallax_malloc_aligned(align, size);
   if (!p) return ENOMEM;
   *out = p;
   return 0;
@@ -303,8 +306,6 @@ double drand48(void) { return (double)step48() / 281474976710656.0; }
 long strtoimax(const char *s, char **rest, int base) { return strtol(s, rest, base); }
 unsigned long strtoumax(const char *s, char **rest, int base) { return strtoul(s, rest, base); }
 void cfree(void *p) { free(p); }
-void *valloc(size_t size) { return malloc(size); }
-void *memalign(size_t align, size_t size) { return aligned_alloc(align, size); }
 size_t malloc_usable_size(void *p) { return p ? __parallax_size(p) : 0; }
 void *lfind(const void *key, const void *base, size_t *count, size_t size, int (*order)(const void *, const void *)) {
   for (size_t i = 0; i < *count; i++) {

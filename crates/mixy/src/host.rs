@@ -10,8 +10,8 @@ use crate::mix::{Actual, Mistake};
 use crate::region::Program;
 use parallax_cexplore::explore::Explorer;
 use parallax_cmachine::{
-    Candidate, Checks, Form, InputBounds, Inputs, Kind as ObjectSort, ObjectId, Oracle, Origin, Path,
-    Problem, Reporter, State, Steps, System, Token, TokenId,
+    Candidate, Checks, FileName, FileStatus, Form, InputBounds, Inputs, Kind as ObjectSort, ObjectId, Oracle,
+    Origin, Path, Problem, Reporter, Request, State, Steps, System, Token, TokenId,
 };
 use parallax_cmodule::{FunctionId, GlobalId, LocationId, VariableId};
 use parallax_op::{Bits, Width};
@@ -317,23 +317,23 @@ impl<'s> System<Sym<'s>> for BlockHost<'s> {
     fn write_number(&mut self, state: &mut State<Sym<'s>>, file: i32, value: &Term, form: Form) {
         self.inner.write_number(state, file, value, form);
     }
-    fn open(&mut self, state: &mut State<Sym<'s>>, path: &[u8], flags: i32) -> Option<i32> {
-        self.inner.open(state, path, flags)
+    fn request(&mut self, state: &mut State<Sym<'s>>, request: &Request<'_>) -> Result<i64, i32> {
+        self.inner.request(state, request)
     }
-    fn seek(&mut self, state: &mut State<Sym<'s>>, file: i32, offset: i64, whence: i32) -> Option<i64> {
-        self.inner.seek(state, file, offset, whence)
+    fn status(&mut self, state: &mut State<Sym<'s>>, of: FileName<'_>) -> Result<FileStatus, i32> {
+        self.inner.status(state, of)
     }
-    fn close(&mut self, state: &mut State<Sym<'s>>, file: i32) -> bool {
-        self.inner.close(state, file)
+    fn entries(&mut self, state: &mut State<Sym<'s>>, path: &[u8]) -> Result<Vec<Vec<u8>>, i32> {
+        self.inner.entries(state, path)
     }
-    fn remove(&mut self, state: &mut State<Sym<'s>>, path: &[u8]) -> bool {
-        self.inner.remove(state, path)
+    fn names(&mut self, state: &mut State<Sym<'s>>) -> Vec<Vec<u8>> {
+        self.inner.names(state)
     }
     fn time(&mut self, state: &mut State<Sym<'s>>) -> Term {
         self.inner.time(state)
     }
-    fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>> {
-        self.inner.environment(name)
+    fn unset(&mut self, name: &[u8]) {
+        self.inner.unset(name);
     }
 }
 

@@ -42,6 +42,9 @@ pub fn driver(module: &Module, input: &Input, settings: &Settings) -> Result<Dri
     if !input.unknowns.is_empty() {
         return Err("the path depends on what code without a model returns".into());
     }
+    if settings.failing_calls > 0 {
+        return Err("nothing native makes a system call fail".into());
+    }
     let mut text = String::from("/* One input. Compile together with the program");
     if matches!(settings.entry, Entry::Function(_)) {
         let _ = write!(text, ", its own files with {RENAMED_MAIN}");
@@ -73,6 +76,7 @@ pub fn standalone(module: &Module, input: &Input, settings: &Settings) -> Result
     let text = &mut made.text;
     let _ = writeln!(text, "int open(const char *, int, ...); int close(int); int dup2(int, int);");
     let _ = writeln!(text, "int unlink(const char *); extern char **environ;");
+    let _ = writeln!(text, "int setenv(const char *, const char *, int);");
     let _ = writeln!(text, "static void make_(const char *name, const char *bytes, unsigned long n) {{");
     // Made anew, to be read and written by its owner.
     let _ = writeln!(text, "  int file = open(name, 01 | 0100 | 01000, 0600);");
@@ -91,6 +95,9 @@ pub fn standalone(module: &Module, input: &Input, settings: &Settings) -> Result
         text,
         "  int in = open(\".stdin\", 0);\n  dup2(in, 0);\n  close(in);\n  unlink(\".stdin\");"
     );
+    for (name, value) in &input.environment {
+        let _ = writeln!(text, "  setenv({}, {}, 1);", literal(name.as_bytes()), literal(value));
+    }
     let arguments: Vec<String> = match input.arguments.is_empty() {
         true => vec![literal(b"program")],
         false => input.arguments.iter().map(|argument| literal(argument)).collect(),

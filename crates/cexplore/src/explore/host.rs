@@ -5,8 +5,8 @@ use super::settings::Settings;
 use super::unknown::UnknownMemory;
 use crate::run::{self, Block, GivenMemory, Place, stack};
 use parallax_cmachine::{
-    Checks, Entry as Alternative, Form, InputBounds, InputCell, Inputs, Object, ObjectId, Oracle, Output,
-    Path, Problem, Reporter, State, Steps, System, Target, TokenId, Value, memory_name,
+    Checks, Entry as Alternative, InputBounds, InputCell, Inputs, Object, ObjectId, Oracle, Path, Problem,
+    Reporter, State, Steps, Target, TokenId, Value, memory_name,
 };
 use parallax_cmodule::{FunctionId, LocationId, Module};
 use parallax_op::{Bits, Width};
@@ -44,6 +44,8 @@ pub struct Input {
     pub stdin: Vec<u8>,
     /// Files, by name.
     pub files: Vec<(String, Vec<u8>)>,
+    /// Variables of the environment, by name.
+    pub environment: Vec<(String, Vec<u8>)>,
     /// What harness functions return, in order, with their names.
     pub values: Vec<(String, Bits)>,
     /// What code without a model returns, in order.
@@ -52,12 +54,20 @@ pub struct Input {
     pub memory: GivenMemory,
 }
 
+impl Input {
+    /// The environment as a program is given it: `NAME=value` each.
+    pub fn variables(&self) -> Vec<Vec<u8>> {
+        let joined = |(name, value): &(String, Vec<u8>)| [name.as_bytes(), b"=", value].concat();
+        self.environment.iter().map(joined).collect()
+    }
+}
+
 /// The host.
 pub struct Explorer<'s> {
     core: Symbolic<'s>,
-    store: &'s Store,
+    pub(super) store: &'s Store,
     module: &'s Module,
-    settings: &'s Settings,
+    pub(super) settings: &'s Settings,
     /// Who is asked what is possible.
     pub oracle: path::Oracle<'s>,
     /// Symbols of what is uninitialised.
@@ -70,6 +80,8 @@ pub struct Explorer<'s> {
     pub stdin: Vec<Term>,
     /// Files, by name.
     pub files: Vec<(String, Vec<Term>)>,
+    /// Variables of the environment, by name.
+    pub environment: Vec<(String, Vec<Term>)>,
     /// What an input that shows the next mistake had better be like, the best first.
     wishes: Vec<Formula>,
     /// Findings, one per place and kind.
@@ -112,6 +124,7 @@ impl<'s> Explorer<'s> {
             arguments: Vec::new(),
             stdin: Vec::new(),
             files: Vec::new(),
+            environment: Vec::new(),
             wishes: Vec::new(),
             findings: Vec::new(),
             mistakes: Vec::new(),
@@ -173,6 +186,13 @@ impl<'s> Explorer<'s> {
             arguments,
             stdin: bytes(&self.stdin),
             files: self.files.iter().map(|(name, terms)| (name.clone(), bytes(terms))).collect(),
+            environment: self
+                .environment
+                .iter()
+                .map(|(name, terms)| {
+                    (name.clone(), bytes(terms).into_iter().take_while(|&b| b != 0).collect())
+                })
+                .collect(),
             values: state.inputs.to_vec().into_iter().map(|(name, _, v)| (name.clone(), bits(*v))).collect(),
             unknowns: state.unknowns.to_vec().into_iter().map(|v| bits(*v)).collect(),
             memory: self.given_memory(state, model),
@@ -446,53 +466,6 @@ impl<'s> Inputs<Symbolic<'s>> for Explorer<'s> {
     }
     fn failing_allocation(&self) -> bool {
         self.settings.failing_allocation
-    }
-}
-
-impl<'s> System<Symbolic<'s>> for Explorer<'s> {
-    fn read(&mut self, state: &mut State<Symbolic<'s>>, file: i32, count: u64) -> Option<Vec<Term>> {
-        if file == 0 && self.stdin.is_empty() {
-            self.assumptions.insert("standard input is empty".into());
-        }
-        state.files.read(file, count)
-    }
-    fn write(&mut self, state: &mut State<Symbolic<'s>>, file: i32, bytes: &[Term]) -> bool {
-        if !(1..=2).contains(&file) {
-            return state.files.write(file, bytes, &self.store.number(8, 0));
-        }
-        for &byte in bytes {
-            state.output.push((file, Output::Byte(byte)));
-        }
-        true
-    }
-    fn write_number(&mut self, state: &mut State<Symbolic<'s>>, file: i32, value: &Term, form: Form) {
-        state.output.push((file, Output::Number(*value, form)));
-    }
-    fn open(&mut self, state: &mut State<Symbolic<'s>>, path: &[u8], flags: i32) -> Option<i32> {
-        let opened = state.files.open(path, flags);
-        if opened.is_none() {
-            let path = String::from_utf8_lossy(path);
-            self.assumptions.insert(format!("there is no file {path}"));
-        }
-        opened
-    }
-    fn seek(&mut self, state: &mut State<Symbolic<'s>>, file: i32, offset: i64, whence: i32) -> Option<i64> {
-        state.files.seek(file, offset, whence)
-    }
-    fn close(&mut self, state: &mut State<Symbolic<'s>>, file: i32) -> bool {
-        state.files.close(file)
-    }
-    fn remove(&mut self, state: &mut State<Symbolic<'s>>, path: &[u8]) -> bool {
-        state.files.remove(path)
-    }
-    fn time(&mut self, _state: &mut State<Symbolic<'s>>) -> Term {
-        self.assumptions.insert("the time is 0 seconds after 1970 began".into());
-        self.store.number(64, 0)
-    }
-    fn environment(&mut self, name: &[u8]) -> Option<Vec<u8>> {
-        self.assumptions
-            .insert(format!("the environment variable {} is not set", String::from_utf8_lossy(name)));
-        None
     }
 }
 

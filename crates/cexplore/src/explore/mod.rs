@@ -10,6 +10,7 @@ mod settle;
 mod start;
 mod steps;
 mod unknown;
+mod world;
 
 pub use coverage::Coverage;
 pub use host::{Explorer, Finding, Input};

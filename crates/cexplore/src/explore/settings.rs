@@ -15,6 +15,8 @@ pub enum Entry {
         stdin: u64,
         /// Files, by name, and how many unknown bytes each holds.
         files: Vec<(String, u64)>,
+        /// Variables of the environment, by name.
+        environment: Vec<(String, Argument)>,
     },
     /// At a function, with unknown arguments and globals.
     Function(String),
@@ -22,7 +24,7 @@ pub enum Entry {
 
 impl Default for Entry {
     fn default() -> Self {
-        Entry::Main { arguments: Vec::new(), stdin: 0, files: Vec::new() }
+        Entry::Main { arguments: Vec::new(), stdin: 0, files: Vec::new(), environment: Vec::new() }
     }
 }
 
@@ -82,6 +84,8 @@ pub struct Settings {
     pub leaks: bool,
     /// Allocation may fail.
     pub failing_allocation: bool,
+    /// How many system calls on files may fail although they need not.
+    pub failing_calls: u32,
     /// Where input pointers may point.
     pub aliasing: Aliasing,
     /// Elements of an input array.
@@ -122,6 +126,7 @@ impl Default for Settings {
             random_inputs: false,
             leaks: false,
             failing_allocation: false,
+            failing_calls: 0,
             aliasing: Aliasing::Auto,
             array: 4,
             chain: 4,

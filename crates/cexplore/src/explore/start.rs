@@ -33,7 +33,7 @@ pub(super) fn start<'s>(
         }
     };
     match &settings.entry {
-        Entry::Main { arguments, stdin, files } => {
+        Entry::Main { arguments, stdin, files, environment } => {
             let main = find("main")?;
             let mut state = machine.start().map_err(Failed::Machine)?;
             let constant = |byte: u8| store.number(8, byte.into());
@@ -56,6 +56,24 @@ pub(super) fn start<'s>(
                 let bytes = machine.host.bytes(name, *len, given);
                 machine.host.files.push((name.clone(), bytes));
             }
+            for (name, value) in environment {
+                let bytes = match value {
+                    Argument::Known(bytes) => bytes.iter().map(|&b| constant(b)).collect(),
+                    Argument::Unknown(len) | Argument::Optional(len) => {
+                        let given = |input: &'s Input| {
+                            let found = input.environment.iter().find(|(other, _)| other == name);
+                            found.map(|(_, bytes)| bytes.as_slice())
+                        };
+                        machine.host.bytes(name, *len, given)
+                    }
+                };
+                machine.host.environment.push((name.clone(), bytes));
+            }
+            let variables = machine.host.environment.iter().map(|(name, bytes)| {
+                let named = name.bytes().chain([b'=']).map(constant);
+                named.chain(bytes.iter().copied()).collect()
+            });
+            let variables: Vec<Vec<Term>> = variables.collect();
             let named =
                 machine.host.files.iter().map(|(name, bytes)| (name.clone().into_bytes(), bytes.clone()));
             state.files = Files::new(machine.host.stdin.clone(), named);
@@ -69,9 +87,9 @@ pub(super) fn start<'s>(
             let mut states = Vec::new();
             for count in fewest..=most {
                 let mut state = state.clone();
-                let values =
-                    main_arguments(machine, &mut state, main, &vectors[..count]).map_err(Failed::Machine)?;
-                machine.begin(&mut state, main, values).map_err(Failed::Machine)?;
+                let values = main_arguments(machine, &mut state, main, &vectors[..count], &variables)
+                    .map_err(Failed::Machine)?;
+                machine.begin_program(&mut state, main, values).map_err(Failed::Machine)?;
                 if fewest < most {
                     // How many there are is part of the input.
                     let number = store.number(32, count as u128);

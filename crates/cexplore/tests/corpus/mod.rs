@@ -111,10 +111,16 @@ fn unescape(line: &str) -> Vec<u8> {
     line.replace("\\n", "\n").replace("\\\\", "\\").into_bytes()
 }
 
-/// What the native build of a program does.
+/// The environment that a header says: `NAME=value` each.
+pub fn environment(case: &Case) -> Vec<String> {
+    header(&case.text, "env").unwrap_or("").split_whitespace().map(str::to_string).collect()
+}
+
+/// What the native build of a program does, in an empty folder and with the environment its header says.
 pub fn native(case: &Case) -> Output {
-    let folder = std::env::temp_dir().join(format!("parallax-corpus-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder for builds");
+    let folder = std::env::temp_dir().join(format!("parallax-corpus-{}-{}", std::process::id(), case.name));
+    let world = folder.join("world");
+    std::fs::create_dir_all(&world).expect("a folder for builds");
     let binary = folder.join(&case.name);
     let built = Command::new("clang-19")
         .args(["-w", "-O0"])
@@ -129,6 +135,9 @@ pub fn native(case: &Case) -> Output {
     let mut child = Command::new(&binary)
         .arg0(&case.name)
         .args(case.arguments[1..].iter().map(|a| String::from_utf8_lossy(a).into_owned()))
+        .current_dir(&world)
+        .env_clear()
+        .envs(environment(case).iter().filter_map(|variable| variable.split_once('=')))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -139,7 +148,7 @@ pub fn native(case: &Case) -> Output {
     let _ = stdin.write_all(&case.stdin);
     drop(stdin);
     let output = child.wait_with_output().expect("the program ends");
-    let _ = std::fs::remove_file(&binary);
+    let _ = std::fs::remove_dir_all(&folder);
     output
 }
 
@@ -163,11 +172,18 @@ pub fn settings(case: &Case) -> Settings {
                 .map(|(name, len)| (name.to_string(), len.parse().expect("a length")))
                 .into_iter()
                 .collect(),
+            environment: header(&case.text, "symbolic-env")
+                .unwrap_or("")
+                .split_whitespace()
+                .filter_map(|given| given.split_once('='))
+                .map(|(name, len)| (name.to_string(), Argument::Unknown(len.parse().expect("a length"))))
+                .collect(),
         },
     };
     let checks = header(&case.text, "checks").unwrap_or("");
     Settings {
         failing_allocation: header(&case.text, "failing-malloc").is_some(),
+        failing_calls: number("failing-calls") as u32,
         leaks: matches!(entry, Entry::Main { .. }),
         loops: if matches!(entry, Entry::Main { .. }) { 32 } else { 5 },
         entry,

@@ -50,6 +50,8 @@ pub fn shown(given: &Input) -> Option<String> {
         parts.push(format!("stdin {}", quoted(&given.stdin)));
     }
     parts.extend(given.files.iter().map(|(name, content)| format!("file {name} {}", quoted(content))));
+    let variables = given.environment.iter();
+    parts.extend(variables.map(|(name, value)| format!("environment {name}={}", quoted(value))));
     parts.extend(given.values.iter().map(|(name, bits)| format!("{name} = {}", number(bits))));
     if !given.memory.arguments.is_empty() {
         let list: Vec<String> = given.memory.arguments.iter().map(|a| argument(given, a)).collect();
@@ -112,6 +114,11 @@ pub fn input(input: &Input) -> Value {
         let files: serde_json::Map<String, Value> =
             input.files.iter().map(|(name, content)| (name.clone(), bytes(content))).collect();
         result.insert("files".into(), files.into());
+    }
+    if !input.environment.is_empty() {
+        let variables: serde_json::Map<String, Value> =
+            input.environment.iter().map(|(name, value)| (name.clone(), bytes(value))).collect();
+        result.insert("environment".into(), variables.into());
     }
     if !input.values.is_empty() {
         let values =

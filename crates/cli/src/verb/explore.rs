@@ -71,6 +71,15 @@ pub struct Explore {
     /// A file with so many unknown bytes; repeat for more.
     #[arg(long = "file", value_name = "NAME=BYTES|PATH:N")]
     unknown_files: Vec<String>,
+    /// A variable of the environment; the others are not set. Repeat for more.
+    #[arg(long = "env", value_name = "NAME=TEXT")]
+    variables: Vec<String>,
+    /// A variable of the environment with unknown text of at most so many bytes; repeat for more.
+    #[arg(long = "sym-env", value_name = "NAME=BYTES")]
+    unknown_variables: Vec<String>,
+    /// Let so many system calls on files fail although they need not, whichever they are.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    fail: u32,
     /// Bytes of unknown standard input.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     stdin: u64,
@@ -204,15 +213,26 @@ impl Explore {
                 false => Argument::Optional(len),
             }));
         }
-        let mut files = Vec::new();
-        for given in &self.unknown_files {
+        let sized = |option: &str, given: &String| {
             let parts = given.rsplit_once('=').and_then(|(name, len)| Some((name, len.parse().ok()?)));
             let Some((name, len)) = parts.filter(|(name, len)| !name.is_empty() && *len <= MOST_BYTES) else {
-                anyhow::bail!("--file {given}: not NAME=BYTES, with at most {MOST_BYTES} bytes");
+                anyhow::bail!("--{option} {given}: not NAME=BYTES, with at most {MOST_BYTES} bytes");
             };
-            files.push((name.to_string(), len));
+            Ok((name.to_string(), len))
+        };
+        let files = self.unknown_files.iter().map(|given| sized("file", given)).collect::<Result<_>>()?;
+        let mut environment = Vec::new();
+        for given in &self.variables {
+            let Some((name, text)) = given.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+                anyhow::bail!("--env {given}: not NAME=TEXT");
+            };
+            environment.push((name.to_string(), Argument::Known(text.as_bytes().to_vec())));
         }
-        Ok(Entry::Main { arguments, stdin: self.stdin, files })
+        for given in &self.unknown_variables {
+            let (name, len) = sized("sym-env", given)?;
+            environment.push((name, Argument::Unknown(len)));
+        }
+        Ok(Entry::Main { arguments, stdin: self.stdin, files, environment })
     }
 
     fn strategy(&self, default: Order) -> Strategy {
@@ -262,6 +282,7 @@ impl Explore {
             solver_time: seconds("solver-time", self.solver_time)?,
             checks: Checks { overflow: self.overflow, shifts: self.shifts },
             failing_allocation: self.failing_malloc,
+            failing_calls: self.fail,
             random_inputs: false,
             aliasing: match self.aliasing {
                 Alias::Auto => Aliasing::Auto,

@@ -2,6 +2,7 @@
 
 mod c_input;
 mod c_sources;
+mod c_world;
 mod check;
 mod completions;
 mod compose;

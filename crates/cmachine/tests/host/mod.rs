@@ -1,8 +1,8 @@
 //! The smallest symbolic host: every question goes to a solver, nothing is remembered, there is no outside world.
 
 use parallax_cmachine::{
-    Aliasing, Candidate, Form, InputBounds, Inputs, Machine, ObjectId, Oracle, Path, Problem, Reporter,
-    State, Stop, System, TokenId,
+    Aliasing, Candidate, FileName, FileStatus, Form, InputBounds, Inputs, Machine, ObjectId, Oracle, Path,
+    Problem, Reporter, Request, State, Stop, System, TokenId, error_number,
 };
 use parallax_cmodule::{FunctionId, Module};
 use parallax_op::{Bits, Width};
@@ -128,23 +128,17 @@ impl<'s> System<Symbolic<'s>> for Plain<'s> {
         false
     }
     fn write_number(&mut self, _: &mut State<Symbolic<'s>>, _: i32, _: &Term, _: Form) {}
-    fn open(&mut self, _: &mut State<Symbolic<'s>>, _: &[u8], _: i32) -> Option<i32> {
-        None
+    fn request(&mut self, _: &mut State<Symbolic<'s>>, _: &Request<'_>) -> Result<i64, i32> {
+        Err(error_number::ENOSYS)
     }
-    fn seek(&mut self, _: &mut State<Symbolic<'s>>, _: i32, _: i64, _: i32) -> Option<i64> {
-        None
+    fn status(&mut self, _: &mut State<Symbolic<'s>>, _: FileName<'_>) -> Result<FileStatus, i32> {
+        Err(error_number::ENOSYS)
     }
-    fn close(&mut self, _: &mut State<Symbolic<'s>>, _: i32) -> bool {
-        false
-    }
-    fn remove(&mut self, _: &mut State<Symbolic<'s>>, _: &[u8]) -> bool {
-        false
+    fn entries(&mut self, _: &mut State<Symbolic<'s>>, _: &[u8]) -> Result<Vec<Vec<u8>>, i32> {
+        Err(error_number::ENOSYS)
     }
     fn time(&mut self, _: &mut State<Symbolic<'s>>) -> Term {
         self.store.number(64, 0)
-    }
-    fn environment(&mut self, _: &[u8]) -> Option<Vec<u8>> {
-        None
     }
 }
 

@@ -51,6 +51,7 @@ void klee_alias_function(const char *function, const char *replacement);
 void klee_alias_function_regex(const char *pattern, const char *replacement);
 void klee_open_merge(void);
 void klee_close_merge(void);
+int klee_get_errno(void);
 int *klee_errno_location(void) __asm__("__errno_location");
 
 #ifdef __cplusplus

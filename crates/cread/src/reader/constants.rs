@@ -1,5 +1,6 @@
 //! Constants: operands and initialisers.
 
+use super::functions::is_missing;
 use super::{Reader, owned, text};
 use llvm_sys::LLVMValueKind::*;
 use llvm_sys::core::*;
@@ -52,6 +53,7 @@ impl Reader {
                 LLVMConstantPointerNullValueKind => Constant::Null,
                 LLVMUndefValueValueKind | LLVMPoisonValueKind => Constant::Undefined(ty),
                 LLVMConstantAggregateZeroValueKind => Constant::Zero(ty),
+                LLVMGlobalVariableValueKind | LLVMFunctionValueKind if is_missing(value) => Constant::Null,
                 LLVMGlobalVariableValueKind => match self.globals.get(&value) {
                     Some(&global) => Constant::Global(global, 0),
                     None => self.unsupported(value),

@@ -417,6 +417,7 @@ impl Reader {
                         of: self.ty(LLVMGetAllocatedType(at)),
                         count: self.operand(count, body),
                         count_type: self.ty(LLVMTypeOf(count)),
+                        align: LLVMGetAlignment(at),
                         variable: declared.get(&at).copied(),
                     }
                 }
@@ -454,6 +455,10 @@ impl Reader {
         unsafe {
             let called = LLVMGetCalledValue(at);
             let callee = match LLVMGetValueKind(called) {
+                // A weak function that nothing defines is null, to call as well.
+                LLVMValueKind::LLVMFunctionValueKind if is_missing(called) => {
+                    Callee::Pointer(self.operand(called, body))
+                }
                 LLVMValueKind::LLVMFunctionValueKind => {
                     let name = value_name(called);
                     if name.starts_with("llvm.dbg.")
@@ -496,6 +501,14 @@ impl Reader {
             let count = LLVMGetNumArgOperands(call);
             (0..count).any(|index| body.slots.contains_key(&LLVMGetOperand(call, index)))
         }
+    }
+}
+
+/// Whether a global is weak and nothing defines it: its address is null then.
+pub(super) unsafe fn is_missing(value: LLVMValueRef) -> bool {
+    // SAFETY: `value` is a live global.
+    unsafe {
+        matches!(LLVMGetLinkage(value), LLVMLinkage::LLVMExternalWeakLinkage) && LLVMIsDeclaration(value) != 0
     }
 }
 

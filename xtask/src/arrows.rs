@@ -48,8 +48,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     // C: the module is data, the reader talks to LLVM, the machine is the meaning; they meet in `cexplore`.
     ("cmodule", &["op"]),
     ("cread", &["cmodule", "op"]),
+    // Inline assembly is lifted as machine code and written as functions of the module.
+    ("casm", &["cmodule", "ir", "op", "sleigh"]),
     ("cmachine", &["cmodule", "heap", "op", "path", "sem"]),
-    ("cexplore", &["cmachine", "cmodule", "cread", "op", "path", "sem", "smt", "term"]),
+    ("cexplore", &["casm", "cmachine", "cmodule", "cread", "op", "path", "sem", "smt", "term"]),
     // Null errors in C: pointers on the module, qualifiers on pointers, blocks by the explorer.
     ("points", &["cmodule", "op"]),
     ("mixy", &["cexplore", "cmachine", "cmodule", "op", "path", "points", "report", "sem", "smt", "term"]),

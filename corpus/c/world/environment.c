@@ -1,4 +1,4 @@
-// env: HOME=/home/me LANG=C EMPTY=
+// env: EMPTY= HOME=/home/me LANG=C
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -83,7 +83,7 @@ pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Repl
         };
         (finished, trace, world.stdout)
     };
-    let (run::Finished { outcome, lost, steps }, trace, stdout) = run_once(0, None);
+    let (run::Finished { outcome, lost, steps, noticed }, trace, stdout) = run_once(0, None);
     let mut tracer = Tracer::new(module, STEPS);
     run_once(0, Some((steps.saturating_sub(TRACED), &mut tracer)));
     let mut path = tracer.finish();
@@ -101,13 +101,12 @@ pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Repl
         (Outcome::Mistake(mistake), Problem::Leak) => {
             mistake.problem == Problem::Leak && lost.contains(&place)
         }
-        (Outcome::Mistake(mistake), problem) => {
+        (_, problem) => noticed.iter().any(|mistake| {
             let there = user_place(module, &mistake.stack);
             mistake.problem == problem
                 && there.0 == place.0
                 && module.location(there.1).line == module.location(place.1).line
-        }
-        _ => false,
+        }),
     };
     if let Outcome::Mistake(mistake) = &outcome {
         let (function, location) = user_place(module, &mistake.stack);

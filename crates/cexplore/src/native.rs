@@ -32,6 +32,9 @@ pub fn confirm(program: &Program, finding: &Finding, settings: &Settings, folder
     if program.units.iter().any(|(file, _)| is_module(file)) {
         return Native::NotRun("the program was not given as C".into());
     }
+    if finding.problem == Problem::NotANumber {
+        return Native::NotRun("no sanitizer looks for results that are not numbers".into());
+    }
     let driver = match driver(&program.module, &finding.input, settings) {
         Ok(driver) => driver,
         Err(why) => return Native::NotRun(why),
@@ -80,6 +83,10 @@ fn sanitizer(problem: Problem) -> (&'static str, &'static str) {
         Problem::Uninitialised => ("memory", "-fsanitize=memory"),
         Problem::Overflow => ("overflow", "-fsanitize=signed-integer-overflow"),
         Problem::BadShift => ("shift", "-fsanitize=shift"),
+        Problem::UnsignedOverflow => ("unsigned", "-fsanitize=unsigned-integer-overflow"),
+        Problem::LossyConversion => ("conversion", "-fsanitize=implicit-conversion"),
+        Problem::FloatDivision => ("float-division", "-fsanitize=float-divide-by-zero"),
+        Problem::FloatConversion => ("float-conversion", "-fsanitize=float-cast-overflow"),
         Problem::NullArgument => ("nonnull", "-fsanitize=nonnull-attribute,nullability-arg"),
         _ => ("address", "-fsanitize=address"),
     }
@@ -233,7 +240,13 @@ fn judge(problem: Problem, ended: &Ended) -> Native {
         Problem::Uninitialised => says("use-of-uninitialized-value"),
         Problem::Leak => says("detected memory leaks"),
         Problem::Overflow => says("runtime error:") && says("cannot be represented in type"),
-        Problem::BadShift => says("shift exponent"),
+        Problem::BadShift => says("shift exponent") || says("shift of"),
+        Problem::UnsignedOverflow => says("unsigned integer overflow"),
+        Problem::LossyConversion => says("implicit conversion"),
+        Problem::FloatDivision => says("runtime error: division by zero"),
+        Problem::FloatConversion => says("is outside the range of representable values"),
+        // Nothing native looks for these.
+        Problem::NotANumber => false,
     };
     if same {
         return Native::Confirmed;

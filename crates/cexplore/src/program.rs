@@ -54,6 +54,16 @@ impl Program {
     }
 }
 
+/// The checks of clang's sanitizers for unsigned arithmetic that wraps around, conversions that change a value, and
+/// floating-point divisions and conversions that go wrong. What they call is a finding of its kind.
+pub fn instruments(unsigned: bool, conversions: bool, floats: bool) -> Vec<&'static str> {
+    let mut checks = Vec::new();
+    checks.extend(unsigned.then_some("unsigned-integer-overflow"));
+    checks.extend(conversions.then_some("implicit-conversion"));
+    checks.extend(floats.then_some("float-divide-by-zero,float-cast-overflow"));
+    checks
+}
+
 /// Whether a file is LLVM's rather than C.
 pub fn is_module(file: &Path) -> bool {
     file.extension().is_some_and(|e| e == "bc" || e == "ll")
@@ -85,7 +95,9 @@ pub fn load(sources: &Sources) -> Result<Program, Error> {
     }
     let inputs: Vec<Input<'_>> =
         parts.iter().map(|(name, bytes)| Input { name: name.clone(), bytes }).collect();
-    let module = read(&inputs, MODELS)?;
+    let mut module = read(&inputs, MODELS)?;
+    let mut assemble = |text: &str| clang::assemble(text).map_err(|error| error.to_string());
+    parallax_casm::lower(&mut module, &mut assemble);
     Ok(Program { module, units, warnings })
 }
 

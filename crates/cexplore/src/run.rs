@@ -113,6 +113,7 @@ pub struct Runner<'a, W: World> {
     inputs: VecDeque<Bits>,
     unknowns: Option<VecDeque<Bits>>,
     mistake: Option<Mistake>,
+    noticed: Vec<Mistake>,
     watch: &'a mut dyn FnMut(&State<Concrete>),
 }
 
@@ -230,7 +231,12 @@ impl<W: World> Reporter<Concrete> for Runner<'_, W> {
     }
     fn problem(&mut self, state: &State<Concrete>, problem: Problem, _guard: &bool, detail: String) {
         let stack = stack(self.module, state);
-        self.mistake = Some(Mistake { problem, detail, stack });
+        let mistake = Mistake { problem, detail, stack };
+        // Loops make the same one again and again.
+        if self.noticed.last() != Some(&mistake) && self.noticed.len() < MOST_NOTICED {
+            self.noticed.push(mistake.clone());
+        }
+        self.mistake = Some(mistake);
     }
     fn assume(&mut self, _what: String) {}
     fn bounded(&mut self, _bound: Bound) {}
@@ -315,6 +321,9 @@ pub fn main_arguments<C: Core, H: Host<C>>(
     Ok(values)
 }
 
+/// Mistakes that a run remembers.
+const MOST_NOTICED: usize = 10_000;
+
 /// What a run came to.
 pub struct Finished {
     /// How it ended.
@@ -323,6 +332,8 @@ pub struct Finished {
     pub steps: u64,
     /// Where memory was allocated that was lost, when leaks are looked for.
     pub lost: Vec<(FunctionId, LocationId)>,
+    /// Mistakes on the way, those among them that did not end it.
+    pub noticed: Vec<Mistake>,
 }
 
 /// What a pointer of given memory points to.
@@ -408,6 +419,7 @@ pub fn run_from<W: World>(
         inputs: settings.inputs.iter().cloned().collect(),
         unknowns: settings.unknowns.as_ref().map(|values| values.iter().cloned().collect()),
         mistake: None,
+        noticed: Vec::new(),
         watch,
     };
     let mut machine = Machine::new(module, host);
@@ -417,19 +429,20 @@ pub fn run_from<W: World>(
     };
     let Some(entry) = module.function_named(name).filter(|&f| module.function(f).is_defined()) else {
         let outcome = Outcome::Unsupported(format!("the program has no function {name}"), Vec::new());
-        return Finished { outcome, steps: 0, lost: Vec::new() };
+        return Finished { outcome, steps: 0, lost: Vec::new(), noticed: Vec::new() };
     };
     let mut state = match begin(&mut machine, entry, &start) {
         Ok(state) => state,
         Err(stop) => {
             let outcome = ended(&mut machine, stop, Vec::new());
-            return Finished { outcome, steps: 0, lost: Vec::new() };
+            return Finished { outcome, steps: 0, lost: Vec::new(), noticed: Vec::new() };
         }
     };
     let limit = settings.steps.unwrap_or(u64::MAX);
     loop {
         if state.steps >= limit {
-            return Finished { outcome: Outcome::StepLimit, steps: state.steps, lost: Vec::new() };
+            let noticed = std::mem::take(&mut machine.host.noticed);
+            return Finished { outcome: Outcome::StepLimit, steps: state.steps, lost: Vec::new(), noticed };
         }
         if settings.every_instruction {
             (machine.host.watch)(&state);
@@ -454,7 +467,8 @@ pub fn run_from<W: World>(
                     });
                 }
             }
-            return Finished { outcome, steps: state.steps, lost };
+            let noticed = std::mem::take(&mut machine.host.noticed);
+            return Finished { outcome, steps: state.steps, lost, noticed };
         }
     }
 }

@@ -48,6 +48,15 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         self.assume(state, &not)
     }
 
+    /// Reports a value that leaves the program although something uninitialised is in it, and goes on.
+    pub(super) fn leaves_defined(&mut self, state: &State<C>, width: u16, value: &C::Val, words: &str) {
+        if self.host.value(width, value).is_none()
+            && let Some(matters) = self.host.undefined_reaches(&state.path, width, value)
+        {
+            self.host.problem(state, Problem::Uninitialised, &matters, words.into());
+        }
+    }
+
     /// Where an access of `len` bytes goes, after reporting where it must not go.
     pub(super) fn access(
         &mut self,

@@ -46,14 +46,16 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         }
         match callee {
             Callee::Function(function) => self.invoke(state, at, *function, &passed),
-            Callee::Assembly(text) if text.trim().is_empty() => {
+            Callee::Assembly(assembly) if assembly.text.trim().is_empty() => {
                 // Empty assembly is a barrier for the compiler and does nothing.
                 match self.module.ty(at.ty).kind {
                     TypeKind::Void => Ok(()),
                     _ => Err(Stop::Unsupported("inline assembly with a result".into())),
                 }
             }
-            Callee::Assembly(text) => Err(Stop::Unsupported(format!("inline assembly: {text}"))),
+            Callee::Assembly(assembly) => {
+                Err(Stop::Unsupported(format!("inline assembly: {}", assembly.text)))
+            }
             Callee::Pointer(pointer) => {
                 let pointer = self.operand(state, pointer)?;
                 self.call_through(state, at, &pointer, &passed)

@@ -43,6 +43,8 @@ pub(super) enum Harness {
     CheckAccess,
     /// Refused by name: what it does is not done here.
     Refused,
+    /// Memory is said to be out of bounds for a while, which is not looked at.
+    Poison,
     /// A sanitizer's runtime is told of a mistake of this kind.
     Sanitizer(Problem),
 }
@@ -93,23 +95,27 @@ impl Harness {
             _ if name.starts_with("__VERIFIER_nondet_") || name.starts_with("nondet_") => Harness::Nondet,
             _ if name.starts_with("__ubsan_handle_") => Harness::Sanitizer(undefined_behaviour(name)),
             _ if name.starts_with("__asan_report_") => Harness::Sanitizer(Problem::OutOfBounds),
+            "__asan_poison_memory_region" | "__msan_poison" => Harness::Poison,
+            _ if name.starts_with("__msan_warning") => Harness::Sanitizer(Problem::Uninitialised),
             // What the program does is checked here anyway.
-            _ if name.starts_with("__asan_") || name.starts_with("__ubsan_") => Harness::Nothing,
+            _ if RUNTIMES.iter().any(|runtime| name.starts_with(runtime)) => Harness::Nothing,
             _ => return None,
         })
     }
 }
 
+/// How names of functions of sanitizers' runtimes begin.
+const RUNTIMES: [&str; 7] =
+    ["__asan_", "__ubsan_", "__msan_", "__tsan_", "__lsan_", "__hwasan_", "__sanitizer_"];
+
 /// The kind of mistake that a function of UndefinedBehaviorSanitizer's runtime reports.
 fn undefined_behaviour(name: &str) -> Problem {
     let name = name.trim_start_matches("__ubsan_handle_").trim_end_matches("_abort");
+    let name = name.trim_end_matches("_minimal");
     match name {
-        "add_overflow"
-        | "sub_overflow"
-        | "mul_overflow"
-        | "negate_overflow"
-        | "float_cast_overflow"
-        | "implicit_conversion" => Problem::Overflow,
+        "add_overflow" | "sub_overflow" | "mul_overflow" | "negate_overflow" => Problem::Overflow,
+        "float_cast_overflow" => Problem::FloatConversion,
+        "implicit_conversion" => Problem::LossyConversion,
         "divrem_overflow" => Problem::DivisionByZero,
         "shift_out_of_bounds" => Problem::BadShift,
         "nonnull_arg" | "nullability_arg" | "nonnull_return_v1" | "nullability_return_v1" => {
@@ -231,10 +237,10 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 return Ok(());
             }
             Harness::Refused => return Err(Stop::Unsupported(name.to_string())),
-            Harness::Sanitizer(problem) => {
-                let always = self.host.core().boolean(true);
-                self.host.problem(state, problem, &always, format!("{name} is called"));
-                return Err(Stop::Dead);
+            Harness::Sanitizer(problem) => return self.sanitizer(state, problem, name, passed),
+            Harness::Poison => {
+                self.host.assume(format!("{name} forbids nothing"));
+                return Ok(());
             }
             Harness::Error => {
                 let always = self.host.core().boolean(true);
@@ -278,6 +284,56 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         };
         Self::set(state, at.result, result);
         Ok(())
+    }
+
+    /// A sanitizer's runtime is told of a mistake. The program goes on where the language says what happens then.
+    fn sanitizer(
+        &mut self,
+        state: &mut State<C>,
+        problem: Problem,
+        name: &str,
+        passed: &[Passed<C>],
+    ) -> Result<(), C> {
+        let problem = match (problem, self.checked_type(state, passed)?) {
+            (Problem::Overflow, Some((INTEGER, info))) if info & 1 == 0 => Problem::UnsignedOverflow,
+            (Problem::DivisionByZero, Some((FLOAT, _))) => Problem::FloatDivision,
+            _ => problem,
+        };
+        // A pointer that is no null is misaligned, or its object is too small.
+        let problem = match (problem, passed.get(1)) {
+            (Problem::NullDereference, Some(pointer)) if pointer.value.is_scalar() => {
+                let null = self.is_null(state, &pointer.value.clone())?;
+                if self.host.truth(&null) == Some(false) { Problem::OutOfBounds } else { problem }
+            }
+            _ => problem,
+        };
+        let words = match problem {
+            Problem::UnsignedOverflow => "unsigned arithmetic wraps around".to_string(),
+            Problem::LossyConversion => "a conversion changes the value".to_string(),
+            Problem::FloatDivision => "a floating-point number is divided by zero".to_string(),
+            Problem::FloatConversion => "a floating-point number does not fit the integer type".to_string(),
+            _ => format!("{name} is called"),
+        };
+        let always = self.host.core().boolean(true);
+        self.host.problem(state, problem, &always, words);
+        if problem.is_defined() && !name.ends_with("_abort") { Ok(()) } else { Err(Stop::Dead) }
+    }
+
+    /// Kind and details of the type that a record of UndefinedBehaviorSanitizer describes, where there is one: after
+    /// the place in the source comes the address of the description.
+    fn checked_type(&mut self, state: &mut State<C>, passed: &[Passed<C>]) -> Result<Option<(u64, u64)>, C> {
+        const PLACE: u64 = 16;
+        let Some(Value::Pointer(record)) = passed.first().map(|p| &p.value) else { return Ok(None) };
+        let Some(Target::Object(id)) = record.only().map(|entry| entry.target) else { return Ok(None) };
+        if state.memory.object(id).capacity < PLACE + 8 {
+            return Ok(None);
+        }
+        let description = self.read_content(state, id, PLACE, 8)?;
+        let Value::Pointer(description) = description else { return Ok(None) };
+        let Some(Target::Object(id)) = description.only().map(|entry| entry.target) else { return Ok(None) };
+        let Some(bytes) = state.memory.object(id).content.constant(0, 4) else { return Ok(None) };
+        let half = |at: usize| u64::from(bytes[at]) | u64::from(bytes[at + 1]) << 8;
+        Ok(Some((half(0), half(2))))
     }
 
     /// Any value of a type; what is wide comes in parts (`__int128`, structures).
@@ -343,6 +399,10 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         Ok(())
     }
 }
+
+/// Kinds of types in the records of UndefinedBehaviorSanitizer.
+const INTEGER: u64 = 0;
+const FLOAT: u64 = 1;
 
 /// A harness function was called without the argument it is about.
 fn missing<C: Core>(name: &str) -> Stop<C> {

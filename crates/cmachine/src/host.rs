@@ -27,6 +27,11 @@ pub enum Problem {
     Leak,
     Overflow,
     BadShift,
+    UnsignedOverflow,
+    LossyConversion,
+    FloatDivision,
+    FloatConversion,
+    NotANumber,
 }
 
 impl Problem {
@@ -46,7 +51,45 @@ impl Problem {
             Problem::Leak => "leak",
             Problem::Overflow => "overflow",
             Problem::BadShift => "bad-shift",
+            Problem::UnsignedOverflow => "unsigned-overflow",
+            Problem::LossyConversion => "lossy-conversion",
+            Problem::FloatDivision => "float-division-by-zero",
+            Problem::FloatConversion => "float-conversion",
+            Problem::NotANumber => "not-a-number",
         }
+    }
+
+    /// Every kind there is.
+    pub const ALL: [Problem; 18] = [
+        Problem::NullDereference,
+        Problem::NullArgument,
+        Problem::OutOfBounds,
+        Problem::UseAfterFree,
+        Problem::DoubleFree,
+        Problem::InvalidFree,
+        Problem::DivisionByZero,
+        Problem::Assertion,
+        Problem::ReachedError,
+        Problem::Uninitialised,
+        Problem::Leak,
+        Problem::Overflow,
+        Problem::BadShift,
+        Problem::UnsignedOverflow,
+        Problem::LossyConversion,
+        Problem::FloatDivision,
+        Problem::FloatConversion,
+        Problem::NotANumber,
+    ];
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<Problem> {
+        Problem::ALL.into_iter().find(|problem| problem.name() == name)
+    }
+
+    /// Whether the language says what happens then, so that the program goes on.
+    pub fn is_defined(self) -> bool {
+        use Problem::*;
+        matches!(self, UnsignedOverflow | LossyConversion | FloatDivision | NotANumber)
     }
 }
 
@@ -57,6 +100,8 @@ pub struct Checks {
     pub overflow: bool,
     /// Report shifts by the width or more.
     pub shifts: bool,
+    /// Report floating-point results that are not numbers although the operands are.
+    pub floats: bool,
 }
 
 /// A number of 64 bits as steps: `index * scale + residue`, where nothing wraps around and `residue < scale`.
@@ -93,6 +138,10 @@ pub trait Oracle<C: Core> {
     /// Whether a condition depends on something uninitialised: when it does (which is possible), and a condition that
     /// holds wherever it does not.
     fn undefined_matters(&mut self, path: &Path<C>, b: &C::Bool) -> Option<(C::Bool, C::Bool)>;
+    /// When a value depends on something uninitialised, if it can.
+    fn undefined_reaches(&mut self, _path: &Path<C>, _width: Width, _v: &C::Val) -> Option<C::Bool> {
+        None
+    }
 }
 
 /// What is unknown: inputs, and the memory and answers that nothing determines.

@@ -208,6 +208,17 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         }
     }
 
+    /// Reports where a condition does not hold, and goes on: what happens then is defined.
+    pub fn notice(&mut self, state: &State<C>, ok: &C::Bool, kind: Problem, words: &str) {
+        if self.host.truth(ok) == Some(true) {
+            return;
+        }
+        if matches!(self.host.split(&state.path, ok), Split::Both | Split::False) {
+            let bad = self.host.core().not(ok);
+            self.host.problem(state, kind, &bad, words.into());
+        }
+    }
+
     /// Goes on only where a condition holds.
     pub fn assume(&mut self, state: &mut State<C>, condition: &C::Bool) -> Result<(), C> {
         match self.host.truth(condition) {

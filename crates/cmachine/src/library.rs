@@ -65,6 +65,10 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         "__parallax_size" => Builtin::Size,
         "memcpy" | "memmove" | "__memcpy_chk" | "__memmove_chk" => Builtin::Copy,
         "memset" | "__memset_chk" => Builtin::Fill,
+        // Instrumented code calls these instead.
+        "__asan_memcpy" | "__asan_memmove" | "__msan_memcpy" | "__msan_memmove" | "__tsan_memcpy"
+        | "__tsan_memmove" | "__hwasan_memcpy" | "__hwasan_memmove" => Builtin::Copy,
+        "__asan_memset" | "__msan_memset" | "__tsan_memset" | "__hwasan_memset" => Builtin::Fill,
         "exit" | "_exit" | "_Exit" | "quick_exit" => Builtin::Exit,
         "abort" => Builtin::Abort,
         "atexit" => Builtin::AtExit,
@@ -188,6 +192,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 value(0)
             }
             Builtin::Exit => {
+                self.check_status(state, &value(0));
                 if name != "exit" {
                     state.at_exit.clear();
                 }
@@ -246,6 +251,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     width: usize::try_from(given[4]).unwrap_or(0),
                     precision: usize::try_from(given[5]).ok(),
                 };
+                self.leaves_defined(state, 64, &value, "an uninitialised number is printed");
                 self.host.write_number(state, given[0] as i32, &value, form);
                 return Ok(());
             }
@@ -472,6 +478,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let byte = self.read_hits(state, &hits, index, 1)?;
                 bytes.push(self.exposed(state, &byte)?);
             }
+        }
+        for byte in &bytes {
+            self.leaves_defined(state, 8, byte, "an uninitialised byte is written to a file");
         }
         let done = self.host.write(state, file, &bytes);
         let result = self.small(64, if done { len as i64 } else { -1 });

@@ -7,10 +7,10 @@ use super::state::Event;
 use super::value::Value;
 use super::{Fill, LARGEST, Machine, Result, State, Stop};
 use parallax_cmodule::{
-    Binary, BlockId, FloatBinary, Instruction, Operand, Operation, Register, Rmw, Terminator, TypeId,
-    TypeKind,
+    Binary, BlockId, FloatBinary, FloatCompare, Instruction, Operand, Operation, Register, Rmw, Terminator,
+    TypeId, TypeKind,
 };
-use parallax_op::{BinOp, Bits, FloatFormat, RelOp, UnOp};
+use parallax_op::{BinOp, Bits, BoolOp, FloatFormat, RelOp, UnOp};
 use parallax_path::{Bound, Split};
 use parallax_sem::Core;
 use smallvec::SmallVec;
@@ -130,10 +130,16 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Operation::FloatBinary { op, a, b } => {
                 let (a, b) = (self.number_operand(state, a)?, self.number_operand(state, b)?);
                 let op = *op;
+                let floats =
+                    self.host.checks().floats && !self.module.function(state.frame().function).library;
                 self.lanes(ty, &[&a, &b], &mut |machine, ty, values| {
                     let format = machine.float_format(ty)?;
                     let (a, b) = (bits_of(values[0])?, bits_of(values[1])?);
-                    Ok(Value::Bits(machine.float_binary(op, format, &a, &b)?))
+                    let result = machine.float_binary(op, format, &a, &b)?;
+                    if floats {
+                        machine.check_number(state, format, [&a, &b], &result);
+                    }
+                    Ok(Value::Bits(result))
                 })?
             }
             Operation::FloatNegate { a } => {
@@ -254,6 +260,22 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         };
         Self::set(state, instruction.result, value);
         Ok(())
+    }
+
+    /// Reports a result that is not a number although both operands are.
+    fn check_number(
+        &mut self,
+        state: &State<C>,
+        format: FloatFormat,
+        operands: [&C::Val; 2],
+        result: &C::Val,
+    ) {
+        let unordered = FloatCompare { equal: false, greater: false, less: false, unordered: true };
+        let is_nan = |value: &C::Val| self.float_compare(unordered, format, value, value);
+        let core = self.host.core();
+        let before = core.boolop(BoolOp::Or, &is_nan(operands[0]), &is_nan(operands[1]));
+        let ok = core.boolop(BoolOp::Or, &core.not(&is_nan(result)), &before);
+        self.notice(state, &ok, Problem::NotANumber, "the result is not a number");
     }
 
     pub(super) fn float_format(&self, ty: TypeId) -> Result<FloatFormat, C> {
@@ -430,6 +452,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     Some(value) => Some(self.operand(state, value)?),
                     None => None,
                 };
+                if let (Some(value), 1, false) = (&value, state.frames.len(), state.unknown_memory) {
+                    self.check_status(state, value);
+                }
                 self.leave_function(state, value)
             }
             Terminator::Indirect { address, targets } => {
@@ -444,6 +469,16 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 Err(Stop::Unsupported("code that the compiler holds to be unreachable was reached".into()))
             }
             Terminator::Unsupported(what) => Err(Stop::Unsupported(what.clone())),
+        }
+    }
+
+    /// Reports a status of the program that is uninitialised.
+    pub(super) fn check_status(&mut self, state: &State<C>, status: &Value<C>) {
+        if let Value::Bits(status) = status
+            && state.exiting.is_none()
+        {
+            let low = self.host.core().extract(32, 0, 8, status);
+            self.leaves_defined(state, 8, &low, "the program ends with an uninitialised status");
         }
     }
 

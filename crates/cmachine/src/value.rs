@@ -70,6 +70,11 @@ impl<C: Core> Pointer<C> {
 }
 
 impl<C: Core> Value<C> {
+    /// Whether it is one number or pointer.
+    pub fn is_scalar(&self) -> bool {
+        !matches!(self, Value::Many(_))
+    }
+
     /// Elements of an aggregate.
     pub fn many(values: Vec<Value<C>>) -> Self {
         Value::Many(Arc::new(values))

@@ -159,8 +159,19 @@ pub enum Callee {
     Function(FunctionId),
     /// What a pointer points to.
     Pointer(Operand),
-    /// Inline assembly: its text.
-    Assembly(String),
+    /// Inline assembly.
+    Assembly(Assembly),
+}
+
+/// A piece of inline assembly.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assembly {
+    /// Its text, with operands as LLVM writes them (`$0`, `${1:b}`).
+    pub text: String,
+    /// What its operands may be, as LLVM writes it: outputs, inputs, clobbers.
+    pub constraints: String,
+    /// Whether it is in Intel's syntax.
+    pub intel: bool,
 }
 
 /// An argument of a call.

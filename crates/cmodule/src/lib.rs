@@ -11,8 +11,8 @@ mod uses;
 
 pub use debug::{DebugType, DebugTypeId, Field, Location, LocationId, Scope, ScopeId, Variable, VariableId};
 pub use instruction::{
-    Argument, Binary, Callee, Cast, Compare, FloatBinary, FloatCompare, Instruction, Operand, Operation, Rmw,
-    SlotId, Terminator,
+    Argument, Assembly, Binary, Callee, Cast, Compare, FloatBinary, FloatCompare, Instruction, Operand,
+    Operation, Rmw, SlotId, Terminator,
 };
 
 pub use uses::{Names, Reach};

@@ -23,6 +23,8 @@ pub struct Options {
     pub define: Vec<String>,
     /// Anything else, as it is.
     pub flags: Vec<String>,
+    /// Checks of clang's sanitizers that the IR is to call a runtime for; native programs have their own.
+    pub instrument: Vec<&'static str>,
 }
 
 impl Default for Options {
@@ -33,6 +35,7 @@ impl Default for Options {
             include: Vec::new(),
             define: Vec::new(),
             flags: Vec::new(),
+            instrument: Vec::new(),
         }
     }
 }
@@ -119,6 +122,11 @@ pub fn compile(file: &Path, options: &Options) -> Result<Compiled, Error> {
             "-fno-pic",
         ]);
         command.args(["-fno-color-diagnostics", "-U_FORTIFY_SOURCE"]);
+        if !options.instrument.is_empty() {
+            command.arg(format!("-fsanitize={}", options.instrument.join(",")));
+            // The program goes on after a mistake whose outcome is defined.
+            command.arg("-fsanitize-recover=all");
+        }
         // Harnesses for other tools call what nothing declares; older C does so everywhere.
         command.arg("-Wno-error=implicit-function-declaration");
         command.args(options.language_flags());
@@ -141,6 +149,25 @@ pub fn syntax_tree(file: &Path, options: &Options) -> Result<Vec<u8>, Error> {
         return Err(Error::Compile(String::from_utf8_lossy(&output.stderr).trim_end().to_string()));
     }
     Ok(output.stdout)
+}
+
+/// Assembles a text of the target's assembler: the bytes of an object.
+pub fn assemble(text: &str) -> Result<Vec<u8>, Error> {
+    use std::io::Write;
+    let mut command = Command::new(COMPILER);
+    command.args(["-x", "assembler", "-c", "-", "-o", "-"]);
+    command.stdin(std::process::Stdio::piped());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let failed = |error| Error::NoCompiler(COMPILER.into(), error);
+    let mut child = command.spawn().map_err(failed)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(text.as_bytes()).map_err(failed)?;
+    }
+    let output = child.wait_with_output().map_err(failed)?;
+    match output.status.success() {
+        true => Ok(output.stdout),
+        false => Err(Error::Compile(String::from_utf8_lossy(&output.stderr).trim_end().to_string())),
+    }
 }
 
 /// Compiles one C file natively, for replaying what was found.

@@ -159,6 +159,29 @@ impl<'s> Explorer<'s> {
         })
     }
 
+    /// Symbols of what is uninitialised in an expression.
+    fn undefined_in(&self, id: parallax_term::Id) -> Vec<(Symbol, Sort)> {
+        let symbols = self.store.symbols_in([id]).into_iter().filter(|s| self.undefined.contains(s));
+        symbols.map(|symbol| (symbol, self.store.info(symbol).sort)).collect()
+    }
+
+    /// Another way to fill in what is uninitialised.
+    fn otherwise(&mut self, symbols: &[(Symbol, Sort)]) -> logic::Struct<Symbolic<'s>> {
+        let mut other = logic::Struct::<Symbolic<'s>>::new();
+        for &(symbol, sort) in symbols {
+            match sort {
+                Sort::Bits(width) => other.set_val(symbol, self.fresh("otherwise", width).1),
+                Sort::Map { key, value } => {
+                    self.counter += 1;
+                    let name = format!("otherwise!{}", self.counter);
+                    other.set_map(symbol, self.store.func_symbol(&name, key, value));
+                }
+                Sort::Bool => {}
+            }
+        }
+        other
+    }
+
     /// Nothing was reported or noted yet in the step to come.
     pub(super) fn begin_step(&mut self) {
         self.reported = false;
@@ -305,6 +328,9 @@ impl<'s> Explorer<'s> {
     pub fn leak(&mut self, state: &State<Symbolic<'s>>, object: ObjectId, lost: Formula) {
         let Object { made_in, made_at, .. } = state.memory.object(object);
         let place = (*made_in, *made_at);
+        if !self.settings.looks_for(Problem::Leak) {
+            return;
+        }
         if self.known.contains(&(Problem::Leak, place.0, place.1)) {
             return;
         }
@@ -371,28 +397,12 @@ impl<'s> Oracle<Symbolic<'s>> for Explorer<'s> {
             return None;
         }
         let store = self.store;
-        let symbols: Vec<(Symbol, Sort)> = store
-            .symbols_in([b.id()])
-            .into_iter()
-            .filter(|s| self.undefined.contains(s))
-            .map(|symbol| (symbol, store.info(symbol).sort))
-            .collect();
+        let symbols = self.undefined_in(b.id());
         if symbols.is_empty() {
             return None;
         }
         // It matters when two ways to fill in what is uninitialised decide differently.
-        let mut other = logic::Struct::<Symbolic<'s>>::new();
-        for &(symbol, sort) in &symbols {
-            match sort {
-                Sort::Bits(width) => other.set_val(symbol, self.fresh("otherwise", width).1),
-                Sort::Map { key, value } => {
-                    self.counter += 1;
-                    let name = format!("otherwise!{}", self.counter);
-                    other.set_map(symbol, store.func_symbol(&name, key, value));
-                }
-                Sort::Bool => {}
-            }
-        }
+        let other = self.otherwise(&symbols);
         let differs = store.not(store.iff(*b, logic::formula(&self.core, store, *b, &other)));
         match path.sat(&self.oracle, differs) {
             Ok(None) => return None,
@@ -414,6 +424,22 @@ impl<'s> Oracle<Symbolic<'s>> for Explorer<'s> {
             store.iff(*b, logic::formula(&self.core, store, *b, &filled))
         };
         Some((differs, store.and(filled(Bits::zero), filled(Bits::ones))))
+    }
+    fn undefined_reaches(&mut self, path: &Path<Symbolic<'s>>, _width: Width, v: &Term) -> Option<Formula> {
+        let symbols = if self.undefined.is_empty() { Vec::new() } else { self.undefined_in(v.id()) };
+        if symbols.is_empty() {
+            return None;
+        }
+        let other = self.otherwise(&symbols);
+        let differs = self.store.not(self.store.eq(*v, logic::term(&self.core, self.store, *v, &other)));
+        match path.sat(&self.oracle, differs) {
+            Ok(None) => None,
+            Ok(Some(_)) => Some(differs),
+            Err(reason) => {
+                self.bounded(Bound::Solver(reason));
+                None
+            }
+        }
     }
 }
 
@@ -479,6 +505,9 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
     fn problem(&mut self, state: &State<Symbolic<'s>>, problem: Problem, guard: &Formula, detail: String) {
         self.reported = true;
         let wishes = std::mem::take(&mut self.wishes);
+        if !self.settings.looks_for(problem) {
+            return;
+        }
         if self.settings.tests {
             self.record_mistake(state, problem, guard);
         }

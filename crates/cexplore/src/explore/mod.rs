@@ -15,5 +15,5 @@ mod world;
 pub use coverage::Coverage;
 pub use host::{Explorer, Finding, Input};
 pub use search::{Exploration, ExploreError, PathEnd, PathRecord, explore, explore_input};
-pub use settings::{Argument, Entry, Globals, Settings};
+pub use settings::{Argument, Entry, Globals, LoopBound, Settings};
 pub use unknown::{UnknownCell, UnknownMemory, UnknownObject};

@@ -119,6 +119,7 @@ pub fn explore_input<'s>(
         settings,
         frontier,
         joins: Joins::new(),
+        beyond: Vec::new(),
         progress,
         started,
         ticks: 0,
@@ -128,7 +129,7 @@ pub fn explore_input<'s>(
         most_states: 0,
         records: Vec::new(),
     };
-    while let Some(state) = search.frontier.pick() {
+    while let Some(state) = search.next() {
         if search.run(state).is_break() {
             break;
         }
@@ -150,6 +151,8 @@ pub(super) struct Search<'s, 'p> {
     pub(super) settings: &'s Settings,
     frontier: Frontier<State<Sym<'s>>>,
     joins: Joins<Sym<'s>>,
+    /// States that went around a loop too often, the first few: they go on when no path has come to an end.
+    beyond: Vec<State<Sym<'s>>>,
     progress: &'p mut dyn FnMut(u64, usize, usize),
     started: Instant,
     ticks: u32,
@@ -172,6 +175,20 @@ enum Step {
 }
 
 impl<'s> Search<'s, '_> {
+    /// The state whose turn it is. A bound on loops does not leave a run without a single path: then one of those that
+    /// were over it goes on.
+    fn next(&mut self) -> Option<State<Sym<'s>>> {
+        if let Some(state) = self.frontier.pick() {
+            return Some(state);
+        }
+        if self.paths > 0 {
+            return None;
+        }
+        let mut state = self.beyond.pop()?;
+        state.visits = Default::default();
+        Some(state)
+    }
+
     /// Runs a state until it is gone.
     fn run(&mut self, mut state: State<Sym<'s>>) -> ControlFlow<()> {
         let left = loop {
@@ -230,6 +247,9 @@ impl<'s> Search<'s, '_> {
             Ok(()) => self.goes_on(state, was, forked),
             Err(stop) => {
                 self.settle(state, stop);
+                if self.settings.first && !self.machine.host.findings.is_empty() {
+                    return Step::Over;
+                }
                 if self.paths < self.settings.paths {
                     return Step::Gone(std::mem::take(&mut state.joins));
                 }
@@ -267,10 +287,18 @@ impl<'s> Search<'s, '_> {
     /// A state that did not end with its step.
     fn goes_on(&mut self, state: &mut State<Sym<'s>>, was: (usize, BlockId), forked: bool) -> Step {
         if (forked || self.machine.branched)
-            && let Some(bound) = over(state, self.settings)
+            && let Some(bound) = over(self.machine.module, state, self.settings)
         {
+            let joins = std::mem::take(&mut state.joins);
+            if matches!(bound, Bound::Loops(_)) && self.paths == 0 && self.beyond.len() < MOST_BEYOND {
+                self.beyond.push(std::mem::take(state));
+            }
             self.note(bound);
-            return Step::Gone(std::mem::take(&mut state.joins));
+            return Step::Gone(joins);
+        }
+        if self.settings.first && !self.machine.host.findings.is_empty() {
+            self.frontier.push(std::mem::take(state), false);
+            return Step::Over;
         }
         if forked && self.frontier.len() > self.settings.states {
             self.note(Bound::States(self.settings.states));
@@ -334,12 +362,20 @@ fn resident() -> u64 {
     pages.unwrap_or(0) * 4096
 }
 
+/// States over a bound on loops that are kept in case there is nothing else.
+const MOST_BEYOND: usize = 256;
+
 /// The bound of its own that a state is over, if any.
-fn over(state: &State<Sym<'_>>, settings: &Settings) -> Option<Bound> {
+fn over(module: &Module, state: &State<Sym<'_>>, settings: &Settings) -> Option<Bound> {
     if state.forks > settings.depth {
         return Some(Bound::Depth(settings.depth));
     }
-    let key = (state.frame().serial, state.frame().previous);
-    let often = state.visits.get(&key).is_some_and(|&count| count > settings.loops);
-    often.then_some(Bound::Loops(settings.loops))
+    let frame = state.frame();
+    let count = *state.visits.get(&(frame.serial, frame.previous))?;
+    let own = settings.loop_bounds.iter().find(|own| {
+        let at = module.function(frame.function).blocks[frame.previous.0 as usize].location;
+        module.location(at).line == own.line && module.file_of(at).ends_with(&own.file)
+    });
+    let most = own.map_or(settings.loops, |own| own.times);
+    (count > most).then_some(Bound::Loops(most))
 }

@@ -1,6 +1,6 @@
 //! What to explore, how, and how far.
 
-use parallax_cmachine::{Aliasing, Checks, Mistake};
+use parallax_cmachine::{Aliasing, Checks, Mistake, Problem};
 use parallax_path::Strategy;
 use std::time::Duration;
 
@@ -51,6 +51,17 @@ pub enum Argument {
     Optional(u64),
 }
 
+/// How often one call may take the undecided branches of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopBound {
+    /// How the file's name ends; empty: any file.
+    pub file: String,
+    /// The line of the branch.
+    pub line: u32,
+    /// How often.
+    pub times: u32,
+}
+
 /// Settings of an exploration.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -78,6 +89,12 @@ pub struct Settings {
     pub solver_time: Duration,
     /// Optional checks.
     pub checks: Checks,
+    /// Kinds of mistakes to report; none: all. A path ends with a mistake of another kind, too.
+    pub only: Vec<Problem>,
+    /// End with the first finding.
+    pub first: bool,
+    /// Bounds of loops of their own, instead of `loops`: by file (the end of its name; none: any), line, and how often.
+    pub loop_bounds: Vec<LoopBound>,
     /// Random numbers of a generator that was seeded with something unknown are inputs.
     pub random_inputs: bool,
     /// Look for leaks.
@@ -108,6 +125,13 @@ pub struct Settings {
     pub plant: Option<Mistake>,
 }
 
+impl Settings {
+    /// Whether mistakes of a kind are reported.
+    pub fn looks_for(&self, problem: Problem) -> bool {
+        self.only.is_empty() || self.only.contains(&problem)
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Settings {
@@ -123,6 +147,9 @@ impl Default for Settings {
             memory: None,
             solver_time: Duration::from_secs(10),
             checks: Checks::default(),
+            only: Vec::new(),
+            first: false,
+            loop_bounds: Vec::new(),
             random_inputs: false,
             leaks: false,
             failing_allocation: false,

@@ -187,7 +187,11 @@ pub fn settings(case: &Case) -> Settings {
         leaks: matches!(entry, Entry::Main { .. }),
         loops: if matches!(entry, Entry::Main { .. }) { 32 } else { 5 },
         entry,
-        checks: Checks { overflow: checks.contains("overflow"), shifts: checks.contains("shifts") },
+        checks: Checks {
+            overflow: checks.split_whitespace().any(|check| check == "overflow"),
+            shifts: checks.contains("shifts"),
+            floats: checks.contains("floats"),
+        },
         steps: if header(&case.text, "entry").is_some() { 20_000 } else { 300_000 },
         time: Duration::from_secs(60),
         chain: 3,
@@ -202,5 +206,12 @@ pub fn load(case: &Case) -> Program {
     let others = header(&case.text, "with").unwrap_or("").split_whitespace();
     let files =
         [case.file.clone()].into_iter().chain(others.map(|other| case.file.with_file_name(other))).collect();
-    program::load(&Sources { files, ..Sources::default() }).unwrap_or_else(|e| panic!("{}: {e}", case.name))
+    let mut sources = Sources { files, ..Sources::default() };
+    let checks = header(&case.text, "checks").unwrap_or("");
+    sources.options.instrument = program::instruments(
+        checks.contains("unsigned"),
+        checks.contains("conversions"),
+        checks.contains("floats"),
+    );
+    program::load(&sources).unwrap_or_else(|e| panic!("{}: {e}", case.name))
 }

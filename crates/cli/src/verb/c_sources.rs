@@ -43,6 +43,11 @@ impl CSources {
 
     /// Compiles and reads the program; clang's warnings go to stderr.
     pub fn load(&self) -> Result<Program> {
+        self.load_instrumented(Vec::new())
+    }
+
+    /// The same, with checks of clang's sanitizers compiled in.
+    pub fn load_instrumented(&self, instrument: Vec<&'static str>) -> Result<Program> {
         let flags = &self.flags;
         let words = flags.cflags.as_deref().unwrap_or("").split_whitespace();
         let options = clang::Options {
@@ -50,6 +55,7 @@ impl CSources {
             define: flags.define.clone(),
             optimise: flags.optimise,
             flags: words.map(str::to_string).collect(),
+            instrument,
             ..clang::Options::default()
         };
         let program =

@@ -9,11 +9,12 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use parallax_cexplore::confirm::{Replay, replay, user_place};
 use parallax_cexplore::explore::{
-    Argument, Entry, Exploration, ExploreError, Finding, Globals, Input, Settings, explore, explore_input,
+    Argument, Entry, Exploration, ExploreError, Finding, Globals, Input, LoopBound, Settings, explore,
+    explore_input,
 };
 use parallax_cexplore::native::{self, Native};
-use parallax_cexplore::{Program, callers, ktest};
-use parallax_cmachine::{Aliasing, Checks};
+use parallax_cexplore::{Program, callers, ktest, program};
+use parallax_cmachine::{Aliasing, Checks, Problem};
 use parallax_path::{Bound, Strategy};
 use parallax_report::{
     Document, Frame, Location, PathBuilder, Report, Role, Segment, Severity, Step as ReportStep, Tool,
@@ -119,6 +120,24 @@ pub struct Explore {
     /// Also report shifts by the width of the operand or more.
     #[arg(long)]
     shifts: bool,
+    /// Also report unsigned arithmetic that wraps around.
+    #[arg(long)]
+    unsigned_overflow: bool,
+    /// Also report implicit conversions that change a value.
+    #[arg(long)]
+    conversions: bool,
+    /// Also report floating-point divisions by zero, results that are not numbers, and conversions that do not fit.
+    #[arg(long)]
+    floats: bool,
+    /// Report only mistakes of this kind; repeat for more.
+    #[arg(long, value_name = "KIND", value_parser = kind)]
+    only: Vec<Problem>,
+    /// End with the first finding.
+    #[arg(long)]
+    first: bool,
+    /// Times one call may take the undecided branches of a line, instead of --loops; repeat for more.
+    #[arg(long = "loop-bound", value_name = "[FILE:]LINE=N", value_parser = loop_bound)]
+    loop_bounds: Vec<LoopBound>,
     /// Do not report leaks.
     #[arg(long)]
     no_leaks: bool,
@@ -161,6 +180,23 @@ pub struct Explore {
 /// More unknown arguments and bytes than these are a slip of the finger.
 const MOST_ARGUMENTS: u64 = 64;
 const MOST_BYTES: u64 = 1 << 20;
+
+/// A kind of mistake, by its name.
+fn kind(name: &str) -> std::result::Result<Problem, String> {
+    Problem::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Problem::ALL.into_iter().map(Problem::name).collect();
+        format!("no kind of mistake; these are: {}", names.join(", "))
+    })
+}
+
+/// `[FILE:]LINE=N`.
+fn loop_bound(text: &str) -> std::result::Result<LoopBound, String> {
+    let parsed = text.rsplit_once('=').and_then(|(place, times)| {
+        let (file, line) = place.rsplit_once(':').unwrap_or(("", place));
+        Some(LoopBound { file: file.into(), line: line.parse().ok()?, times: times.parse().ok()? })
+    });
+    parsed.ok_or_else(|| "not [FILE:]LINE=N".into())
+}
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Order {
@@ -280,7 +316,10 @@ impl Explore {
             time: seconds("time", self.time)?,
             memory: self.memory.map(|megabytes| megabytes.saturating_mul(1 << 20)),
             solver_time: seconds("solver-time", self.solver_time)?,
-            checks: Checks { overflow: self.overflow, shifts: self.shifts },
+            checks: Checks { overflow: self.overflow, shifts: self.shifts, floats: self.floats },
+            only: self.only.clone(),
+            first: self.first,
+            loop_bounds: self.loop_bounds.clone(),
             failing_allocation: self.failing_malloc,
             failing_calls: self.fail,
             random_inputs: false,
@@ -328,7 +367,9 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     }
     let mut settings = arguments.settings()?;
     let sources = CSources { files: arguments.files.clone(), flags: arguments.flags.clone() };
-    let mut program = sources.load()?;
+    let instruments =
+        program::instruments(arguments.unsigned_overflow, arguments.conversions, arguments.floats);
+    let mut program = sources.load_instrumented(instruments)?;
     if arguments.entry.is_some() {
         program.annotate()?;
     }

@@ -6,7 +6,7 @@ use llvm_sys::LLVMValueKind::*;
 use llvm_sys::core::*;
 use llvm_sys::prelude::*;
 use num_bigint::BigUint;
-use parallax_cmodule::{BlockId, Constant, ConstantId, Operand, Operation, TypeKind};
+use parallax_cmodule::{Assembly, BlockId, Constant, ConstantId, Operand, Operation, TypeKind};
 use parallax_op::Bits;
 
 impl Reader {
@@ -141,12 +141,20 @@ impl Reader {
         }
     }
 
-    pub(super) unsafe fn assembly(&self, value: LLVMValueRef) -> String {
-        let mut len = 0;
+    pub(super) unsafe fn assembly(&self, value: LLVMValueRef) -> Assembly {
+        let (mut len, mut constraints_len) = (0, 0);
         // SAFETY: `value` is inline assembly.
         unsafe {
-            let pointer = LLVMGetInlineAsmAsmString(value, &mut len);
-            text(pointer, len)
+            let template = LLVMGetInlineAsmAsmString(value, &mut len);
+            let constraints = LLVMGetInlineAsmConstraintString(value, &mut constraints_len);
+            Assembly {
+                text: text(template, len),
+                constraints: text(constraints, constraints_len),
+                intel: matches!(
+                    LLVMGetInlineAsmDialect(value),
+                    llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectIntel
+                ),
+            }
         }
     }
 }

@@ -6,7 +6,7 @@
 //! set up first.
 
 use crate::confirm::user_place;
-use crate::explore::{Exploration, Finding};
+use crate::explore::{Coverage, Exploration, Finding};
 use parallax_cmodule::{Callee, FunctionId, LocationId, Module, Operation};
 
 /// A call of a function.
@@ -73,10 +73,20 @@ pub fn joined(
     whole.paths += part.paths;
     whole.completeness = whole.completeness.and(part.completeness);
     whole.assumptions.extend(part.assumptions);
-    // Which lines each start covered is not known any more; the better of them is a bound from below.
-    if part.coverage.lines_covered > whole.coverage.lines_covered {
-        whole.coverage = part.coverage;
+    for (name, file) in part.covered {
+        let joined = whole.covered.entry(name).or_default();
+        for (line, (name, count)) in file.functions {
+            joined.functions.entry(line).or_insert((name, 0)).1 += count;
+        }
+        for (line, count) in file.lines {
+            *joined.lines.entry(line).or_insert(0) += count;
+        }
+        for (branch, ways) in file.branches {
+            let known = joined.branches.entry(branch).or_insert_with(|| vec![0; ways.len()]);
+            known.iter_mut().zip(ways).for_each(|(all, more)| *all += more);
+        }
     }
+    whole.coverage = Coverage::of(&whole.covered);
     whole.steps += part.steps;
     whole.queries += part.queries;
     whole.most_states = whole.most_states.max(part.most_states);

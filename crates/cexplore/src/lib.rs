@@ -10,6 +10,7 @@ pub mod driver;
 pub mod explore;
 pub mod ktest;
 mod leak;
+pub mod minimise;
 pub mod native;
 pub mod program;
 pub mod run;

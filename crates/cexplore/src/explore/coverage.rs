@@ -1,10 +1,10 @@
-//! How much of the user's own code some path ran.
+//! How much of the user's own code some path ran: lines, branches, functions, file by file.
 
 use super::host::Explorer;
 use parallax_cmodule::{FunctionId, Module, Terminator};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-/// What was covered of the user's own code.
+/// What was covered of the user's own code, in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     /// Source lines with code.
@@ -17,26 +17,43 @@ pub struct Coverage {
     pub branches_covered: usize,
 }
 
+/// What was covered of one source file. Copies of a line (inlined functions, templates of the preprocessor) are joined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileCoverage {
+    /// How often each line with code was run.
+    pub lines: BTreeMap<u32, u64>,
+    /// Branches, by line and a number within it: how often each way was taken.
+    pub branches: BTreeMap<(u32, u32), Vec<u64>>,
+    /// Functions, by their first line: the name and how often it was entered.
+    pub functions: BTreeMap<u32, (String, u64)>,
+}
+
+/// What was covered, by the name of the file.
+pub type Covered = BTreeMap<String, FileCoverage>;
+
 /// Lines and branches of the user's own code.
-pub(super) fn coverage(module: &Module, host: &Explorer<'_>) -> Coverage {
-    let mut lines = BTreeSet::new();
-    let mut run = BTreeSet::new();
-    let mut coverage = Coverage::default();
+pub(super) fn covered(module: &Module, host: &Explorer<'_>) -> Covered {
+    let mut files = Covered::new();
     for (index, function) in module.functions.iter().enumerate() {
-        if function.library {
+        if function.library || !function.is_defined() {
             continue;
         }
-        for (number, block) in function.blocks.iter().enumerate() {
-            let entered = |b: u32| host.covered.contains_key(&(FunctionId(index as u32), b));
-            let here = entered(number as u32);
+        let id = FunctionId(index as u32);
+        let entered = |block: u32| host.covered.get(&(id, block)).copied().unwrap_or(0);
+        let place = module.location(function.location);
+        if place.line > 0 {
+            let file = files.entry(module.file_of(function.location).to_string()).or_default();
+            file.functions.insert(place.line, (function.name.clone(), entered(0)));
+        }
+        for (number, block) in (0..).zip(&function.blocks) {
+            let times = entered(number);
             let places = block.instructions.iter().map(|i| i.location).chain([block.location]);
             for location in places {
-                let place = module.location(location);
-                if place.line > 0 {
-                    lines.insert((place.file, place.line));
-                    if here {
-                        run.insert((place.file, place.line));
-                    }
+                let line = module.location(location).line;
+                if line > 0 {
+                    let file = files.entry(module.file_of(location).to_string()).or_default();
+                    let count = file.lines.entry(line).or_insert(0);
+                    *count = times.max(*count);
                 }
             }
             let targets: Vec<u32> = match &block.terminator {
@@ -46,11 +63,27 @@ pub(super) fn coverage(module: &Module, host: &Explorer<'_>) -> Coverage {
                 }
                 _ => continue,
             };
-            coverage.branches += targets.len();
-            coverage.branches_covered += targets.iter().filter(|&&t| here && entered(t)).count();
+            let line = module.location(block.location).line;
+            let file = files.entry(module.file_of(block.location).to_string()).or_default();
+            let next = file.branches.range((line, 0)..=(line, u32::MAX)).count() as u32;
+            let taken = |target: &u32| host.edges.get(&(id, number, *target)).copied().unwrap_or(0);
+            file.branches.insert((line, next), targets.iter().map(taken).collect());
         }
     }
-    coverage.lines = lines.len();
-    coverage.lines_covered = run.len();
-    coverage
+    files
+}
+
+impl Coverage {
+    /// What was covered, in numbers.
+    pub fn of(files: &Covered) -> Self {
+        let mut coverage = Coverage::default();
+        for file in files.values() {
+            coverage.lines += file.lines.len();
+            coverage.lines_covered += file.lines.values().filter(|&&count| count > 0).count();
+            let ways = || file.branches.values().flatten();
+            coverage.branches += ways().count();
+            coverage.branches_covered += ways().filter(|&&count| count > 0).count();
+        }
+        coverage
+    }
 }

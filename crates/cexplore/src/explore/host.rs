@@ -99,6 +99,8 @@ pub struct Explorer<'s> {
     pub noted: bool,
     /// Blocks that were entered, and how often.
     pub covered: FxHashMap<(FunctionId, u32), u64>,
+    /// Ways from block to block that were taken, and how often.
+    pub edges: FxHashMap<(FunctionId, u32, u32), u64>,
     /// Whether the block just entered is new.
     pub new_code: bool,
     counter: u64,
@@ -134,6 +136,7 @@ impl<'s> Explorer<'s> {
             ledger: Ledger::default(),
             noted: false,
             covered: FxHashMap::default(),
+            edges: FxHashMap::default(),
             new_code: false,
             counter: 0,
         }
@@ -426,12 +429,25 @@ impl<'s> Oracle<Symbolic<'s>> for Explorer<'s> {
         Some((differs, store.and(filled(Bits::zero), filled(Bits::ones))))
     }
     fn undefined_reaches(&mut self, path: &Path<Symbolic<'s>>, _width: Width, v: &Term) -> Option<Formula> {
-        let symbols = if self.undefined.is_empty() { Vec::new() } else { self.undefined_in(v.id()) };
+        let mut symbols = if self.undefined.is_empty() { Vec::new() } else { self.undefined_in(v.id()) };
         if symbols.is_empty() {
             return None;
         }
+        // Both ways to fill in what is uninitialised are such that they take this path.
+        let mut taken = path.formulas();
+        taken.retain(|condition| {
+            let here = self.undefined_in(condition.id());
+            symbols.extend(&here);
+            !here.is_empty()
+        });
+        symbols.sort_unstable_by_key(|(symbol, _)| *symbol);
+        symbols.dedup_by_key(|(symbol, _)| *symbol);
         let other = self.otherwise(&symbols);
-        let differs = self.store.not(self.store.eq(*v, logic::term(&self.core, self.store, *v, &other)));
+        let (core, store) = (&self.core, self.store);
+        let mut differs = store.not(store.eq(*v, logic::term(core, store, *v, &other)));
+        for condition in taken {
+            differs = store.and(differs, logic::formula(core, store, condition, &other));
+        }
         match path.sat(&self.oracle, differs) {
             Ok(None) => None,
             Ok(Some(_)) => Some(differs),
@@ -541,6 +557,9 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
     }
     fn enter_block(&mut self, state: &State<Symbolic<'s>>) {
         let frame = state.frame();
+        if !self.module.function(frame.function).library {
+            *self.edges.entry((frame.function, frame.previous.0, frame.block.0)).or_insert(0) += 1;
+        }
         let count = self.covered.entry((frame.function, frame.block.0)).or_insert(0);
         *count += 1;
         self.new_code = *count == 1;

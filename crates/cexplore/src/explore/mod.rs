@@ -12,7 +12,7 @@ mod steps;
 mod unknown;
 mod world;
 
-pub use coverage::Coverage;
+pub use coverage::{Coverage, Covered, FileCoverage};
 pub use host::{Explorer, Finding, Input};
 pub use search::{Exploration, ExploreError, PathEnd, PathRecord, explore, explore_input};
 pub use settings::{Argument, Entry, Globals, LoopBound, Settings};

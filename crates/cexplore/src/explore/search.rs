@@ -1,6 +1,6 @@
 //! The search: a state runs until it forks, ends or meets others; then the next one does.
 
-use super::coverage::{Coverage, coverage};
+use super::coverage::{Coverage, Covered, covered};
 use super::host::{Explorer, Finding, Input};
 use super::joins::Joins;
 use super::settings::Settings;
@@ -59,8 +59,10 @@ pub struct Exploration {
     pub completeness: Completeness,
     /// What was assumed.
     pub assumptions: BTreeSet<String>,
-    /// What was covered.
+    /// What was covered, in numbers.
     pub coverage: Coverage,
+    /// What was covered, line by line.
+    pub covered: Covered,
     /// One record per path, when tests were asked for.
     pub records: Vec<PathRecord>,
     /// Instructions executed.
@@ -337,7 +339,8 @@ impl<'s> Search<'s, '_> {
         for state in self.joins.abandon() {
             self.frontier.push(state, false);
         }
-        let coverage = coverage(self.machine.module, &self.machine.host);
+        let covered = covered(self.machine.module, &self.machine.host);
+        let coverage = Coverage::of(&covered);
         let host = self.machine.host;
         self.records.extend(host.mistakes);
         Exploration {
@@ -346,6 +349,7 @@ impl<'s> Search<'s, '_> {
             completeness: host.ledger.close(&self.frontier),
             assumptions: host.assumptions,
             coverage,
+            covered,
             records: self.records,
             steps: self.steps,
             queries: host.oracle.usage().checks(),

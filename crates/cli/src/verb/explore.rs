@@ -1,5 +1,6 @@
 //! `parallax explore`: every path of a C program, and what goes wrong on it; with `--`, of a compiled one.
 
+use super::c_coverage;
 use super::c_input::{input, shown, write_tests};
 use super::c_sources::{CFlags, CSources};
 use super::explore_program::{self, Common, ProgramOptions};
@@ -13,7 +14,7 @@ use parallax_cexplore::explore::{
     explore_input,
 };
 use parallax_cexplore::native::{self, Native};
-use parallax_cexplore::{Program, callers, ktest, program};
+use parallax_cexplore::{Program, callers, ktest, minimise, program};
 use parallax_cmachine::{Aliasing, Checks, Problem};
 use parallax_path::{Bound, Strategy};
 use parallax_report::{
@@ -168,6 +169,12 @@ pub struct Explore {
     /// Write one test per path into this folder: the input, as JSON and for KLEE's tools, and a C driver.
     #[arg(long, value_name = "FOLDER")]
     tests: Option<PathBuf>,
+    /// Of the tests, write only those that add coverage, and the first of each kind of mistake.
+    #[arg(long, requires = "tests")]
+    minimise: bool,
+    /// Write which lines and branches were covered: a page with the source (.html), or a trace file of lcov.
+    #[arg(long, value_name = "FILE")]
+    coverage: Option<PathBuf>,
     /// Write the findings and their paths as a report: a page (.html), SARIF (.sarif), pathreport XML (.xml) or Parallax
     /// JSON (.json).
     #[arg(long, value_name = "FILE")]
@@ -407,7 +414,19 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     })?;
     let mut explored = explored;
     adopt(&program, &mut explored, seeded);
+    if arguments.minimise {
+        let mut kept = minimise::kept(&program, &settings, &explored.records).into_iter().peekable();
+        let mut number = 0..;
+        explored.records.retain(|_| kept.next_if_eq(&number.next().unwrap_or(0)).is_some());
+    }
     let findings = confirmed(arguments, &program, &settings, &explored)?;
+    if let Some(file) = &arguments.coverage {
+        let text = match file.extension().and_then(|e| e.to_str()) {
+            Some("html") => c_coverage::page(&explored.covered),
+            _ => c_coverage::lcov(&explored.covered),
+        };
+        std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    }
     if let Some(folder) = &arguments.tests {
         write_tests(folder, &program, &settings, &explored)?;
     }

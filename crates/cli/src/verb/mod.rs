@@ -1,5 +1,6 @@
 //! The verbs, one module each.
 
+mod c_coverage;
 mod c_input;
 mod c_sources;
 mod c_world;

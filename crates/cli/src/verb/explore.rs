@@ -74,7 +74,7 @@ pub struct Explore {
     #[arg(long = "file", value_name = "NAME=BYTES|PATH:N")]
     unknown_files: Vec<String>,
     /// A variable of the environment; the others are not set. Repeat for more.
-    #[arg(long = "env", value_name = "NAME=TEXT")]
+    #[arg(long = "set-env", value_name = "NAME=TEXT")]
     variables: Vec<String>,
     /// A variable of the environment with unknown text of at most so many bytes; repeat for more.
     #[arg(long = "sym-env", value_name = "NAME=BYTES")]
@@ -267,7 +267,7 @@ impl Explore {
         let mut environment = Vec::new();
         for given in &self.variables {
             let Some((name, text)) = given.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-                anyhow::bail!("--env {given}: not NAME=TEXT");
+                anyhow::bail!("--set-env {given}: not NAME=TEXT");
             };
             environment.push((name.to_string(), Argument::Known(text.as_bytes().to_vec())));
         }

@@ -68,8 +68,12 @@ pub struct Analysed {
     pub reads: Cells,
     /// Cells it writes.
     pub writes: Cells,
-    /// Cells that are needed to run it: both, without repetition.
+    /// The instruction without operations whose results nothing reads before they are replaced: flags, above all.
+    pub lean: Rc<Instruction>,
+    /// Cells that the lean instruction reads or writes.
     pub touches: Box<[u16]>,
+    /// Cells that it writes.
+    pub lean_writes: Cells,
     /// Whether it asks the operating system for something.
     pub is_call: bool,
     /// Whether it writes memory.
@@ -160,6 +164,7 @@ fn cut(process: &mut Process, start: u64) -> Option<Block> {
             break;
         }
     }
+    trim(&processor, &mut instructions);
     (!instructions.is_empty()).then_some(Block { instructions, reads, end })
 }
 
@@ -236,16 +241,89 @@ fn analyse(processor: &Processor, instruction: Rc<Instruction>) -> Analysed {
         reads.remove(pc);
         writes.remove(pc);
     }
-    let touches: Vec<u16> = {
-        let mut all = reads.clone();
-        writes.iter().for_each(|cell| all.add(cell));
-        all.iter().map(|cell| cell as u16).collect()
-    };
     let jumps: SmallVec<[Varnode; 2]> =
         instruction.transfers().filter(|(when, ..)| when.is_some()).map(|(_, to, _)| to).collect();
     let ways = match jumps[..] {
         [to] => to.as_constant().map(|to| (to, instruction.next())),
         _ => None,
     };
-    Analysed { instruction, reads, writes, touches: touches.into(), is_call, stores, ways }
+    let lean = instruction.clone();
+    let (touches, lean_writes) = (Box::default(), Cells::default());
+    Analysed { instruction, reads, writes, lean, touches, lean_writes, is_call, stores, ways }
+}
+
+/// Finds the lean instructions of a block, last first. Behind the block everything may be read.
+fn trim(processor: &Processor, instructions: &mut [Analysed]) {
+    let mut dead = Cells::default();
+    for analysed in instructions.iter_mut().rev() {
+        let skips = analysed.instruction.ops.iter().any(|op| {
+            matches!(op, Op::Branch { .. } | Op::Jump { when: Some(_), .. } | Op::Trap { when: Some(_), .. })
+        });
+        if !skips && !analysed.is_call && !dead.is_empty() {
+            let ops = needed(processor, &analysed.instruction, &dead);
+            if ops.len() < analysed.instruction.ops.len() {
+                analysed.lean = Rc::new(Instruction { ops: ops.into(), ..(*analysed.instruction).clone() });
+            }
+        }
+        // What it writes whole nothing before it need write, unless it is read here first.
+        if !skips {
+            analysed.writes.iter().for_each(|cell| dead.add(cell));
+        }
+        analysed.reads.iter().for_each(|cell| dead.remove(cell));
+        let mut all = Cells::default();
+        for op in &analysed.lean.ops {
+            op.inputs(|place| cells(processor, place, &mut |cell| all.add(cell)));
+            if let Some(out) = op.out() {
+                cells(processor, out, &mut |cell| {
+                    all.add(cell);
+                    analysed.lean_writes.add(cell);
+                });
+            }
+        }
+        if let Some(pc) = processor.cell_at(processor.pc.offset) {
+            all.remove(pc);
+            analysed.lean_writes.remove(pc);
+        }
+        analysed.touches = all.iter().map(|cell| cell as u16).collect();
+    }
+}
+
+/// The cells that a place lies in.
+fn cells(processor: &Processor, place: Varnode, visit: &mut dyn FnMut(usize)) {
+    let mut from = place.offset;
+    while place.space == Space::Register && from < place.end() {
+        let Some(index) = processor.cell_at(from) else { break };
+        visit(index);
+        from = processor.cells[index].place.end();
+    }
+}
+
+/// The operations of an instruction without branches whose results count, if nothing reads the `dead` cells behind it.
+fn needed(processor: &Processor, instruction: &Instruction, dead: &Cells) -> Vec<Op> {
+    let mut dead = dead.clone();
+    // Temporaries that are read further on.
+    let mut read: Vec<Varnode> = Vec::new();
+    let mut kept: Vec<Op> = Vec::new();
+    for op in instruction.ops.iter().rev() {
+        let counts = match (op, op.out()) {
+            // These can fault, or do more than compute.
+            (Op::Load { .. } | Op::Intrinsic { .. }, _) | (_, None) => true,
+            (_, Some(out)) if out.space == Space::Temporary => read.iter().any(|place| place.overlaps(out)),
+            (_, Some(out)) => {
+                let mut live = false;
+                cells(processor, out, &mut |cell| live |= !dead.has(cell));
+                live
+            }
+        };
+        if counts {
+            op.inputs(|place| match place.space {
+                Space::Temporary => read.push(place),
+                Space::Register => cells(processor, place, &mut |cell| dead.remove(cell)),
+                Space::Constant => {}
+            });
+            kept.push(op.clone());
+        }
+    }
+    kept.reverse();
+    kept
 }

@@ -507,7 +507,7 @@ impl<'a, 's> Lockstep<'a, 's> {
             };
             state.initialise(cell, value);
         }
-        let after = exec(&reading, &analysed.instruction, state).and_then(|after| {
+        let after = exec(&reading, &analysed.lean, state).and_then(|after| {
             let target = after.read(&reading, processor.pc)?.word(&reading, processor.pc.width());
             Ok((after, target))
         });
@@ -523,7 +523,7 @@ impl<'a, 's> Lockstep<'a, 's> {
             }
         };
         let mut results: SmallVec<[(usize, Bits, Option<Shade>); 16]> = SmallVec::new();
-        for cell in analysed.writes.iter() {
+        for cell in analysed.lean_writes.iter() {
             let Some(value) = after.known_cell(cell) else { continue };
             let width = processor.cells[cell].place.width();
             let (bits, shade) = match value {

@@ -31,7 +31,7 @@ PROGRAMS = [
              "deflate.c", "trees.c", "zbz2err.c"], ["crc32.c"], "USE_CRC", "ex2in"),
     Program("bzip2", "bzip2-1.0.8", ["bzip2recover.c", "bzlib.c"], ["-I."], BZIP2, BZIP2, "USE_BZIP2",
             "BZ2_bzCompressInit"),
-    Program("unzip", "unzip60", ["crypt.c", "unix/unix.c"], ["-I.", "-Iunix", "-DUNIX", "-DHAVE_DIRENT_H", "-DHAVE_TERMIOS_H"],
+    Program("unzip", "unzip60", ["zipinfo.c", "unix/unix.c"], ["-I.", "-Iunix", "-DUNIX", "-DHAVE_DIRENT_H", "-DHAVE_TERMIOS_H"],
             ["unzip.c", "crc32.c", "crypt.c", "envargs.c", "explode.c", "extract.c", "fileio.c", "globals.c", "inflate.c", "list.c",
              "match.c", "process.c", "ttyio.c", "ubz2err.c", "unreduce.c", "unshrink.c", "zipinfo.c", "unix/unix.c"], ["crc32.c"],
             "USE_CRC", "mapattr"),

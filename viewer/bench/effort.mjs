@@ -5,7 +5,7 @@
 // MATRIX is the folder of `make report-matrix`: of each tool's reports the one with the longest path is read. LIST is a report
 // file with hundreds of findings. Reading: the steps are visited in the order of the path; whenever the next one is not on
 // screen, one action brings it there. A plain editor shows one file at a time in a window of the same height. Judging: real
-// keys are pressed on the page until every report has its verdict, once by groups, once one by one, once report by report.
+// keys are pressed on the page until every report has its verdict, once by groups, once one by one in the same list.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -31,7 +31,8 @@ function moves(places, height) {
 }
 
 const rows = [];
-for (const [program, name] of TEN) {
+const ten = process.env.ONLY === "triage" ? [] : TEN;
+for (const [program, name] of ten) {
   const file = join(matrix, "reports", program, name), folder = join(matrix, program);
   if (!existsSync(file)) { console.error(`missing: ${program}/${name}`); continue; }
   const address = join(work, "page.html");
@@ -78,7 +79,8 @@ async function judged(way) {
   const state = () => page.evaluate(() => { const said = /(\d+) of (\d+) triaged/.exec(document.querySelector("#progress")?.textContent ?? "") ?? []; return { done: Number(said[1] ?? 0), all: Number(said[2] ?? 0), view: document.body.dataset.view }; });
   const began = await state();
   let left = { ...began }, stuck = 0, groups = 0;
-  while (left.done < left.all && stuck < 40) {
+  if (way === "group") await press("K");
+  while (left.done < left.all && stuck < 100) {
     const before = left.done;
     if (way === "group") {
       // To the next group that waits; its alike members get one verdict, those that differ are met one by one.
@@ -87,9 +89,12 @@ async function judged(way) {
       else if (kind === "group") {
         const waits = await page.evaluate(() => { const row = document.querySelector(".groups .cur"); return !!row?.querySelector(".rp i:not(.true):not(.false):not(.unsure)"); });
         if (waits) { await press("F"); await press("Control+Enter"); groups++; } else await press("J");
-      } else if (kind === "report") { await press("F"); groups++; } else await press("j");
-    } else if (way === "one") await press("F");
-    else { if (left.view === "list") await press("Enter"); await press("F"); await press("Control+Enter"); }
+      } else if (kind === "report") { await press("F"); groups++; } else await press("J");
+    } else {
+      const kind = await page.evaluate(() => { const row = document.querySelector(".groups .cur"); return row?.classList.contains("rep") ? (row.dataset.state === "open" ? "open" : "done") : row?.getAttribute("aria-expanded") === "true" ? "expanded" : "closed"; });
+      if (kind === "closed") await press("Enter");
+      await press(kind === "open" ? "F" : "j");
+    }
     left = await state();
     stuck = left.done > before ? 0 : stuck + 1;
   }
@@ -99,7 +104,7 @@ async function judged(way) {
 
 const triage = [];
 if (list) {
-  for (const way of ["group", "report"]) { triage.push(await judged(way)); console.error(triage.at(-1)); }
+  for (const way of ["group", "one"]) { triage.push(await judged(way)); console.error(triage.at(-1)); }
 }
 await browser.close();
 rmSync(work, { recursive: true, force: true });
@@ -113,6 +118,6 @@ ${rows.map(row => `| ${row.program}/${row.report} | ${row.steps} | ${row.fileLin
 
 | judging | reports | keys | keys per report |
 | --- | --- | --- | --- |
-${triage.map(one => `| ${one.way === "group" ? "by group, in the list" : "report by report"} | ${one.judged} of ${one.reports} | ${one.keys} | ${(one.keys / Math.max(1, one.judged)).toFixed(2)} |`).join("\n")}
+${triage.map(one => `| ${one.way === "group" ? "by group" : "one by one"} | ${one.judged} of ${one.reports} | ${one.keys} | ${(one.keys / Math.max(1, one.judged)).toFixed(2)} |`).join("\n")}
 `);
 console.log(readFileSync(join(out, "table.md"), "utf8"));

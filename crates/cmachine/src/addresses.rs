@@ -290,6 +290,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
             _ => {}
         }
+        if matches!(op, RelOp::Eq | RelOp::Ne)
+            && let Some(null) = self.tested_for_null(state, a, b)
+        {
+            return Ok(if op == RelOp::Eq { null } else { self.host.core().not(&null) });
+        }
         let (a, b) = (self.settled(state, a, b)?, self.settled(state, b, a)?);
         let mut result = self.host.core().boolean(false);
         for x in &a.entries {

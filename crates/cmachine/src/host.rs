@@ -1,7 +1,7 @@
 //! What an analysis supplies to the machine: the reading, what is known on a path, and the outside world.
 
 use super::files::{FileName, FileStatus, Request};
-use super::inputs::{Candidate, InputBounds, Origin, Token};
+use super::inputs::{Candidate, InputBounds, Origin, Spots, Token};
 use super::output::Form;
 use super::state::{Path, State};
 use super::value::{ObjectId, TokenId};
@@ -165,6 +165,15 @@ pub trait Inputs<C: Core> {
     /// nothing points to what the program makes.
     fn may_be(&self, _state: &State<C>, _token: TokenId, candidate: Candidate) -> bool {
         !matches!(candidate, Candidate::Made(..))
+    }
+    /// Where in a known object an input pointer may point, where the analysis knows that better than types do.
+    fn places(&self, _state: &State<C>, _token: TokenId, _object: ObjectId) -> Option<Vec<Spots>> {
+        None
+    }
+    /// Whether a test of an input pointer against null decides that alone: what else it may be is then asked when it is
+    /// followed. An input that takes the path is not known before.
+    fn null_alone(&self) -> bool {
+        false
     }
     /// How many of the program's objects an input pointer may be, by their age: those that there were when it became
     /// unknown.

@@ -7,7 +7,7 @@
 use super::content::Fill;
 use super::host::Host;
 use super::input_types::{containers, flexible, is_record, positions, same_type, size_of, strip, travels_as};
-use super::inputs::{Aliasing, Candidate, InputCell, InputObject, Token};
+use super::inputs::{Aliasing, Candidate, InputCell, InputObject, Spots, Token};
 use super::memory::Kind;
 use super::mistake::Mistake;
 use super::pointers::{pointers, word};
@@ -25,6 +25,8 @@ use std::sync::Arc;
 const MOST_POSITIONS: usize = 64;
 /// Structures that a new object may be part of.
 const MOST_CONTAINERS: usize = 8;
+/// Structures that are asked about for that: more than any program has.
+const MOST_LOOKED_AT: usize = 10_000;
 /// Things that one pointer may be.
 const MOST_CHOICES: usize = 254;
 /// Bytes of memory that no type describes.
@@ -91,7 +93,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let known = state.input_objects.len();
         if let Some(DebugType::Function(types)) = pointee.map(|t| &self.module.debug_types[t.0 as usize]) {
             let functions = self.functions_of(types);
-            if functions.is_empty() {
+            if functions.is_empty() && self.host.may_be(state, id, Candidate::New(pointee, 0)) {
                 choices.leave_out(Bound::Missing(format!("no function that {} may be", token.name)));
             }
             for function in functions {
@@ -109,8 +111,17 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let choices = choices.settle(|bound| self.host.bounded(bound), nothing).map_err(Stop::Bound)?;
         let mut guards = Vec::with_capacity(choices.len());
         for choice in &choices {
-            let bit = self.host.selector(1, &format!("choice of {}", token.name));
-            guards.push((self.host.core().val_to_bool(1, &bit), choice.possible.clone()));
+            let guard = match &token.null {
+                // Decided before, and perhaps for more than what is asked now.
+                Some(null) if choice.target == Target::Null => {
+                    self.host.core().boolop(BoolOp::And, null, &open)
+                }
+                _ => {
+                    let bit = self.host.selector(1, &format!("choice of {}", token.name));
+                    self.host.core().val_to_bool(1, &bit)
+                }
+            };
+            guards.push((guard, choice.possible.clone()));
         }
         let chosen = choices.into_iter().zip(&guards).map(|(choice, (guard, _))| Entry::<C> {
             guard: guard.clone(),
@@ -130,6 +141,43 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         stored.done = done;
         stored.entries.extend(chosen);
         Ok(())
+    }
+
+    /// When an input pointer that is compared with null is null, if that is all that is asked and the host wants it so.
+    pub(super) fn tested_for_null(
+        &mut self,
+        state: &mut State<C>,
+        a: &Value<C>,
+        b: &Value<C>,
+    ) -> Option<C::Bool> {
+        if !self.host.null_alone() {
+            return None;
+        }
+        let (Value::Pointer(a), Value::Pointer(b)) = (a, b) else { return None };
+        let (a, b) = (a.only()?, b.only()?);
+        let id = match (a.target, b.target) {
+            (Target::Token(id), Target::Null) | (Target::Null, Target::Token(id)) => id,
+            _ => return None,
+        };
+        let start = |offset: &C::Val| self.host.value(64, offset).is_some_and(|n| n.is_zero());
+        let token = &state.tokens[id.0 as usize];
+        if !start(&a.offset) || !start(&b.offset) || self.host.truth(&token.done) != Some(false) {
+            return None;
+        }
+        if let Some(known) = &token.null {
+            return Some(known.clone());
+        }
+        let (name, possible) =
+            (token.name.clone(), !token.nonnull && self.host.may_be(state, id, Candidate::Null));
+        let null = match possible {
+            true => {
+                let bit = self.host.selector(1, &format!("choice of {name}"));
+                self.host.core().val_to_bool(1, &bit)
+            }
+            false => self.host.core().boolean(false),
+        };
+        Arc::make_mut(&mut state.tokens)[id.0 as usize].null = Some(null.clone());
+        Some(null)
     }
 
     /// A pointer to nobody knows what is used with a type: that is what it points to from here on.
@@ -221,11 +269,25 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 choices.offer(Choice { target, offset, possible });
                 continue;
             }
+            if !self.host.may_be(state, id, wanted(None)) {
+                continue;
+            }
             let places = match inside {
                 true => positions(self.module, pointee, candidate.ty, MOST_POSITIONS + 1),
                 false if same_type(self.module, candidate.ty, pointee) => vec![0],
                 false => Vec::new(),
             };
+            // Bytes may be anywhere, and so may be what there are many of, unless somebody knows where.
+            if (places.len() > MOST_POSITIONS || size_of(self.module, pointee) == 1)
+                && let Some(spots) = self.host.places(state, id, candidate.object)
+            {
+                for spots in spots {
+                    let (offset, fits) = self.among(state, candidate.object, &token.name, pointee, &spots);
+                    let possible = self.host.core().boolop(BoolOp::And, &possible, &fits);
+                    choices.offer(Choice { target, offset, possible });
+                }
+                continue;
+            }
             if places.len() > MOST_POSITIONS {
                 choices.leave_out(Bound::Candidates(MOST_POSITIONS, "places in one object"));
             }
@@ -340,6 +402,28 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         (offset, core.boolop(BoolOp::And, &fits, &aligned))
     }
 
+    /// One of many places in an object, and the condition that there is one.
+    fn among(
+        &mut self,
+        state: &State<C>,
+        object: ObjectId,
+        name: &str,
+        ty: Option<DebugTypeId>,
+        spots: &Spots,
+    ) -> (C::Val, C::Bool) {
+        let Spots::At(at, steps) = spots else { return self.anywhere(state, object, name, ty) };
+        let (mut offset, mut fits) = (word(&self.host, *at), self.host.core().boolean(true));
+        for (bytes, count) in steps.iter().filter(|(_, count)| *count != 1) {
+            let index = self.number_up_to(count.saturating_sub(1), &format!("index of {name}"));
+            let core = self.host.core();
+            let within = core.relop(RelOp::Ult, 64, &index, &word(&self.host, *count));
+            fits = core.boolop(BoolOp::And, &fits, &within);
+            let step = core.binop(BinOp::Mul, 64, &index, &word(&self.host, *bytes));
+            offset = core.binop(BinOp::Add, 64, &offset, &step);
+        }
+        (offset, fits)
+    }
+
     /// New objects, within the bound: of the type itself, and of each structure that holds one.
     fn new_objects(
         &mut self,
@@ -349,24 +433,34 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         choices: &mut Candidates<Choice<C>>,
     ) -> Result<(), C> {
         let bounds = self.host.input_bounds();
+        let raw = bounds.aliasing == Aliasing::Raw;
+        let mut types = vec![(pointee, vec![0])];
+        types.retain(|(ty, _)| self.host.may_be(state, id, Candidate::New(ty.filter(|_| !raw), 0)));
+        if self.looks_inside(pointee) && pointee.is_some() && !self.planted(Mistake::NoContainers) {
+            let mut around = 0;
+            for ty in self.containers_of(pointee).iter().copied() {
+                let mut places = positions(self.module, pointee, Some(ty), MOST_POSITIONS + 1);
+                places.retain(|&place| self.host.may_be(state, id, Candidate::New(Some(ty), place)));
+                if places.is_empty() {
+                    continue;
+                }
+                around += 1;
+                if around > MOST_CONTAINERS {
+                    choices.leave_out(Bound::Candidates(MOST_CONTAINERS, "structures that hold one type"));
+                    break;
+                }
+                types.push((Some(ty), places));
+            }
+        }
         if token.depth >= bounds.chain {
-            choices.leave_out(Bound::Chain(bounds.chain));
+            if !types.is_empty() {
+                choices.leave_out(Bound::Chain(bounds.chain));
+            }
             return Ok(());
         }
-        let mut types = vec![pointee];
-        if self.looks_inside(pointee) && pointee.is_some() && !self.planted(Mistake::NoContainers) {
-            let around = containers(self.module, pointee, MOST_CONTAINERS + 1);
-            if around.len() > MOST_CONTAINERS {
-                choices.leave_out(Bound::Candidates(MOST_CONTAINERS, "structures that hold one type"));
-            }
-            types.extend(around.into_iter().take(MOST_CONTAINERS).map(Some));
-        }
         let always = self.host.core().boolean(true);
-        for (number, ty) in types.into_iter().enumerate() {
-            let allocated = if bounds.aliasing == Aliasing::Raw { None } else { ty };
-            if !self.host.may_be(state, id, Candidate::New(allocated)) {
-                continue;
-            }
+        for (ty, places) in types {
+            let allocated = ty.filter(|_| !raw);
             let known = self.new_input(state, token, allocated)?;
             self.host.discovered(id, known.object);
             let (target, count) = (Target::Object(known.object), known.count.clone());
@@ -377,10 +471,6 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 choices.offer(Choice { target, offset, possible });
                 continue;
             }
-            let places = match number {
-                0 => vec![0],
-                _ => positions(self.module, pointee, ty, MOST_POSITIONS + 1),
-            };
             if places.len() > MOST_POSITIONS {
                 choices.leave_out(Bound::Candidates(MOST_POSITIONS, "places in one object"));
             }
@@ -392,6 +482,12 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
         }
         Ok(())
+    }
+
+    fn containers_of(&mut self, pointee: Option<DebugTypeId>) -> Arc<Vec<DebugTypeId>> {
+        let module = self.module;
+        let found = self.containers.entry(pointee);
+        found.or_insert_with(|| Arc::new(containers(module, pointee, MOST_LOOKED_AT))).clone()
     }
 
     /// A new input object for a token: one structure, or an array of unknown length of anything else.

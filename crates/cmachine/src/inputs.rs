@@ -84,10 +84,19 @@ pub enum Candidate {
     Known(ObjectId, Option<u64>),
     /// The same for an object that the program made before the pointer became unknown.
     Made(ObjectId, Option<u64>),
-    /// A new input object of this type.
-    New(Option<DebugTypeId>),
+    /// A new input object of this type, at this offset.
+    New(Option<DebugTypeId>, u64),
     /// A function.
     Function(FunctionId),
+}
+
+/// Places in one object that an input pointer may point to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Spots {
+    /// Any place that what it points to fits at.
+    Anywhere,
+    /// An offset, and for arrays around it the bytes of an element and how many there are: any element of each.
+    At(u64, Vec<(u64, u64)>),
 }
 
 /// An input pointer cell: what it may hold, as far as that was decided.
@@ -103,6 +112,8 @@ pub struct Token<C: Core> {
     pub depth: u32,
     /// Whether null is excluded.
     pub nonnull: bool,
+    /// When it is null, where that was asked by itself (see [`Inputs::null_alone`](super::Inputs::null_alone)).
+    pub null: Option<C::Bool>,
     /// Under which condition it has been decided.
     pub done: C::Bool,
     /// What it is then.
@@ -146,7 +157,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     ) -> TokenId {
         let id = TokenId(state.tokens.len() as u32);
         let done = self.host.core().boolean(false);
-        let token = Token { name, origin, pointee, depth, nonnull, done, entries: Vec::new() };
+        let token = Token { name, origin, pointee, depth, nonnull, null: None, done, entries: Vec::new() };
         Arc::make_mut(&mut state.tokens).push(token);
         id
     }

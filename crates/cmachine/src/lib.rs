@@ -43,7 +43,7 @@ pub use files::{Destination, FileKind, FileName, FileStatus, Files, Request, err
 pub use havoc::{Anything, HavocCell};
 pub use host::{Checks, Host, Inputs, Oracle, Problem, Reporter, Steps, System};
 pub use input_types::{parameter_pieces, size_of, strip};
-pub use inputs::{Aliasing, Candidate, GlobalStart, InputBounds, InputCell, InputObject, Origin, Token};
+pub use inputs::{Aliasing, Candidate, GlobalStart, InputBounds, InputCell, InputObject, Origin, Spots, Token};
 pub use log::{Log, Write, Written, memory_name};
 pub use memory::{Kind, Memory, Object};
 pub use mistake::Mistake;
@@ -94,6 +94,8 @@ pub struct Machine<'m, C: Core, H: Host<C>> {
     pub plant: Option<Mistake>,
     field_use: input_types::FieldUse,
     taken_functions: Option<Vec<bool>>,
+    /// Structures that hold something of a type.
+    containers: rustc_hash::FxHashMap<Option<parallax_cmodule::DebugTypeId>, std::sync::Arc<Vec<parallax_cmodule::DebugTypeId>>>,
     register_types: rustc_hash::FxHashMap<FunctionId, std::sync::Arc<Vec<parallax_cmodule::TypeId>>>,
     constants: Vec<Option<Value<C>>>,
     global_bases: Vec<u64>,
@@ -157,6 +159,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             plant: None,
             field_use: input_types::FieldUse::default(),
             taken_functions: None,
+            containers: rustc_hash::FxHashMap::default(),
             register_types: rustc_hash::FxHashMap::default(),
             constants,
             global_bases,

@@ -461,6 +461,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             for (index, token) in tokens.iter_mut().enumerate() {
                 let Some(theirs) = b.tokens.get(index) else { continue };
                 token.done = core.cond_bool(guard, &token.done, &theirs.done);
+                token.null = match (token.null.take(), &theirs.null) {
+                    (Some(mine), Some(theirs)) => Some(core.cond_bool(guard, &mine, theirs)),
+                    // Where it was not asked, the unknown that answers it is free.
+                    (mine, theirs) => mine.or_else(|| theirs.clone()),
+                };
                 // Choices made before the states parted are the same in both.
                 let same = token
                     .entries

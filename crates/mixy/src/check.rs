@@ -133,6 +133,7 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
 
     let exploring = parallax_cexplore::explore::Settings {
         aliasing: parallax_cmachine::Aliasing::Sub,
+        array: 32,
         solver_time: settings.budget.time,
         ..parallax_cexplore::explore::Settings::default()
     };
@@ -150,8 +151,7 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
     }
     let Done { outcome, gaps, blocks, .. } = done;
     report.gaps.extend(gaps);
-    let why = "qualifier inference knows neither the order of statements nor conditions";
-    let own = outcome.conflicts.into_iter().map(|conflict| typed(conflict, why));
+    let own = outcome.conflicts.into_iter().map(typed);
     report.findings = merged(own.chain(outcome.findings));
     report.assumptions.extend(outcome.assumptions);
     report.blocks = blocks;

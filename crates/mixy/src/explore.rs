@@ -4,7 +4,7 @@ use crate::declared::Mode;
 use crate::finding::{Finding, FlowPath, Status, Step, Where};
 use crate::host::BlockHost;
 use crate::leaves::{Leaf, leaves};
-use crate::mix::{Actual, Context, Mistake, Mixer, Outcome};
+use crate::mix::{Actual, Context, Mistake, Mixer, Outcome, typed};
 use crate::names::site_location;
 use parallax_cexplore::explore::Explorer;
 use parallax_cmachine::{
@@ -48,6 +48,7 @@ impl<'m> Mixer<'m> {
             })
             .collect();
         let makers = self.makers.clone();
+        let own = self.footprints.through(function, |callee| self.mode(callee, Mode::Symbolic) != Mode::Typed);
         let host = BlockHost::new(
             inner,
             program,
@@ -55,6 +56,7 @@ impl<'m> Mixer<'m> {
             function,
             context.actuals.clone(),
             context.bits.clone(),
+            own,
             answered,
             self.plant,
         );
@@ -223,7 +225,11 @@ impl<'m> Block<'_, 'm> {
             if let Some(Target::Token(id)) = pointer.only().map(|entry| entry.target) {
                 let token = &state.tokens[id.0 as usize];
                 if token.entries.is_empty() {
-                    return !token.nonnull && machine.host.info(state, token).null;
+                    let Some(null) = token.null else {
+                        return !token.nonnull && machine.host.info(state, token).null;
+                    };
+                    let asked = exists.map_or(null, |exists| self.mixer.store.and(exists, null));
+                    return matches!(machine.host.split(&state.path, &asked), Split::True | Split::Both);
                 }
             }
             let harmless = |target: &Target| matches!(target, Target::Object(_) | Target::Function(_));
@@ -294,6 +300,10 @@ impl<'m> Block<'_, 'm> {
         let site = machine.host.site(state);
         for conflict in &out.conflicts {
             let Some(site) = site else { continue };
+            if conflict.own {
+                self.outcome.findings.push(typed(conflict.clone()));
+                continue;
+            }
             self.outcome.findings.push(Finding {
                 kind: conflict.kind,
                 found_by: Where::Symbolic,

@@ -21,6 +21,8 @@ pub struct Footprint {
     pub objects: FxHashSet<ObjectId>,
     /// Places that may be written, pointers or not: object and class of the offset, [`ANYWHERE`] for all of it.
     pub written: FxHashSet<(ObjectId, i64)>,
+    /// Places that may be looked at or written: object and class of the offset, [`ANYWHERE`] for all of it.
+    pub touched: FxHashSet<(ObjectId, i64)>,
     /// Functions that may run.
     pub functions: FxHashSet<FunctionId>,
 }
@@ -45,6 +47,13 @@ impl<'m> Footprints<'m> {
         if let Some(known) = self.whole.borrow().get(&function) {
             return known.clone();
         }
+        let whole = Rc::new(self.through(function, |_| true));
+        self.whole.borrow_mut().insert(function, whole.clone());
+        whole
+    }
+
+    /// What a function may touch with those of its transitive callees that are entered.
+    pub fn through(&self, function: FunctionId, enters: impl Fn(FunctionId) -> bool) -> Footprint {
         let mut whole = Footprint::default();
         let mut waiting = vec![function];
         whole.functions.insert(function);
@@ -54,14 +63,13 @@ impl<'m> Footprints<'m> {
             whole.changed.extend(&own.changed);
             whole.objects.extend(&own.objects);
             whole.written.extend(&own.written);
+            whole.touched.extend(&own.touched);
             for callee in callees(self.module, self.points, at) {
-                if whole.functions.insert(callee) {
+                if enters(callee) && whole.functions.insert(callee) {
                     waiting.push(callee);
                 }
             }
         }
-        let whole = Rc::new(whole);
-        self.whole.borrow_mut().insert(function, whole.clone());
         whole
     }
 
@@ -150,6 +158,7 @@ impl<'m> Footprints<'m> {
         for (object, offset) in self.points.pointees(pointer) {
             own.objects.insert(object);
             let everything = whole || offset == ANYWHERE || self.points.object(object).modulus != 0;
+            own.touched.insert((object, if whole { ANYWHERE } else { offset }));
             if writes {
                 own.written.insert((object, if everything { ANYWHERE } else { offset & !7 }));
             }

@@ -11,12 +11,12 @@ use crate::region::Program;
 use parallax_cexplore::explore::Explorer;
 use parallax_cmachine::{
     Candidate, Checks, FileName, FileStatus, Form, InputBounds, Inputs, Kind as ObjectSort, ObjectId, Oracle,
-    Origin, Path, Problem, Reporter, Request, State, Steps, System, Token, TokenId,
+    Origin, Path, Problem, Reporter, Request, Spots, State, Steps, System, Token, TokenId, strip,
 };
 use parallax_cmodule::{FunctionId, GlobalId, LocationId, VariableId};
 use parallax_op::{Bits, Width};
 use parallax_path::{Bound, Split};
-use parallax_points::{ANYWHERE, ObjectId as Abstract, ObjectKind, Site};
+use parallax_points::{ANYWHERE, ObjectId as Abstract, ObjectKind, Site, Value};
 use parallax_sem::Symbolic;
 use parallax_term::{Formula, FuncExpr, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -65,6 +65,8 @@ pub(crate) struct BlockHost<'s> {
     actuals: Vec<Actual>,
     /// Cells that may be null on entry.
     bits: BTreeSet<Var>,
+    /// What the code that is executed here touches itself.
+    own: Footprint,
     /// Calls of typed code, by the name of a pointer that each leaves in the states it happened in: what it may have
     /// changed, and what of that may be null.
     pub(crate) calls: FxHashMap<String, (Rc<Footprint>, Rc<BTreeSet<Var>>)>,
@@ -89,6 +91,7 @@ impl<'s> BlockHost<'s> {
         entered: FunctionId,
         actuals: Vec<Actual>,
         bits: BTreeSet<Var>,
+        own: Footprint,
         answered: FxHashSet<FunctionId>,
         plant: Option<Mistake>,
     ) -> Self {
@@ -99,6 +102,7 @@ impl<'s> BlockHost<'s> {
             entered,
             actuals,
             bits,
+            own,
             calls: FxHashMap::default(),
             left: FxHashMap::default(),
             stands: RefCell::default(),
@@ -165,6 +169,8 @@ impl<'s> BlockHost<'s> {
                     info.null |= self.unseen_null(state, self.program.graph.cell(cell));
                     info.points.extend(points.pointees(points.held(cell).2));
                 }
+                // Nothing in the program sets it: it is what it was at the start.
+                info.null |= info.points.is_empty() && self.starts_null(object, at);
                 info
             }
             Origin::Havoc { .. } => self.left.get(&token.name).cloned().unwrap_or_default(),
@@ -177,6 +183,26 @@ impl<'s> BlockHost<'s> {
         info
     }
 
+    /// Whether a cell of a global variable starts as null.
+    fn starts_null(&self, object: ObjectId, at: u64) -> bool {
+        let flows = &self.program.points.flows;
+        let is_global = (object.0 as usize) < self.program.module.globals.len();
+        let global = is_global.then(|| flows.object(ObjectKind::Global(GlobalId(object.0)))).flatten();
+        let null = |(o, offset, value): &(Abstract, i64, Value)| {
+            Some(*o) == global && *offset == at as i64 && matches!(value, Value::Null)
+        };
+        global.is_some() && flows.initial.iter().any(null)
+    }
+
+    /// What a pointer may point to that has no name in the block.
+    fn unnamed(&self, state: &State<Sym<'s>>, info: &Actual) -> Vec<(Abstract, i64)> {
+        let globals = self.program.module.globals.len() as u32;
+        let known = state.input_objects.iter().filter(|o| o.object.0 < globals);
+        let named: BTreeSet<Abstract> = known.flat_map(|o| self.stands_for(state, o.object)).collect();
+        let code = |o: Abstract| matches!(self.program.points.object(o).kind, ObjectKind::Function(_));
+        info.points.iter().copied().filter(|(o, _)| !named.contains(o) && !code(*o)).collect()
+    }
+
     /// Whether a pointer may be an object that stands for these, at an offset.
     fn reaches(&self, info: &Actual, stands: &BTreeSet<Abstract>, at: Option<u64>) -> bool {
         let Program { module, points, .. } = self.program;
@@ -187,6 +213,22 @@ impl<'s> BlockHost<'s> {
                     _ => true,
                 }
         })
+    }
+
+    /// Whether an access leaves unknown memory because only so much of it is followed here, and not because the
+    /// program leaves its object: that it does even where every array is as long as can be.
+    fn beyond(&mut self, state: &State<Sym<'s>>, guard: &Formula) -> bool {
+        let store = self.inner.core().store;
+        let most = store.number(64, self.inner.input_bounds().array.into());
+        let mut longest = store.boolean(true);
+        for object in state.input_objects.iter().filter(|o| self.inner.value(64, &o.count).is_none()) {
+            longest = store.and(longest, store.eq(object.count, most));
+        }
+        if matches!(self.inner.split(&state.path, &longest), Split::False | Split::Neither) {
+            return true;
+        }
+        let both = store.and(longest, *guard);
+        !matches!(self.inner.split(&state.path, &both), Split::False | Split::Neither)
     }
 
     /// The instruction that a state is at, in the program's own code.
@@ -260,28 +302,44 @@ impl<'s> Inputs<Sym<'s>> for BlockHost<'s> {
                 let object = self.program.points.flows.object(ObjectKind::Function(function));
                 object.is_some_and(|object| info.points.iter().any(|(o, _)| *o == object))
             }
-            Candidate::New(_) => {
+            Candidate::New(ty, at) => {
                 // Everything it may point to that is not offered by its name; what came from outside has no name.
-                let globals = self.program.module.globals.len() as u32;
-                let offered: BTreeSet<Abstract> = state
-                    .input_objects
-                    .iter()
-                    .filter(|o| o.object.0 < globals)
-                    .flat_map(|o| self.stands_for(state, o.object))
-                    .collect();
-                let code =
-                    |o: &Abstract| matches!(self.program.points.object(*o).kind, ObjectKind::Function(_));
-                let rest: BTreeSet<Abstract> = info
-                    .points
-                    .iter()
-                    .map(|(o, _)| *o)
-                    .filter(|o| !offered.contains(o) && !code(o))
-                    .collect();
-                let wanted = !rest.is_empty() || info.points.is_empty();
+                let rest = self.unnamed(state, &info);
+                let Program { module, points, .. } = self.program;
+                if ty.is_some() && strip(module, ty) != strip(module, token.pointee) {
+                    // A structure around what it points to: only where the block looks at other parts of one.
+                    return rest.iter().any(|&(o, offset)| {
+                        let fits = offset == ANYWHERE || points.class(module, o, at as i64) == offset;
+                        fits && self.own.touched.iter().any(|&(other, place)| other == o && place != offset)
+                    });
+                }
+                let unset = matches!(token.origin, Origin::Cell(o, at) if self.starts_null(o, at));
+                let wanted = !rest.is_empty() || (info.points.is_empty() && !unset);
+                let rest = rest.into_iter().map(|(o, _)| o);
                 self.stands.borrow_mut().entry(token.name.clone()).or_default().extend(rest);
                 wanted
             }
         }
+    }
+    fn places(&self, state: &State<Sym<'s>>, id: TokenId, object: ObjectId) -> Option<Vec<Spots>> {
+        let Program { module, points, .. } = self.program;
+        // Variables are laid out as they are; a discovered object may begin anywhere in what it stands for.
+        if object.0 as usize >= module.globals.len() {
+            return Some(vec![Spots::Anywhere]);
+        }
+        let stands = self.stands_for(state, object);
+        let info = self.info(state, &state.tokens[id.0 as usize]);
+        let mut spots = BTreeSet::new();
+        for (o, class) in info.points.into_iter().filter(|(o, _)| stands.contains(o)) {
+            match points.spread(module, o, class) {
+                Some((at, steps)) => spots.insert(Spots::At(at, steps)),
+                None => return Some(vec![Spots::Anywhere]),
+            };
+        }
+        Some(spots.into_iter().collect())
+    }
+    fn null_alone(&self) -> bool {
+        true
     }
     fn made_before(&self, state: &State<Sym<'s>>, token: &Token<Sym<'s>>) -> u32 {
         match token.origin {
@@ -341,13 +399,16 @@ impl<'s> Reporter<Sym<'s>> for BlockHost<'s> {
     fn checks(&self) -> Checks {
         Checks::default()
     }
-    fn problem(&mut self, state: &State<Sym<'s>>, kind: Problem, _guard: &Formula, detail: String) {
+    fn problem(&mut self, state: &State<Sym<'s>>, kind: Problem, guard: &Formula, detail: String) {
         let found = match kind {
             Problem::NullDereference => Kind::NullDereference,
             Problem::NullArgument => Kind::NullToNonnull,
             // Unknown memory is only so large here: beyond it nothing was looked at.
             Problem::OutOfBounds => {
-                self.inner.bounded(Bound::Unsupported(format!("memory beyond what is followed: {detail}")));
+                if self.beyond(state, guard) {
+                    let words = format!("memory beyond what is followed: {detail}");
+                    self.inner.bounded(Bound::Unsupported(words));
+                }
                 return;
             }
             // What is undefined for another reason ends a path, and is not ours to report.

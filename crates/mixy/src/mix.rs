@@ -7,7 +7,7 @@
 use crate::declared::Mode;
 use crate::finding::{BlockSummary, Finding, FlowPath, Kind, Status, Where, describe};
 use crate::footprint::Footprints;
-use crate::graph::{Origin, Source, Var};
+use crate::graph::{Origin, SinkKind, Source, Var};
 use crate::names::name_of;
 use crate::region::{Functions, Program, Solution};
 use parallax_cmodule::{FunctionId, Register};
@@ -59,6 +59,8 @@ pub struct Conflict {
     pub subject: String,
     /// How null gets there.
     pub paths: Vec<FlowPath>,
+    /// Whether the region has it by itself, whatever it is entered with.
+    pub own: bool,
 }
 
 /// What a block leaves behind.
@@ -139,6 +141,8 @@ pub struct Mixer<'m> {
     pub demoted: FxHashSet<FunctionId>,
     top: Vec<bool>,
     cache: FxHashMap<(FunctionId, Mode, Context), Rc<Outcome>>,
+    /// For each region that was analysed, sinks that its own text reaches.
+    own: FxHashMap<FunctionId, Rc<BTreeSet<(Site, SinkKind)>>>,
     stack: Vec<Open>,
     /// Settings of explorations.
     pub(crate) exploring: &'m parallax_cexplore::explore::Settings,
@@ -180,6 +184,7 @@ impl<'m> Mixer<'m> {
             demoted: FxHashSet::default(),
             top,
             cache: FxHashMap::default(),
+            own: FxHashMap::default(),
             stack: Vec::new(),
             exploring,
             makers: Rc::new(crate::host::Makers::of(program)),
@@ -205,6 +210,7 @@ impl<'m> Mixer<'m> {
     /// Forgets results: the modes have changed.
     pub fn restart(&mut self) {
         self.cache.clear();
+        self.own.clear();
         self.stack.clear();
     }
 
@@ -288,13 +294,16 @@ impl<'m> Mixer<'m> {
                 break;
             }
         }
-        for sink in solution.reached(&self.watched()) {
+        let watched = self.watched();
+        let own = self.own_conflicts(from, &functions, &watched);
+        for sink in solution.reached(&watched) {
             let paths = solution.paths(sink.var, 8);
             outcome.conflicts.push(Conflict {
                 kind: Kind::of(sink.kind),
                 site: sink.site,
                 subject: name_of(program.module, program.points, program.graph, sink.var),
                 paths: paths.iter().map(|(source, edges)| describe(program, source, edges)).collect(),
+                own: own.contains(&(sink.site, sink.kind)),
             });
         }
         let footprint = self.footprints.of(from);
@@ -302,6 +311,21 @@ impl<'m> Mixer<'m> {
         let returned = Var(program.points.flows.result(from).0);
         outcome.result = solution.is_null(returned) && !program.nonnull.contains_key(&returned);
         (outcome, lowest)
+    }
+
+    /// Sinks that null reaches from the region's own text alone: they are not the fault of a call.
+    fn own_conflicts(
+        &mut self,
+        from: FunctionId,
+        functions: &Functions,
+        watched: &FxHashSet<FunctionId>,
+    ) -> Rc<BTreeSet<(Site, SinkKind)>> {
+        if let Some(known) = self.own.get(&from) {
+            return known.clone();
+        }
+        let alone = Solution::of(self.program, functions, self.program.sources(functions, false), true);
+        let found = alone.reached(watched).into_iter().map(|sink| (sink.site, sink.kind)).collect();
+        self.own.entry(from).or_insert(Rc::new(found)).clone()
     }
 
     /// Calls from the region to symbolic functions, in the order of the program.
@@ -485,13 +509,16 @@ pub fn merged(findings: impl IntoIterator<Item = Finding>) -> Vec<Finding> {
     all.into_values().collect()
 }
 
-/// A finding of the outermost typed region.
-pub(crate) fn typed(conflict: Conflict, why: &str) -> Finding {
+/// Why what inference alone finds is not decided.
+const INFERENCE: &str = "qualifier inference knows neither the order of statements nor conditions";
+
+/// A finding of typed code, by itself.
+pub(crate) fn typed(conflict: Conflict) -> Finding {
     Finding {
         kind: conflict.kind,
         found_by: Where::Typed,
         site: conflict.site,
-        status: Status::Possible(why.into()),
+        status: Status::Possible(INFERENCE.into()),
         subject: conflict.subject,
         paths: conflict.paths,
         contexts: BTreeSet::new(),

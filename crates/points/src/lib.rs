@@ -115,6 +115,12 @@ impl Points {
         self.object(object).class(module, offset)
     }
 
+    /// Where the offsets of a class lie: the first of them, and for each array around it the bytes of an element and how
+    /// many there are. None where that may be anywhere in the object.
+    pub fn spread(&self, module: &Module, object: ObjectId, class: i64) -> Option<(u64, Vec<(u64, u64)>)> {
+        self.object(object).spread(module, class)
+    }
+
     /// Cells of an object with their offsets.
     pub fn cells_of(&self, object: ObjectId) -> impl Iterator<Item = (i64, CellId)> + '_ {
         // Cells are numbered object by object, each object's in the order of offsets.

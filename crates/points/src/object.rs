@@ -102,6 +102,15 @@ impl Object {
         if self.modulus > 0 { offset.rem_euclid(self.modulus as i64) } else { offset }
     }
 
+    /// Where the offsets of a class lie: the first of them, and for each array around it the bytes of an element and how
+    /// many there are. None where that may be anywhere.
+    pub(crate) fn spread(&self, module: &Module, class: i64) -> Option<(u64, Vec<(u64, u64)>)> {
+        let (first, arrays) = within(module, self.ty.filter(|_| self.modulus == 0)?, class);
+        let arrays = arrays.iter().map(|&(bytes, count)| (bytes as u64, count)).collect::<Vec<_>>();
+        let first = u64::try_from(first).ok().filter(|_| class != ANYWHERE)?;
+        arrays.iter().all(|(_, count)| *count > 0).then_some((first, arrays))
+    }
+
     /// Where `offset + constant`, moved by any number of steps of these lengths, leads.
     pub(crate) fn moved(&self, module: &Module, offset: i64, constant: i64, steps: &[i64]) -> Reach {
         if offset == ANYWHERE || self.modulus == 1 {
@@ -118,7 +127,7 @@ impl Object {
                     return Reach::Nowhere;
                 }
                 let (_, elements) = within(module, ty, class);
-                let stays = |step: i64| step >= size || elements.iter().any(|&e| e > 0 && step % e == 0);
+                let stays = |step: i64| step >= size || elements.iter().any(|&(e, _)| e > 0 && step % e == 0);
                 if !steps.iter().all(|&step| step == 0 || stays(step.abs())) {
                     offsets.push(ANYWHERE);
                     return Reach::Offsets(offsets);
@@ -126,7 +135,7 @@ impl Object {
                 offsets.push(class);
                 // Back or on by whole elements: the first element stands for all of them, so it may still be this one.
                 let (from, elements) = within(module, ty, offset);
-                if constant != 0 && elements.iter().any(|&e| e > 0 && constant % e == 0) && from != class {
+                if constant != 0 && elements.iter().any(|&(e, _)| e > 0 && constant % e == 0) && from != class {
                     offsets.push(from);
                 }
             }
@@ -146,8 +155,9 @@ impl Object {
     }
 }
 
-/// An offset with array elements taken as one, and the sizes of the elements it lies in, outermost first.
-fn within(module: &Module, ty: TypeId, offset: i64) -> (i64, smallvec::SmallVec<[i64; 4]>) {
+/// An offset with array elements taken as one, and the arrays it lies in, outermost first: the size of an element, and how
+/// many there are.
+fn within(module: &Module, ty: TypeId, offset: i64) -> (i64, smallvec::SmallVec<[(i64, u64); 4]>) {
     let mut elements = smallvec::SmallVec::new();
     let (mut base, mut rest, mut at) = (0i64, offset, ty);
     // Types of a module do not nest without end, but a corrupt one might.
@@ -159,7 +169,7 @@ fn within(module: &Module, ty: TypeId, offset: i64) -> (i64, smallvec::SmallVec<
                 if step == 0 || !inside {
                     break;
                 }
-                elements.push(step);
+                elements.push((step, *len));
                 rest %= step;
                 at = *element;
             }

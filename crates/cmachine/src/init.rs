@@ -471,7 +471,15 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 choices.offer(Choice { target, offset, possible });
                 continue;
             }
+            let Target::Object(object) = target else { continue };
             if places.len() > MOST_POSITIONS {
+                if let Some(spots) = self.host.places(state, id, object) {
+                    for spots in spots {
+                        let (offset, possible) = self.among(state, object, &token.name, pointee, &spots);
+                        choices.offer(Choice { target, offset, possible });
+                    }
+                    continue;
+                }
                 choices.leave_out(Bound::Candidates(MOST_POSITIONS, "places in one object"));
             }
             for place in places.into_iter().take(MOST_POSITIONS) {

@@ -43,7 +43,9 @@ pub use files::{Destination, FileKind, FileName, FileStatus, Files, Request, err
 pub use havoc::{Anything, HavocCell};
 pub use host::{Checks, Host, Inputs, Oracle, Problem, Reporter, Steps, System};
 pub use input_types::{parameter_pieces, size_of, strip};
-pub use inputs::{Aliasing, Candidate, GlobalStart, InputBounds, InputCell, InputObject, Origin, Spots, Token};
+pub use inputs::{
+    Aliasing, Candidate, GlobalStart, InputBounds, InputCell, InputObject, Origin, Spots, Token,
+};
 pub use log::{Log, Write, Written, memory_name};
 pub use memory::{Kind, Memory, Object};
 pub use mistake::Mistake;
@@ -95,7 +97,10 @@ pub struct Machine<'m, C: Core, H: Host<C>> {
     field_use: input_types::FieldUse,
     taken_functions: Option<Vec<bool>>,
     /// Structures that hold something of a type.
-    containers: rustc_hash::FxHashMap<Option<parallax_cmodule::DebugTypeId>, std::sync::Arc<Vec<parallax_cmodule::DebugTypeId>>>,
+    containers: rustc_hash::FxHashMap<
+        Option<parallax_cmodule::DebugTypeId>,
+        std::sync::Arc<Vec<parallax_cmodule::DebugTypeId>>,
+    >,
     register_types: rustc_hash::FxHashMap<FunctionId, std::sync::Arc<Vec<parallax_cmodule::TypeId>>>,
     constants: Vec<Option<Value<C>>>,
     global_bases: Vec<u64>,

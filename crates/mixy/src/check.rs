@@ -1,15 +1,16 @@
 //! The whole analysis, from a module to a report.
 
 use crate::declared::{Declared, Mode};
-use crate::finding::Report;
+use crate::finding::{Report, Status};
 use crate::footprint::Footprints;
 use crate::graph::Graph;
-use crate::mix::{Budget, Context, Mistake, Mixer, merged, typed};
+use crate::mix::{Budget, Mistake, Mixer, merged, typed};
+use crate::place::{Done, Placed, Runs};
 use crate::region::{Functions, Program, Sinks, Solution};
 use parallax_cmodule::{FunctionId, Module};
 use parallax_points::{Points, Site, has_body};
 use parallax_term::Store;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -133,28 +134,26 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
 
     let exploring = parallax_cexplore::explore::Settings {
         aliasing: parallax_cmachine::Aliasing::Sub,
-        array: 32,
         solver_time: settings.budget.time,
         ..parallax_cexplore::explore::Settings::default()
     };
-    let mut run = Run {
-        program: &program,
-        footprints: &footprints,
-        store: &store,
-        exploring: &exploring,
-        settings,
-        entry,
-    };
-    let mut done = run.mixed(&modes, settings.budget);
+    let mixer = Mixer::new(&program, &footprints, &store, &exploring, modes.clone(), settings.plant);
+    let mut runs = Runs::new(&program, settings, entry, mixer);
+    let mut placed = Placed::at_once(runs.mixed(&modes, settings.budget));
     if let (Some(time), Mode::Typed) = (settings.refine, settings.start) {
-        done = run.refined(&mut modes, done, time);
+        placed = runs.placed(&mut modes, placed.done, time);
     }
-    let Done { outcome, gaps, blocks, .. } = done;
+    report.blocks = runs.blocks(&modes);
+    let Placed { done: Done { outcome, gaps, .. }, reasons } = placed;
     report.gaps.extend(gaps);
     let own = outcome.conflicts.into_iter().map(typed);
     report.findings = merged(own.chain(outcome.findings));
+    for finding in &mut report.findings {
+        if let Some(why) = reasons.get(&finding.site) {
+            finding.status = Status::Possible(why.clone());
+        }
+    }
     report.assumptions.extend(outcome.assumptions);
-    report.blocks = blocks;
     let left: BTreeSet<Site> = report.findings.iter().map(|finding| finding.site).collect();
     report.refuted = alone.iter().filter(|sink| !left.contains(&sink.site)).count();
     report.seconds = started.elapsed().as_secs_f64();
@@ -162,99 +161,6 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
         finding.paths.truncate(settings.paths);
     }
     Ok(report)
-}
-
-/// What one run of the mixed analysis needs.
-struct Run<'m> {
-    program: &'m Program<'m>,
-    footprints: &'m Footprints<'m>,
-    store: &'m Store,
-    exploring: &'m parallax_cexplore::explore::Settings,
-    settings: &'m Settings,
-    entry: FunctionId,
-}
-
-/// What one run came to.
-struct Done {
-    outcome: crate::mix::Outcome,
-    gaps: BTreeSet<String>,
-    blocks: Vec<crate::finding::BlockSummary>,
-    /// Whether every block was explored to the end.
-    complete: bool,
-}
-
-impl Done {
-    /// Places with a finding.
-    fn sites(&self) -> BTreeSet<Site> {
-        let conflicts = self.outcome.conflicts.iter().map(|conflict| conflict.site);
-        conflicts.chain(self.outcome.findings.iter().map(|finding| finding.site)).collect()
-    }
-}
-
-impl Run<'_> {
-    /// The mixed analysis with these blocks. A block that could not be explored to the end becomes typed code, and
-    /// everything is looked at again.
-    fn mixed(&mut self, modes: &FxHashMap<FunctionId, Mode>, budget: Budget) -> Done {
-        let settings = self.settings;
-        let mut mixer = Mixer::new(
-            self.program,
-            self.footprints,
-            self.store,
-            self.exploring,
-            modes.clone(),
-            settings.plant,
-        );
-        mixer.budget = budget;
-        let mut gaps = BTreeSet::new();
-        let outcome = loop {
-            mixer.restart();
-            let demoted = mixer.demoted.contains(&self.entry);
-            let outcome = match if demoted { Mode::Typed } else { mixer.mode(self.entry, settings.start) } {
-                Mode::Typed => mixer.region(self.entry, &Context::default(), true).0,
-                Mode::Symbolic | Mode::Model => mixer.explore(self.entry, &Context::default(), true).0,
-            };
-            gaps.extend(outcome.gaps.iter().cloned());
-            if !std::mem::take(&mut mixer.restart_wanted) {
-                break outcome;
-            }
-        };
-        let complete = mixer.demoted.is_empty();
-        Done { outcome, gaps, blocks: mixer.summaries.into_values().collect(), complete }
-    }
-
-    /// Automatic placement: functions with warnings, the smallest first, are executed symbolically; those whose execution
-    /// is complete and leaves fewer findings stay so. What the last run does not find is refuted: every run covers
-    /// all behaviour, whatever its blocks.
-    fn refined(&mut self, modes: &mut FxHashMap<FunctionId, Mode>, mut best: Done, time: Duration) -> Done {
-        let started = Instant::now();
-        let module = self.program.module;
-        let size =
-            |id: &FunctionId| module.function(*id).blocks.iter().map(|b| b.instructions.len()).sum::<usize>();
-        let mut tried: FxHashSet<FunctionId> = FxHashSet::default();
-        loop {
-            let mut candidates: Vec<FunctionId> = best.sites().iter().map(|site| site.function).collect();
-            candidates.retain(|id| !tried.contains(id) && !modes.contains_key(id) && *id != self.entry);
-            candidates.sort_by_key(|id| (size(id), *id));
-            let Some(&next) = candidates.first() else { return best };
-            if started.elapsed() >= time {
-                best.gaps
-                    .insert(format!("{} functions with warnings were not executed: time", candidates.len()));
-                return best;
-            }
-            tried.insert(next);
-            modes.insert(next, Mode::Symbolic);
-            let budget = Budget {
-                time: self.settings.budget.time.min(Duration::from_secs(2)),
-                ..self.settings.budget
-            };
-            let done = self.mixed(modes, budget);
-            if done.complete && done.sites().len() < best.sites().len() {
-                best = done;
-            } else {
-                modes.remove(&next);
-            }
-        }
-    }
 }
 
 /// What every answer rests on.

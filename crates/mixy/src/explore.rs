@@ -11,12 +11,13 @@ use parallax_cmachine::{
     Anything, Fill, GlobalStart, HavocCell, Kind, Machine, ObjectId, Oracle, Origin, PendingCall, Raw,
     Reporter, State, Stop, Target, Value,
 };
-use parallax_cmodule::{DebugTypeId, FunctionId, TypeKind};
+use parallax_cmodule::{DebugTypeId, FunctionId, GlobalId, Module, Operand, TypeKind};
 use parallax_path::{Bound, Frontier, Split, Strategy};
 use parallax_points::external::{Effect, effects, is_plain};
 use parallax_points::{ANYWHERE, ObjectId as Abstract, has_body};
 use parallax_sem::Symbolic;
 use parallax_term::Formula;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Instant;
@@ -48,7 +49,12 @@ impl<'m> Mixer<'m> {
             })
             .collect();
         let makers = self.makers.clone();
-        let own = self.footprints.through(function, |callee| self.mode(callee, Mode::Symbolic) != Mode::Typed);
+        let own =
+            self.footprints.through(function, |callee| self.mode(callee, Mode::Symbolic) != Mode::Typed);
+        let named = match start {
+            true => (0..program.module.globals.len() as u32).map(GlobalId).collect(),
+            false => named(program.module, &own.functions),
+        };
         let host = BlockHost::new(
             inner,
             program,
@@ -57,6 +63,7 @@ impl<'m> Mixer<'m> {
             context.actuals.clone(),
             context.bits.clone(),
             own,
+            named,
             answered,
             self.plant,
         );
@@ -101,6 +108,21 @@ impl<'m> Mixer<'m> {
     }
 }
 
+/// Globals that functions name, or that the initialisers of such globals do.
+fn named(module: &Module, functions: &FxHashSet<FunctionId>) -> FxHashSet<GlobalId> {
+    let operands = functions.iter().flat_map(|id| module.function(*id).operands());
+    let mut constants: Vec<_> = operands.filter_map(Operand::constant).collect();
+    let mut found = FxHashSet::default();
+    while !constants.is_empty() {
+        for global in module.named_by(std::mem::take(&mut constants)).globals {
+            if found.insert(global) {
+                constants.extend(module.global(global).initialiser);
+            }
+        }
+    }
+    found
+}
+
 fn describe_context(context: &Context) -> String {
     let null: Vec<String> = context
         .actuals
@@ -128,14 +150,14 @@ impl<'m> Block<'_, 'm> {
         function: FunctionId,
     ) -> Result<State<Sym<'m>>, Stop<Sym<'m>>> {
         let mut state = machine.start()?;
-        let footprint = self.mixer.footprints.of(function);
-        let points = self.mixer.program.points;
-        // Only what the block may touch is unknown; the start of the program knows its initialisers.
+        // Only what the block can name is unknown; the start of the program knows its initialisers.
         let start = self.start;
-        machine.unknown_memory(&mut state, &mut |global| {
-            let object = points.flows.object(parallax_points::ObjectKind::Global(global));
-            let touched = object.is_some_and(|object| footprint.objects.contains(&object));
-            if touched && !start { GlobalStart::Unknown } else { GlobalStart::Apart }
+        let apart: Vec<bool> = (0..self.mixer.program.module.globals.len() as u32)
+            .map(|id| start || machine.host.is_apart(ObjectId(id)))
+            .collect();
+        machine.unknown_memory(&mut state, &mut |global| match apart[global.0 as usize] {
+            true => GlobalStart::Apart,
+            false => GlobalStart::Unknown,
         });
         let values = machine.unknown_arguments(&mut state, function)?;
         machine.begin(&mut state, function, values)?;
@@ -145,6 +167,9 @@ impl<'m> Block<'_, 'm> {
     fn run(&mut self, machine: &mut Engine<'m>, frontier: &mut Frontier<State<Sym<'m>>>) {
         let budget = self.mixer.budget;
         let started = Instant::now();
+        let end = started.checked_add(budget.time);
+        let end = end.into_iter().chain(self.mixer.trial).min();
+        machine.host.inner.oracle.set_deadline(end);
         let mut paths = 0;
         'states: while let Some(mut state) = frontier.pick() {
             loop {
@@ -165,7 +190,7 @@ impl<'m> Block<'_, 'm> {
                     machine.host.bounded(Bound::Paths(budget.paths));
                     break 'states;
                 }
-                if started.elapsed() > budget.time {
+                if end.is_some_and(|end| Instant::now() > end) {
                     machine.host.bounded(Bound::Time(budget.time));
                     break 'states;
                 }
@@ -318,6 +343,9 @@ impl<'m> Block<'_, 'm> {
         if !out.conflicts.is_empty() && self.mixer.planted(Mistake::CutAtConflict) {
             return Err(Stop::Dead);
         }
+        if !program.returning.contains(&target) {
+            return Err(Stop::Dead);
+        }
         let nulls = out.nulls.clone();
         self.havoc(machine, state, target, &nulls)?;
         let result = self.result(machine, state, &call, out.result)?;
@@ -411,7 +439,7 @@ impl<'m> Block<'_, 'm> {
         let ids: Vec<ObjectId> = state.memory.objects().map(|(id, _)| id).collect();
         for id in ids {
             let stands = machine.host.stands_for(state, id);
-            if stands.is_empty() || state.memory.object(id).read_only {
+            if stands.is_empty() || state.memory.object(id).read_only || machine.host.is_apart(id) {
                 continue;
             }
             let relevant = stands.iter().any(|a| {
@@ -485,7 +513,8 @@ impl<'m> Block<'_, 'm> {
         let ids: Vec<ObjectId> = state.memory.objects().map(|(id, _)| id).collect();
         for id in ids {
             let object = state.memory.object(id);
-            if object.read_only || machine.host.truth(&object.alive) == Some(false) {
+            let gone = machine.host.truth(&object.alive) == Some(false);
+            if object.read_only || gone || machine.host.is_apart(id) {
                 continue;
             }
             let stands = machine.host.stands_for(state, id);
@@ -566,7 +595,8 @@ impl<'m> Block<'_, 'm> {
         for id in ids {
             let object = state.memory.object(id);
             let ignored = object.kind == Kind::Heap && self.mixer.planted(Mistake::ZeroedNotWritten);
-            if object.read_only || matches!(object.kind, Kind::Stack(_)) || ignored {
+            let apart = machine.host.is_apart(id);
+            if object.read_only || matches!(object.kind, Kind::Stack(_)) || ignored || apart {
                 continue;
             }
             let stands = machine.host.stands_for(state, id);

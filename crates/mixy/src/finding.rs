@@ -109,7 +109,16 @@ pub struct Finding {
     /// What the block was entered with, for each time it was found.
     pub contexts: BTreeSet<String>,
     /// An input that shows it.
-    pub witness: Option<String>,
+    pub witness: Option<Witness>,
+}
+
+/// An input from the start of the program on which the error happens.
+#[derive(Clone, Debug)]
+pub struct Witness {
+    /// The input.
+    pub input: parallax_cexplore::explore::Input,
+    /// What the program did with it natively.
+    pub native: parallax_cexplore::native::Native,
 }
 
 /// What was done in one block.
@@ -144,6 +153,8 @@ pub struct Report {
     pub seconds: f64,
     /// Blocks.
     pub blocks: Vec<BlockSummary>,
+    /// Findings that were taken out because the project accepts them: why, and how many.
+    pub suppressed: Vec<(String, usize)>,
     /// What was assumed.
     pub assumptions: BTreeSet<String>,
     /// What was left out: null may hide there.

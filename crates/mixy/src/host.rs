@@ -67,6 +67,9 @@ pub(crate) struct BlockHost<'s> {
     bits: BTreeSet<Var>,
     /// What the code that is executed here touches itself.
     own: Footprint,
+    /// Globals that the code executed here can name. Any other is met, if at all, through a pointer, and is then no
+    /// different from what the pointer leads to otherwise.
+    named: FxHashSet<GlobalId>,
     /// Calls of typed code, by the name of a pointer that each leaves in the states it happened in: what it may have
     /// changed, and what of that may be null.
     pub(crate) calls: FxHashMap<String, (Rc<Footprint>, Rc<BTreeSet<Var>>)>,
@@ -92,6 +95,7 @@ impl<'s> BlockHost<'s> {
         actuals: Vec<Actual>,
         bits: BTreeSet<Var>,
         own: Footprint,
+        named: FxHashSet<GlobalId>,
         answered: FxHashSet<FunctionId>,
         plant: Option<Mistake>,
     ) -> Self {
@@ -103,6 +107,7 @@ impl<'s> BlockHost<'s> {
             actuals,
             bits,
             own,
+            named,
             calls: FxHashMap::default(),
             left: FxHashMap::default(),
             stands: RefCell::default(),
@@ -116,6 +121,11 @@ impl<'s> BlockHost<'s> {
     pub(crate) fn cell(&self, object: Abstract, at: u64) -> Option<Var> {
         let Program { module, points, graph, .. } = self.program;
         points.cell(module, object, at as i64).map(|cell| graph.cell(cell))
+    }
+
+    /// Whether a global cannot be named here.
+    pub(crate) fn is_apart(&self, id: ObjectId) -> bool {
+        (id.0 as usize) < self.program.module.globals.len() && !self.named.contains(&GlobalId(id.0))
     }
 
     /// What an object stands for.
@@ -310,7 +320,8 @@ impl<'s> Inputs<Sym<'s>> for BlockHost<'s> {
                     // A structure around what it points to: only where the block looks at other parts of one.
                     return rest.iter().any(|&(o, offset)| {
                         let fits = offset == ANYWHERE || points.class(module, o, at as i64) == offset;
-                        fits && self.own.touched.iter().any(|&(other, place)| other == o && place != offset)
+                        let elsewhere = |place: i64| place != offset && place != ANYWHERE;
+                        fits && self.own.touched.iter().any(|&(other, at)| other == o && elsewhere(at))
                     });
                 }
                 let unset = matches!(token.origin, Origin::Cell(o, at) if self.starts_null(o, at));

@@ -9,7 +9,9 @@
 //! - [`graph`]: where null may flow; [`region`]: what it reaches in a typed region;
 //! - [`finding`]: what is reported; [`output`]: in which forms.
 
+mod calls;
 pub mod check;
+pub mod confirm;
 pub mod declared;
 mod explore;
 pub mod finding;
@@ -20,7 +22,9 @@ mod leaves;
 pub mod mix;
 pub mod names;
 pub mod output;
+mod place;
 pub mod region;
+mod returns;
 
 pub use check::{Error, Settings, check};
 pub use declared::Mode;

@@ -133,6 +133,9 @@ pub struct Mixer<'m> {
     pub(crate) footprints: &'m Footprints<'m>,
     pub(crate) store: &'m Store,
     pub(crate) budget: Budget,
+    /// When blocks are only tried, until when: then the first that cannot be explored to the end is enough to know, and the
+    /// ways that null takes in the outermost region are not looked for.
+    pub(crate) trial: Option<Instant>,
     #[doc(hidden)]
     pub plant: Option<Mistake>,
     /// Modes of functions; those that are in none take the mode of whoever calls them.
@@ -179,6 +182,7 @@ impl<'m> Mixer<'m> {
             footprints,
             store,
             budget: Budget::default(),
+            trial: None,
             plant,
             modes,
             demoted: FxHashSet::default(),
@@ -207,10 +211,25 @@ impl<'m> Mixer<'m> {
         }
     }
 
-    /// Forgets results: the modes have changed.
+    /// Takes other modes. Results of what does not run a function whose mode is another now stay.
+    pub fn rearrange(&mut self, modes: FxHashMap<FunctionId, Mode>) {
+        let mut changed: FxHashSet<FunctionId> = self.demoted.drain().collect();
+        let all = self.modes.keys().chain(modes.keys());
+        changed.extend(all.copied().filter(|id| self.modes.get(id) != modes.get(id)));
+        self.modes = modes;
+        self.forget(&changed);
+    }
+
+    /// Forgets what was found with functions that have been demoted since.
     pub fn restart(&mut self) {
-        self.cache.clear();
-        self.own.clear();
+        self.forget(&self.demoted.clone());
+    }
+
+    fn forget(&mut self, changed: &FxHashSet<FunctionId>) {
+        let footprints = self.footprints;
+        let stays = |id: FunctionId| footprints.of(id).functions.is_disjoint(changed);
+        self.cache.retain(|(id, _, _), _| stays(*id));
+        self.own.retain(|id, _| stays(*id));
         self.stack.clear();
     }
 
@@ -265,7 +284,9 @@ impl<'m> Mixer<'m> {
             let mut changed = false;
             for (site, target) in &frontier {
                 let context = self.context(&solution, *site, *target);
-                if seen.get(&(*site, *target)) == Some(&context) {
+                if seen.get(&(*site, *target)) == Some(&context)
+                    || (self.trial.is_some() && self.restart_wanted)
+                {
                     continue;
                 }
                 let first = !seen.contains_key(&(*site, *target));
@@ -297,7 +318,7 @@ impl<'m> Mixer<'m> {
         let watched = self.watched();
         let own = self.own_conflicts(from, &functions, &watched);
         for sink in solution.reached(&watched) {
-            let paths = solution.paths(sink.var, 8);
+            let paths = if start && self.trial.is_some() { Vec::new() } else { solution.paths(sink.var, 8) };
             outcome.conflicts.push(Conflict {
                 kind: Kind::of(sink.kind),
                 site: sink.site,

@@ -3,9 +3,12 @@
 use crate::declared::Mode;
 use crate::finding::{Finding, FlowPath, Report, Status};
 use crate::names::site_location;
+use parallax_cexplore::explore::Input;
+use parallax_cexplore::native::Native;
 use parallax_cmodule::Module;
 use parallax_report as paths;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// One line that says what is wrong.
 pub fn title(finding: &Finding) -> String {
@@ -82,13 +85,34 @@ fn way(module: &Module, path: &FlowPath, finding: &Finding) -> paths::Path {
     way.finish()
 }
 
-/// The report as one JSON document.
-pub fn json(module: &Module, report: &Report) -> Value {
+/// What each finding is known by from run to run: what is wrong and in which function, not in which line.
+pub fn fingerprints(module: &Module, report: &Report) -> Vec<String> {
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    report
+        .findings
+        .iter()
+        .map(|finding| {
+            let location = site_location(module, finding.site);
+            let file = std::path::Path::new(module.file_of(location)).file_name().unwrap_or_default();
+            let function = &module.function(finding.site.function).name;
+            let print =
+                format!("{}:{}:{function}:{}", finding.kind.name(), file.to_string_lossy(), finding.subject);
+            // Several of the same sort in one function are told apart by their order.
+            let number = seen.entry(print.clone()).or_default();
+            *number += 1;
+            format!("{print}:{number}")
+        })
+        .collect()
+}
+
+/// The report as one JSON document; inputs are written as `input` does.
+pub fn json(module: &Module, report: &Report, input: &dyn Fn(&Input) -> Value) -> Value {
     let place = |location| {
         let place = module.location(location);
         json!({ "file": module.file_of(location), "line": place.line, "column": place.column })
     };
-    let findings = report.findings.iter().map(|finding| {
+    let prints = fingerprints(module, report);
+    let findings = report.findings.iter().zip(&prints).map(|(finding, print)| {
         let location = site_location(module, finding.site);
         let found = module.location(location);
         json!({
@@ -101,6 +125,7 @@ pub fn json(module: &Module, report: &Report) -> Value {
             "line": found.line,
             "column": found.column,
             "message": title(finding),
+            "fingerprint": print,
             "contexts": finding.contexts,
             "paths": finding.paths.iter().map(|path| path.steps.iter().map(|step| {
                 let mut shown = place(step.location);
@@ -108,7 +133,13 @@ pub fn json(module: &Module, report: &Report) -> Value {
                 shown["message"] = json!(step.words);
                 shown
             }).collect::<Vec<_>>()).collect::<Vec<_>>(),
-            "witness": finding.witness,
+            "witness": finding.witness.as_ref().map(|witness| json!({
+                "input": input(&witness.input),
+                "native": match &witness.native {
+                    Native::Confirmed => json!({ "confirmed": true }),
+                    Native::Differs(words) | Native::NotRun(words) => json!({ "confirmed": false, "reason": words }),
+                },
+            })),
         })
     });
     let blocks = report.blocks.iter().map(|block| {
@@ -126,6 +157,7 @@ pub fn json(module: &Module, report: &Report) -> Value {
         "findings": findings.collect::<Vec<_>>(),
         "typed_warnings": report.typed,
         "refuted": report.refuted,
+        "suppressed": report.suppressed.iter().map(|(reason, count)| json!({ "reason": reason, "count": count })).collect::<Vec<_>>(),
         "seconds": report.seconds,
         "blocks": blocks.collect::<Vec<_>>(),
         "assumptions": report.assumptions,

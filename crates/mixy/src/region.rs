@@ -52,6 +52,8 @@ pub struct Program<'m> {
     pub nonnull: FxHashMap<Var, String>,
     /// What must not be null.
     pub sinks: Sinks,
+    /// Functions that can return.
+    pub(crate) returning: FxHashSet<FunctionId>,
 }
 
 impl<'m> Program<'m> {
@@ -69,7 +71,8 @@ impl<'m> Program<'m> {
                 Some((variable(module, points, graph, *position)?, words.clone()))
             })
             .collect();
-        Program { module, points, graph, declared, nonnull, sinks }
+        let returning = crate::returns::returning(module, points);
+        Program { module, points, graph, declared, nonnull, sinks, returning }
     }
 
     /// Sources that belong to the program text: those of functions of the region; `start` also those of the

@@ -135,7 +135,8 @@ impl Object {
                 offsets.push(class);
                 // Back or on by whole elements: the first element stands for all of them, so it may still be this one.
                 let (from, elements) = within(module, ty, offset);
-                if constant != 0 && elements.iter().any(|&(e, _)| e > 0 && constant % e == 0) && from != class {
+                if constant != 0 && elements.iter().any(|&(e, _)| e > 0 && constant % e == 0) && from != class
+                {
                     offsets.push(from);
                 }
             }

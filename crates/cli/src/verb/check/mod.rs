@@ -1,0 +1,213 @@
+//! `parallax check`: null errors in whole C programs.
+
+mod baseline;
+mod config;
+mod print;
+
+use super::c_input;
+use super::c_sources::CSources;
+use crate::exit::{Failure, Status};
+use crate::report_file;
+use anyhow::{Context, Result};
+use baseline::{Baseline, Compared};
+use clap::{Args, ValueEnum};
+use config::{Config, Table};
+use parallax_cexplore::Program;
+use parallax_mixy::{Error, Mode, Report, Settings, Sinks, confirm, output};
+use serde::Deserialize;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Find null errors in a C program: where null may be dereferenced, or reach what must not be null
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  parallax check corpus/c/mixy/id.c
+  parallax check compile_commands.json --report null.sarif
+  parallax check corpus/c/mixy/id.c --sinks annotated --json
+  parallax check compile_commands.json --json > base.json; parallax check compile_commands.json --baseline base.json
+
+Null flows from NULL, from memory that is zero, from _Nullable, and from library functions that may return it; it must
+not be dereferenced, nor reach _Nonnull or nonnull. Functions marked MIX(symbolic) with <parallax.h>, or named by
+--symbolic, are executed symbolically; the rest is typed. Unless --no-refine is given, functions with warnings are
+executed too, to refute them, and the program from its start, to confirm them. What was assumed and what was left out
+is part of the answer. Exit status: 0 nothing found, 1 something found, 4 nothing found but something was left out;
+with --baseline only what is new counts.")]
+pub struct Check {
+    #[command(flatten)]
+    sources: CSources,
+    /// Where the program starts [default: main].
+    #[arg(long, value_name = "FUNCTION")]
+    entry: Option<String>,
+    /// What must not be null [default: deref].
+    #[arg(long, value_enum)]
+    sinks: Option<Which>,
+    /// How the entry is analysed, unless it is marked.
+    #[arg(long, value_enum, default_value_t = Start::Typed)]
+    start: Start,
+    /// Execute this function symbolically; repeat for more.
+    #[arg(long, value_name = "FUNCTION")]
+    symbolic: Vec<String>,
+    /// Analyse this function by qualifier inference; repeat for more.
+    #[arg(long, value_name = "FUNCTION")]
+    typed: Vec<String>,
+    /// Only the blocks that are marked: do not look for functions whose execution refutes warnings, and run nothing.
+    #[arg(long)]
+    no_refine: bool,
+    /// Seconds to look for such functions [default: 20].
+    #[arg(long, value_name = "SECONDS")]
+    refine_time: Option<u64>,
+    /// Seconds to explore the program from its start for inputs that confirm findings; 0: do not.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    confirm_time: u64,
+    /// Do not run such inputs natively.
+    #[arg(long)]
+    no_native: bool,
+    /// Ways to show for one finding.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    paths: usize,
+    /// Write the findings and their ways: a page (.html), SARIF (.sarif), pathreport XML (.xml) or Parallax JSON (.json);
+    /// repeat for more.
+    #[arg(long, value_name = "FILE")]
+    report: Vec<PathBuf>,
+    /// Write a page with the findings and their ways, to be opened in a browser.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// What an earlier run printed with --json: only findings that are not in it count.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// What the project wants: entry, sinks, blocks, models, suppressions [default: parallax.toml, if it is there].
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Which {
+    /// What is declared never to be null.
+    Annotated,
+    /// That, and every dereference.
+    Deref,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Start {
+    /// By qualifier inference.
+    Typed,
+    /// By symbolic execution.
+    Symbolic,
+}
+
+impl Check {
+    /// Settings: flags first, then what the project's file says.
+    fn settings(&self, table: &Table) -> Settings {
+        let both = |flags: &[String], file: &[String]| flags.iter().chain(file).cloned().collect();
+        let time = self.refine_time.or(table.refine_time).unwrap_or(20);
+        Settings {
+            sinks: match self.sinks.or(table.sinks).unwrap_or(Which::Deref) {
+                Which::Annotated => Sinks::Annotated,
+                Which::Deref => Sinks::Deref,
+            },
+            entry: self.entry.clone().or(table.entry.clone()).unwrap_or_else(|| "main".into()),
+            start: match self.start {
+                Start::Typed => Mode::Typed,
+                Start::Symbolic => Mode::Symbolic,
+            },
+            symbolic: both(&self.symbolic, &table.symbolic),
+            typed: both(&self.typed, &table.typed),
+            // A file has room for all of them.
+            paths: if self.json || self.html.is_some() || !self.report.is_empty() {
+                8
+            } else {
+                self.paths.clamp(1, 8)
+            },
+            refine: (!self.no_refine).then(|| Duration::from_secs(time)),
+            ..Settings::default()
+        }
+    }
+
+    /// Explores the program from its start, for inputs that show findings.
+    fn confirm(&self, program: &Program, settings: &Settings, report: &mut Report) -> Result<()> {
+        if self.no_refine || self.confirm_time == 0 || settings.entry != "main" {
+            return Ok(());
+        }
+        let folder = std::env::temp_dir().join(format!("parallax-check-{}", std::process::id()));
+        if !self.no_native {
+            std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        }
+        let native = (!self.no_native).then_some(folder.as_path());
+        confirm::confirm(program, report, Duration::from_secs(self.confirm_time), native);
+        // Nothing depends on the folder any more; if it cannot be removed, it is only in the way.
+        let _ = std::fs::remove_dir_all(&folder);
+        Ok(())
+    }
+}
+
+/// Does it.
+pub fn run(arguments: &Check) -> Result<Status> {
+    let config = Config::read(arguments.config.as_deref())?;
+    let baseline = arguments.baseline.as_deref().map(Baseline::read).transpose()?;
+    let mut sources = arguments.sources.clone();
+    sources.files.extend(config.check.models.iter().cloned());
+    let mut program = sources.load()?;
+    program.annotate()?;
+    let settings = arguments.settings(&config.check);
+    let mut report = parallax_mixy::check(&program.module, &settings).map_err(|error| Failure {
+        status: match error {
+            Error::NoFunction(_) | Error::NoBody(_) | Error::Contradiction(_) => Status::BadInput,
+        },
+        message: error.to_string(),
+    })?;
+    arguments.confirm(&program, &settings, &mut report)?;
+    suppress(&program, &config.check, &mut report);
+    let files = arguments.report.iter().chain(&arguments.html);
+    for file in files {
+        let document = output::document(&program.module, &report);
+        let folders = program.units.iter().filter_map(|(file, _)| report_file::folder(file)).collect();
+        report_file::save(file, document, folders, &program.module.name)?;
+    }
+    let prints = output::fingerprints(&program.module, &report);
+    let compared = baseline.map(|baseline| baseline.compare(&prints, &report.gaps));
+    let mut out = std::io::stdout().lock();
+    if arguments.json {
+        let mut document = output::json(&program.module, &report, &c_input::input);
+        if let Some(compared) = &compared {
+            for (number, new) in compared.new.iter().enumerate() {
+                document["findings"][number]["new"] = (*new).into();
+            }
+            let new = compared.new.iter().filter(|new| **new).count();
+            document["baseline"] =
+                serde_json::json!({ "new": new, "gone": compared.gone, "new_gaps": compared.gaps });
+        }
+        writeln!(out, "{document:#}")?;
+    } else {
+        print::print(&mut out, &program, &report, arguments.paths.max(1), compared.as_ref())?;
+    }
+    Ok(status(&report, compared.as_ref()))
+}
+
+/// What is left out is never clean; with a baseline, only what is new counts.
+fn status(report: &Report, compared: Option<&Compared>) -> Status {
+    let (findings, gaps) = match compared {
+        Some(compared) => (compared.new.contains(&true), compared.gaps > 0),
+        None => (!report.findings.is_empty(), !report.gaps.is_empty()),
+    };
+    match (findings, gaps) {
+        (true, _) => Status::Findings,
+        (false, false) => Status::Clean,
+        (false, true) => Status::GaveUp,
+    }
+}
+
+/// Takes out what the project has looked at and accepted.
+fn suppress(program: &Program, table: &Table, report: &mut Report) {
+    for suppression in &table.suppress {
+        let before = report.findings.len();
+        report.findings.retain(|finding| !suppression.covers(&program.module, finding));
+        report.suppressed.push((suppression.reason.clone(), before - report.findings.len()));
+    }
+}

@@ -1,0 +1,87 @@
+//! A report for people.
+
+use super::super::c_input::shown;
+use super::baseline::Compared;
+use anyhow::Result;
+use parallax_cexplore::Program;
+use parallax_cexplore::native::Native;
+use parallax_mixy::{Finding, Report, Status, output};
+use std::io::Write;
+
+/// Prints it: findings with the lines they are at, then what they rest on.
+pub fn print(
+    out: &mut impl Write,
+    program: &Program,
+    report: &Report,
+    paths: usize,
+    compared: Option<&Compared>,
+) -> Result<()> {
+    for (number, finding) in report.findings.iter().enumerate() {
+        if compared.is_none_or(|compared| compared.new[number]) {
+            one(out, program, finding, paths)?;
+        }
+    }
+    let confirmed = report.findings.iter().filter(|f| matches!(f.status, Status::Confirmed)).count();
+    writeln!(
+        out,
+        "{} findings: {confirmed} confirmed, {} possible; {} warnings of inference alone, {} of them refuted",
+        report.findings.len(),
+        report.findings.len() - confirmed,
+        report.typed,
+        report.refuted
+    )?;
+    if let Some(compared) = compared {
+        let new = compared.new.iter().filter(|new| **new).count();
+        writeln!(out, "against the baseline: {new} new, {} gone, {} new gaps", compared.gone, compared.gaps)?;
+    }
+    for (reason, count) in &report.suppressed {
+        writeln!(out, "suppressed: {count} ({reason})")?;
+    }
+    for assumption in &report.assumptions {
+        writeln!(out, "assumed: {assumption}")?;
+    }
+    for gap in &report.gaps {
+        writeln!(out, "LEFT OUT: {gap}")?;
+    }
+    Ok(())
+}
+
+fn one(out: &mut impl Write, program: &Program, finding: &Finding, paths: usize) -> Result<()> {
+    let module = &program.module;
+    let location = parallax_mixy::names::site_location(module, finding.site);
+    let (file, place) = (module.file_of(location), module.location(location));
+    writeln!(out, "{}: {} ({})", finding.kind.name(), output::title(finding), finding.status.name())?;
+    let function = &module.function(finding.site.function).name;
+    writeln!(out, "  --> {file}:{}:{} in {function}", place.line, place.column)?;
+    let line = std::fs::read_to_string(file)
+        .ok()
+        .and_then(|text| text.lines().nth((place.line as usize).checked_sub(1)?).map(str::to_string));
+    if let Some(line) = line {
+        writeln!(out, "   |  {}", line.trim_end())?;
+    }
+    for path in finding.paths.iter().take(paths) {
+        for step in &path.steps {
+            let place = module.location(step.location);
+            match place.line {
+                0 => writeln!(out, "   = {}", step.words)?,
+                line => writeln!(out, "   = {}:{line}: {}", module.file_of(step.location), step.words)?,
+            }
+        }
+    }
+    match (&finding.status, &finding.witness) {
+        (Status::Possible(why), _) => writeln!(out, "   = not decided: {why}")?,
+        (Status::Confirmed, Some(witness)) => {
+            let input = shown(&witness.input).unwrap_or_else(|| "no arguments and no input".into());
+            writeln!(out, "   = happens with {input}")?;
+            match &witness.native {
+                Native::Confirmed => writeln!(out, "   = and natively, under a sanitizer")?,
+                Native::Differs(words) | Native::NotRun(words) => {
+                    writeln!(out, "   = not natively: {words}")?
+                }
+            }
+        }
+        (Status::Confirmed, None) => {}
+    }
+    writeln!(out)?;
+    Ok(())
+}

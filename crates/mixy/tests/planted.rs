@@ -44,7 +44,7 @@ const CASES: &[(Mistake, &str, &str)] = &[
     // What the block has not read is as it was on entry, for typed code that it calls.
     (
         Mistake::UnreadNotPassed,
-        "MIX(typed) void h(void) { *g = 1; }\nMIX(symbolic) void f(void) {\n  h(); //!\n}\nint main(void) { g = 0; f(); return 0; }\n",
+        "MIX(typed) void h(void) { *g = 1; }\nMIX(symbolic) void f(void) {\n  int **named = &g; h(); //!\n}\nint main(void) { g = 0; f(); return 0; }\n",
         "symbolic",
     ),
     // So is what the block has not even discovered.

@@ -99,13 +99,18 @@ struct Case {
     what: String,
     /// Whether it must be found, and why.
     verdict: (bool, &'static str),
+    /// Whether the block cannot be explored to the end, and the report must say so.
+    demoted: bool,
     outer: Mark,
     line: usize,
 }
 
-/// The verdict on a deed in a mode, reasoned.
-fn verdict(deed: usize, change: Mark) -> (bool, &'static str) {
+/// The verdict on a deed in a mode, reasoned; `switched` where typed code stands between the use and the change.
+fn verdict(cell: Option<&Cell>, deed: usize, change: Mark, switched: bool) -> (bool, &'static str) {
+    let is = |name: &str| switched && change == Mark::Symbolic && cell.is_some_and(|cell| cell.name == name);
     match (deed, change) {
+        (2, _) if is("void **") => (true, "a false alarm: what a block leaves behind a void ** is not told"),
+        (2, _) if is("array element") => (true, "a false alarm: the block is demoted, see the gap"),
         (0, _) => (false, "nothing makes it null"),
         (1, _) => (true, "it is null when it is used"),
         (2, Mark::Typed) => (true, "inference does not know that the reset comes later: a false alarm"),
@@ -176,7 +181,11 @@ fn program(
         outer.name(),
         if recursive { ", calling back" } else { "" }
     );
-    Case { what, verdict: verdict(deed, change), outer, line }
+    let switched = outer == Mark::Typed || middle == Some(Mark::Typed);
+    // The block knows of one element and not how many there are: a write to the second may be out of what it follows.
+    let demoted =
+        switched && change == Mark::Symbolic && name == "array element" && DEEDS[deed].0 != "unchanged";
+    Case { what, verdict: verdict(cell, deed, change, switched), demoted, outer, line }
 }
 
 /// Whether some input makes the use go wrong.
@@ -239,7 +248,7 @@ fn every_switch_of_every_cell_has_its_verdict() {
         if !truth && expected && !reason.contains("false alarm") {
             wrong.push(format!("{} ({reason}): it does not happen", case.what));
         }
-        if !report.gaps.is_empty() {
+        if report.gaps.is_empty() == case.demoted {
             wrong.push(format!("{}: {:?}", case.what, report.gaps));
         }
     }

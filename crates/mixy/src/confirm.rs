@@ -32,6 +32,7 @@ pub fn confirm(program: &Program, report: &mut Report, time: Duration, folder: O
             arguments: vec![Argument::Optional(LENGTH); ARGUMENTS],
             stdin: STDIN,
             files: Vec::new(),
+            environment: Vec::new(),
         },
         strategy: Strategy::Coverage,
         time,

@@ -12,6 +12,7 @@ mod doctor;
 mod eval;
 mod explore;
 mod explore_program;
+mod find;
 mod gdbserver;
 mod heap;
 mod info;
@@ -56,6 +57,7 @@ pub enum Verb {
     Check(check::Check),
     Record(record::Record),
     Replay(replay::Replay),
+    Find(find::Find),
     Gdbserver(gdbserver::Gdbserver),
     Info(info::Info),
     Pack(info::Pack),
@@ -86,6 +88,7 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Check(arguments) => check::run(&arguments),
         Verb::Record(arguments) => record::run(&arguments),
         Verb::Replay(arguments) => replay::run(&arguments),
+        Verb::Find(arguments) => find::run(&arguments),
         Verb::Gdbserver(arguments) => gdbserver::run(&arguments),
         Verb::Info(arguments) => info::run(&arguments),
         Verb::Script(arguments) => script::script(&arguments),

@@ -11,7 +11,8 @@ fn parallax(arguments: &[&str]) -> Output {
 /// A recording of a program that writes three times, and its name.
 fn recorded(folder: &Path) -> PathBuf {
     let source = folder.join("writes.c");
-    let text = "#include <unistd.h>\nint main(void) { for (int i = 0; i < 3; i++) write(1, \"x\", 1); return 0; }";
+    let text =
+        "#include <unistd.h>\nint main(void) { for (int i = 0; i < 3; i++) write(1, \"x\", 1); return 0; }";
     std::fs::write(&source, text).expect("a temporary file");
     let binary = folder.join("writes");
     let built = Command::new("gcc").args(["-static", "-o"]).args([&binary, &source]).status();

@@ -24,7 +24,8 @@ fn main() {
     let calls = [Filter::Execute(address.into())];
     let search = |direction: Direction| {
         let started = Instant::now();
-        let found = travel.search(&calls, span.clone(), direction, usize::MAX, &Unwatched).expect("an answer");
+        let found =
+            travel.search(&calls, span.clone(), direction, usize::MAX, &Unwatched).expect("an answer");
         (found.hits.len(), started.elapsed().as_secs_f64())
     };
     let (hits, first) = search(Direction::Forward);

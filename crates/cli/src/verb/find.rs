@@ -129,15 +129,10 @@ pub fn run(arguments: &Find) -> Result<Status> {
 
 fn conditions(arguments: &Find, travel: &Travel) -> Result<Vec<Filter>> {
     let mut all: Vec<Filter> = Vec::new();
-    let lists: [(&[Ranges], fn(Ranges) -> Filter); 4] = [
-        (&arguments.execute, Filter::Execute),
-        (&arguments.read, Filter::Read),
-        (&arguments.write, Filter::Write),
-        (&arguments.call, Filter::Call),
-    ];
-    for (list, filter) in lists {
-        all.extend(list.iter().cloned().map(filter));
-    }
+    all.extend(arguments.execute.iter().cloned().map(Filter::Execute));
+    all.extend(arguments.read.iter().cloned().map(Filter::Read));
+    all.extend(arguments.write.iter().cloned().map(Filter::Write));
+    all.extend(arguments.call.iter().cloned().map(Filter::Call));
     if arguments.calls {
         all.push(Filter::Call(Ranges::all()));
     }

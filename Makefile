@@ -111,6 +111,12 @@ ROUNDS ?= 2000
 fuzz-report: setup
 	FUZZ_ROUNDS=$(ROUNDS) $(CARGO) test --release --package parallax-report --test hostile mutated_reports
 
+# More mutated class files and generated Java programs than the suite runs: make fuzz-class COUNT=20000
+COUNT ?= 5000
+.PHONY: fuzz-class
+fuzz-class: setup
+	CLASS_FUZZ=$(COUNT) JAVA_FUZZ=200 $(CARGO) test --release --package parallax-java --test malformed --test differential -- --nocapture
+
 # More generated Javalite programs than the suite runs: make fuzz-heap FACTOR=20
 FACTOR ?= 20
 .PHONY: fuzz-heap

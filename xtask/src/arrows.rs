@@ -42,7 +42,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("path", &["op", "smt", "term"]),
     ("primitives", &["op", "path", "sem", "smt", "term"]),
     ("heap", &["op", "path", "sem", "smt", "term"]),
-    ("javalite", &["heap", "op", "path", "sem", "smt", "source", "term"]),
+    ("engines", &["heap", "op", "path", "sem", "smt", "term"]),
+    ("java", &["engines", "heap", "op", "path", "sem", "term"]),
+    ("javalite", &["engines", "heap", "op", "path", "sem", "source", "term"]),
     // Programs explored: the emulated process runs, terms say what its branches depend on.
     ("concolic", &["ir", "op", "path", "process", "sem", "smt", "term"]),
     // C: the module is data, the reader talks to LLVM, the machine is the meaning; they meet in `cexplore`.

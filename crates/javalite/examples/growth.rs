@@ -4,7 +4,8 @@
 //! than SECONDS (default 60) for some k is not tried with a larger one. Times are those the process spent on the
 //! processor, as Linux tells them, so that a busy machine does not spoil them.
 
-use parallax_javalite::engine::{self, Engine};
+use parallax_engines::engine::{self, Engine};
+use parallax_engines::*;
 use parallax_javalite::*;
 use parallax_term::Store;
 use std::rc::Rc;
@@ -112,7 +113,7 @@ fn measure(subject: &Subject, run: &(&str, Engine, bool), k: usize, limit: f64) 
     };
     let inputs = Inputs { k: Some(k), array: 0, root_alias: false };
     let store = Store::new();
-    let setup = Setup::new(&store, program, class, task.method, inputs);
+    let setup = parallax_javalite::setup(&store, &program, class, task.method, inputs);
     let start = Clock::start();
     // The system is asked for the time now and then, a single question to the solver is bounded by the wall clock.
     setup.oracle.set_deadline(Some(Instant::now() + Duration::from_secs_f64(4.0 * limit)));

@@ -1,10 +1,9 @@
 //! A concrete input heap as a program that builds it, calls the method and asserts what came out.
 
-use crate::engine::Ending;
 use crate::machine::Task;
-use crate::memory::Value;
-use crate::replay::Replay;
 use crate::syntax::Program;
+use crate::{Ending, Replay};
+use parallax_engines::Value;
 use parallax_heap::{InputHeap, InputValue};
 use parallax_source::SourceFile;
 use std::fmt::Write;
@@ -29,7 +28,7 @@ pub fn program(file: &SourceFile, task: &Task, input: &InputHeap, replay: &Repla
     let call = format!("(o0 @ {}{})", program.name(method.name), arguments.concat());
     let expected = match (replay.trace.ending, replay.value()) {
         (Ending::Value, Some(Value::Bool(b))) => Some(b.to_string()),
-        (Ending::Value, Some(Value::Int(int))) => Some(int.to_string()),
+        (Ending::Value, Some(Value::Int(int))) => int.to_i128().map(|int| int.to_string()),
         (Ending::Value, Some(Value::Ref(None))) => Some("null".into()),
         (Ending::Value, Some(Value::Ref(Some(at)))) if *at < input.objects.len() => Some(format!("o{at}")),
         _ => None,

@@ -3,9 +3,15 @@
 //! One rule per form, in the order of the table in `docs/heap.md`. Forms that evaluate their parts from first to last
 //! share one frame, `Operands`, which is the table's `[v ... □ e ...]`; `apply` then has one arm per form.
 
-use crate::memory::{Allocation, Forks, Memory, Stop, Value, ValueOf};
+use crate::setup::class_of;
 use crate::syntax::*;
+use parallax_engines::engine::FAILED;
+use parallax_engines::{
+    Allocation, BoolOf, End, EndOf, IntOf, Machine, MachineState, Memory, Step, Stop, Value, ValueOf,
+};
+use parallax_op::{BoolOp, RelOp};
 use parallax_path::Chain;
+use parallax_sem::Core;
 use parallax_source::Span;
 use std::rc::Rc;
 
@@ -63,19 +69,6 @@ pub enum Cut {
     Calls,
     /// An array was longer than allowed.
     Array,
-}
-
-/// How a path ended.
-#[derive(Clone, Debug)]
-pub enum End<V> {
-    /// With a value.
-    Value(V),
-    /// With an error, at this place.
-    Error(Fault, Span),
-    /// A bound cut it off, at this place: what it would have done is unknown.
-    Cut(Cut, Span),
-    /// An assumption or the precondition does not hold: no path of the program.
-    Discarded,
 }
 
 /// How far a path may go.
@@ -189,17 +182,42 @@ impl<M: Memory> State<M> {
     pub fn depth(&self) -> usize {
         self.calls
     }
+}
 
-    /// The value in hand.
-    pub(crate) fn value(&self) -> Option<&ValueOf<M>> {
-        match &self.control {
-            Control::Value(value) => Some(value),
-            Control::Expr(_) => None,
+impl<M: Memory> MachineState<M> for State<M> {
+    type Language = Task;
+
+    fn memory(&self) -> &M {
+        &self.memory
+    }
+
+    fn into_memory(self) -> M {
+        self.memory
+    }
+
+    fn events(&self) -> Vec<Event> {
+        let mut events: Vec<Event> = self.trace.newest_first().copied().collect();
+        events.reverse();
+        events
+    }
+
+    fn roots(&self, task: &Task, end: &EndOf<Task, M>) -> Vec<(String, ValueOf<M>)> {
+        let variables = self.env.iter();
+        let mut roots: Vec<(String, ValueOf<M>)> =
+            variables.map(|(name, value)| (task.program.name(*name).to_owned(), value.clone())).collect();
+        roots.sort_by(|a, b| a.0.cmp(&b.0));
+        match (end, &self.control) {
+            (End::Value(value), _) => roots.push(("result".into(), value.clone())),
+            (End::Error(Fault::Null, _), Control::Value(failed @ Value::Ref(_))) => {
+                roots.push((FAILED.to_owned(), failed.clone()));
+            }
+            _ => {}
         }
+        roots
     }
 
     /// A state with nothing left but its memory.
-    pub(crate) fn ended(memory: M) -> Self {
+    fn ended(memory: M) -> Self {
         let rest = Rest { trace: Chain::default(), env: Vec::new(), stack: Chain::default(), calls: 0 };
         let value = Value::Bool(memory.bool(false));
         rest.with(memory, Control::Value(value))
@@ -207,12 +225,12 @@ impl<M: Memory> State<M> {
 
     /// How soon the state must run so that others can meet it: the deepest stack first, and before those who only have
     /// a value to hand down.
-    pub(crate) fn urgency(&self) -> (usize, bool) {
+    fn urgency(&self) -> (usize, bool) {
         (self.stack.len(), matches!(self.control, Control::Expr(_)))
     }
 
     /// The value of the precondition, if this is where it ends.
-    pub(crate) fn verdict(&self) -> Option<M::Bool> {
+    fn verdict(&self) -> Option<BoolOf<M>> {
         match (&self.control, self.stack.split_last()) {
             (Control::Value(Value::Bool(holds)), Some((Frame::Enter, _))) => Some(holds.clone()),
             _ => None,
@@ -220,7 +238,7 @@ impl<M: Memory> State<M> {
     }
 
     /// Whether two states have the same frames to hand a value down to, and nothing that tells them apart for certain.
-    pub(crate) fn meets(&self, other: &Self) -> bool {
+    fn meets(&self, other: &Self) -> bool {
         let (Control::Value(a), Control::Value(b)) = (&self.control, &other.control) else { return false };
         let apart = |a: &ValueOf<M>, b: &ValueOf<M>| self.memory.apart(a, b);
         self.stack.same(&other.stack)
@@ -230,7 +248,7 @@ impl<M: Memory> State<M> {
     }
 
     /// Two states that meet, as one.
-    pub(crate) fn merged(self, other: Self) -> Result<Self, Stop> {
+    fn merged(self, other: Self) -> Result<Self, Stop> {
         let (Control::Value(a), Control::Value(b)) = (self.control, other.control) else {
             return broken("states that do not meet");
         };
@@ -250,15 +268,7 @@ impl<M: Memory> State<M> {
     }
 }
 
-/// What a step leads to.
-pub enum Step<M: Memory> {
-    /// On it goes.
-    On(State<M>),
-    /// A path ends.
-    Done(State<M>, End<ValueOf<M>>),
-}
-
-type Steps<M> = Result<Vec<Step<M>>, Stop>;
+type Steps<M> = parallax_engines::Steps<Task, M>;
 
 /// Everything of a state but its memory, which the operation that forks has taken.
 struct Rest<M: Memory> {
@@ -289,11 +299,11 @@ impl<M: Memory> Rest<M> {
         }
     }
 
-    fn value(&self, memory: M, value: ValueOf<M>) -> Step<M> {
+    fn value(&self, memory: M, value: ValueOf<M>) -> Step<Task, M> {
         Step::On(self.with(memory, Control::Value(value)))
     }
 
-    fn done(&self, memory: M, end: End<ValueOf<M>>) -> Step<M> {
+    fn done(&self, memory: M, end: EndOf<Task, M>) -> Step<Task, M> {
         let value = Value::Bool(memory.bool(false));
         Step::Done(self.with(memory, Control::Value(value)), end)
     }
@@ -303,9 +313,14 @@ fn broken<T>(what: &str) -> Result<T, Stop> {
     Err(Stop::Broken(what.to_owned()))
 }
 
-impl Task {
-    /// The states a run starts in.
-    pub fn start<M: Memory>(&self, memory: M) -> Steps<M> {
+impl Machine for Task {
+    type Event = Event;
+    type Fault = Fault;
+    type Cut = Cut;
+    type Place = Span;
+    type State<M: Memory> = State<M>;
+
+    fn start<M: Memory>(&self, memory: M) -> Steps<M> {
         let this = memory.this();
         let rest = Rest { trace: Chain::default(), env: Vec::new(), stack: Chain::default(), calls: 0 };
         match self.rep_ok {
@@ -321,14 +336,32 @@ impl Task {
         }
     }
 
-    /// Starts the method where the precondition is known to hold.
-    pub(crate) fn entered<M: Memory>(&self, memory: M) -> Steps<M> {
+    fn entered<M: Memory>(&self, memory: M) -> Steps<M> {
         self.enter(
             memory,
             &Rest { trace: Chain::default(), env: Vec::new(), stack: Chain::default(), calls: 0 },
         )
     }
 
+    fn step<M: Memory>(&self, state: State<M>) -> Steps<M> {
+        let State { memory, trace, control, env, stack, calls } = state;
+        let rest = Rest { trace, env, stack, calls };
+        match control {
+            Control::Expr(expr) => self.descend(expr, memory, rest),
+            Control::Value(value) => self.plug(value, memory, rest),
+        }
+    }
+
+    fn merges(&self) -> bool {
+        self.merged && self.rep_ok.is_some()
+    }
+
+    fn unconditioned(&self) -> Self {
+        Task { rep_ok: None, ..self.clone() }
+    }
+}
+
+impl Task {
     /// Reads the parameters, as fields of a root object are read, and starts the method.
     fn enter<M: Memory>(&self, memory: M, rest: &Rest<M>) -> Steps<M> {
         let method = self.program.method(self.method);
@@ -349,16 +382,6 @@ impl Task {
             .into_iter()
             .map(|(memory, env)| Step::On(State { env, ..rest.with(memory, Control::Expr(method.body)) }))
             .collect())
-    }
-
-    /// One step.
-    pub fn step<M: Memory>(&self, state: State<M>) -> Steps<M> {
-        let State { memory, trace, control, env, stack, calls } = state;
-        let rest = Rest { trace, env, stack, calls };
-        match control {
-            Control::Expr(expr) => self.descend(expr, memory, rest),
-            Control::Value(value) => self.plug(value, memory, rest),
-        }
     }
 
     /// The control is an expression.
@@ -388,7 +411,7 @@ impl Task {
             Expr::Error => Ok(vec![rest.done(memory, End::Error(Fault::Explicit, self.program.span(id)))]),
             Expr::New(class) => {
                 let mut memory = memory;
-                let fresh = memory.new_object(*class);
+                let fresh = memory.new_object(class_of(*class));
                 yields(rest, memory, Value::Ref(fresh))
             }
             Expr::If(condition, ..) => on(rest, memory, Frame::If(id), *condition),
@@ -458,7 +481,7 @@ impl Task {
                 let old = rest.env.iter().find(|(bound, _)| *bound == name).map(|(_, value)| value.clone());
                 let all = self.drafts.pop_restores_all.then(|| Rc::new(rest.env.clone()));
                 let value = match value {
-                    Value::Ref(_) if self.drafts.var_binds_fresh => Value::Ref(memory.new_object(self.class)),
+                    Value::Ref(_) if self.drafts.var_binds_fresh => Value::Ref(memory.new_object(class_of(self.class))),
                     value => value,
                 };
                 bind(&mut rest.env, name, value);
@@ -531,7 +554,7 @@ impl Task {
         id: ExprId,
         new: bool,
         rest: &Rest<M>,
-        then: impl Fn(&Rest<M>, M, bool) -> Step<M>,
+        then: impl Fn(&Rest<M>, M, bool) -> Step<Task, M>,
     ) -> Steps<M> {
         let Value::Bool(condition) = condition else { return broken("a condition is a Boolean") };
         let at = self.program.span(id);
@@ -565,19 +588,19 @@ impl Task {
                 Ok(vec![rest.value(memory, value.clone())])
             }
             (Expr::Not(_), [Bool(a)]) => {
-                let value = Bool(memory.not(a));
+                let value = Bool(memory.core().not(a));
                 Ok(vec![rest.value(memory, value)])
             }
             (Expr::Iff(..), [Bool(a), Bool(b)]) => {
-                let value = Bool(memory.iff(a, b));
+                let value = Bool(memory.core().boolop(BoolOp::Iff, a, b));
                 Ok(vec![rest.value(memory, value)])
             }
             (Expr::Arith(op, ..), [Int(a), Int(b)]) => {
-                let value = Int(memory.arith(*op, a, b));
+                let value = Int(memory.core().binop(op.meaning(), 32, a, b));
                 Ok(vec![rest.value(memory, value)])
             }
             (Expr::Compare(op, ..), [Int(a), Int(b)]) => {
-                let value = Bool(memory.compare(*op, a, b));
+                let value = Bool(memory.core().relop(op.meaning(), 32, a, b));
                 Ok(vec![rest.value(memory, value)])
             }
             (Expr::Equal(..), [Ref(a), Ref(b)]) => Ok(memory
@@ -637,7 +660,7 @@ impl Task {
                 })
                 .collect()),
             (Expr::NewArray(class, _), [Int(length)]) => Ok(memory
-                .new_array(*class, length)?
+                .new_array(class_of(*class), length)?
                 .into_iter()
                 .map(|(memory, allocation)| match allocation {
                     Allocation::Made(array) => rest.saw(at, Outcome::Length(true)).value(memory, Ref(array)),
@@ -717,13 +740,13 @@ impl Task {
         &self,
         memory: M,
         array: &M::Ref,
-        index: &M::Int,
+        index: &IntOf<M>,
         rest: &Rest<M>,
         at: Span,
         then: impl Fn(&Rest<M>, M) -> Steps<M>,
     ) -> Steps<M> {
         let length = memory.length(array)?;
-        let inside = memory.compare(Compare::Within, index, &length);
+        let inside = memory.core().relop(RelOp::Ult, 32, index, &length);
         let mut steps = Vec::new();
         for (memory, inside) in memory.branch(&inside)? {
             let rest = rest.saw(at, Outcome::InBounds(inside));
@@ -750,7 +773,17 @@ impl Task {
             (0..program.methods.len() as u32).map(MethodId).find(|&id| program.method(id).name == name);
         let targets = match first {
             Some(first) if self.drafts.lookup_ignores_class => vec![(memory, (first, receiver.clone()))],
-            _ => memory.dispatch(receiver, name)?,
+            _ => {
+                let means = |class: parallax_heap::ClassId| {
+                    program.class(ClassId(class.0)).methods.get(&name).copied()
+                };
+                let forks = memory.partition(receiver, means)?;
+                let found = forks.into_iter().map(|(memory, (target, this))| match target {
+                    Some(target) => Ok((memory, (target, this))),
+                    None => broken("no such method"),
+                });
+                found.collect::<Result<Vec<_>, Stop>>()?
+            }
         };
         let polymorphic = program.methods.iter().filter(|method| method.name == name).count() > 1;
         Ok(targets
@@ -831,9 +864,4 @@ fn unbind<V: Clone>(env: &mut Vec<(Name, V)>, name: Name, old: Option<V>, all: O
         (None, Some(old)) => bind(env, name, old),
         (None, None) => env.retain(|(bound, _)| *bound != name),
     }
-}
-
-/// A memory that never forks has one successor.
-pub(crate) fn only<M, T>(memory: M, answer: T) -> Forks<M, T> {
-    Ok(vec![(memory, answer)])
 }

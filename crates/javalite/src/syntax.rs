@@ -4,6 +4,7 @@
 //! of parameters, arrays, subclasses, `assert` and `assume`. Expressions live in an arena and name each other by
 //! number, so that a machine state holds a number where the paper writes an expression.
 
+use parallax_op::{BinOp, RelOp};
 use parallax_source::Span;
 use std::collections::BTreeMap;
 
@@ -60,6 +61,29 @@ pub enum Compare {
     Le,
     /// `0 <= a < b`, where `b` is not negative: an index within a length.
     Within,
+}
+
+impl Arith {
+    /// The operator it is.
+    pub fn meaning(self) -> BinOp {
+        match self {
+            Arith::Add => BinOp::Add,
+            Arith::Sub => BinOp::Sub,
+            Arith::Mul => BinOp::Mul,
+        }
+    }
+}
+
+impl Compare {
+    /// The relation it is.
+    pub fn meaning(self) -> RelOp {
+        match self {
+            Compare::Eq => RelOp::Eq,
+            Compare::Lt => RelOp::Slt,
+            Compare::Le => RelOp::Sle,
+            Compare::Within => RelOp::Ult,
+        }
+    }
 }
 
 /// An expression; the parts it is made of come first to last in the order of evaluation.

@@ -4,8 +4,9 @@ mod common;
 
 use common::generate::{Features, Random, program};
 use common::heaps;
+use parallax_engines::*;
 use parallax_heap::InputValue;
-use parallax_javalite::*;
+use parallax_javalite::Replay;
 use parallax_term::Store;
 
 const ROOTS: [(parallax_heap::Loc, usize); 2] = [(THIS_LOC, 0), (PARAMETERS_LOC, 1)];
@@ -45,7 +46,7 @@ fn check(features: Features, first: u64, count: u64) {
                             }
                         })
                         .unwrap();
-                    let replay = Replay::new(&task, &input, inputs.array).unwrap();
+                    let replay = Replay::new(&task, &setup.universe, &input, inputs.array).unwrap();
                     assert!(replay.follows(trace), "seed {seed} k {k:?}\n{text}\n{input:#?}\n{trace:#?}");
                     if !matches!(trace.ending, engine::Ending::Cut(_)) {
                         assert!(
@@ -60,7 +61,7 @@ fn check(features: Features, first: u64, count: u64) {
                 // Depth follows the chain of discovery, so a heap of k objects is always within the bound.
                 let size = random.below(k.unwrap_or(4) + 1);
                 let input = heaps::random(&setup, size, &mut random);
-                let replay = Replay::new(&task, &input, inputs.array).unwrap();
+                let replay = Replay::new(&task, &setup.universe, &input, inputs.array).unwrap();
                 cut += usize::from(matches!(replay.trace.ending, engine::Ending::Cut(_)));
                 let mut own = false;
                 for (trace, bucket) in &ends.traces {

@@ -3,9 +3,10 @@
 mod common;
 
 use common::generate::{Features, program};
+use parallax_engines::engine::{lazy, summary};
+use parallax_engines::exact::compare;
+use parallax_engines::*;
 use parallax_heap::Draft;
-use parallax_javalite::engine::{lazy, summary};
-use parallax_javalite::exact::compare;
 use parallax_javalite::*;
 use parallax_term::Store;
 
@@ -37,13 +38,8 @@ fn first_notice(
             compared += 1;
             let mut planted = Task { drafts, ..task.clone() };
             planted.bounds = task.bounds;
-            let mut wrong_setup = Setup::new(
-                &store,
-                setup.program.clone(),
-                setup.class,
-                task.method,
-                Inputs { root_alias, ..setup.inputs },
-            );
+            let inputs = Inputs { root_alias, ..setup.inputs };
+            let mut wrong_setup = parallax_javalite::setup(&store, &task.program, task.class, task.method, inputs);
             wrong_setup.oracle = setup.oracle.clone();
             let wrong = summary(&wrong_setup, &planted, draft, &mut common::at_most(600));
             let caught = match wrong.outcome {

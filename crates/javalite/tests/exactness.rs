@@ -3,7 +3,8 @@
 mod common;
 
 use common::generate::{Features, program, program_with_precondition};
-use parallax_javalite::exact::compare;
+use parallax_engines::exact::compare;
+use parallax_engines::*;
 use parallax_javalite::*;
 use parallax_term::Store;
 

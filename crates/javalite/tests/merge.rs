@@ -3,7 +3,8 @@
 
 mod common;
 
-use parallax_javalite::exact::compare;
+use parallax_engines::exact::compare;
+use parallax_engines::*;
 use parallax_javalite::*;
 use parallax_term::Store;
 

@@ -1,5 +1,6 @@
 //! Counts that were found by other means: `contains` on an acyclic list, called N times, under the bound k.
 
+use parallax_engines::*;
 use parallax_javalite::*;
 use parallax_term::Store;
 use std::rc::Rc;
@@ -20,7 +21,7 @@ fn counts(method: &str, k: usize) -> (usize, usize) {
     };
     let inputs = Inputs { k: Some(k), array: 0, root_alias: false };
     let store = Store::new();
-    let setup = Setup::new(&store, program.clone(), class, task.method, inputs);
+    let setup = parallax_javalite::setup(&store, &program, class, task.method, inputs);
     let lazy = engine::lazy(&setup, &task, Laziness::Lazy, 0, &mut |_| Ok(()));
     let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
     lazy.outcome.clone().unwrap();
@@ -61,13 +62,13 @@ fn acyclic_lists_end() {
     for acyclic in [false, true] {
         let store = Store::new();
         let inputs = Inputs { k: Some(4), array: 0, root_alias: true };
-        let mut setup = Setup::new(&store, program.clone(), class, method, inputs);
+        let mut setup = parallax_javalite::setup(&store, &program, class, method, inputs);
         assert!(!setup.forbid_cycles("previous"));
         if acyclic {
             assert!(setup.forbid_cycles("next"));
         }
         let ends = engine::summary(&setup, &task, None, &mut |_| Ok(()));
-        let cut = |trace: &&engine::Trace| matches!(trace.ending, engine::Ending::Cut(_));
+        let cut = |trace: &&parallax_javalite::Trace| matches!(trace.ending, engine::Ending::Cut(_));
         assert_eq!(ends.traces.keys().any(|trace| cut(&trace)), !acyclic);
         let heaps: Vec<u64> = ends
             .traces

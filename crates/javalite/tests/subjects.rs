@@ -1,8 +1,9 @@
 //! The data structures of the corpus: the right operation keeps its invariant on every heap within the bounds, the
 //! wrong one is found out, and the test that shows it fails on the concrete machine too.
 
+use parallax_engines::Inputs;
+use parallax_engines::engine::summary;
 use parallax_heap::InputValue;
-use parallax_javalite::engine::{Ending, summary};
 use parallax_javalite::*;
 use parallax_term::Store;
 use std::rc::Rc;
@@ -42,7 +43,7 @@ fn errors(subject: &Subject, method: &str) -> Vec<Fault> {
     };
     let inputs = Inputs { k: Some(subject.k), array: 2, root_alias: true };
     let store = Store::new();
-    let setup = Setup::new(&store, program, class, task.method, inputs);
+    let setup = parallax_javalite::setup(&store, &program, class, task.method, inputs);
     let ends = summary(&setup, &task, None, &mut |_| Ok(()));
     ends.outcome.clone().unwrap();
     assert!(ends.progress.paths > 1, "{}.{method} has paths", subject.class);
@@ -53,7 +54,7 @@ fn errors(subject: &Subject, method: &str) -> Vec<Fault> {
         let model = end.heap().path.model().unwrap();
         let snapshot = end.heap().resolve(model, &end.cells()).unwrap();
         let input = snapshot.input(&setup.universe, &store, model, |_, _| InputValue::Null).unwrap();
-        let replay = Replay::new(&task, &input, inputs.array).unwrap();
+        let replay = Replay::new(&task, &setup.universe, &input, inputs.array).unwrap();
         assert!(replay.follows(trace), "{}.{method}: {input:#?}", subject.class);
         if let Ending::Error(fault) = trace.ending {
             faults.push(fault);

@@ -16,6 +16,7 @@ mod find;
 mod gdbserver;
 mod heap;
 mod info;
+mod java;
 mod lift;
 mod mix;
 mod path;
@@ -53,6 +54,7 @@ pub enum Verb {
     Mix(mix::Mix),
     View(view::View),
     Heap(heap::Heap),
+    Java(java::Java),
     Explore(Box<explore::Explore>),
     Check(check::Check),
     Record(record::Record),
@@ -84,6 +86,7 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Mix(arguments) => mix::run(&arguments),
         Verb::View(arguments) => view::run(arguments),
         Verb::Heap(arguments) => heap::run(&arguments),
+        Verb::Java(arguments) => java::run(&arguments),
         Verb::Explore(arguments) => explore::run(&arguments),
         Verb::Check(arguments) => check::run(&arguments),
         Verb::Record(arguments) => record::run(&arguments),

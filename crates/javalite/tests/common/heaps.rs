@@ -1,13 +1,13 @@
 //! Random complete input heaps.
 
 use super::generate::Random;
+use parallax_engines::Setup;
 use parallax_heap::{ClassId, FieldKind, InputHeap, InputObject, InputValue};
-use parallax_javalite::Setup;
 
 /// A heap with `size` objects besides `this`, nothing of it unknown.
 pub fn random(setup: &Setup<'_>, size: usize, random: &mut Random) -> InputHeap {
     let universe = &setup.universe;
-    let mut classes = vec![ClassId(setup.class.0), setup.parameters()];
+    let mut classes = vec![setup.class, setup.parameters];
     let all = universe.classes.len() - 1;
     classes.extend((0..size).map(|_| ClassId(random.below(all) as u32)));
     let value = |kind: FieldKind, random: &mut Random| match kind {

@@ -4,7 +4,8 @@
 pub mod generate;
 pub mod heaps;
 
-use parallax_javalite::engine::{self, Ends};
+use parallax_engines::engine::{self, Ends};
+use parallax_engines::*;
 use parallax_javalite::*;
 use parallax_term::Store;
 use std::rc::Rc;
@@ -26,7 +27,7 @@ pub fn prepare<'s>(store: &'s Store, text: &str, inputs: Inputs) -> (Setup<'s>, 
         bounds,
         drafts: MachineDrafts::default(),
     };
-    (Setup::new(store, program, class, method, inputs), task)
+    (setup(store, &program, class, method, inputs), task)
 }
 
 /// Stops a run that grows beyond `states`.
@@ -46,7 +47,7 @@ pub fn both<'s>(
     setup: &Setup<'s>,
     task: &Task,
     states: usize,
-) -> Option<(Ends<Lazy<'s>>, Ends<Summary<'s>>)> {
+) -> Option<(Ends<Task, Lazy<'s>>, Ends<Task, Summary<'s>>)> {
     let lazy = engine::lazy(setup, task, Laziness::Lazy, usize::MAX, &mut at_most(states));
     match &lazy.outcome {
         Err(Stop::Bound(_)) => return None,

@@ -1,13 +1,12 @@
 //! The symbolic heap at the end of each path, as DOT and SVG.
 
-use super::Subject;
 use anyhow::{Context, Result};
-use parallax_javalite::Summary;
-use parallax_javalite::engine::{Ending, Ends, FAILED};
+use parallax_engines::{Machine, Summary};
+use parallax_engines::engine::{Ending, Ends, FAILED};
 use std::path::Path;
 
 /// Draws every path.
-pub fn all(_subject: &Subject<'_>, ends: &Ends<Summary<'_>>, folder: &Path) -> Result<()> {
+pub fn all<L: Machine>(ends: &Ends<L, Summary<'_>>, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let paths = ends.traces.iter().filter(|(trace, _)| trace.ending != Ending::Discarded);
     for (path, (_, bucket)) in paths.enumerate() {

@@ -1,7 +1,7 @@
 //! Limits on a run, and the line that says how far it has come.
 
 use clap::Args;
-use parallax_javalite::{Progress, Stop};
+use parallax_engines::{Progress, Stop};
 use parallax_path::Bound;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};

@@ -1,11 +1,13 @@
-//! `parallax heap`: every path of a Javalite method once, whatever heap it is given.
+//! `parallax heap`: every path of a method of Javalite or Java once, whatever heap it is given.
 
 mod draw;
-mod limits;
+pub mod java;
+pub mod limits;
 mod pair;
 mod paths;
 mod report;
 mod tests;
+mod words;
 
 use crate::exit::{Failure, Status};
 use crate::input;
@@ -13,10 +15,13 @@ use crate::report_file;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use limits::Limits;
+use parallax_engines::engine::{self, Ending, Final};
+use parallax_engines::{Inputs, Machine, Memory, Setup, Stop, Summary};
 use parallax_heap::HeapError;
 use parallax_javalite::describe;
-use parallax_javalite::engine::{self, Ending, Final};
-use parallax_javalite::*;
+use parallax_javalite::{
+    Bounds, ClassId, MachineDrafts, MethodId, Program, Replay, Task, Type, parse, setup,
+};
 use parallax_source::SourceFile;
 use parallax_term::Store;
 use serde_json::json;
@@ -24,19 +29,26 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use words::{Javalite, Run};
 
-/// Explore every path of a Javalite method, over all input heaps at once.
+/// Explore every path of a Javalite or Java method, over all input heaps at once.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
   parallax heap corpus/javalite/list.jl --method List.run1 --repok repOK --root-alias false --k 2
+  parallax heap --classpath build/classes --method ds.LinkedList.contains --repok repOK --k 3
 
 The summary engine runs each path once and stands for every heap that takes it; lazy, lazier and lazier# fork over
 null, alias and new; concrete runs the method on an object whose fields are null, 0 and false. A path that a bound cut
 off is reported, and the exit status is 4 when nothing worse was found.")]
 pub struct Heap {
-    /// The program.
-    file: PathBuf,
+    /// The program, if it is one of Javalite.
+    #[arg(required_unless_present = "classpath", conflicts_with = "classpath")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    classes: java::Classes,
+    #[command(flatten)]
+    java: java::JavaInputs,
     /// The method to start with; the program's own entry when left out.
     #[arg(long, value_name = "C.m")]
     method: Option<String>,
@@ -70,7 +82,7 @@ pub struct Heap {
     /// Run this engine too and check that both see the same traces and heaps.
     #[arg(long, value_name = "ENGINE")]
     compare: Option<Choice>,
-    /// Write one concrete test for each path: a program and a JSON description.
+    /// Write one concrete test for each path: a program and a JSON description; for Java, a JUnit class.
     #[arg(long, value_name = "DIR")]
     tests: Option<PathBuf>,
     /// With --tests: one test for every represented heap instead of one for each path.
@@ -160,7 +172,8 @@ pub fn run(arguments: &Heap) -> Result<Status> {
 }
 
 fn explored(arguments: &Heap) -> Result<Status> {
-    let file = input::source(&arguments.file)?;
+    let Some(path) = &arguments.file else { return java::explored(arguments) };
+    let file = input::source(path)?;
     let program = Rc::new(parse(&file.text).map_err(|diagnostics| input::rejected(&file, &diagnostics))?);
     let (class, method) = match &arguments.method {
         Some(name) => named(&program, name)?,
@@ -200,7 +213,7 @@ fn explored(arguments: &Heap) -> Result<Status> {
     };
     let inputs = Inputs { k: arguments.k.0, array: arguments.array, root_alias: arguments.root_alias };
     let store = Store::new();
-    let mut setup = Setup::new(&store, program, class, method, inputs);
+    let mut setup = setup(&store, &program, class, method, inputs);
     for field in &arguments.acyclic {
         if !setup.forbid_cycles(field) {
             bail!("no class has a reference named {field}");
@@ -212,55 +225,67 @@ fn explored(arguments: &Heap) -> Result<Status> {
     if let Some(other) = &arguments.equivalent {
         return pair::equivalence(arguments, &subject, other);
     }
+    let words = Javalite { file: &subject.file, task: &subject.task };
+    let run = Run { setup: &subject.setup, task: &subject.task, start: subject.start, words: &words };
     if let Some(other) = arguments.compare {
-        return pair::comparison(arguments, &subject, other);
+        return pair::comparison(arguments, &run, other);
     }
     match arguments.engine.engine() {
         None => concrete(arguments, &subject),
-        Some(engine::Engine::Summary) => {
-            let ends = engine::summary(
-                &subject.setup,
-                &subject.task,
-                None,
-                &mut arguments.limits.watch(subject.start),
-            );
-            if let Some(folder) = &arguments.draw {
-                draw::all(&subject, &ends, folder)?;
-            }
-            let tests = match &arguments.tests {
-                Some(folder) => Some(tests::write(arguments, &subject, &ends, folder)?),
-                None => None,
-            };
-            if let Some(file) = &arguments.report {
-                save(arguments, file, paths::document(arguments, &subject, &ends)?)?;
-            }
-            let shares = Shares::new(&ends, Duration::from_secs(arguments.count_time), deadline);
-            let heaps = |end: &Final<Summary<'_>>, _| -> Result<(usize, bool)> {
-                if arguments.count == 0 {
-                    return Ok((0, false));
-                }
-                subject.setup.oracle.set_deadline(shares.next());
-                let count = end.heap().count(arguments.count)?;
-                Ok((count.heaps as usize, count.exact))
-            };
-            report::report(arguments, &subject, "summary", &ends, heaps, tests)
-        }
         Some(engine) => {
-            if arguments.draw.is_some() || arguments.tests.is_some() || arguments.report.is_some() {
-                bail!("--draw, --tests and --report need the summary engine");
-            }
-            let laziness = engine.laziness().unwrap_or(Laziness::Lazy);
-            let watch = &mut arguments.limits.watch(subject.start);
-            let ends = engine::lazy(&subject.setup, &subject.task, laziness, 1, watch);
-            let exact = engine == engine::Engine::Lazy;
-            report::report(arguments, &subject, engine.name(), &ends, |_, count| Ok((count, exact)), None)
+            let write = |ends: &_, folder: &_| tests::write(arguments, &subject, ends, folder);
+            explored_by(arguments, &run, engine, write, |ends, file| {
+                save(path, file, paths::document(arguments, &subject, ends)?)
+            })
         }
     }
 }
 
-fn save(arguments: &Heap, file: &std::path::Path, document: parallax_report::Document) -> Result<()> {
-    let folders = report_file::folder(&arguments.file).into_iter().collect();
-    report_file::save(file, document, folders, &report_file::title(&arguments.file))
+/// Runs one engine and reports what it found.
+fn explored_by<L: Machine>(
+    arguments: &Heap,
+    run: &Run<'_, '_, L>,
+    engine: engine::Engine,
+    tests: impl Fn(&engine::Ends<L, Summary<'_>>, &std::path::Path) -> Result<tests::Written>,
+    report: impl Fn(&engine::Ends<L, Summary<'_>>, &std::path::Path) -> Result<()>,
+) -> Result<Status> {
+    let watch = &mut arguments.limits.watch(run.start);
+    let Some(laziness) = engine.laziness() else {
+        let ends = engine::summary(run.setup, run.task, None, watch);
+        if let Some(folder) = &arguments.draw {
+            draw::all(&ends, folder)?;
+        }
+        let tests = arguments.tests.as_ref().map(|folder| tests(&ends, folder)).transpose()?;
+        if let Some(file) = &arguments.report {
+            report(&ends, file)?;
+        }
+        let deadline = arguments.limits.deadline(run.start);
+        let shares = Shares::new(&ends, Duration::from_secs(arguments.count_time), deadline);
+        let heaps = |end: &Final<L, Summary<'_>>, _| -> Result<(usize, bool)> {
+            if arguments.count == 0 {
+                return Ok((0, false));
+            }
+            run.setup.oracle.set_deadline(shares.next());
+            let count = end.heap().count(arguments.count)?;
+            Ok((count.heaps as usize, count.exact))
+        };
+        return report::report(arguments, run, "summary", &ends, heaps, tests);
+    };
+    if arguments.draw.is_some() || arguments.tests.is_some() || arguments.report.is_some() {
+        bail!("--draw, --tests and --report need the summary engine");
+    }
+    let ends = engine::lazy(run.setup, run.task, laziness, 1, watch);
+    let exact = engine == engine::Engine::Lazy;
+    report::report(arguments, run, engine.name(), &ends, |_, count| Ok((count, exact)), None)
+}
+
+fn save(
+    program: &std::path::Path,
+    file: &std::path::Path,
+    document: parallax_report::Document,
+) -> Result<()> {
+    let folders = report_file::folder(program).into_iter().collect();
+    report_file::save(file, document, folders, &report_file::title(program))
 }
 
 /// Time to count in: a path may take an eighth of what is left, or more if fewer paths are left.
@@ -270,7 +295,7 @@ struct Shares {
 }
 
 impl Shares {
-    fn new<M: Memory>(ends: &engine::Ends<M>, time: Duration, deadline: Option<Instant>) -> Self {
+    fn new<L: Machine, M: Memory>(ends: &engine::Ends<L, M>, time: Duration, deadline: Option<Instant>) -> Self {
         let counted = Instant::now().checked_add(time);
         let paths = ends.traces.keys().filter(|trace| trace.ending != Ending::Discarded).count();
         let paths = std::cell::Cell::new(u32::try_from(paths).unwrap_or(u32::MAX));
@@ -303,9 +328,9 @@ fn concrete(arguments: &Heap, subject: &Subject<'_>) -> Result<Status> {
     }
     let input = tests::blank(subject);
     let watch = &mut arguments.limits.watch(subject.start);
-    let replay = Replay::watched(&subject.task, &input, arguments.array, watch)?;
-    if let Some(file) = &arguments.report {
-        save(arguments, file, paths::of_run(arguments, subject, &replay.trace, &input)?)?;
+    let replay = Replay::watched(&subject.task, &subject.setup.universe, &input, arguments.array, watch)?;
+    if let (Some(file), Some(path)) = (&arguments.report, &arguments.file) {
+        save(path, file, paths::of_run(arguments, subject, &replay.trace, &input)?)?;
     }
     let result = replay.value().map(describe::concrete);
     let outcomes: Vec<String> =

@@ -1,8 +1,10 @@
 //! Two runs on one input: two engines that must agree, or two methods that may differ.
 
+use super::words::Run as Subjected;
 use super::{Choice, Heap, Subject, emit, named, tests};
 use crate::exit::{Failure, Status};
 use anyhow::{Result, bail};
+use parallax_engines::{Machine, Progress, Stop, engine, equivalent, exact};
 use parallax_javalite::*;
 use serde_json::json;
 use std::fmt::Write;
@@ -10,7 +12,11 @@ use std::time::Instant;
 
 /// Runs two engines and checks that they agree: the summary with one that forks, or two that fork, each with the
 /// summary.
-pub fn comparison(arguments: &Heap, subject: &Subject<'_>, other: Choice) -> Result<Status> {
+pub fn comparison<L: Machine>(
+    arguments: &Heap,
+    subject: &Subjected<'_, '_, L>,
+    other: Choice,
+) -> Result<Status> {
     let pair = [arguments.engine, other].map(Choice::engine);
     let [Some(one), Some(two)] = pair else {
         bail!("--compare sets symbolic engines against each other; the concrete machine runs one heap");
@@ -20,10 +26,10 @@ pub fn comparison(arguments: &Heap, subject: &Subject<'_>, other: Choice) -> Res
     }
     let start = Instant::now();
     let summary =
-        engine::summary(&subject.setup, &subject.task, None, &mut arguments.limits.watch(subject.start));
+        engine::summary(subject.setup, subject.task, None, &mut arguments.limits.watch(subject.start));
     finished(&summary.outcome)?;
     let mut runs = vec![Run::new("summary", &summary.progress, start)];
-    let mut found = exact::Comparison::default();
+    let mut found = exact::Comparison::<engine::TraceOf<L>>::default();
     for engine in [one, two] {
         let Some(laziness) = engine.laziness() else { continue };
         if engine != engine::Engine::Lazy && subject.setup.inputs.k.is_some() {
@@ -34,7 +40,7 @@ pub fn comparison(arguments: &Heap, subject: &Subject<'_>, other: Choice) -> Res
         }
         let start = Instant::now();
         let watch = &mut arguments.limits.watch(subject.start);
-        let mut forked = engine::lazy(&subject.setup, &subject.task, laziness, usize::MAX, watch);
+        let mut forked = engine::lazy(subject.setup, subject.task, laziness, usize::MAX, watch);
         finished(&forked.outcome)?;
         runs.push(Run::new(engine.name(), &forked.progress, start));
         forked.expand();
@@ -42,7 +48,7 @@ pub fn comparison(arguments: &Heap, subject: &Subject<'_>, other: Choice) -> Res
         // The lazier engines may reach one heap by several ways, and so may a precondition that counts as one
         // condition: only sets can be compared with them.
         let counted = engine == engine::Engine::Lazy && !arguments.merge;
-        let more = exact::compare(&subject.setup, &forked, &summary, limit, counted)?;
+        let more = exact::compare(subject.setup, &forked, &summary, limit, counted)?;
         found.traces += more.traces;
         found.heaps += more.heaps;
         found.skipped += more.skipped;

@@ -3,8 +3,9 @@
 use super::{Heap, Subject, tests};
 use crate::exit::{Failure, Status};
 use anyhow::Result;
+use parallax_engines::engine::Ends;
+use parallax_engines::{Concrete, ConcreteValue, End, EndOf, Machine, Progress, Step, Stop, Summary, Value};
 use parallax_heap::{InputHeap, InputValue};
-use parallax_javalite::engine::{Ending, Ends, Trace};
 use parallax_javalite::*;
 use parallax_report::{Document, Frame, Location, PathBuilder, Report, Role, Segment, Severity, Tool};
 use parallax_source::{SourceFile, Span};
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 const STEPS: usize = 10_000;
 
 /// A report for each path: findings for those that fail or were cut off, and paths on which all is well to compare with.
-pub fn document(arguments: &Heap, subject: &Subject<'_>, ends: &Ends<Summary<'_>>) -> Result<Document> {
+pub fn document(arguments: &Heap, subject: &Subject<'_>, ends: &Ends<Task, Summary<'_>>) -> Result<Document> {
     let setup = &subject.setup;
     let mut document = Document::default();
     let paths = ends.traces.iter().filter(|(trace, _)| trace.ending != Ending::Discarded);
@@ -24,7 +25,7 @@ pub fn document(arguments: &Heap, subject: &Subject<'_>, ends: &Ends<Summary<'_>
         let Some(model) = models.models.first() else { continue };
         let snapshot = end.heap().resolve(model, &end.cells())?;
         let input = snapshot.input(&setup.universe, setup.oracle.store, model, |_, _| InputValue::Null)?;
-        if !Replay::new(&subject.task, &input, arguments.array)?.follows(trace) {
+        if !Replay::new(&subject.task, &setup.universe, &input, arguments.array)?.follows(trace) {
             let message = format!("internal: the heap of path {} does not take the path", number + 1);
             return Err(Failure { status: Status::Unsupported, message }.into());
         }
@@ -112,9 +113,9 @@ impl<'s> Telling<'s> {
         arguments: &Heap,
         subject: &'s Subject<'_>,
         input: &InputHeap,
-    ) -> Result<(parallax_report::Path, End<ConcreteValue>)> {
+    ) -> Result<(parallax_report::Path, EndOf<Task, Concrete>)> {
         let task = Task { rep_ok: None, ..subject.task.clone() };
-        let memory = Concrete::new(task.program.clone(), input, arguments.array);
+        let memory = Concrete::new(subject.setup.universe.clone(), input, arguments.array);
         let mut telling = Telling {
             program: &subject.task.program,
             file: &subject.file,
@@ -214,7 +215,7 @@ impl<'s> Telling<'s> {
 
     fn field(&self, memory: &Concrete, at: usize, field: usize) -> String {
         let object = shown(&Value::Ref(Some(at)));
-        match memory.objects[at].class.map(|class| self.program.class(class)) {
+        match self.program.classes.get(memory.objects[at].class.0 as usize) {
             Some(class) if class.element.is_none() => {
                 format!("{object}.{}", class.fields.get(field).map_or("?", |it| self.program.name(it.name)))
             }
@@ -309,7 +310,7 @@ impl<'s> Telling<'s> {
         }
     }
 
-    fn ends(&mut self, state: &State<Concrete>, end: &End<ConcreteValue>) {
+    fn ends(&mut self, state: &State<Concrete>, end: &EndOf<Task, Concrete>) {
         let at = |span| Some(place(self.file, span));
         let last = match end {
             End::Error(fault, span) => parallax_report::Step::at(Role::Note, at(*span))

@@ -1,27 +1,28 @@
 //! What an engine found, as text and as JSON.
 
-use super::{Heap, Subject, emit, tests};
+use super::words::Run;
+use super::{Heap, emit, tests};
 use crate::exit::{Failure, Status};
 use anyhow::Result;
-use parallax_javalite::describe::{self, Describe};
-use parallax_javalite::engine::{Ending, Ends, Final, Trace};
-use parallax_javalite::*;
+use parallax_engines::describe::Describe;
+use parallax_engines::engine::{Ending, Ends, Final, TraceOf};
+use parallax_engines::{End, Machine, Memory, Stop};
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
 /// Prints what an engine found.
-pub fn report<M: Memory>(
+pub fn report<L: Machine, M: Memory>(
     arguments: &Heap,
-    subject: &Subject<'_>,
+    run: &Run<'_, '_, L>,
     engine: &str,
-    ends: &Ends<M>,
-    heaps: impl Fn(&Final<M>, usize) -> Result<(usize, bool)>,
+    ends: &Ends<L, M>,
+    heaps: impl Fn(&Final<L, M>, usize) -> Result<(usize, bool)>,
     tests: Option<tests::Written>,
 ) -> Result<Status>
 where
-    Final<M>: Describe,
+    Final<L, M>: Describe,
 {
-    let exploration = subject.start.elapsed().as_secs_f64();
+    let exploration = run.start.elapsed().as_secs_f64();
     let mut traces = Vec::new();
     let (mut total, mut complete, mut errors, mut cuts) = (0usize, true, 0, 0);
     for (trace, bucket) in &ends.traces {
@@ -35,20 +36,22 @@ where
         errors += usize::from(matches!(trace.ending, Ending::Error(_)));
         let truncated = end.truncated() || matches!(trace.ending, Ending::Cut(_));
         cuts += usize::from(truncated);
-        traces.push(path_json(subject, trace, end, count, exact, truncated));
+        traces.push(path_json(run, trace, end, count, exact, truncated));
     }
     // What takes time after the exploration (counting) is not the engine's time.
-    let usage = subject.setup.oracle.usage();
+    let usage = run.setup.oracle.usage();
     let stopped = ends.outcome.as_ref().err().map(ToString::to_string);
     let document = json!({
         "engine": engine,
-        "k": subject.setup.inputs.k,
+        "k": run.setup.inputs.k,
         "paths": ends.progress.paths,
         "states": ends.progress.states,
         "heaps": total,
         "heaps_complete": complete && stopped.is_none(),
         "discarded": ends.progress.discarded,
         "traces": traces,
+        "assumptions": run.words.assumptions(),
+        "left_out": run.words.left_out(),
         "stopped": stopped,
         "solver": {"calls": usage.checks(), "seconds": usage.time.as_secs_f64()},
         "tests": tests.as_ref().map(|tests| tests.count),
@@ -56,7 +59,7 @@ where
     });
     let mut out = format!("{document}\n");
     if !arguments.json {
-        out = report_text(&document, subject);
+        out = report_text(&document, &run.words.method());
         if let Some(tests) = &tests {
             let (count, folder) = (tests.count, &tests.folder);
             let _ = writeln!(out, "{count} tests written to {folder}, each re-run on the concrete machine");
@@ -68,42 +71,37 @@ where
     }
     Ok(if errors > 0 {
         Status::Findings
-    } else if cuts > 0 || ends.outcome.is_err() {
+    } else if cuts > 0 || ends.outcome.is_err() || !run.words.left_out().is_empty() {
         Status::GaveUp
     } else {
         Status::Clean
     })
 }
 
-fn path_json<M: Memory>(
-    subject: &Subject<'_>,
-    trace: &Trace,
-    end: &Final<M>,
+fn path_json<L: Machine, M: Memory>(
+    run: &Run<'_, '_, L>,
+    trace: &TraceOf<L>,
+    end: &Final<L, M>,
     heaps: usize,
     exact: bool,
     truncated: bool,
 ) -> Json
 where
-    Final<M>: Describe,
+    Final<L, M>: Describe,
 {
-    let program = &subject.task.program;
-    let outcomes: Vec<String> =
-        trace.events.iter().map(|event| describe::event(program, &subject.file, event)).collect();
-    let place = |span: parallax_source::Span| {
-        let (line, column) = subject.file.position(span.start);
-        json!({"line": line, "column": column})
-    };
+    let words = run.words;
+    let outcomes: Vec<String> = trace.events.iter().filter_map(|event| words.event(event)).collect();
     let error = match &end.end {
-        End::Error(fault, span) => json!({"kind": describe::fault(*fault), "at": place(*span)}),
+        End::Error(fault, place) => json!({"kind": words.fault(fault), "at": words.place(place)}),
         _ => Json::Null,
     };
     let cut = match &end.end {
-        End::Cut(cut, span) => json!({"bound": describe::cut(*cut), "at": place(*span)}),
+        End::Cut(cut, place) => json!({"bound": words.cut(cut), "at": words.place(place)}),
         _ => Json::Null,
     };
     let mut condition = end.condition();
-    if let (true, Some(rep_ok)) = (subject.task.merged, subject.task.rep_ok) {
-        condition.insert(0, format!("{} holds", subject.task.program.method_name(rep_ok)));
+    if let Some(precondition) = words.precondition() {
+        condition.insert(0, format!("{precondition} holds"));
     }
     json!({
         "outcomes": outcomes,
@@ -117,25 +115,26 @@ where
     })
 }
 
-fn report_text(document: &Json, subject: &Subject<'_>) -> String {
+fn report_text(document: &Json, method: &str) -> String {
     let mut out = String::new();
     let heaps = |count: &Json| if *count == 1 { "1 heap".into() } else { format!("{count} heaps") };
     let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let k = document["k"].as_u64().map_or("none".to_owned(), |k| k.to_string());
-    let _ = writeln!(
-        out,
-        "{} of {}, k = {k}",
-        text(&document["engine"]),
-        subject.task.program.method_name(subject.task.method)
-    );
+    let _ = writeln!(out, "{} of {method}, k = {k}", text(&document["engine"]));
+    for assumption in document["assumptions"].as_array().into_iter().flatten() {
+        let _ = writeln!(out, "assumed: {}", text(assumption));
+    }
+    for left_out in document["left_out"].as_array().into_iter().flatten() {
+        let _ = writeln!(out, "left out: {}", text(left_out));
+    }
     let traces = document["traces"].as_array().cloned().unwrap_or_default();
     for (number, path) in traces.iter().enumerate() {
         let end = match (&path["error"], &path["cut"]) {
             (Json::Object(error), _) => {
-                format!("ERROR {} at line {}", text(&error["kind"]), error["at"]["line"])
+                format!("ERROR {} at {}", text(&error["kind"]), whereabouts(&error["at"]))
             }
             (_, Json::Object(cut)) => {
-                format!("CUT OFF by the {} at line {}", text(&cut["bound"]), cut["at"]["line"])
+                format!("CUT OFF by the {} at {}", text(&cut["bound"]), whereabouts(&cut["at"]))
             }
             _ => format!("returns {}", text(&path["result"])),
         };
@@ -166,4 +165,9 @@ fn report_text(document: &Json, subject: &Subject<'_>) -> String {
         let _ = writeln!(out, "STOPPED EARLY: {why}; paths not listed were not explored");
     }
     out
+}
+
+/// A place on one line: its name, if it has one, or its line.
+fn whereabouts(place: &Json) -> String {
+    place["name"].as_str().map_or_else(|| format!("line {}", place["line"]), str::to_owned)
 }

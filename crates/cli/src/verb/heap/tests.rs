@@ -3,8 +3,9 @@
 use super::{Heap, Subject};
 use crate::exit::{Failure, Status};
 use anyhow::{Context, Result};
+use parallax_engines::Summary;
+use parallax_engines::engine::Ends;
 use parallax_heap::{InputHeap, InputObject, InputValue};
-use parallax_javalite::engine::{Ending, Ends};
 use parallax_javalite::*;
 use serde_json::{Map, Value as Json, json};
 use std::fmt::Write;
@@ -22,7 +23,7 @@ pub struct Written {
 pub fn write(
     arguments: &Heap,
     subject: &Subject<'_>,
-    ends: &Ends<Summary<'_>>,
+    ends: &Ends<Task, Summary<'_>>,
     folder: &Path,
 ) -> Result<Written> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -41,7 +42,7 @@ pub fn write(
             let snapshot = end.heap().resolve(model, &end.cells())?;
             let input =
                 snapshot.input(&setup.universe, setup.oracle.store, model, |_, _| InputValue::Null)?;
-            let replay = Replay::new(&subject.task, &input, setup.inputs.array)?;
+            let replay = Replay::new(&subject.task, &setup.universe, &input, setup.inputs.array)?;
             let strayed = |what: &str| Failure {
                 status: Status::Unsupported,
                 message: format!("internal: test {} of path {} {what}", shape + 1, path + 1),
@@ -97,7 +98,9 @@ fn disagreement(subject: &Subject<'_>, text: &str, ending: Ending) -> Option<Str
         fields: Vec::new(),
     };
     let input = InputHeap { objects: vec![nothing, parameters] };
-    match Replay::new(&task, &input, subject.setup.inputs.array) {
+    let store = parallax_term::Store::new();
+    let universe = parallax_javalite::setup(&store, &program, class, method, subject.setup.inputs).universe;
+    match Replay::new(&task, &universe, &input, subject.setup.inputs.array) {
         Err(stop) => Some(stop.to_string()),
         Ok(replay) if replay.trace.ending == ending || matches!(ending, Ending::Cut(_)) => None,
         Ok(replay) => Some(format!("ends otherwise as a program: {}", describe::ending(&replay.trace))),
@@ -121,7 +124,7 @@ pub fn blank(subject: &Subject<'_>) -> InputHeap {
     let class = parallax_heap::ClassId(subject.task.class.0);
     let this = InputObject { class, path: "this".into(), fields };
     let parameters =
-        InputObject { class: subject.setup.parameters(), path: String::new(), fields: Vec::new() };
+        InputObject { class: subject.setup.parameters, path: String::new(), fields: Vec::new() };
     InputHeap { objects: vec![this, parameters] }
 }
 

@@ -1,7 +1,7 @@
 //! Depth first through every path of a task.
 
-use crate::machine::{End, State, Step, Task};
-use crate::memory::{Memory, Stop, ValueOf};
+use crate::machine::{End, EndOf, Machine, Step};
+use crate::memory::{Memory, Stop};
 use parallax_path::{Frontier, Strategy};
 
 /// How far an exploration has come.
@@ -20,11 +20,11 @@ pub struct Progress {
 }
 
 /// Visits every path. `watch` is asked at every step and may stop the run; `on_end` gets each end.
-pub fn explore<M: Memory>(
-    task: &Task,
+pub fn explore<L: Machine, M: Memory>(
+    task: &L,
     memory: M,
     watch: &mut dyn FnMut(&Progress) -> Result<(), Stop>,
-    on_end: OnEnd<'_, M>,
+    on_end: OnEnd<'_, L, M>,
 ) -> (Progress, Result<(), Stop>) {
     let progress = Progress { states: 1, ..Progress::default() };
     let mut run = Run { task, progress, watch, on_end };
@@ -33,20 +33,21 @@ pub fn explore<M: Memory>(
 }
 
 /// What gets each end.
-pub type OnEnd<'a, M> = &'a mut dyn FnMut(State<M>, End<ValueOf<M>>) -> Result<(), Stop>;
+pub type OnEnd<'a, L, M> =
+    &'a mut dyn FnMut(<L as Machine>::State<M>, EndOf<L, M>) -> Result<(), Stop>;
 
 /// An exploration under way.
-pub(crate) struct Run<'a, M: Memory> {
-    pub task: &'a Task,
+pub(crate) struct Run<'a, L: Machine, M: Memory> {
+    pub task: &'a L,
     pub progress: Progress,
     watch: &'a mut dyn FnMut(&Progress) -> Result<(), Stop>,
-    on_end: OnEnd<'a, M>,
+    on_end: OnEnd<'a, L, M>,
 }
 
-impl<M: Memory> Run<'_, M> {
+impl<L: Machine, M: Memory> Run<'_, L, M> {
     fn all(&mut self, memory: M) -> Result<(), Stop> {
         let mut pending = Frontier::new(Strategy::Depth, 0);
-        if self.task.merged && self.task.rep_ok.is_some() {
+        if self.task.merges() {
             for memory in self.accepted(memory)? {
                 self.take(self.task.entered(memory)?, &mut pending)?;
             }
@@ -61,7 +62,7 @@ impl<M: Memory> Run<'_, M> {
     }
 
     /// Sorts steps into ends and states to visit.
-    fn take(&mut self, steps: Vec<Step<M>>, pending: &mut Frontier<State<M>>) -> Result<(), Stop> {
+    fn take(&mut self, steps: Vec<Step<L, M>>, pending: &mut Frontier<L::State<M>>) -> Result<(), Stop> {
         self.count(steps.len(), pending.len())?;
         for step in steps.into_iter().rev() {
             match step {
@@ -73,7 +74,7 @@ impl<M: Memory> Run<'_, M> {
     }
 
     /// A path is at its end.
-    pub fn end(&mut self, state: State<M>, end: End<ValueOf<M>>) -> Result<(), Stop> {
+    pub fn end(&mut self, state: L::State<M>, end: EndOf<L, M>) -> Result<(), Stop> {
         match end {
             End::Discarded => self.progress.discarded += 1,
             _ => self.progress.paths += 1,

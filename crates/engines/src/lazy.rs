@@ -5,11 +5,11 @@
 //! substituted everywhere at once, because all who hold it look it up in one table.
 
 use crate::memory::{Forks, Memory, Stop, Value, ValueOf};
-use crate::setup::{Setup, class_of, values_are_terms};
-use crate::syntax::*;
-use parallax_heap::{FieldKind, Held, Object, Origin, Path, Snapshot, Universe};
+use crate::setup::Setup;
+use parallax_heap::{ClassId, FieldKind, Held, Object, Origin, Path, Snapshot, Universe};
 use parallax_op::RelOp;
 use parallax_path::Oracle;
+use parallax_sem::Symbolic;
 use parallax_term::{Formula, Scalar, Term};
 use std::rc::Rc;
 
@@ -44,7 +44,7 @@ enum Slot {
 
 #[derive(Clone)]
 struct Thing {
-    class: parallax_heap::ClassId,
+    class: ClassId,
     path: Rc<str>,
     depth: Option<usize>,
     fld: Vec<Slot>,
@@ -64,7 +64,7 @@ enum Found {
 struct Place {
     owner: usize,
     field: usize,
-    class: parallax_heap::ClassId,
+    class: ClassId,
     depth: usize,
     path: Rc<str>,
 }
@@ -85,7 +85,7 @@ pub struct Lazy<'s> {
     /// Whether the bound k forbade an object.
     pub truncated: bool,
     universe: Rc<Universe>,
-    program: Rc<Program>,
+    core: Symbolic<'s>,
     laziness: Laziness,
     k: Option<usize>,
     array: usize,
@@ -93,10 +93,6 @@ pub struct Lazy<'s> {
     candidates: Rc<Vec<usize>>,
     tokens: Vec<Token>,
     made: usize,
-}
-
-fn broken<T>(what: &str) -> Result<T, Stop> {
-    Err(Stop::Broken(what.to_owned()))
 }
 
 impl<'s> Lazy<'s> {
@@ -107,7 +103,7 @@ impl<'s> Lazy<'s> {
             path: Path::new(&setup.oracle),
             truncated: false,
             universe: setup.universe.clone(),
-            program: setup.program.clone(),
+            core: Symbolic::new(setup.oracle.store),
             laziness,
             k: setup.inputs.k,
             array: setup.inputs.array,
@@ -116,8 +112,8 @@ impl<'s> Lazy<'s> {
             tokens: Vec::new(),
             made: 0,
         };
-        heap.input(class_of(setup.class), "this".into(), 0);
-        heap.input(setup.parameters(), "".into(), 0);
+        heap.input(setup.class, "this".into(), 0);
+        heap.input(setup.parameters, "".into(), 0);
         heap.candidates = Rc::new(if setup.inputs.root_alias { vec![0] } else { Vec::new() });
         heap
     }
@@ -128,7 +124,7 @@ impl<'s> Lazy<'s> {
     }
 
     /// An input object with nothing known of its fields.
-    fn input(&mut self, class: parallax_heap::ClassId, path: Rc<str>, depth: usize) -> usize {
+    fn input(&mut self, class: ClassId, path: Rc<str>, depth: usize) -> usize {
         let store = self.oracle.store;
         let shape = self.universe.class(class);
         let slots = if shape.element.is_some() { self.array } else { shape.fields.len() };
@@ -147,7 +143,6 @@ impl<'s> Lazy<'s> {
     }
 
     fn make(&mut self, class: ClassId, slots: usize, length: Option<Term>) -> Pointer {
-        let class = class_of(class);
         let store = self.oracle.store;
         let fld = (0..slots)
             .map(|field| {
@@ -173,7 +168,7 @@ impl<'s> Lazy<'s> {
     fn object(&self, pointer: Pointer) -> Result<usize, Stop> {
         match self.follow(pointer) {
             Pointer::Object(at) => Ok(at),
-            _ => broken("a reference was not checked for null"),
+            _ => Stop::broken("a reference was not checked for null"),
         }
     }
 
@@ -273,9 +268,9 @@ impl<'s> Lazy<'s> {
             Slot::Scalar(Scalar::Formula(formula)) => Value::Bool(formula),
             Slot::Un => {
                 let FieldKind::Ref(class) = self.universe.kind(thing.class, field) else {
-                    return broken("only references are initialised");
+                    return Stop::broken("only references are initialised");
                 };
-                let Some(depth) = thing.depth else { return broken("the program's objects have values") };
+                let Some(depth) = thing.depth else { return Stop::broken("the program's objects have values") };
                 let path: Rc<str> = self.universe.place(&thing.path, thing.class, field).into();
                 let place = Place { owner: at, field, class, depth, path };
                 let mut forks = if self.laziness == Laziness::Lazy {
@@ -328,7 +323,7 @@ impl<'s> Lazy<'s> {
         match (then, other) {
             (Scalar::Term(a), Scalar::Term(b)) => Ok(Scalar::Term(store.ite(guard, a, b))),
             (Scalar::Formula(a), Scalar::Formula(b)) => Ok(Scalar::Formula(store.ite_bool(guard, a, b))),
-            _ => broken("an array of two kinds"),
+            _ => Stop::broken("an array of two kinds"),
         }
     }
 
@@ -378,15 +373,19 @@ impl<'s> Lazy<'s> {
     }
 }
 
-impl Memory for Lazy<'_> {
+impl<'s> Memory for Lazy<'s> {
+    type Core = Symbolic<'s>;
     type Ref = Pointer;
-    type Int = Term;
-    type Bool = Formula;
 
+    fn core(&self) -> &Symbolic<'s> {
+        &self.core
+    }
+    fn know(&mut self, universe: &Rc<Universe>) {
+        self.universe = universe.clone();
+    }
     fn null(&self) -> Pointer {
         Pointer::Nil
     }
-    values_are_terms!(oracle);
     fn branch(self, condition: &Formula) -> Forks<Self, bool> {
         if let Some(known) = self.oracle.store.as_boolean(*condition) {
             return Ok(vec![(self, known)]);
@@ -398,11 +397,11 @@ impl Memory for Lazy<'_> {
     }
 
     fn new_object(&mut self, class: ClassId) -> Pointer {
-        let fields = self.program.class(class).fields.len();
+        let fields = self.universe.class(class).fields.len();
         self.make(class, fields, None)
     }
-    fn make_array(&mut self, class: ClassId, length: &Term) -> Pointer {
-        self.make(class, self.array, Some(*length))
+    fn make_array(&mut self, class: ClassId, room: usize, length: &Term) -> Pointer {
+        self.make(class, room, Some(*length))
     }
     fn array_bound(&self) -> usize {
         self.array
@@ -459,18 +458,26 @@ impl Memory for Lazy<'_> {
         }
         Ok(forks)
     }
-    fn dispatch(self, receiver: &Pointer, method: Name) -> Forks<Self, (MethodId, Pointer)> {
-        let class = self.things[self.object(*receiver)?].class;
-        match self.program.class(ClassId(class.0)).methods.get(&method) {
-            Some(&target) => Ok(vec![(self, (target, *receiver))]),
-            None => broken("no such method"),
-        }
+    fn partition<T: Ord + Clone>(
+        self,
+        reference: &Pointer,
+        key: impl Fn(ClassId) -> T,
+    ) -> Forks<Self, (T, Pointer)> {
+        let class = self.things[self.object(*reference)?].class;
+        Ok(vec![(self, (key(class), *reference))])
     }
 
+    fn classes(&self, reference: &Pointer) -> Vec<ClassId> {
+        match self.follow(*reference) {
+            Pointer::Nil => Vec::new(),
+            Pointer::Object(at) => vec![self.things[at].class],
+            Pointer::Token(token) => self.universe.class(self.tokens[token].place.class).instances.clone(),
+        }
+    }
     fn length(&self, array: &Pointer) -> Result<Term, Stop> {
         match self.things[self.object(*array)?].length {
             Some(length) => Ok(length),
-            None => broken("not an array"),
+            None => Stop::broken("not an array"),
         }
     }
     fn element(self, array: &Pointer, index: &Term) -> Forks<Self, ValueOf<Self>> {
@@ -486,7 +493,7 @@ impl Memory for Lazy<'_> {
             let value = match value {
                 Some(Scalar::Term(term)) => Value::Int(term),
                 Some(Scalar::Formula(formula)) => Value::Bool(formula),
-                None => return broken("no array has no room"),
+                None => return Stop::broken("no array has no room"),
             };
             return Ok(vec![(self, value)]);
         }

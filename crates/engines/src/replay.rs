@@ -1,36 +1,48 @@
 //! Runs a concrete input on the concrete machine and holds what happens against what an engine said.
 
 use crate::concrete::{Concrete, ConcreteValue};
-use crate::engine::{Ending, Final, Trace, Watch};
+use crate::engine::{Ending, Final, TraceOf, Watch, trace_of};
 use crate::explore::explore;
-use crate::machine::{End, Task};
+use crate::machine::{End, Machine};
 use crate::memory::{Stop, Value};
-use parallax_heap::{Held, InputHeap, Snapshot};
+use parallax_heap::{Held, InputHeap, Snapshot, Universe};
 use parallax_path::Model;
 use parallax_term::{Scalar, Store};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The one path of a concrete run.
-pub struct Replay {
+pub struct Replay<L: Machine> {
     /// Its trace.
-    pub trace: Trace,
+    pub trace: TraceOf<L>,
     /// Its end.
-    pub end: Final<Concrete>,
+    pub end: Final<L, Concrete>,
 }
 
-impl Replay {
+impl<L: Machine> Replay<L> {
     /// Runs the task on an input, whose arrays and those the program makes have at most `array` elements.
-    pub fn new(task: &Task, input: &InputHeap, array: usize) -> Result<Self, Stop> {
-        Replay::watched(task, input, array, &mut |_| Ok(()))
+    pub fn new(
+        task: &L,
+        universe: &Rc<Universe>,
+        input: &InputHeap,
+        array: usize,
+    ) -> Result<Self, Stop> {
+        Replay::watched(task, universe, input, array, &mut |_| Ok(()))
     }
 
     /// The same with somebody who may stop the run.
-    pub fn watched(task: &Task, input: &InputHeap, array: usize, watch: Watch) -> Result<Self, Stop> {
-        let memory = Concrete::new(task.program.clone(), input, array);
+    pub fn watched(
+        task: &L,
+        universe: &Rc<Universe>,
+        input: &InputHeap,
+        array: usize,
+        watch: Watch,
+    ) -> Result<Self, Stop> {
+        let memory = Concrete::new(universe.clone(), input, array);
         let mut found = None;
         let (_, outcome) = explore(task, memory, watch, &mut |state, end| {
-            let trace = Trace::of(&state, &end);
-            found = Some(Replay { trace, end: Final::new(&task.program, state, end) });
+            let trace = trace_of::<L, Concrete>(&state, &end);
+            found = Some(Replay { trace, end: Final::new(task, state, end) });
             Ok(())
         });
         outcome?;
@@ -38,7 +50,7 @@ impl Replay {
     }
 
     /// Whether the run went the way `trace` says: the same, or further along if a bound cut the trace off.
-    pub fn follows(&self, trace: &Trace) -> bool {
+    pub fn follows(&self, trace: &TraceOf<L>) -> bool {
         match trace.ending {
             Ending::Cut(_) => self.trace.events.starts_with(&trace.events),
             _ => self.trace == *trace,
@@ -73,7 +85,7 @@ impl Replay {
             let (at, object) = match (held, value) {
                 (Held::Un, _) | (Held::Nil, Value::Ref(None)) => continue,
                 (Held::Scalar(Scalar::Term(term)), Value::Int(int)) => {
-                    if model.term(store, term).to_u64() != Some(u64::from(int as u32)) {
+                    if model.term(store, term) != int {
                         return false;
                     }
                     continue;
@@ -93,7 +105,7 @@ impl Replay {
                 _ => return false,
             }
             let (known, real) = (&snapshot.objects[at], &concrete.objects[object]);
-            if known.class != concrete.heap_class(object) {
+            if known.class != real.class {
                 return false;
             }
             if let Some(length) = known.length

@@ -4,8 +4,9 @@
 //! has as many models as lazy initialisation has states; and for each heap the conditions on vectors and truth values
 //! are equivalent and the contents equal.
 
-use crate::engine::{Ends, Final, Trace};
+use crate::engine::{Ends, Final, TraceOf};
 use crate::lazy::Lazy;
+use crate::machine::Machine;
 use crate::memory::Stop;
 use crate::setup::Setup;
 use crate::summary::Summary;
@@ -18,40 +19,46 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How two engines differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Difference {
+pub enum Difference<T> {
     /// A trace that only the summary has.
-    OnlySummary(Trace),
+    OnlySummary(T),
     /// A trace that only lazy initialisation has.
-    OnlyLazy(Trace),
+    OnlyLazy(T),
     /// Several summary states share a trace.
-    Forked(Trace, usize),
+    Forked(T, usize),
     /// A heap of lazy initialisation that the summary does not stand for.
-    Lost(Trace, String),
+    Lost(T, String),
     /// A heap that the summary stands for and lazy initialisation never builds.
-    Spurious(Trace, String),
+    Spurious(T, String),
     /// The models do not correspond one to one to states.
-    Count(Trace, usize, usize),
+    Count(T, usize, usize),
     /// For this heap, the conditions on values differ.
-    Condition(Trace, String),
+    Condition(T, String),
     /// For this heap, some value differs.
-    Value(Trace, String),
+    Value(T, String),
     /// A reference without exactly one target under some model.
-    Invariant(Trace, String),
+    Invariant(T, String),
     /// The bound k left something out, and the summary does not say so.
-    Truncated(Trace),
+    Truncated(T),
 }
 
 /// What a comparison found.
-#[derive(Clone, Debug, Default)]
-pub struct Comparison {
+#[derive(Clone, Debug)]
+pub struct Comparison<T> {
     /// Traces compared.
     pub traces: usize,
     /// Heaps compared.
     pub heaps: usize,
     /// What differs.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<Difference<T>>,
     /// Traces with more heaps than the limit, which were compared by trace only.
     pub skipped: usize,
+}
+
+impl<T> Default for Comparison<T> {
+    fn default() -> Self {
+        Comparison { traces: 0, heaps: 0, differences: Vec::new(), skipped: 0 }
+    }
 }
 
 /// Compares a summary run with a lazy run of the same set-up, at most `limit` heaps for each trace.
@@ -59,15 +66,15 @@ pub struct Comparison {
 /// The lazy run's tokens, if it is one of the lazier engines, must be expanded. Those engines may come to one heap in
 /// several ways, and so may lazy initialisation if a precondition counts as one condition: `counted` is false then, and
 /// what is compared is the set of heaps, and for each heap the condition that any of its states has.
-pub fn compare<'s>(
+pub fn compare<'s, L: Machine>(
     setup: &Setup<'s>,
-    lazy: &Ends<Lazy<'s>>,
-    summary: &Ends<Summary<'s>>,
+    lazy: &Ends<L, Lazy<'s>>,
+    summary: &Ends<L, Summary<'s>>,
     limit: usize,
     counted: bool,
-) -> Result<Comparison, Stop> {
+) -> Result<Comparison<TraceOf<L>>, Stop> {
     let mut comparison = Comparison::default();
-    let all: BTreeSet<&Trace> = lazy.traces.keys().chain(summary.traces.keys()).collect();
+    let all: BTreeSet<&TraceOf<L>> = lazy.traces.keys().chain(summary.traces.keys()).collect();
     for trace in all {
         comparison.traces += 1;
         let differences = &mut comparison.differences;
@@ -92,17 +99,17 @@ pub fn compare<'s>(
 }
 
 /// The two sides of one trace.
-struct Side<'a, 's> {
+struct Side<'a, 's, L: Machine> {
     setup: &'a Setup<'s>,
-    trace: &'a Trace,
-    states: &'a [Final<Lazy<'s>>],
-    one: &'a Final<Summary<'s>>,
+    trace: &'a TraceOf<L>,
+    states: &'a [Final<L, Lazy<'s>>],
+    one: &'a Final<L, Summary<'s>>,
     counted: bool,
 }
 
-impl Side<'_, '_> {
-    fn compare(&self, differences: &mut Vec<Difference>) -> Result<(), Stop> {
-        let Side { setup, trace, states, one, counted } = *self;
+impl<L: Machine> Side<'_, '_, L> {
+    fn compare(&self, differences: &mut Vec<Difference<TraceOf<L>>>) -> Result<(), Stop> {
+        let Side { trace, states, one, counted, .. } = *self;
         let heap = one.heap();
         if states.iter().any(|state| state.memory.truncated) && !heap.truncated {
             differences.push(Difference::Truncated(trace.clone()));
@@ -115,16 +122,16 @@ impl Side<'_, '_> {
         if models.complete && (!count.exact || count.heaps != models.models.len() as u64) {
             differences.push(Difference::Count(trace.clone(), models.models.len(), count.heaps as usize));
         }
-        let mut shapes: BTreeMap<String, Shape<'_, '_>> = BTreeMap::new();
+        let mut shapes: BTreeMap<String, Shape<'_, '_, L>> = BTreeMap::new();
         for state in states {
-            let canon = state.snapshot().canon(&setup.universe);
+            let canon = state.snapshot().canon(state.memory.universe());
             shapes.entry(canon.text.clone()).or_default().states.push((canon, state));
         }
         let cells = one.cells();
         for model in &models.models {
             match heap.resolve(model, &cells) {
                 Ok(snapshot) => {
-                    let canon = snapshot.canon(&setup.universe);
+                    let canon = snapshot.canon(&heap.universe);
                     shapes.entry(canon.text.clone()).or_default().models.push((canon, model));
                 }
                 Err(error) => {
@@ -149,12 +156,12 @@ impl Side<'_, '_> {
     fn compare_shape(
         &self,
         text: &str,
-        shape: &Shape<'_, '_>,
-        differences: &mut Vec<Difference>,
+        shape: &Shape<'_, '_, L>,
+        differences: &mut Vec<Difference<TraceOf<L>>>,
     ) -> Result<(), Stop> {
         let Side { setup, trace, one, counted, .. } = *self;
         let oracle = &*setup.oracle;
-        let conditions = |states: &[&Final<Lazy<'_>>]| {
+        let conditions = |states: &[&Final<L, Lazy<'_>>]| {
             oracle.store.any(states.iter().map(|state| oracle.store.all(state.memory.path.formulas())))
         };
         let residual = |model: &Model| residual(oracle, one, model);
@@ -204,14 +211,19 @@ impl Side<'_, '_> {
 }
 
 /// What both engines have of one shape.
-#[derive(Default)]
-struct Shape<'a, 's> {
-    states: Vec<(Canon, &'a Final<Lazy<'s>>)>,
+struct Shape<'a, 's, L: Machine> {
+    states: Vec<(Canon, &'a Final<L, Lazy<'s>>)>,
     models: Vec<(Canon, &'a Model)>,
 }
 
+impl<L: Machine> Default for Shape<'_, '_, L> {
+    fn default() -> Self {
+        Shape { states: Vec::new(), models: Vec::new() }
+    }
+}
+
 /// What the condition of a path demands of vectors and truth values once the choices of a model are made.
-fn residual(oracle: &Oracle<'_>, one: &Final<Summary<'_>>, model: &Model) -> Formula {
+fn residual<L: Machine>(oracle: &Oracle<'_>, one: &Final<L, Summary<'_>>, model: &Model) -> Formula {
     let store = oracle.store;
     let heap = one.heap();
     let mut chosen: Struct<Symbolic<'_>> = Struct::default();

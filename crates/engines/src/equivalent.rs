@@ -6,7 +6,7 @@
 use crate::concrete::Concrete;
 use crate::engine::{Ending, Final, Watch};
 use crate::explore::explore;
-use crate::machine::Task;
+use crate::machine::Machine;
 use crate::memory::{Stop, Value};
 use crate::replay::Replay;
 use crate::setup::Setup;
@@ -17,11 +17,11 @@ use parallax_term::Scalar;
 use std::collections::HashMap;
 
 /// What a comparison of two methods found.
-pub struct Equivalence {
+pub struct Equivalence<L: Machine> {
     /// Pairs of paths that one input takes.
     pub pairs: usize,
     /// An input on which they differ, with the run of each.
-    pub counterexample: Option<(InputHeap, Replay, Replay)>,
+    pub counterexample: Option<(InputHeap, Replay<L>, Replay<L>)>,
     /// Pairs whose inputs were not all compared, because there are too many.
     pub incomplete: usize,
     /// Whether a bound left out inputs.
@@ -31,28 +31,28 @@ pub struct Equivalence {
 }
 
 /// Runs `first`, then `second` on the same input, and compares on every input shape, `limit` for each pair of paths.
-pub fn equivalent(
+pub fn equivalent<L: Machine>(
     setup: &Setup<'_>,
-    first: &Task,
-    second: &Task,
+    first: &L,
+    second: &L,
     limit: usize,
     watch: Watch,
-) -> Result<Equivalence, Stop> {
+) -> Result<Equivalence<L>, Stop> {
     let mut found =
         Equivalence { pairs: 0, counterexample: None, incomplete: 0, truncated: false, outcome: Ok(()) };
     let ends = crate::engine::summary(setup, first, None, watch);
     found.outcome = ends.outcome.clone();
     for (trace, bucket) in &ends.traces {
-        if trace.ending == crate::engine::Ending::Discarded {
+        if trace.ending == Ending::Discarded {
             continue;
         }
         for end in &bucket.finals {
             let memory = end.memory.clone().rewound();
             // The precondition held on the first run and holds of the same input.
-            let task = Task { rep_ok: None, ..second.clone() };
-            let mut finals: Vec<Final<Summary<'_>>> = Vec::new();
+            let task = second.unconditioned();
+            let mut finals: Vec<Final<L, Summary<'_>>> = Vec::new();
             let (_, outcome) = explore(&task, memory, watch, &mut |state, end| {
-                finals.push(Final::new(&task.program, state, end));
+                finals.push(Final::new(&task, state, end));
                 Ok(())
             });
             found.outcome = found.outcome.and(outcome);
@@ -73,23 +73,24 @@ pub fn equivalent(
 }
 
 /// A path of the first method and a path of the second that some input takes.
-struct Pair<'a, 's> {
+struct Pair<'a, 's, L: Machine> {
     setup: &'a Setup<'s>,
-    first: &'a Task,
-    second: &'a Task,
-    one: &'a Final<Summary<'s>>,
-    two: &'a Final<Summary<'s>>,
+    first: &'a L,
+    second: &'a L,
+    one: &'a Final<L, Summary<'s>>,
+    two: &'a Final<L, Summary<'s>>,
 }
 
-impl Pair<'_, '_> {
+impl<L: Machine> Pair<'_, '_, L> {
     /// Looks for an input on which the two runs end differently.
-    fn search(&self, limit: usize, found: &mut Equivalence) -> Result<(), Stop> {
+    fn search(&self, limit: usize, found: &mut Equivalence<L>) -> Result<(), Stop> {
         let models = self.two.heap().models(limit)?;
         found.incomplete += usize::from(!models.complete);
         for model in &models.models {
             if let Some(input) = self.difference(model)? {
-                let run = |task: &Task| {
-                    Replay::new(&Task { rep_ok: None, ..task.clone() }, &input, self.setup.inputs.array)
+                let universe = &self.two.heap().universe;
+                let run = |task: &L| {
+                    Replay::new(&task.unconditioned(), universe, &input, self.setup.inputs.array)
                 };
                 let (one, two) = (run(self.first)?, run(self.second)?);
                 if same_end(&one, &two) {
@@ -105,7 +106,7 @@ impl Pair<'_, '_> {
     /// For the input shape of a model: an input on which results or heaps differ.
     fn difference(&self, model: &Model) -> Result<Option<InputHeap>, Stop> {
         let (one, two) = (self.one.heap(), self.two.heap());
-        let roots = |end: &Final<Summary<'_>>| {
+        let roots = |end: &Final<L, Summary<'_>>| {
             let mut cells = end.cells();
             cells.retain(|(name, _)| ["this", "parameters", "result"].contains(&name.as_str()));
             // A variable may be called `this` too; the first two are the ones that matter.
@@ -117,7 +118,7 @@ impl Pair<'_, '_> {
         let store = self.setup.oracle.store;
         let as_input = |model: &Model| {
             let snapshot = two.resolve(model, &self.two.cells())?;
-            snapshot.input(&self.setup.universe, store, model, |_, _| InputValue::Null)
+            snapshot.input(&two.universe, store, model, |_, _| InputValue::Null)
         };
         let Some(pairs) = correspond(&a, &b).filter(|_| ends.0 == ends.1) else {
             return Ok(Some(as_input(model)?));
@@ -189,11 +190,11 @@ fn correspond(a: &Snapshot, b: &Snapshot) -> Option<Vec<(Scalar, Scalar)>> {
 
 /// Whether two runs on one input end alike: the same kind of end, the same result, the same heap as seen from `this`,
 /// the parameters and the result.
-pub fn same_end(one: &Replay, two: &Replay) -> bool {
+pub fn same_end<L: Machine>(one: &Replay<L>, two: &Replay<L>) -> bool {
     if one.trace.ending != two.trace.ending {
         return false;
     }
-    let roots = |replay: &Replay| {
+    let roots = |replay: &Replay<L>| {
         let mut roots = vec![Value::Ref(Some(0)), Value::Ref(Some(1))];
         roots.extend(replay.value().cloned());
         roots

@@ -2,11 +2,10 @@
 
 use crate::explore::{Progress, explore};
 use crate::lazy::{Laziness, Lazy};
-use crate::machine::{End, Event, Fault, State, Task};
+use crate::machine::{End, EndOf, Machine, MachineState};
 use crate::memory::{Memory, Stop, Value, ValueOf};
 use crate::setup::Setup;
 use crate::summary::{PARAMETERS_LOC, Summary, THIS_LOC};
-use crate::syntax::Program;
 use parallax_heap::{Cell, Draft, Guarded, Target};
 use std::collections::BTreeMap;
 
@@ -50,23 +49,23 @@ impl Engine {
 
 /// How a path ended, without its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ending {
+pub enum Ending<F, C> {
     /// With a value.
     Value,
     /// With an error.
-    Error(Fault),
+    Error(F),
     /// At a bound.
-    Cut(crate::machine::Cut),
+    Cut(C),
     /// Rejected by an assumption or the precondition.
     Discarded,
 }
 
-impl<V> From<&End<V>> for Ending {
-    fn from(end: &End<V>) -> Self {
+impl<V, F: Clone, C: Clone, P> From<&End<V, F, C, P>> for Ending<F, C> {
+    fn from(end: &End<V, F, C, P>) -> Self {
         match end {
             End::Value(_) => Ending::Value,
-            End::Error(fault, _) => Ending::Error(*fault),
-            End::Cut(cut, _) => Ending::Cut(*cut),
+            End::Error(fault, _) => Ending::Error(fault.clone()),
+            End::Cut(cut, _) => Ending::Cut(cut.clone()),
             End::Discarded => Ending::Discarded,
         }
     }
@@ -74,57 +73,49 @@ impl<V> From<&End<V>> for Ending {
 
 /// What tells paths apart: outcomes, oldest first, and how it ended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Trace {
+pub struct Trace<E, F, C> {
     /// The outcomes.
-    pub events: Vec<Event>,
+    pub events: Vec<E>,
     /// The end.
-    pub ending: Ending,
+    pub ending: Ending<F, C>,
 }
 
-impl Trace {
-    /// The trace of an end state.
-    pub fn of<M: Memory>(state: &State<M>, end: &End<ValueOf<M>>) -> Self {
-        let mut events: Vec<Event> = state.trace.newest_first().copied().collect();
-        events.reverse();
-        Trace { events, ending: end.into() }
-    }
+/// The traces of a language.
+pub type TraceOf<L> = Trace<<L as Machine>::Event, <L as Machine>::Fault, <L as Machine>::Cut>;
+
+/// The trace of an end state.
+pub fn trace_of<L: Machine, M: Memory>(state: &L::State<M>, end: &EndOf<L, M>) -> TraceOf<L> {
+    Trace { events: state.events(), ending: end.into() }
 }
 
 /// The root that is the reference whose dereference failed.
 pub const FAILED: &str = "dereferenced";
 
 /// The end of a path of a symbolic engine: its memory and what it can still reach.
-#[derive(Clone)]
-pub struct Final<M: Memory> {
+pub struct Final<L: Machine, M: Memory> {
     /// The heap.
     pub memory: M,
     /// Variables by name, then the result if there is one.
     pub roots: Vec<(String, ValueOf<M>)>,
     /// The end.
-    pub end: End<ValueOf<M>>,
+    pub end: EndOf<L, M>,
 }
 
-impl<M: Memory> Final<M> {
-    /// From an end state.
-    pub fn new(program: &Program, state: State<M>, end: End<ValueOf<M>>) -> Self {
-        let mut roots: Vec<(String, ValueOf<M>)> = state
-            .environment()
-            .iter()
-            .map(|(name, value)| (program.name(*name).to_owned(), value.clone()))
-            .collect();
-        roots.sort_by(|a, b| a.0.cmp(&b.0));
-        match (&end, state.value()) {
-            (End::Value(value), _) => roots.push(("result".into(), value.clone())),
-            (End::Error(Fault::Null, _), Some(Value::Ref(_))) => {
-                roots.extend(state.value().map(|failed| (FAILED.to_owned(), failed.clone())));
-            }
-            _ => {}
-        }
-        Final { memory: state.memory, roots, end }
+impl<L: Machine, M: Memory> Clone for Final<L, M> {
+    fn clone(&self) -> Self {
+        Final { memory: self.memory.clone(), roots: self.roots.clone(), end: self.end.clone() }
     }
 }
 
-impl Final<Lazy<'_>> {
+impl<L: Machine, M: Memory> Final<L, M> {
+    /// From an end state.
+    pub fn new(language: &L, state: L::State<M>, end: EndOf<L, M>) -> Self {
+        let roots = state.roots(language, &end);
+        Final { memory: state.into_memory(), roots, end }
+    }
+}
+
+impl<L: Machine> Final<L, Lazy<'_>> {
     /// The heap with `this`, the parameters and the other roots.
     pub fn snapshot(&self) -> parallax_heap::Snapshot {
         use crate::lazy::Pointer;
@@ -137,7 +128,7 @@ impl Final<Lazy<'_>> {
     }
 }
 
-impl<'s> Final<Summary<'s>> {
+impl<'s, L: Machine> Final<L, Summary<'s>> {
     /// The guarded heap.
     pub fn heap(&self) -> &Guarded<'s> {
         &self.memory.heap
@@ -157,24 +148,24 @@ impl<'s> Final<Summary<'s>> {
 }
 
 /// The ends of one trace.
-pub struct Bucket<M: Memory> {
+pub struct Bucket<L: Machine, M: Memory> {
     /// How many there are.
     pub count: usize,
     /// The first of them, as many as were to be kept.
-    pub finals: Vec<Final<M>>,
+    pub finals: Vec<Final<L, M>>,
 }
 
 /// Every end state, by trace.
-pub struct Ends<M: Memory> {
+pub struct Ends<L: Machine, M: Memory> {
     /// The ends of each trace, discarded paths included.
-    pub traces: BTreeMap<Trace, Bucket<M>>,
+    pub traces: BTreeMap<TraceOf<L>, Bucket<L, M>>,
     /// How many paths and states there were.
     pub progress: Progress,
     /// Whether everything was visited, or why not.
     pub outcome: Result<(), Stop>,
 }
 
-impl Ends<Lazy<'_>> {
+impl<L: Machine> Ends<L, Lazy<'_>> {
     /// Decides every open token of every end state that was kept.
     pub fn expand(&mut self) {
         for bucket in self.traces.values_mut() {
@@ -191,14 +182,14 @@ impl Ends<Lazy<'_>> {
 /// Asked at every step; stops the run by returning an error.
 pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> Result<(), Stop>;
 
-fn collect<M: Memory>(task: &Task, memory: M, keep: usize, watch: Watch) -> Ends<M> {
-    let mut traces: BTreeMap<Trace, Bucket<M>> = BTreeMap::new();
+fn collect<L: Machine, M: Memory>(task: &L, memory: M, keep: usize, watch: Watch) -> Ends<L, M> {
+    let mut traces: BTreeMap<TraceOf<L>, Bucket<L, M>> = BTreeMap::new();
     let (progress, outcome) = explore(task, memory, watch, &mut |state, end| {
-        let trace = Trace::of(&state, &end);
+        let trace = trace_of::<L, M>(&state, &end);
         let bucket = traces.entry(trace).or_insert_with(|| Bucket { count: 0, finals: Vec::new() });
         bucket.count += 1;
         if bucket.finals.len() < keep {
-            bucket.finals.push(Final::new(&task.program, state, end));
+            bucket.finals.push(Final::new(task, state, end));
         }
         Ok(())
     });
@@ -206,17 +197,22 @@ fn collect<M: Memory>(task: &Task, memory: M, keep: usize, watch: Watch) -> Ends
 }
 
 /// Runs the summary engine.
-pub fn summary<'s>(setup: &Setup<'s>, task: &Task, draft: Option<Draft>, watch: Watch) -> Ends<Summary<'s>> {
+pub fn summary<'s, L: Machine>(
+    setup: &Setup<'s>,
+    task: &L,
+    draft: Option<Draft>,
+    watch: Watch,
+) -> Ends<L, Summary<'s>> {
     collect(task, Summary::new(setup, draft), usize::MAX, watch)
 }
 
 /// Runs one of the engines that fork, and keeps the first `keep` end states of every trace.
-pub fn lazy<'s>(
+pub fn lazy<'s, L: Machine>(
     setup: &Setup<'s>,
-    task: &Task,
+    task: &L,
     laziness: Laziness,
     keep: usize,
     watch: Watch,
-) -> Ends<Lazy<'s>> {
+) -> Ends<L, Lazy<'s>> {
     collect(task, Lazy::new(setup, laziness), keep, watch)
 }

@@ -1,25 +1,33 @@
-//! What the machine asks of a heap. The concrete heap and the four symbolic ones answer, each in its own way.
+//! What a machine asks of a heap. The concrete heap and the four symbolic ones answer, each in its own way.
 //!
 //! Whatever may fork takes the memory by value and gives back each successor with the answer that holds in it.
 //! Answers that several successors share (a lazy heap forks over aliasing, which is no outcome) come once for each.
+//! What is done to bit-vectors and truth values is up to the reading that the memory holds.
 
-use crate::syntax::{Arith, ClassId, Compare, MethodId, Name};
+use parallax_heap::{ClassId, Universe};
+use parallax_op::{Bits, RelOp};
 use parallax_path::Bound;
+use parallax_sem::Core;
 use parallax_smt::Reason;
+use std::rc::Rc;
 
-/// A value of Javalite: a reference, an integer, a Boolean.
+/// A value: a reference, a bit-vector, a truth value.
 #[derive(Clone, Debug)]
 pub enum Value<R, I, B> {
     /// A reference.
     Ref(R),
-    /// An integer.
+    /// A bit-vector.
     Int(I),
-    /// A Boolean.
+    /// A truth value.
     Bool(B),
 }
 
 /// The values of a memory.
-pub type ValueOf<M> = Value<<M as Memory>::Ref, <M as Memory>::Int, <M as Memory>::Bool>;
+pub type ValueOf<M> = Value<<M as Memory>::Ref, IntOf<M>, BoolOf<M>>;
+/// The bit-vectors of a memory.
+pub type IntOf<M> = <<M as Memory>::Core as Core>::Val;
+/// The truth values of a memory.
+pub type BoolOf<M> = <<M as Memory>::Core as Core>::Bool;
 
 /// Every successor with its answer, or why there is no telling.
 pub type Forks<M, T> = Result<Vec<(M, T)>, Stop>;
@@ -33,6 +41,13 @@ pub enum Stop {
     /// A fault of ours: an invariant of the engine does not hold.
     #[error("internal: {0}")]
     Broken(String),
+}
+
+impl Stop {
+    /// An invariant that does not hold, as an answer.
+    pub fn broken<T>(what: &str) -> Result<T, Stop> {
+        Err(Stop::Broken(what.to_owned()))
+    }
 }
 
 impl From<Reason> for Stop {
@@ -54,12 +69,15 @@ pub enum Allocation<R> {
 
 /// A heap, and the path condition that goes with it.
 pub trait Memory: Clone {
+    /// The reading of bit-vectors and truth values.
+    type Core: Core;
     /// A reference.
     type Ref: Clone;
-    /// An integer.
-    type Int: Clone;
-    /// A Boolean.
-    type Bool: Clone;
+
+    /// The reading.
+    fn core(&self) -> &Self::Core;
+    /// More classes are known than before: those there were keep their numbers.
+    fn know(&mut self, universe: &Rc<Universe>);
 
     /// How closely two memories are related, if they can become one: those that parted last are closest.
     fn kinship(&self, _other: &Self) -> Option<usize> {
@@ -80,32 +98,28 @@ pub trait Memory: Clone {
 
     /// The null reference.
     fn null(&self) -> Self::Ref;
-    /// A constant.
-    fn int(&self, value: i32) -> Self::Int;
-    /// A constant.
-    fn bool(&self, value: bool) -> Self::Bool;
-    /// `a op b`
-    fn arith(&self, op: Arith, a: &Self::Int, b: &Self::Int) -> Self::Int;
-    /// `a op b`
-    fn compare(&self, op: Compare, a: &Self::Int, b: &Self::Int) -> Self::Bool;
-    /// `not a`
-    fn not(&self, a: &Self::Bool) -> Self::Bool;
-    /// `a = b`
-    fn iff(&self, a: &Self::Bool, b: &Self::Bool) -> Self::Bool;
+    /// A bit-vector of 32 bits.
+    fn int(&self, value: i32) -> IntOf<Self> {
+        self.core().constant(&Bits::from_i128(32, value.into()))
+    }
+    /// A truth value.
+    fn bool(&self, value: bool) -> BoolOf<Self> {
+        self.core().boolean(value)
+    }
     /// Which way a condition may go.
-    fn branch(self, condition: &Self::Bool) -> Forks<Self, bool>;
+    fn branch(self, condition: &BoolOf<Self>) -> Forks<Self, bool>;
 
     /// A fresh object: references null, numbers 0, Booleans false.
     fn new_object(&mut self, class: ClassId) -> Self::Ref;
-    /// A fresh array whose length is within the bounds.
-    fn make_array(&mut self, class: ClassId, length: &Self::Int) -> Self::Ref;
+    /// A fresh array with room for `room` elements, of which the first `length` exist.
+    fn make_array(&mut self, class: ClassId, room: usize, length: &IntOf<Self>) -> Self::Ref;
     /// How many elements an array may have.
     fn array_bound(&self) -> usize;
     /// A fresh array, or why there is none.
-    fn new_array(self, class: ClassId, length: &Self::Int) -> Forks<Self, Allocation<Self::Ref>> {
+    fn new_array(self, class: ClassId, length: &IntOf<Self>) -> Forks<Self, Allocation<Self::Ref>> {
         let (zero, most) = (self.int(0), self.int(self.array_bound() as i32));
-        let fine = self.compare(Compare::Le, &zero, length);
-        let short = self.compare(Compare::Le, length, &most);
+        let fine = self.core().relop(RelOp::Sle, 32, &zero, length);
+        let short = self.core().relop(RelOp::Sle, 32, length, &most);
         let mut forks = Vec::new();
         for (memory, fine) in self.branch(&fine)? {
             if !fine {
@@ -114,7 +128,7 @@ pub trait Memory: Clone {
             }
             for (mut memory, short) in memory.branch(&short)? {
                 let allocation = match short {
-                    true => Allocation::Made(memory.make_array(class, length)),
+                    true => Allocation::Made(memory.make_array(class, memory.array_bound(), length)),
                     false => Allocation::TooLong,
                 };
                 forks.push((memory, allocation));
@@ -135,18 +149,26 @@ pub trait Memory: Clone {
     fn write(&mut self, base: &Self::Ref, field: usize, value: &ValueOf<Self>) -> Result<(), Stop>;
     /// Whether two references are the same.
     fn equal(self, a: &Self::Ref, b: &Self::Ref) -> Forks<Self, bool>;
-    /// Which methods the name may mean for a non-null receiver, and the receiver as each sees it.
-    fn dispatch(self, receiver: &Self::Ref, method: Name) -> Forks<Self, (MethodId, Self::Ref)>;
+    /// Splits by the class of a non-null reference: one successor for each value of `key`, and the reference as it is
+    /// there.
+    fn partition<T: Ord + Clone>(
+        self,
+        reference: &Self::Ref,
+        key: impl Fn(ClassId) -> T,
+    ) -> Forks<Self, (T, Self::Ref)>;
+
+    /// The classes that a non-null reference may point to an instance of.
+    fn classes(&self, reference: &Self::Ref) -> Vec<ClassId>;
 
     /// The length of a non-null array.
-    fn length(&self, array: &Self::Ref) -> Result<Self::Int, Stop>;
+    fn length(&self, array: &Self::Ref) -> Result<IntOf<Self>, Stop>;
     /// The element of a non-null array at an index within its bounds.
-    fn element(self, array: &Self::Ref, index: &Self::Int) -> Forks<Self, ValueOf<Self>>;
+    fn element(self, array: &Self::Ref, index: &IntOf<Self>) -> Forks<Self, ValueOf<Self>>;
     /// Sets an element of a non-null array at an index within its bounds.
     fn set_element(
         self,
         array: &Self::Ref,
-        index: &Self::Int,
+        index: &IntOf<Self>,
         value: &ValueOf<Self>,
     ) -> Result<Vec<Self>, Stop>;
 }

@@ -7,20 +7,20 @@
 
 use crate::engine::Ending;
 use crate::explore::Run;
-use crate::machine::{End, State, Step};
-use crate::memory::{Memory, Stop, ValueOf};
+use crate::machine::{End, EndOf, Machine, MachineState, Step};
+use crate::memory::{Memory, Stop};
 
-impl<M: Memory> Run<'_, M> {
+impl<L: Machine, M: Memory> Run<'_, L, M> {
     /// The memories in which the precondition holds: one, if the memory can be merged.
     pub fn accepted(&mut self, memory: M) -> Result<Vec<M>, Stop> {
         let mut accepted = Vec::new();
         let mut ended = Vec::new();
-        let mut pending = Vec::new();
+        let mut pending: Vec<L::State<M>> = Vec::new();
         self.sort(self.task.start(memory)?, &mut pending, &mut ended)?;
-        while let Some(urgent) = pending.iter().map(State::urgency).max() {
+        while let Some(urgent) = pending.iter().map(MachineState::urgency).max() {
             let (now, later) = pending.into_iter().partition(|state| state.urgency() == urgent);
             pending = later;
-            let now = if urgent.1 { now } else { together(now, State::meets, State::merged)? };
+            let now = if urgent.1 { now } else { together(now, kin, MachineState::meets, MachineState::merged)? };
             for state in now {
                 match state.verdict() {
                     None => {
@@ -28,7 +28,7 @@ impl<M: Memory> Run<'_, M> {
                         self.sort(steps, &mut pending, &mut ended)?;
                     }
                     Some(holds) => {
-                        let answers = state.memory.branch(&holds)?;
+                        let answers = state.into_memory().branch(&holds)?;
                         self.count(answers.len(), pending.len())?;
                         for (memory, holds) in answers {
                             if holds {
@@ -43,28 +43,28 @@ impl<M: Memory> Run<'_, M> {
         }
         self.report(ended)?;
         let nothing = |memory: M, other| memory.merged(other, &[]).map(|(memory, _)| memory);
-        together(accepted, |_, _| true, nothing)
+        together(accepted, M::kinship, |_, _| true, nothing)
     }
 
     fn sort(
         &mut self,
-        steps: Vec<Step<M>>,
-        pending: &mut Vec<State<M>>,
-        ended: &mut Vec<(M, End<ValueOf<M>>)>,
+        steps: Vec<Step<L, M>>,
+        pending: &mut Vec<L::State<M>>,
+        ended: &mut Vec<(M, EndOf<L, M>)>,
     ) -> Result<(), Stop> {
         self.count(steps.len(), pending.len())?;
         for step in steps {
             match step {
                 Step::On(state) => pending.push(state),
                 Step::Done(_, End::Discarded) => self.progress.discarded += 1,
-                Step::Done(state, end) => ended.push((state.memory, end)),
+                Step::Done(state, end) => ended.push((state.into_memory(), end)),
             }
         }
         Ok(())
     }
 
     /// Errors and bounds of the precondition itself: one end for each kind.
-    fn report(&mut self, mut ended: Vec<(M, End<ValueOf<M>>)>) -> Result<(), Stop> {
+    fn report(&mut self, mut ended: Vec<(M, EndOf<L, M>)>) -> Result<(), Stop> {
         ended.sort_by_key(|(_, end)| Ending::from(end));
         let nothing = |memory: M, other| memory.merged(other, &[]).map(|(memory, _)| memory);
         while let Some((_, end)) = ended.last() {
@@ -72,34 +72,23 @@ impl<M: Memory> Run<'_, M> {
             let kind = Ending::from(&end);
             let first = ended.iter().position(|(_, end)| Ending::from(end) == kind).unwrap_or(0);
             let alike: Vec<M> = ended.drain(first..).map(|(memory, _)| memory).collect();
-            for memory in together(alike, |_, _| true, nothing)? {
-                self.end(State::ended(memory), end.clone())?;
+            for memory in together(alike, M::kinship, |_, _| true, nothing)? {
+                self.end(L::State::ended(memory), end.clone())?;
             }
         }
         Ok(())
     }
 }
 
-/// What has a memory that may be merged.
-trait Kin {
-    fn kinship(&self, other: &Self) -> Option<usize>;
-}
-
-impl<M: Memory> Kin for State<M> {
-    fn kinship(&self, other: &Self) -> Option<usize> {
-        self.memory.kinship(&other.memory)
-    }
-}
-
-impl<M: Memory> Kin for M {
-    fn kinship(&self, other: &Self) -> Option<usize> {
-        Memory::kinship(self, other)
-    }
+/// How closely the memories of two states are related.
+fn kin<M: Memory, S: MachineState<M>>(one: &S, other: &S) -> Option<usize> {
+    one.memory().kinship(other.memory())
 }
 
 /// Merges what can be merged, closest kin first.
-fn together<T: Kin>(
+fn together<T>(
     mut all: Vec<T>,
+    kinship: impl Fn(&T, &T) -> Option<usize>,
     meet: impl Fn(&T, &T) -> bool,
     merge: impl Fn(T, T) -> Result<T, Stop>,
 ) -> Result<Vec<T>, Stop> {
@@ -107,9 +96,9 @@ fn together<T: Kin>(
         let mut best: Option<(usize, usize, usize)> = None;
         for (b, other) in all.iter().enumerate() {
             for (a, one) in all[..b].iter().enumerate() {
-                let Some(kinship) = one.kinship(other) else { return Ok(all) };
-                if best.is_none_or(|(most, ..)| kinship > most) && meet(one, other) {
-                    best = Some((kinship, a, b));
+                let Some(close) = kinship(one, other) else { return Ok(all) };
+                if best.is_none_or(|(most, ..)| close > most) && meet(one, other) {
+                    best = Some((close, a, b));
                 }
             }
         }

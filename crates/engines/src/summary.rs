@@ -1,19 +1,21 @@
 //! The summary engine: the machine over one guarded heap, which forks on outcomes only.
 
 use crate::memory::{Forks, Memory, Stop, Value, ValueOf};
-use crate::setup::{Setup, class_of, values_are_terms};
-use crate::syntax::*;
-use parallax_heap::{Cell, Draft, Guarded, HeapError, Loc, Options, Reference, Target};
+use crate::setup::Setup;
+use parallax_heap::{
+    Cell, ClassId, Draft, Guarded, HeapError, Loc, Options, Reference, Target, Universe,
+};
+use parallax_sem::Symbolic;
 use parallax_smt::Reason;
 use parallax_term::{Formula, Scalar, Term};
 use std::rc::Rc;
 
-/// A guarded heap and the program it belongs to.
+/// A guarded heap, and the reading its guards are in.
 #[derive(Clone)]
 pub struct Summary<'s> {
     /// The heap.
     pub heap: Guarded<'s>,
-    program: Rc<Program>,
+    core: Symbolic<'s>,
     array: usize,
 }
 
@@ -37,9 +39,9 @@ impl<'s> Summary<'s> {
     pub fn new(setup: &Setup<'s>, draft: Option<Draft>) -> Self {
         let options = Options { k: setup.inputs.k, array: setup.inputs.array, draft };
         let mut heap = Guarded::new(setup.oracle.clone(), setup.universe.clone(), options);
-        heap.root(class_of(setup.class), "this", setup.inputs.root_alias);
-        heap.root(setup.parameters(), "", false);
-        Summary { heap, program: setup.program.clone(), array: setup.inputs.array }
+        heap.root(setup.class, "this", setup.inputs.root_alias);
+        heap.root(setup.parameters, "", false);
+        Summary { heap, core: Symbolic::new(setup.oracle.store), array: setup.inputs.array }
     }
 
     /// The heap on entry, as far as it is known, for a second method on the same input.
@@ -65,8 +67,7 @@ impl<'s> Summary<'s> {
     }
 
     fn with<T>(&self, forks: Vec<(Guarded<'s>, T)>) -> Vec<(Self, T)> {
-        let fork =
-            |(heap, answer)| (Summary { heap, program: self.program.clone(), array: self.array }, answer);
+        let fork = |(heap, answer)| (Summary { heap, core: self.core.clone(), array: self.array }, answer);
         forks.into_iter().map(fork).collect()
     }
 
@@ -80,11 +81,16 @@ impl<'s> Summary<'s> {
     }
 }
 
-impl Memory for Summary<'_> {
+impl<'s> Memory for Summary<'s> {
+    type Core = Symbolic<'s>;
     type Ref = Reference;
-    type Int = Term;
-    type Bool = Formula;
 
+    fn core(&self) -> &Symbolic<'s> {
+        &self.core
+    }
+    fn know(&mut self, universe: &Rc<Universe>) {
+        self.heap.universe = universe.clone();
+    }
     fn kinship(&self, other: &Self) -> Option<usize> {
         Some(self.heap.kinship(&other.heap))
     }
@@ -106,24 +112,23 @@ impl Memory for Summary<'_> {
     ) -> Result<(Self, Vec<ValueOf<Self>>), Stop> {
         let cells: Vec<_> = pairs.iter().map(|(a, b)| (Self::cell(a), Self::cell(b))).collect();
         let (heap, cells) = self.heap.merged(other.heap, &cells)?;
-        let memory = Summary { heap, program: self.program, array: self.array };
+        let memory = Summary { heap, core: self.core, array: self.array };
         Ok((memory, cells.into_iter().map(Self::value).collect()))
     }
 
     fn null(&self) -> Reference {
         self.heap.null()
     }
-    values_are_terms!(heap.oracle);
     fn branch(self, condition: &Formula) -> Forks<Self, bool> {
         let forks = self.heap.clone().branch(*condition)?;
         Ok(self.with(forks))
     }
 
     fn new_object(&mut self, class: ClassId) -> Reference {
-        self.heap.allocate(class_of(class))
+        self.heap.allocate(class)
     }
-    fn make_array(&mut self, class: ClassId, length: &Term) -> Reference {
-        self.heap.allocate_array(class_of(class), self.array, *length)
+    fn make_array(&mut self, class: ClassId, room: usize, length: &Term) -> Reference {
+        self.heap.allocate_array(class, room, *length)
     }
     fn array_bound(&self) -> usize {
         self.array
@@ -150,21 +155,27 @@ impl Memory for Summary<'_> {
         let forks = self.heap.clone().equal(a, b)?;
         Ok(self.with(forks))
     }
-    fn dispatch(self, receiver: &Reference, method: Name) -> Forks<Self, (MethodId, Reference)> {
-        let program = self.program.clone();
-        let forks = self
-            .heap
-            .clone()
-            .partition(receiver, |class| program.class(ClassId(class.0)).methods.get(&method).copied())?;
-        self.with(forks)
-            .into_iter()
-            .map(|(memory, (target, receiver))| match target {
-                Some(target) => Ok((memory, (target, receiver))),
-                None => Err(Stop::Broken("no such method".into())),
-            })
-            .collect()
+    fn partition<T: Ord + Clone>(
+        self,
+        reference: &Reference,
+        key: impl Fn(ClassId) -> T,
+    ) -> Forks<Self, (T, Reference)> {
+        let forks = self.heap.clone().partition(reference, key)?;
+        Ok(self.with(forks))
     }
 
+    fn classes(&self, reference: &Reference) -> Vec<ClassId> {
+        let mut classes: Vec<ClassId> = reference
+            .iter()
+            .filter_map(|entry| match entry.target {
+                Target::Loc(loc) => Some(self.heap.location(loc).class),
+                _ => None,
+            })
+            .collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes
+    }
     fn length(&self, array: &Reference) -> Result<Term, Stop> {
         Ok(self.heap.length(array)?)
     }

@@ -1,0 +1,7 @@
+public class Native {
+    static native int away();
+
+    public static void main(String[] args) {
+        away();
+    }
+}

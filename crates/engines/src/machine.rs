@@ -1,0 +1,84 @@
+//! What a language gives: states, and one step of them, over any [`Memory`].
+
+use crate::memory::{BoolOf, Memory, Stop, ValueOf};
+use std::fmt::Debug;
+
+/// How a path ended.
+#[derive(Clone, Debug)]
+pub enum End<V, F, C, P> {
+    /// With a value.
+    Value(V),
+    /// With an error, at this place.
+    Error(F, P),
+    /// A bound cut it off, at this place: what it would have done is unknown.
+    Cut(C, P),
+    /// An assumption or the precondition does not hold: no path of the program.
+    Discarded,
+}
+
+/// The ends of a language's paths over a memory.
+pub type EndOf<L, M> =
+    End<ValueOf<M>, <L as Machine>::Fault, <L as Machine>::Cut, <L as Machine>::Place>;
+
+/// What a step leads to.
+pub enum Step<L: Machine + ?Sized, M: Memory> {
+    /// On it goes.
+    On(L::State<M>),
+    /// A path ends.
+    Done(L::State<M>, EndOf<L, M>),
+}
+
+/// Everything that a step leads to, or why there is no telling.
+pub type Steps<L, M> = Result<Vec<Step<L, M>>, Stop>;
+
+/// A program of some language, where to start it and how far to go.
+pub trait Machine: Clone {
+    /// One outcome on a trace, with its place. Choices of initialisation (null, alias, new) are not outcomes.
+    type Event: Clone + Debug + Ord;
+    /// Why a path ended in an error.
+    type Fault: Clone + Debug + Ord;
+    /// Which bound of the language cut a path off.
+    type Cut: Clone + Debug + Ord;
+    /// A place in the program.
+    type Place: Clone + Debug;
+    /// A state over a memory.
+    type State<M: Memory>: MachineState<M, Language = Self>;
+
+    /// The states a run starts in: in the precondition, if there is one.
+    fn start<M: Memory>(&self, memory: M) -> Steps<Self, M>;
+    /// The states of the method itself, where the precondition is known to hold.
+    fn entered<M: Memory>(&self, memory: M) -> Steps<Self, M>;
+    /// One step.
+    fn step<M: Memory>(&self, state: Self::State<M>) -> Steps<Self, M>;
+    /// Whether there is a precondition that counts as one condition.
+    fn merges(&self) -> bool;
+    /// The same without its precondition.
+    fn unconditioned(&self) -> Self;
+}
+
+/// A state of a language over a memory.
+pub trait MachineState<M: Memory>: Clone {
+    /// The language.
+    type Language: Machine<State<M> = Self>;
+
+    /// The heap.
+    fn memory(&self) -> &M;
+    /// The heap, when nothing else is wanted any more.
+    fn into_memory(self) -> M;
+    /// A state with nothing left but its memory.
+    fn ended(memory: M) -> Self;
+    /// The outcomes so far, oldest first.
+    fn events(&self) -> Vec<<Self::Language as Machine>::Event>;
+    /// What an end state can still reach, by name; the result, if there is one, is the last and called `result`.
+    fn roots(&self, language: &Self::Language, end: &EndOf<Self::Language, M>) -> Vec<(String, ValueOf<M>)>;
+
+    /// How soon the state must run so that others can meet it: the deepest stack first, and before those who only have
+    /// a value to hand down.
+    fn urgency(&self) -> (usize, bool);
+    /// The value of the precondition, if this is where it ends.
+    fn verdict(&self) -> Option<BoolOf<M>>;
+    /// Whether two states have the same frames to hand a value down to, and nothing that tells them apart for certain.
+    fn meets(&self, other: &Self) -> bool;
+    /// Two states that meet, as one.
+    fn merged(self, other: Self) -> Result<Self, Stop>;
+}

@@ -1,0 +1,146 @@
+//! The engines on class files: the summary stands for what lazy initialisation enumerates, and both for what Javalite's
+//! engines find in the same program.
+
+mod common;
+
+use parallax_engines::engine::{self, Ending};
+use parallax_engines::exact::compare;
+use parallax_engines::{Inputs, Laziness, Replay};
+use parallax_heap::InputValue;
+use parallax_term::Store;
+use std::path::Path;
+
+/// Both engines, compared; and every path of the summary taken by the concrete machine. Gives paths by ending.
+fn exact(path: &Path, method: &str, rep_ok: Option<&str>, k: usize) -> Counts {
+    let program = common::program(path);
+    let task = common::task(&program, method, rep_ok);
+    let store = Store::new();
+    let setup = common::setup(&store, &task, Inputs { k: Some(k), array: 2, root_alias: true });
+    let lazy = engine::lazy(&setup, &task, Laziness::Lazy, usize::MAX, &mut |_| Ok(()));
+    lazy.outcome.clone().unwrap();
+    let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
+    summary.outcome.clone().unwrap();
+    let found = compare(&setup, &lazy, &summary, 20_000, true).unwrap();
+    assert!(found.differences.is_empty(), "{method}, k = {k}: {:#?}", found.differences);
+    assert_eq!(found.skipped, 0, "{method}, k = {k}");
+    let mut counts =
+        Counts { lazy: lazy.progress.paths, summary: summary.progress.paths, ..Counts::default() };
+    for (trace, bucket) in &summary.traces {
+        match &trace.ending {
+            Ending::Discarded => continue,
+            Ending::Cut(cut) => counts.cuts.push(format!("{cut:?}")),
+            Ending::Error(uncaught) => counts.errors.push(uncaught.class.clone()),
+            Ending::Value => counts.values += 1,
+        }
+        let end = &bucket.finals[0];
+        let model = end.heap().path.model().unwrap();
+        let snapshot = end.heap().resolve(model, &end.cells()).unwrap();
+        let universe = program.universe();
+        let input = snapshot.input(&universe, &store, model, |_, _| InputValue::Null).unwrap();
+        let replay = Replay::new(&task, &universe, &input, setup.inputs.array).unwrap();
+        assert!(replay.follows(trace), "{method}, k = {k}: {input:#?}\n{trace:#?}\n{:#?}", replay.trace);
+        if !matches!(trace.ending, Ending::Cut(_)) {
+            assert!(replay.ends_in(&snapshot, &store, model), "{method}, k = {k}: {input:#?}");
+        }
+    }
+    counts
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    lazy: usize,
+    summary: usize,
+    values: usize,
+    errors: Vec<String>,
+    cuts: Vec<String>,
+}
+
+fn classes() -> tempfile::TempDir {
+    common::compiled(&common::sources(&common::corpus("ds")))
+}
+
+#[test]
+fn lists() {
+    let classes = classes();
+    for k in 1..=3 {
+        exact(classes.path(), "IntList.contains", Some("repOK"), k);
+        let right = exact(classes.path(), "SortedList.insert", Some("repOK"), k);
+        assert!(right.errors.is_empty() && right.cuts.is_empty(), "{right:?}");
+    }
+    let wrong = exact(classes.path(), "SortedList.insertBroken", Some("repOK"), 2);
+    assert!(wrong.errors.contains(&"java.lang.AssertionError".to_owned()), "{wrong:?}");
+    let right = exact(classes.path(), "Doubly.removeFirst", Some("repOK"), 2);
+    assert!(right.errors.iter().all(|error| error == "java.lang.IllegalStateException"), "{right:?}");
+    let wrong = exact(classes.path(), "Doubly.removeFirstBroken", Some("repOK"), 2);
+    assert!(wrong.errors.contains(&"java.lang.AssertionError".to_owned()), "{wrong:?}");
+}
+
+#[test]
+fn trees() {
+    let classes = classes();
+    for k in 1..=2 {
+        exact(classes.path(), "SearchTree.find", Some("repOK"), k);
+        let right = exact(classes.path(), "SearchTree.delete", Some("repOK"), k);
+        assert!(right.errors.is_empty() && right.cuts.is_empty(), "{right:?}");
+    }
+    let wrong = exact(classes.path(), "SearchTree.deleteBroken", Some("repOK"), 2);
+    assert!(wrong.errors.contains(&"java.lang.AssertionError".to_owned()), "{wrong:?}");
+}
+
+#[test]
+fn arrays() {
+    let classes = classes();
+    let right = exact(classes.path(), "BoundedStack.pop", Some("repOK"), 2);
+    assert!(right.errors.iter().all(|error| error == "java.lang.IllegalStateException"), "{right:?}");
+    let wrong = exact(classes.path(), "BoundedStack.popBroken", Some("repOK"), 2);
+    let class = "java.lang.ArrayIndexOutOfBoundsException".to_owned();
+    assert!(wrong.errors.contains(&class), "{wrong:?}");
+}
+
+#[test]
+fn dispatch_and_exceptions() {
+    let classes = classes();
+    let twice = exact(classes.path(), "Shapes.twice", None, 2);
+    assert_eq!(twice.values, 2, "{twice:?}");
+    assert_eq!(twice.errors, ["java.lang.NullPointerException"]);
+    let name = exact(classes.path(), "Shapes.name", None, 2);
+    assert_eq!((name.values, name.errors.len()), (4, 0), "{name:?}");
+    let ratio = exact(classes.path(), "Shapes.ratio", None, 2);
+    assert_eq!((ratio.values, ratio.errors.len()), (2, 0), "{ratio:?}");
+}
+
+/// The list and the tree of Javalite's corpus, written in Java statement by statement, have as many paths and heaps.
+#[test]
+fn the_same_program_in_javalite() {
+    let classes = classes();
+    for (class, text, method, java, least) in [
+        ("List", include_str!("../../../corpus/javalite/list.jl"), "find", "jl.List.find", 4),
+        ("Tree", include_str!("../../../corpus/javalite/tree.jl"), "search", "jl.Tree.search", 2),
+    ] {
+        let program = std::rc::Rc::new(parallax_javalite::parse(text).unwrap());
+        let id = program.class_named(class).unwrap();
+        let named = |name: &str| program.method_named(id, name).unwrap();
+        let task = parallax_javalite::Task {
+            program: program.clone(),
+            class: id,
+            method: named(method),
+            rep_ok: Some(named("repOK")),
+            merged: false,
+            bounds: parallax_javalite::Bounds { rounds: 20, calls: 64 },
+            drafts: parallax_javalite::MachineDrafts::default(),
+        };
+        for k in 1..=least {
+            let store = Store::new();
+            let inputs = Inputs { k: Some(k), array: 2, root_alias: true };
+            let setup = parallax_javalite::setup(&store, &program, id, task.method, inputs);
+            let lazy = engine::lazy(&setup, &task, Laziness::Lazy, 1, &mut |_| Ok(()));
+            let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
+            let ours = exact(classes.path(), java, Some("repOK"), k);
+            assert_eq!(
+                (ours.lazy, ours.summary),
+                (lazy.progress.paths, summary.progress.paths),
+                "{java}, k = {k}"
+            );
+        }
+    }
+}

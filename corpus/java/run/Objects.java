@@ -93,7 +93,7 @@ public class Objects {
         try { int[] a = new int[-1]; } catch (NegativeArraySizeException e) { System.out.println(e.getMessage()); }
         try { list.get(17); } catch (IndexOutOfBoundsException e) { System.out.println(e.getMessage()); }
         try { for (Integer i : list) list.remove(i); } catch (ConcurrentModificationException e) { System.out.println("cme"); }
-        System.out.println("abc".compareTo("abd") + " " + "x,y,z".indexOf(',') + " " + "Hello".toUpperCase() + " " + "  t ".trim() + "|" + "ab".repeat(3)
+        System.out.println("abc".compareTo("abd") + " " + "x,y,z".indexOf(',') + " " + "Hello".replace('l', 'L') + " " + "  t ".trim() + "|" + "ab".repeat(3)
                 + " " + "été".length() + " " + "\u4f60\u597d".charAt(1) + " " + String.join("-", List.of("p", "q")) + " " + "a".equals("b"));
         Integer a = 127, b = 127, c = 1000, d = 1000;
         System.out.println((a == b) + " " + (c == d) + " " + c.equals(d) + " " + Integer.parseInt("-123") + " " + Integer.toHexString(255) + " " + Long.MAX_VALUE);
@@ -102,8 +102,6 @@ public class Objects {
         Iterator<Integer> it = new Iterator<>() { int i = 0; public boolean hasNext() { return i < 3; } public Integer next() { return i++; } };
         while (it.hasNext()) System.out.print(it.next() + " ");
         System.out.println();
-        Optional<String> first = list.stream().filter(x -> x > 4).map(x -> "n" + x).findFirst();
-        System.out.println(first.orElse("none"));
         throw new IllegalStateException("the end");
     }
 }

@@ -89,9 +89,8 @@ impl<L: Machine> Pair<'_, '_, L> {
         for model in &models.models {
             if let Some(input) = self.difference(model)? {
                 let universe = &self.two.heap().universe;
-                let run = |task: &L| {
-                    Replay::new(&task.unconditioned(), universe, &input, self.setup.inputs.array)
-                };
+                let run =
+                    |task: &L| Replay::new(&task.unconditioned(), universe, &input, self.setup.inputs.array);
                 let (one, two) = (run(self.first)?, run(self.second)?);
                 if same_end(&one, &two) {
                     return Err(Stop::Broken("a counterexample that is none".into()));

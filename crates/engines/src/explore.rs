@@ -33,8 +33,7 @@ pub fn explore<L: Machine, M: Memory>(
 }
 
 /// What gets each end.
-pub type OnEnd<'a, L, M> =
-    &'a mut dyn FnMut(<L as Machine>::State<M>, EndOf<L, M>) -> Result<(), Stop>;
+pub type OnEnd<'a, L, M> = &'a mut dyn FnMut(<L as Machine>::State<M>, EndOf<L, M>) -> Result<(), Stop>;
 
 /// An exploration under way.
 pub(crate) struct Run<'a, L: Machine, M: Memory> {

@@ -270,7 +270,9 @@ impl<'s> Lazy<'s> {
                 let FieldKind::Ref(class) = self.universe.kind(thing.class, field) else {
                     return Stop::broken("only references are initialised");
                 };
-                let Some(depth) = thing.depth else { return Stop::broken("the program's objects have values") };
+                let Some(depth) = thing.depth else {
+                    return Stop::broken("the program's objects have values");
+                };
                 let path: Rc<str> = self.universe.place(&thing.path, thing.class, field).into();
                 let place = Place { owner: at, field, class, depth, path };
                 let mut forks = if self.laziness == Laziness::Lazy {

@@ -17,8 +17,7 @@ pub enum End<V, F, C, P> {
 }
 
 /// The ends of a language's paths over a memory.
-pub type EndOf<L, M> =
-    End<ValueOf<M>, <L as Machine>::Fault, <L as Machine>::Cut, <L as Machine>::Place>;
+pub type EndOf<L, M> = End<ValueOf<M>, <L as Machine>::Fault, <L as Machine>::Cut, <L as Machine>::Place>;
 
 /// What a step leads to.
 pub enum Step<L: Machine + ?Sized, M: Memory> {

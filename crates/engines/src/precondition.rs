@@ -20,7 +20,8 @@ impl<L: Machine, M: Memory> Run<'_, L, M> {
         while let Some(urgent) = pending.iter().map(MachineState::urgency).max() {
             let (now, later) = pending.into_iter().partition(|state| state.urgency() == urgent);
             pending = later;
-            let now = if urgent.1 { now } else { together(now, kin, MachineState::meets, MachineState::merged)? };
+            let now =
+                if urgent.1 { now } else { together(now, kin, MachineState::meets, MachineState::merged)? };
             for state in now {
                 match state.verdict() {
                     None => {

@@ -21,12 +21,7 @@ pub struct Replay<L: Machine> {
 
 impl<L: Machine> Replay<L> {
     /// Runs the task on an input, whose arrays and those the program makes have at most `array` elements.
-    pub fn new(
-        task: &L,
-        universe: &Rc<Universe>,
-        input: &InputHeap,
-        array: usize,
-    ) -> Result<Self, Stop> {
+    pub fn new(task: &L, universe: &Rc<Universe>, input: &InputHeap, array: usize) -> Result<Self, Stop> {
         Replay::watched(task, universe, input, array, &mut |_| Ok(()))
     }
 

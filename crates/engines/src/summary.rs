@@ -2,9 +2,7 @@
 
 use crate::memory::{Forks, Memory, Stop, Value, ValueOf};
 use crate::setup::Setup;
-use parallax_heap::{
-    Cell, ClassId, Draft, Guarded, HeapError, Loc, Options, Reference, Target, Universe,
-};
+use parallax_heap::{Cell, ClassId, Draft, Guarded, HeapError, Loc, Options, Reference, Target, Universe};
 use parallax_sem::Symbolic;
 use parallax_smt::Reason;
 use parallax_term::{Formula, Scalar, Term};
@@ -165,16 +163,25 @@ impl<'s> Memory for Summary<'s> {
     }
 
     fn classes(&self, reference: &Reference) -> Vec<ClassId> {
-        let mut classes: Vec<ClassId> = reference
-            .iter()
-            .filter_map(|entry| match entry.target {
+        let of = |reference: &Reference| -> Vec<ClassId> {
+            let objects = reference.iter().filter_map(|entry| match entry.target {
                 Target::Loc(loc) => Some(self.heap.location(loc).class),
                 _ => None,
-            })
-            .collect();
-        classes.sort_unstable();
-        classes.dedup();
-        classes
+            });
+            let mut classes: Vec<ClassId> = objects.collect();
+            classes.sort_unstable();
+            classes.dedup();
+            classes
+        };
+        let classes = of(reference);
+        if classes.len() < 2 {
+            return classes;
+        }
+        // What the path has ruled out does not count.
+        match self.heap.possible(&Cell::Ref(reference.clone())) {
+            Cell::Ref(possible) => of(&possible),
+            Cell::Scalar(_) => classes,
+        }
     }
     fn length(&self, array: &Reference) -> Result<Term, Stop> {
         Ok(self.heap.length(array)?)

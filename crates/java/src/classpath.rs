@@ -144,7 +144,8 @@ pub fn installed() -> Option<PathBuf> {
     let named = std::env::var_os("JAVA_HOME").map(PathBuf::from).filter(|home| usable(home));
     named.or_else(|| {
         let path = std::env::var_os("PATH")?;
-        let found = std::env::split_paths(&path).map(|folder| folder.join("java")).find(|java| java.is_file())?;
+        let found =
+            std::env::split_paths(&path).map(|folder| folder.join("java")).find(|java| java.is_file())?;
         let home = found.canonicalize().ok()?.parent()?.parent()?.to_owned();
         Some(home).filter(|home| usable(home))
     })

@@ -47,7 +47,8 @@ impl Task {
         member: &Member,
         signature: &Rc<Signature>,
     ) -> Answer<M> {
-        if &*member.class == "java/lang/invoke/MethodHandle" || &*member.class == "java/lang/invoke/VarHandle" {
+        if &*member.class == "java/lang/invoke/MethodHandle" || &*member.class == "java/lang/invoke/VarHandle"
+        {
             return gap(format!("not modelled: {}.{}", dotted(&member.class), member.name));
         }
         let method = self.program.resolve(member)?;
@@ -190,11 +191,7 @@ impl Task {
     }
 
     /// Begins to initialise a class and, first, its superclasses.
-    pub(crate) fn initialise<M: Memory>(
-        &self,
-        state: &mut State<M>,
-        class: ClassId,
-    ) -> Result<(), Trouble> {
+    pub(crate) fn initialise<M: Memory>(&self, state: &mut State<M>, class: ClassId) -> Result<(), Trouble> {
         let mut at = Some(class);
         while let Some(id) = at {
             if state.globals.statics.contains_key(&id) {
@@ -269,16 +266,12 @@ impl Task {
 
     /// The same with a message that nobody knows.
     pub(crate) fn raise_unsaid<M: Memory>(&self, state: &mut State<M>, class: &str) -> Answer<M> {
-        // The JVM works a message out of the bytecode; reading ours is a gap.
-        self.raise(state, class, None)
+        // The JVM works a message out of the bytecode, or out of numbers that are not known here.
+        let message = self.opaque_string(state)?;
+        self.raise_with(state, class, Some(message))
     }
 
-    fn raise_with<M: Memory>(
-        &self,
-        state: &mut State<M>,
-        name: &str,
-        message: Option<M::Ref>,
-    ) -> Answer<M> {
+    fn raise_with<M: Memory>(&self, state: &mut State<M>, name: &str, message: Option<M::Ref>) -> Answer<M> {
         let class = self.program.load(name)?;
         self.inform(state)?;
         let exception = state.memory_mut()?.new_object(class);
@@ -315,7 +308,8 @@ impl Task {
                 let covering = covering.filter(|(_, handler)| handler.start <= at && at < handler.end);
                 let mut found = Vec::new();
                 for (number, handler) in covering {
-                    let catches = handler.catches.as_deref().map(|name| self.program.load(name)).transpose()?;
+                    let catches =
+                        handler.catches.as_deref().map(|name| self.program.load(name)).transpose()?;
                     found.push((number, catches));
                 }
                 found
@@ -331,8 +325,8 @@ impl Task {
             if caught.is_some() {
                 self.saw(state, Outcome::Caught(caught));
             }
-            let target = caught
-                .and_then(|number| Some(method.code.as_ref()?.handlers.get(number as usize)?.target));
+            let target =
+                caught.and_then(|number| Some(method.code.as_ref()?.handlers.get(number as usize)?.target));
             match (target, &mut state.frame) {
                 (Some(target), Some(frame)) => {
                     frame.stack = vec![Slot::Ref(exception)];
@@ -356,11 +350,15 @@ impl Task {
         };
         let classes = state.memory()?.classes(&exception);
         match classes.first().map(|class| key(*class)) {
-            Some(first) if classes.iter().all(|class| key(*class) == first) && (first.is_some() || classes.len() == 1 || state.callers.len() > 0) => {
+            Some(first)
+                if classes.iter().all(|class| key(*class) == first)
+                    && (first.is_some() || classes.len() == 1 || state.callers.len() > 0) =>
+            {
                 go(state, first, exception)
             }
             _ => {
-                let split = state.split(|memory| memory.partition(&exception, |class| (key(class), class)))?;
+                let split =
+                    state.split(|memory| memory.partition(&exception, |class| (key(class), class)))?;
                 self.each(state, split, |state, ((caught, _), exception)| go(state, caught, exception))
             }
         }

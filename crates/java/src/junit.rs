@@ -293,7 +293,8 @@ impl Writer<'_> {
                     Value::Int(bits) => {
                         // What comes from a variable has 32 bits, whatever its type.
                         let bits = if bits.width() > ty.width() { bits.extract(0, ty.width()) } else { bits };
-                        let _ = writeln!(self.text, "        assertEquals({}, {place});", literal(&ty, &bits));
+                        let _ =
+                            writeln!(self.text, "        assertEquals({}, {place});", literal(&ty, &bits));
                     }
                     Value::Ref(None) => {
                         let _ = writeln!(self.text, "        assertNull({place});");
@@ -332,7 +333,9 @@ impl Writer<'_> {
             let name = names[&at].clone();
             for (place, value) in object.fields.iter().enumerate() {
                 let (get, ty) = match &class.element {
-                    Some(element) => (format!("java.lang.reflect.Array.get({name}, {place})"), element.clone()),
+                    Some(element) => {
+                        (format!("java.lang.reflect.Array.get({name}, {place})"), element.clone())
+                    }
                     None => {
                         let field = &class.layout[place];
                         let owner = binary(&self.class(field.class).name);

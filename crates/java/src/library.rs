@@ -19,6 +19,8 @@ pub enum Model {
     Nothing,
     /// Gives zero, false or null.
     Zero,
+    /// Gives one.
+    One,
     /// Gives its first argument.
     First,
     /// Gives its argument, the bits of a number of another type.
@@ -75,8 +77,6 @@ pub enum Model {
     NewLine,
     /// `Reference.refersTo0`
     RefersTo,
-    /// `Unsafe.arrayIndexScale0`
-    Scale,
     /// `Unsafe.objectFieldOffset1`: the place of the field.
     FieldOffset,
     /// Access to a field or an element by its place.
@@ -119,6 +119,7 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
         ("java/lang/Object", "hashCode", _) | ("java/lang/System", "identityHashCode", _) => M::IdentityHash,
         ("java/lang/Object", "clone", _) => M::Clone,
         ("java/lang/Object", "notify" | "notifyAll", _) => M::Nothing,
+        ("java/lang/Runtime", "availableProcessors", _) => M::One,
         ("java/lang/System", "arraycopy", _) => M::ArrayCopy,
         ("java/lang/System", "<clinit>", _) => M::Nothing,
         ("java/lang/System", "getSecurityManager", _) => M::Zero,
@@ -158,8 +159,14 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
         ("jdk/internal/misc/CDS", "initializeFromArchive" | "defineArchivedModules", _) => M::Nothing,
         (
             "jdk/internal/misc/CDS",
-            "isDumpingClassList0" | "isDumpingArchive0" | "isSharingEnabled0" | "getRandomSeedForDumping"
-            | "isDumpingClassList" | "isDumpingArchive" | "isSharingEnabled" | "getCDSConfigStatus",
+            "isDumpingClassList0"
+            | "isDumpingArchive0"
+            | "isSharingEnabled0"
+            | "getRandomSeedForDumping"
+            | "isDumpingClassList"
+            | "isDumpingArchive"
+            | "isSharingEnabled"
+            | "getCDSConfigStatus",
             _,
         ) => M::Zero,
         (
@@ -170,10 +177,13 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
         ("java/security/AccessController", "ensureMaterializedForStackWalk", _) => M::Nothing,
         ("jdk/internal/reflect/Reflection", "getCallerClass", _) => M::Zero,
         ("jdk/internal/misc/Unsafe", "arrayBaseOffset0", _) => M::Zero,
-        ("jdk/internal/misc/Unsafe", "arrayIndexScale0", _) => M::Scale,
+        // Elements are as far apart as their numbers.
+        ("jdk/internal/misc/Unsafe", "arrayIndexScale0", _) => M::One,
         ("jdk/internal/misc/Unsafe", "objectFieldOffset1", _) => M::FieldOffset,
         ("jdk/internal/misc/Unsafe", "storeFence" | "loadFence" | "fullFence", _) => M::Nothing,
-        ("jdk/internal/misc/Unsafe", name, _) if unsafe_access(name).is_some() => M::Unsafe(unsafe_access(name)?),
+        ("jdk/internal/misc/Unsafe", name, _) if unsafe_access(name).is_some() => {
+            M::Unsafe(unsafe_access(name)?)
+        }
         _ => return None,
     })
 }
@@ -214,6 +224,10 @@ impl Task {
                     state.push_number(kind, zero);
                 }
             },
+            Model::One => {
+                let one = state.memory()?.int(1);
+                state.push(Slot::Int(one));
+            }
             Model::First => {
                 let first = argument(0)?;
                 state.push(first);
@@ -451,11 +465,6 @@ impl Task {
                     Ok(Done::Next)
                 });
             }
-            Model::Scale => {
-                // Elements are as far apart as their numbers.
-                let one = state.memory()?.int(1);
-                state.push(Slot::Int(one));
-            }
             Model::FieldOffset => {
                 let name = self.named(state, &reference(1)?)?;
                 let field = self.text(state, &reference(2)?)?;
@@ -619,7 +628,8 @@ impl Task {
         if state.memory()?.classes(mirror).as_slice() != [class.id] {
             return gap(unknown);
         }
-        let Some(Value::Int(number)) = place.map(|place| self.read_known(state, mirror, place)).transpose()?
+        let Some(Value::Int(number)) =
+            place.map(|place| self.read_known(state, mirror, place)).transpose()?
         else {
             return gap(unknown);
         };
@@ -715,7 +725,8 @@ impl Task {
         else {
             return unverifiable("arguments of arraycopy");
         };
-        let (from, start, to, at, count) = (from.clone(), start.clone(), to.clone(), at.clone(), count.clone());
+        let (from, start, to, at, count) =
+            (from.clone(), start.clone(), to.clone(), at.clone(), count.clone());
         self.object(state, &from.clone(), move |task, state| {
             let (from, start, to, at, count) =
                 (from.clone(), start.clone(), to.clone(), at.clone(), count.clone());
@@ -725,8 +736,7 @@ impl Task {
                 if !memory.classes(&from).iter().chain(&memory.classes(&to)).all(is_array) {
                     return task.raise_unsaid(state, "java/lang/ArrayStoreException");
                 }
-                let (source, target) =
-                    (task.is_array(state, &from, None)?, task.is_array(state, &to, None)?);
+                let (source, target) = (task.is_array(state, &from, None)?, task.is_array(state, &to, None)?);
                 let references = matches!((&source, &target), (Type::Ref(_), Type::Ref(_)));
                 if source != target && !references {
                     return task.raise_unsaid(state, "java/lang/ArrayStoreException");
@@ -875,4 +885,3 @@ impl Task {
         Ok(Done::Next)
     }
 }
-

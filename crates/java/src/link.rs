@@ -3,9 +3,7 @@
 
 use crate::code::{Call, Code, Constant, Instr, Kind, Member};
 use crate::program::{LinkError, Method, Program};
-use crate::read::{
-    Argument, Bootstrap, ClassFile, FieldDeclaration, Handle, MethodDeclaration, flags,
-};
+use crate::read::{Argument, Bootstrap, ClassFile, FieldDeclaration, Handle, MethodDeclaration, flags};
 use crate::types::{Signature, Type, dotted};
 use cafebabe::constant_pool::ReferenceKind;
 use parallax_op::{BinOp, RelOp};
@@ -37,7 +35,9 @@ impl Program {
             };
             let made = match (&*by.class, &*by.name) {
                 ("java/lang/invoke/LambdaMetafactory", "metafactory" | "altMetafactory") => site.lambda(),
-                ("java/lang/invoke/StringConcatFactory", "makeConcatWithConstants") => site.concatenation(true),
+                ("java/lang/invoke/StringConcatFactory", "makeConcatWithConstants") => {
+                    site.concatenation(true)
+                }
                 ("java/lang/invoke/StringConcatFactory", "makeConcat") => site.concatenation(false),
                 ("java/lang/runtime/ObjectMethods", "bootstrap") => site.record(),
                 _ => None,
@@ -89,16 +89,8 @@ fn boxed(ty: &Type) -> Option<&'static str> {
     })
 }
 
-const PRIMITIVES: [Type; 8] = [
-    Type::Boolean,
-    Type::Byte,
-    Type::Char,
-    Type::Short,
-    Type::Int,
-    Type::Long,
-    Type::Float,
-    Type::Double,
-];
+const PRIMITIVES: [Type; 8] =
+    [Type::Boolean, Type::Byte, Type::Char, Type::Short, Type::Int, Type::Long, Type::Float, Type::Double];
 
 impl Body {
     /// Reserves variables for parameters and gives the first of each.
@@ -128,12 +120,7 @@ impl Body {
 
     fn finish(self) -> Option<Rc<Code>> {
         let stack = self.code.len() + 8;
-        Some(Rc::new(Code {
-            instructions: self.code,
-            locals: self.locals.into(),
-            stack,
-            ..Code::default()
-        }))
+        Some(Rc::new(Code { instructions: self.code, locals: self.locals.into(), stack, ..Code::default() }))
     }
 
     /// Turns the value on top of the stack from one type into another, as method handles do.
@@ -381,7 +368,9 @@ impl Site<'_> {
                 2 => match constants.next()? {
                     Argument::Constant(Constant::String(constant)) => text.extend_from_slice(constant),
                     Argument::Constant(Constant::Int(value)) => text.extend(value.to_string().encode_utf16()),
-                    Argument::Constant(Constant::Long(value)) => text.extend(value.to_string().encode_utf16()),
+                    Argument::Constant(Constant::Long(value)) => {
+                        text.extend(value.to_string().encode_utf16())
+                    }
                     _ => return None,
                 },
                 other => text.push(other),
@@ -400,7 +389,9 @@ impl Site<'_> {
         arguments.next();
         let mut fields = Vec::new();
         for argument in arguments {
-            let Argument::Handle(Handle { kind: ReferenceKind::GetField, member }) = argument else { return None };
+            let Argument::Handle(Handle { kind: ReferenceKind::GetField, member }) = argument else {
+                return None;
+            };
             fields.push((member.clone(), Type::parse(&member.descriptor)?));
         }
         let mut body = Body::default();

@@ -119,11 +119,9 @@ impl Task {
     /// Where a state is.
     pub fn place<M: Memory>(&self, state: &State<M>) -> Place {
         match &state.frame {
-            Some(frame) => Place {
-                class: frame.method.class,
-                method: frame.method.index,
-                at: frame.at as u32,
-            },
+            Some(frame) => {
+                Place { class: frame.method.class, method: frame.method.index, at: frame.at as u32 }
+            }
             None => Place { class: self.method.class, method: self.method.index, at: 0 },
         }
     }
@@ -416,7 +414,9 @@ impl Task {
                 let bit = core.binop(BinOp::And, 32, &value, &memory.int(1));
                 Value::Bool(core.relop(RelOp::Ne, 32, &bit, &memory.int(0)))
             }
-            (ty, Slot::Bool(value)) if !matches!(ty, Type::Ref(_) | Type::Long | Type::Float | Type::Double) => {
+            (ty, Slot::Bool(value))
+                if !matches!(ty, Type::Ref(_) | Type::Long | Type::Float | Type::Double) =>
+            {
                 Value::Int(core.bool_to_val(ty.width(), &value))
             }
             (Type::Byte, Slot::Int(value)) => Value::Int(core.extract(32, 0, 8, &value)),

@@ -321,8 +321,7 @@ impl Program {
             simple_name: file.inner_name.unwrap_or_else(|| simple.into()),
             name: file.name,
         };
-        let field =
-            |name: &str, ty: &Type| Field { name: name.to_owned(), kind: ty.kind(), acyclic: false };
+        let field = |name: &str, ty: &Type| Field { name: name.to_owned(), kind: ty.kind(), acyclic: false };
         let universe = Rc::make_mut(&mut tables.universe);
         universe.classes.push(heap::Class {
             name: Type::Ref(class.name.clone()).source(),
@@ -386,7 +385,8 @@ impl Program {
         let mut todo = vec![class];
         while let Some(at) = todo.pop() {
             let class = self.class(at);
-            let own = |field: &InstanceField| field.class == at && field.name == member.name && field.ty == ty;
+            let own =
+                |field: &InstanceField| field.class == at && field.name == member.name && field.ty == ty;
             if let Some(place) = class.layout.iter().position(own) {
                 return Ok(FieldPlace::Instance(place, ty));
             }

@@ -242,10 +242,7 @@ fn units(bytes: &[u8]) -> Rc<[u16]> {
 
 fn handle(handle: &MethodHandle<'_>) -> Handle {
     let member = &handle.member_ref;
-    Handle {
-        kind: handle.kind,
-        member: Member::new(&handle.class_name, &member.name, &member.descriptor),
-    }
+    Handle { kind: handle.kind, member: Member::new(&handle.class_name, &member.name, &member.descriptor) }
 }
 
 fn argument(argument: &BootstrapArgument<'_>) -> Result<Argument, ReadError> {
@@ -279,11 +276,7 @@ fn body(data: &CodeData<'_>) -> Result<Code, ReadError> {
         None if offset == end => Ok(bytecode.opcodes.len()),
         None => corrupt("a jump into the middle of an instruction"),
     };
-    let mut code = Code {
-        locals: data.max_locals.into(),
-        stack: data.max_stack.into(),
-        ..Code::default()
-    };
+    let mut code = Code { locals: data.max_locals.into(), stack: data.max_stack.into(), ..Code::default() };
     for (offset, opcode) in &bytecode.opcodes {
         let jump = |by: i32| match usize::try_from(*offset as i64 + i64::from(by)) {
             Ok(target) => at(target),

@@ -51,7 +51,8 @@ fn generated() {
         .map(|name| format!("        System.out.println(\"{name}\");\n        {name}.main(null);\n"))
         .collect();
     let all = folder.path().join("All.java");
-    let text = format!("public class All {{\n    public static void main(String[] args) {{\n{calls}    }}\n}}\n");
+    let text =
+        format!("public class All {{\n    public static void main(String[] args) {{\n{calls}    }}\n}}\n");
     std::fs::write(&all, text).unwrap();
     sources.push(all);
     let classes = common::compiled(&sources);

@@ -80,7 +80,7 @@ fn trees() {
     let classes = classes();
     for k in 1..=2 {
         exact(classes.path(), "SearchTree.find", Some("repOK"), k);
-        let right = exact(classes.path(), "SearchTree.delete", Some("repOK"), k);
+        let right = exact(classes.path(), "SearchTree.delete(I)V", Some("repOK"), k);
         assert!(right.errors.is_empty() && right.cuts.is_empty(), "{right:?}");
     }
     let wrong = exact(classes.path(), "SearchTree.deleteBroken", Some("repOK"), 2);

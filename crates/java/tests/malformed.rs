@@ -69,7 +69,7 @@ fn mutated_class_files() {
 
 #[test]
 fn what_is_wrong_is_said() {
-    let (name, bytes) = small().into_iter().find(|(name, _)| name == "Small").unwrap();
+    let (_, bytes) = small().into_iter().find(|(name, _)| name == "Small").unwrap();
     let mut future = bytes.clone();
     future[6..8].copy_from_slice(&200u16.to_be_bytes());
     let error = read::read(&future).unwrap_err().to_string();
@@ -77,7 +77,6 @@ fn what_is_wrong_is_said() {
     for cut in 0..bytes.len() {
         assert!(read::read(&bytes[..cut]).is_err(), "cut off after {cut} bytes");
     }
-    assert!(matches!(attempt(&name, &bytes), Some(Ending::Returned)));
 }
 
 /// Missing classes, native methods, initialisers that never end.

@@ -481,7 +481,9 @@ impl Task {
                 let old = rest.env.iter().find(|(bound, _)| *bound == name).map(|(_, value)| value.clone());
                 let all = self.drafts.pop_restores_all.then(|| Rc::new(rest.env.clone()));
                 let value = match value {
-                    Value::Ref(_) if self.drafts.var_binds_fresh => Value::Ref(memory.new_object(class_of(self.class))),
+                    Value::Ref(_) if self.drafts.var_binds_fresh => {
+                        Value::Ref(memory.new_object(class_of(self.class)))
+                    }
                     value => value,
                 };
                 bind(&mut rest.env, name, value);

@@ -39,7 +39,8 @@ fn first_notice(
             let mut planted = Task { drafts, ..task.clone() };
             planted.bounds = task.bounds;
             let inputs = Inputs { root_alias, ..setup.inputs };
-            let mut wrong_setup = parallax_javalite::setup(&store, &task.program, task.class, task.method, inputs);
+            let mut wrong_setup =
+                parallax_javalite::setup(&store, &task.program, task.class, task.method, inputs);
             wrong_setup.oracle = setup.oracle.clone();
             let wrong = summary(&wrong_setup, &planted, draft, &mut common::at_most(600));
             let caught = match wrong.outcome {

@@ -49,13 +49,14 @@ pub fn run(arguments: &Java) -> Result<Status> {
     let bounds = Bounds { rounds: 0, calls: arguments.calls, steps: arguments.steps };
     let class = arguments.class.replace('.', "/");
     let watch = &mut arguments.limits.watch(Instant::now());
-    let ran = run_main(&program, &class, arguments.assertions, bounds, watch).map_err(|error| match error {
-        RunError::Stop(Stop::Bound(bound)) => {
-            anyhow::Error::new(Failure { status: Status::GaveUp, message: bound.to_string() })
-        }
-        RunError::Stop(stop) => Failure { status: Status::Unsupported, message: stop.to_string() }.into(),
-        other => other.into(),
-    })?;
+    let ran =
+        run_main(&program, &class, arguments.assertions, bounds, watch).map_err(|error| match error {
+            RunError::Stop(Stop::Bound(bound)) => {
+                anyhow::Error::new(Failure { status: Status::GaveUp, message: bound.to_string() })
+            }
+            RunError::Stop(stop) => Failure { status: Status::Unsupported, message: stop.to_string() }.into(),
+            other => other.into(),
+        })?;
     let (status, said) = match &ran.ending {
         Ending::Returned => (Status::Clean, None),
         Ending::Threw(uncaught) => (Status::Findings, Some(format!("uncaught {}", uncaught.class))),

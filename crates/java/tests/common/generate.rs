@@ -30,7 +30,8 @@ impl Random {
     }
 }
 
-const INTS: &[&str] = &["0", "1", "-1", "2", "7", "31", "32", "100", "-128", "255", "65535", "2147483647", "-2147483648"];
+const INTS: &[&str] =
+    &["0", "1", "-1", "2", "7", "31", "32", "100", "-128", "255", "65535", "2147483647", "-2147483648"];
 
 struct Generator {
     random: Random,
@@ -85,7 +86,11 @@ impl Generator {
             let length = 1 + self.random.below(5);
             let pair = self.random.pick(&["new Pair(3, 4)", "new Sub(6)", "null"]);
             self.line("try {");
-            self.line(&format!("    say(\"m{} \", m{}({a}, {b}, {a} * 7919L, new int[{length}], {pair}));", call % 3, call % 3));
+            self.line(&format!(
+                "    say(\"m{} \", m{}({a}, {b}, {a} * 7919L, new int[{length}], {pair}));",
+                call % 3,
+                call % 3
+            ));
             self.line("} catch (ArithmeticException | NegativeArraySizeException e) { System.out.println(e.getMessage());");
             self.line("} catch (RuntimeException e) { System.out.println(e.getClass().getName()); }");
             self.line("System.out.println(total + \" \" + wide + \" \" + flag + \" \" + tiny + \" \" + (int) letter);");
@@ -101,18 +106,24 @@ impl Generator {
         match choice {
             0 => {
                 let (target, value) = (self.random.pick(&["d", "total", "a", "b"]), self.int(2));
-                let operator = self.random.pick(&["=", "+=", "-=", "*=", "^=", "|=", "&=", "<<=", ">>>=", ">>="]);
+                let operator =
+                    self.random.pick(&["=", "+=", "-=", "*=", "^=", "|=", "&=", "<<=", ">>>=", ">>="]);
                 self.line(&format!("{target} {operator} {value};"));
             }
             1 => {
                 let value = self.long(2);
                 let target = self.random.pick(&["wide", "c"]);
-                self.line(&format!("{target} {} {value};", self.random.pick_operator()));
+                let operator = self.random.pick(&["=", "+=", "^=", "*=", "-="]);
+                self.line(&format!("{target} {operator} {value};"));
             }
             2 => {
                 let value = self.int(2);
                 let target = self.random.pick(&["tiny", "letter", "s"]);
-                let ty = match target { "tiny" => "byte", "letter" => "char", _ => "short" };
+                let ty = match target {
+                    "tiny" => "byte",
+                    "letter" => "char",
+                    _ => "short",
+                };
                 self.line(&format!("{target} = ({ty}) ({value});"));
             }
             3 => {
@@ -125,7 +136,13 @@ impl Generator {
             }
             5 => {
                 let value = self.int(1);
-                self.line(&format!("p = {};", [format!("new Pair({value}, c)"), format!("new Sub({value})"), "p.next".into(), "null".into()][self.random.below(4)]));
+                let made = match self.random.below(4) {
+                    0 => format!("new Pair({value}, c)"),
+                    1 => format!("new Sub({value})"),
+                    2 => "p.next".into(),
+                    _ => "null".into(),
+                };
+                self.line(&format!("p = {made};"));
             }
             6 | 7 => {
                 let condition = self.condition(2);
@@ -164,8 +181,15 @@ impl Generator {
             10 => {
                 self.line("try {");
                 self.block(depth - 1);
-                let thrown = self.random.pick(&["ArithmeticException", "RuntimeException", "ArrayIndexOutOfBoundsException", "NullPointerException"]);
-                self.line(&format!("}} catch ({thrown} e) {{"));
+                let thrown = self.random.pick(&[
+                    "ArithmeticException",
+                    "RuntimeException",
+                    "ArrayIndexOutOfBoundsException",
+                    "NullPointerException",
+                ]);
+                let variable = format!("e{}", self.loops);
+                self.loops += 1;
+                self.line(&format!("}} catch ({thrown} {variable}) {{"));
                 self.block(depth - 1);
                 self.line("} finally { total++; }");
             }
@@ -207,7 +231,10 @@ impl Generator {
         }
         let (x, y) = (self.int(depth - 1), self.int(depth - 1));
         match self.random.below(16) {
-            0..=6 => format!("({x} {} {y})", self.random.pick(&["+", "-", "*", "&", "|", "^", "<<", ">>", ">>>", "/", "%"])),
+            0..=6 => format!(
+                "({x} {} {y})",
+                self.random.pick(&["+", "-", "*", "&", "|", "^", "<<", ">>", ">>>", "/", "%"])
+            ),
             7 => format!("xs[{x}]"),
             8 => "xs.length".into(),
             9 => "p.sum()".into(),
@@ -222,7 +249,10 @@ impl Generator {
 
     fn long(&mut self, depth: usize) -> String {
         if depth == 0 {
-            return self.random.pick(&["c", "wide", "9L", "-1L", "0x7fffffffffffffffL", "4294967296L"]).into();
+            return self
+                .random
+                .pick(&["c", "wide", "9L", "-1L", "0x7fffffffffffffffL", "4294967296L"])
+                .into();
         }
         let (x, y) = (self.long(depth - 1), self.int(depth - 1));
         match self.random.below(7) {
@@ -236,15 +266,28 @@ impl Generator {
 
     fn condition(&mut self, depth: usize) -> String {
         if depth == 0 {
-            return self.random.pick(&["flag", "p == null", "a < b", "c > wide", "xs.length > 2", "true"]).into();
+            return self
+                .random
+                .pick(&["flag", "p == null", "a < b", "c > wide", "xs.length > 2", "true"])
+                .into();
         }
         let (x, y) = (self.condition(depth - 1), self.condition(depth - 1));
         match self.random.below(6) {
             0 => format!("({x} && {y})"),
             1 => format!("({x} || !{})", parenthesised(&y)),
             2 => format!("({x} ^ {})", parenthesised(&y)),
-            3 => format!("({} {} {})", self.int(depth - 1), self.random.pick(&["<", "<=", "==", "!=", ">", ">="]), self.int(depth - 1)),
-            4 => format!("({} {} {})", self.long(depth - 1), self.random.pick(&["<", "<=", "==", "!="]), self.long(depth - 1)),
+            3 => format!(
+                "({} {} {})",
+                self.int(depth - 1),
+                self.random.pick(&["<", "<=", "==", "!=", ">", ">="]),
+                self.int(depth - 1)
+            ),
+            4 => format!(
+                "({} {} {})",
+                self.long(depth - 1),
+                self.random.pick(&["<", "<=", "==", "!="]),
+                self.long(depth - 1)
+            ),
             _ => "(p instanceof Sub)".into(),
         }
     }
@@ -252,10 +295,4 @@ impl Generator {
 
 fn parenthesised(text: &str) -> String {
     format!("({text})")
-}
-
-impl Random {
-    fn pick_operator(&mut self) -> &'static str {
-        ["=", "+=", "^=", "*=", "-="][self.below(5)]
-    }
 }

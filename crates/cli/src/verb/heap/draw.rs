@@ -1,8 +1,8 @@
 //! The symbolic heap at the end of each path, as DOT and SVG.
 
 use anyhow::{Context, Result};
-use parallax_engines::{Machine, Summary};
 use parallax_engines::engine::{Ending, Ends, FAILED};
+use parallax_engines::{Machine, Summary};
 use std::path::Path;
 
 /// Draws every path.

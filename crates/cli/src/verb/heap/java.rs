@@ -79,7 +79,9 @@ pub fn explored(arguments: &Heap) -> Result<Status> {
     };
     let mut instances = Instances::new();
     for given in &arguments.java.instances {
-        let Some((name, classes)) = given.split_once('=') else { bail!("expected TYPE=CLASS, found `{given}`") };
+        let Some((name, classes)) = given.split_once('=') else {
+            bail!("expected TYPE=CLASS, found `{given}`")
+        };
         let internal = |name: &str| -> Rc<str> { name.replace('.', "/").into() };
         instances.insert(internal(name), classes.split(',').map(internal).collect());
     }
@@ -97,8 +99,7 @@ pub fn explored(arguments: &Heap) -> Result<Status> {
         non_null: arguments.java.non_null,
     };
     let store = Store::new();
-    let limits =
-        Inputs { k: arguments.k.0, array: arguments.array, root_alias: arguments.root_alias };
+    let limits = Inputs { k: arguments.k.0, array: arguments.array, root_alias: arguments.root_alias };
     let mut setup = Setup::new(&store, program.universe(), inputs.this, inputs.parameters, limits);
     for field in &arguments.acyclic {
         if !setup.forbid_cycles(field) {
@@ -121,10 +122,13 @@ pub fn explored(arguments: &Heap) -> Result<Status> {
     }
     match arguments.engine.engine() {
         None => bail!("`parallax java` runs a class on the concrete machine"),
-        Some(engine) => {
-            let write = |ends: &_, folder: &_| tests(arguments, &run, ends, folder);
-            explored_by(arguments, &run, engine, write, |_, _| Ok(()))
-        }
+        Some(engine) => explored_by(
+            arguments,
+            &run,
+            engine,
+            |ends, folder| tests(arguments, &run, ends, folder),
+            |_, _| Ok(()),
+        ),
     }
 }
 

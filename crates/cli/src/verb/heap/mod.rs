@@ -232,12 +232,13 @@ fn explored(arguments: &Heap) -> Result<Status> {
     }
     match arguments.engine.engine() {
         None => concrete(arguments, &subject),
-        Some(engine) => {
-            let write = |ends: &_, folder: &_| tests::write(arguments, &subject, ends, folder);
-            explored_by(arguments, &run, engine, write, |ends, file| {
-                save(path, file, paths::document(arguments, &subject, ends)?)
-            })
-        }
+        Some(engine) => explored_by(
+            arguments,
+            &run,
+            engine,
+            |ends, folder| tests::write(arguments, &subject, ends, folder),
+            |ends, file| save(path, file, paths::document(arguments, &subject, ends)?),
+        ),
     }
 }
 
@@ -295,7 +296,11 @@ struct Shares {
 }
 
 impl Shares {
-    fn new<L: Machine, M: Memory>(ends: &engine::Ends<L, M>, time: Duration, deadline: Option<Instant>) -> Self {
+    fn new<L: Machine, M: Memory>(
+        ends: &engine::Ends<L, M>,
+        time: Duration,
+        deadline: Option<Instant>,
+    ) -> Self {
         let counted = Instant::now().checked_add(time);
         let paths = ends.traces.keys().filter(|trace| trace.ending != Ending::Discarded).count();
         let paths = std::cell::Cell::new(u32::try_from(paths).unwrap_or(u32::MAX));

@@ -123,8 +123,7 @@ pub fn blank(subject: &Subject<'_>) -> InputHeap {
         .collect();
     let class = parallax_heap::ClassId(subject.task.class.0);
     let this = InputObject { class, path: "this".into(), fields };
-    let parameters =
-        InputObject { class: subject.setup.parameters, path: String::new(), fields: Vec::new() };
+    let parameters = InputObject { class: subject.setup.parameters, path: String::new(), fields: Vec::new() };
     InputHeap { objects: vec![this, parameters] }
 }
 

@@ -1,0 +1,123 @@
+//! Java at the command line: class files in, JUnit tests out, run on a real JVM.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn parallax(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_parallax")).args(arguments).output().expect("parallax")
+}
+
+fn corpus(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/java").join(name)
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("a file").path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|ending| ending == "java") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn javac(folder: &Path, classpath: &str, sources: &[PathBuf]) {
+    let mut command = Command::new("javac");
+    command
+        .args(["-g", "-nowarn", "-XDignore.symbol.file", "-cp", classpath, "-d"])
+        .arg(folder)
+        .args(sources);
+    let output = command.output().expect("javac, of the package default-jdk-headless");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Explores methods, writes their tests, compiles them and runs them on the JVM. Gives what the runner printed.
+fn on_jvm(methods: &[(&str, &[&str])]) -> (bool, String) {
+    let (classes, tests) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let path = classes.path().to_str().unwrap();
+    javac(classes.path(), path, &sources(&corpus("ds")));
+    javac(classes.path(), path, &sources(&corpus("junit")));
+    for (method, more) in methods {
+        let folder = tests.path().to_str().unwrap();
+        let mut arguments =
+            vec!["heap", "--classpath", path, "--method", method, "--tests", folder, "--count", "0"];
+        arguments.extend(*more);
+        let output = parallax(&arguments);
+        let status = output.status.code();
+        assert!(matches!(status, Some(0 | 1 | 4)), "{method}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let written = sources(tests.path());
+    assert_eq!(written.len(), methods.len());
+    javac(classes.path(), path, &written);
+    let names = written.iter().map(|source| {
+        let relative = source.strip_prefix(tests.path()).unwrap().with_extension("");
+        relative.to_str().unwrap().replace('/', ".")
+    });
+    let output = Command::new("java").args(["-cp", path, "RunTests"]).args(names).output().expect("java");
+    (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn every_generated_test_passes_on_the_jvm() {
+    let rep_ok: &[&str] = &["--repok", "repOK", "--k", "2"];
+    let (passed, said) = on_jvm(&[
+        ("ds.SortedList.insert", rep_ok),
+        ("ds.SortedList.insertBroken", rep_ok),
+        ("ds.SearchTree.delete(I)V", rep_ok),
+        ("ds.SearchTree.deleteBroken", rep_ok),
+        ("ds.Doubly.addLast", rep_ok),
+        ("ds.Doubly.removeFirstBroken", rep_ok),
+        ("ds.BoundedStack.pop", rep_ok),
+        ("ds.BoundedStack.popBroken", rep_ok),
+        ("ds.IntList.contains(Ljava/lang/Object;)Z", &["--k", "2", "--loop", "4"]),
+        ("Shapes.twice", &[]),
+        ("Shapes.name", &[]),
+        ("Shapes.ratio", &["--all-shapes", "--count", "5"]),
+    ]);
+    assert!(passed, "{said}");
+    let count: usize = said.split(" passed").next().and_then(|text| text.trim().parse().ok()).unwrap();
+    assert!(count > 60, "{said}");
+}
+
+#[test]
+fn a_bug_is_a_failing_test() {
+    let (passed, said) =
+        on_jvm(&[("SortedList.insertBroken", &["--repok", "repOK", "--k", "1", "--failing"])]);
+    assert!(!passed && said.contains("java.lang.AssertionError"), "{said}");
+}
+
+#[test]
+fn programs_run() {
+    let classes = tempfile::tempdir().unwrap();
+    let path = classes.path().to_str().unwrap();
+    javac(classes.path(), path, &[corpus("small/Small.java")]);
+    let output = parallax(&["java", "--classpath", path, "Small"]);
+    let jvm = Command::new("java").args(["-cp", path, "Small"]).output().expect("java");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&jvm.stdout));
+    assert_eq!(output.status.code(), Some(0));
+    let output = parallax(&["java", "--classpath", path, "--jdk", "none", "Small"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no JDK is installed"));
+}
+
+#[test]
+fn wrong_use_is_told() {
+    let classes = tempfile::tempdir().unwrap();
+    let path = classes.path().to_str().unwrap();
+    javac(classes.path(), path, &sources(&corpus("ds")));
+    for (arguments, said) in [
+        (&["heap", "--classpath", path][..], "--method"),
+        (&["heap", "--classpath", path, "--method", "Nothing.here"], "Nothing was not found"),
+        (&["heap", "--classpath", path, "--method", "SortedList.nothing"], "has no method nothing"),
+        (&["heap", "--classpath", path, "--method", "SearchTree.delete"], "several methods"),
+        (&["heap", "--classpath", "/nowhere", "--method", "A.b"], "/nowhere"),
+    ] {
+        let output = parallax(arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(said), "{arguments:?}: {error}");
+    }
+}

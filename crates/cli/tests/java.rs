@@ -7,6 +7,14 @@ fn parallax(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_parallax")).args(arguments).output().expect("parallax")
 }
 
+/// A folder of this test's own, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("java").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
 fn corpus(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/java").join(name)
 }
@@ -35,25 +43,24 @@ fn javac(folder: &Path, classpath: &str, sources: &[PathBuf]) {
 }
 
 /// Explores methods, writes their tests, compiles them and runs them on the JVM. Gives what the runner printed.
-fn on_jvm(methods: &[(&str, &[&str])]) -> (bool, String) {
-    let (classes, tests) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let path = classes.path().to_str().unwrap();
-    javac(classes.path(), path, &sources(&corpus("ds")));
-    javac(classes.path(), path, &sources(&corpus("junit")));
+fn on_jvm(name: &str, methods: &[(&str, &[&str])]) -> (bool, String) {
+    let (classes, tests) = (folder(&format!("{name}-classes")), folder(&format!("{name}-tests")));
+    let path = classes.to_str().unwrap();
+    javac(&classes, path, &sources(&corpus("ds")));
+    javac(&classes, path, &sources(&corpus("junit")));
     for (method, more) in methods {
-        let folder = tests.path().to_str().unwrap();
-        let mut arguments =
-            vec!["heap", "--classpath", path, "--method", method, "--tests", folder, "--count", "0"];
+        let folder = tests.to_str().unwrap();
+        let mut arguments = vec!["heap", "--classpath", path, "--method", method, "--tests", folder];
         arguments.extend(*more);
         let output = parallax(&arguments);
         let status = output.status.code();
         assert!(matches!(status, Some(0 | 1 | 4)), "{method}: {}", String::from_utf8_lossy(&output.stderr));
     }
-    let written = sources(tests.path());
+    let written = sources(&tests);
     assert_eq!(written.len(), methods.len());
-    javac(classes.path(), path, &written);
+    javac(&classes, path, &written);
     let names = written.iter().map(|source| {
-        let relative = source.strip_prefix(tests.path()).unwrap().with_extension("");
+        let relative = source.strip_prefix(&tests).unwrap().with_extension("");
         relative.to_str().unwrap().replace('/', ".")
     });
     let output = Command::new("java").args(["-cp", path, "RunTests"]).args(names).output().expect("java");
@@ -63,20 +70,23 @@ fn on_jvm(methods: &[(&str, &[&str])]) -> (bool, String) {
 #[test]
 fn every_generated_test_passes_on_the_jvm() {
     let rep_ok: &[&str] = &["--repok", "repOK", "--k", "2"];
-    let (passed, said) = on_jvm(&[
-        ("ds.SortedList.insert", rep_ok),
-        ("ds.SortedList.insertBroken", rep_ok),
-        ("ds.SearchTree.delete(I)V", rep_ok),
-        ("ds.SearchTree.deleteBroken", rep_ok),
-        ("ds.Doubly.addLast", rep_ok),
-        ("ds.Doubly.removeFirstBroken", rep_ok),
-        ("ds.BoundedStack.pop", rep_ok),
-        ("ds.BoundedStack.popBroken", rep_ok),
-        ("ds.IntList.contains(Ljava/lang/Object;)Z", &["--k", "2", "--loop", "4"]),
-        ("Shapes.twice", &[]),
-        ("Shapes.name", &[]),
-        ("Shapes.ratio", &["--all-shapes", "--count", "5"]),
-    ]);
+    let (passed, said) = on_jvm(
+        "all",
+        &[
+            ("ds.SortedList.insert", rep_ok),
+            ("ds.SortedList.insertBroken", rep_ok),
+            ("ds.SearchTree.delete(I)V", rep_ok),
+            ("ds.SearchTree.deleteBroken", rep_ok),
+            ("ds.Doubly.addLast", rep_ok),
+            ("ds.Doubly.removeFirstBroken", rep_ok),
+            ("ds.BoundedStack.pop", rep_ok),
+            ("ds.BoundedStack.popBroken", rep_ok),
+            ("ds.IntList.contains(Ljava/lang/Object;)Z", &["--k", "2", "--loop", "4"]),
+            ("Shapes.twice", &[]),
+            ("Shapes.name", &[]),
+            ("Shapes.ratio", &["--all-shapes"]),
+        ],
+    );
     assert!(passed, "{said}");
     let count: usize = said.split(" passed").next().and_then(|text| text.trim().parse().ok()).unwrap();
     assert!(count > 60, "{said}");
@@ -85,15 +95,15 @@ fn every_generated_test_passes_on_the_jvm() {
 #[test]
 fn a_bug_is_a_failing_test() {
     let (passed, said) =
-        on_jvm(&[("SortedList.insertBroken", &["--repok", "repOK", "--k", "1", "--failing"])]);
+        on_jvm("bug", &[("SortedList.insertBroken", &["--repok", "repOK", "--k", "1", "--failing"])]);
     assert!(!passed && said.contains("java.lang.AssertionError"), "{said}");
 }
 
 #[test]
 fn programs_run() {
-    let classes = tempfile::tempdir().unwrap();
-    let path = classes.path().to_str().unwrap();
-    javac(classes.path(), path, &[corpus("small/Small.java")]);
+    let classes = folder("small");
+    let path = classes.to_str().unwrap();
+    javac(&classes, path, &[corpus("small/Small.java")]);
     let output = parallax(&["java", "--classpath", path, "Small"]);
     let jvm = Command::new("java").args(["-cp", path, "Small"]).output().expect("java");
     assert_eq!(String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&jvm.stdout));
@@ -105,9 +115,9 @@ fn programs_run() {
 
 #[test]
 fn wrong_use_is_told() {
-    let classes = tempfile::tempdir().unwrap();
-    let path = classes.path().to_str().unwrap();
-    javac(classes.path(), path, &sources(&corpus("ds")));
+    let classes = folder("use");
+    let path = classes.to_str().unwrap();
+    javac(&classes, path, &sources(&corpus("ds")));
     for (arguments, said) in [
         (&["heap", "--classpath", path][..], "--method"),
         (&["heap", "--classpath", path, "--method", "Nothing.here"], "Nothing was not found"),

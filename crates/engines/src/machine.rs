@@ -20,7 +20,7 @@ pub enum End<V, F, C, P> {
 pub type EndOf<L, M> = End<ValueOf<M>, <L as Machine>::Fault, <L as Machine>::Cut, <L as Machine>::Place>;
 
 /// What a step leads to.
-pub enum Step<L: Machine + ?Sized, M: Memory> {
+pub enum Step<L: Machine, M: Memory> {
     /// On it goes.
     On(L::State<M>),
     /// A path ends.

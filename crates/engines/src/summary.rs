@@ -65,7 +65,7 @@ impl<'s> Summary<'s> {
     }
 
     fn with<T>(&self, forks: Vec<(Guarded<'s>, T)>) -> Vec<(Self, T)> {
-        let fork = |(heap, answer)| (Summary { heap, core: self.core.clone(), array: self.array }, answer);
+        let fork = |(heap, answer)| (Summary { heap, core: self.core, array: self.array }, answer);
         forks.into_iter().map(fork).collect()
     }
 

@@ -352,7 +352,7 @@ impl Task {
         match classes.first().map(|class| key(*class)) {
             Some(first)
                 if classes.iter().all(|class| key(*class) == first)
-                    && (first.is_some() || classes.len() == 1 || state.callers.len() > 0) =>
+                    && (first.is_some() || classes.len() == 1 || !state.callers.is_empty()) =>
             {
                 go(state, first, exception)
             }

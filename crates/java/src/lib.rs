@@ -5,6 +5,7 @@
 
 mod classpath;
 pub mod code;
+mod copy;
 mod exec;
 mod image;
 mod invoke;

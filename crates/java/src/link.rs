@@ -57,6 +57,9 @@ struct Site<'a> {
     signature: &'a Rc<Signature>,
 }
 
+/// An argument: its type, and what pushes it.
+type Given = (Type, Box<dyn Fn(&mut Body)>);
+
 /// A body under construction.
 #[derive(Default)]
 struct Body {
@@ -263,7 +266,7 @@ impl Site<'_> {
             body.parameters(&[Type::Ref("".into())]);
             let at = body.parameters(&bridge.parameters);
             let own = self.class.clone();
-            let mut given: Vec<(Type, Box<dyn Fn(&mut Body)>)> = Vec::new();
+            let mut given: Vec<Given> = Vec::new();
             for (number, ty) in captured.iter().enumerate() {
                 let member = Member::new(&own, &field(number), &ty.descriptor());
                 let this = Type::Ref("".into());
@@ -303,7 +306,7 @@ impl Site<'_> {
         &self,
         body: &mut Body,
         target: &Handle,
-        given: &[(Type, Box<dyn Fn(&mut Body)>)],
+        given: &[Given],
         result: Option<&Type>,
     ) -> Option<()> {
         let Member { class, name, descriptor } = &target.member;

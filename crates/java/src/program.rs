@@ -136,6 +136,9 @@ pub enum FieldPlace {
     Static(ClassId, usize, Type),
 }
 
+type Linked = Result<Rc<Method>, LinkError>;
+type MethodKey = (ClassId, Rc<str>, Rc<str>);
+
 #[derive(Default)]
 struct Tables {
     classes: Vec<Rc<Class>>,
@@ -143,9 +146,11 @@ struct Tables {
     loading: Vec<Rc<str>>,
     universe: Rc<Universe>,
     fields: FxHashMap<Member, Result<FieldPlace, LinkError>>,
-    methods: FxHashMap<(ClassId, Rc<str>, Rc<str>), Option<Rc<Method>>>,
+    /// What a class has or inherits, by class, name and descriptor.
+    methods: FxHashMap<MethodKey, Option<Rc<Method>>>,
     mirrored: Vec<Rc<str>>,
-    sites: FxHashMap<(ClassId, u32, usize), Result<Rc<Method>, LinkError>>,
+    /// What dynamic calls are linked to, by class, method and instruction.
+    sites: FxHashMap<(ClassId, u32, usize), Linked>,
 }
 
 /// A program: a class path and what was loaded from it.

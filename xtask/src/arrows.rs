@@ -43,7 +43,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("primitives", &["op", "path", "sem", "smt", "term"]),
     ("heap", &["op", "path", "sem", "smt", "term"]),
     ("engines", &["heap", "op", "path", "sem", "smt", "term"]),
-    ("java", &["engines", "heap", "op", "path", "sem", "term"]),
+    ("java", &["engines", "heap", "op", "path", "sem"]),
     ("javalite", &["engines", "heap", "op", "path", "sem", "source", "term"]),
     // Programs explored: the emulated process runs, terms say what its branches depend on.
     ("concolic", &["ir", "op", "path", "process", "sem", "smt", "term"]),

@@ -142,3 +142,8 @@ report-matrix: setup
 	python3 bench/report-matrix/unpack.py $(WORK)/trixie trixie gcc-14 g++-14 libc6-dev cbmc coreutils bash dash
 	[ -x $(WORK)/pypi/bin/semgrep ] || { python3 -m venv $(WORK)/pypi && $(WORK)/pypi/bin/pip install --quiet semgrep flawfinder; }
 	python3 bench/report-matrix/run.py $(WORK) target/debug/parallax $(OUT)
+
+# Table 1 of the paper on the six programs of bench/stl: docs/binaries.md.
+.PHONY: bench-stl
+bench-stl: build
+	scripts/stl-table target/release/parallax

@@ -3,6 +3,27 @@
 //! Knows no programming language: a [`Universe`] says what objects look like, a [`Guarded`] heap reads, writes and
 //! compares, and the caller decides what a path is. Guards are formulas of the logic L, so that conditions on heap
 //! shape and on bit-vectors mix freely.
+//!
+//! ```
+//! use parallax_heap::{Class, ClassId, Field, FieldKind, Guarded, Options, Target, Universe, oracle};
+//! use parallax_term::Store;
+//! use std::rc::Rc;
+//!
+//! // Nodes with a field `next`; `this` is one of them, and nothing else is known.
+//! let node = ClassId(0);
+//! let next = Field { name: "next".into(), kind: FieldKind::Ref(node), acyclic: false };
+//! let class = Class { name: "Node".into(), fields: vec![next], element: None, instances: vec![node] };
+//! let universe = Rc::new(Universe { classes: vec![class] });
+//! let store = Store::new();
+//! let options = Options { k: None, array: 0, draft: None };
+//! let mut heap = Guarded::new(Rc::new(oracle(&store)), universe, options);
+//! let this = heap.root(node, "this", true);
+//! let this = heap.certainly(Target::Loc(this));
+//! // Reading `this.next` makes no path fork: it is null, `this` itself, or a node not seen before, each under its guard.
+//! heap.read(&this, 0)?;
+//! assert_eq!(heap.models(100)?.models.len(), 3);
+//! # Ok::<(), parallax_heap::HeapError>(())
+//! ```
 
 pub mod choice;
 mod count;

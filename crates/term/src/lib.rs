@@ -7,6 +7,20 @@
 //!
 //! A *term* is a bit-vector, a *formula* a truth value, a *function expression* a map from bit-vectors to bit-vectors.
 //! A [`StructUpdate`] describes a change of state: what each constant and function symbol becomes.
+//!
+//! ```
+//! use parallax_term::Store;
+//!
+//! let store = Store::new();
+//! let (x, memory) = (store.symbol("x", 32), store.func_symbol("F", 32, 32));
+//! // A read sees the last write to its key, and looks past writes to other keys.
+//! let written = store.update(memory, x, store.number(32, 7));
+//! let written = store.update(written, store.add(x, store.number(32, 1)), store.number(32, 8));
+//! assert_eq!(store.access(written, x), store.number(32, 7));
+//! // Equal expressions are one.
+//! assert_eq!(store.sub(store.add(x, x), x), x);
+//! assert_eq!(store.display(store.ne(x, store.number(32, 5))), "x != 5");
+//! ```
 
 mod apart;
 mod arith;

@@ -171,6 +171,15 @@ fn what_is_not_supported_or_not_there_is_named() {
 /// Every kind of input that is not a program: what is said of it, the exit status, and nothing on stdout that looks like
 /// a clean result.
 #[test]
+fn a_compiled_program_is_not_taken_for_source() {
+    let output = parallax(&["explore", "/bin/true"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.contains("compiled program") && said.contains("explore --stdin 16 -- /bin/true"), "{said}");
+    assert!(said.lines().count() < 5, "{said}");
+}
+
+#[test]
 fn what_is_no_program_is_refused() {
     const SCOPES: &str = r#"target triple = "x86_64-pc-linux-gnu"
 define i32 @main() !dbg !3 { ret i32 0, !dbg !5 }

@@ -5,6 +5,7 @@ use anyhow::Result;
 use clap::Args;
 use parallax_cexplore::{Program, Sources, program};
 use parallax_cread::{Error, clang};
+use std::io::Read;
 use std::path::PathBuf;
 
 /// What to compile, and how.
@@ -34,6 +35,20 @@ pub struct CFlags {
     optimise: u8,
 }
 
+/// A compiled program handed over as source: clang would print its bytes, line by line.
+fn refuse_compiled(file: &std::path::Path) -> Result<()> {
+    let mut start = [0; 4];
+    let is_elf = std::fs::File::open(file).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
+        && start == *b"\x7fELF";
+    let name = file.display();
+    anyhow::ensure!(
+        !is_elf,
+        "{name} is a compiled program, not C source\n  = to explore its inputs: parallax explore --stdin 16 -- {name}\n  \
+         = to run it: parallax run -- {name}"
+    );
+    Ok(())
+}
+
 impl CSources {
     /// Whether a file is one of ours by its name.
     pub fn is_c(path: &std::path::Path) -> bool {
@@ -48,6 +63,9 @@ impl CSources {
 
     /// The same, with checks of clang's sanitizers compiled in.
     pub fn load_instrumented(&self, instrument: Vec<&'static str>) -> Result<Program> {
+        for file in &self.files {
+            refuse_compiled(file)?;
+        }
         let flags = &self.flags;
         let words = flags.cflags.as_deref().unwrap_or("").split_whitespace();
         let options = clang::Options {

@@ -147,3 +147,9 @@ report-matrix: setup
 .PHONY: bench-stl
 bench-stl: build
 	scripts/stl-table target/release/parallax
+
+# What `convert` and the verbs write as SARIF, held against the public validator (npm, 100 MB, pinned): no errors.
+.PHONY: sarif-check
+sarif-check: setup
+	$(CARGO) build --package parallax
+	scripts/sarif-validator target/debug/parallax

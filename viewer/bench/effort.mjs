@@ -88,8 +88,14 @@ async function judged(way) {
       if (kind === "rule") { const open = await page.evaluate(() => document.querySelector(".groups .cur")?.getAttribute("aria-expanded") === "true"); if (!open) await press("Enter"); await press("j"); }
       else if (kind === "group") {
         const waits = await page.evaluate(() => { const row = document.querySelector(".groups .cur"); return !!row?.querySelector(".rp i:not(.true):not(.false):not(.unsure)"); });
-        if (waits) { await press("F"); await press("Control+Enter"); groups++; } else await press("J");
-      } else if (kind === "report") { await press("F"); groups++; } else await press("J");
+        if (!waits) { stuck++; await press("J"); continue; }
+        await press("F");
+        if (await page.locator("#bulk-count").count()) { await press("Control+Enter"); groups++; } else {
+          // All that waits differs from the others: they are met one by one.
+          if (await page.evaluate(() => document.querySelector(".groups .cur")?.getAttribute("aria-expanded") !== "true")) await press("Enter");
+          await press("j");
+        }
+      } else if (kind === "report") { await press("F"); groups++; } else await press("j");
     } else {
       const kind = await page.evaluate(() => { const row = document.querySelector(".groups .cur"); return row?.classList.contains("rep") ? (row.dataset.state === "open" ? "open" : "done") : row?.getAttribute("aria-expanded") === "true" ? "expanded" : "closed"; });
       if (kind === "closed") await press("Enter");

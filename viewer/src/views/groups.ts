@@ -173,7 +173,10 @@ export class GroupedList {
     const item = this.items[this.at];
     if (this.selected.size === 0 && item) {
       if (item.kind === "member") { this.set([item.member.row.index]); return; }
-      for (const member of this.alike(item)) if (!member.differs) this.selected.add(member.row.index);
+      // What waits and is alike; when only those that differ still wait, asking again means them.
+      const waiting = this.alike(item).filter(member => !isTriaged(member.row.state)), same = waiting.filter(member => !member.differs);
+      const all = this.alike(item).filter(member => !member.differs);
+      for (const member of same.length ? same : waiting.length ? waiting : all) this.selected.add(member.row.index);
     }
     this.redraw(true);
   }

@@ -124,6 +124,23 @@ test("like reports are judged together, and one key takes it back", async () => 
   await page.context().close();
 });
 
+test("a group that was judged asks next for those of it that differ", async () => {
+  lab.write("src/u.c", ["void f(int a, int b, int c, int d) {", "  close(a);", "  close(b);", "  int r = close(c);", "  close(d);", "}"].join("\n") + "\n");
+  const at = (line: number) => ({ title: `Result of 'close' ignored (${line})`, rule: "unchecked", severity: "warning", tool: { name: "lint" }, location: { file: "u.c", line } });
+  const address = lab.view([lab.write("differ.json", { format: "parallax-report/1", reports: [at(2), at(3), at(4), at(5)] })], "--src", `${lab.folder}/src`);
+  const { page } = await lab.open(`${address}#list`);
+  await page.locator('[data-group="rule"]').click();
+  await page.locator(".cl").first().click();
+  await page.keyboard.press("F");
+  assert.match(await page.innerText("#bulk-count"), /^3 of 4 selected$/, "the one whose result is used is left out");
+  await page.keyboard.press("Control+Enter");
+  await page.keyboard.press("T");
+  assert.match(await page.innerText("#bulk-count"), /^1 of 4 selected$/, "and is what is asked for next");
+  await page.keyboard.press("Control+Enter");
+  assert.match(await page.innerText("#list-progress"), /^4 of 4 triaged/);
+  await page.context().close();
+});
+
 test("the address names the step, opening it selects it, and Back works", async () => {
   const { page, wrong } = await lab.open(`${pair}#R-01/1/10`);
   assert.match(await page.innerText("#where"), /step 10 of 10/);

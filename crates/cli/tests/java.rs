@@ -92,6 +92,26 @@ fn every_generated_test_passes_on_the_jvm() {
     assert!(count > 60, "{said}");
 }
 
+/// Classes of the installed JDK, as they are.
+#[test]
+fn the_library_itself() {
+    let bounds: &[&str] = &["--k", "2", "--loop", "4"];
+    let integers: &[&str] = &["--k", "2", "--loop", "4", "--instances", "java.lang.Object=java.lang.Integer"];
+    let (passed, said) = on_jvm(
+        "library",
+        &[
+            ("java.util.LinkedList.removeFirst", bounds),
+            ("java.util.LinkedList.contains", bounds),
+            ("java.util.ArrayDeque.pollFirst", bounds),
+            ("java.util.ArrayDeque.addFirst", bounds),
+            ("java.util.TreeMap.get", integers),
+        ],
+    );
+    assert!(passed, "{said}");
+    let count: usize = said.split(" passed").next().and_then(|text| text.trim().parse().ok()).unwrap();
+    assert!(count > 30, "{said}");
+}
+
 #[test]
 fn a_bug_is_a_failing_test() {
     let (passed, said) =

@@ -262,6 +262,10 @@ impl Words<Task> for JavaWords<'_> {
         Some(self.task.program.method_name(rep_ok))
     }
 
+    fn is_void(&self) -> bool {
+        self.task.method.signature.result.is_none()
+    }
+
     fn assumptions(&self) -> Vec<String> {
         self.inputs.assumptions.clone()
     }

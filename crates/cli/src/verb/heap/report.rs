@@ -105,7 +105,7 @@ where
     }
     json!({
         "outcomes": outcomes,
-        "result": end.result(),
+        "result": end.result().filter(|_| !words.is_void()),
         "error": error,
         "truncated": truncated,
         "cut": cut,
@@ -136,6 +136,7 @@ fn report_text(document: &Json, method: &str) -> String {
             (_, Json::Object(cut)) => {
                 format!("CUT OFF by the {} at {}", text(&cut["bound"]), whereabouts(&cut["at"]))
             }
+            _ if path["result"].is_null() => "returns".to_owned(),
             _ => format!("returns {}", text(&path["result"])),
         };
         let more = if path["heaps_complete"] == true { "" } else { "at least " };

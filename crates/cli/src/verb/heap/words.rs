@@ -20,6 +20,10 @@ pub trait Words<L: Machine> {
     fn place(&self, place: &L::Place) -> Json;
     /// The precondition, if it counts as one condition.
     fn precondition(&self) -> Option<String>;
+    /// Whether the method gives no value.
+    fn is_void(&self) -> bool {
+        false
+    }
     /// What is taken for granted about inputs.
     fn assumptions(&self) -> Vec<String> {
         Vec::new()

@@ -1,7 +1,7 @@
 //! What README and docs show is what a reader gets: every block with a `$` line that calls `parallax` is run, and what
 //! it prints, on both streams, is compared with the lines below each command.
 //!
-//! The blocks of one page run in order in one temporary folder, where `corpus` is the repository's. `...` stands for
+//! The blocks of one page run in order in one temporary folder, where `corpus` and `crates` are the repository's. `...` stands for
 //! any characters of a line, and alone on a line for any number of lines. A command that ends in `&` goes on in the
 //! background; what it says is waited for, then it is ended.
 
@@ -138,7 +138,9 @@ fn every_shown_command_prints_what_is_shown() {
     let (mut ran, mut wrong) = (0, Vec::new());
     for page in files {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        std::os::unix::fs::symlink(top.join("corpus"), folder.path().join("corpus")).expect("a link");
+        for name in ["corpus", "crates"] {
+            std::os::unix::fs::symlink(top.join(name), folder.path().join(name)).expect("a link");
+        }
         for shown in shown(&fs::read_to_string(&page).expect("readable")) {
             ran += 1;
             if let Some(text) = differs(&shown, folder.path()) {

@@ -111,7 +111,8 @@ impl Eager {
             let pc = process.pc();
             let _ = process.world().memory.fetch(pc, &mut next);
             let copies = wanted || next == [0x0f, 0x05] || before.len() > 1 || signals;
-            let mut snapshot = copies.then(|| process.world().memory.snapshot());
+            // A snapshot's memory is only looked at: a load of ours from shared memory would count as the program's.
+            let mut snapshot = copies.then(|| process.snapshot().memory());
             notes.0.replace(Step::default());
             let ending = process.run_until(time);
             if process.time() != time {
@@ -184,8 +185,9 @@ impl Step {
 
     /// Whatever changed in memory was told.
     fn check_writes(&self, process: &mut Process, before: &mut Memory) -> Result<(), String> {
-        let memory = &mut process.world().memory;
-        for number in memory.pages_changed_since(before) {
+        let changed = process.world().memory.pages_changed_since(before);
+        let memory = &mut process.snapshot().memory();
+        for number in changed {
             let (mut old, mut new) = (vec![0; PAGE as usize], vec![0; PAGE as usize]);
             if before.read(number * PAGE, &mut old).is_err() || memory.read(number * PAGE, &mut new).is_err()
             {

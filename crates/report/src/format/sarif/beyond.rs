@@ -13,7 +13,17 @@ const DEEPEST: usize = 48;
 /// A run without its results.
 pub(super) fn skeleton(run: &Value) -> Value {
     let rest = run.as_object().into_iter().flatten().filter(|(name, _)| *name != "results");
-    rest.map(|(name, value)| (name.clone(), shallow(value, DEEPEST))).collect()
+    let mut skeleton: Value = rest.map(|(name, value)| (name.clone(), shallow(value, DEEPEST))).collect();
+    // A base is a folder: readers may rely on its slash, and we read one without as if it had it.
+    let bases = skeleton.get_mut("originalUriBaseIds").and_then(Value::as_object_mut);
+    for (_, base) in bases.into_iter().flatten() {
+        if let Some(Value::String(uri)) = base.get_mut("uri")
+            && !uri.ends_with('/')
+        {
+            uri.push('/');
+        }
+    }
+    skeleton
 }
 
 /// The properties of a result that are not read into a field; `made` where the run is one that we made up.

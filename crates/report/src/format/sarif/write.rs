@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 pub(crate) fn write(document: &Document) -> String {
     let mut runs: Vec<Value> = Vec::new();
     let empty = |run: &Value| {
-        let mut run = sound(run);
+        let mut run = run.clone();
         run["results"] = json!([]);
         run
     };
@@ -54,22 +54,9 @@ pub(crate) fn write(document: &Document) -> String {
     text
 }
 
-/// A run as it was read, but for what no reader may rely on: bases that are no folders.
-fn sound(run: &Value) -> Value {
-    let mut run = run.clone();
-    for base in run.get_mut("originalUriBaseIds").and_then(Value::as_object_mut).into_iter().flatten() {
-        if let Some(Value::String(uri)) = base.1.get_mut("uri")
-            && !uri.ends_with('/')
-        {
-            uri.push('/');
-        }
-    }
-    run
-}
-
 fn write_run(run: usize, reports: &[Report], rules: &[Rule], skeleton: Option<&Value>) -> Value {
     let mut value = match skeleton {
-        Some(skeleton) => sound(skeleton),
+        Some(skeleton) => skeleton.clone(),
         None => made_run(reports, rules),
     };
     if !value["tool"]["driver"].is_object() {

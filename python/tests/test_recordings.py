@@ -249,15 +249,20 @@ class StackSmashing(Recordings):
         target = next(int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith(" pwned"))
         recording = folder / "httpd.rec"
         server = subprocess.Popen([COMMAND, "record", "-o", recording, "--", program], stdout=subprocess.PIPE, text=True)
-        port = int(server.stdout.readline().split()[-1])
-        for _ in range(3):
-            with socket.create_connection(("127.0.0.1", port)) as client:
-                client.sendall(b"GET /index.html HTTP/1.0\r\n\r\n")
-                assert b"This is /index.html" in client.makefile("rb").read()
-        with socket.create_connection(("127.0.0.1", port)) as client:
-            client.sendall(b"A" * 64 + struct.pack("<Q", target) * 8)
-            printed = server.stdout.read()
-        status = server.wait(timeout=60)
+        try:
+            port = int(server.stdout.readline().split()[-1])
+            for _ in range(3):
+                with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+                    client.sendall(b"GET /index.html HTTP/1.0\r\n\r\n")
+                    assert b"This is /index.html" in client.makefile("rb").read()
+            with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+                client.sendall(b"A" * 64 + struct.pack("<Q", target) * 8)
+                printed = server.stdout.read()
+            status = server.wait(timeout=60)
+        except BaseException:
+            # A server that waits for ever would keep our output open.
+            server.kill()
+            raise
         server.stdout.close()
         assert status == 0 and "Now I pwn your computer" in printed, (status, printed)
         return recording

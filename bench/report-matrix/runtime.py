@@ -93,7 +93,7 @@ class Runs:
             "unzip": lambda binary, archive: [binary, "-t", "-P", "x", archive],
         }.get(self.program.package)
         if self.program.package == "unzip":
-            good = glob.glob(os.path.join(os.path.dirname(os.path.dirname(self.work)), "zip30/work/good.zip"))
+            good = glob.glob(os.path.join(os.path.dirname(os.path.dirname(self.work)), "zip30", "*", "good.zip"))
             if good:
                 shutil.copy(good[0], self.work)
         if plain:

@@ -89,11 +89,6 @@ impl Recorded {
         Ok(moment)
     }
 
-    /// The symbols at the end of the recording, when everything has been loaded.
-    pub fn last_symbols(&self) -> PyResult<Arc<Symbols>> {
-        Ok(self.moment(self.travel().span().end, false)?.symbols.clone())
-    }
-
     /// The symbols of what is mapped in a state. Those of a larger set serve a smaller one.
     fn symbols_of(&self, state: &State) -> PyResult<Arc<Symbols>> {
         let mut starts: Vec<(String, u64)> = Vec::new();

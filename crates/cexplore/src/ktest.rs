@@ -57,8 +57,8 @@ fn objects(input: &Input) -> Vec<(String, Vec<u8>)> {
     }
     objects.extend(input.files.iter().map(|(name, bytes)| (format!("{name}-data"), bytes.clone())));
     let little_endian = |bits: &Bits| {
-        let mut bytes = bits.to_big().to_bytes_le();
-        bytes.resize(usize::from(bits.width().div_ceil(8)), 0);
+        let mut bytes = vec![0; usize::from(bits.width().div_ceil(8))];
+        bits.write_le_bytes(&mut bytes);
         bytes
     };
     // Bytes `x[0]`, `x[1]`, ... are one object `x`.

@@ -267,16 +267,8 @@ impl<C: Core> Content<C> {
     }
 
     fn known_bits(&self, at: u64, len: u64) -> Bits {
-        let width = (len * 8) as u16;
-        if len <= 16 {
-            let mut value = 0u128;
-            for index in 0..len {
-                value |= u128::from(self.byte(at + index)) << (8 * index);
-            }
-            return Bits::new(width, value);
-        }
-        let bytes: Vec<u8> = (at..at + len).map(|byte| self.byte(byte)).collect();
-        Bits::from_big(width, num_bigint::BigUint::from_bytes_le(&bytes))
+        let bytes: smallvec::SmallVec<[u8; 16]> = (at..at + len).map(|byte| self.byte(byte)).collect();
+        Bits::from_le_bytes(&bytes)
     }
 
     /// Places, as (start, length), where two contents may differ.
@@ -326,14 +318,8 @@ impl<C: Core> Content<C> {
         match &value {
             Value::Bits(bits) => {
                 if let Some(constant) = host.value((len * 8) as u16, bits) {
-                    let bytes = match constant.small() {
-                        Some(small) => small.to_le_bytes()[..len.min(16) as usize].to_vec(),
-                        None => {
-                            let mut bytes = constant.to_big().to_bytes_le();
-                            bytes.resize(len as usize, 0);
-                            bytes
-                        }
-                    };
+                    let mut bytes = vec![0; len as usize];
+                    constant.write_le_bytes(&mut bytes);
                     self.write_known(host, at, &bytes);
                     return;
                 }

@@ -326,15 +326,6 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         Ok(self.fix(state, width, &bits)?.to_i128().unwrap_or(0) as i64)
     }
 
-    /// A new object with these bytes, which nobody may write.
-    pub fn constant_object(&mut self, state: &mut State<C>, bytes: &[u8]) -> Pointer<C> {
-        let size = word(&self.host, bytes.len() as u64);
-        let (id, pointer) =
-            self.allocate(state, Kind::Global, size, bytes.len() as u64, 16, Fill::Zero, None);
-        state.memory.object_mut(id).content.write_bytes(&self.host, 0, bytes);
-        pointer
-    }
-
     /// Memory of a size; null where it is more than there can be. The size stays what it is, in an object with room for
     /// the largest that it can be.
     fn malloc(

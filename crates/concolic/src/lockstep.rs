@@ -100,12 +100,12 @@ impl Context<'_, '_> {
             if count > buffer.len() || self.memory.read(address, &mut buffer[..count]).is_err() {
                 self.faults = true;
             }
-            return (number(&buffer[..count.min(64)]), None);
+            return (Bits::from_le_bytes(&buffer[..count.min(64)]), None);
         }
         let read: SmallVec<[(u8, Option<Term>); 32]> =
             (0..u64::from(bytes)).map(|index| self.byte(address.wrapping_add(index))).collect();
         let values: SmallVec<[u8; 32]> = read.iter().map(|(byte, _)| *byte).collect();
-        let bits = number(&values);
+        let bits = Bits::from_le_bytes(&values);
         if read.iter().all(|(_, term)| term.is_none()) {
             return (bits, None);
         }
@@ -120,7 +120,7 @@ impl Context<'_, '_> {
             };
             let part = match read[at].1 {
                 Some(term) => term,
-                None => store.constant(&number(&values[at..at + run])),
+                None => store.constant(&Bits::from_le_bytes(&values[at..at + run])),
             };
             whole = Some(whole.map_or(part, |low| store.concat(part, low)));
             at += run;
@@ -230,29 +230,6 @@ fn select(store: &Store, term: Term, reach: Reach, mut leaves: Vec<Term>) -> Ter
     leaves[0]
 }
 
-/// Bytes, lowest first, as a number.
-fn number(bytes: &[u8]) -> Bits {
-    let width = 8 * bytes.len() as u16;
-    if bytes.len() <= 16 {
-        let mut low = [0; 16];
-        low[..bytes.len()].copy_from_slice(bytes);
-        Bits::new(width, u128::from_le_bytes(low))
-    } else {
-        Bits::from_big(width, num_bigint::BigUint::from_bytes_le(bytes))
-    }
-}
-
-/// A number as bytes, lowest first.
-fn bytes_of(bits: &Bits, bytes: &mut [u8]) {
-    bytes.fill(0);
-    let kept = match bits.small() {
-        Some(value) => value.to_le_bytes().to_vec(),
-        None => bits.to_big().to_bytes_le(),
-    };
-    let count = bytes.len().min(kept.len());
-    bytes[..count].copy_from_slice(&kept[..count]);
-}
-
 impl Machine for RefCell<Context<'_, '_>> {
     fn load(&self, reading: &Concolic<'_>, address: &Word, bytes: u16) -> Word {
         let mut context = self.borrow_mut();
@@ -292,7 +269,7 @@ impl Machine for RefCell<Context<'_, '_>> {
         let store = reading.store;
         let mut buffer = [0u8; 64];
         let values = &mut buffer[..usize::from(bytes)];
-        bytes_of(&value.bits, values);
+        value.bits.write_le_bytes(values);
         if let Some(term) = address.term.filter(|_| !reading.approximate) {
             match context.resolve(term, at, bytes, Access::Write) {
                 Some(Reach { count: 1, .. }) => {}
@@ -485,7 +462,7 @@ impl<'a, 's> Lockstep<'a, 's> {
             let (at, size) = self.cells[cell];
             let shade = self.shadow.cell(cell);
             uses_input |= shade.is_some();
-            given.push((cell, number(&file[at..at + size]), shade));
+            given.push((cell, Bits::from_le_bytes(&file[at..at + size]), shade));
         }
         let context = RefCell::new(Context {
             memory: &mut world.memory,
@@ -567,7 +544,7 @@ impl<'a, 's> Lockstep<'a, 's> {
         }
         for (cell, bits, shade) in results {
             let (at, size) = self.cells[cell];
-            bytes_of(&bits, &mut world.registers.bytes_mut()[at..at + size]);
+            bits.write_le_bytes(&mut world.registers.bytes_mut()[at..at + size]);
             self.shadow.set_cell(cell, shade);
         }
         world.time += 1;

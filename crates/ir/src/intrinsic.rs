@@ -543,10 +543,3 @@ pub enum Intrinsic {
     /// [`crate::Processor::user_ops`].
     Other(u16),
 }
-
-impl Intrinsic {
-    /// Whether its result is a function of its arguments alone.
-    pub fn is_pure(self) -> bool {
-        !matches!(self, Intrinsic::TimeStamp | Intrinsic::Other(_))
-    }
-}

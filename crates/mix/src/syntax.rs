@@ -222,11 +222,6 @@ impl BinaryOp {
     pub fn is_arithmetic(self) -> bool {
         matches!(self, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Pow)
     }
-
-    /// Whether it compares the size of two numbers of one kind.
-    pub fn is_ordering(self) -> bool {
-        matches!(self, BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge)
-    }
 }
 
 /// What the reader knows of a binder.

@@ -80,6 +80,38 @@ impl Bits {
         Bits(Repr::Wide { width, value })
     }
 
+    /// The number with these bytes, the lowest first.
+    ///
+    /// # Panics
+    /// If there are none, or more than the widest vector has.
+    #[inline]
+    pub fn from_le_bytes(bytes: &[u8]) -> Self {
+        let width = 8 * bytes.len() as u16;
+        if bytes.len() <= 16 {
+            let mut low = [0; 16];
+            low[..bytes.len()].copy_from_slice(bytes);
+            return Bits::new(width, u128::from_le_bytes(low));
+        }
+        Bits::from_big(width, BigUint::from_bytes_le(bytes))
+    }
+
+    /// Writes its bytes, the lowest first, as far as there is room, and zeros behind them.
+    #[inline]
+    pub fn write_le_bytes(&self, bytes: &mut [u8]) {
+        bytes.fill(0);
+        match self.small() {
+            Some(value) => {
+                let kept = bytes.len().min(16);
+                bytes[..kept].copy_from_slice(&value.to_le_bytes()[..kept]);
+            }
+            None => {
+                let digits = self.to_big().to_bytes_le();
+                let kept = bytes.len().min(digits.len());
+                bytes[..kept].copy_from_slice(&digits[..kept]);
+            }
+        }
+    }
+
     /// Zero.
     pub fn zero(width: Width) -> Self {
         Bits::new(width, 0)
@@ -302,6 +334,24 @@ impl fmt::Debug for Bits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_come_back() {
+        for length in 1..=usize::from(MAX_WIDTH / 8) {
+            let bytes: Vec<u8> = (0..length).map(|index| (index * 37 + 129) as u8).collect();
+            let bits = Bits::from_le_bytes(&bytes);
+            assert_eq!(usize::from(bits.width()), 8 * length);
+            assert_eq!(bits.extract(0, 8), Bits::new(8, bytes[0].into()), "the lowest first");
+            let (mut same, mut longer, mut shorter) =
+                (vec![1; length], vec![1; length + 3], vec![1; length - 1]);
+            bits.write_le_bytes(&mut same);
+            bits.write_le_bytes(&mut longer);
+            bits.write_le_bytes(&mut shorter);
+            assert_eq!(same, bytes);
+            assert_eq!(longer, [&bytes[..], &[0, 0, 0]].concat());
+            assert_eq!(shorter, bytes[..length - 1]);
+        }
+    }
 
     #[test]
     fn parsing_checks_the_range() {

@@ -66,11 +66,6 @@ impl PathBuilder {
         self.open.last().and_then(|&frame| self.path.frames.get(frame))
     }
 
-    /// The innermost open frame, for what becomes known of it later.
-    pub fn current_mut(&mut self) -> Option<&mut Frame> {
-        self.open.last().and_then(|&frame| self.path.frames.get_mut(frame))
-    }
-
     /// Names the innermost frame, if it has no name yet.
     pub(crate) fn name_current(&mut self, function: &str) {
         self.name(0, function);

@@ -18,7 +18,6 @@ pub struct Script {
     symbols: Vec<Symbol>,
     assertions: Vec<Formula>,
     definitions: Vec<(String, Id)>,
-    check: bool,
 }
 
 impl Script {
@@ -42,12 +41,6 @@ impl Script {
     /// Defines a name for an expression.
     pub fn define(mut self, name: impl Into<String>, id: impl Into<Id>) -> Self {
         self.definitions.push((name.into(), id.into()));
-        self
-    }
-
-    /// Ends with `(check-sat)`.
-    pub fn check_sat(mut self) -> Self {
-        self.check = true;
         self
     }
 
@@ -84,9 +77,6 @@ impl Script {
         for (name, id) in &self.definitions {
             let text = writer.plain(*id);
             let _ = writeln!(out, "(define-fun {} () {} {text})", quoted(name), sort(store.sort(*id)));
-        }
-        if self.check {
-            out.push_str("(check-sat)\n");
         }
         out
     }

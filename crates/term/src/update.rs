@@ -38,11 +38,6 @@ impl StructUpdate {
         StructUpdate::default()
     }
 
-    /// Whether nothing changes.
-    pub fn is_identity(&self) -> bool {
-        self.constants.is_empty() && self.functions.is_empty()
-    }
-
     /// `(U^1) I`: what a constant symbol becomes.
     pub fn constant(&self, store: &Store, symbol: Symbol) -> Scalar {
         self.constants.get(&symbol).copied().unwrap_or_else(|| match store.expr_of(symbol) {

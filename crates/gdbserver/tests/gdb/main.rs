@@ -18,7 +18,7 @@ use std::process::Command;
 fn main() {
     let arguments: Vec<Vec<u8>> = std::env::args_os().skip(1).map(OsStringExt::into_vec).collect();
     if arguments.first().is_some_and(|first| first == b"--record") {
-        recorded::record(&arguments[1..]);
+        recorded::recorder::record(&arguments[1..], parallax_record::Settings::default());
     }
     if arguments.iter().any(|argument| argument == b"--list") {
         return;

@@ -199,11 +199,6 @@ impl<'p> Executor<'p> {
         effects.everything |= more.everything;
     }
 
-    /// How many states were split in two.
-    pub fn fork_count(&self) -> u32 {
-        self.forks.get()
-    }
-
     /// The function value called `id`.
     pub fn closure(&self, id: KnownId) -> Rc<Closure> {
         self.closures.borrow()[id.0 as usize].clone()

@@ -117,7 +117,7 @@ impl General {
                     let bytes = &mut buffer[..usize::from(place.size())];
                     // SAFETY: the caller hands over a register file that holds every slot of this operation.
                     unsafe { read(file, *place, bytes) };
-                    Ok(Value::Word(from_bytes(bytes)))
+                    Ok(Value::Word(Bits::from_le_bytes(bytes)))
                 })
                 .map_err(|error| Stop::Meaningless(error.to_string()))?;
                 if let Some(out) = self.out {
@@ -126,39 +126,13 @@ impl General {
                         Value::Truth(truth) => Bits::new(8 * out.size, u128::from(truth)),
                     };
                     let bytes = &mut buffer[..usize::from(out.size)];
-                    to_bytes(&bits, bytes);
+                    bits.write_le_bytes(bytes);
                     // SAFETY: the caller hands over a register file that holds every slot of this operation.
                     unsafe { write(file, out, bytes) };
                 }
             }
         }
         Ok(())
-    }
-}
-
-fn from_bytes(bytes: &[u8]) -> Bits {
-    let width = 8 * bytes.len() as u16;
-    if bytes.len() <= 16 {
-        let mut low = [0; 16];
-        low[..bytes.len()].copy_from_slice(bytes);
-        Bits::new(width, u128::from_le_bytes(low))
-    } else {
-        Bits::from_big(width, num_bigint::BigUint::from_bytes_le(bytes))
-    }
-}
-
-fn to_bytes(bits: &Bits, bytes: &mut [u8]) {
-    bytes.fill(0);
-    match bits.small() {
-        Some(value) => {
-            let kept = bytes.len().min(16);
-            bytes[..kept].copy_from_slice(&value.to_le_bytes()[..kept]);
-        }
-        None => {
-            let digits = bits.to_big().to_bytes_le();
-            let kept = bytes.len().min(digits.len());
-            bytes[..kept].copy_from_slice(&digits[..kept]);
-        }
     }
 }
 

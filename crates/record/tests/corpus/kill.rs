@@ -1,6 +1,7 @@
 //! Recorders that are killed, and recordings that are damaged.
 
-use crate::{Test, compile, folder, recorder, replay_all};
+use crate::recorder::{Test, recorder};
+use crate::{compile, folder, replay_all};
 use parallax_process::Ending;
 use parallax_record::{Archive, Record, replay};
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! The programs.
 
-use crate::{Test, compile, folder, recorder, replay_all};
+use crate::recorder::{Test, recorder};
+use crate::{compile, folder, replay_all};
 use parallax_record::Archive;
 use std::io::Write;
 use std::path::Path;
@@ -120,7 +121,7 @@ fn check(
     let mut child = recorder(&recording, None, command).spawn().map_err(|error| error.to_string())?;
     child.stdin.take().expect("piped").write_all(b"3 1 4 1 5\n").map_err(|error| error.to_string())?;
     let recorded = child.wait_with_output().map_err(|error| error.to_string())?;
-    if recorded.status.code() == Some(crate::CANNOT) {
+    if recorded.status.code() == Some(crate::recorder::CANNOT) {
         return Err(format!("cannot be recorded: {}", String::from_utf8_lossy(&recorded.stderr)));
     }
     if same {

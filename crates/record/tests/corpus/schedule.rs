@@ -1,6 +1,7 @@
 //! Schedules: one seed, one schedule; among a few seeds one that shows a planted race.
 
-use crate::{Test, compile, folder, recorder, replay_all};
+use crate::recorder::{Test, recorder};
+use crate::{compile, folder, replay_all};
 
 /// Most seeds that a planted mistake may take.
 const SEEDS: u64 = 50;

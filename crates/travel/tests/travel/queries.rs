@@ -1,7 +1,7 @@
 //! Random searches and states, held against the eager list.
 
-use crate::Test;
 use crate::eager::Eager;
+use crate::recorded::recorder::Test;
 use crate::recorded::{compile, folder, record_command};
 use parallax_process::memory::PAGE;
 use parallax_record::Archive;

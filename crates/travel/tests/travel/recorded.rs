@@ -1,28 +1,10 @@
 //! Recordings to travel in.
 
-use parallax_process::outside::live::{Live, enact};
-use parallax_process::{Process, Program};
-use parallax_record::{Recording, Settings};
+#[path = "../../../record/tests/corpus/recorder.rs"]
+pub mod recorder;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-/// Records a program in this process, and ends as it ends: a folder, a seed or nothing, its file, its arguments.
-pub fn record(arguments: &[Vec<u8>]) -> ! {
-    let text = |index: usize| String::from_utf8_lossy(&arguments[index]).into_owned();
-    let program = Program {
-        path: PathBuf::from(text(2)),
-        arguments: arguments[2..].to_vec(),
-        environment: vec![b"LC_ALL=C.UTF-8".to_vec(), b"PATH=/usr/bin:/bin".to_vec(), b"TZ=UTC".to_vec()],
-        byte_bound: 2 << 30,
-        instruction_bound: 20_000_000_000,
-        schedule: text(1).parse().ok(),
-    };
-    let live = Live::owner().expect("nothing else runs here").catching();
-    let door = Recording::create(Path::new(&text(0)), &program, Box::new(live), Settings::default());
-    let mut process = Process::start(program, Box::new(door.expect("a folder"))).expect("a program");
-    let ending = process.run();
-    enact(&ending, 99)
-}
 
 /// A folder that goes when the test is over.
 pub struct Folder(pub PathBuf);
@@ -66,17 +48,10 @@ pub fn compile(name: &str, flags: &[&str], folder: &Path) -> Result<PathBuf, Str
 
 /// Records a command into a folder.
 pub fn record_command(recording: &Path, seed: Option<u64>, command: &[String]) -> Result<(), String> {
-    let seed = seed.map_or(String::from("-"), |seed| seed.to_string());
-    let output = Command::new(std::env::current_exe().map_err(|error| error.to_string())?)
-        .arg("--record")
-        .arg(recording)
-        .arg(seed)
-        .args(command)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| error.to_string())?;
+    let output = recorder::recorder(recording, seed, command).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| error.to_string())?;
     match output.status.code() {
-        Some(99) => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+        Some(recorder::CANNOT) => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
         _ => Ok(()),
     }
 }

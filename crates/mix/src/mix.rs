@@ -397,7 +397,8 @@ impl<'p> Mix<'p> {
     fn common_type(&self, checker: &Checker<'_>, outcomes: &[(State, Value)], e: ExprId, span: Span) -> Type {
         let executor = &self.executor;
         let assigned = free(self.program, e).assigned;
-        let mut common: Option<(Type, &State)> = None;
+        // The type so far, and the paths that it is of.
+        let mut common: Option<(Type, Vec<&State>)> = None;
         for (state, value) in outcomes {
             if let (Some(complaint), false) =
                 (executor.memory_complaint(state, span), self.options.omit.memory)
@@ -424,17 +425,20 @@ impl<'p> Mix<'p> {
                 continue;
             }
             common = match common {
-                None => Some((found, state)),
-                Some((ty, first)) => match checker.joined(&ty, &found) {
-                    Some(joined) => Some((joined, first)),
-                    None if executor.is_infeasible(first) => Some((found, state)),
+                None => Some((found, vec![state])),
+                Some((ty, mut of)) => match checker.joined(&ty, &found) {
+                    Some(joined) => {
+                        of.push(state);
+                        Some((joined, of))
+                    }
+                    None if of.iter().all(|path| executor.is_infeasible(path)) => Some((found, vec![state])),
                     None => {
                         let message = format!(
                             "this block gives {} on one path and {found} on another",
                             checker.resolved(&ty)
                         );
                         executor.end(state.clone(), Complaint::error(span, message));
-                        Some((ty, first))
+                        Some((ty, of))
                     }
                 },
             };

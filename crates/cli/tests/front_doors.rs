@@ -110,7 +110,7 @@ fn printed_inputs_are_taken_by_run() {
         "q = &x; if (*q + *(q + 4) == 9) { hit: y = 1; }",
         "m = malloc(n); if (m == 0) { hit: y = 1; }",
         "m = malloc(3); *m = x; if (*m > 3 && p == m) { hit: y = 1; }",
-        "proc f(a) { x = x + 1; return a; } if (x + f(x) == 9) { hit: y = 1; }",
+        "proc f(a) { x = x + 1; return a; } if (x + f(x) == 8) { hit: y = 1; }",
         "if (**p == 3) { hit: y = 1; }",
     ];
     for (number, program) in programs.iter().enumerate() {

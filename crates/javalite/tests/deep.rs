@@ -5,7 +5,7 @@ use parallax_javalite::parse;
 #[test]
 fn deep_nesting_is_read() {
     const DEEP: usize = 200_000;
-    let inside = |body: &str, ty: &str| format!("(class C () (({ty} m {body}))) ((new C) @ m)");
+    let inside = |body: &str, ty: &str| format!("(class C () (({ty} m {body}))) (C m)");
     let not = format!("{}true{}", "(not ".repeat(DEEP), ")".repeat(DEEP));
     let conditions = format!("{}true{}", "(if ".repeat(DEEP), " true else false)".repeat(DEEP));
     let sums = format!("{}1{}", "(1 + ".repeat(DEEP), ")".repeat(DEEP));

@@ -299,7 +299,7 @@ fn compare(seed: u64, compared: &mut Compared) {
 #[test]
 fn addresses_mean_one_thing_in_every_reading() {
     let programs: u64 =
-        std::env::var("ADDRESS_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(250);
+        std::env::var("ADDRESS_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(120);
     let mut compared = Compared::default();
     for seed in 0..programs {
         compare(seed, &mut compared);

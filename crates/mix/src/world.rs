@@ -40,9 +40,9 @@ impl Answers {
         };
         let integers = allowed(|ty| *ty == Type::INT);
         let (bools, strings) = (allowed(|ty| *ty == Type::Bool), allowed(|ty| *ty == Type::Str));
-        for at in 0..memory.len() {
+        for held in memory {
             let Some(dice) = self.next() else { return };
-            let new = match &memory[at] {
+            let new = match held {
                 _ if dice & 1 == 0 => continue,
                 Value::Int(n) if integers => self.integer(Sign::of(*n)).map(Value::Int),
                 Value::Bool(_) if bools => Some(Value::Bool(dice & 2 == 0)),
@@ -50,7 +50,7 @@ impl Answers {
                 _ => continue,
             };
             if let Some(new) = new {
-                memory[at] = new;
+                *held = new;
             }
         }
     }

@@ -153,3 +153,13 @@ bench-stl: build
 sarif-check: setup
 	$(CARGO) build --package parallax
 	scripts/sarif-validator target/debug/parallax
+
+# Programs that take, compare, store and return addresses, in every reading: make fuzz-addresses COUNT=10000
+.PHONY: fuzz-addresses
+fuzz-addresses: setup
+	ADDRESS_PROGRAMS=$(COUNT) $(CARGO) test --package parallax-primitives --test addresses addresses_mean -- --nocapture
+
+# More generated MIX programs than the suite checks and runs: make fuzz-mix COUNT=100000
+.PHONY: fuzz-mix
+fuzz-mix: setup
+	MIX_PROGRAMS=$(COUNT) $(CARGO) test --package parallax-mix --test soundness accepted -- --nocapture

@@ -6,7 +6,13 @@ use std::panic::{PanicHookInfo, UnwindSafe, catch_unwind, set_hook};
 /// Does `work`; a panic in it becomes the status for faults of ours.
 pub fn contained<T>(work: impl FnOnce() -> T + UnwindSafe) -> Result<T, Status> {
     set_hook(Box::new(tell));
-    catch_unwind(work).map_err(|_| Status::Unsupported)
+    catch_unwind(work).map_err(|_| {
+        crate::exit::say_as_json(
+            "a fault of Parallax, not of your input; nothing was concluded",
+            Status::Unsupported,
+        );
+        Status::Unsupported
+    })
 }
 
 /// The message, for a panic of any thread.

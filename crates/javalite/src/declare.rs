@@ -14,10 +14,18 @@ pub(crate) const RESERVED: &[&str] = &[
     "return", "assert", "assume", "not", "and", "or", "array", "length", "class", "extends", "bool", "int",
 ];
 
+/// Arrays of arrays have names that grow with each dimension.
+const MAX_DIMENSIONS: usize = 255;
+
 /// Reads and checks a program.
 pub fn parse(text: &str) -> Result<Program, Vec<Diagnostic>> {
     let forms = sexpr::read(text).map_err(|diagnostic| vec![diagnostic])?;
-    let mut reader = Reader { program: Program::default(), names: HashMap::new(), diagnostics: Vec::new() };
+    let mut reader = Reader {
+        program: Program::default(),
+        names: HashMap::new(),
+        diagnostics: Vec::new(),
+        decided: Vec::new(),
+    };
     reader.intern("this");
     reader.program(&flatten(&forms), text.len());
     if reader.diagnostics.is_empty() { Ok(reader.program) } else { Err(reader.diagnostics) }
@@ -28,9 +36,10 @@ fn flatten(forms: &[Form]) -> Vec<&Form> {
     let is_group =
         |form: &Form| form.list().is_some_and(|items| items.iter().any(|item| item.list().is_some()));
     let mut flat = Vec::new();
-    for form in forms {
+    let mut open: Vec<&Form> = forms.iter().rev().collect();
+    while let Some(form) = open.pop() {
         if !starts_class(form) && is_group(form) {
-            flat.extend(flatten(form.list().unwrap_or(&[])));
+            open.extend(form.list().unwrap_or(&[]).iter().rev());
         } else {
             flat.push(form);
         }
@@ -46,6 +55,9 @@ pub(crate) struct Reader {
     pub program: Program,
     names: HashMap<String, Name>,
     pub diagnostics: Vec<Diagnostic>,
+    /// For each expression, whether every engine already knows its value when it gets there, because computing it was an
+    /// outcome.
+    pub decided: Vec<bool>,
 }
 
 /// A method whose signature is known and whose body waits for every other signature.
@@ -191,12 +203,24 @@ impl Reader {
 
     /// A type as written: `bool`, `int`, a class, `(array T)`.
     pub fn ty(&mut self, form: &Form) -> Option<Type> {
-        if let Some([word, element]) = form.list()
+        let (mut form, mut arrays) = (form, 0);
+        while let Some([word, element]) = form.list()
             && word.is("array")
         {
-            let element = self.ty(element)?;
-            return Some(Type::Ref(self.array_of(element)));
+            (form, arrays) = (element, arrays + 1);
         }
+        if arrays > MAX_DIMENSIONS {
+            self.complain(form.span, format!("an array has at most {MAX_DIMENSIONS} dimensions"));
+            return None;
+        }
+        let mut ty = self.element(form)?;
+        for _ in 0..arrays {
+            ty = Type::Ref(self.array_of(ty));
+        }
+        Some(ty)
+    }
+
+    fn element(&mut self, form: &Form) -> Option<Type> {
         match form.atom() {
             Some("bool") => Some(Type::Bool),
             Some("int") => Some(Type::Int),

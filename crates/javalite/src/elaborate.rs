@@ -32,6 +32,14 @@ impl<'r> Body<'r> {
     }
 
     fn push(&mut self, expr: Expr, span: Span) -> ExprId {
+        // What stands inside is there already, so that nothing has to look twice.
+        let decided = match expr {
+            Expr::Equal(..) | Expr::Bool(_) => true,
+            Expr::Not(inner) => self.decided(inner),
+            Expr::If(_, then, other, _) => self.decided(then) && self.decided(other),
+            _ => false,
+        };
+        self.reader.decided.push(decided);
         let exprs = &mut self.reader.program.exprs;
         exprs.push((expr, span));
         ExprId(exprs.len() as u32 - 1)
@@ -95,7 +103,9 @@ impl<'r> Body<'r> {
     fn expr(&mut self, form: &Form) -> Checked<(ExprId, Option<Type>)> {
         let (expr, ty) = match &form.kind {
             Kind::Atom(word) => self.atom(word, form)?,
-            Kind::List(items, _) => return self.compound(items, form.span),
+            Kind::List(items, _) => {
+                return stacker::maybe_grow(128 << 10, 4 << 20, || self.compound(items, form.span));
+            }
         };
         Ok((self.push(expr, form.span), Some(ty)))
     }
@@ -293,12 +303,7 @@ impl<'r> Body<'r> {
 
     /// Whether every engine already knows the value when it gets there, because computing it was an outcome.
     fn decided(&self, condition: ExprId) -> bool {
-        match *self.program().expr(condition) {
-            Expr::Equal(..) | Expr::Bool(_) => true,
-            Expr::Not(inner) => self.decided(inner),
-            Expr::If(_, then, other, _) => self.decided(then) && self.decided(other),
-            _ => false,
-        }
+        self.reader.decided[condition.0 as usize]
     }
 
     fn var(

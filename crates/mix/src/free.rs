@@ -1,6 +1,8 @@
 //! Which variables of the frame around it an expression uses.
 
 use crate::syntax::*;
+use crate::ty::Type;
+use crate::types::Effects;
 use rustc_hash::FxHashSet;
 
 /// The variables an expression has from outside.
@@ -55,35 +57,60 @@ pub fn free(program: &Program, e: ExprId) -> Free {
     found
 }
 
-/// Whether anything a function of the program does when it is called, or anyone outside, may write to memory or
-/// allocate.
-pub fn functions_may_write(program: &Program) -> bool {
-    let outside = program.externs.iter().any(|declared| may_be_handed_memory(&declared.ty));
-    outside || {
-        let allocates = |item: &Item| matches!(item, Item::Var(at, _) if program.var(at.var).boxed);
-        let mut open: Vec<ExprId> = program.funs.iter().map(|fun| fun.body).collect();
-        let mut seen = FxHashSet::default();
-        while let Some(e) = open.pop() {
-            if !seen.insert(e) {
-                continue;
-            }
-            match program.expr(e) {
-                Expr::Assign(..) | Expr::Ref(_) => return true,
-                Expr::SetVar(at, _) if program.var(at.var).boxed => return true,
-                Expr::Chain(items, _) if items.iter().any(allocates) => return true,
-                _ => open.extend(children(program, e)),
-            }
+/// What a call of a function may do of which only the type is known: what any function of the program or from outside
+/// may do.
+pub fn effects_of_calls(program: &Program) -> Effects {
+    let mut effects = Effects { everything: functions_may_write(program), ..Effects::default() };
+    for declared in program.externs.iter().filter(|declared| has_function(&declared.ty)) {
+        match &declared.writes {
+            Writes::Anything => effects.everything = true,
+            Writes::Only(types) => effects.written.extend(types.iter().cloned()),
         }
-        false
+        // What it gives out may be new, and newer than what is known of all locations of its type.
+        contents(&declared.ty, &mut effects);
+    }
+    effects
+}
+
+/// Whether anything a function of the program does when it is called may write to memory or allocate.
+pub(crate) fn functions_may_write(program: &Program) -> bool {
+    let allocates = |item: &Item| matches!(item, Item::Var(at, _) if program.var(at.var).boxed);
+    let mut open: Vec<ExprId> = program.funs.iter().map(|fun| fun.body).collect();
+    let mut seen = FxHashSet::default();
+    while let Some(e) = open.pop() {
+        if !seen.insert(e) {
+            continue;
+        }
+        match program.expr(e) {
+            Expr::Assign(..) | Expr::Ref(_) => return true,
+            Expr::SetVar(at, _) if program.var(at.var).boxed => return true,
+            Expr::Chain(items, _) if items.iter().any(allocates) => return true,
+            _ => open.extend(children(program, e)),
+        }
+    }
+    false
+}
+
+fn has_function(ty: &Type) -> bool {
+    match ty {
+        Type::Fun(..) => true,
+        Type::Ref(_, content) => has_function(content),
+        _ => false,
     }
 }
 
-/// A function from outside can only write to what it is handed.
-fn may_be_handed_memory(ty: &crate::ty::Type) -> bool {
+/// The locations that a value of the type may lead to count as written, where more is known of them than their type.
+fn contents(ty: &Type, effects: &mut Effects) {
     match ty {
-        crate::ty::Type::Fun(from, to) => from.reaches_memory() || may_be_handed_memory(to),
-        crate::ty::Type::Ref(content) => may_be_handed_memory(content),
-        _ => false,
+        Type::Ref(_, content) => {
+            effects.allocates(content);
+            contents(content, effects);
+        }
+        Type::Fun(from, to) => {
+            contents(from, effects);
+            contents(to, effects);
+        }
+        _ => {}
     }
 }
 
@@ -95,6 +122,7 @@ pub fn children(program: &Program, e: ExprId) -> Vec<ExprId> {
         | Expr::Float(_)
         | Expr::Bool(_)
         | Expr::Str(_)
+        | Expr::Null
         | Expr::Var(_)
         | Expr::Fun(_) => Vec::new(),
         Expr::Binary(_, e1, e2) | Expr::Assign(e1, e2) | Expr::Apply(e1, e2) | Expr::While(e1, e2) => {

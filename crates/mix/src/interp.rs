@@ -6,7 +6,7 @@
 
 use crate::arithmetic::{self, Outcome, WIDTH};
 use crate::syntax::*;
-use crate::ty::Type;
+use crate::ty::{Nullness, Type};
 use parallax_op::Bits;
 use parallax_sem::Concrete;
 use parallax_source::Span;
@@ -29,8 +29,21 @@ pub enum Value {
     Loc(usize),
     /// A function of the program with what it captured.
     Closure(Rc<Closure>),
-    /// A function from outside: all that is known is its type, `from -> to`.
-    Outside(Rc<Type>, Rc<Type>),
+    /// `null`
+    Null,
+    /// A function from outside.
+    Outside(Rc<Outside>),
+}
+
+/// A function from outside: all that is known is its type, `from -> to`, and what it may write to.
+#[derive(Debug)]
+pub struct Outside {
+    /// What it takes.
+    pub from: Rc<Type>,
+    /// What it gives.
+    pub to: Rc<Type>,
+    /// What it may write to.
+    pub writes: Writes,
 }
 
 /// A function of the program and the values it captured, in the order of [`FunInfo::captures`].
@@ -96,9 +109,9 @@ impl Stop {
 /// The world outside: what `extern` names are and what functions from outside answer.
 pub trait World {
     /// The value of an `extern` name, if the world has one. References are to be allocated in `memory`.
-    fn named(&mut self, name: &str, ty: &Type, memory: &mut Vec<Value>) -> Option<Value>;
-    /// What a function from outside answers, if the world knows.
-    fn answer(&mut self, ty: &Type, memory: &mut Vec<Value>) -> Option<Value>;
+    fn named(&mut self, name: &str, declared: &Extern, memory: &mut Vec<Value>) -> Option<Value>;
+    /// What a function from outside answers, if the world knows; it may also write to `memory`.
+    fn answer(&mut self, function: &Outside, memory: &mut Vec<Value>) -> Option<Value>;
 }
 
 /// Looks on while a program runs.
@@ -149,7 +162,7 @@ pub fn run(
     let mut frame = vec![Value::Unit; program.frame_size as usize];
     for declared in &program.externs {
         let info = program.var(declared.name.var);
-        let value = interp.world.named(&info.name, &declared.ty, &mut interp.memory);
+        let value = interp.world.named(&info.name, declared, &mut interp.memory);
         frame[declared.name.slot as usize] = value.ok_or_else(|| Stop::Unanswered {
             span: info.span,
             message: format!("nothing says what `{}` is", info.name),
@@ -195,6 +208,7 @@ impl<'a> Interp<'a> {
             Expr::Float(x) => Value::Float(*x),
             Expr::Bool(b) => Value::Bool(*b),
             Expr::Str(id) => Value::Str(program.string(*id).into()),
+            Expr::Null => Value::Null,
             // SPlus, SEq, SAnd and their kin: both operands, then the operation.
             Expr::Binary(op, e1, e2) => {
                 let v1 = self.eval(*e1, frame)?;
@@ -339,9 +353,9 @@ impl<'a> Interp<'a> {
                 self.calls -= 1;
                 result
             }
-            Value::Outside(from, to) => {
-                ascribe(argument, from, span)?;
-                self.world.answer(to, &mut self.memory).ok_or_else(|| Stop::Unanswered {
+            Value::Outside(outside) => {
+                ascribe(argument, &outside.from, span)?;
+                self.world.answer(outside, &mut self.memory).ok_or_else(|| Stop::Unanswered {
                     span,
                     message: "nothing says what this function answers".to_string(),
                 })
@@ -364,7 +378,8 @@ pub fn kind(value: &Value) -> &'static str {
         Value::Str(_) => "a string",
         Value::Unit => "unit",
         Value::Loc(_) => "a reference",
-        Value::Closure(_) | Value::Outside(..) => "a function",
+        Value::Null => "null",
+        Value::Closure(_) | Value::Outside(_) => "a function",
     }
 }
 
@@ -377,8 +392,9 @@ pub fn fits(value: &Value, ty: &Type) -> bool {
         | (Value::Bool(_), Type::Bool)
         | (Value::Str(_), Type::Str)
         | (Value::Unit, Type::Unit)
-        | (Value::Loc(_), Type::Ref(_))
-        | (Value::Closure(_) | Value::Outside(..), Type::Fun(..)) => true,
+        | (Value::Loc(_), Type::Ref(..))
+        | (Value::Null, Type::Ref(Nullness::Null, _))
+        | (Value::Closure(_) | Value::Outside(_), Type::Fun(..)) => true,
         _ => false,
     }
 }
@@ -423,6 +439,8 @@ fn binary(op: BinaryOp, v1: &Value, v2: &Value, span: Span) -> Eval {
         (None, Eq, Value::Str(a), Value::Str(b)) => Value::Bool(a == b),
         (None, Eq, Value::Unit, Value::Unit) => Value::Bool(true),
         (None, Eq, Value::Loc(a), Value::Loc(b)) => Value::Bool(a == b),
+        (None, Eq, Value::Null, Value::Null) => Value::Bool(true),
+        (None, Eq, Value::Loc(_), Value::Null) | (None, Eq, Value::Null, Value::Loc(_)) => Value::Bool(false),
         _ => {
             let message = format!("`{op}` does not fit {} and {}", kind(v1), kind(v2));
             return Err(error(span, message));
@@ -452,7 +470,8 @@ pub fn show(value: &Value, memory: &[Value]) -> String {
                 inner @ Value::Loc(_) => format!("ref ({})", at(inner, memory, depth - 1)),
                 inner => format!("ref {}", at(inner, memory, depth - 1)),
             },
-            Value::Closure(_) | Value::Outside(..) => "<function>".to_string(),
+            Value::Null => "null".to_string(),
+            Value::Closure(_) | Value::Outside(_) => "<function>".to_string(),
         }
     }
     at(value, memory, 20)

@@ -18,12 +18,13 @@ pub(crate) enum Token {
 /// Names that mean something to the grammar.
 const KEYWORDS: &[&str] = &[
     "let", "rec", "in", "if", "then", "else", "fun", "ref", "not", "while", "do", "done", "var", "true",
-    "false", "extern",
+    "false", "extern", "null",
 ];
 
 /// Symbols, longer ones first.
-const SYMBOLS: &[&str] =
-    &["->", ":=", "**", "<=", ">=", "&&", "||", "+", "-", "*", "/", "=", "<", ">", "!", "(", ")", ";", ":"];
+const SYMBOLS: &[&str] = &[
+    "->", ":=", "**", "<=", ">=", "&&", "||", "+", "-", "*", "/", "=", "<", ">", "!", "(", ")", ";", ":", ",",
+];
 
 /// All tokens of `text` with their places; the last one is [`Token::End`].
 pub(crate) fn tokens(text: &str) -> Result<Vec<(Token, Span)>, Diagnostic> {

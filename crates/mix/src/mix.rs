@@ -5,11 +5,11 @@
 
 use crate::complaint::{Complaint, ComplaintKind};
 use crate::exhaustive::exhaustive;
-use crate::free::{free, functions_may_write};
+use crate::free::{effects_of_calls, free, functions_may_write};
 use crate::symbolic::{Bare, End, Ended, Event, Executor, Input, State, TypedBlocks, Value};
 use crate::syntax::*;
-use crate::ty::{KnownId, Type};
-use crate::types::{Checker, Effects, SymbolicBlocks};
+use crate::ty::{KnownId, Nullness, Type};
+use crate::types::{Checker, Effects, Loose, SymbolicBlocks};
 use parallax_smt::Answer;
 use parallax_source::Span;
 use parallax_term::Store;
@@ -65,6 +65,12 @@ pub struct Omit {
     pub exhaustive: bool,
     /// `|- m ok` of both rules.
     pub memory: bool,
+    /// That calls of functions from outside may write.
+    pub outside: bool,
+    /// That a reference that symbolic code follows is not null.
+    pub null: bool,
+    /// Premises of generalisation.
+    pub loose: Loose,
 }
 
 impl Default for Options {
@@ -109,7 +115,7 @@ pub fn check(program: &Program, options: &Options) -> Verdict {
         Type::Known(id) => mix.known_function(&mix.checker, id, program.span(program.root)),
         other => other,
     };
-    let ty = mix.checker.resolved(&ty);
+    let ty = mix.checker.resolved(&ty).renamed();
     let mut errors = mix.checker.take_complaints();
     tidy(&mut errors);
     let mut gaps = mix.gaps.take();
@@ -146,9 +152,10 @@ pub struct Mix<'p> {
     /// The symbolic executor.
     pub executor: Executor<'p>,
     gaps: RefCell<Vec<Complaint>>,
-    /// Function types found in the typed block being checked.
+    /// The type schemes of functions in the typed block being checked.
     known: RefCell<FxHashMap<KnownId, Type>>,
-    calls_write: bool,
+    /// What a call may do of a function of which only the type is known.
+    calls: Effects,
     /// Symbolic blocks within symbolic blocks, by way of typed ones.
     depth: Cell<u32>,
 }
@@ -165,19 +172,20 @@ impl SymbolicBlocks for Mix<'_> {
     /// A function that executions know is checked like any other: its text, where its captured variables have the
     /// types of what it captured.
     fn known_function(&self, checker: &Checker<'_>, function: KnownId, _: Span) -> Type {
-        if let Some(ty) = self.known.borrow().get(&function) {
-            return ty.clone();
+        if let Some(scheme) = self.known.borrow().get(&function) {
+            return checker.instance(scheme);
         }
         let closure = self.executor.closure(function);
         let captures = &self.program.fun(closure.fun).captures;
         let outside = checker.environment();
         for (capture, value) in captures.iter().zip(&closure.captured) {
-            checker.bind(capture.var, Some(self.type_of(capture.var, value)));
+            checker.bind_value(capture.var, self.type_of(capture.var, value));
         }
-        let inside = checker.function(self, closure.fun);
+        let scheme = checker.generalized(|| checker.function(self, closure.fun));
         checker.set_environment(outside);
-        self.known.borrow_mut().insert(function, inside.clone());
-        inside
+        let instance = checker.instance(&scheme);
+        self.known.borrow_mut().insert(function, scheme);
+        instance
     }
 }
 
@@ -201,10 +209,11 @@ impl TypedBlocks for Mix<'_> {
         for at in &free.used {
             if let Some(value) = state.slot(at.slot) {
                 let ty = self.type_of(at.var, value);
-                // A local that the block assigns may be of another sign afterwards.
+                // A local that the block assigns may have other qualifiers afterwards, and one type.
                 let assigned = free.assigned.iter().any(|assigned| assigned.var == at.var);
-                let ty = if assigned { ty } else { self.signed(state, ty, value) };
-                outside.push((at.var, self.checker.bind(at.var, Some(ty))));
+                let ty = if assigned { ty } else { self.qualified(state, ty, value) };
+                let ty = if self.program.var(at.var).is_local { self.checker.instance(&ty) } else { ty };
+                outside.push((at.var, self.checker.bind_value(at.var, ty)));
             }
         }
         // Gamma |- e : t
@@ -244,7 +253,8 @@ impl TypedBlocks for Mix<'_> {
         Ok((after, value))
     }
 
-    fn function_type(&self, _: &Executor<'_>, function: KnownId) -> Option<Type> {
+    fn ordinary(&self, ty: &Type) -> Option<Type> {
+        let Type::Known(function) = *ty else { return Some(self.checker.instance(ty)) };
         let complaints_before = self.checker.take_complaints();
         let effects_before = self.checker.take_effects();
         let known_before = self.known.take();
@@ -260,19 +270,37 @@ impl TypedBlocks for Mix<'_> {
     fn fits(&self, found: &Type, wanted: &Type) -> bool {
         self.checker.fits(found, wanted)
     }
+
+    fn joined(&self, a: &Type, b: &Type) -> Option<Type> {
+        let joined = self.checker.joined(&self.ordinary(a)?, &self.ordinary(b)?)?;
+        Some(self.checker.resolved(&joined))
+    }
+
+    fn resolved(&self, ty: &Type) -> Type {
+        self.checker.resolved(ty)
+    }
+
+    fn unknown(&self) -> Type {
+        self.checker.unknown()
+    }
 }
 
 impl<'p> Mix<'p> {
     /// Both analyses of a program, with nothing done yet.
     pub fn new(program: &'p Program, store: &'p Store, options: Options) -> Self {
+        let symbolic = crate::symbolic::Options { omit_null: options.omit.null, ..options.symbolic };
+        let calls = match options.omit.outside {
+            true => Effects { everything: functions_may_write(program), ..Effects::default() },
+            false => effects_of_calls(program),
+        };
         Mix {
             program,
             options,
-            checker: Checker::new(program),
-            executor: Executor::new(program, store, options.symbolic),
+            checker: Checker::new(program).loosened(options.omit.loose),
+            executor: Executor::new(program, store, symbolic),
             gaps: RefCell::default(),
             known: RefCell::default(),
-            calls_write: functions_may_write(program),
+            calls,
             depth: Cell::new(0),
         }
     }
@@ -369,7 +397,8 @@ impl<'p> Mix<'p> {
     fn common_type(&self, checker: &Checker<'_>, outcomes: &[(State, Value)], e: ExprId, span: Span) -> Type {
         let executor = &self.executor;
         let assigned = free(self.program, e).assigned;
-        let mut common: Option<(Type, &State)> = None;
+        // The type so far, and the paths that it is of.
+        let mut common: Option<(Type, Vec<&State>)> = None;
         for (state, value) in outcomes {
             if let (Some(complaint), false) =
                 (executor.memory_complaint(state, span), self.options.omit.memory)
@@ -381,14 +410,14 @@ impl<'p> Mix<'p> {
                 let (Some(wanted), Some(value)) = (checker.lookup(at.var), state.slot(at.slot)) else {
                     continue;
                 };
-                let found = self.ordinary(checker, state, value);
+                let found = self.type_outside(checker, state, value);
                 if !checker.fits(&found, &wanted) {
                     let name = &self.program.var(at.var).name;
                     let message = format!("`{name}` holds {wanted}, and {} at the end of this block", found);
                     executor.end(state.clone(), Complaint::error(span, message));
                 }
             }
-            let found = self.ordinary(checker, state, value);
+            let found = self.type_outside(checker, state, value);
             // A singleton type names one function; the block may be executed many times, and make a new one each time.
             if mentions_known(&checker.resolved(&found)) {
                 let message = "this block gives out a function that type checking does not accept";
@@ -396,17 +425,20 @@ impl<'p> Mix<'p> {
                 continue;
             }
             common = match common {
-                None => Some((found, state)),
-                Some((ty, first)) => match checker.joined(&ty, &found) {
-                    Some(joined) => Some((joined, first)),
-                    None if executor.is_infeasible(first) => Some((found, state)),
+                None => Some((found, vec![state])),
+                Some((ty, mut of)) => match checker.joined(&ty, &found) {
+                    Some(joined) => {
+                        of.push(state);
+                        Some((joined, of))
+                    }
+                    None if of.iter().all(|path| executor.is_infeasible(path)) => Some((found, vec![state])),
                     None => {
                         let message = format!(
                             "this block gives {} on one path and {found} on another",
                             checker.resolved(&ty)
                         );
                         executor.end(state.clone(), Complaint::error(span, message));
-                        Some((ty, first))
+                        Some((ty, of))
                     }
                 },
             };
@@ -417,22 +449,23 @@ impl<'p> Mix<'p> {
     /// The type of a variable that holds a value: of a boxed local, that of its content.
     fn type_of(&self, var: VarId, value: &Value) -> Type {
         match &value.ty {
-            Type::Ref(content) if self.program.var(var).boxed => (**content).clone(),
+            Type::Ref(_, content) if self.program.var(var).boxed => (**content).clone(),
             other => other.clone(),
         }
     }
 
-    /// The type of a value outside the executor: functions are no longer known, integers have the sign that the path
-    /// gives them.
-    fn ordinary(&self, checker: &Checker<'_>, state: &State, value: &Value) -> Type {
+    /// The type of a value outside the executor: functions are no longer known or polymorphic, integers have the sign and
+    /// references the nullness that the path gives them.
+    fn type_outside(&self, checker: &Checker<'_>, state: &State, value: &Value) -> Type {
         match &value.ty {
             Type::Known(id) => self.known_function(checker, *id, Span::default()),
-            other => self.signed(state, other.clone(), value),
+            scheme @ Type::Forall(..) => checker.instance(scheme),
+            other => self.qualified(state, other.clone(), value),
         }
     }
 
-    /// Asks the solver for the sign of an integer, where signs matter.
-    fn signed(&self, state: &State, ty: Type, value: &Value) -> Type {
+    /// Asks the solver for the sign of an integer, where signs matter, and whether a reference may be null.
+    fn qualified(&self, state: &State, ty: Type, value: &Value) -> Type {
         if let (Type::Int(_), Bare::Bits(term), true) = (&ty, value.u, self.program.uses_signs) {
             for sign in [Sign::Pos, Sign::Zero, Sign::Neg] {
                 if self.executor.proves(state, self.executor.has_sign(term, sign)) {
@@ -440,12 +473,24 @@ impl<'p> Mix<'p> {
                 }
             }
         }
+        if let (Type::Ref(Nullness::Null, content), Bare::Bits(term)) = (&ty, value.u)
+            && self.executor.proves(state, self.executor.has_nullness(term, &ty, Nullness::NonNull))
+        {
+            return Type::Ref(Nullness::NonNull, content.clone());
+        }
         ty
     }
 
     /// Forgets what a typed block with these effects may have changed, and says which arbitrary memory replaces it.
     fn havoc(&self, executor: &Executor<'_>, state: &mut State, mut effects: Effects) -> Option<u32> {
-        effects.everything |= self.options.havoc == Havoc::Everything || effects.calls && self.calls_write;
+        effects.everything |= self.options.havoc == Havoc::Everything;
+        if effects.calls {
+            effects.everything |= self.calls.everything;
+            effects.written.extend(self.calls.written.iter().cloned());
+        }
+        // What was unknown where it was written may have been found out since; if not, it could be anything.
+        effects.written = effects.written.iter().map(|ty| self.checker.resolved(ty)).collect();
+        effects.everything |= effects.written.iter().any(Type::is_open);
         let (fresh, generation) = executor.arbitrary_memory();
         let changed = effects.everything || !effects.written.is_empty();
         if effects.everything {
@@ -462,7 +507,8 @@ impl<'p> Mix<'p> {
 fn mentions_known(ty: &Type) -> bool {
     match ty {
         Type::Known(_) => true,
-        Type::Ref(content) => mentions_known(content),
+        Type::Ref(_, content) => mentions_known(content),
+        Type::Forall(_, ty) => mentions_known(ty),
         Type::Fun(from, to) => mentions_known(from) || mentions_known(to),
         _ => false,
     }
@@ -472,7 +518,7 @@ fn mentions_known(ty: &Type) -> bool {
 fn is_open(ty: &Type) -> bool {
     match ty {
         Type::Var(_) => true,
-        Type::Ref(content) => is_open(content),
+        Type::Ref(_, content) => is_open(content),
         _ => false,
     }
 }

@@ -6,7 +6,7 @@
 use crate::lexer::{Token, tokens, too_large};
 use crate::scope::Scopes;
 use crate::syntax::*;
-use crate::ty::Type;
+use crate::ty::{Nullness, Type};
 use parallax_source::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
@@ -204,12 +204,30 @@ impl Reader<'_> {
             let (name, span) = self.name("a name to declare")?;
             self.expect(":", "and a type after the name")?;
             let ty = self.ty()?;
+            let writes = self.writes()?;
             self.accept(";");
             let var = self.new_var(&name, span, false);
             let name = self.bind(&name, var);
-            self.program.externs.push(Extern { name, ty });
+            self.program.externs.push(Extern { name, ty, writes });
         }
         Ok(())
+    }
+
+    /// `writes nothing` or `writes t, t`, after the type of an `extern`.
+    fn writes(&mut self) -> Read<Writes> {
+        if *self.peek() != Token::Name("writes".to_string()) {
+            return Ok(Writes::Anything);
+        }
+        self.advance();
+        if *self.peek() == Token::Name("nothing".to_string()) {
+            self.advance();
+            return Ok(Writes::Only(Vec::new()));
+        }
+        let mut types = vec![self.ty()?];
+        while self.accept(",") {
+            types.push(self.ty()?);
+        }
+        Ok(Writes::Only(types))
     }
 
     fn name(&mut self, wanted: &str) -> Read<(String, Span)> {
@@ -510,7 +528,7 @@ impl Reader<'_> {
 
     fn at_atom(&self) -> bool {
         match self.peek() {
-            Token::Word(word) => matches!(*word, "(" | "!" | "true" | "false" | "{t" | "{s"),
+            Token::Word(word) => matches!(*word, "(" | "!" | "true" | "false" | "null" | "{t" | "{s"),
             token => *token != Token::End,
         }
     }
@@ -522,6 +540,7 @@ impl Reader<'_> {
             Token::Float(value) => Expr::Float(value),
             Token::Word("true") => Expr::Bool(true),
             Token::Word("false") => Expr::Bool(false),
+            Token::Word("null") => Expr::Null,
             Token::Str(text) => Expr::Str(self.intern(text)),
             Token::Name(name) => Expr::Var(self.resolve(&name, start)?),
             Token::Word("!") => {
@@ -624,21 +643,30 @@ impl Reader<'_> {
                 ("unit", _) => Type::Unit,
                 (other, _) => {
                     return Err(Diagnostic::new(self.span(), format!("there is no type `{other}`"))
-                        .note("types are int, bool, string, float, unit, t ref and t -> t"));
+                        .note("types are int, bool, string, float, unit, t ref, t null ref and t -> t"));
                 }
             };
             self.advance();
             ty
         };
-        while self.is("ref") {
-            let span = self.advance();
+        loop {
+            let nullness = if self.accept("null") {
+                Nullness::Null
+            } else if *self.peek() == Token::Name("nonnull".to_string()) {
+                self.advance();
+                Nullness::NonNull
+            } else if self.is("ref") {
+                Nullness::NonNull
+            } else {
+                return Ok(ty);
+            };
+            let span = self.expect("ref", "after its qualifier")?;
             depth += 1;
             if depth > MAX_TYPE_DEPTH {
                 return Err(Diagnostic::new(span, "this type is nested too deeply"));
             }
-            ty = Type::reference(ty);
+            ty = Type::Ref(nullness, ty.into());
         }
-        Ok(ty)
     }
 }
 

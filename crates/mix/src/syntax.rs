@@ -78,6 +78,8 @@ pub enum Expr {
     Bool(bool),
     /// `"..."`
     Str(StrId),
+    /// `null`
+    Null,
     /// `x`
     Var(Use),
     /// `e1 op e2`
@@ -277,6 +279,17 @@ pub struct Extern {
     pub name: Use,
     /// Its type.
     pub ty: Type,
+    /// What its functions may write to.
+    pub writes: Writes,
+}
+
+/// What a function from outside may write to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Writes {
+    /// Nothing is declared, so anything.
+    Anything,
+    /// `writes t, ...`: locations of these types; `writes nothing` is none.
+    Only(Vec<Type>),
 }
 
 impl Program {

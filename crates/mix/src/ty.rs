@@ -18,16 +18,35 @@ pub enum Type {
     Float,
     /// The type of `()`.
     Unit,
-    /// A reference to a location of the given type.
-    Ref(Rc<Type>),
+    /// A reference to a location of the given type, or perhaps `null`.
+    Ref(Nullness, Rc<Type>),
     /// A function.
     Fun(Rc<Type>, Rc<Type>),
     /// The singleton type of one function that the symbolic executor knows: a name for it, nothing more.
     Known(KnownId),
     /// A type still to be inferred.
     Var(u32),
+    /// The type scheme `forall 'a, 'b. t`: what a `let` gives a value. Stands outermost only, in environments and as the
+    /// type of a symbolic value; whoever uses it takes an instance.
+    Forall(Rc<[u32]>, Rc<Type>),
     /// The type of an expression that has been complained about already: fits everywhere.
     Broken,
+}
+
+/// The qualifier of a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Nullness {
+    /// `t ref`, in full `t nonnull ref`: a location.
+    NonNull,
+    /// `t null ref`: a location, or `null`.
+    Null,
+}
+
+impl Nullness {
+    /// Whether every reference qualified so may stand where that qualifier is asked for.
+    pub fn within(self, other: Nullness) -> bool {
+        self <= other
+    }
 }
 
 /// Names a function value of the symbolic executor.
@@ -40,7 +59,12 @@ impl Type {
 
     /// `content ref`.
     pub fn reference(content: Type) -> Type {
-        Type::Ref(Rc::new(content))
+        Type::Ref(Nullness::NonNull, Rc::new(content))
+    }
+
+    /// `content null ref`.
+    pub fn nullable(content: Type) -> Type {
+        Type::Ref(Nullness::Null, Rc::new(content))
     }
 
     /// `from -> to`.
@@ -56,9 +80,36 @@ impl Type {
         }
     }
 
-    /// Whether a reference or a function occurs in it: such a value can reach memory.
-    pub fn reaches_memory(&self) -> bool {
-        !matches!(self, Type::Int(_) | Type::Bool | Type::Str | Type::Float | Type::Unit | Type::Broken)
+    /// Whether a type variable occurs in it that no scheme binds.
+    pub fn is_open(&self) -> bool {
+        match self {
+            Type::Var(_) => true,
+            Type::Ref(_, content) => content.is_open(),
+            Type::Fun(from, to) => from.is_open() || to.is_open(),
+            _ => false,
+        }
+    }
+
+    /// The same type with its variables called 'a, 'b, ... in the order they are read.
+    pub fn renamed(&self) -> Type {
+        fn walk(ty: &Type, names: &mut Vec<u32>) -> Type {
+            match ty {
+                Type::Var(n) => {
+                    let at = names.iter().position(|name| name == n).unwrap_or_else(|| {
+                        names.push(*n);
+                        names.len() - 1
+                    });
+                    Type::Var(at as u32)
+                }
+                Type::Ref(nullness, content) => Type::Ref(*nullness, Rc::new(walk(content, names))),
+                Type::Fun(from, to) => {
+                    let from = walk(from, names);
+                    Type::function(from, walk(to, names))
+                }
+                other => other.clone(),
+            }
+        }
+        walk(self, &mut Vec::new())
     }
 }
 
@@ -71,10 +122,13 @@ impl fmt::Display for Type {
             Type::Str => f.write_str("string"),
             Type::Float => f.write_str("float"),
             Type::Unit => f.write_str("unit"),
-            Type::Ref(content) => match **content {
-                Type::Fun(..) => write!(f, "({content}) ref"),
-                _ => write!(f, "{content} ref"),
-            },
+            Type::Ref(nullness, content) => {
+                let qualifier = if *nullness == Nullness::Null { "null " } else { "" };
+                match **content {
+                    Type::Fun(..) => write!(f, "({content}) {qualifier}ref"),
+                    _ => write!(f, "{content} {qualifier}ref"),
+                }
+            }
             Type::Fun(from, to) => match **from {
                 Type::Fun(..) => write!(f, "({from}) -> {to}"),
                 _ => write!(f, "{from} -> {to}"),
@@ -84,6 +138,7 @@ impl fmt::Display for Type {
                 let letter = char::from(b'a' + (n % 26) as u8);
                 if *n < 26 { write!(f, "'{letter}") } else { write!(f, "'{letter}{}", n / 26) }
             }
+            Type::Forall(_, ty) => write!(f, "{ty}"),
             Type::Broken => f.write_str("?"),
         }
     }

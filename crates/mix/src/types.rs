@@ -1,13 +1,14 @@
 //! The type checker: the rules of Figure 6 and what section 2 adds.
 //!
-//! Types are inferred monomorphically: a parameter has one type for all its uses. The checker knows nothing of
-//! symbolic execution. What it finds inside `{s e s}` it leaves to whoever implements [`SymbolicBlocks`], and a
+//! A parameter has one type for all its uses; what a `let` binds is polymorphic where it is a value (the value
+//! restriction: anything else may have made a location, which has one type). The checker knows nothing of symbolic
+//! execution. What it finds inside `{s e s}` it leaves to whoever implements [`SymbolicBlocks`], and a
 //! function of singleton type ([`Type::Known`]) is only a name to it.
 
 use crate::complaint::Complaint;
 use crate::infer::{Mismatch, Table, Wanted};
 use crate::syntax::*;
-use crate::ty::{KnownId, Type};
+use crate::ty::{KnownId, Nullness, Type};
 use parallax_source::Span;
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
@@ -31,6 +32,25 @@ pub struct Effects {
     pub everything: bool,
 }
 
+impl Effects {
+    /// A new location is nothing that anyone knew before, unless more is known of all locations of its type: then
+    /// its content may be newer than that knowledge, as a pointer to something new is.
+    pub fn allocates(&mut self, content: &Type) {
+        if *content != Type::INT && !matches!(content, Type::Bool | Type::Str | Type::Float | Type::Unit) {
+            self.written.insert(content.clone());
+        }
+    }
+}
+
+/// Premises of generalisation that can be left out, to show that the tests need them. Leaving one out is unsound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Loose {
+    /// What a `let` binds is polymorphic even when it is no value.
+    pub values: bool,
+    /// Types that names outside speak of are generalised too.
+    pub environment: bool,
+}
+
 /// A typing environment, the type variables, and what was found wrong.
 pub struct Checker<'p> {
     /// The program.
@@ -39,6 +59,7 @@ pub struct Checker<'p> {
     table: RefCell<Table>,
     complaints: RefCell<Vec<Complaint>>,
     effects: RefCell<Effects>,
+    loose: Loose,
 }
 
 impl<'p> Checker<'p> {
@@ -54,7 +75,14 @@ impl<'p> Checker<'p> {
             table: RefCell::default(),
             complaints: RefCell::default(),
             effects: RefCell::default(),
+            loose: Loose::default(),
         }
+    }
+
+    /// The same without some premises of generalisation.
+    pub fn loosened(mut self, loose: Loose) -> Self {
+        self.table.get_mut().forget_environment = loose.environment;
+        Checker { loose, ..self }
     }
 
     /// The type of a variable, as far as it is known.
@@ -110,12 +138,32 @@ impl<'p> Checker<'p> {
 
     /// Whether an expression of type `found` may stand where `wanted` is asked for; unknown parts are filled in.
     pub fn fits(&self, found: &Type, wanted: &Type) -> bool {
-        self.table.borrow_mut().fit(found, wanted).is_ok()
+        let (found, wanted) = (self.instance(found), self.instance(wanted));
+        self.table.borrow_mut().fit(&found, &wanted).is_ok()
     }
 
     /// The least type that both fit, if there is one.
     pub fn joined(&self, a: &Type, b: &Type) -> Option<Type> {
-        self.table.borrow_mut().join(a, b).ok()
+        let (a, b) = (self.instance(a), self.instance(b));
+        self.table.borrow_mut().join(&a, &b).ok()
+    }
+
+    /// Types an expression that is a value: the scheme of its type.
+    pub fn generalized(&self, type_of: impl FnOnce() -> Type) -> Type {
+        self.table.borrow_mut().enter();
+        let ty = type_of();
+        self.table.borrow_mut().leave(ty)
+    }
+
+    /// An instance of a type scheme; any other type is itself.
+    pub fn instance(&self, ty: &Type) -> Type {
+        self.table.borrow_mut().instance(ty).unwrap_or(Type::Broken)
+    }
+
+    /// Binds a name to the type of a value that is there already, so that nothing of it can be generalised.
+    pub fn bind_value(&self, var: VarId, ty: Type) -> Option<Type> {
+        self.table.borrow_mut().hold(&ty);
+        self.bind(var, Some(ty))
     }
 
     /// A type of which nothing is known.
@@ -159,10 +207,17 @@ impl<'p> Checker<'p> {
             // TVar
             Expr::Var(at) => {
                 let known = self.gamma.borrow()[at.var.0 as usize].clone();
-                known.unwrap_or_else(|| {
-                    let name = &program.var(at.var).name;
-                    self.wrong(span, format!("`{name}` has no type here"))
-                })
+                match known {
+                    Some(scheme @ Type::Forall(..)) => {
+                        let instance = self.table.borrow_mut().instance(&scheme);
+                        instance.unwrap_or_else(|| self.too_large(span))
+                    }
+                    Some(ty) => ty,
+                    None => {
+                        let name = &program.var(at.var).name;
+                        self.wrong(span, format!("`{name}` has no type here"))
+                    }
+                }
             }
             // TInt, TBool and the other constants
             Expr::Int(n) => Type::Int(if program.uses_signs { Sign::of(*n) } else { Sign::Unknown }),
@@ -170,6 +225,7 @@ impl<'p> Checker<'p> {
             Expr::Unit => Type::Unit,
             Expr::Float(_) => Type::Float,
             Expr::Str(_) => Type::Str,
+            Expr::Null => Type::nullable(self.fresh()),
             Expr::Binary(op, e1, e2) => {
                 let t1 = self.check(blocks, *e1);
                 let t2 = self.check(blocks, *e2);
@@ -182,7 +238,12 @@ impl<'p> Checker<'p> {
             }
             Expr::Negate(e1) => {
                 let ty = self.check(blocks, *e1);
-                if self.table.borrow_mut().want(&ty, Wanted { number: true, comparable: false }).is_err() {
+                if self
+                    .table
+                    .borrow_mut()
+                    .want(&ty, Wanted { number: true, computed: true, comparable: false })
+                    .is_err()
+                {
                     return self.wrong(span, format!("`-` wants a number, not {}", self.resolved(&ty)));
                 }
                 match self.head(&ty) {
@@ -235,8 +296,15 @@ impl<'p> Checker<'p> {
                 for item in items {
                     match item {
                         Item::Let(at, e1) => {
-                            let ty = self.check(blocks, *e1);
-                            let ty = self.bounded(ty, program.span(*e1));
+                            let ty = || {
+                                let ty = self.check(blocks, *e1);
+                                self.bounded(ty, program.span(*e1))
+                            };
+                            let ty = if self.loose.values || is_value(program, *e1) {
+                                self.generalized(ty)
+                            } else {
+                                ty()
+                            };
                             self.bind(at.var, Some(ty));
                         }
                         Item::Var(at, e1) => {
@@ -281,19 +349,18 @@ impl<'p> Checker<'p> {
         if matches!(self.program.expr(e), Expr::Annotated(..)) { ty } else { self.head(&ty).widened() }
     }
 
-    /// A new location is nothing that anyone knew before, unless more is known of all locations of its type: then
-    /// its content may be newer than that knowledge, as a pointer to something new is.
     fn allocates(&self, content: &Type) {
-        let content = self.resolved(content);
-        if content != Type::INT && !matches!(content, Type::Bool | Type::Str | Type::Float | Type::Unit) {
-            self.effects.borrow_mut().written.insert(content);
-        }
+        self.effects.borrow_mut().allocates(&self.resolved(content));
     }
 
     fn bounded(&self, ty: Type, span: Span) -> Type {
         if self.table.borrow().resolve(&ty).is_some() {
             return ty;
         }
+        self.too_large(span)
+    }
+
+    fn too_large(&self, span: Span) -> Type {
         self.wrong(span, format!("this type has more than {} parts", crate::infer::MAX_TYPE_SIZE))
     }
 
@@ -307,10 +374,30 @@ impl<'p> Checker<'p> {
         if let (Type::Known(id), false) = (&found, self.head(wanted) == found) {
             found = blocks.known_function(self, *id, span);
         }
-        if !self.fits(&found, wanted) {
-            let message = format!("{why} {}, this is {}", self.resolved(wanted), self.resolved(&found));
-            self.wrong(span, message);
+        let agree = self.table.borrow_mut().fit(&found, wanted);
+        if let Err(mismatch) = agree {
+            self.misfit(span, mismatch, why, &found, wanted);
         }
+    }
+
+    /// Complains that a type is not the one wanted: the place, both types, and what is not obvious from them.
+    fn misfit(&self, span: Span, mismatch: Mismatch, why: &str, found: &Type, wanted: &Type) -> Type {
+        let (found, wanted) = (self.resolved(found), self.resolved(wanted));
+        let complaint = Complaint::error(span, format!("{why} {wanted}, this is {found}"));
+        self.complain(match (mismatch, &found, &wanted) {
+            (Mismatch::Contains, ..) => complaint.note("a type would be a part of itself"),
+            (Mismatch::TooLarge, ..) => {
+                complaint.note(format!("a type would have more than {} parts", crate::infer::MAX_TYPE_SIZE))
+            }
+            (_, Type::Ref(Nullness::Null, _), Type::Ref(Nullness::NonNull, _)) => {
+                complaint.note("it may be null; a symbolic block can find out where it is not")
+            }
+            (_, Type::Var(_), _) | (_, _, Type::Var(_)) => {
+                complaint.note("an operator wants a number of it, or something that can be compared")
+            }
+            _ => complaint,
+        });
+        Type::Broken
     }
 
     fn join(&self, blocks: &dyn SymbolicBlocks, a: &Type, b: &Type, span: Span) -> Type {
@@ -323,7 +410,7 @@ impl<'p> Checker<'p> {
             }
         }
         let joined = self.table.borrow_mut().join(&a, &b);
-        joined.unwrap_or_else(|Mismatch| {
+        joined.unwrap_or_else(|_| {
             let (a, b) = (self.resolved(&a), self.resolved(&b));
             self.wrong(span, format!("the branches differ: one gives {a}, the other {b}"))
         })
@@ -332,15 +419,27 @@ impl<'p> Checker<'p> {
     /// What a reference of type `target` holds.
     fn content(&self, target: &Type, span: Span, operator: &str) -> Option<Type> {
         match self.head(target) {
-            Type::Ref(content) => Some((*content).clone()),
+            Type::Ref(Nullness::NonNull, content) => Some((*content).clone()),
             Type::Broken => None,
+            nullable @ Type::Ref(Nullness::Null, _) => {
+                let message = format!("{operator} wants a location, this is {}", self.resolved(&nullable));
+                self.complain(
+                    Complaint::error(span, message)
+                        .note("it may be null; a symbolic block can find out where it is not"),
+                );
+                None
+            }
             unknown @ Type::Var(_) => {
                 let content = self.fresh();
-                if !self.fits(&unknown, &Type::reference(content.clone())) {
-                    self.wrong(span, format!("`{operator}` wants a reference here"));
-                    return None;
+                let wanted = Type::reference(content.clone());
+                let agree = self.table.borrow_mut().fit(&unknown, &wanted);
+                match agree {
+                    Ok(()) => Some(content),
+                    Err(mismatch) => {
+                        self.misfit(span, mismatch, &format!("{operator} wants"), &unknown, &wanted);
+                        None
+                    }
                 }
-                Some(content)
             }
             other => {
                 let message = format!("{operator} wants a reference, this is {}", self.resolved(&other));
@@ -389,10 +488,12 @@ impl<'p> Checker<'p> {
             unknown @ Type::Var(_) => {
                 let (from, to) = (self.fresh(), self.fresh());
                 self.fit(blocks, argument, &from, spans.1, "the function wants");
-                if !self.fits(&unknown, &Type::function(from, to.clone())) {
-                    return self.wrong(spans.0, "this cannot be a function".to_string());
+                let wanted = Type::function(from, to.clone());
+                let agree = self.table.borrow_mut().fit(&unknown, &wanted);
+                match agree {
+                    Ok(()) => to,
+                    Err(mismatch) => self.misfit(spans.0, mismatch, "the call wants", &unknown, &wanted),
                 }
-                to
             }
             other => {
                 let other = self.resolved(&other);
@@ -421,8 +522,8 @@ impl<'p> Checker<'p> {
                 let both = self.fits(t1, &Type::Bool) && self.fits(t2, &Type::Bool);
                 return if both { Type::Bool } else { complain() };
             }
-            Eq => Wanted { number: false, comparable: true },
-            _ => Wanted { number: true, comparable: false },
+            Eq => Wanted { comparable: true, ..Wanted::default() },
+            _ => Wanted { number: true, computed: op.is_arithmetic(), comparable: false },
         };
         let joined = self.table.borrow_mut().join(t1, t2);
         let Ok(joined) = joined else { return complain() };
@@ -437,6 +538,27 @@ impl<'p> Checker<'p> {
             _ => joined,
         }
     }
+}
+
+/// Whether an expression is a value already: evaluating it makes no location, and calls nothing.
+fn is_value(program: &Program, e: ExprId) -> bool {
+    let mut open = vec![e];
+    while let Some(e) = open.pop() {
+        match program.expr(e) {
+            Expr::Unit | Expr::Int(_) | Expr::Float(_) | Expr::Bool(_) | Expr::Str(_) | Expr::Null => {}
+            Expr::Var(_) | Expr::Fun(_) => {}
+            Expr::Annotated(e, _) | Expr::Block(BlockKind::Typed, e) => open.push(*e),
+            Expr::Chain(items, last) => {
+                open.push(*last);
+                for item in items {
+                    let Item::Let(_, e) = item else { return false };
+                    open.push(*e);
+                }
+            }
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// What the sign of a result is known to be. Sums and products wrap, so two positive operands promise nothing.

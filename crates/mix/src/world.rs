@@ -1,9 +1,10 @@
 //! A world outside that answers with well-typed values: chosen ones by name, and pseudo-random ones from a seed.
 
-use crate::interp::{Value, World, fits};
-use crate::syntax::Sign;
-use crate::ty::Type;
+use crate::interp::{Outside, Value, World, fits};
+use crate::syntax::{Extern, Sign, Writes};
+use crate::ty::{Nullness, Type};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Answers from a table, then from a seed.
 #[derive(Clone, Debug, Default)]
@@ -15,25 +16,53 @@ pub struct Answers {
 }
 
 impl World for Answers {
-    fn named(&mut self, name: &str, ty: &Type, memory: &mut Vec<Value>) -> Option<Value> {
+    fn named(&mut self, name: &str, declared: &Extern, memory: &mut Vec<Value>) -> Option<Value> {
         match self.named.get(name) {
-            Some(value) if fits(value, ty) => Some(value.clone()),
+            Some(value) if fits(value, &declared.ty) => Some(value.clone()),
             Some(_) => None,
-            None => self.any(ty, memory),
+            None => self.any(&declared.ty, &declared.writes, memory),
         }
     }
 
-    fn answer(&mut self, ty: &Type, memory: &mut Vec<Value>) -> Option<Value> {
-        self.any(ty, memory)
+    fn answer(&mut self, function: &Outside, memory: &mut Vec<Value>) -> Option<Value> {
+        self.write(&function.writes, memory);
+        self.any(&function.to, &function.writes, memory)
     }
 }
 
 impl Answers {
+    /// Writes as a function from outside may: every location keeps the kind of value it holds, and integers their sign,
+    /// so that it keeps its type whatever that is.
+    fn write(&mut self, writes: &Writes, memory: &mut [Value]) {
+        let allowed = |wanted: fn(&Type) -> bool| match writes {
+            Writes::Anything => true,
+            Writes::Only(types) => types.iter().any(wanted),
+        };
+        let integers = allowed(|ty| *ty == Type::INT);
+        let (bools, strings) = (allowed(|ty| *ty == Type::Bool), allowed(|ty| *ty == Type::Str));
+        for held in memory {
+            let Some(dice) = self.next() else { return };
+            let new = match held {
+                _ if dice & 1 == 0 => continue,
+                Value::Int(n) if integers => self.integer(Sign::of(*n)).map(Value::Int),
+                Value::Bool(_) if bools => Some(Value::Bool(dice & 2 == 0)),
+                Value::Str(_) if strings => self.any(&Type::Str, writes, &mut Vec::new()),
+                _ => continue,
+            };
+            if let Some(new) = new {
+                *held = new;
+            }
+        }
+    }
+
     /// Some value of the type.
-    fn any(&mut self, ty: &Type, memory: &mut Vec<Value>) -> Option<Value> {
+    fn any(&mut self, ty: &Type, writes: &Writes, memory: &mut Vec<Value>) -> Option<Value> {
         Some(match ty {
             // A function can be handed out before anyone knows what it answers.
-            Type::Fun(from, to) => Value::Outside(from.clone(), to.clone()),
+            Type::Fun(from, to) => {
+                let outside = Outside { from: from.clone(), to: to.clone(), writes: writes.clone() };
+                Value::Outside(Rc::new(outside))
+            }
             Type::Unit => Value::Unit,
             Type::Bool => Value::Bool(self.next()? & 1 == 1),
             Type::Int(sign) => Value::Int(self.integer(*sign)?),
@@ -45,12 +74,13 @@ impl Answers {
                 const SOME: [&str; 4] = ["", "foo", "err", "another"];
                 Value::Str(SOME[self.next()? as usize % SOME.len()].into())
             }
-            Type::Ref(content) => {
-                let content = self.any(content, memory)?;
+            Type::Ref(Nullness::Null, _) if self.next()? & 1 == 1 => Value::Null,
+            Type::Ref(_, content) => {
+                let content = self.any(content, writes, memory)?;
                 memory.push(content);
                 Value::Loc(memory.len() - 1)
             }
-            Type::Known(_) | Type::Var(_) | Type::Broken => return None,
+            Type::Known(_) | Type::Var(_) | Type::Forall(..) | Type::Broken => return None,
         })
     }
 

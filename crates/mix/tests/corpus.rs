@@ -132,5 +132,5 @@ fn examples_need_their_blocks() {
         assert!(verdict(partner).accepted(), "{with_blocks} is rejected");
         pairs += 1;
     }
-    assert_eq!(pairs, 11);
+    assert_eq!(pairs, 13);
 }

@@ -41,7 +41,13 @@ fn is_of_a_run(complaint: &Complaint) -> bool {
         "`!`",
         "`:=`",
     ];
-    complaint.kind == ComplaintKind::Error && starts.iter().any(|start| complaint.message.starts_with(start))
+    let message = &complaint.message;
+    // A run compares locations and does not see what types they are of.
+    let of_two_references =
+        message.starts_with("`=`") && message.contains(" ref and ") && message.ends_with(" ref");
+    complaint.kind == ComplaintKind::Error
+        && !of_two_references
+        && starts.iter().any(|start| message.starts_with(start))
 }
 
 fn goes_wrong_there(program: &Program, complaint: &Complaint) -> Option<bool> {

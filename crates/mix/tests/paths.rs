@@ -7,10 +7,10 @@
 
 mod support;
 
-use parallax_mix::interp::{self, Limits, Stop, Value as Concrete, Watch, World};
+use parallax_mix::interp::{self, Limits, Outside, Stop, Value as Concrete, Watch, World};
 use parallax_mix::mix::{Exploration, Havoc, Mix, Options};
 use parallax_mix::symbolic::{Bare, Consistency, ELSEWHERE, End, Event, State, Value};
-use parallax_mix::syntax::{BlockKind, ExprId, Program};
+use parallax_mix::syntax::{BlockKind, ExprId, Extern, Program};
 use parallax_mix::ty::Type;
 use parallax_mix::world::Answers;
 use parallax_op::Bits;
@@ -60,15 +60,15 @@ struct Recorder {
 }
 
 impl World for Recorder {
-    fn named(&mut self, name: &str, ty: &Type, memory: &mut Vec<Concrete>) -> Option<Concrete> {
-        let value = self.answers.named(name, ty, memory)?;
+    fn named(&mut self, name: &str, declared: &Extern, memory: &mut Vec<Concrete>) -> Option<Concrete> {
+        let value = self.answers.named(name, declared, memory)?;
         self.named.insert(name.to_string(), value.clone());
         self.memory = memory.clone();
         Some(value)
     }
 
-    fn answer(&mut self, ty: &Type, memory: &mut Vec<Concrete>) -> Option<Concrete> {
-        self.answers.answer(ty, memory)
+    fn answer(&mut self, function: &Outside, memory: &mut Vec<Concrete>) -> Option<Concrete> {
+        self.answers.answer(function, memory)
     }
 }
 
@@ -99,7 +99,8 @@ impl Valuation<'_> {
                 Bits::new(48, number as u128)
             }
             Concrete::Loc(location) => Bits::new(64, u128::from(self.address(*location))),
-            Concrete::Unit | Concrete::Closure(_) | Concrete::Outside(..) => return None,
+            Concrete::Null => Bits::new(64, 0),
+            Concrete::Unit | Concrete::Closure(_) | Concrete::Outside(_) => return None,
         })
     }
 
@@ -136,7 +137,7 @@ impl Valuation<'_> {
                     Concrete::Bool(_) => class == "bool]",
                     Concrete::Float(_) => class == "float]",
                     Concrete::Str(_) => class == "string]",
-                    Concrete::Loc(_) => class.ends_with("ref]"),
+                    Concrete::Loc(_) | Concrete::Null => class.ends_with("ref]"),
                     _ => false,
                 };
                 if let (true, Some(bits)) = (fits, self.bits(content)) {
@@ -150,8 +151,8 @@ impl Valuation<'_> {
     /// Whether the symbolic value means the concrete one. Functions are not compared.
     fn means(&self, symbolic: &Value, concrete: &Concrete) -> bool {
         match (symbolic.u, concrete) {
-            (_, Concrete::Closure(_) | Concrete::Outside(..)) => {
-                matches!(symbolic.ty, Type::Known(_) | Type::Fun(..))
+            (_, Concrete::Closure(_) | Concrete::Outside(_)) => {
+                matches!(symbolic.ty, Type::Known(_) | Type::Fun(..) | Type::Forall(..))
             }
             (Bare::Unit, Concrete::Unit) => true,
             (Bare::Bool(formula), Concrete::Bool(b)) => self.model.formula(self.store, formula) == *b,

@@ -6,6 +6,7 @@ use parallax_mix::interp::{self, Limits, Stop, Value};
 use parallax_mix::mix::{self, Havoc, Omit, Options, Outer};
 use parallax_mix::symbolic::{Conditionals, Consistency};
 use parallax_mix::ty::Type;
+use parallax_mix::types::Loose;
 use parallax_mix::world::Answers;
 use support::{Random, Shape};
 
@@ -34,7 +35,7 @@ fn options(seed: u64, omit: Omit) -> Options {
 fn has_type(value: &Value, ty: &Type, memory: &[Value]) -> bool {
     match (value, ty) {
         (_, Type::Var(_)) => true,
-        (Value::Loc(location), Type::Ref(content)) => has_type(&memory[*location], content, memory),
+        (Value::Loc(location), Type::Ref(_, content)) => has_type(&memory[*location], content, memory),
         _ => interp::fits(value, ty),
     }
 }
@@ -86,6 +87,7 @@ fn search(programs: u64, omit: Omit, enough: usize) -> (Vec<(u64, String)>, u64)
 fn accepted_programs_do_not_go_wrong() {
     let programs = count(12_000);
     let (violations, accepted) = search(programs, Omit::default(), 3);
+    println!("{programs} programs, {accepted} accepted, {} of them went wrong", violations.len());
     let texts: Vec<String> = violations.into_iter().map(|(_, text)| text).collect();
     assert!(texts.is_empty(), "{}", texts.join("\n\n"));
     // Enough of them are accepted for the test to mean something, and enough are not.
@@ -95,12 +97,38 @@ fn accepted_programs_do_not_go_wrong() {
 
 #[test]
 fn without_exhaustiveness_the_test_finds_a_violation() {
-    let (violations, _) = search(20_000, Omit { exhaustive: true, memory: false }, 1);
+    let (violations, _) = search(20_000, Omit { exhaustive: true, ..Omit::default() }, 1);
     assert!(!violations.is_empty());
 }
 
 #[test]
 fn without_memory_consistency_the_test_finds_a_violation() {
-    let (violations, _) = search(20_000, Omit { exhaustive: false, memory: true }, 1);
+    let (violations, _) = search(20_000, Omit { memory: true, ..Omit::default() }, 1);
+    assert!(!violations.is_empty());
+}
+
+#[test]
+fn without_the_value_restriction_the_test_finds_a_violation() {
+    let loose = Loose { values: true, environment: false };
+    let (violations, _) = search(20_000, Omit { loose, ..Omit::default() }, 1);
+    assert!(!violations.is_empty());
+}
+
+#[test]
+fn generalising_what_names_outside_speak_of_the_test_finds_a_violation() {
+    let loose = Loose { values: false, environment: true };
+    let (violations, _) = search(20_000, Omit { loose, ..Omit::default() }, 1);
+    assert!(!violations.is_empty());
+}
+
+#[test]
+fn following_null_the_test_finds_a_violation() {
+    let (violations, _) = search(20_000, Omit { null: true, ..Omit::default() }, 1);
+    assert!(!violations.is_empty());
+}
+
+#[test]
+fn trusting_functions_from_outside_the_test_finds_a_violation() {
+    let (violations, _) = search(20_000, Omit { outside: true, ..Omit::default() }, 1);
     assert!(!violations.is_empty());
 }

@@ -72,6 +72,15 @@ pub(crate) trait Names<'t> {
     /// What a name is.
     fn variable(&mut self, name: Token<'t>) -> Result<Variable, Diagnostic>;
 
+    /// Keeps the value that an expression has now, before a call that may change it, and says where.
+    fn keep(&mut self, expression: Expression, span: Span) -> Variable;
+
+    /// Whether a variable is such a place, or keeps the result of a call: no call changes it.
+    fn is_kept(&self, variable: Variable) -> bool;
+
+    /// Whether a procedure has this name.
+    fn is_procedure(&self, name: &str) -> bool;
+
     /// Makes the call that these tokens start with. Returns where its result is kept and how many tokens it took.
     fn call(&mut self, tokens: &'t [Token<'t>]) -> Result<(Variable, usize), Diagnostic>;
 }
@@ -186,6 +195,9 @@ impl Reader {
                     let error = Diagnostic::new(token.span, message);
                     return Err(error.note(format!("make it a statement: `if (...) x = {name}(...);`")));
                 }
+                if names.is_procedure(name) {
+                    self.keep_operands(names, token.span);
+                }
                 let (result, taken) = names.call(tokens)?;
                 (Node::Variable(result), Sort::Number, taken)
             }
@@ -198,6 +210,27 @@ impl Reader {
         let id = self.push(node);
         self.operands.push((id, sort));
         Ok(taken)
+    }
+
+    /// Operands are evaluated from left to right: those before a call are kept, since it may change what they read.
+    fn keep_operands<'t>(&mut self, names: &mut dyn Names<'t>, span: Span) {
+        let nodes = std::mem::take(&mut self.nodes);
+        for (id, sort) in std::mem::take(&mut self.operands) {
+            let (leaf, sort) = match &nodes[id as usize] {
+                leaf @ (Node::Const(_) | Node::Address(_) | Node::Truth(_)) => (leaf.clone(), sort),
+                Node::Variable(variable) if names.is_kept(*variable) => (Node::Variable(*variable), sort),
+                _ => {
+                    let mut part = Expression::part(&nodes, id);
+                    if sort == Sort::Truth {
+                        let last = part.nodes.len() as u32 - 1;
+                        part.nodes.push(Node::FromTruth(last));
+                    }
+                    (Node::Variable(names.keep(part, span)), Sort::Number)
+                }
+            };
+            let id = self.push(leaf);
+            self.operands.push((id, sort));
+        }
     }
 
     /// Takes the newest operand but `below` off the stack, as a number.

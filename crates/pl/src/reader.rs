@@ -5,7 +5,8 @@
 
 use crate::expression::{self, Names, describe};
 use crate::lexer::{Kind, Token, tokens};
-use crate::syntax::{Expression, Instruction, Node, Place, Procedure, Program, Variable};
+use crate::syntax::TEMPORARY;
+use crate::syntax::{Expression, Instruction, Node, Place, Procedure, Program, Size, Variable};
 use parallax_source::{Diagnostic, SourceFile, Span};
 use rustc_hash::FxHashMap;
 
@@ -27,7 +28,9 @@ pub fn read(file: &SourceFile) -> Read<Program> {
     reader.declare_procedures()?;
     reader.statements()?;
     let mut program = reader.finish()?;
-    program.lines = program.spans.iter().map(|span| file.position(span.start).0).collect();
+    let newlines: Vec<u32> = file.text.match_indices('\n').map(|(at, _)| at as u32).collect();
+    let line = |span: &Span| 1 + newlines.partition_point(|&newline| newline < span.start);
+    program.lines = program.spans.iter().map(line).collect();
     Ok(program)
 }
 
@@ -58,12 +61,23 @@ struct Globals<'p>(&'p Program);
 
 impl<'t> Names<'t> for Globals<'_> {
     fn variable(&mut self, name: Token<'t>) -> Read<Variable> {
-        let known = self.0.variables().any(|known| known == name.text);
-        match self.0.global(name.text).filter(|_| known) {
+        match self.0.global(name.text).filter(|_| !name.text.contains(TEMPORARY)) {
             Some(index) => Ok(Variable::Global(index)),
             None => Err(Diagnostic::new(name.span, format!("unknown identifier `{}`", name.text))
                 .note(format!("the program's variables are: {}", self.0.listed()))),
         }
+    }
+
+    fn keep(&mut self, _: Expression, _: Span) -> Variable {
+        unreachable!("only a call makes others wait")
+    }
+
+    fn is_kept(&self, _: Variable) -> bool {
+        false
+    }
+
+    fn is_procedure(&self, _: &str) -> bool {
+        false
     }
 
     fn call(&mut self, tokens: &'t [Token<'t>]) -> Read<(Variable, usize)> {
@@ -89,7 +103,6 @@ struct Reader<'t> {
     at: usize,
     program: Program,
     open: Vec<Open>,
-    globals: FxHashMap<&'t str, u32>,
     procedures: FxHashMap<&'t str, u32>,
     /// Names of the procedure being read, with their offsets.
     locals: Option<(u32, FxHashMap<&'t str, u32>)>,
@@ -106,6 +119,25 @@ impl<'t> Names<'t> for Reader<'t> {
         self.resolve(name.text, name.span)
     }
 
+    fn keep(&mut self, expression: Expression, span: Span) -> Variable {
+        let variable = self.temporary("kept");
+        self.emit(span, Instruction::Assign(Place::Variable(variable), expression));
+        variable
+    }
+
+    fn is_kept(&self, variable: Variable) -> bool {
+        match variable {
+            Variable::Global(index) => self.program.globals[index as usize].contains(TEMPORARY),
+            Variable::Local(offset) => {
+                self.locals.as_ref().is_some_and(|(_, locals)| !locals.values().any(|&named| named == offset))
+            }
+        }
+    }
+
+    fn is_procedure(&self, name: &str) -> bool {
+        self.procedures.contains_key(name)
+    }
+
     fn call(&mut self, tokens: &'t [Token<'t>]) -> Read<(Variable, usize)> {
         if self.depth == DEEPEST {
             return Err(Diagnostic::new(tokens[0].span, format!("more than {DEEPEST} calls in each other")));
@@ -113,8 +145,7 @@ impl<'t> Names<'t> for Reader<'t> {
         self.at = self.tokens.len() - tokens.len();
         let start = self.at;
         self.depth += 1;
-        let result =
-            self.call_into(|reader, procedure| Some(Place::Variable(reader.temporary(procedure))))?;
+        let result = self.call_into(|reader, callee| Some(Place::Variable(reader.temporary(callee))))?;
         self.depth -= 1;
         let Some(Place::Variable(result)) = result else { unreachable!("as asked for") };
         Ok((result, self.at - start))
@@ -128,7 +159,6 @@ impl<'t> Reader<'t> {
             at: 0,
             program: Program::default(),
             open: Vec::new(),
-            globals: FxHashMap::default(),
             procedures: FxHashMap::default(),
             locals: None,
             kept: 0,
@@ -222,13 +252,7 @@ impl<'t> Reader<'t> {
         if let Some(&offset) = self.locals.as_ref().and_then(|(_, locals)| locals.get(name)) {
             return Ok(Variable::Local(offset));
         }
-        let globals = &mut self.globals;
-        let names = &mut self.program.globals;
-        let index = *globals.entry(name).or_insert_with(|| {
-            names.push(name.to_owned());
-            names.len() as u32 - 1
-        });
-        Ok(Variable::Global(index))
+        Ok(Variable::Global(self.program.add_global(name)))
     }
 
     fn expression(&mut self, truth: bool) -> Read<Expression> {
@@ -238,16 +262,14 @@ impl<'t> Reader<'t> {
         Ok(expression)
     }
 
-    /// A new place for the result of a call inside an expression.
-    fn temporary(&mut self, procedure: u32) -> Variable {
+    /// A new place for the result of a call inside an expression, or for what was evaluated before one.
+    fn temporary(&mut self, of: &str) -> Variable {
         if let Some((_, locals)) = &self.locals {
             self.kept += 1;
             return Variable::Local(4 * (locals.len() as u32 + self.kept));
         }
-        let names = &mut self.program.globals;
-        let callee = &self.program.procedures[procedure as usize].name;
-        names.push(format!("{callee}{}{}", crate::syntax::TEMPORARY, names.len()));
-        Variable::Global(names.len() as u32 - 1)
+        let name = format!("{of}{TEMPORARY}{}", self.program.globals.len());
+        Variable::Global(self.program.add_global(&name))
     }
 
     fn statements(&mut self) -> Read<()> {
@@ -522,16 +544,15 @@ impl<'t> Reader<'t> {
         let start = self.peek();
         let size = self.expression(false)?;
         let close = self.expect(")")?;
-        // A size that is not a literal gets the largest object: no two objects overlap either way.
-        let cells = match size.nodes.as_slice() {
-            [Node::Const(bits)] => bits.to_u64().unwrap_or(u64::MAX),
-            _ => LARGEST,
+        let size = match size.nodes.as_slice() {
+            [Node::Const(bits)] => Size::Cells(bits.to_u64().unwrap_or(u64::MAX)),
+            _ => Size::Given(size),
         };
-        if cells == 0 || cells > LARGEST {
+        if matches!(size, Size::Cells(cells) if cells == 0 || cells > LARGEST) {
             let message = format!("an object has 1 to {LARGEST} cells, not {}", start.text);
             return Err(Diagnostic::new(start.span, message));
         }
-        self.emit(token.span.to(close.span), Instruction::Malloc(place, cells));
+        self.emit(token.span.to(close.span), Instruction::Malloc(place, size));
         Ok(())
     }
 
@@ -555,18 +576,25 @@ impl<'t> Reader<'t> {
     }
 
     /// A call; where its result goes is decided after its arguments, which may keep results of their own.
-    fn call_into(&mut self, place: impl FnOnce(&mut Self, u32) -> Option<Place>) -> Read<Option<Place>> {
+    fn call_into(&mut self, place: impl FnOnce(&mut Self, &str) -> Option<Place>) -> Read<Option<Place>> {
         let name = self.next();
         let Some(&procedure) = self.procedures.get(name.text) else {
             return Err(Diagnostic::new(name.span, format!("unknown procedure `{}`", name.text)));
         };
         self.expect("(")?;
+        let last_call = self.last_argument_that_calls();
         let mut arguments = Vec::new();
         while self.peek().text != ")" {
             if !arguments.is_empty() {
                 self.expect(",")?;
             }
-            arguments.push(self.expression(false)?);
+            let start = self.peek().span;
+            let mut argument = self.expression(false)?;
+            // Arguments are evaluated from left to right: before a call that a later one makes.
+            if arguments.len() < last_call && !is_constant(&argument) {
+                argument = Expression { nodes: vec![Node::Variable(self.keep(argument, start))] };
+            }
+            arguments.push(argument);
         }
         let close = self.expect(")")?;
         let expected = self.program.procedures[procedure as usize].parameters;
@@ -575,10 +603,27 @@ impl<'t> Reader<'t> {
             return Err(Diagnostic::new(name.span.to(close.span), message));
         }
         let span = name.span.to(close.span);
-        let place = place(self, procedure);
+        let place = place(self, name.text);
         self.emit(span, Instruction::Call { procedure, arguments });
         self.emit(span, Instruction::Collect(place.clone()));
         Ok(place)
+    }
+
+    /// The number of the last argument, of those that start here, in which something is called.
+    fn last_argument_that_calls(&self) -> usize {
+        let (mut depth, mut argument, mut last) = (0u32, 0, 0);
+        for pair in self.tokens[self.at..].windows(2) {
+            match pair[0].text {
+                ")" if depth == 0 => break,
+                ";" => break,
+                "," if depth == 0 => argument += 1,
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                _ if pair[0].kind == Kind::Name && pair[1].text == "(" => last = argument,
+                _ => {}
+            }
+        }
+        last
     }
 
     fn finish(mut self) -> Read<Program> {
@@ -594,6 +639,14 @@ impl<'t> Reader<'t> {
                 None => return Err(Diagnostic::new(label.span, format!("unknown label `{}`", label.text))),
             }
         }
+        let makes = |i: &Instruction| matches!(i, Instruction::Call { .. } | Instruction::Malloc(..));
+        let numbered = self.program.instructions.iter().enumerate();
+        self.program.sites = numbered.filter(|(_, i)| makes(i)).map(|(at, _)| at as u32).collect();
         Ok(self.program)
     }
+}
+
+/// Whether nothing that happens can change the value of an expression.
+fn is_constant(expression: &Expression) -> bool {
+    matches!(expression.nodes.as_slice(), [Node::Const(_) | Node::Address(_)])
 }

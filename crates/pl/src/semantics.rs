@@ -1,9 +1,9 @@
 //! The meaning of PL over the semantic core: Fig. 3 and section 6, one function per judgment.
 
 use crate::reader::LARGEST;
-use crate::syntax::{Expression, Instruction, Node, Place, Program, Variable};
+use crate::syntax::{Expression, Instruction, Node, Place, Program, Size, Variable};
 use crate::{STORE, WIDTH};
-use parallax_op::{Bits, RelOp, Width};
+use parallax_op::{Bits, BoolOp, RelOp, Width};
 use parallax_sem::logic::{Scalar, Struct};
 use parallax_sem::{ConstantTables, Core, Language, Procedures, Stuck};
 use parallax_term::Store;
@@ -121,18 +121,20 @@ fn place<C: Core>(core: &C, place: &Place, state: &State<C>) -> C::Val {
     }
 }
 
+/// Whether an object can have as many cells.
+fn is_size<C: Core>(core: &C, cells: &C::Val) -> C::Bool {
+    let least = core.constant(&Bits::new(WIDTH, 1));
+    let most = core.constant(&Bits::new(WIDTH, LARGEST.into()));
+    let enough = core.relop(RelOp::Ule, WIDTH, &least, cells);
+    core.boolop(BoolOp::And, &enough, &core.relop(RelOp::Ule, WIDTH, cells, &most))
+}
+
 fn assign<C: Core>(core: &C, mut state: State<C>, address: &C::Val, value: C::Val) -> State<C> {
     state.store = core.update(state.store, address, value);
     state
 }
 
 impl Program {
-    /// Instructions that make objects, in order: the number of a site among them tells where its objects go.
-    fn sites(&self) -> impl Iterator<Item = u32> + '_ {
-        let makes = |i: &Instruction| matches!(i, Instruction::Call { .. } | Instruction::Malloc(..));
-        self.instructions.iter().enumerate().filter(move |(_, i)| makes(i)).map(|(at, _)| at as u32)
-    }
-
     fn object_name(&self, site: u32, number: u32) -> String {
         match &self.instructions[site as usize] {
             Instruction::Call { procedure, .. } => {
@@ -144,8 +146,8 @@ impl Program {
 
     /// Where the object that a site makes at its `number`th execution goes when addresses are numbers.
     fn object_placement(&self, site: u32, number: u32) -> Option<Bits> {
-        let index = self.sites().position(|known| known == site)? as u64;
-        let slot = u64::from(number).checked_mul(self.sites().count() as u64)?.checked_add(index)?;
+        let index = self.sites.binary_search(&site).ok()? as u64;
+        let slot = u64::from(number).checked_mul(self.sites.len() as u64)?.checked_add(index)?;
         let address = slot.checked_mul(LARGEST)?.checked_add(OBJECTS)?;
         (address + LARGEST <= 1 << WIDTH).then(|| Bits::new(WIDTH, address.into()))
     }
@@ -153,14 +155,15 @@ impl Program {
     fn extent(&self, site: u32) -> u64 {
         match &self.instructions[site as usize] {
             Instruction::Call { procedure, .. } => u64::from(self.procedures[*procedure as usize].cells) * 4,
-            Instruction::Malloc(_, cells) => *cells,
+            Instruction::Malloc(_, Size::Cells(cells)) => *cells,
+            Instruction::Malloc(_, Size::Given(_)) => LARGEST,
             _ => 1,
         }
     }
 
     /// The largest number of an object that a site has addresses for.
     fn last_number(&self, site: u32) -> u32 {
-        let room = ((1 << WIDTH) - OBJECTS) / LARGEST / self.sites().count().max(1) as u64;
+        let room = ((1 << WIDTH) - OBJECTS) / LARGEST / self.sites.len().max(1) as u64;
         let fits = |number: &u32| self.object_placement(site, *number).is_some();
         (0..=u32::try_from(room).unwrap_or(u32::MAX)).rev().find(fits).unwrap_or(0)
     }
@@ -282,9 +285,16 @@ impl Language for Program {
                 state.pc = core.cond(WIDTH, &taken, &to(*t), &to(*e));
             }
             Instruction::Goto(target) => state.pc = to(*target),
-            Instruction::Malloc(target, _) => {
+            Instruction::Malloc(target, size) => {
                 let address = place(core, target, &state);
-                let (_, object) = self.make(core, &mut state, site)?;
+                let possible = match size {
+                    Size::Cells(_) => None,
+                    Size::Given(e) => Some(is_size(core, &expression(core, e, &state))),
+                };
+                let (_, mut object) = self.make(core, &mut state, site)?;
+                if let Some(possible) = possible {
+                    object = core.cond(WIDTH, &possible, &object, &core.constant(&Bits::zero(WIDTH)));
+                }
                 state = assign(core, state, &address, object);
                 state.pc = next;
             }

@@ -2,6 +2,7 @@
 
 use parallax_op::{BinOp, Bits, BoolOp, RelOp, UnOp};
 use parallax_source::Span;
+use rustc_hash::FxHashMap;
 
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,10 +81,19 @@ pub enum Instruction {
     Collect(Option<Place>),
     /// `return E;` inside a procedure.
     Return(Expression),
-    /// `I = malloc(n);`: a new object of as many cells.
-    Malloc(Place, u64),
+    /// `I = malloc(n);`: a new object.
+    Malloc(Place, Size),
     /// `return;` or `return E;` outside of procedures: the end.
     Halt,
+}
+
+/// How large a new object is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Size {
+    /// As many cells.
+    Cells(u64),
+    /// As many cells as the expression says; where no object can have that many, there is none, and its address is zero.
+    Given(Expression),
 }
 
 /// A procedure.
@@ -114,10 +124,66 @@ pub struct Program {
     pub procedures: Vec<Procedure>,
     /// Labels and the instructions they name.
     pub labels: Vec<(String, u32)>,
+    /// The numbers of the globals.
+    numbers: FxHashMap<String, u32>,
+    /// Instructions that make objects, in order: the number of a site among them tells where its objects go.
+    pub(crate) sites: Vec<u32>,
 }
 
 /// Marks the globals that keep results of calls inside expressions; no name in a text contains it.
 pub(crate) const TEMPORARY: char = '@';
+
+impl Node {
+    /// The nodes that it has for operands.
+    pub(crate) fn operands(&self) -> Vec<u32> {
+        match *self {
+            Node::Const(_) | Node::Variable(_) | Node::Address(_) | Node::Truth(_) => Vec::new(),
+            Node::Deref(a) | Node::Un(_, a) | Node::FromTruth(a) | Node::Not(a) | Node::ToTruth(a) => vec![a],
+            Node::Bin(_, a, b) | Node::Rel(_, a, b) | Node::Connective(_, a, b) => vec![a, b],
+            Node::Cond(a, b, c) => vec![a, b, c],
+        }
+    }
+
+    /// The same with other numbers for its operands.
+    fn renumbered(&self, to: impl Fn(u32) -> u32) -> Node {
+        match self {
+            Node::Deref(a) => Node::Deref(to(*a)),
+            Node::Un(op, a) => Node::Un(*op, to(*a)),
+            Node::FromTruth(a) => Node::FromTruth(to(*a)),
+            Node::Not(a) => Node::Not(to(*a)),
+            Node::ToTruth(a) => Node::ToTruth(to(*a)),
+            Node::Bin(op, a, b) => Node::Bin(*op, to(*a), to(*b)),
+            Node::Rel(op, a, b) => Node::Rel(*op, to(*a), to(*b)),
+            Node::Connective(op, a, b) => Node::Connective(*op, to(*a), to(*b)),
+            Node::Cond(a, b, c) => Node::Cond(to(*a), to(*b), to(*c)),
+            leaf => leaf.clone(),
+        }
+    }
+}
+
+impl Expression {
+    /// The part of a list of nodes that one of them is made of.
+    pub(crate) fn part(nodes: &[Node], root: u32) -> Expression {
+        let mut number: Vec<Option<u32>> = vec![None; root as usize + 1];
+        number[root as usize] = Some(0);
+        for at in (0..=root as usize).rev() {
+            if number[at].is_some() {
+                for operand in nodes[at].operands() {
+                    number[operand as usize] = Some(0);
+                }
+            }
+        }
+        let mut part = Vec::new();
+        for at in 0..=root as usize {
+            if number[at].is_some() {
+                let renumbered = nodes[at].renumbered(|old| number[old as usize].expect("an operand"));
+                number[at] = Some(part.len() as u32);
+                part.push(renumbered);
+            }
+        }
+        Expression { nodes: part }
+    }
+}
 
 impl Program {
     /// The names of the globals that the text names.
@@ -132,7 +198,18 @@ impl Program {
 
     /// The number of a global.
     pub fn global(&self, name: &str) -> Option<u32> {
-        self.globals.iter().position(|known| known == name).map(|index| index as u32)
+        self.numbers.get(name).copied()
+    }
+
+    /// The number of a global, which is new if the text does not name it.
+    pub fn add_global(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        let number = self.globals.len() as u32;
+        self.globals.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number
     }
 
     /// The instruction that a label or a line number names: the first on that line, or on the next line that has one.

@@ -5,6 +5,7 @@
 
 mod abstract_interpretation;
 mod evaluate;
+mod input;
 mod leaving;
 mod order;
 mod run;
@@ -13,4 +14,5 @@ mod table;
 
 pub use abstract_interpretation::{Analysis, Point, analyse};
 pub use evaluate::{Assumption, Bounds, Evaluation, Explorer, PathError, Program, STACK_APART};
+pub use input::{NoInput, input, is_placed, placements};
 pub use run::{Run, Stopped, placed, run};

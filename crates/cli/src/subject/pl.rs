@@ -7,6 +7,7 @@ use parallax_pl::{Program, STORE, WIDTH, condition, expression, read_condition, 
 use parallax_sem::logic::{Scalar, Struct};
 use parallax_sem::{Concrete, Language, Symbolic, Table};
 use parallax_term::{Formula, Store, Symbol, Term};
+use std::collections::{HashMap, HashSet};
 
 impl Subject for Program {
     fn condition(&self, store: &Store, text: &str) -> Result<Formula> {
@@ -19,7 +20,7 @@ impl Subject for Program {
         for name in condition.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
             let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
             if is_name && !matches!(name, "true" | "false" | STORE) && self.global(name).is_none() {
-                self.globals.push(name.to_owned());
+                self.add_global(name);
             }
         }
     }
@@ -62,7 +63,9 @@ impl Subject for Program {
             Scalar::Bool(_) => unreachable!("addresses are vectors"),
         };
         // A number that is the address of a variable is shown as such.
-        let shown = |value: &Bits| match self.globals.iter().find(|name| address(name) == *value) {
+        let named: HashMap<Bits, &String> =
+            self.globals.iter().rev().map(|name| (address(name), name)).collect();
+        let shown = |value: &Bits| match named.get(value) {
             Some(name) => format!("&{name}"),
             None => value.to_i128().map_or_else(|| value.to_string(), |number| number.to_string()),
         };
@@ -72,8 +75,8 @@ impl Subject for Program {
     /// The variables, and the cells beyond them that are not zero.
     fn input(&self, store: &Store, s: &Struct<Concrete>) -> Vec<(String, String)> {
         let table: Table = s.lookup_function(&Concrete, store, store.lookup(STORE).expect("declared"));
-        let is_variable =
-            |address: &Bits| self.variables().any(|name| self.placement(name).as_ref() == Some(address));
+        let variables: HashSet<Bits> = self.variables().filter_map(|name| self.placement(name)).collect();
+        let is_variable = |address: &Bits| variables.contains(address);
         let mut cells: Vec<(&Bits, &Bits)> =
             table.entries().filter(|(address, value)| !value.is_zero() && !is_variable(address)).collect();
         cells.sort_by_key(|(address, _)| address.to_big());

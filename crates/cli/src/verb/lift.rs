@@ -3,6 +3,7 @@
 use crate::exit::Status;
 use crate::subject::Which;
 use crate::subject::code::lift_failure;
+use crate::verb::operation;
 use anyhow::Result;
 use clap::Args;
 use parallax_sleigh::LiftError;
@@ -33,11 +34,8 @@ pub fn run(arguments: &Lift) -> Result<Status> {
             .iter()
             .map(|place| match place {
                 Ok(instruction) => {
-                    let operations: Vec<String> = instruction
-                        .ops
-                        .iter()
-                        .map(|op| op.display(program.processor()).to_string())
-                        .collect();
+                    let operations: Vec<_> =
+                        instruction.ops.iter().map(|op| operation::json(op, program.processor())).collect();
                     serde_json::json!({
                         "address": format!("{:#x}", instruction.address),
                         "bytes": hex(program.bytes(instruction)),

@@ -355,7 +355,7 @@ fn literal(text: &str) -> Result<Value> {
     let program = parallax_mix::read(text).map_err(|diagnostic| anyhow!("{}", diagnostic.message))?;
     let finished = interp::run(&program, &mut world, &mut (), interp::Limits::default())?;
     match finished.value {
-        Value::Loc(_) | Value::Closure(_) | Value::Outside(..) => Err(anyhow!("{text} is no literal")),
+        Value::Loc(_) | Value::Closure(_) | Value::Outside(_) => Err(anyhow!("{text} is no literal")),
         value => Ok(value),
     }
 }

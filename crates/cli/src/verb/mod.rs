@@ -19,6 +19,7 @@ mod info;
 mod java;
 mod lift;
 mod mix;
+mod operation;
 mod path;
 mod process;
 mod ranges;

@@ -8,10 +8,8 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use parallax_op::Bits;
 use parallax_path::Bound;
-use parallax_primitives::{PathError, Stopped};
-use parallax_sem::Concrete;
-use parallax_smt::Model;
-use parallax_term::{Expr, Formula, Store, StructUpdate, Symbol, SymbolKind};
+use parallax_primitives::{NoInput, PathError, placements};
+use parallax_term::{Formula, Script, Store, StructUpdate};
 use std::path::PathBuf;
 
 /// How many parts of an input are made as small as can be.
@@ -62,21 +60,29 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
             }
         };
     if arguments.form.smt2 {
-        print!("{}", script(program, &store).define("path", formula).render(&store));
+        // Where objects lie is part of the question, as it is where the input is looked for.
+        let placed = placements(program, &store).into_iter().fold(script(program, &store), Script::assert);
+        print!("{}(assert path)\n(check-sat)\n", placed.define("path", formula).render(&store));
         return Ok(longer(&gave_up));
     }
     // The smallest input is one that people can read, and the same whichever solver answers.
     let mut inputs = program.inputs(&store);
     inputs.truncate(MINIMISED);
-    // The input is one that `run` starts from: objects lie where it puts them.
     let holds = assumptions.iter().map(|it| store.not(it.breaks));
-    let asked: Vec<Formula> = holds.chain(placements(program, &store)).chain([formula]).collect();
-    let model = parallax_smt::smallest(&mut *parallax_smt::solver(&store), &asked, &inputs)
-        .map_err(|reason| Failure { status: Status::GaveUp, message: format!("gave up: {reason}") })?;
-    let input = match model {
-        Some(model) => Some(confirmed(arguments, program, &store, &model, &points)?),
-        None => None,
-    };
+    let asked: Vec<Formula> = holds.chain([formula]).collect();
+    let steps = arguments.limits.steps.min(1_000_000);
+    let mut solver = parallax_smt::solver(&store);
+    let found = parallax_primitives::input(program, &mut *solver, &asked, &inputs, &points, steps);
+    let input = found.map_err(|why| {
+        let message = match why {
+            NoInput::Solver(reason) => format!("gave up: {reason}"),
+            NoInput::Astray => {
+                "gave up: none of the solver's inputs follows the path when it is run".to_owned()
+            }
+        };
+        Failure { status: Status::GaveUp, message }
+    })?;
+    let input = input.map(|start| program.input(&store, &start));
     if arguments.form.json {
         let model = input.as_ref().map(|values| {
             values
@@ -108,53 +114,10 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
     Ok(longer(&gave_up))
 }
 
-/// Where `run` puts the objects of a program.
-fn placements<S: Subject>(program: &S, store: &Store) -> Vec<Formula> {
-    let placed = |symbol: Symbol| match (store.info(symbol).kind, store.expr_of(symbol)) {
-        (SymbolKind::Address { .. }, Expr::Term(address)) => {
-            let place = program.placement(&store.info(symbol).name)?;
-            Some(store.eq(address, store.constant(&place)))
-        }
-        _ => None,
-    };
-    store.symbols().filter_map(placed).collect()
-}
-
 /// Says loudly that longer ways between the points were not followed.
 fn longer(gave_up: &[Bound]) -> Status {
     for why in gave_up {
         eprintln!("gave up: {why}; longer ways between the points are not part of the formula");
     }
     if gave_up.is_empty() { Status::Clean } else { Status::GaveUp }
-}
-
-/// Runs the program from a model and checks that it visits the points; what to show of the model.
-fn confirmed<S: Subject>(
-    arguments: &Path,
-    program: &S,
-    store: &Store,
-    model: &Model,
-    points: &[Bits],
-) -> Result<Vec<(String, String)>> {
-    let mut model = model.clone();
-    model.place_addresses(store);
-    let run = parallax_primitives::run(
-        program,
-        &Concrete,
-        store,
-        model.structure(),
-        arguments.limits.steps.min(1_000_000),
-        true,
-    );
-    let mut wanted = points.iter().peekable();
-    for (_, pc) in &run.trace {
-        if wanted.peek() == Some(&pc) {
-            wanted.next();
-        }
-    }
-    if wanted.peek().is_some() && !matches!(run.stopped, Stopped::Bound) {
-        let message = "gave up: the solver's input does not follow the path when it is run".to_owned();
-        return Err(Failure { status: Status::GaveUp, message }.into());
-    }
-    Ok(program.input(store, model.structure()))
 }

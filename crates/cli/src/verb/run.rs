@@ -42,8 +42,8 @@ pub struct Run {
     steps: u64,
     /// Run machine code from each state of this file, one JSON object a line:
     /// `{"regs":{"RAX":"0x1","ZF":1},"mem":{"0x10000":"0a 0b"}}`. What is not named is zero. Prints the states
-    /// afterwards in the same shape.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "json"])]
+    /// afterwards in the same shape, with `--json` as one document `{"states":[...]}`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["set"])]
     states: Option<PathBuf>,
     /// How `--states` reads the code.
     #[arg(long, value_enum, default_value_t = states::Reading::Concrete, requires = "states")]
@@ -68,7 +68,8 @@ pub fn run(arguments: &Run) -> Result<Status> {
     }
     if let Some(file) = &arguments.states {
         let limits = Limits { unroll: 64, steps: arguments.steps, time: None, assume: Assume::StackApart };
-        return states::run(&arguments.which.machine_code()?, file, arguments.reading, &limits);
+        let form = if arguments.json { states::Form::Document } else { states::Form::Lines };
+        return states::run(&arguments.which.machine_code()?, file, arguments.reading, &limits, form);
     }
     if arguments.files.first().is_some_and(|file| CSources::is_c(file)) {
         let sources = CSources { files: arguments.files.clone(), flags: arguments.flags.clone() };

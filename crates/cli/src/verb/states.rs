@@ -24,8 +24,17 @@ pub enum Reading {
     Symbolic,
 }
 
+/// How the states afterwards are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One a line, each as soon as it is there.
+    Lines,
+    /// All in one document.
+    Document,
+}
+
 /// Runs the program from every state of the file.
-pub fn run(program: &Program, file: &Path, reading: Reading, limits: &Limits) -> Result<Status> {
+pub fn run(program: &Program, file: &Path, reading: Reading, limits: &Limits, form: Form) -> Result<Status> {
     let source = input::source(file)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     let store = Store::new();
@@ -42,6 +51,7 @@ pub fn run(program: &Program, file: &Path, reading: Reading, limits: &Limits) ->
         }
     };
     let mut status = Status::Clean;
+    let mut states = Vec::new();
     for (index, line) in source.text.lines().enumerate() {
         if line.trim().is_empty() {
             continue;
@@ -60,7 +70,14 @@ pub fn run(program: &Program, file: &Path, reading: Reading, limits: &Limits) ->
             Some(Halt::Steps(_) | Halt::Unfollowed(_)) if status == Status::Clean => status = Status::GaveUp,
             Some(Halt::Steps(_) | Halt::Unfollowed(_)) => {}
         }
-        writeln!(out, "{}", write(program, &after, &keys))?;
+        let state = write(program, &after, &keys);
+        match form {
+            Form::Lines => writeln!(out, "{state}")?,
+            Form::Document => states.push(state),
+        }
+    }
+    if form == Form::Document {
+        writeln!(out, "{:#}", json!({ "states": states, "status": status as u8 }))?;
     }
     out.flush()?;
     Ok(status)

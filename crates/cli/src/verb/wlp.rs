@@ -56,7 +56,8 @@ fn wlp<S: Subject>(arguments: &Wlp, program: &S) -> Result<Status> {
         });
         println!("{json:#}");
     } else if arguments.form.smt2 {
-        print!("{}", script(program, &store).define("wlp", wlp).render(&store));
+        let script = script(program, &store).define("wlp", wlp).render(&store);
+        print!("{script}(assert wlp)\n(check-sat)\n");
     } else {
         println!("{}", store.display(wlp));
     }

@@ -78,7 +78,9 @@ impl Executor<'_> {
                 (Type::Int(_), Type::Int(_)) => truth(arithmetic::integers(&core, BinaryOp::Eq, &a, &b)),
                 (Type::Float, Type::Float) => truth(arithmetic::floats(&core, BinaryOp::Eq, &a, &b)),
                 (Type::Str, Type::Str) => Some(store.eq(a, b)),
-                (t1 @ Type::Ref(_), t2 @ Type::Ref(_)) if blocks.fits(t1, t2) => Some(store.eq(a, b)),
+                (t1 @ Type::Ref(..), t2 @ Type::Ref(..)) if blocks.joined(t1, t2).is_some() => {
+                    Some(store.eq(a, b))
+                }
                 _ => None,
             },
             _ => None,

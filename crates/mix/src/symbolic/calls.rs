@@ -18,7 +18,9 @@ impl Executor<'_> {
         span: Span,
         out: &mut Outcomes,
     ) {
-        let (Bare::Bits(which), Type::Fun(..) | Type::Known(_)) = (function.u, &function.ty) else {
+        let (Bare::Bits(which), Type::Fun(..) | Type::Known(_) | Type::Forall(..)) =
+            (function.u, &function.ty)
+        else {
             let message = match function.ty {
                 Type::Var(_) => "the type of this function is not known here: annotate it".to_string(),
                 _ => format!("only a function can be applied, this is {}", function.ty),
@@ -122,30 +124,34 @@ impl Executor<'_> {
         span: Span,
         why: &str,
     ) -> Option<Value> {
-        let found = match value.ty {
-            Type::Known(id) => match blocks.function_type(self, id) {
-                Some(found) => found,
-                None => {
-                    let message =
-                        format!("{why} {ty}, this is a function that type checking does not accept");
-                    self.error(state.clone(), span, message);
-                    return None;
-                }
-            },
-            ref other => other.clone(),
+        let Some(found) = blocks.ordinary(&value.ty) else {
+            let message = format!("{why} {ty}, this is a function that type checking does not accept");
+            self.error(state.clone(), span, message);
+            return None;
         };
-        if let (Type::Int(_), Type::Int(sign), Bare::Bits(term)) = (&found, ty, value.u) {
-            let formula = self.has_sign(term, *sign);
-            if self.proves(state, formula) {
-                return Some(value);
+        // What is wanted of the value beyond the shape of its type: a qualifier.
+        let (shape, wanted) = match (&found, ty, value.u) {
+            (Type::Int(_), Type::Int(sign), Bare::Bits(term)) => (ty.clone(), self.has_sign(term, *sign)),
+            (Type::Ref(_, content), Type::Ref(nullness, _), Bare::Bits(term)) => {
+                (Type::Ref(*nullness, content.clone()), self.has_nullness(term, &found, *nullness))
             }
-            let violated = state.assuming(self.store.not(formula), span, None);
-            self.error(violated, span, format!("{why} {ty}, this may be another int"));
+            _ => (found.clone(), self.store.true_()),
+        };
+        if !blocks.fits(&shape, ty) {
+            self.error(state.clone(), span, format!("{why} {ty}, this is {}", blocks.resolved(&found)));
             return None;
         }
-        if !blocks.fits(&found, ty) {
-            self.error(state.clone(), span, format!("{why} {ty}, this is {found}"));
+        if self.store.as_boolean(wanted) != Some(true) && !self.proves(state, wanted) {
+            let violated = state.assuming(self.store.not(wanted), span, None);
+            let message = match ty {
+                Type::Int(_) => format!("{why} {ty}, this may be another int"),
+                _ => format!("{why} {ty}, this may be null"),
+            };
+            self.error(violated, span, message);
             return None;
+        }
+        if matches!(ty, Type::Int(_)) {
+            return Some(value);
         }
         Some(Value { u: value.u, ty: ty.clone() })
     }

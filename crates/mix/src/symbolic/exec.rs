@@ -28,7 +28,7 @@ impl Executor<'_> {
         let span = program.span(e);
         let value = match program.expr(e) {
             // SEVar
-            Expr::Var(at) => return self.variable(state, *at, span).into_iter().collect(),
+            Expr::Var(at) => return self.variable(blocks, state, *at, span).into_iter().collect(),
             // SEVal
             Expr::Unit => Value { u: Bare::Unit, ty: Type::Unit },
             Expr::Int(n) => self.int(*n),
@@ -36,6 +36,9 @@ impl Executor<'_> {
             Expr::Bool(b) => Value { u: Bare::Bool(self.store.boolean(*b)), ty: Type::Bool },
             Expr::Str(id) => {
                 Value { u: Bare::Bits(self.store.number(STRING_WIDTH, u128::from(id.0))), ty: Type::Str }
+            }
+            Expr::Null => {
+                Value { u: Bare::Bits(self.store.number(64, 0)), ty: Type::nullable(blocks.unknown()) }
             }
             Expr::Fun(fun) => {
                 let captures = &program.fun(*fun).captures;
@@ -104,7 +107,8 @@ impl Executor<'_> {
             }
             // SEDeref
             Expr::Deref(e1) => {
-                return self.map(blocks, *e1, state, |state, target| self.dereference(state, &target, span));
+                return self
+                    .map(blocks, *e1, state, |state, target| self.dereference(blocks, state, &target, span));
             }
             Expr::SetVar(at, e1) => {
                 return self.map(blocks, *e1, state, |mut state, value| {
@@ -164,10 +168,16 @@ impl Executor<'_> {
         self.exec(blocks, e, state).into_iter().filter_map(|(state, value)| f(state, value)).collect()
     }
 
-    fn variable(&self, state: State, at: Use, span: Span) -> Option<(State, Value)> {
+    fn variable(
+        &self,
+        blocks: &dyn TypedBlocks,
+        state: State,
+        at: Use,
+        span: Span,
+    ) -> Option<(State, Value)> {
         let info = self.program.var(at.var);
         match state.slot(at.slot).cloned() {
-            Some(cell) if info.boxed => self.dereference(state, &cell, span),
+            Some(cell) if info.boxed => self.dereference(blocks, state, &cell, span),
             Some(value) => Some((state, value)),
             None => {
                 let message = format!(
@@ -281,14 +291,7 @@ impl Executor<'_> {
         if a == b {
             return Some(a.clone());
         }
-        let ordinary = |value: &Value| match value.ty {
-            Type::Known(id) => blocks.function_type(self, id),
-            _ => Some(value.ty.clone()),
-        };
-        let (ty, other) = (ordinary(a)?, ordinary(b)?);
-        if !blocks.fits(&other, &ty) {
-            return None;
-        }
+        let ty = blocks.joined(&a.ty, &b.ty)?;
         let u = match (a.u, b.u) {
             (Bare::Unit, Bare::Unit) => Bare::Unit,
             (Bare::Bool(a), Bare::Bool(b)) => Bare::Bool(self.store.ite_bool(guard, a, b)),

@@ -146,7 +146,8 @@ impl Executor<'_> {
             (Bare::Bits(term), Type::Int(_)) => (number(term)? as i64).to_string(),
             (Bare::Bits(term), Type::Float) => format!("{:?}", f64::from_bits(number(term)?)),
             (Bare::Bits(term), Type::Str) => self.show_string(number(term)?),
-            (Bare::Bits(term), Type::Ref(content)) if depth > 0 => {
+            (Bare::Bits(term), Type::Ref(..)) if number(term)? == 0 => "null".to_string(),
+            (Bare::Bits(term), Type::Ref(_, content)) if depth > 0 => {
                 let content = (**content).clone();
                 let map = base(self.store, memory, &class(&content));
                 let read = self.store.access(map, term);
@@ -155,7 +156,7 @@ impl Executor<'_> {
                     Type::Bool => Bare::Bool(self.store.eq(read, self.store.number(1, 1))),
                     _ => Bare::Bits(read),
                 };
-                let is_ref = matches!(content, Type::Ref(_));
+                let is_ref = matches!(content, Type::Ref(..));
                 let inner = self.show_value(&Value { u, ty: content }, memory, model, depth - 1)?;
                 if is_ref { format!("ref ({inner})") } else { format!("ref {inner}") }
             }

@@ -3,7 +3,7 @@
 use super::memory::{self, has_facts, width};
 use super::{Bare, ELSEWHERE, Executor, State, Value};
 use crate::syntax::Sign;
-use crate::ty::Type;
+use crate::ty::{Nullness, Type};
 use parallax_op::{Bits, RelOp};
 use parallax_smt::Answer;
 use parallax_term::{Formula, Sort, Symbol, SymbolKind, Term};
@@ -84,14 +84,18 @@ impl Executor<'_> {
     fn add_fact(&self, symbol: Symbol, term: Term, ty: &Type, allocations: u64) {
         let fact = match ty {
             Type::Int(sign) if *sign != Sign::Unknown => self.has_sign(term, *sign),
-            Type::Ref(_) => {
+            Type::Ref(nullness, _) => {
                 let store = self.store;
                 let limit = store.number(64, u128::from(allocations));
                 let one = store.number(64, 1);
                 let elsewhere = store.number(64, u128::from(ELSEWHERE));
                 let allocated =
                     store.and(store.relop(RelOp::Ule, one, term), store.relop(RelOp::Ule, term, limit));
-                store.or(allocated, store.relop(RelOp::Ule, elsewhere, term))
+                let location = store.or(allocated, store.relop(RelOp::Ule, elsewhere, term));
+                match nullness {
+                    Nullness::NonNull => location,
+                    Nullness::Null => store.or(location, store.eq(term, store.number(64, 0))),
+                }
             }
             _ => return,
         };
@@ -128,6 +132,16 @@ impl Executor<'_> {
             Sign::Neg => self.store.relop(RelOp::Slt, term, zero),
             Sign::Zero => self.store.eq(term, zero),
             Sign::Unknown => self.store.true_(),
+        }
+    }
+
+    /// That a reference of type `ty` has a nullness.
+    pub(crate) fn has_nullness(&self, term: Term, ty: &Type, nullness: Nullness) -> Formula {
+        match (ty, nullness) {
+            (Type::Ref(Nullness::Null, _), Nullness::NonNull) => {
+                self.store.not(self.store.eq(term, self.store.number(64, 0)))
+            }
+            _ => self.store.true_(),
         }
     }
 

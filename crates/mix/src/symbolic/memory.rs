@@ -50,8 +50,8 @@ const FUNCTION_CLASS: Type = Type::Known(KnownId(u32::MAX));
 /// because the type of a location never changes.
 pub(crate) fn class(ty: &Type) -> Type {
     match ty {
-        Type::Fun(..) | Type::Known(_) | Type::Var(_) | Type::Broken => FUNCTION_CLASS,
-        Type::Ref(content) => Type::reference(class(content)),
+        Type::Fun(..) | Type::Known(_) | Type::Var(_) | Type::Forall(..) | Type::Broken => FUNCTION_CLASS,
+        Type::Ref(nullness, content) => Type::Ref(*nullness, Rc::new(class(content))),
         other => other.clone(),
     }
 }
@@ -60,7 +60,7 @@ pub(crate) fn class(ty: &Type) -> Type {
 pub(crate) fn width(ty: &Type) -> Width {
     match ty {
         Type::Bool | Type::Unit => 1,
-        Type::Int(_) | Type::Float | Type::Ref(_) => 64,
+        Type::Int(_) | Type::Float | Type::Ref(..) => 64,
         Type::Str => STRING_WIDTH,
         _ => 32,
     }
@@ -138,5 +138,5 @@ pub(crate) fn base(store: &Store, generation: u32, class: &Type) -> FuncExpr {
 
 /// Whether what is read from an arbitrary memory of this type is bound by more than its width.
 pub(crate) fn has_facts(ty: &Type) -> bool {
-    matches!(ty, Type::Ref(_)) || matches!(ty, Type::Int(sign) if *sign != Sign::Unknown)
+    matches!(ty, Type::Ref(..)) || matches!(ty, Type::Int(sign) if *sign != Sign::Unknown)
 }

@@ -74,6 +74,8 @@ pub struct Options {
     pub paths: u64,
     /// What the solver may spend on each question.
     pub solver: Limits,
+    /// Leaves out that a reference that is followed is not null, to show that the tests need it.
+    pub omit_null: bool,
 }
 
 impl Default for Options {
@@ -86,6 +88,7 @@ impl Default for Options {
             steps: 50_000_000,
             paths: 1 << 20,
             solver: Limits::default(),
+            omit_null: false,
         }
     }
 }
@@ -99,10 +102,17 @@ pub trait TypedBlocks {
         state: &State,
         e: ExprId,
     ) -> Result<(State, Value), Vec<Complaint>>;
-    /// The type of a function value, where it has an ordinary one.
-    fn function_type(&self, executor: &Executor<'_>, function: KnownId) -> Option<Type>;
+    /// An ordinary type for a value of this one: for a function of singleton type the type of its text, where that has
+    /// one, and for a polymorphic one an instance.
+    fn ordinary(&self, ty: &Type) -> Option<Type>;
     /// Whether a value of type `found` may be used as one of type `wanted`.
     fn fits(&self, found: &Type, wanted: &Type) -> bool;
+    /// The least ordinary type of values of both types.
+    fn joined(&self, a: &Type, b: &Type) -> Option<Type>;
+    /// The type with everything looked up that has been found out about it.
+    fn resolved(&self, ty: &Type) -> Type;
+    /// A type of which nothing is known.
+    fn unknown(&self) -> Type;
 }
 
 /// An execution that ended without a value.

@@ -6,7 +6,7 @@ use super::{Bare, Consistency, Executor, State, TypedBlocks, Value};
 use crate::complaint::Complaint;
 use crate::infer::MAX_TYPE_SIZE;
 use crate::syntax::{Expr, ExprId};
-use crate::ty::Type;
+use crate::ty::{Nullness, Type};
 use parallax_op::BinOp;
 use parallax_source::Span;
 use parallax_term::{Sort, SymbolKind, Term};
@@ -22,11 +22,17 @@ impl Executor<'_> {
         value: Value,
         e: ExprId,
     ) -> Option<(State, Value)> {
-        let content = match (&value.ty, self.program.expr(e)) {
-            (Type::Known(id), _) => blocks.function_type(self, *id).unwrap_or(Type::Known(*id)),
-            (Type::Int(_), Expr::Annotated(_, ty)) => ty.clone(),
-            (ty, _) => ty.clone(),
+        let content = match (&value.ty, value.u, self.program.expr(e)) {
+            (Type::Int(_) | Type::Ref(..), _, Expr::Annotated(_, ty)) => ty.clone(),
+            // What typing keeps of a reference, the path may know.
+            (Type::Ref(Nullness::Null, inner), Bare::Bits(term), _)
+                if self.proves(&state, self.has_nullness(term, &value.ty, Nullness::NonNull)) =>
+            {
+                Type::Ref(Nullness::NonNull, inner.clone())
+            }
+            (ty, ..) => blocks.ordinary(ty).unwrap_or_else(|| ty.clone()),
         };
+        let content = blocks.resolved(&content);
         if depth(&content) > MAX_TYPE_SIZE {
             self.gap(state, self.program.span(e), format!("this type has more than {MAX_TYPE_SIZE} parts"));
             return None;
@@ -51,23 +57,26 @@ impl Executor<'_> {
     pub(super) fn assign(
         &self,
         blocks: &dyn TypedBlocks,
-        mut state: State,
+        state: State,
         target: &Value,
         value: Value,
         span: Span,
     ) -> Option<(State, Value)> {
-        let (Bare::Bits(location), Type::Ref(content)) = (target.u, &target.ty) else {
+        let (Bare::Bits(location), Type::Ref(nullness, content)) = (target.u, &target.ty) else {
             self.error(state, span, format!("`:=` wants a reference, this is {}", target.ty));
             return None;
         };
-        self.effects.borrow_mut().written.insert((**content).clone());
-        if self.is_consistent(blocks, &state, &value, content) {
+        let mut state = self.not_null(state, location, *nullness, span, ":=")?;
+        let consistent = self.is_consistent(blocks, &state, &value, content);
+        // Asking may have found out more about the type.
+        let content = &blocks.resolved(content);
+        self.effects.borrow_mut().written.insert(content.clone());
+        if consistent {
             self.put(&mut state, location, content, Some(&value));
             self.forgive(&mut state, location, content);
         } else {
             self.put(&mut state, location, content, None);
-            let write =
-                Write { target: location, content: (**content).clone(), found: value.ty.clone(), span };
+            let write = Write { target: location, content: content.clone(), found: value.ty.clone(), span };
             Rc::make_mut(&mut state.memory.inconsistent).push(write);
         }
         Some((state, value))
@@ -81,9 +90,16 @@ impl Executor<'_> {
                 _ => false,
             },
             (Type::Known(a), Type::Known(b)) => a == b,
-            (Type::Known(id), wanted) => {
-                blocks.function_type(self, *id).is_some_and(|found| blocks.fits(&found, wanted))
+            (Type::Known(_), wanted) => {
+                blocks.ordinary(&value.ty).is_some_and(|found| blocks.fits(&found, wanted))
             }
+            (Type::Ref(_, inner), Type::Ref(nullness, _)) => match value.u {
+                Bare::Bits(term) => {
+                    blocks.fits(&Type::Ref(*nullness, inner.clone()), content)
+                        && self.proves(state, self.has_nullness(term, &value.ty, *nullness))
+                }
+                _ => false,
+            },
             // A location whose type is still open holds what functions are represented by, and nothing else.
             (found, wanted) => {
                 let open = class(&Type::Broken);
@@ -134,11 +150,19 @@ impl Executor<'_> {
     }
 
     /// SEDeref: the type is the one the pointer promises, so the memory must keep the promise.
-    pub(super) fn dereference(&self, state: State, target: &Value, span: Span) -> Option<(State, Value)> {
-        let (Bare::Bits(location), Type::Ref(content)) = (target.u, &target.ty) else {
+    pub(super) fn dereference(
+        &self,
+        blocks: &dyn TypedBlocks,
+        state: State,
+        target: &Value,
+        span: Span,
+    ) -> Option<(State, Value)> {
+        let (Bare::Bits(location), Type::Ref(nullness, content)) = (target.u, &target.ty) else {
             self.error(state, span, format!("`!` wants a reference, this is {}", target.ty));
             return None;
         };
+        let state = self.not_null(state, location, *nullness, span, "!")?;
+        let content = &blocks.resolved(content);
         let blocking = state.memory.inconsistent.iter().find(|write| match self.options.consistency {
             Consistency::Syntactic => true,
             Consistency::Solver => {
@@ -150,7 +174,7 @@ impl Executor<'_> {
             self.end(state, inconsistent(&write, span));
             return None;
         }
-        let ty = (**content).clone();
+        let ty = content.clone();
         let store = self.store;
         let u = match &ty {
             Type::Unit => Bare::Unit,
@@ -164,6 +188,35 @@ impl Executor<'_> {
             }
         };
         Some((state, Value { u, ty: ty.widened() }))
+    }
+
+    /// The state in which a reference is a location; one in which it is null ends with a complaint.
+    fn not_null(
+        &self,
+        state: State,
+        location: Term,
+        nullness: Nullness,
+        span: Span,
+        operator: &str,
+    ) -> Option<State> {
+        if nullness == Nullness::NonNull || self.options.omit_null {
+            return Some(state);
+        }
+        let null = self.store.eq(location, self.store.number(64, 0));
+        let message = format!("`{operator}` wants a location, and this reference may be null");
+        match self.store.as_boolean(null) {
+            Some(false) => return Some(state),
+            Some(true) => self.error(state, span, message),
+            None if self.proves(&state, self.store.not(null)) => return Some(state),
+            None => match self.fork(&state, null, span) {
+                Some((is_null, goes_on)) => {
+                    self.error(is_null, span, message);
+                    return Some(goes_on);
+                }
+                None => self.too_many_paths(state, span),
+            },
+        }
+        None
     }
 
     /// Makes the locations of the given types arbitrary.
@@ -200,7 +253,7 @@ fn inconsistent(write: &Write, span: Span) -> Complaint {
 fn depth(ty: &Type) -> usize {
     let mut ty = ty;
     let mut depth = 0;
-    while let Type::Ref(content) = ty {
+    while let Type::Ref(_, content) = ty {
         ty = content;
         depth += 1;
     }

@@ -84,12 +84,20 @@ pub struct Generator {
     scope: Vec<Var>,
     names: usize,
     symbolic: bool,
+    /// The names from outside that are not in scope by their type.
+    outside: Vec<&'static str>,
 }
 
 /// A program of some type.
 pub fn program(seed: u64, shape: Shape) -> String {
-    let mut generator =
-        Generator { random: Random(seed), shape, scope: Vec::new(), names: 0, symbolic: false };
+    let mut generator = Generator {
+        random: Random(seed),
+        shape,
+        scope: Vec::new(),
+        names: 0,
+        symbolic: false,
+        outside: Vec::new(),
+    };
     let mut out = String::new();
     let externs = [
         ("n", Ty::Int),
@@ -105,6 +113,17 @@ pub fn program(seed: u64, shape: Shape) -> String {
         if generator.random.chance(60) && (!is_function || shape.unbounded) {
             writeln!(out, "extern {name} : {};", ty.show()).unwrap();
             generator.scope.push(Var { name: name.into(), ty, local: false });
+        }
+    }
+    for (name, text, blocks) in [
+        ("z", "extern z : int null ref;", true),
+        ("h", "extern h : unit -> unit;", false),
+        ("k", "extern k : unit -> unit writes nothing;", false),
+        ("l", "extern l : unit -> unit writes string, bool;", false),
+    ] {
+        if shape.unbounded && (shape.blocks || !blocks) && generator.random.chance(40) {
+            writeln!(out, "{text}").unwrap();
+            generator.outside.push(name);
         }
     }
     let ty = generator.some_type(1);
@@ -149,7 +168,7 @@ impl Generator {
             return self.leaf(ty);
         }
         let d = depth - 1;
-        match self.random.below(27) {
+        match self.random.below(34) {
             0..=2 => self.leaf(ty),
             3..=5 => self.operator(ty, d),
             6..=8 => {
@@ -179,6 +198,9 @@ impl Generator {
             24 if self.shape.blocks && *ty == Ty::Int => self.signs(d),
             25 => self.function_in_a_location(ty, d),
             26 => self.recursion(ty, d),
+            27..=29 => self.polymorphic(ty, d),
+            30 | 31 if self.shape.blocks => self.nulls(ty, d),
+            32 | 33 if self.shape.blocks && self.shape.unbounded => self.effects(ty),
             _ => self.operator(ty, d),
         }
     }
@@ -189,7 +211,13 @@ impl Generator {
         let value = self.expr(&Ty::Int, d);
         let mistaken = self.shape.mistakes > 0 && self.random.chance(20);
         let (pos, neg) = if mistaken { ("neg", "pos") } else { ("pos", "neg") };
-        match self.random.below(3) {
+        match self.random.below(4) {
+            3 => {
+                let difference = if mistaken { "pos int" } else { "int" };
+                format!(
+                    "(let {x} {r} = !{r} - !{r} in ({x} (ref {value}); ({x} (ref (1 : pos int)) : {difference})))"
+                )
+            }
             0 => format!(
                 "(let {x} = {value} in {{s if {x} > 0 then {{t ({x} : {pos} int) t}} else if {x} = 0 then \
                  {{t ({x} : zero int) t}} else {{t ({x} : {neg} int) t}} s}})"
@@ -202,6 +230,102 @@ impl Generator {
                 format!("(let {r} = ref (1 : pos int) in {{s {r} := {value}; {{t (!{r} : {pos} int) t}} s}})")
             }
         }
+    }
+
+    /// Functions of any type, and functions that take functions.
+    fn polymorphic(&mut self, ty: &Ty, d: usize) -> String {
+        let (f, g, x, y) = (self.fresh(), self.fresh(), self.fresh(), self.fresh());
+        let from = self.some_type(0);
+        let (argument, other) = (self.atom(ty, d), self.leaf(&from));
+        let mistaken = self.shape.mistakes > 0 && self.random.chance(20);
+        match self.random.below(if self.shape.blocks { 8 } else { 5 }) {
+            0 => format!("(let {f} {x} = {x} in let {y} = {f} {other} in {f} {argument})"),
+            1 => {
+                let body = self.with_var(&x, from, false, |g| g.expr(ty, d));
+                format!("(let {f} {g} = {g} {other} in {f} (fun {x} -> {body}))")
+            }
+            2 => {
+                let (n, b) = (self.leaf(&Ty::Int), self.leaf(&Ty::Bool));
+                format!(
+                    "(let {f} {g} {x} = {g} ({g} {x}) in {f} (fun {y} -> {y} + 1) {n}; {f} (fun {y} -> not {y}) {b}; \
+                     {argument})"
+                )
+            }
+            // A location of functions has one type, whatever is read from it.
+            3 if mistaken => {
+                format!(
+                    "(let {r} = ref (fun {x} -> {x}) in {r} := (fun {y} -> {y} + 1); (!{r}) {argument})",
+                    r = f
+                )
+            }
+            3 => format!("(let {r} = ref (fun {x} -> {x}) in (!{r}) {argument})", r = f),
+            // So has a name that a function has from outside.
+            4 => {
+                let value = if mistaken { other } else { argument };
+                format!("((fun {x} -> let {g} = fun {y} -> {x} in ({g} () : {})) ({value}))", ty.show())
+            }
+            5 => format!("{{t let {f} {x} = {x} in {{s {{t {f} {other} t}}; {{t {f} {argument} t}} s}} t}}"),
+            6 => format!("{{s let {f} {x} = {x} in {{t {f} {other}; {f} {argument} t}} s}}"),
+            _ => {
+                let result = if mistaken { from.show() } else { ty.show() };
+                format!(
+                    "{{s let {f} {x} = {x} in let {y} = ref {f} in {{t (!{y}) {other}; () t}}; \
+                     {{t ({f} {argument} : {result}) t}} s}}"
+                )
+            }
+        }
+    }
+
+    /// References that may be null: tested before they are followed, or not.
+    fn nulls(&mut self, ty: &Ty, d: usize) -> String {
+        let (r, f, p) = (self.fresh(), self.fresh(), self.fresh());
+        let condition = self.expr(&Ty::Bool, d);
+        let (content, other) = (self.leaf(ty), self.leaf(ty));
+        let mistaken = self.shape.mistakes > 0 && self.random.chance(25);
+        let maybe = format!("(if {condition} then null else ref ({content}))");
+        let checked = |follow: String| match mistaken {
+            true => follow,
+            false => format!("if {r} = null then {other} else {follow}"),
+        };
+        match self.random.below(5) {
+            0 => format!("(let {r} = {maybe} in {{s {} s}})", checked(format!("!{r}"))),
+            1 => {
+                let again = if mistaken { String::new() } else { format!("{r} := ref ({other}); ") };
+                format!("(let {r} = ref (ref ({content})) in {{s {r} := null; {again}() s}}; !(!{r}))")
+            }
+            2 => format!(
+                "(let {r} : {} null ref = {maybe} in {{s {} s}})",
+                ty.show(),
+                checked(format!("{{t !{r} t}}"))
+            ),
+            3 if *ty == Ty::Int && self.outside.contains(&"z") => {
+                let follow =
+                    if mistaken { "!z".to_string() } else { "if null = z then 0 else {t !z t}".into() };
+                format!("{{s {follow} s}}")
+            }
+            3 => format!("(let {r} = ref null in {{s {r} := ref ({content}); !(!{r}) s}})"),
+            _ => format!(
+                "(let {f} = fun ({p} : {} ref) -> !{p} in {{s let {r} = {maybe} in {} s}})",
+                ty.show(),
+                checked(format!("{{t {f} {r} t}}"))
+            ),
+        }
+    }
+
+    /// A location, a call from outside, and something that is wrong if the call wrote there.
+    fn effects(&mut self, ty: &Ty) -> String {
+        let (r, x) = (self.fresh(), self.fresh());
+        if self.outside.is_empty() {
+            return self.leaf(ty);
+        }
+        let called = *self.random.pick(&self.outside.clone());
+        let call = if called == "z" { "()".to_string() } else { format!("{called} ()") };
+        let good = self.leaf(ty);
+        let wrong = if self.shape.mistakes > 0 { "(1 + true)".into() } else { self.leaf(ty) };
+        let content = self.leaf(&Ty::Int);
+        format!(
+            "(let {r} = ref {content} in {{s let {x} = !{r} in {{t {call} t}}; if !{r} = {x} then {good} else {wrong} s}})"
+        )
     }
 
     /// A location that holds one function, then perhaps another.

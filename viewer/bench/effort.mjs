@@ -97,9 +97,10 @@ async function judged(way) {
         }
       } else if (kind === "report") { await press("F"); groups++; } else await press("j");
     } else {
-      const kind = await page.evaluate(() => { const row = document.querySelector(".groups .cur"); return row?.classList.contains("rep") ? (row.dataset.state === "open" ? "open" : "done") : row?.getAttribute("aria-expanded") === "true" ? "expanded" : "closed"; });
+      const kind = await page.evaluate(() => { const row = document.querySelector(".groups .cur"); return row?.classList.contains("rep") ? (row.dataset.state === "open" ? "open" : "done") : row?.classList.contains("more") ? "more" : row?.getAttribute("aria-expanded") === "true" ? "expanded" : "closed"; });
       if (kind === "closed") await press("Enter");
-      await press(kind === "open" ? "F" : "j");
+      // A verdict on one report goes on to the next that waits; the rest of a group is opened in its place.
+      await press(kind === "open" ? "F" : kind === "more" ? "Enter" : "j");
     }
     left = await state();
     stuck = left.done > before ? 0 : stuck + 1;

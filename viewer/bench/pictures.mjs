@@ -72,7 +72,7 @@ async function triaged(page) {
 }
 
 async function bulk(page) {
-  await triaged(page);
+  await page.keyboard.press("K");
   await page.keyboard.press("F");
 }
 

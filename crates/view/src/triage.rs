@@ -138,7 +138,9 @@ impl Record {
         let texts = self.answers.iter().chain(&self.explanations).flat_map(|(name, value)| [name, value]);
         let past = self.history.iter().flat_map(|past| [&past.note, &past.author, &past.time]);
         let mut texts = texts.chain([&self.title, &self.note, &self.author, &self.time]).chain(past);
-        let many = [self.answers.len(), self.explanations.len(), self.history.len()].iter().any(|&count| count > MOST);
+        let many = [self.answers.len(), self.explanations.len(), self.history.len()]
+            .iter()
+            .any(|&count| count > MOST);
         if many || texts.any(|text| text.len() > LONGEST) { Err(TriageError::TooLarge) } else { Ok(()) }
     }
 

@@ -3,7 +3,7 @@
 import { compare, missing, type Comparison, type Difference } from "../lib/compare.ts";
 import { ordinalOf, passingSteps, pathTitle, plural, stepCount, threadsOf } from "../lib/describe.ts";
 import { keepInStep } from "../lib/instep.ts";
-import { Finder, topOf } from "../lib/layout.ts";
+import { Finder, remeasure, topOf } from "../lib/layout.ts";
 import type { Page, Path, Report } from "../lib/page.ts";
 import type { Source } from "../lib/source.ts";
 import { Column } from "./column.ts";
@@ -156,8 +156,8 @@ export class CompareView {
     const { a, b, comparison } = this;
     if (!a || !b || !comparison) return;
     const clear = (column: Column) => { const todo = [...column.layout.roots]; for (let node = todo.pop(); node; node = todo.pop()) { node.pads.clear(); node.reasons.clear(); for (const row of node.rows) if (row.kind === "frame") todo.push(row.node); } };
-    clear(a.column);
-    clear(b.column);
+    // Places are measured without the room of before: only one of the columns may have been laid out anew.
+    for (const { column } of [a, b]) { clear(column); column.layout.height = remeasure(column.layout, this.page.definitions); }
     this.parting = keepInStep(a.column.layout, b.column.layout, this.mode === "apart" || comparison.pairs.length === 0 ? { ...comparison, pairs: [], parting: undefined } : comparison, this.page.definitions, (side, from, to) => missing(comparison, a.path, b.path, side, from, to));
     a.column.redraw();
     b.column.redraw();

@@ -97,6 +97,19 @@ test("what both take at another time crosses in the rail, the gap says so, and t
   await page.context().close();
 });
 
+test("what is opened on one side keeps both in step", async () => {
+  const { page, wrong } = await lab.open(`${runs}#R-01/1:R-02/1`, { viewport: { width: 1440, height: 900 } });
+  const tops = () => page.evaluate(() => ["A", "B"].map(side => Math.round(document.querySelector(`[data-side="${side}"] .line.step[data-line="25"]`)!.getBoundingClientRect().top)));
+  const [first] = await tops();
+  await page.locator('[data-side="A"] .loop').first().click();
+  assert.ok(await page.locator('[data-side="A"] .iters').isVisible());
+  const [a, b] = await tops();
+  assert.ok((a ?? 0) > (first ?? 0), "the list of iterations takes room");
+  assert.equal(a, b, "on both sides");
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
 test("the address of a comparison names a step, and Back leads to the report", async () => {
   const { page, wrong } = await lab.open(`${runs}#R-01`);
   await page.keyboard.press("v");

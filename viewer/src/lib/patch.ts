@@ -25,11 +25,18 @@ export function fitting(report: Report, group: Group): Fitting {
   return { fits, other, without };
 }
 
-/** Edits as a unified diff without context, for `patch -p1`. Edits that overlap an earlier one are left out and counted. */
+/** Whether a name may stand in a patch: of a file below the folder it is applied in, on one line. */
+const isPatchable = (file: string): boolean => file !== "" && !/[\u0000-\u001f]/.test(file) && !/^(?:\/|[A-Za-z]:)/.test(file) && !file.split(/[\\/]/).includes("..");
+
+/**
+ * Edits as a unified diff without context, for `patch -p1`. Edits that overlap an earlier one, and those of files that lie
+ * elsewhere, are left out and counted.
+ */
 export function patchOf(fixes: readonly Fix[]): { readonly text: string; readonly left: number } {
   const files = new Map<string, Change[]>();
   let left = 0;
   for (const change of fixes.flatMap(fix => fix.changes)) {
+    if (!isPatchable(change.file)) { left++; continue; }
     const known = files.get(change.file) ?? [];
     const end = (one: Change) => one.first + Math.max(1, one.old.length) - 1;
     if (known.some(one => one.first <= end(change) && change.first <= end(one))) { left++; continue; }

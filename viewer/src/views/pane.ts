@@ -100,7 +100,9 @@ export class Pane {
   take(): void {
     const fix = this.member && fixOf(this.member.row.report);
     if (!fix) { this.events.say("No fix is proposed here"); return; }
-    const { text } = patchOf([fix]), done = () => this.events.say("Copied: apply it with patch -p1"), failed = () => this.events.say("This browser does not let the page copy; A saves a file");
+    const { text } = patchOf([fix]);
+    if (text === "") { this.events.say("The fix is of a file elsewhere"); return; }
+    const done = () => this.events.say("Copied: apply it with patch -p1"), failed = () => this.events.say("This browser does not let the page copy; A saves a file");
     try { navigator.clipboard.writeText(text).then(done, failed); } catch { failed(); }
   }
 
@@ -116,7 +118,7 @@ export class Pane {
     };
     const dialog = h("dialog", { id: "fixes", "aria-labelledby": "fixes-heading", onclose: () => dialog.remove() },
       h("header", {}, h("h2", { id: "fixes-heading" }, `The same edit in ${plural(fixes.length, "place")}`), h("button", { class: "icon", "aria-label": "Close", onclick: () => dialog.close() }, icon("close"))),
-      h("div", { class: "fix-list", tabindex: 0, role: "region", "aria-label": "Edits" }, fixes.map(one => fixElement(one)), left > 0 && h("p", { class: "dim" }, `${plural(left, "edit")} of lines that another edits too ${left === 1 ? "is" : "are"} left out of the patch.`)),
+      h("div", { class: "fix-list", tabindex: 0, role: "region", "aria-label": "Edits" }, fixes.map(one => fixElement(one)), left > 0 && h("p", { class: "dim" }, `${plural(left, "edit")} of lines that another edits too, or of files elsewhere, ${left === 1 ? "is" : "are"} left out of the patch.`)),
       h("footer", {}, h("span", { class: "dim" }, "patch -p1, in the folder of the sources"), h("span", { class: "grow" }), h("button", { class: "primary", "data-act": "save-patch", onclick: save }, "Save as a patch")));
     document.body.append(dialog);
     dialog.showModal();

@@ -239,4 +239,5 @@ test("edits become a patch; what overlaps an earlier one is left out", () => {
   const { text, left } = patchOf([change(9, ["d"], ["D"]), change(2, ["a"], ["A", "B"]), change(2, ["a"], ["C"])]);
   assert.equal(text, "--- a/f.c\n+++ b/f.c\n@@ -2 +2,2 @@\n-a\n+A\n+B\n@@ -9 +10 @@\n-d\n+D\n");
   assert.equal(left, 1);
+  for (const file of ["../x.c", "/etc/passwd", "a\n+++ b/x", "C:\\x.c", ""]) assert.deepEqual(patchOf([{ description: "", changes: [{ file, first: 1, old: ["a"], new: ["b"] }] }]), { text: "", left: 1 }, file);
 });

@@ -220,8 +220,13 @@ export class GroupedList {
     this.offerUndo(done);
     // On to the next that waits.
     const waits = (item: Item | undefined) => !!item && this.alike(item).some(member => !isTriaged(member.row.state)) && (item.kind !== "member" || !isTriaged(item.member.row.state)) && item.kind !== "family";
-    for (let at = next; at < this.items.length; at++) if (waits(this.items[at])) { this.pick(at); return; }
-    this.pick(next);
+    const go = (from: number): boolean => { for (let at = from; at < this.items.length; at++) if (waits(this.items[at])) { this.pick(at); return true; } return false; };
+    if (go(next)) return;
+    // Nothing that is open waits any more: the next rule that does is opened.
+    const here = this.families.findIndex(family => family === this.items[next]?.family);
+    const closed = [...this.families.slice(here + 1), ...this.families.slice(0, here + 1)].find(family => family.severity > 0 && !this.openKeys.has(family.key) && family.rows.some(row => !isTriaged(row.state)));
+    if (closed) { this.openKeys.add(closed.key); this.redraw(); }
+    if (!closed || !go(this.items.findIndex(item => item.family === closed))) this.pick(next);
   }
 
   /** On a phone there is no `z`: a button, for five seconds. */
@@ -299,7 +304,8 @@ export class GroupedList {
     const chosen = group.members.filter(member => this.selected.has(member.row.index)).length;
     const agreed = agreement(group.members.map(member => member.row.state));
     const dots = h("span", { class: "rp", "aria-hidden": "true" }, group.members.slice(0, 24).map(member => h("i", { class: dot(member.row.state, member.row.report.baseline === "new") })));
-    return h("div", { class: "cl", "aria-expanded": String(this.openKeys.has(group.key)) },
+    const waiting = group.members.filter(member => !isTriaged(member.row.state)).length;
+    return h("div", { class: "cl", "data-waiting": waiting, "aria-expanded": String(this.openKeys.has(group.key)) },
       check(chosen === 0 ? "" : chosen === group.members.length ? "on" : "part", `Select ${plural(group.members.length, "like report")}`), this.chevron(group.key),
       h("code", { class: "shape", title: group.shapes.join(" to ") }, ...group.shapes.flatMap((shape, at) => [at > 0 ? icon("to") : "", ...shapeNodes(shape)])),
       h("span", { class: "why" }, group.why), h("span", { class: "grow" }), fresh > 0 && h("span", { class: "bdg new" }, `${fresh} new`),

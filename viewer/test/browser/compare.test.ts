@@ -129,6 +129,18 @@ test("like reports are judged together, and one key takes it back", async () => 
   await page.context().close();
 });
 
+test("after a verdict the next that waits is current, also where its rule was closed", async () => {
+  const { page } = await lab.open(many, { viewport: { width: 1440, height: 900 } });
+  // The first rule has one report; the other, closed, has fifty-nine alike.
+  await page.locator(".rep").first().click();
+  await page.keyboard.press("T");
+  assert.ok(await page.locator(".cl.cur").isVisible(), "the next rule is open, its group is current");
+  await page.keyboard.press("F");
+  await page.keyboard.press("Control+Enter");
+  assert.match(await page.innerText("#list-progress"), /^60 of 60 triaged/, "three keys for sixty reports");
+  await page.context().close();
+});
+
 test("a group that was judged asks next for those of it that differ", async () => {
   lab.write("src/u.c", ["void f(int a, int b, int c, int d) {", "  close(a);", "  close(b);", "  int r = close(c);", "  close(d);", "}"].join("\n") + "\n");
   const at = (line: number) => ({ title: `Result of 'close' ignored (${line})`, rule: "unchecked", severity: "warning", tool: { name: "lint" }, location: { file: "u.c", line } });

@@ -142,6 +142,8 @@ report-matrix: setup
 	python3 bench/report-matrix/unpack.py $(WORK)/trixie trixie gcc-14 g++-14 libc6-dev cbmc coreutils bash dash
 	[ -x $(WORK)/pypi/bin/semgrep ] || { python3 -m venv $(WORK)/pypi && $(WORK)/pypi/bin/pip install --quiet semgrep flawfinder; }
 	python3 bench/report-matrix/run.py $(WORK) target/debug/parallax $(OUT)
+	cd viewer && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent; }
+	node viewer/bench/look.mjs $(WORK)
 
 # Table 1 of the paper on the six programs of bench/stl: docs/binaries.md.
 .PHONY: bench-stl

@@ -18,7 +18,7 @@ class Program:
     whole: list  # What makes up the program itself.
     race: list = field(default_factory=list)  # What the driver of races is linked with.
     define: str = ""
-    cbmc: str = ""
+    cbmc: tuple = ()  # The function that CBMC begins with, and its file.
     cxx: bool = False
 
     def compiler(self, which):
@@ -28,15 +28,17 @@ class Program:
 PROGRAMS = [
     Program("zip", "zip30", ["zipnote.c", "unix/unix.c"], ["-I.", "-DUNIX"],
             ["zip.c", "zipfile.c", "zipup.c", "fileio.c", "util.c", "globals.c", "crc32.c", "crypt.c", "ttyio.c", "unix/unix.c",
-             "deflate.c", "trees.c", "zbz2err.c"], ["crc32.c"], "USE_CRC", "ex2in"),
-    Program("bzip2", "bzip2-1.0.8", ["bzip2recover.c", "bzlib.c"], ["-I."], BZIP2, BZIP2, "USE_BZIP2",
-            "BZ2_bzCompressInit"),
+             "deflate.c", "trees.c", "zbz2err.c"], ["crc32.c"], "USE_CRC", ("ex2in", "unix/unix.c")),
+    Program("bzip2", "bzip2-1.0.8", ["decompress.c", "bzlib.c", "bzip2recover.c"], ["-I."], BZIP2, BZIP2, "USE_BZIP2",
+            ("BZ2_hbCreateDecodeTables", "huffman.c")),
     Program("unzip", "unzip60", ["zipinfo.c", "unix/unix.c"], ["-I.", "-Iunix", "-DUNIX", "-DHAVE_DIRENT_H", "-DHAVE_TERMIOS_H"],
             ["unzip.c", "crc32.c", "crypt.c", "envargs.c", "explode.c", "extract.c", "fileio.c", "globals.c", "inflate.c", "list.c",
              "match.c", "process.c", "ttyio.c", "ubz2err.c", "unreduce.c", "unshrink.c", "zipinfo.c", "unix/unix.c"], ["crc32.c"],
-            "USE_CRC", "mapattr"),
+            "USE_CRC"),
     Program("pbzip2", "pbzip2-1.1.13", ["BZ2StreamScanner.cpp", "ErrorContext.cpp"], ["-I.", "-I../bzip2-1.0.8", "-DUSE_STACKSIZE_CUSTOMIZATION"],
             ["pbzip2.cpp", "BZ2StreamScanner.cpp", "ErrorContext.cpp", *(f"../bzip2-1.0.8/{name}" for name in BZIP2)], cxx=True),
+    Program("figlet", "figlet-2.2.5", ["figlet.c", "zipio.c"], ["-I.", "-DTLF_FONTS", '-DDEFAULTFONTDIR="fonts"', '-DDEFAULTFONTFILE="standard.flf"'],
+            ["figlet.c", "zipio.c", "crc.c", "inflate.c", "utf8.c"], cbmc=("CrcUpdate", "crc.c")),
 ]
 
 

@@ -4,8 +4,8 @@
     run.py WORK PARALLAX [OUT]
 
 WORK is a folder for sources, tools and reports; PARALLAX the command. With OUT, the table is written to OUT/table.md, the
-numbers to OUT/raw.csv, what was run to OUT/tools.txt. Programs are Debian's sources of zip, bzip2, unzip and pbzip2. A tool that is not there is
-reported as missing, never as passed. gcc 14 and CBMC come from Debian 13, unpacked into WORK/trixie and run in a chroot,
+numbers to OUT/raw.csv, what was run to OUT/tools.txt. Programs are Debian's
+sources of zip, bzip2, unzip, pbzip2 and figlet. A tool that is not there is reported as missing, never as passed. gcc 14 and CBMC come from Debian 13, unpacked into WORK/trixie and run in a chroot,
 which needs root; Semgrep and Flawfinder come from PyPI.
 """
 import csv, glob, json, os, shutil, subprocess, sys
@@ -56,7 +56,7 @@ def compilers(program, folder, report):
     if os.path.isdir(ROOT) and program.cbmc:
         for kind, ending in (("--json-ui", "cbmc.json"), ("--xml-ui", "cbmc.xml"), (None, "cbmc.txt")):
             run(["cbmc", "--trace", "--unwind", "3", "--no-unwinding-assertions", "--object-bits", "12", *([kind] if kind else []),
-                 "--function", program.cbmc, *program.flags, program.files[-1]], folder, stdout=f"{report('bounded')}.{ending}", inside=True, seconds=120)
+                 "--function", program.cbmc[0], *program.flags, program.cbmc[1]], folder, stdout=f"{report('bounded')}.{ending}", inside=True, seconds=120)
 
 
 def scanners(files, folder, report):

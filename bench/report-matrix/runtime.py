@@ -17,7 +17,7 @@ def inputs(folder):
     return folder
 
 
-def mutants(good, folder):
+def mutants(good, folder, name):
     """Copies of a file with a few bytes changed, always the same ones."""
     data = open(good, "rb").read()
     # What is packed says little; the headers are at both ends.
@@ -27,7 +27,7 @@ def mutants(good, folder):
         mutant = bytearray(data)
         for _ in range(dice.randint(1, 6)):
             mutant[dice.choice(ends)] = dice.choice([0, 1, 2, 0x7F, 0x80, 0xFF, dice.randrange(256)])
-        path = os.path.join(folder, "mutant.zip")
+        path = os.path.join(folder, name)
         with open(path, "wb") as file:
             file.write(mutant)
         yield path
@@ -87,10 +87,12 @@ class Runs:
             "zip": lambda binary: [binary, "-9", "-r", "good.zip", "one.txt", "two.txt", "extra.txt"],
             "unzip": lambda binary: [binary, "-t", "good.zip"],
             "pbzip2": lambda binary: [binary, "-k", "-f", "-p4", "-b1", "three.bin"],
+            "figlet": lambda binary: [binary, "-d", os.path.join(self.folder, "fonts"), "-w", "120", "-c", "parallax"],
         }[self.program.package]
         broken = {
             "zip": lambda binary, archive: [binary, "-FF", archive, "--out", "mended.zip"],
             "unzip": lambda binary, archive: [binary, "-t", "-P", "x", archive],
+            "figlet": lambda binary, font: [binary, "-d", self.work, "-f", font, "parallax"],
         }.get(self.program.package)
         if self.program.package == "unzip":
             good = glob.glob(os.path.join(os.path.dirname(os.path.dirname(self.work)), "zip30", "*", "good.zip"))
@@ -105,9 +107,10 @@ class Runs:
         for sanitizer, binary in sanitized.items():
             if binary and (sanitizer != "thread" or self.program.package == "pbzip2"):
                 self.run(use(binary), self.work, stderr=self.report(f"program.{sanitizer}.txt"))
-        good = os.path.join(self.work, "good.zip")
+        figlet = self.program.package == "figlet"
+        good = os.path.join(self.folder, "fonts/standard.flf") if figlet else os.path.join(self.work, "good.zip")
         if broken and sanitized["address"] and os.path.exists(good):
-            for archive in mutants(good, self.work):
+            for archive in mutants(good, self.work, "mutant.flf" if figlet else "mutant.zip"):
                 done = self.run(broken(sanitized["address"], archive), self.work, seconds=10)
                 if done and b"AddressSanitizer" in done.stderr:
                     with open(self.report("broken.address.txt"), "wb") as file:

@@ -87,7 +87,7 @@ async function judged(way) {
       const kind = await page.evaluate(() => { const row = document.querySelector(".groups .cur"); return row?.classList.contains("rr") ? "rule" : row?.classList.contains("cl") ? "group" : row?.dataset.state === "open" ? "report" : "done"; });
       if (kind === "rule") { const open = await page.evaluate(() => document.querySelector(".groups .cur")?.getAttribute("aria-expanded") === "true"); if (!open) await press("Enter"); await press("j"); }
       else if (kind === "group") {
-        const waits = await page.evaluate(() => { const row = document.querySelector(".groups .cur"); return !!row?.querySelector(".rp i:not(.true):not(.false):not(.unsure)"); });
+        const waits = await page.evaluate(() => Number(document.querySelector(".groups .cur")?.dataset.waiting ?? 0) > 0);
         if (!waits) { stuck++; await press("J"); continue; }
         await press("F");
         if (await page.locator("#bulk-count").count()) { await press("Control+Enter"); groups++; } else {
@@ -97,9 +97,10 @@ async function judged(way) {
         }
       } else if (kind === "report") { await press("F"); groups++; } else await press("j");
     } else {
-      const kind = await page.evaluate(() => { const row = document.querySelector(".groups .cur"); return row?.classList.contains("rep") ? (row.dataset.state === "open" ? "open" : "done") : row?.getAttribute("aria-expanded") === "true" ? "expanded" : "closed"; });
+      const kind = await page.evaluate(() => { const row = document.querySelector(".groups .cur"); return row?.classList.contains("rep") ? (row.dataset.state === "open" ? "open" : "done") : row?.classList.contains("more") ? "more" : row?.getAttribute("aria-expanded") === "true" ? "expanded" : "closed"; });
       if (kind === "closed") await press("Enter");
-      await press(kind === "open" ? "F" : "j");
+      // A verdict on one report goes on to the next that waits; the rest of a group is opened in its place.
+      await press(kind === "open" ? "F" : kind === "more" ? "Enter" : "j");
     }
     left = await state();
     stuck = left.done > before ? 0 : stuck + 1;

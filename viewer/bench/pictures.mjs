@@ -2,6 +2,7 @@
 //
 // Two runs of a program that goes wrong in one of them are compared, the data race of the corpus is read, and reports of a
 // real tool (TRIAGE, with its SOURCES and an earlier run) are listed. The pictures are for eyes: nothing here judges them.
+// $TARGETS names the folder of the design's own pictures: with it, OUT/beside.html shows each beside its target.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -63,7 +64,7 @@ const many = triage && view("many", triage, ...(sources ? ["--src", sources] : [
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
 const sizes = [[1280, 900], [1440, 900], [1920, 1080], [390, 844]];
-const views = [["path", race, "#R-01"], ["compare", runs, "#R-01/1:R-02/1"], ["list", race, "#list"], ...(many ? [["triage", many, "#list", triaged], ["bulk", many, "#list", bulk]] : [])];
+const views = [["path", race, "#R-01"], ["compare", runs, "#R-01/1:R-02/1"], ["list", race, "#list"], ["loop", runs, "#R-01/1:R-02/1", page => page.keyboard.press("o")], ["differences", runs, "#R-01/1:R-02/1", page => page.click('[data-mode="differences"]')], ["order", race, "#R-01", async page => { const order = page.locator('[data-col="order"]'); if (await order.count()) await order.click(); }], ...(many ? [["triage", many, "#list", triaged], ["bulk", many, "#list", bulk], ["alike", many, "#list", page => page.click("#pane-alike").catch(() => undefined)]] : [])];
 
 /** The list as somebody has it who looks at one group. */
 async function triaged(page) {
@@ -72,7 +73,7 @@ async function triaged(page) {
 }
 
 async function bulk(page) {
-  await triaged(page);
+  await page.keyboard.press("K");
   await page.keyboard.press("F");
 }
 
@@ -88,4 +89,9 @@ for (const theme of (process.env.THEMES ?? "light,dark").split(",")) for (const 
   await page.close();
 }
 await browser.close();
+const targets = process.env.TARGETS;
+if (targets) {
+  const pairs = [["compare-1440-light", "compare-light"], ["compare-1440-dark", "compare-dark"], ["loop-1280-light", "compare-1280"], ["triage-1440-light", "triage-light"], ["bulk-1440-dark", "triage-bulk-dark"], ["path-390-light", "phone-path"], ["path-390-dark", "phone-path-dark"], ["bulk-390-light", "phone-list"]];
+  writeFileSync(join(out, "beside.html"), `<!doctype html><meta charset="utf-8"><title>Beside the targets</title>${pairs.map(([ours, theirs]) => `<h2>${ours}</h2><p><img src="${ours}.png"> <img src="${resolve(targets, `${theirs}.png`)}"></p>`).join("\n")}\n`);
+}
 rmSync(work, { recursive: true, force: true });

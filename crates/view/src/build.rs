@@ -79,7 +79,7 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
         document.reports.iter().zip(projections).zip(fingerprints).enumerate()
     {
         let paths = paths_of(report);
-        let marked = paths.iter().flat_map(|path| &path.steps).any(|step| step.failing);
+        let marked = report.passed || paths.iter().flat_map(|path| &path.steps).any(|step| step.failing);
         let related = report
             .related
             .iter()
@@ -317,7 +317,7 @@ fn files(sources: &Sources, needed: &BTreeMap<usize, Vec<Lines>>, index: &mut In
     files
 }
 
-/// `marked` says whether the report itself tells where it goes wrong; otherwise that is where its paths end.
+/// `marked` says whether the report itself tells where it goes wrong, if anything does; otherwise that is where its paths end.
 fn a_path(path: &Path, projection: Projection, marked: bool, sources: &mut Sources) -> page::Path {
     let mut home = vec![None; path.steps.len()];
     for a_box in &projection.boxes {

@@ -27,6 +27,12 @@ pub struct Checklist {
     /// What the three verdicts are called: `true`, `false`, `unsure`.
     #[serde(default)]
     pub verdicts: BTreeMap<String, String>,
+    /// When a report of this kind is right, for those who judge many; code stands in backquotes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub true_if: Option<String>,
+    /// When it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub false_if: Option<String>,
     /// The tabs.
     pub tabs: Vec<Tab>,
 }

@@ -45,6 +45,23 @@ pub struct Record {
     pub author: String,
     /// When, as `2026-11-14T16:20:00Z`.
     pub time: String,
+    /// The verdicts so far, the oldest first; files of older pages have none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<Judgement>,
+}
+
+/// A verdict as it was once given.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Judgement {
+    /// The verdict; none where one was taken back.
+    pub verdict: Option<Verdict>,
+    /// The remark that went with it.
+    pub note: String,
+    /// The name of the person who judged.
+    pub author: String,
+    /// When, as in the record.
+    pub time: String,
 }
 
 /// Whether a report is right.
@@ -119,8 +136,11 @@ impl Record {
     /// Whether it is of a size that people write.
     pub fn check(&self) -> Result<(), TriageError> {
         let texts = self.answers.iter().chain(&self.explanations).flat_map(|(name, value)| [name, value]);
-        let mut texts = texts.chain([&self.title, &self.note, &self.author, &self.time]);
-        let many = self.answers.len() > MOST || self.explanations.len() > MOST;
+        let past = self.history.iter().flat_map(|past| [&past.note, &past.author, &past.time]);
+        let mut texts = texts.chain([&self.title, &self.note, &self.author, &self.time]).chain(past);
+        let many = [self.answers.len(), self.explanations.len(), self.history.len()]
+            .iter()
+            .any(|&count| count > MOST);
         if many || texts.any(|text| text.len() > LONGEST) { Err(TriageError::TooLarge) } else { Ok(()) }
     }
 
@@ -154,6 +174,7 @@ mod tests {
             note: "checked by callers".into(),
             author: "mk".into(),
             time: "2026-11-14T16:20:00Z".into(),
+            history: vec![Judgement { author: "ada".into(), ..Judgement::default() }],
             ..Record::default()
         };
         let print = document(3).fingerprints()[0].clone();

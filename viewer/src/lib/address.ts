@@ -1,16 +1,16 @@
 // What the address of the page names: the list, a report with a path and a step of it, or two paths compared.
 
-export interface PathAddress { readonly report: string; /** From one. */ readonly path: number }
+export interface PathAddress { readonly report: string; /** From one. */ readonly path: number; readonly step?: number }
 export type Address =
   | { readonly kind: "list" }
   | { readonly kind: "report"; readonly report: string; readonly path?: number; readonly step?: number }
-  | { readonly kind: "compare"; readonly a: PathAddress; readonly b: PathAddress; readonly step?: number };
+  | { readonly kind: "compare"; readonly a: PathAddress; readonly b: PathAddress };
 
 const number = (text: string | undefined): number | undefined => (text !== undefined && /^\d{1,7}$/.test(text) && Number(text) > 0 ? Number(text) : undefined);
 
 function pathAddress(text: string | undefined): PathAddress | undefined {
-  const [report = "", path] = (text ?? "").split("/");
-  return report ? { report, path: number(path) ?? 1 } : undefined;
+  const [report = "", path, step] = (text ?? "").split("/"), on = number(step);
+  return report ? { report, path: number(path) ?? 1, ...(on !== undefined && { step: on }) } : undefined;
 }
 
 /** Reads the part after `#`, without options. */
@@ -31,7 +31,7 @@ export function writeAddress(address: Address): string {
   switch (address.kind) {
     case "list": return "#list";
     case "report": return `#${[address.report, address.path, address.step].filter(part => part !== undefined).join("/")}`;
-    case "compare": return `#${address.a.report}/${address.a.path}:${address.b.report}/${address.b.path}`;
+    case "compare": return `#${[address.a, address.b].map(({ report, path, step }) => [report, path, step].filter(part => part !== undefined).join("/")).join(":")}`;
   }
 }
 

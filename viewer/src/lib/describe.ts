@@ -26,9 +26,10 @@ export function noteOf(step: Step, callee: Frame | undefined, known: readonly Sh
   let condition: Note["condition"];
   if (callee?.thread !== undefined) condition = { icon: "thread", text: `starts ${callee.thread || "a thread"}` };
   else if (step.t !== undefined) condition = step.t ? { icon: "taken", text: "taken" } : { icon: "skip", text: "not taken" };
-  const message = isRedundant(step, callee) ? undefined : step.m;
+  const message = isRedundant(step, callee) || step.m === condition?.text ? undefined : step.m;
   const facts: string[] = [];
-  if (step.a) facts.push(ACCESS[step.a]);
+  // "writes 4 bytes" says already that it is a write.
+  if (step.a && !message?.toLowerCase().startsWith(ACCESS[step.a])) facts.push(ACCESS[step.a]);
   const locks = locksOf(step);
   if (locks) facts.push(locks.length ? `holding ${locks.join(", ")}` : "no lock held");
   for (const [name, value] of step.s ?? []) if (!/lock/i.test(name)) values.push({ name, value, same: false });
@@ -39,6 +40,18 @@ export function noteOf(step: Step, callee: Frame | undefined, known: readonly Sh
     ...(step.x && words && { failing: words }),
     ...(!step.x && words && { message: words }),
   };
+}
+
+/** The steps that only pass a call on: they say nothing that the functions' names do not. Stacks are told by nothing else. */
+export function passingSteps(path: Path): ReadonlySet<number> {
+  const passing = new Set<number>();
+  if (path.stack) return passing;
+  const callees = calleesOf(path);
+  path.steps.forEach((step, at) => {
+    const says = step.x || step.t !== undefined || step.a || step.v?.length || step.s?.length || (step.m && !isRedundant(step, callees.get(at)));
+    if (!says && (step.r === "call" || step.r === "entry")) passing.add(at);
+  });
+  return passing;
 }
 
 /** Whether the tool's words only repeat what badge, box and condition show already. */
@@ -97,19 +110,42 @@ export function depthOf(path: Path): number {
   return deepest;
 }
 
-/** The frame each step opens. */
+/** The frame each step opens. A thread that merely runs in between is not opened by the step before it. */
 export function calleesOf(path: Path): Map<number, Frame> {
-  const callees = new Map<number, Frame>();
-  for (const frame of path.frames) {
-    let before: number | undefined;
-    for (const item of frame.items) {
-      if (item >= 0) { before = item; continue; }
-      const inner = path.frames[-1 - item];
-      if (before !== undefined && inner) callees.set(before, inner);
-      before = undefined;
-    }
-  }
+  const callees = new Map<number, Frame>(), openers = new Map<number, number>(), begun = new Set<string>();
+  for (const frame of path.frames) frame.items.forEach((item, at) => { const before = frame.items[at - 1]; if (item < 0 && before !== undefined && before >= 0) openers.set(-1 - item, before); });
+  // Frames stand in the order they are entered.
+  path.frames.forEach((frame, index) => {
+    const before = openers.get(index), role = before === undefined ? undefined : path.steps[before]?.r;
+    const between = frame.thread !== undefined && (role === "access" || role === "branch" || (frame.thread !== "" && begun.has(frame.thread)));
+    if (before !== undefined && !between) callees.set(before, frame);
+    if (frame.thread) begun.add(frame.thread);
+  });
   return callees;
+}
+
+/** The thread each step runs in, as far as the path says. */
+export function threadsOf(path: Path): readonly string[] {
+  const names = new Array<string>(path.steps.length).fill("");
+  const todo = path.roots.map(root => [root, path.thread ?? ""] as const);
+  for (let next = todo.pop(); next; next = todo.pop()) {
+    const frame = path.frames[next[0]], own = frame?.thread ?? next[1];
+    for (const item of frame?.items ?? []) if (item >= 0) names[item] = own; else todo.push([-1 - item, own]);
+  }
+  return names;
+}
+
+/** Digits in groups of three, as far as a number is a whole one. */
+export const spaced = (value: string): string => (/^-?\d{5,}$/.test(value) ? value.replace(/\B(?=(\d{3})+$)/g, "\u2009") : value);
+
+/** Two long numbers without the groups of digits that they begin with alike. */
+export function spacedPair(old: string, now: string): readonly [string, string] {
+  const [a, b] = [spaced(old), spaced(now)];
+  if (!/^\d{10,}$/.test(old) || !/^\d{10,}$/.test(now) || old.length !== now.length) return [a, b];
+  const groups = [a.split("\u2009"), b.split("\u2009")] as const;
+  let same = 0;
+  while (same < groups[0].length - 1 && groups[0][same] === groups[1][same]) same++;
+  return same === 0 ? [a, b] : [`\u2026${groups[0].slice(same).join("\u2009")}`, `\u2026${groups[1].slice(same).join("\u2009")}`];
 }
 
 /** A number with its thousands apart. Not `toLocaleString`: setting that up takes longer than drawing a small path. */

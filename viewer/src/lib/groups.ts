@@ -2,7 +2,7 @@
 
 import type { ListRow } from "./list.ts";
 import type { Page, Report } from "./page.ts";
-import { codeOf, endsOf, shapeOf } from "./shapes.ts";
+import { codeOf, endsOf, placeOf, shapeOf } from "./shapes.ts";
 import type { Source } from "./source.ts";
 
 export type Grouping = "none" | "rule" | "sink" | "source" | "file";
@@ -10,7 +10,9 @@ export const GROUPINGS: readonly (readonly [Grouping, string])[] = [["none", "Li
 /** From this many reports on, a page opens grouped. */
 export const MANY = 40;
 
-export interface Member { readonly row: ListRow; readonly code: string; /** How it differs from most of its group. */ readonly differs?: string }
+export interface Member { readonly row: ListRow; readonly code: string; /** The line of the code, and what of it the report is about. */ readonly place: CodePlace | undefined; /** How it differs from most of its group. */ readonly differs?: string }
+/** A line of a file, with the columns that a report is about. */
+export interface CodePlace { readonly source: Source; readonly line: number; readonly columns: readonly [number, number | null] | undefined }
 export interface Group {
   readonly key: string;
   /** `source` to `sink`, or the sink alone. */
@@ -28,17 +30,17 @@ export interface Family {
   readonly groups: readonly Group[];
 }
 
-interface Facts { readonly code: string; readonly sink: string; readonly source: string | undefined; readonly functions: string; readonly used: boolean; readonly file: string }
+interface Facts { readonly code: string; readonly place: CodePlace | undefined; readonly sink: string; readonly source: string | undefined; readonly functions: string; readonly used: boolean; readonly file: string }
 
 function factsOf(report: Report, sources: readonly Source[]): Facts {
   const ends = endsOf(report), file = report.place.replace(/:\d+$/, "");
-  if (!ends) return { code: "", sink: "", source: undefined, functions: "", used: false, file };
+  if (!ends) return { code: "", place: undefined, sink: "", source: undefined, functions: "", used: false, file };
   const code = codeOf(ends.path, ends.sink, sources);
   const functions = ends.path.frames.map(frame => frame.fn).join(" > ");
   const source = ends.source === undefined ? undefined : shapeOf(codeOf(ends.path, ends.source, sources));
   // What stands before a call uses its result.
   const used = /^[^(]*(=|\breturn\b|\bif\b|\bwhile\b)/.test(code);
-  return { code, sink: withoutUse(shapeOf(code)) || (ends.path.frames[ends.path.frames.length - 1]?.fn ?? ""), source: source === "" ? undefined : source, functions, used, file };
+  return { code, place: placeOf(ends.path, ends.sink, sources), sink: withoutUse(shapeOf(code)) || (ends.path.frames[ends.path.frames.length - 1]?.fn ?? ""), source: source === "" ? undefined : source, functions, used, file };
 }
 
 /** `□ = f(□)` and `f(□)` make the same call. */
@@ -97,8 +99,22 @@ export function familiesOf(rows: readonly ListRow[], page: Page, sources: readon
     const why = alike.length === 1 ? "" : shapes.length === 2 ? `same source, same sink` : `same statement, ${files === 1 ? `${sinks} ${sinks === 1 ? "line" : "lines"}` : `${files} files`}`;
     const members = alike.map(({ row, facts }): Member => {
       const differs = facts.used !== used ? (facts.used ? "result used" : "result dropped") : alike.length > 2 && shapes.length === 2 && facts.functions !== usual && alike.filter(one => one.facts.functions === usual).length * 2 > alike.length ? "another way there" : undefined;
-      return { row, code: facts.code, ...(differs && { differs }) };
+      return { row, code: facts.code, place: facts.place, ...(differs && { differs }) };
     });
     return { key, shapes, why, members };
   }
+}
+
+/** How the members of a group were judged, in words, once any is: `all false`, `3 true, 2 false`. */
+export function agreement(states: readonly string[]): string {
+  const judged = states.filter(state => state === "true" || state === "false" || state === "unsure"), counts = [...collect(judged, state => state)];
+  if (counts.length === 0) return "";
+  if (counts.length === 1 && judged.length === states.length) return `all ${counts[0]![0]}`;
+  // Like reports that are judged differently are worth a look.
+  return counts.length > 1 ? counts.map(([state, some]) => `${some.length} ${state}`).join(", ") : "";
+}
+
+/** Where the reports of a group lie: files with their counts, most first. */
+export function filesOf(members: readonly Member[]): readonly (readonly [string, number])[] {
+  return [...collect(members, ({ row }) => row.report.place.replace(/:\d+$/, "").split("/").pop() ?? "")].map(([file, some]) => [file, some.length] as const).sort((a, b) => b[1] - a[1]);
 }

@@ -1,8 +1,8 @@
 // Keeping two columns in step: room above rows, so that steps that are the same stand on the same height.
 
-import type { Comparison } from "./compare.ts";
+import type { Comparison, Pair } from "./compare.ts";
 import { remeasure, topOf, type Layout, type Place } from "./layout.ts";
-import type { Definition, Path } from "./page.ts";
+import type { Definition } from "./page.ts";
 
 /** Room for the bar that marks where the paths part. */
 export const PARTING = 24;
@@ -33,16 +33,35 @@ function firstBelow(layout: Layout, step: number | undefined, before: Place | un
   return undefined;
 }
 
+/** The last common pair, where a side parts on the very line that is still common: the bar cannot stand below it. */
+function sharedRow(a: Layout, b: Layout, { pairs, parting, alike }: Comparison): Pair | undefined {
+  const before = pairs[alike - 1];
+  if (!before || !parting || pairs.some(pair => pair.a === parting.a && pair.b === parting.b)) return undefined;
+  const same = (layout: Layout, one: number, other: number | undefined) => {
+    const [here, there] = [layout.places[one], other === undefined ? undefined : layout.places[other]];
+    return here !== undefined && here.node === there?.node && here.row === there.row;
+  };
+  return same(a, before.a, parting.a) || same(b, before.b, parting.b) ? before : undefined;
+}
+
+/** Why a side has nothing beside some steps of the other. */
+export type Missing = (side: "a" | "b", from: number, to: number) => string;
+
 /** Adds room to both layouts; gives the height of the bar, if there is one. */
-export function keepInStep(a: Layout, b: Layout, { pairs, parting }: Comparison, definitions: readonly Definition[]): number | undefined {
+export function keepInStep(a: Layout, b: Layout, comparison: Comparison, definitions: readonly Definition[], missing: Missing = () => ""): number | undefined {
+  const { pairs } = comparison, parting = sharedRow(a, b, comparison) ?? comparison.parting;
   const shift = { a: 0, b: 0 };
-  const meet = (one: Place, other: Place, extra: number) => {
+  let before: Pair | undefined;
+  const meet = (one: Place, other: Place, extra: number, upto?: Pair) => {
     const delta = topOf(other) + shift.b - (topOf(one) + shift.a);
     const padA = Math.max(delta, 0) + extra, padB = Math.max(-delta, 0) + extra;
     if (padA) one.node.pads.set(one.row, (one.node.pads.get(one.row) ?? 0) + padA);
     if (padB) other.node.pads.set(other.row, (other.node.pads.get(other.row) ?? 0) + padB);
     shift.a += padA;
     shift.b += padB;
+    if (!upto) return;
+    if (padA) one.node.reasons.set(one.row, missing("a", (before?.b ?? -1) + 1, upto.b - 1));
+    if (padB) other.node.reasons.set(other.row, missing("b", (before?.a ?? -1) + 1, upto.a - 1));
   };
   // A condition that goes both ways is on both sides; otherwise each side has a row of its own.
   const turning = parting !== undefined && pairs.some(pair => pair.a === parting.a && pair.b === parting.b);
@@ -64,30 +83,13 @@ export function keepInStep(a: Layout, b: Layout, { pairs, parting }: Comparison,
     if (last && (topOf(here) <= topOf(last.one) || topOf(there) <= topOf(last.other))) continue;
     // Boxes that are entered on both sides begin on the same height, so that no room is made inside them.
     const [from, to] = [entrance(here, last?.one), entrance(there, last?.other)];
-    if (from !== here && to !== there) meet(from, to, 0);
-    meet(here, there, 0);
+    if (from !== here && to !== there) meet(from, to, 0, pair);
+    meet(here, there, 0, pair);
     last = { one: here, other: there };
+    before = pair;
   }
   if (!parted) part();
   a.height = remeasure(a, definitions);
   b.height = remeasure(b, definitions);
   return bar;
-}
-
-/** A path with only some of its steps, and the calls that lead to them. */
-export function reduced(path: Path, keep: ReadonlySet<number>): Path {
-  const frames = path.frames.map(frame => ({ ...frame, items: [] as number[] }));
-  const visit = (index: number): boolean => {
-    const items = path.frames[index]?.items ?? [], kept: number[] = [];
-    items.forEach((item, at) => {
-      if (item >= 0) { if (keep.has(item)) kept.push(item); return; }
-      if (!visit(-1 - item)) return;
-      const call = items[at - 1];
-      if (call !== undefined && call >= 0 && !kept.includes(call)) kept.push(call);
-      kept.push(item);
-    });
-    frames[index] = { ...path.frames[index]!, items: kept };
-    return kept.length > 0;
-  };
-  return { ...path, frames, roots: path.roots.filter(visit) };
 }

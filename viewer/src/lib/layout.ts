@@ -3,14 +3,14 @@
 // A box shows its function from top to bottom. Where the path goes back up, as in a loop, the box goes on with
 // another pass that starts at the line it goes back to, so that reading down the page is reading along the path.
 
-import { foldLoops, type Loop, type Pass } from "./loops.ts";
+import { foldLoops, type Covered, type Loop, type OpenLoops, type Pass } from "./loops.ts";
 import type { Definition, Frame, Path } from "./page.ts";
 import { matchesIn, type Match, type Query } from "./query.ts";
 import type { Source } from "./source.ts";
 
 /** Heights in CSS pixels; `style.css` has the same numbers. */
 export const SIZE = {
-  line: 20, fold: 14, head: 24, again: 18,
+  line: 20, fold: 14, head: 24, again: 18, iterations: 28, alike: 20,
   border: 1, padding: 2, marginTop: 2, marginBottom: 4, rootGap: 8, paper: 8,
 } as const;
 
@@ -33,18 +33,29 @@ export interface FrameRow { readonly kind: "frame"; readonly node: FrameNode }
 export interface AgainRow { readonly kind: "again"; readonly to: number }
 /** A step without a line that could be shown. */
 export interface NoteRow { readonly kind: "note"; readonly step: number; readonly key: string }
+/** The iterations of the loop above, to choose from. */
+export interface IterationsRow { readonly kind: "iterations"; readonly loop: Loop }
+/** Steps left out because the other path takes them too. */
+export interface AlikeRow { readonly kind: "alike"; readonly count: number; readonly first: number }
 export interface DefinitionRow { readonly kind: "definition"; readonly definition: number; readonly key: string }
-export type Row = LineRow | FoldRow | FrameRow | AgainRow | NoteRow | DefinitionRow;
+export type Row = LineRow | FoldRow | FrameRow | AgainRow | NoteRow | DefinitionRow | IterationsRow | AlikeRow;
 
 export interface FrameNode {
   readonly index: number;
   readonly frame: Frame;
   readonly source: Source | undefined;
   readonly depth: number;
+  /** How many boxes stand around it: fewer than its depth where chains are closed. */
+  readonly level: number;
+  /** Functions that only pass the call on and share its head, outermost first, and their steps. */
+  readonly via: readonly Via[];
+  readonly closed: readonly number[];
   readonly parent: FrameNode | undefined;
   readonly rows: Row[];
   /** Room above a row that keeps two columns in step. */
   readonly pads: Map<number, number>;
+  /** What is said in that room. */
+  readonly reasons: Map<number, string>;
   /** Where each row starts below the head, and at last where they end. */
   tops: number[];
   height: number;
@@ -55,6 +66,8 @@ export interface FrameNode {
   total: number;
 }
 
+export interface Via { readonly index: number; readonly frame: Frame; readonly depth: number }
+
 export interface Place { readonly node: FrameNode; readonly row: number }
 
 export interface Layout {
@@ -62,14 +75,27 @@ export interface Layout {
   height: number;
   /** By step. */
   readonly places: (Place | undefined)[];
-  /** Steps of iterations that are told by a count. */
-  readonly hidden: ReadonlySet<number>;
+  /** Steps that are told by a count or in a head, and what has to be opened for each. */
+  readonly hidden: ReadonlyMap<number, Cover>;
   /** For such a step, the one of the shown iteration that stands in its place. */
   readonly shownBy: ReadonlyMap<number, number>;
   readonly shown: number;
   readonly total: number;
   /** Rows and hidden lines: how much there would be to draw. */
   readonly size: number;
+}
+
+/** What hides a step: an iteration that is not drawn, or a function in a chain. */
+export type Cover = Covered | { readonly chain: number };
+
+/** How a path is drawn, apart from what the user opens in it. */
+export interface Manner {
+  /** Steps that only pass the call on: functions with no others share the head of the one they call. */
+  readonly passing?: ReadonlySet<number>;
+  /** Leaves out the lines before the first and after the last step of a function. */
+  readonly tight?: boolean;
+  /** Steps to leave out, with a count in their place. */
+  readonly alike?: ReadonlySet<number>;
 }
 
 /** What the user has done to a path's column. */
@@ -79,7 +105,9 @@ export interface Unfolding {
   /** Opened definitions by row key. */
   readonly definitions: ReadonlyMap<string, number>;
   /** Opened loops by key. */
-  readonly loops: ReadonlySet<string>;
+  readonly loops: OpenLoops;
+  /** Functions taken out of their chain. */
+  readonly chains: ReadonlySet<number>;
 }
 
 /** Finds the matches of some queries in lines, each line once. */
@@ -98,17 +126,27 @@ export class Finder {
 }
 const none: readonly Match[] = [];
 
-export function layoutPath(path: Path, sources: readonly Source[], definitions: readonly Definition[], finder: Finder, unfolding: Unfolding): Layout {
+export function layoutPath(path: Path, sources: readonly Source[], definitions: readonly Definition[], finder: Finder, unfolding: Unfolding, manner: Manner = {}): Layout {
   const places: (Place | undefined)[] = new Array(path.steps.length).fill(undefined);
-  const hidden = new Set<number>(), shownBy = new Map<number, number>();
+  const hidden = new Map<number, Cover>(), shownBy = new Map<number, number>();
   let size = 0;
 
-  const layoutFrame = (index: number, parent: FrameNode | undefined): FrameNode => {
-    const frame = path.frames[index] ?? { fn: "", items: [] };
+  const layoutFrame = (outer: number, parent: FrameNode | undefined): FrameNode => {
+    const via: Via[] = [], closed: number[] = [];
+    let index = outer, depth = parent ? parent.depth + 1 : 0;
+    for (let next = passedTo(path, index, manner.passing); next !== undefined && !unfolding.chains.has(index); next = passedTo(path, index, manner.passing)) {
+      const frame = path.frames[index]!;
+      via.push({ index, frame, depth: depth++ });
+      for (const item of frame.items) if (item >= 0) { closed.push(item); hidden.set(item, { chain: index }); }
+      index = next;
+    }
+    const whole = path.frames[index] ?? { fn: "", items: [] };
+    const { items, alike } = withoutAlike(path, whole.items, manner.alike);
+    const frame = manner.alike ? { ...whole, items } : whole;
     const source = frame.file === undefined ? undefined : sources[frame.file];
     const node: FrameNode = {
-      index, frame, source, parent, depth: parent ? parent.depth + 1 : 0,
-      rows: [], pads: new Map(), tops: [], height: 0, top: 0, shown: 0, total: frame.lines ? frame.lines[1] + 1 - frame.lines[0] : 0,
+      index, frame, source, parent, depth, level: parent ? parent.level + 1 : 0, via, closed,
+      rows: [], pads: new Map(), reasons: new Map(), tops: [], height: 0, top: 0, shown: 0, total: frame.lines ? frame.lines[1] + 1 - frame.lines[0] : 0,
     };
     const seen = new Set<number>();
     const push = (row: Row) => { size++; node.rows.push(row); };
@@ -123,6 +161,12 @@ export function layoutPath(path: Path, sources: readonly Source[], definitions: 
       push(row);
       seen.add(number);
       return row;
+    };
+    const pushAlike = (item: number) => { const left = alike.get(item); if (left) push({ kind: "alike", ...left }); };
+    /** What is open under a line. */
+    const pushBelow = (row: LineRow) => {
+      if (row.loop?.open) push({ kind: "iterations", loop: row.loop });
+      pushDefinition(row.key);
     };
     const pushDefinition = (key: string) => {
       const definition = unfolding.definitions.get(key);
@@ -145,22 +189,30 @@ export function layoutPath(path: Path, sources: readonly Source[], definitions: 
     };
 
     const { passes, hidden: folded, shownBy: pairs } = foldLoops(path, index, passesOf(path, frame), item => lineOf(path, frame, item), unfolding.loops);
-    for (const item of folded) hide(path, item, hidden);
+    for (const [item, cover] of folded) hide(path, item, cover, hidden);
     for (const [item, shown] of pairs) shownBy.set(item, shown);
     passes.forEach((pass, passIndex) => {
       const [first, last] = frame.lines ?? [0, -1];
       pending = pass.loop;
       const isFirst = passIndex === 0, isLast = passIndex === passes.length - 1;
-      const start = isFirst ? first : pass.lines[0] ?? last + 1;
-      const end = isLast ? last : pass.lines[pass.lines.length - 1] ?? first - 1;
+      let start = isFirst ? first : pass.lines[0] ?? last + 1;
+      let end = isLast ? last : pass.lines[pass.lines.length - 1] ?? first - 1;
+      const tight = manner.tight === true && open.size === 0 && pass.lines.length > 0 && last - first >= SHORT;
       const relevant = new Set<number>();
       if (source && frame.lines) {
         for (const line of new Set(pass.lines)) source.reveal(line, first, last, relevant);
         if (finder.queries.length) {
           for (let number = start; number <= end; number++) if (finder.in(source, number).length) source.reveal(number, first, last, relevant);
         }
-        if (isFirst) relevant.add(first);
-        if (isLast) relevant.add(last);
+        if (tight) {
+          // The function's own head and end are told by its box.
+          for (const edge of [first, last]) if (!pass.lines.includes(edge)) relevant.delete(edge);
+          if (isFirst) { start = last + 1; for (const line of relevant) start = Math.min(start, line); }
+          if (isLast) { end = first - 1; for (const line of relevant) end = Math.max(end, line); }
+        } else {
+          if (isFirst) relevant.add(first);
+          if (isLast) relevant.add(last);
+        }
       }
       if (!isFirst && pass.lines.length) push({ kind: "again", to: start });
       let next = start;
@@ -173,12 +225,13 @@ export function layoutPath(path: Path, sources: readonly Source[], definitions: 
           pushGap(gap, passIndex);
           gap = [];
           current = pushLine(next, true, passIndex);
-          if (next < upto) pushDefinition(current.key);
+          if (next < upto) pushBelow(current);
         }
         pushGap(gap, passIndex);
       };
-      const settle = () => { if (current) { pushDefinition(current.key); current = undefined; } };
+      const settle = () => { if (current) { pushBelow(current); current = undefined; } };
       for (const item of pass.items) {
+        if (alike.has(item)) { settle(); pushAlike(item); }
         if (item < 0) {
           settle();
           const inner = layoutFrame(-1 - item, node);
@@ -204,6 +257,7 @@ export function layoutPath(path: Path, sources: readonly Source[], definitions: 
       advance(end);
       settle();
     });
+    pushAlike(END);
     node.shown = seen.size;
     return node;
   };
@@ -225,11 +279,47 @@ export function layoutPath(path: Path, sources: readonly Source[], definitions: 
 }
 
 /** Counts a step, or all steps of a frame, as hidden. */
-function hide(path: Path, item: number, into: Set<number>): void {
+function hide(path: Path, item: number, cover: Cover, into: Map<number, Cover>): void {
+  for (const step of stepsOf(path, item)) into.set(step, cover);
+}
+
+/** The steps of an item: itself, or all of a frame. */
+function* stepsOf(path: Path, item: number): Generator<number> {
   const todo = [item];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
-    if (next >= 0) into.add(next); else todo.push(...(path.frames[-1 - next]?.items ?? []));
+    if (next >= 0) yield next; else todo.push(...(path.frames[-1 - next]?.items ?? []));
   }
+}
+
+/** The function that a frame hands on to, if that is all it does. */
+export function passedTo(path: Path, index: number, passing: ReadonlySet<number> | undefined): number | undefined {
+  const items = passing && path.frames[index]?.items;
+  if (!items) return undefined;
+  const last = items[items.length - 1];
+  return last !== undefined && last < 0 && items.length > 1 && items.slice(0, -1).every(item => item >= 0 && passing.has(item)) ? -1 - last : undefined;
+}
+
+/** Functions shorter than this keep their head and end also where space is short. */
+const SHORT = 10;
+
+/** Stands for the end of a frame where an item is asked for. */
+const END = Infinity;
+
+/** The items of a frame without those that are alike, and before which item how many of them stood. */
+function withoutAlike(path: Path, items: readonly number[], alike: ReadonlySet<number> | undefined): { items: readonly number[]; alike: ReadonlyMap<number, { count: number; first: number }> } {
+  const left = new Map<number, { count: number; first: number }>();
+  if (!alike) return { items, alike: left };
+  const gone = (item: number) => { for (const step of stepsOf(path, item)) if (!alike.has(step)) return false; return true; };
+  // A call whose function stays is needed to understand it.
+  const kept = items.map((item, at) => !gone(item) || (item >= 0 && (items[at + 1] ?? 0) < 0 && !gone(items[at + 1]!)));
+  const out: number[] = [];
+  let run: { count: number; first: number } | undefined;
+  items.forEach((item, at) => {
+    if (kept[at]) { if (run) left.set(item, run); run = undefined; out.push(item); return; }
+    for (const step of stepsOf(path, item)) { if (path.steps[step]?.p) continue; run ??= { count: 0, first: step }; run.count++; run.first = Math.min(run.first, step); }
+  });
+  if (run) left.set(END, run);
+  return { items: out, alike: left };
 }
 
 /** The line of a step in its frame, if the frame shows it. */
@@ -260,6 +350,8 @@ export function rowHeight(row: Row, definitions: readonly Definition[]): number 
     case "line": case "note": return SIZE.line;
     case "fold": return row.blank ? 0 : SIZE.fold;
     case "again": return SIZE.again;
+    case "iterations": return SIZE.iterations;
+    case "alike": return SIZE.alike;
     case "frame": return SIZE.marginTop + row.node.height + SIZE.marginBottom;
     case "definition": return definitionHeight(definitions[row.definition]);
   }

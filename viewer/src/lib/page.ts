@@ -143,6 +143,9 @@ export interface Checklist {
   readonly title: string;
   readonly presets: readonly string[];
   readonly verdicts: Readonly<Record<string, string>>;
+  /** When a report of this kind is right, and when it is not. */
+  readonly true_if?: string;
+  readonly false_if?: string;
   readonly tabs: readonly TabTemplate[];
 }
 
@@ -172,7 +175,12 @@ export interface TriageRecord {
   readonly note: string;
   readonly author: string;
   readonly time: string;
+  /** Earlier verdicts, the oldest first. */
+  readonly history?: readonly Judgement[];
 }
+
+/** A verdict as it was once given; none where it was taken back. */
+export interface Judgement { readonly verdict: Verdict | null; readonly author: string; readonly time: string; readonly note: string }
 
 export interface Triage {
   readonly format: "parallax-triage/1";

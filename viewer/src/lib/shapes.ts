@@ -10,9 +10,12 @@ export const HOLE = "\u25a1";
 const KEPT = new Set("if else while for switch case return sizeof new delete throw goto break continue do await yield not and or in is None NULL nullptr true false this self unsafe".split(" "));
 const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_$][\w$]*|\d[\w.]*|->|::|[-+*/%&|^=!<>]=|&&|\|\||<<|>>|\+\+|--|\S/g;
 
+/** What is said in a comment makes no other statement, nor does the end of a line of a macro; quotes may hold what looks like one. */
+const withoutComments = (code: string): string => code.replace(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\/\*.*?(?:\*\/|$)|\/\/.*$/gm, (_, quoted: string | undefined) => quoted ?? " ").replace(/\\\s*$/, "").trim();
+
 /** `snprintf(path, sizeof path, "%s", job->name);` is `snprintf(□, sizeof □, □)`. */
 export function shapeOf(statement: string): string {
-  const tokens = statement.match(TOKEN) ?? [];
+  const tokens = withoutComments(statement).match(TOKEN) ?? [];
   const out: string[] = [];
   tokens.forEach((token, at) => {
     if (token === ";" || token === "{" || token === "}") return;
@@ -30,12 +33,18 @@ export function shapeOf(statement: string): string {
     .replace(/\b(if|while|for|switch|return)\(/g, "$1 (").trim();
 }
 
+/** The line of a step, if its file is here. */
+export function placeOf(path: Path, step: number, sources: readonly Source[]): { readonly source: Source; readonly line: number; readonly columns: readonly [number, number | null] | undefined } | undefined {
+  const data = path.steps[step];
+  if (data?.l === undefined) return undefined;
+  const home = framesOf(path).get(step), file = data.f ?? (home === undefined ? undefined : path.frames[home]?.file), source = file === undefined ? undefined : sources[file];
+  return source && { source, line: data.l, columns: data.c };
+}
+
 /** The code of a step. */
 export function codeOf(path: Path, step: number, sources: readonly Source[]): string {
-  const data = path.steps[step];
-  if (data?.l === undefined) return "";
-  const home = framesOf(path).get(step), file = data.f ?? (home === undefined ? undefined : path.frames[home]?.file);
-  return file === undefined ? "" : sources[file]?.line(data.l).text.trim() ?? "";
+  const place = placeOf(path, step, sources);
+  return place ? place.source.line(place.line).text.trim() : "";
 }
 
 /** Where a report ends, and where it begins if that is elsewhere. */

@@ -1,6 +1,6 @@
 // The state of reports: what the triage file, the browser's own memory and the tools' suppressions say together.
 
-import type { Report, Triage, TriageRecord } from "./page.ts";
+import type { Judgement, Report, Triage, TriageRecord } from "./page.ts";
 
 export type State = "open" | "started" | "true" | "false" | "unsure";
 export const STATES: readonly State[] = ["open", "started", "true", "false", "unsure"];
@@ -17,6 +17,23 @@ export function stateOf(report: Report, record: TriageRecord | undefined): State
 }
 
 export const isTriaged = (state: State): boolean => state === "true" || state === "false" || state === "unsure";
+
+/** So many verdicts on one report are remembered. */
+const REMEMBERED = 50;
+
+/** A record with its verdict put down in its history. */
+export function remembered(record: TriageRecord): TriageRecord {
+  const { verdict, author, time, note } = record;
+  return { ...record, history: [...(record.history ?? []), { verdict, author, time, note }].slice(-REMEMBERED) };
+}
+
+/** Every verdict a report had, the oldest first. */
+export function historyOf(record: TriageRecord | undefined): readonly Judgement[] {
+  if (!record) return [];
+  if (record.history?.length) return record.history;
+  // Files of before there was a history have the last verdict only.
+  return record.verdict ? [{ verdict: record.verdict, author: record.author, time: record.time, note: record.note }] : [];
+}
 
 /** Two sets of records; where both know a report, the later one counts. */
 export function merge(older: Triage["records"], newer: Triage["records"]): Record<string, TriageRecord> {
@@ -39,7 +56,8 @@ export function readTriage(text: string): Triage | string {
   for (const record of Object.values(records)) {
     const fine = typeof record === "object" && record !== null && strings(record.answers) && strings(record.explanations)
       && [record.title, record.note, record.author, record.time].every(one => typeof one === "string")
-      && [null, "true", "false", "unsure"].includes(record.verdict);
+      && [null, "true", "false", "unsure"].includes(record.verdict)
+      && (record.history === undefined || (Array.isArray(record.history) && record.history.every(one => [null, "true", "false", "unsure"].includes(one?.verdict) && [one.author, one.time, one.note].every(word => typeof word === "string"))));
     if (!fine) return "A record of this triage file is broken.";
   }
   return data as Triage;

@@ -14,6 +14,7 @@ import { CompareView, type PathRef } from "./compare.ts";
 import { h, icon, titled } from "./dom.ts";
 import { helpDialog } from "./help.ts";
 import { ListView, severityElement } from "./list.ts";
+import { orderElement } from "./order.ts";
 import { pickPath } from "./picker.ts";
 import { QueryBar } from "./queries.ts";
 import { ReportCard } from "./report.ts";
@@ -22,6 +23,8 @@ import { Storage } from "./storage.ts";
 
 /** Of reports with more paths, only so many are shown at first. */
 const SHOWN_AT_FIRST = 3;
+
+const CHAINED = "Functions that only pass the call on share a head", UNCHAINED = "Every function has its own box";
 
 export class App {
   private readonly sources: readonly Source[];
@@ -56,18 +59,19 @@ export class App {
     this.sources = sourcesOf(page);
     this.storage = new Storage(page, why => this.say(why));
     this.list = new ListView(page, this.sources, {
-      open: index => this.open(index), say: text => this.say(text), records: () => this.storage.records, author: () => this.storage.author,
+      open: (index, path, step) => { this.open(index); if (path !== undefined) this.select(path, step ?? 0); }, say: text => this.say(text), records: () => this.storage.records, author: () => this.storage.author,
       saveMany: records => { this.storage.saveMany(records); this.drawProgress(); },
       download: () => this.download(), upload: file => void this.upload(file),
     });
     this.comparison = new CompareView(page, this.sources, {
-      say: text => this.say(text), pick: side => this.pickOther(side), moved: () => this.addressCompare(false), leave: () => this.leaveCompare(),
+      say: text => this.say(text), pick: side => this.pickOther(side), moved: () => { if (!this.arriving) this.addressCompare(false); }, leave: () => this.leaveCompare(), link: () => this.copyLink(), values: () => this.toggleValues(),
     });
     this.card = new ReportCard(page, this.sources, {
       select: (path, step) => this.select(path, step), hover: (path, step) => this.columns[path]?.link(step), related: index => this.revealRelated(index),
     });
     this.checklist = new ChecklistCard({
       save: (record, submitted) => this.save(record, submitted), author: () => this.storage.author, setAuthor: name => { this.storage.author = name; },
+      answered: words => this.sheet.answered(words),
     });
     this.bar = new QueryBar({
       add: term => this.addTerm(term), remove: term => this.setQueries(this.queries.filter(query => query.term !== term)),
@@ -85,12 +89,15 @@ export class App {
     body.append(
       h("a", { class: "skip", href: "#main", onclick: (event: Event) => { event.preventDefault(); this.select(this.active, this.columns[this.active]?.current ?? 0); } }, "Skip to the paths"),
       h("header", { class: "topbar" },
-        h("a", { class: "brand", href: "#list", "aria-label": "Parallax, all reports", onclick: toList }, icon("logo"), h("span", {}, "Parallax")),
+        h("a", { class: "brand", href: "#list", "aria-label": "Parallax, all reports", onclick: toList }, icon("logo"), icon("prev"), h("span", {}, "Parallax")),
         h("nav", { class: "crumbs", "aria-label": "Breadcrumb" }, h("a", { href: "#list", onclick: toList }, this.page.name), h("span", { "aria-hidden": "true" }, "/"), this.crumb),
         this.title, this.meta, h("span", { class: "grow" }),
         h("span", { class: "progress", title: "Triaged reports" }, h("span", { class: "bar", "aria-hidden": "true" }, this.progressBar), this.progressText),
         h("span", { class: "pager", role: "group", "aria-label": "Reports" },
           button("prev", "Previous report ([)", "Previous report", "prev", () => this.go(-1), ""), button("next", "Next report (])", "Next report", "next", () => this.go(1), "")),
+        h("span", { class: "seg views", role: "group", "aria-label": "View" }, ([["Reports", () => this.showList()], ["Path", () => this.leaveCompare()], ["Compare", () => undefined]] as const).map(([name, run]) => h("button", { "aria-pressed": String(name === "Compare"), onclick: run }, name))),
+        h("span", { class: "dim run", title: this.page.against ?? "" }, this.ran()),
+        button("menu", "More", "More", "menu", () => this.showMenu()),
         button("theme", "Light or dark", "Switch between light and dark", "theme", () => this.toggleTheme()),
         button("help", "Keyboard (?)", "Keyboard help", "?", () => this.showHelp())),
       h("main", { id: "main", class: "report-view" },
@@ -100,8 +107,8 @@ export class App {
       this.list.element,
       h("footer", { class: "status" }, this.where, h("span", { class: "grow" }),
         hints("report-hints", [["j k", "step"], ["h l", "path"], ["a", "access"], ["e", "unfold"], ["d", "definition"], ["v", "compare"], ["/", "find"], ["?", "all keys"]]),
-        hints("compare-hints", [["j k", "step in both"], ["h l", "side"], ["n N", "difference"], ["D", "first divergence"], ["s", "swap"], ["v", "other path"], ["Esc", "report"], ["?", "all keys"]]),
-        hints("list-hints", [["j k", "report"], ["J K", "group"], ["x X", "select one, alike"], ["T F U", "verdict"], ["z", "undo"], ["Enter", "path"], ["/", "filter"], ["?", "all keys"]])));
+        hints("compare-hints", [["j k", "step in both"], ["h l", "side"], ["n N", "difference"], ["D", "first divergence"], ["o", "open loop"], ["v", "other path"], ["y", "copy link"], ["?", "all keys"]]),
+        hints("list-hints", [["j k", "report"], ["J K", "group"], ["x X", "select one, alike"], ["T F U", "verdict"], ["z", "undo"], ["Enter", "path"], ["r", "rule"], ["a A", "fix"], ["?", "all keys"]])));
     document.addEventListener("keydown", event => this.key(event));
     addEventListener("popstate", () => this.follow(parseAddress(decodeURIComponent(location.hash.slice(1).split("&")[0] ?? ""))));
     if (this.page.server?.version !== undefined) this.watch(this.page.server.token, this.page.server.version);
@@ -140,6 +147,25 @@ export class App {
     this.help.showModal();
   }
 
+  /** When the reports were made, and what they are compared with. */
+  private ran(): string {
+    const day = new Date(this.page.made * 1000).toISOString().slice(0, 10);
+    return this.page.against ? `Run of ${day} against ${this.page.against.split("/").pop() ?? ""}` : `Run of ${day}`;
+  }
+
+  /** On a phone, what has no room in the bar. */
+  private showMenu(): void {
+    const inReport = document.body.dataset["view"] === "report";
+    const items: readonly (readonly [string, string, () => void, boolean])[] = [
+      ["prev", "Previous report", () => this.go(-1), inReport], ["next", "Next report", () => this.go(1), inReport], ["swap", "Compare with another path", () => this.pickOther(), inReport],
+      ["fold", "Close calls that are only passed on", () => { for (const column of this.columns) column.toggleChains(); }, inReport],
+      ["save", "Save answers", () => this.download(), true], ["list", "All reports", () => this.showList(), document.body.dataset["view"] !== "list"], ["theme", "Light or dark", () => this.toggleTheme(), true], ["unsure", "Keys and signs", () => this.showHelp(), true]];
+    const dialog = h("dialog", { id: "menu", "aria-label": "More", onclose: () => dialog.remove(), onclick: (event: Event) => { if (event.target === dialog) dialog.close(); } },
+      items.filter(([, , , on]) => on).map(([name, text, run]) => h("button", { onclick: () => { dialog.close(); run(); } }, icon(name), text)));
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
   say(text: string): void { this.where.textContent = text; }
 
   private get report(): Report | undefined { return this.page.reports[this.at]; }
@@ -154,13 +180,15 @@ export class App {
     this.crumb.textContent = report.id;
     this.title.replaceChildren(...titled(report.title).filter(child => !!child) as (Node | string)[]);
     this.title.title = report.title;
-    this.meta.replaceChildren(severityElement(report.severity), h("span", { class: "tool" }, report.tool));
+    this.meta.replaceChildren(severityElement(report.severity), h("span", { class: "small" }, report.id), h("span", { class: "small mono" }, report.place.split("/").pop() ?? ""), h("span", { class: "tool" }, report.tool));
     document.title = `${report.id} ${report.title.replaceAll("`", "")} - Parallax`;
     this.visit({ kind: "report", report: report.id });
     this.columns = report.paths.map((path, number) => new Column(number + 1, path, this.page, this.sources, {
       select: step => this.select(number, step), hover: step => this.card.link(number, step),
-      hide: () => this.toggleColumn(number), move: by => this.moveColumn(number, by), changed: () => this.afterLayout(), say: text => this.say(text),
+      hide: () => this.toggleColumn(number), move: by => this.moveColumn(number, by), changed: () => this.afterLayout(), say: text => this.say(text), link: () => { this.select(number, this.columns[number]?.current ?? 0); this.copyLink(); },
     }));
+    this.order = undefined;
+    this.columnsElement.classList.remove("ordered");
     this.columnsElement.replaceChildren(...this.columns.map(column => column.element));
     const most = matchMedia(NARROW).matches ? 1 : SHOWN_AT_FIRST;
     this.columns.forEach((column, number) => { column.element.hidden = number >= most; });
@@ -185,8 +213,8 @@ export class App {
   private visited = "";
   /** Puts an address into the history: another view is another entry, another step of the same is not. */
   private visit(address: Address, replace = false): void {
-    const written = writeAddress(address), view = written.split("/")[0] ?? "";
-    const another = this.visited !== "" && view !== (this.visited.split("/")[0] ?? "");
+    const written = writeAddress(address), view = (of: string) => of.split(":").map(part => part.split("/")[0]).join(":");
+    const another = this.visited !== "" && view(written) !== view(this.visited);
     this.visited = written;
     if (written === location.hash) return;
     if (another && !replace && !this.following) history.pushState(null, "", written); else history.replaceState(null, "", written);
@@ -204,6 +232,8 @@ export class App {
     } else if (address?.kind === "compare") {
       const a = { report: index(address.a.report), path: address.a.path - 1 }, b = { report: index(address.b.report), path: address.b.path - 1 };
       if (!this.showCompare(a, b)) this.say("There are no such paths");
+      else if (address.a.step !== undefined) this.comparison.goToStep("a", address.a.step - 1);
+      else if (address.b.step !== undefined) this.comparison.goToStep("b", address.b.step - 1);
     }
     this.following = false;
   }
@@ -235,9 +265,14 @@ export class App {
 
   /* Comparing ----------------------------------------------------------------------- */
 
+  private arriving = false;
   private showCompare(a: PathRef, b: PathRef): boolean {
     document.body.dataset["view"] = "compare";
-    if (!this.comparison.show(a, b)) { document.body.dataset["view"] = "report"; return false; }
+    // What is chosen while the view is made is where it begins: one address, one entry in the history.
+    this.arriving = true;
+    const shown = this.comparison.show(a, b);
+    this.arriving = false;
+    if (!shown) { document.body.dataset["view"] = "report"; return false; }
     const [one, other] = [this.page.reports[a.report], this.page.reports[b.report]];
     this.crumb.textContent = one === other ? `${one?.id}, paths ${a.path + 1} and ${b.path + 1}` : `${one?.id} and ${other?.id}`;
     if (one) this.title.replaceChildren(...titled(one.title).filter(child => !!child) as (Node | string)[]);
@@ -248,8 +283,9 @@ export class App {
   private addressCompare(fresh: boolean): void {
     const { shown } = this.comparison;
     if (!shown) return;
-    const of = (ref: PathRef) => ({ report: this.page.reports[ref.report]?.id ?? "", path: ref.path + 1 });
-    this.visit({ kind: "compare", a: of(shown[0]), b: of(shown[1]) }, !fresh);
+    const steps = this.comparison.steps;
+    const of = (ref: PathRef, step: number | undefined) => ({ report: this.page.reports[ref.report]?.id ?? "", path: ref.path + 1, ...(step !== undefined && { step: step + 1 }) });
+    this.visit({ kind: "compare", a: of(shown[0], steps[0]), b: of(shown[1], steps[1]) }, !fresh);
   }
 
   /** Chooses what to compare the current path with, or another path for one side. */
@@ -280,6 +316,8 @@ export class App {
       case "w": return () => this.comparison.column()?.origin();
       case "V": return () => this.toggleValues();
       case "e": return () => this.comparison.column()?.unfoldCurrent();
+      case "E": return () => this.comparison.column()?.unfoldAll();
+      case "C": return () => this.say(this.comparison.toggleChains() ? CHAINED : UNCHAINED);
       case "y": return () => this.copyLink();
       case "b": return () => this.showList();
       case "?": return () => this.showHelp();
@@ -345,14 +383,28 @@ export class App {
       .sort((a, b) => order.indexOf(this.columns[a]!.element) - order.indexOf(this.columns[b]!.element));
   }
 
+  private order: HTMLElement | undefined;
+
   private drawColumnButtons(): void {
     this.columnButtons.hidden = this.columns.length < 2;
     this.columnButtons.replaceChildren(...this.columns.map((column, number) =>
-      h("button", { "data-col": number + 1, "aria-pressed": String(!column.element.hidden), onclick: () => this.toggleColumn(number) }, this.columns.length > 6 ? String(number + 1) : `Path ${number + 1}`)));
+      h("button", { "data-col": number + 1, "aria-pressed": String(!column.element.hidden && !this.order), onclick: () => this.toggleColumn(number) }, this.columns.length > 6 ? String(number + 1) : `Path ${number + 1}`)),
+      ...(matchMedia(NARROW).matches ? [h("button", { "data-col": "order", "aria-pressed": String(!!this.order), onclick: () => this.toggleOrder() }, "Order")] : []));
+  }
+
+  /** On a phone, the order of all paths takes the place of the one that is shown. */
+  private toggleOrder(): void {
+    const { report } = this;
+    if (this.order) { this.order.remove(); this.order = undefined; }
+    else if (report) this.columnsElement.append(this.order = orderElement(report, this.sources, (path, step) => { this.toggleOrder(); this.select(path, step); }));
+    this.columnsElement.classList.toggle("ordered", !!this.order);
+    this.drawColumnButtons();
+    if (this.order) this.columnButtons.querySelector<HTMLElement>('[data-col="order"]')?.focus();
   }
 
   private toggleColumn(number: number): void {
     const column = this.columns[number];
+    if (this.order) { this.toggleOrder(); if (column && !column.element.hidden) return; }
     if (!column || (!column.element.hidden && this.visible().length === 1)) return;
     // Where there is room for one, another takes its place.
     if (matchMedia(NARROW).matches) for (const other of this.columns) other.element.hidden = other !== column;
@@ -426,7 +478,8 @@ export class App {
   private showPart(part: Part): void {
     const wide = this.stage.classList.contains("wide");
     if (wide !== (part === "path")) this.togglePanel();
-    if (part !== "path") (part === "report" ? this.card.element : this.checklist.element).scrollIntoView({ block: "start" });
+    const verdict = this.checklist.element.querySelector(".verdict");
+    if (part !== "path") (part === "report" ? this.card.element : part === "verdict" && verdict ? verdict : this.checklist.element).scrollIntoView({ block: part === "verdict" ? "end" : "start" });
   }
 
   private revealRelated(index: number): void {
@@ -541,6 +594,9 @@ export class App {
       case "U": return () => this.list.grouped?.judge("unsure");
       case "z": return () => this.list.grouped?.undo();
       case "p": return () => this.list.togglePane();
+      case "r": return () => { if (this.list.grouped) this.list.pane.choose("rule", true); };
+      case "a": return () => { if (this.list.grouped) this.list.pane.take(); };
+      case "A": return () => { if (this.list.grouped) this.list.pane.preview(); };
       case "b": return () => this.open(Math.max(this.at, 0));
       case "Escape": return () => this.list.clear();
       case "?": return () => this.showHelp();
@@ -564,6 +620,7 @@ export class App {
       case "o": return () => { if (!column?.toggleCurrentLoop()) this.say("No loop on this path"); };
       case "w": return () => column?.origin();
       case "V": return () => this.toggleValues();
+      case "C": return () => { const closed = this.columns.map(one => one.toggleChains()); this.say(closed[0] ? CHAINED : UNCHAINED); };
       case "d": return () => { if (!column?.nextDefinition()) this.say("No definition on this line"); };
       case "/": return () => this.bar.input.focus();
       case "n": return () => this.jump(1);

@@ -3,7 +3,7 @@
 import { applies, isDone, optionsOf, tabsOf, type Tab } from "../lib/checklist.ts";
 import { plural } from "../lib/describe.ts";
 import type { Checklist, QuestionTemplate, Report, TriageRecord, Verdict } from "../lib/page.ts";
-import { emptyRecord } from "../lib/triage.ts";
+import { emptyRecord, remembered } from "../lib/triage.ts";
 import { h, icon, prose } from "./dom.ts";
 
 export interface ChecklistEvents {
@@ -11,6 +11,8 @@ export interface ChecklistEvents {
   save(record: TriageRecord, submitted: boolean): void;
   author(): string;
   setAuthor(name: string): void;
+  /** How many tabs are answered, in words. */
+  answered(words: string): void;
 }
 
 const VERDICTS: readonly Verdict[] = ["true", "false", "unsure"];
@@ -48,7 +50,7 @@ export class ChecklistCard {
   submit(): boolean {
     const verdict = this.record.answers[DRAFT] as Verdict | undefined;
     if (!verdict || this.tabs.some(tab => !isDone(tab, this.record.answers))) return false;
-    this.change({ verdict }, true);
+    this.change({ verdict, history: remembered({ ...this.record, verdict, author: this.events.author(), time: new Date().toISOString() }).history ?? [] }, true);
     return true;
   }
 
@@ -74,6 +76,7 @@ export class ChecklistCard {
     const draft = answers[DRAFT];
     const ready = left === 0 && !!draft;
     const scroll = this.element.scrollTop;
+    this.events.answered(`${done} of ${this.tabs.length}`);
     this.element.replaceChildren(
       h("header", {}, h("h2", { id: "checklist-heading" }, "Checklist"), h("span", { class: "dim", id: "answered" }, `${done} of ${this.tabs.length} answered`)),
       h("div", { class: "tabs", role: "tablist", "aria-label": "Checklist" }, this.tabs.map((tab, at) => this.tabButton(tab, at))),

@@ -1,8 +1,9 @@
 // One path in its column. Small paths are drawn whole; of long ones only the boxes and rows near the window are,
 // and what is not drawn keeps its height, which the layout knows.
 
-import { calleesOf, grouped, pathTitle, plural, stepCount } from "../lib/describe.ts";
-import { Finder, layoutPath, rowsBetween, rowsOf, topOf, SIZE, type FrameNode, type Layout, type Place } from "../lib/layout.ts";
+import { calleesOf, grouped, ordinalOf, passingSteps, pathTitle, plural, stepCount } from "../lib/describe.ts";
+import { Finder, layoutPath, rowsBetween, rowsOf, topOf, SIZE, type FrameNode, type Layout, type Manner, type Place } from "../lib/layout.ts";
+import { iterationLabels, offered, type Loop } from "../lib/loops.ts";
 import type { Definition, Frame, Page, Path } from "../lib/page.ts";
 import { chunkLines, type Source } from "../lib/source.ts";
 import { runsOf } from "../lib/runs.ts";
@@ -29,10 +30,14 @@ export interface ColumnEvents {
   changed(): void;
   /** Says why nothing happened. */
   say(text: string): void;
+  /** Copies the address of the current step. */
+  link?(): void;
+  /** Shows the steps that were left out because both paths take them. */
+  alike?(step: number): void;
 }
 
 /** Before the first `relayout`. */
-const nothing: Layout = { roots: [], height: 0, places: [], hidden: new Set(), shownBy: new Map(), shown: 0, total: 0, size: 0 };
+const nothing: Layout = { roots: [], height: 0, places: [], hidden: new Map(), shownBy: new Map(), shown: 0, total: 0, size: 0 };
 
 interface Drawn { readonly element: HTMLElement; readonly body: HTMLElement; range: readonly [number, number] }
 
@@ -45,7 +50,11 @@ export class Column {
   private readonly callees: ReadonlyMap<number, Frame>;
   readonly open = new Map<number, Set<number>>();
   readonly definitions = new Map<string, number>();
-  readonly loops = new Set<string>();
+  readonly loops = new Map<string, number | "all">();
+  /** Functions taken out of their chain. */
+  readonly chains = new Set<number>();
+  /** How the path is drawn. */
+  manner: Manner = {};
   private readonly values: readonly (readonly Shown[])[];
   private drawn = new Map<FrameNode, Drawn>();
   private finder = new Finder([]);
@@ -72,7 +81,8 @@ export class Column {
     this.unfoldButton = h("button", { "aria-pressed": "false", title: "Unfold everything (E)", "aria-label": `Unfold all of Path ${number}`, onclick: () => this.unfoldAll() }, icon("unfold"));
     this.element = h("section", { class: "path-column", "data-path": number, "aria-label": `Path ${number}, ${plural(stepCount(path), "step")}` },
       h("header", { class: "col-head" }, h("h2", {}, `Path ${number}`), h("span", { class: "sub", title: title.replaceAll("`", "") }, titled(title)), this.count,
-        h("span", { class: "tools" }, this.unfoldButton,
+        h("span", { class: "tools" },
+          h("button", { title: "Copy the link to this step (y)", "aria-label": `Copy the link to the step of Path ${number}`, onclick: () => this.events.link?.() }, icon("link")), this.unfoldButton,
           h("button", { title: "Move column (L, H)", "aria-label": `Move Path ${number} to the other side`, onclick: () => this.events.move(1) }, icon("swap")),
           h("button", { title: "Hide column", "aria-label": `Hide Path ${number}`, onclick: () => this.events.hide() }, icon("close")))),
       this.scroller);
@@ -89,7 +99,7 @@ export class Column {
   /** Lays the path out anew after a change of queries or folds, keeping the scroll position. */
   relayout(finder: Finder = this.finder): void {
     this.finder = finder;
-    this.layout = layoutPath(this.path, this.sources, this.page.definitions, finder, { open: this.open, definitions: this.definitions, loops: this.loops });
+    this.layout = layoutPath(this.path, this.sources, this.page.definitions, finder, { open: this.open, definitions: this.definitions, loops: this.loops, chains: this.chains }, this.manner);
     this.adjust?.(this.layout);
     this.redraw();
   }
@@ -161,33 +171,77 @@ export class Column {
     if (known) return known;
     const { frame, depth, source } = node;
     const name = frame.fn || (source ? "file scope" : "unknown place");
-    const shown = node.total === 0 ? "no source" : node.shown === node.total ? plural(node.shown, "line") : `${node.shown} of ${plural(node.total, "line")}`;
+    const closed = this.closedWords(node);
+    const shown = node.total === 0 ? "no source" : closed ? `${node.shown} of ${node.total}` : node.shown === node.total ? plural(node.shown, "line") : `${node.shown} of ${plural(node.total, "line")}`;
     const opened = (this.open.get(node.index)?.size ?? 0) > 0;
     const body = h("div", { class: "body" });
-    const where = node.parent ? `called from ${node.parent.frame.fn || "outside functions"}` : "start of the path";
+    const caller = node.via[node.via.length - 1]?.frame ?? node.parent?.frame;
+    const where = caller ? `called from ${caller.fn || "outside functions"}` : "start of the path";
+    const thread = [...node.via.map(one => one.frame), frame].find(one => one.thread !== undefined);
     const element = h("div", {
-      class: `frame ${hueClass(depth)}${frame.thread === undefined ? "" : " thread"}${depth > 12 ? " deep" : ""}`, role: "group",
+      class: `frame ${hueClass(depth)}${thread === undefined ? "" : " thread"}${node.level > 12 ? " deep" : ""}`, role: "group",
       "data-function": frame.fn, "data-file": source?.name ?? "", "data-depth": depth,
       "aria-label": `Path ${this.number}: ${name} in ${source?.name ?? "an unknown file"}, depth ${depth}, ${where}`,
     },
       h("header", { class: "frame-head" },
         h("button", { class: "unfold", "aria-pressed": String(opened), "aria-label": `Unfold all of ${name}`, title: "Unfold function (e)", onclick: () => this.unfold([node]) }, icon(opened ? "fold" : "unfold")),
-        h("span", { class: "fn" }, name), h("span", { class: "file" }, source?.name ?? ""),
-        frame.thread === undefined ? null : h("span", { class: "tag" }, icon("thread"), frame.thread ? `new thread ${frame.thread}` : "new thread"),
-        h("span", { class: "shown", title: source?.file.missing ?? "" }, source?.file.missing ? `no source: ${source.file.missing}` : shown)),
+        this.chainElement(node), h("span", { class: "fn" }, name), h("span", { class: "file" }, source?.name ?? ""),
+        thread && h("span", { class: "tag" }, icon("thread"), this.threadWords(thread)),
+        h("span", { class: "shown", title: source?.file.missing ?? "" }, source?.file.missing ? `no source: ${source.file.missing}` : shown, closed)),
       body);
-    element.style.setProperty("--depth", String(Math.min(depth, STACKED_HEADS)));
-    element.style.setProperty("--z", String(depth < STACKED_HEADS ? 20 - depth : 14 + Math.min(depth - STACKED_HEADS, 400)));
+    element.style.setProperty("--depth", String(Math.min(node.level, STACKED_HEADS)));
+    element.style.setProperty("--z", String(node.level < STACKED_HEADS ? 20 - node.level : 14 + Math.min(node.level - STACKED_HEADS, 400)));
     const drawn: Drawn = { element, body, range: [-1, -1] };
     this.drawn.set(node, drawn);
     return drawn;
+  }
+
+  /** The names of the functions that only pass the call on; a click takes them out. */
+  private chainElement(node: FrameNode): HTMLElement | null {
+    if (node.via.length === 0) return null;
+    const names = node.via.flatMap(({ frame, depth }) => [h("span", { class: `via ${hueClass(depth)}` }, frame.fn || "unknown"), h("span", { class: "gt", "aria-hidden": "true" }, "\u203a")]);
+    return h("button", { class: "chain", "aria-expanded": "false", title: "Show these calls (C for all)", onclick: () => this.openChain(node) }, names);
+  }
+
+  /** Whether a thread begins here, or goes on where it was. */
+  private threadWords(frame: Frame): string {
+    if (this.path.roots.some(root => this.path.frames[root] === frame)) return frame.thread || "a thread";
+    const begins = [...this.callees.values()].includes(frame);
+    if (begins && this.manner.tight && frame.thread) return frame.thread;
+    return begins ? (frame.thread ? `new thread ${frame.thread}` : "new thread") : `${frame.thread || "another thread"} runs`;
+  }
+
+  /** Which steps the head stands for. */
+  private closedWords(node: FrameNode): string {
+    const steps = [...new Set(node.closed.filter(step => !this.path.steps[step]?.p).map(step => ordinalOf(this.path, step)))];
+    if (steps.length === 0) return "";
+    const last = steps[steps.length - 1] ?? 0, told = steps.length > 2 ? `${steps[0]} to ${last}` : steps.join(", ");
+    return `, ${steps.length === 1 ? "step" : "steps"} ${told} closed`;
+  }
+
+  private openChain(node: FrameNode): void {
+    for (const { index } of node.via) this.chains.add(index);
+    this.relayout();
+    this.events.changed();
+    this.paper.querySelector<HTMLElement>(`.frame[data-function="${CSS.escape(node.via[0]?.frame.fn ?? "")}"] .unfold`)?.focus({ preventScroll: true });
+  }
+
+  /** Closes all functions that only pass the call on into the heads of those they call, or opens them; says which. */
+  toggleChains(): boolean {
+    const closed = this.manner.passing === undefined;
+    const { passing: _, ...rest } = this.manner;
+    this.chains.clear();
+    this.manner = closed ? { ...rest, passing: passingSteps(this.path) } : rest;
+    this.relayout();
+    this.events.changed();
+    return closed;
   }
 
   private drawRow(node: FrameNode, at: number, into: Node[]): void {
     const row = node.rows[at];
     if (!row) return;
     const pad = node.pads.get(at);
-    if (pad) into.push(padElement(pad));
+    if (pad) into.push(padElement(pad, node.reasons.get(at) ?? ""));
     const context = (key: string): LineContext => ({
       path: this.path, callees: this.callees, values: this.values, source: node.source, depth: node.depth,
       definition: this.definitions.get(key), current: this.active ? this.current : undefined,
@@ -207,6 +261,8 @@ export class Column {
         break;
       }
       case "frame": into.push(this.drawFrame(row.node).element); break;
+      case "iterations": into.push(this.iterationsElement(row.loop)); break;
+      case "alike": into.push(h("button", { class: "alike", title: "Show them", onclick: () => this.events.alike?.(row.first) }, icon("unfold"), `${plural(row.count, "step")} alike`)); break;
       case "again": into.push(h("div", { class: "again" }, icon("again"), `back to line ${row.to}`)); break;
       case "definition": into.push(this.definitionElement(row.definition, row.key)); break;
       case "fold": {
@@ -223,6 +279,15 @@ export class Column {
         }
       }
     }
+  }
+
+  /** The iterations of a loop, to choose one from. */
+  private iterationsElement(loop: Loop): HTMLElement {
+    const which = offered(loop), labels = iterationLabels(this.path, loop, which);
+    const chip = (to: number | "all", ...children: (Node | string)[]) => h("button", { class: loop.shown === to ? "on" : "", "aria-pressed": String(loop.shown === to), onclick: () => this.showIteration(loop.key, to) }, children);
+    return h("div", { class: "iters", role: "group", "aria-label": "Iteration" }, h("span", { class: "il", "aria-hidden": "true" }, "Iteration"),
+      which.flatMap((at, index) => [index > 0 && at > (which[index - 1] ?? 0) + 1 && h("span", { class: "dim", "aria-hidden": "true" }, "\u2026"), chip(at, h("b", {}, grouped(at + 1)), labels[index] ?? "")]),
+      chip("all", "all"));
   }
 
   private definitionElement(index: number, key: string): HTMLElement {
@@ -282,10 +347,22 @@ export class Column {
   /* Loops and values ----------------------------------------------------------- */
 
   toggleLoop(key: string): void {
-    if (!this.loops.delete(key)) this.loops.add(key);
+    if (this.loops.has(key)) this.loops.delete(key);
+    else for (const { node, row } of rowsOf(this.layout.roots)) {
+      const line = node.rows[row];
+      if (line?.kind === "line" && line.loop?.key === key) this.loops.set(key, line.loop.count - 1);
+    }
     this.relayout();
     this.events.changed();
     this.paper.querySelector<HTMLElement>(`.loop[data-loop="${key}"]`)?.focus({ preventScroll: true });
+  }
+
+  /** Draws one iteration of a loop, or all of them. */
+  showIteration(key: string, which: number | "all"): void {
+    this.loops.set(key, which);
+    this.relayout();
+    this.events.changed();
+    this.paper.querySelector<HTMLElement>(".iters .on")?.focus({ preventScroll: true });
   }
 
   /** Opens or closes the loop that the current step, or the nearest line above it, is the head of. */
@@ -300,16 +377,13 @@ export class Column {
     return false;
   }
 
-  /** Opens the loops that hide a step, so that it can be shown. */
+  /** Opens what hides a step: draws its iteration, takes its function out of the chain. */
   uncover(step: number): void {
-    for (let tries = 0; this.layout.hidden.has(step) && tries < 8; tries++) {
-      const before = this.layout.hidden.size;
-      for (const { node, row } of rowsOf(this.layout.roots)) {
-        const line = node.rows[row];
-        if (line?.kind === "line" && line.loop && !line.loop.open) this.loops.add(line.loop.key);
-      }
+    for (let tries = 0; tries < 64; tries++) {
+      const cover = this.layout.hidden.get(step);
+      if (!cover) break;
+      if ("loop" in cover) this.loops.set(cover.loop, cover.iteration); else this.chains.add(cover.chain);
       this.relayout();
-      if (this.layout.hidden.size === before) break;
     }
     this.events.changed();
   }
@@ -415,7 +489,7 @@ export class Column {
   /** Scrolls a row into the part of the window that the sticky heads leave free; never sideways. */
   show(place: Place | undefined): void {
     if (!place) return;
-    const y = topOf(place), heads = SIZE.head * (Math.min(place.node.depth, STACKED_HEADS) + 1) + 44;
+    const y = topOf(place), heads = SIZE.head * (Math.min(place.node.level, STACKED_HEADS) + 1) + 44;
     const { scrollTop, clientHeight } = this.scroller;
     // Where lines wrap, only the browser knows where they are.
     if (this.whole && matchMedia(NARROW).matches) {
@@ -452,8 +526,8 @@ export class Column {
 }
 
 /** Room that the other column needs. */
-function padElement(height: number): HTMLElement {
-  const pad = h("div", { class: "pad", "aria-hidden": "true" }, height >= 46 && h("span", {}, "no such step"));
+function padElement(height: number, why: string): HTMLElement {
+  const pad = h("div", { class: "pad", "aria-hidden": "true" }, height >= 18 && why && h("span", {}, why));
   pad.style.height = `${height}px`;
   return pad;
 }

@@ -1,16 +1,25 @@
 // Two paths side by side, in step: the same steps on the same height, what differs marked, the order drawn between them.
 
-import { compare, type Comparison, type Difference } from "../lib/compare.ts";
-import { ordinalOf, pathTitle, plural, stepCount } from "../lib/describe.ts";
-import { keepInStep, reduced } from "../lib/instep.ts";
-import { Finder, topOf } from "../lib/layout.ts";
+import { compare, missing, type Comparison, type Difference } from "../lib/compare.ts";
+import { ordinalOf, passingSteps, pathTitle, plural, stepCount, threadsOf } from "../lib/describe.ts";
+import { keepInStep } from "../lib/instep.ts";
+import { Finder, remeasure, topOf } from "../lib/layout.ts";
 import type { Page, Path, Report } from "../lib/page.ts";
 import type { Source } from "../lib/source.ts";
 import { Column } from "./column.ts";
 import { h, icon, titled } from "./dom.ts";
 
 export interface PathRef { readonly report: number; readonly path: number }
-export interface CompareEvents { say(text: string): void; pick(side: "a" | "b"): void; moved(): void; leave(): void }
+export interface CompareEvents {
+  say(text: string): void;
+  pick(side: "a" | "b"): void;
+  /** Another step or another pair is shown. */
+  moved(): void;
+  leave(): void;
+  link(): void;
+  /** Shows all values, or those that change. */
+  values(): void;
+}
 type Mode = "step" | "differences" | "apart";
 const MODES: readonly (readonly [Mode, string])[] = [["step", "In step"], ["differences", "Differences only"], ["apart", "Apart"]];
 const SVG = "http://www.w3.org/2000/svg";
@@ -53,6 +62,11 @@ export class CompareView {
 
   get shown(): readonly [PathRef, PathRef] | undefined { return this.a && this.b ? [this.a.ref, this.b.ref] : undefined; }
 
+  /** The current step of each side, for the address: only that of the side in hand. */
+  get steps(): readonly [number | undefined, number | undefined] {
+    return this.active === "a" ? [this.a?.column.current, undefined] : [undefined, this.b?.column.current];
+  }
+
   private resize(percent: number): void {
     this.split = Math.min(80, Math.max(20, percent));
     this.rail.setAttribute("aria-valuenow", String(Math.round(this.split)));
@@ -73,6 +87,7 @@ export class CompareView {
     this.at = 0;
     this.build();
     const first = this.comparison.pairs.length ? this.comparison.parting : undefined;
+    this.events.moved();
     if (first) this.goTo(this.told(one, first.a), this.told(other, first.b), false); else this.select("a", 0, false);
     return true;
   }
@@ -81,12 +96,14 @@ export class CompareView {
   private build(): void {
     const { a, b, comparison } = this;
     if (!a || !b || !comparison) return;
+    const passing = this.passing(a, b);
     for (const side of [a, b]) {
-      const path = this.mode === "differences" ? reduced(side.path, this.near(side)) : side.path;
-      const column = new Column(side.letter === "A" ? 1 : 2, path, this.page, this.sources, {
+      const column = new Column(side.letter === "A" ? 1 : 2, side.path, this.page, this.sources, {
         select: step => this.select(side.letter === "A" ? "a" : "b", step), hover: () => undefined, hide: () => undefined, move: () => undefined,
         changed: () => this.sync(), say: text => this.events.say(text),
+        alike: step => { this.setMode("step"); this.select(side.letter === "A" ? "a" : "b", step); },
       });
+      column.manner = { tight: true, ...(this.chained && { passing: side === a ? passing.a : passing.b }), ...(this.mode === "differences" && { alike: this.far(side) }) };
       column.decorate = (element, steps) => this.decorate(side, element, steps);
       column.scroller.addEventListener("scroll", () => this.follow(side), { passive: true });
       column.element.dataset["side"] = side.letter;
@@ -102,6 +119,30 @@ export class CompareView {
     this.sync();
   }
 
+  private chained = true;
+  /** Closes the functions that only pass the call on, or opens them. */
+  toggleChains(): boolean {
+    const { a, b } = this, at = this.active, step = (at === "a" ? a : b)?.column.current;
+    this.chained = !this.chained;
+    this.build();
+    if (step !== undefined) this.select(at, step, false);
+    return this.chained;
+  }
+
+  /** Steps that only pass the call on, on both sides alike. */
+  private passing(a: Side, b: Side): { readonly a: ReadonlySet<number>; readonly b: ReadonlySet<number> } {
+    const [left, right] = [passingSteps(a.path), passingSteps(b.path)], both = { a: new Set<number>(), b: new Set<number>() };
+    for (const pair of this.comparison?.pairs ?? []) if (left.has(pair.a) && right.has(pair.b)) { both.a.add(pair.a); both.b.add(pair.b); }
+    return both;
+  }
+
+  /** The steps of a side that both take, apart from the few around those that are not alike. */
+  private far(side: Side): ReadonlySet<number> {
+    const keep = this.near(side), far = new Set<number>();
+    side.path.steps.forEach((_, step) => { if (!keep.has(step)) far.add(step); });
+    return far;
+  }
+
   /** The steps of a side that are not alike, and the few around them. */
   private near(side: Side): Set<number> {
     const keep = new Set<number>(), add = (range: readonly [number, number] | undefined) => { if (range) for (let step = range[0] - 2; step <= range[1] + 2; step++) if (step >= 0 && step < side.path.steps.length) keep.add(step); };
@@ -114,10 +155,10 @@ export class CompareView {
   private sync(): void {
     const { a, b, comparison } = this;
     if (!a || !b || !comparison) return;
-    const clear = (column: Column) => { const todo = [...column.layout.roots]; for (let node = todo.pop(); node; node = todo.pop()) { node.pads.clear(); for (const row of node.rows) if (row.kind === "frame") todo.push(row.node); } };
-    clear(a.column);
-    clear(b.column);
-    this.parting = keepInStep(a.column.layout, b.column.layout, this.mode === "apart" || comparison.pairs.length === 0 ? { ...comparison, pairs: [], parting: undefined } : comparison, this.page.definitions);
+    const clear = (column: Column) => { const todo = [...column.layout.roots]; for (let node = todo.pop(); node; node = todo.pop()) { node.pads.clear(); node.reasons.clear(); for (const row of node.rows) if (row.kind === "frame") todo.push(row.node); } };
+    // Places are measured without the room of before: only one of the columns may have been laid out anew.
+    for (const { column } of [a, b]) { clear(column); column.layout.height = remeasure(column.layout, this.page.definitions); }
+    this.parting = keepInStep(a.column.layout, b.column.layout, this.mode === "apart" || comparison.pairs.length === 0 ? { ...comparison, pairs: [], parting: undefined } : comparison, this.page.definitions, (side, from, to) => missing(comparison, a.path, b.path, side, from, to));
     a.column.redraw();
     b.column.redraw();
     this.drawRail();
@@ -138,17 +179,30 @@ export class CompareView {
     // Without a common step the marks would be everywhere, and say nothing.
     if (!comparison || comparison.pairs.length === 0) return;
     const mine = (difference: Difference) => (side.letter === "A" ? difference.a : difference.b), alone = side.letter === "A" ? "only-a" : "only-b";
-    const inside = (range: readonly [number, number] | undefined) => !!range && steps.some(step => step >= range[0] && step <= range[1]);
-    if (comparison.differences.some(difference => difference.kind === alone && inside(mine(difference)))) {
+    const within = (range: readonly [number, number] | undefined, step: number) => !!range && step >= range[0] && step <= range[1];
+    const inside = (range: readonly [number, number] | undefined) => steps.some(step => within(range, step));
+    const own = steps.filter(step => !side.path.steps[step]?.p && comparison.differences.some(difference => difference.kind === alone && within(mine(difference), step)));
+    if (own.length && own.length === steps.filter(step => !side.path.steps[step]?.p).length) {
       element.classList.add("only");
       element.append(h("span", { class: "only-tag" }, `only in ${side.letter}`));
-    }
+    } else for (const step of own) element.querySelector(`.note.step[data-index="${step + 1}"]`)?.classList.add("only");
     const parting = side.letter === "A" ? comparison.parting?.a : comparison.parting?.b;
     if (parting !== undefined && steps.includes(parting)) element.classList.add("dv");
+    this.tellResult(side, element, steps);
     for (const difference of comparison.differences) {
       if (difference.kind !== "value" || !inside(mine(difference))) continue;
       for (const value of element.querySelectorAll<HTMLElement>(".val")) if (value.dataset["name"] === difference.text) value.classList.add("diff");
     }
+  }
+
+  /** How it ends, where it ends. */
+  private tellResult(side: Side, element: HTMLElement, steps: readonly number[]): void {
+    const good = side.report.passed, marked = good ? -1 : side.path.steps.findLastIndex(step => step.x), end = marked >= 0 ? marked : side.path.steps.findLastIndex(step => !step.p);
+    if (!steps.includes(end)) return;
+    element.classList.add("end", good ? "ok" : "bad");
+    // A failure that has words of its own at its step needs no others.
+    if (!good && element.querySelector(".acc")) return;
+    element.append(h("span", { class: `res ${good ? "ok" : "bad"}` }, icon(good ? "true" : "false"), good ? "passes" : "fails"));
   }
 
   /* Moving ------------------------------------------------------------------------ */
@@ -157,6 +211,8 @@ export class CompareView {
     const { a, b, comparison } = this;
     if (!a || !b || !comparison) return;
     const side = which === "a" ? a : b, other = which === "a" ? b : a;
+    this.element.dataset["show"] = which;
+    for (const button of this.bar.querySelectorAll<HTMLElement>("[data-show]")) button.setAttribute("aria-pressed", String(button.dataset["show"] === which));
     side.column.active = true;
     other.column.active = true;
     const pair = comparison.pairs.find(one => one[which] === step), twin = pair?.[which === "a" ? "b" : "a"];
@@ -164,9 +220,15 @@ export class CompareView {
     other.column.active = false;
     side.column.select(step, focus);
     if (!focus) side.column.show(side.column.placeOf(step));
-    const data = side.path.steps[step];
-    this.events.say(`${which.toUpperCase()} step ${ordinalOf(side.path, step)}${twin === undefined ? ", not in the other" : `, ${which === "a" ? "B" : "A"} step ${ordinalOf(other.path, twin)}`}${data?.l === undefined ? "" : `, line ${data.l}`}`);
+    const data = side.path.steps[step], file = side.column.placeOf(step)?.node.source?.name.split("/").pop() ?? "";
+    const place = data?.l === undefined ? "" : `, ${file ? `${file}:` : "line "}${data.l}`;
+    const parting = comparison.parting?.[which] === step ? ", first divergence" : "";
+    this.events.say(`${which.toUpperCase()} step ${ordinalOf(side.path, step)}${twin === undefined ? ", not in the other" : `, ${which === "a" ? "B" : "A"} step ${ordinalOf(other.path, twin)}`}${place}${parting}`);
+    this.events.moved();
   }
+
+  /** Goes to a step that an address names. */
+  goToStep(which: "a" | "b", step: number): void { if ((which === "a" ? this.a : this.b)?.path.steps[step]) this.select(which, step, false); }
 
   /** The side whose step is current. */
   private get active(): "a" | "b" { return this.b?.column.active ? "b" : "a"; }
@@ -208,7 +270,7 @@ export class CompareView {
     this.drawBars();
   }
 
-  swap(): void { const { shown } = this; if (shown) { this.show(shown[1], shown[0]); this.events.moved(); } }
+  swap(): void { const { shown } = this; if (shown) this.show(shown[1], shown[0]); }
 
   setMode(mode: Mode): void { this.mode = mode; this.build(); this.first(); }
 
@@ -222,24 +284,29 @@ export class CompareView {
     const all = comparison.differences;
     const act = (title: string, label: string, children: (Node | string)[], run: () => void) => h("button", { class: "tb", title, "aria-label": label, onclick: run }, children);
     this.bar.replaceChildren(
+      h("span", { class: "seg sides", role: "group", "aria-label": "Side" }, (["a", "b"] as const).map(which => h("button", { "data-show": which, "aria-pressed": String(this.element.dataset["show"] === which), onclick: () => this.sideways(which) }, which === "a" ? "A" : "B"))),
       h("span", { class: "seg", role: "group", "aria-label": "How to stand" }, MODES.map(([mode, name]) => h("button", { "aria-pressed": String(this.mode === mode), "data-mode": mode, onclick: () => this.setMode(mode) }, name))),
+      h("span", { class: "seg", role: "group", "aria-label": "Values" }, ([["changed", "Changed values"], ["all", "All"]] as const).map(([which, name]) =>
+        h("button", { "aria-pressed": String((document.body.dataset["values"] === "all") === (which === "all")), "data-values": which, onclick: () => { if ((document.body.dataset["values"] === "all") !== (which === "all")) this.events.values(); this.drawBars(); } }, name))),
       h("span", { class: "grow" }),
-      h("span", { class: "tgroup" }, act("Swap (s)", "Swap the sides", [icon("swap"), "Swap"], () => this.swap())),
-      h("span", { class: "tgroup" }, act("Previous difference (N)", "Previous difference", [icon("up")], () => this.difference(-1)),
+      h("span", { class: "tgroup" }, act("Swap (s)", "Swap the sides", [icon("swap"), "Swap", h("kbd", { "aria-hidden": "true" }, "s")], () => this.swap())),
+      h("span", { class: "tgroup" }, act("Previous difference (N)", "Previous difference", [icon("up"), h("kbd", { "aria-hidden": "true" }, "N")], () => this.difference(-1)),
         h("span", { class: "zl2", id: "difference" }, all.length ? h("b", {}, String(this.at + 1)) : "", all.length ? ` of ${plural(all.length, "difference")}` : "no differences"),
-        act("Next difference (n)", "Next difference", [icon("down")], () => this.difference(1))),
+        act("Next difference (n)", "Next difference", [icon("down"), h("kbd", { "aria-hidden": "true" }, "n")], () => this.difference(1))),
       h("span", { class: "tgroup" }, act("Back to the report (Esc)", "Leave the comparison", [icon("close"), "Close"], () => this.events.leave())));
     const [start = "", ...rest] = comparison.sentence.split(/(?<=\.) /);
     this.row.replaceChildren(h("span", { class: "lead", title: comparison.sentence }, h("b", {}, start), ` ${rest.join(" ")}`), h("span", { class: "grow" }),
       ...all.slice(0, 5).map((difference, at) => h("button", { class: at === this.at ? "dchip on" : "dchip", onclick: () => { this.at = at - 1; this.difference(1); } }, h("b", {}, String(at + 1)), difference.kind === "value" ? h("code", {}, difference.text) : difference.text)));
     const head = (side: Side, which: "a" | "b") => h("header", { class: `col-head cmp-head ${side.report.passed ? "ok" : "bad"}` },
-      h("span", { class: "side-l" }, side.letter), h("h2", {}, side.report.passed ? "Good" : "Failing"),
-      h("button", { class: "pick", title: "Choose another path (v)", onclick: () => this.events.pick(which) }, `${side.report.id}${side.report.paths.length > 1 ? `, path ${side.ref.path + 1}` : ""}`, icon("down")),
-      h("span", { class: "sub", title: side.report.title }, titled(pathTitle(side.path) || side.report.title)), h("span", { class: "count" }, plural(stepCount(side.path), "step")));
+      h("span", { class: "side-l" }, side.letter), h("h2", {}, side.report.passed ? "Passing" : "Failing"),
+      h("button", { class: "pick", title: "Choose another path (v)", onclick: () => this.events.pick(which) }, side.path.label && side.path.label.length <= 24 ? side.path.label : `${side.report.id}${side.report.paths.length > 1 ? `, path ${side.ref.path + 1}` : ""}`, icon("down")),
+      h("span", { class: "sub", title: side.report.title }, titled(side.path.label ? side.report.title : pathTitle(side.path) || side.report.title)), h("span", { class: "count" }, plural(stepCount(side.path), "step")),
+      h("span", { class: "tools" }, h("button", { title: "Copy the link to this step (y)", "aria-label": `Copy the link to the step of ${side.letter}`, onclick: () => { this.sideways(which); this.events.link(); } }, icon("link")),
+        h("button", { title: "Unfold everything (E)", "aria-label": `Unfold all of ${side.letter}`, onclick: () => side.column.unfoldAll() }, icon("unfold"))));
     this.heads.replaceChildren(head(a, "a"), h("span", { class: "rail-h" }, "order"), head(b, "b"));
     const turns = comparison.pairs.some(pair => pair.a === comparison.parting?.a && pair.b === comparison.parting.b);
     const where = (step: number | undefined, path: Path) => { const data = step === undefined ? undefined : path.steps[step]; return data ? (turns && data.t !== undefined ? (data.t ? "holds" : "does not hold") : `line ${data.l ?? "?"}${data.m && data.m.length < 40 ? `, ${data.m}` : ""}`) : "ends"; };
-    this.band.replaceChildren(h("span", { class: "dl-a" }, where(comparison.parting?.a, a.path)), h("b", {}, "First divergence", h("i", {}, comparison.parting ? `step ${ordinalOf(a.path, comparison.parting.a ?? comparison.alike)}` : "")), h("span", { class: "dl-b" }, where(comparison.parting?.b, b.path)));
+    this.band.replaceChildren(h("span", { class: "dl-a" }, comparison.clauses?.[0] ?? where(comparison.parting?.a, a.path)), h("b", {}, "First divergence", h("i", {}, comparison.parting ? `step ${ordinalOf(a.path, comparison.parting.a ?? comparison.alike)}` : "")), h("span", { class: "dl-b" }, comparison.clauses?.[1] ?? where(comparison.parting?.b, b.path)));
   }
 
   /** The order of both sides between the columns, as far as it is on screen. */
@@ -270,6 +337,16 @@ export class CompareView {
       told.a.add(pair.a);
       told.b.add(pair.b);
     }
+    // What both take at another time crosses.
+    for (const move of comparison.moves) {
+      if (a.path.steps[move.a]?.p || b.path.steps[move.b]?.p) continue;
+      const left = y(a.column, move.a, top), right = y(b.column, move.b, topB);
+      if (left === undefined || right === undefined || (!visible(left) && !visible(right))) continue;
+      const line = document.createElementNS(SVG, "path");
+      line.setAttribute("d", `M26 ${left}C48 ${left} 28 ${right} 50 ${right}`);
+      line.setAttribute("class", "x");
+      drawing.append(line);
+    }
     const rest = (side: Side, known: Set<number>, x: number, scroll: number) => side.path.steps.forEach((step, at) => {
       if (step.p || known.has(at)) return;
       const here = y(side.column, at, scroll);
@@ -285,15 +362,9 @@ export class CompareView {
 
   /** Where another thread goes on. */
   private threads(side: Side): { readonly step: number; readonly name: string }[] {
-    const names = new Map<number, string>();
-    const visit = (index: number, thread: string) => {
-      const frame = side.path.frames[index], own = frame?.thread ?? thread;
-      for (const item of frame?.items ?? []) if (item >= 0) names.set(item, own); else visit(-1 - item, own);
-    };
-    for (const root of side.path.roots) visit(root, side.path.thread ?? "");
     const pills: { step: number; name: string }[] = [];
     let before = "";
-    side.path.steps.forEach((_, step) => { const name = names.get(step) ?? ""; if (name !== before && name) pills.push({ step, name }); before = name; });
+    threadsOf(side.path).forEach((name, step) => { if (name && name !== before && !side.column.layout.hidden.has(step)) { pills.push({ step, name }); before = name; } });
     return pills;
   }
 }

@@ -1,16 +1,17 @@
 // Reports by rule and likeness: open, select, judge many at once, undo.
 
 import { plural } from "../lib/describe.ts";
-import type { Family, Group, Member } from "../lib/groups.ts";
+import { agreement, filesOf, type Family, type Group, type Member } from "../lib/groups.ts";
+import { accessRange, runsOf } from "../lib/runs.ts";
 import { HOLE } from "../lib/shapes.ts";
 import type { TriageRecord, Verdict } from "../lib/page.ts";
-import { emptyRecord, isTriaged, type State } from "../lib/triage.ts";
+import { emptyRecord, isTriaged, remembered, type State } from "../lib/triage.ts";
 import { NARROW } from "./column.ts";
 import { h, icon, titled } from "./dom.ts";
 import { gestures } from "./touch.ts";
 
-/** Of a group, so many are drawn at first. */
-const DRAWN = 60;
+/** Of a group, so many are drawn at first; a few more are drawn at once. */
+const DRAWN = 8, SLACK = 4;
 const VERDICTS: readonly Verdict[] = ["true", "false", "unsure"];
 const NAMES: Readonly<Record<Verdict, string>> = { true: "True", false: "False", unsure: "Unsure" };
 
@@ -22,9 +23,11 @@ export interface GroupEvents {
   saveMany(records: readonly (readonly [string, TriageRecord | undefined])[]): void;
   /** The row that is current now, for the pane beside. */
   current(member: Member | undefined, group: Group | undefined, family: Family | undefined): void;
+  /** How many are selected. */
+  chosen(count: number): void;
 }
 
-type Item = { readonly kind: "family"; readonly family: Family } | { readonly kind: "group"; readonly family: Family; readonly group: Group } | { readonly kind: "member"; readonly family: Family; readonly group: Group; readonly member: Member };
+type Item = { readonly kind: "family"; readonly family: Family } | { readonly kind: "group"; readonly family: Family; readonly group: Group } | { readonly kind: "member"; readonly family: Family; readonly group: Group; readonly member: Member } | { readonly kind: "more"; readonly family: Family; readonly group: Group };
 
 export class GroupedList {
   readonly element = h("div", { class: "groups", role: "tree", "aria-label": "Reports by rule and likeness", tabindex: -1 });
@@ -76,10 +79,10 @@ export class GroupedList {
         if (alone) { push({ kind: "member", family, group, member: alone }, this.memberElement(alone, true)); continue; }
         push({ kind: "group", family, group }, this.groupElement(group));
         if (!this.openKeys.has(group.key)) continue;
-        const shown = this.whole.has(group.key) ? group.members : group.members.slice(0, DRAWN);
+        const shown = this.whole.has(group.key) || group.members.length <= DRAWN + SLACK ? group.members : group.members.slice(0, DRAWN);
         for (const member of shown) push({ kind: "member", family, group, member }, this.memberElement(member, false));
         const more = group.members.length - shown.length;
-        if (more > 0) rows.push(h("button", { class: "more", onclick: () => { this.whole.add(group.key); this.redraw(); } }, `${plural(more, "more like these").replace(/s$/, "")}`));
+        if (more > 0) push({ kind: "more", family, group }, moreElement(group.members.slice(shown.length)));
       }
     }
     const { scrollTop } = this.element;
@@ -100,6 +103,7 @@ export class GroupedList {
   }
 
   private fold(item: Item): void {
+    if (item.kind === "more") { this.whole.add(item.group.key); this.redraw(true); return; }
     const key = item.kind === "family" ? item.family.key : item.kind === "group" ? item.group.key : "";
     if (!this.openKeys.delete(key)) {
       this.openKeys.add(key);
@@ -120,7 +124,7 @@ export class GroupedList {
     if (focus) { element.focus({ preventScroll: true }); element.scrollIntoView({ block: "nearest" }); }
     const group = item.kind === "family" ? item.family.groups[0] : item.group;
     this.events.current(item.kind === "member" ? item.member : group?.members[0], group, item.family);
-    if (focus) this.events.say(item.kind === "family" ? `${item.family.title}, ${plural(item.family.rows.length, "report")}` : item.kind === "group" ? `${item.group.shapes.join(" to ")}, ${plural(item.group.members.length, "report")}` : `${item.member.row.report.id}, ${item.member.row.report.place}`);
+    if (focus) this.events.say(described(item));
   }
 
   step(by: number): void { this.pick(this.at + by); }
@@ -136,7 +140,14 @@ export class GroupedList {
     else if (item) this.fold(item);
   }
 
-  pickReport(index: number): void {
+  /** Makes a report current; `reveal` opens the group it is in. */
+  pickReport(index: number, reveal = false): void {
+    const family = this.families.find(one => one.rows.some(row => row.index === index)), group = family?.groups.find(one => one.members.some(member => member.row.index === index));
+    if (reveal && family && group && !this.items.some(item => item.kind === "member" && item.member.row.index === index)) {
+      for (const key of [family.key, group.key]) this.openKeys.add(key);
+      this.whole.add(group.key);
+      this.redraw();
+    }
     const at = this.items.findIndex(item => item.kind === "member" && item.member.row.index === index);
     this.pick(at >= 0 ? at : this.at);
   }
@@ -197,7 +208,7 @@ export class GroupedList {
       seen.add(report.fingerprint);
       const known = records[report.fingerprint];
       before.push([report.fingerprint, known]);
-      changes.push([report.fingerprint, { ...(known ?? emptyRecord(report.title)), title: report.title, answers: { ...known?.answers, verdict: this.draft }, verdict: this.draft, note: this.reason || known?.note || "", author: this.events.author(), time }]);
+      changes.push([report.fingerprint, remembered({ ...(known ?? emptyRecord(report.title)), title: report.title, answers: { ...known?.answers, verdict: this.draft }, verdict: this.draft, note: this.reason || known?.note || "", author: this.events.author(), time })]);
     }
     this.undone.push(before);
     this.selected.clear();
@@ -209,8 +220,13 @@ export class GroupedList {
     this.offerUndo(done);
     // On to the next that waits.
     const waits = (item: Item | undefined) => !!item && this.alike(item).some(member => !isTriaged(member.row.state)) && (item.kind !== "member" || !isTriaged(item.member.row.state)) && item.kind !== "family";
-    for (let at = next; at < this.items.length; at++) if (waits(this.items[at])) { this.pick(at); return; }
-    this.pick(next);
+    const go = (from: number): boolean => { for (let at = from; at < this.items.length; at++) if (waits(this.items[at])) { this.pick(at); return true; } return false; };
+    if (go(next)) return;
+    // Nothing that is open waits any more: the next rule that does is opened.
+    const here = this.families.findIndex(family => family === this.items[next]?.family);
+    const closed = [...this.families.slice(here + 1), ...this.families.slice(0, here + 1)].find(family => family.severity > 0 && !this.openKeys.has(family.key) && family.rows.some(row => !isTriaged(row.state)));
+    if (closed) { this.openKeys.add(closed.key); this.redraw(); }
+    if (!closed || !go(this.items.findIndex(item => item.family === closed))) this.pick(next);
   }
 
   /** On a phone there is no `z`: a button, for five seconds. */
@@ -240,6 +256,7 @@ export class GroupedList {
   private drawBulk(): void {
     const count = this.selected.size;
     this.bulk.hidden = count === 0;
+    this.events.chosen(count);
     this.element.classList.toggle("is-bulk", count > 0);
     if (count === 0) { this.bulk.replaceChildren(); return; }
     const groups = this.families.flatMap(family => family.groups).filter(group => group.members.some(member => this.selected.has(member.row.index)));
@@ -285,28 +302,64 @@ export class GroupedList {
   private groupElement(group: Group): HTMLElement {
     const fresh = group.members.filter(member => member.row.report.baseline === "new").length;
     const chosen = group.members.filter(member => this.selected.has(member.row.index)).length;
-    const states = new Set(group.members.map(member => member.row.state));
-    const [only] = states, agreed = states.size === 1 && only && isTriaged(only) ? `all ${only}` : "";
+    const agreed = agreement(group.members.map(member => member.row.state));
     const dots = h("span", { class: "rp", "aria-hidden": "true" }, group.members.slice(0, 24).map(member => h("i", { class: dot(member.row.state, member.row.report.baseline === "new") })));
-    return h("div", { class: "cl", "aria-expanded": String(this.openKeys.has(group.key)) },
+    const waiting = group.members.filter(member => !isTriaged(member.row.state)).length;
+    return h("div", { class: "cl", "data-waiting": waiting, "aria-expanded": String(this.openKeys.has(group.key)) },
       check(chosen === 0 ? "" : chosen === group.members.length ? "on" : "part", `Select ${plural(group.members.length, "like report")}`), this.chevron(group.key),
       h("code", { class: "shape", title: group.shapes.join(" to ") }, ...group.shapes.flatMap((shape, at) => [at > 0 ? icon("to") : "", ...shapeNodes(shape)])),
       h("span", { class: "why" }, group.why), h("span", { class: "grow" }), fresh > 0 && h("span", { class: "bdg new" }, `${fresh} new`),
-      h("span", { class: "done" }, agreed), dots, h("span", { class: "cnt" }, String(group.members.length)));
+      h("span", { class: agreed.includes(",") ? "done odd" : "done" }, agreed), dots, h("span", { class: "cnt" }, String(group.members.length)));
   }
 
   private memberElement(member: Member, alone: boolean): HTMLElement {
     const { report, state } = member.row, on = this.selected.has(member.row.index);
-    const place = report.place.split("/").pop() ?? "";
+    const place = middle(report.place.split("/").pop() ?? "", 15);
     const element = h("div", { class: `rep${on ? " on" : ""}${alone ? " alone" : ""}`, "data-report": report.id, "data-state": state, "aria-selected": String(on) },
       check(on ? "on" : "", `Select ${report.id}`), h("span", { class: `state ${state}`, title: state }, icon(state)),
-      h("a", { class: "loc mono", href: `#${report.id}`, title: report.place, tabindex: -1 }, place), h("code", { title: report.title }, member.code || report.title), h("span", { class: "grow" }),
+      h("a", { class: "loc mono", href: `#${report.id}`, title: report.place, tabindex: -1 }, place), h("code", { title: report.title }, member.place ? codeNodes(member.place) : report.title), h("span", { class: "grow" }),
       member.differs && h("span", { class: "bdg odd" }, `differs: ${member.differs}`), report.baseline === "new" && h("span", { class: "bdg new" }, "new"), report.baseline === "absent" && h("span", { class: "bdg fix" }, "fixed"));
     const choose = () => { this.pick(Number(element.dataset["at"]), false); };
     gestures(element, { hold: () => { choose(); this.toggle(); }, swipe: verdict => { choose(); this.draft = verdict; this.set([member.row.index]); } });
     return element;
   }
 }
+
+/** What the row is about, for the status line. */
+function described(item: Item): string {
+  if (item.kind === "family") return `${item.family.title}, ${plural(item.family.rows.length, "report")}`;
+  const shape = item.group.shapes.join(" to "), all = item.group.members.length;
+  if (item.kind !== "member") return `${item.family.detail ? `${item.family.detail}, ` : ""}${shape}, ${plural(all, "report")}`;
+  const { report } = item.member.row;
+  return [report.id, report.rule, report.place, all > 1 && `${item.group.members.indexOf(item.member) + 1} of ${all} alike`].filter(Boolean).join(", ");
+}
+
+/** The rest of a group: how many, and where. */
+function moreElement(rest: readonly Member[]): HTMLElement {
+  return h("div", { class: "more", "aria-expanded": "false" }, h("span", { class: "link" }, `${rest.length} more like these`), h("span", { class: "dim" }, filesOf(rest).slice(0, 6).map(([file, count]) => `${middle(file, 24)} ${count}`).join(", ")));
+}
+
+/** A line of code in the colours of the path, what the report is about standing out. */
+function codeNodes({ source, line, columns }: NonNullable<Member["place"]>): Node[] {
+  const text = source.line(line), from = text.text.length - text.text.trimStart().length;
+  const range = columns && accessRange(text.text, columns), word = range && /^[\w$]+(?=\s*\()/.exec(text.text.slice(range[0]))?.[0];
+  // Of a call its name is enough.
+  const access = range && word ? [range[0], range[0] + word.length] as const : range && range[1] - range[0] < 32 ? range : undefined;
+  const { runs } = runsOf(text, [], access ? { access } : {});
+  let at = 0;
+  return runs.flatMap(run => {
+    const shown = run.text.slice(Math.max(0, from - at));
+    at += run.text.length;
+    return shown === "" ? [] : [run.access ? h("b", {}, shown) : run.kind && run.kind !== "d" ? h("i", { class: run.kind }, shown) : document.createTextNode(shown)];
+  });
+}
+
+/** A place that is too long loses its middle, never its line number. */
+const middle = (text: string, most: number): string => {
+  if (text.length <= most) return text;
+  const end = Math.max(/:\d+$/.exec(text)?.[0].length ?? 0, Math.floor(most / 2));
+  return `${text.slice(0, Math.max(1, most - 1 - end))}\u2026${text.slice(-end)}`;
+};
 
 const dot = (state: State, fresh: boolean): string => (isTriaged(state) ? state : fresh ? "new" : "");
 const check = (kind: string, label: string): HTMLElement => h("span", { class: `cb ${kind}`, role: "checkbox", "aria-checked": kind === "part" ? "mixed" : String(kind === "on"), "aria-label": label });

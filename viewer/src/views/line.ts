@@ -1,6 +1,6 @@
 // One line of code: badge, number, code, and what is known there.
 
-import { badgeOf, grouped, noteOf, ordinalOf, roleWord, type Note } from "../lib/describe.ts";
+import { badgeOf, grouped, noteOf, ordinalOf, roleWord, spaced, spacedPair, type Note } from "../lib/describe.ts";
 import type { LineRow, NoteRow } from "../lib/layout.ts";
 import type { Loop } from "../lib/loops.ts";
 import type { Frame, Path } from "../lib/page.ts";
@@ -45,7 +45,7 @@ export function lineElement(row: LineRow, context: LineContext): HTMLElement {
   line.append(mark, h("span", { class: "no" }, String(row.number)), codeElement(text, row, emphasis, context));
   if (row.loop) line.append(loopElement(row.loop));
   for (const step of row.steps) {
-    const note = noteElement(step, context, step !== first);
+    const note = noteElement(step, context, step !== first, text.text);
     if (note) line.append(note);
   }
   if (first !== undefined && row.steps.includes(context.current ?? -1)) line.classList.add("current");
@@ -89,9 +89,9 @@ export function badge(step: number, path: Path): HTMLElement {
 
 /** How often a loop was gone through, and which of it is drawn. */
 function loopElement(loop: Loop): HTMLElement {
-  const pips = loop.count <= 8 ? h("span", { class: "pips", "aria-hidden": "true" }, Array.from({ length: loop.count }, (_, at) => h("i", { class: loop.open || at === loop.count - 1 ? "on" : "" }))) : null;
-  return h("button", { class: "loop", "data-loop": loop.key, "aria-expanded": String(loop.open), title: `${loop.open ? "Show one iteration" : "Show every iteration"} (o)` },
-    icon("loop"), h("b", {}, `\u00d7${grouped(loop.count)}`), pips, loop.open ? "all shown" : "last shown", icon(loop.open ? "up" : "down"));
+  const pips = loop.count <= 8 ? h("span", { class: "pips", "aria-hidden": "true" }, Array.from({ length: loop.count }, (_, at) => h("i", { class: loop.shown === "all" || at === loop.shown ? "on" : "" }))) : null;
+  return h("button", { class: "loop", "data-loop": loop.key, "aria-expanded": String(loop.open), title: `${loop.open ? "Close the list of iterations" : "Choose an iteration"} (o)` },
+    icon("loop"), h("b", {}, `\u00d7${grouped(loop.count)}`), pips, loop.shown === "all" ? "all shown" : loop.shown === loop.count - 1 ? "last shown" : `${grouped(loop.shown + 1)} shown`, icon(loop.open ? "up" : "down"));
 }
 
 function codeElement(text: SourceLine, row: LineRow, emphasis: Emphasis, context: LineContext): HTMLElement {
@@ -114,32 +114,41 @@ export function runElement(run: Run, context: Pick<LineContext, "depth" | "defin
   return node;
 }
 
-function noteElement(step: number, context: LineContext, also: boolean): HTMLElement | undefined {
+function noteElement(step: number, context: LineContext, also: boolean, code: string): HTMLElement | undefined {
   const data = context.path.steps[step];
   if (!data) return undefined;
-  const parts = noteParts(noteOf(data, context.callees.get(step), context.values[step] ?? []), step);
+  const parts = noteParts(noteOf(data, context.callees.get(step), context.values[step] ?? []), step, code);
   if (also && data.p && parts.length === 0) return undefined;
   if (!also) return parts.length ? h("span", { class: "note" }, parts) : undefined;
   // A second step on the line is a step of its own, told inline.
   return h("span", { class: `note step also ${data.x ? "access" : `is-${data.r}`}`, ...stepProps(step, context.path, data.m ?? "") }, badge(step, context.path), parts);
 }
 
-function noteParts(note: Note, step: number): Node[] {
+function noteParts(note: Note, step: number, code = ""): Node[] {
   const parts: Node[] = [];
   if (note.condition) parts.push(h("span", { class: "cond" }, icon(note.condition.icon), note.condition.text));
-  const shown = note.values.slice(0, 12);
-  for (const value of shown) parts.push(valueElement(value, step));
+  const shown = note.values.slice(0, 12), news = shown.filter(value => !value.same);
+  // What the line sets needs no name beside it.
+  const plain = news.length === 1 && news[0] && assigns(code, news[0].name) ? news[0] : undefined;
+  for (const value of shown) parts.push(valueElement(value, step, value === plain));
   if (note.values.length > shown.length) parts.push(h("span", { class: "dim" }, `${note.values.length - shown.length} more values`));
   if (note.failing) parts.push(h("span", { class: "acc", title: note.failing }, short(note.failing, 90)));
   if (note.message) parts.push(h("span", { class: "msg", title: note.message }, short(note.message, 90)));
   return parts;
 }
 
+/** Whether a line of code does nothing but set one name. */
+const assigns = (code: string, name: string): boolean => {
+  const [line, by] = [code.trim(), /^(?:\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)/];
+  return line.startsWith(name) ? by.test(line.slice(name.length)) : /^(?:\+\+|--)/.test(line) && line.slice(2).startsWith(name);
+};
+
 /** A value: what it was, what it is. A click leads to where it was set before. */
-function valueElement({ name, value, old, same }: Shown, step: number): HTMLElement {
+function valueElement({ name, value, old, same }: Shown, step: number, plain: boolean): HTMLElement {
   const title = old === undefined ? `${name} = ${value}` : `${name} was ${old}, is ${value}`;
-  return h("button", { class: `val${old === undefined ? "" : " chg"}${same ? " same" : ""}`, title: `${title}; go to where it was set (w)`, tabindex: -1, "data-name": name, "data-of": step },
-    h("b", {}, short(name, 40)), old === undefined ? " = " : " ", ...(old === undefined ? [h("u", {}, short(value, 40))] : [h("s", {}, short(old, 20)), icon("to"), h("u", {}, short(value, 30))]));
+  const [before, now] = old === undefined ? ["", spaced(value)] : spacedPair(old, value);
+  return h("button", { class: `val${old === undefined ? "" : " chg"}${same ? " same" : ""}`, title: `${title}; go to where it was set (w)`, tabindex: -1, "data-name": name, "data-of": step, ...(plain && { "aria-label": title }) },
+    !plain && h("b", {}, short(name, 40)), !plain && (old === undefined ? " = " : " "), ...(old === undefined ? [h("u", {}, short(now, 40))] : [h("s", {}, short(before, 20)), icon("to"), h("u", {}, short(now, 30))]));
 }
 
 const short = (text: string, most: number): string => {

@@ -9,7 +9,7 @@ import { STATE_NAMES, STATES, type State } from "../lib/triage.ts";
 import { NARROW } from "./column.ts";
 import { h, icon, stairs, titled } from "./dom.ts";
 import { GroupedList } from "./groups.ts";
-import { rulePane } from "./rule.ts";
+import { Pane } from "./pane.ts";
 import { Windowed } from "./windowed.ts";
 
 const ROW = 39;
@@ -20,7 +20,7 @@ const COLUMNS: readonly (readonly [string, SortKey | undefined, string?])[] = [
 ];
 
 export interface ListEvents {
-  open(index: number): void;
+  open(index: number, path?: number, step?: number): void;
   say(text: string): void;
   records(): Readonly<Record<string, TriageRecord>>;
   download(): void;
@@ -39,15 +39,15 @@ export class ListView {
   rows: ListRow[] = [];
   private grouping: Grouping;
   private readonly groups: GroupedList;
-  private readonly pane = h("div", { class: "hb" });
-  private readonly aside = h("aside", { class: "help-pane", "aria-label": "Rule" }, h("header", { class: "pane-head" }, h("h2", {}, "Rule")), this.pane);
+  readonly pane: Pane;
 
   constructor(private readonly page: Page, private readonly sources: readonly Source[], private readonly events: ListEvents) {
     this.inner = h("div", { class: "list-inner" });
     this.grouping = page.reports.length >= MANY || matchMedia(NARROW).matches ? "rule" : "none";
+    this.pane = new Pane(page, sources, { open: (index, path, step) => events.open(index, path, step), pick: index => this.groups.pickReport(index, true), records: () => events.records(), say: text => events.say(text) });
     this.groups = new GroupedList({
       open: index => events.open(index), say: text => events.say(text), records: () => events.records(), author: () => events.author(),
-      saveMany: records => { events.saveMany(records); this.draw(); }, current: (member, group, family) => this.tell(member, group, family),
+      saveMany: records => { events.saveMany(records); this.draw(); }, current: (member, group, family) => this.tell(member, group, family), chosen: count => this.drawChosen(count),
     });
     this.input = h("input", { id: "filter", type: "text", spellcheck: "false", autocomplete: "off", placeholder: "Filter: words, rule:, file:, is:new", "aria-label": "Filter reports",
       oninput: () => this.set({ text: this.input.value }) });
@@ -64,14 +64,24 @@ export class ListView {
     this.inner.querySelector<HTMLElement>(`[data-group="${by}"]`)?.focus();
   }
 
+  private meter: HTMLElement | undefined;
+  /** Shows in the meter how much is about to be judged. */
+  private drawChosen(count: number): void {
+    const open = this.meter?.querySelector<HTMLElement>("i.open");
+    this.meter?.querySelector("i.sel")?.remove();
+    if (!open || count === 0) return;
+    const part = h("i", { class: "sel", title: `Selected: ${count}` });
+    part.style.flex = String(count);
+    open.before(part);
+  }
+
   togglePane(): void { this.element.classList.toggle("no-pane"); }
 
   private told: Member | undefined;
   private tell(member: Member | undefined, group: Group | undefined, family: Family | undefined): void {
     if (member === this.told && member) return;
     this.told = member;
-    this.pane.scrollTop = 0;
-    this.pane.replaceChildren(...(member ? rulePane(member.row.report, group, this.page, index => this.events.open(index)) : [h("p", { class: "dim" }, family ? family.title : "Nothing is selected.")]));
+    this.pane.show(member, group, family);
   }
 
   /** All rows, whatever the filters. */
@@ -111,6 +121,7 @@ export class ListView {
       ? [["all", "All", total], ["waiting", "Open", total - triaged], ["triaged", "Triaged", triaged]]
       : [["all", "All", total], ...STATES.map(state => [state, STATE_NAMES[state], counts[state]] as const)];
     const meter = h("div", { class: "meter", role: "img", "aria-label": `${triaged} of ${total} triaged` });
+    this.meter = meter;
     for (const state of ["true", "false", "unsure", "started", "open"] as const) {
       if (!counts[state]) continue;
       const part = h("i", { class: state, title: `${STATE_NAMES[state]}: ${counts[state]}` });
@@ -128,10 +139,10 @@ export class ListView {
     const head = [
       h("header", { class: "list-head" }, h("h1", { id: "list-heading" }, "Reports"),
         h("span", { class: "dim sum" }, grouped ? `${total} in ${plural(families.length, this.grouping === "rule" ? "rule" : "row")}, ${plural(like, "group")} of like reports` : `${this.page.name}, ${plural(tools, "analyser")}, ${made.slice(0, 10)} ${made.slice(11, 16)}`),
-        this.page.against && h("span", { class: "dim against", title: this.page.against }, `against ${this.page.against.split("/").pop() ?? ""}`), h("span", { class: "grow" }),
+        h("span", { class: "grow" }),
         h("button", { class: "quiet", "data-act": "download", title: "Save all answers as a triage file", onclick: () => this.events.download() }, icon("save"), h("span", {}, "Save answers")),
         h("button", { class: "quiet", "data-act": "upload", title: "Load a triage file", onclick: () => picker.click() }, icon("load"), h("span", {}, "Load answers")), picker,
-        h("span", { class: "dim", id: "list-progress" }, `${triaged} of ${total} triaged${grouped && left > 0 ? `, about ${plural(left, "decision")} to go` : ""}`)),
+        h("span", { class: "dim", id: "list-progress" }, h("b", { class: "big" }, String(triaged)), ` of ${total} triaged${grouped && left > 0 ? `, about ${plural(left, "decision")} to go` : ""}`)),
       meter,
       ...this.page.notes.slice(0, 5).map(note => h("p", { class: "page-note" }, note)),
       h("div", { class: "filters" },
@@ -145,7 +156,7 @@ export class ListView {
     if (grouped) {
       this.list?.stop();
       this.list = undefined;
-      this.inner.replaceChildren(h("div", { class: "tri-l" }, h("div", { class: "tri-h" }, ...head), this.rows.length ? grouped.element : h("p", { class: "none dim" }, "No report matches these filters. ", h("button", { class: "link", onclick: () => this.clear() }, "Clear them")), grouped.bulk, grouped.toast), this.aside);
+      this.inner.replaceChildren(h("div", { class: "tri-l" }, h("div", { class: "tri-h" }, ...head), this.rows.length ? grouped.element : h("p", { class: "none dim" }, "No report matches these filters. ", h("button", { class: "link", onclick: () => this.clear() }, "Clear them")), grouped.bulk, grouped.toast), this.pane.element);
       this.told = undefined;
       grouped.draw(families);
       if (focused) this.input.focus();

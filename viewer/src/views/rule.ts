@@ -1,9 +1,8 @@
-// What a rule means, what edit the tool proposes, and what like reports share: the pane beside the list and in the report.
+// What a rule means and what edit the tool proposes: in the pane beside the list and in the report.
 
-import type { Group } from "../lib/groups.ts";
 import { blocksOf, isPage, spansOf, type Span } from "../lib/markdown.ts";
 import type { Fix, Page, Report } from "../lib/page.ts";
-import { h, titled } from "./dom.ts";
+import { h } from "./dom.ts";
 
 export const spanElement = (span: Span): Node | string => {
   if (span.url !== undefined && isPage(span.url)) return h("a", { class: "marker", href: span.url, rel: "noopener noreferrer", target: "_blank" }, span.text);
@@ -45,29 +44,4 @@ export function fixElement(fix: Fix): HTMLElement {
       same(change.old, change.new) ? h("p", { class: "dim" }, "The source is like this already.") : [
         ...change.old.map((text, at) => line("del", change.first + at, text)), ...change.new.map((text, at) => line("ins", change.first + at, text))]);
   }));
-}
-
-/** The pane for one report of the list. */
-export function rulePane(report: Report, group: Group | undefined, page: Page, open: (index: number) => void): Node[] {
-  const rule = report.help === undefined ? undefined : page.rules?.[report.help];
-  const out: Node[] = [
-    h("h2", {}, titled(report.title)),
-    h("p", { class: "hid" }, h("code", {}, report.rule), ...(report.cwe ?? []).map(number => h("span", {}, `CWE-${number}`)), h("span", {}, report.tool),
-      rule?.score ? h("span", {}, `score ${rule.score}`) : null, report.rank === undefined ? null : h("span", {}, `rank ${report.rank}`), report.occurrences && report.occurrences > 1 ? h("span", {}, `seen ${report.occurrences} times`) : null),
-  ];
-  const help = ruleElement(report, page);
-  if (help) out.push(help);
-  for (const fix of report.fixes ?? []) out.push(h("h3", {}, `Fix, as proposed for ${report.place.split("/").pop() ?? ""}`), fixElement(fix));
-  if (group && group.members.length > 1) {
-    const odd = group.members.filter(member => member.differs);
-    const places = new Map<string, number>();
-    for (const { row } of group.members) { const file = row.report.place.replace(/:\d+$/, "").split("/").pop() ?? ""; places.set(file, (places.get(file) ?? 0) + 1); }
-    const files = [...places].sort((a, b) => b[1] - a[1]).slice(0, 6).map(([file, count]) => `${file} ${count}`).join(", ");
-    out.push(h("h3", {}, `What the ${group.members.length} share`), h("dl", { class: "share" },
-      ...(group.shapes.length > 1 ? [h("dt", {}, "Source"), h("dd", {}, h("code", {}, group.shapes[0] ?? ""))] : []),
-      h("dt", {}, "Sink"), h("dd", {}, h("code", {}, group.shapes[group.shapes.length - 1] ?? "")),
-      h("dt", {}, "Files"), h("dd", {}, files),
-      ...(odd.length ? [h("dt", {}, "Differs"), h("dd", {}, ...odd.slice(0, 6).flatMap((member, at) => [at > 0 ? ", " : "", h("a", { class: "link", href: `#${member.row.report.id}`, onclick: (event: Event) => { event.preventDefault(); open(member.row.index); } }, member.row.report.place.split("/").pop() ?? "")]), `: ${odd[0]?.differs ?? ""}`)] : [])));
-  }
-  return out;
 }

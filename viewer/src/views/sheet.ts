@@ -13,8 +13,8 @@ export interface SheetEvents {
   show(what: Part): void;
 }
 
-export type Part = "path" | "report" | "checklist";
-const PARTS: readonly (readonly [Part, string, string])[] = [["path", "logo", "Path"], ["report", "panel", "Report"], ["checklist", "true", "Checklist"]];
+export type Part = "path" | "report" | "checklist" | "verdict";
+const PARTS: readonly (readonly [Part, string, string])[] = [["path", "stack", "Path"], ["report", "list", "Report"], ["checklist", "check", "Checklist"], ["verdict", "true", "Verdict"]];
 
 export class Sheet {
   readonly stack = h("nav", { class: "stackbar", "aria-label": "Call stack" });
@@ -27,6 +27,13 @@ export class Sheet {
   at(part: Part): void {
     this.part = part;
     for (const button of this.element.querySelectorAll<HTMLElement>("[data-part]")) button.setAttribute("aria-pressed", String(button.dataset["part"] === part));
+  }
+
+  private counted = "";
+  /** Says how much of the checklist is answered. */
+  answered(words: string): void {
+    this.counted = words;
+    for (const count of this.element.querySelectorAll("[data-part=checklist] i")) count.textContent = words;
   }
 
   show(column: Column, step: number, others: number): void {
@@ -46,12 +53,13 @@ export class Sheet {
     const before = column.neighbour(step, -1), after = column.neighbour(step, 1);
     const move = (by: number, text: string, on: boolean) => h("button", { disabled: !on, onclick: () => this.events.move(by) }, by < 0 && icon("prev"), text, by > 0 && icon("next"));
     this.element.replaceChildren(
+      h("i", { class: "grab", "aria-hidden": "true" }),
       h("div", { class: "sheet-step" }, h("span", { class: data?.x ? "badge access" : "badge", "aria-hidden": "true" }, String(number)),
         h("div", {}, h("b", {}, words), h("small", {}, where.map(part => h("span", {}, part)))),
         h("button", { class: "icon", title: "Copy the link to this step", "aria-label": "Copy the link to this step", onclick: () => this.events.link() }, icon("link"))),
       h("div", { class: "sheet-move" }, move(-1, before === undefined ? "First" : `Step ${ordinalOf(column.path, before)}`, before !== undefined),
         h("button", { onclick: () => this.events.access() }, others > 0 ? "Other access" : "Access", icon("swap")), move(1, "Next", after !== undefined)),
       h("div", { class: "sheet-parts", role: "group", "aria-label": "What to show" }, PARTS.map(([part, name, text]) =>
-        h("button", { "data-part": part, "aria-pressed": String(part === this.part), onclick: () => { this.at(part); this.events.show(part); } }, icon(name), text))));
+        h("button", { "data-part": part, "aria-pressed": String(part === this.part), onclick: () => { this.at(part); this.events.show(part); } }, icon(name), text, part === "checklist" && h("i", {}, this.counted)))));
   }
 }

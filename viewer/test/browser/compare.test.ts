@@ -95,6 +95,11 @@ test("a loop is told once and opens; a value says what it was and leads back", a
   assert.match(await page.locator(".loop").first().innerText(), /×3|×2/);
   const lines = await page.locator(".line.step").count();
   await page.keyboard.press("o");
+  assert.deepEqual(await page.locator(".iters button").allInnerTexts().then(all => all.map(one => one.replace(/\s+/g, " "))), ["1 sum = 4", "2 sum = 8", "3 sum = 12", "all"], "iterations are told apart by what they change");
+  await page.locator(".iters button", { hasText: "sum = 8" }).click();
+  assert.match(await page.locator(".loop").first().innerText(), /2 shown/);
+  assert.equal(await page.locator(".line.step").count(), lines, "another iteration takes the place of the last");
+  await page.locator(".iters button", { hasText: "all" }).click();
   assert.ok(await page.locator(".line.step").count() > lines, "all iterations are there");
   assert.equal(await page.locator(".val.chg", { hasText: "12" }).first().locator("s").innerText(), "8");
   await page.locator(".val.chg", { hasText: "12" }).first().click();
@@ -121,6 +126,18 @@ test("like reports are judged together, and one key takes it back", async () => 
   await page.keyboard.press("z");
   assert.match(await page.innerText("#list-progress"), /^0 of 60 triaged/);
   assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
+test("after a verdict the next that waits is current, also where its rule was closed", async () => {
+  const { page } = await lab.open(many, { viewport: { width: 1440, height: 900 } });
+  // The first rule has one report; the other, closed, has fifty-nine alike.
+  await page.locator(".rep").first().click();
+  await page.keyboard.press("T");
+  assert.ok(await page.locator(".cl.cur").isVisible(), "the next rule is open, its group is current");
+  await page.keyboard.press("F");
+  await page.keyboard.press("Control+Enter");
+  assert.match(await page.innerText("#list-progress"), /^60 of 60 triaged/, "three keys for sixty reports");
   await page.context().close();
 });
 
@@ -223,8 +240,8 @@ test("on a phone the step, its neighbours, its call stack, the report and the ch
   await sheet.getByRole("button", { name: "Access" }).tap();
   assert.match(await at(), /step 10 of 10/);
   assert.ok(await sheet.getByRole("button", { name: "Next" }).isDisabled(), "it was the last");
-  for (const [part, element] of [["Report", ".report-card"], ["Checklist", ".checklist"], ["Path", ".path-column"]] as const) {
-    await sheet.getByRole("button", { name: part, exact: true }).tap();
+  for (const [part, element] of [["Report", ".report-card"], ["Checklist", ".checklist"], ["Verdict", ".verdict"], ["Path", ".path-column"]] as const) {
+    await sheet.getByRole("button", { name: new RegExp(`^${part}`) }).tap();
     assert.ok(await page.locator(element).first().isVisible(), part);
     assert.deepEqual(await complaints(page), [], part);
   }

@@ -1,6 +1,6 @@
 // Small pages made from text: a function per file, steps by line.
 
-import { layoutPath, Finder, type FrameNode, type Layout, type Row } from "../../src/lib/layout.ts";
+import { layoutPath, Finder, type FrameNode, type Layout, type Manner, type Row } from "../../src/lib/layout.ts";
 import type { FileData, Frame, Path, Step } from "../../src/lib/page.ts";
 import { addQuery, type Query } from "../../src/lib/query.ts";
 import { Source } from "../../src/lib/source.ts";
@@ -35,10 +35,10 @@ export const queriesOf = (...terms: string[]): readonly Query[] => {
   return queries;
 };
 
-export function layout(of: Path, options: { terms?: string[]; open?: [number, number[]][]; definitions?: [string, number][]; data?: FileData; loops?: string[] } = {}): Layout {
-  const unfolding = { open: new Map((options.open ?? []).map(([frame, lines]) => [frame, new Set(lines)])), definitions: new Map(options.definitions ?? []), loops: new Set(options.loops ?? []) };
+export function layout(of: Path, options: { terms?: string[]; open?: [number, number[]][]; definitions?: [string, number][]; data?: FileData; loops?: [string, number | "all"][]; chains?: number[]; manner?: Manner } = {}): Layout {
+  const unfolding = { open: new Map((options.open ?? []).map(([frame, lines]) => [frame, new Set(lines)])), definitions: new Map(options.definitions ?? []), loops: new Map(options.loops ?? []), chains: new Set(options.chains ?? []) };
   const definition = { name: "x", kind: "variable", file: "f.c", chunk: { first: 1, lines: ["int x;"], tokens: [""] } };
-  return layoutPath(of, [new Source(options.data ?? file())], [definition], new Finder(queriesOf(...(options.terms ?? []))), unfolding);
+  return layoutPath(of, [new Source(options.data ?? file())], [definition], new Finder(queriesOf(...(options.terms ?? []))), unfolding, options.manner);
 }
 
 /** Rows as words: `4` a line, `(2-3)` a fold, `[...]` an open fold, `{...}` a box, `^4` back to line 4. */
@@ -47,7 +47,9 @@ export function told(node: FrameNode): string {
     switch (row.kind) {
       case "line": return `${row.number}${row.steps.length ? `:${row.steps.join("+")}` : ""}${row.loop ? `*${row.loop.count}` : ""}${row.relevant ? "" : "~"}`;
       case "fold": return row.blank ? "" : row.open ? `[${row.first}-${row.last}]` : `(${row.first}-${row.last})`;
-      case "frame": return `{${told(row.node)}}`;
+      case "frame": return `{${row.node.via.map(one => `${one.frame.fn}>`).join("")}${told(row.node)}}`;
+      case "iterations": return `<${row.loop.shown}>`;
+      case "alike": return `=${row.count}`;
       case "again": return `^${row.to}`;
       case "note": return `?${row.step}`;
       case "definition": return "def";

@@ -97,7 +97,7 @@ test("whatever the path, every step has a place, rows are in order and heights a
 
 test("a window finds exactly the rows that reach into it", () => {
   const long = path([{ items: Array.from({ length: 500 }, (_, at) => at) }], Array.from({ length: 500 }, (_, at) => step(at % 2 ? 6 : 4)));
-  const [root] = layout(long, { loops: ["0.2"] }).roots;
+  const [root] = layout(long, { loops: [["0.2", "all"]] }).roots;
   for (const from of [0, 333, 4_000, 9_999]) {
     const [first, last] = rowsBetween(root!, from, from + 500, 1);
     const reach = root!.rows.flatMap((_, at) => {
@@ -112,7 +112,7 @@ test("a window finds exactly the rows that reach into it", () => {
 test("ten thousand steps are laid out in a moment", () => {
   const steps = Array.from({ length: 10_000 }, (_, at) => step([4, 5, 6][at % 3]!));
   const begun = process.cpuUsage();
-  const { places } = layout(path([{ items: steps.map((_, at) => at) }], steps), { terms: ["g(", "b"], data: file(), loops: ["0.3"] });
+  const { places } = layout(path([{ items: steps.map((_, at) => at) }], steps), { terms: ["g(", "b"], data: file(), loops: [["0.3", "all"]] });
   assert.equal(places.filter(Boolean).length, 10_000);
   const { user } = process.cpuUsage(begun);
   assert.ok(user < 1_500_000, `took ${user / 1000} ms of computing`);

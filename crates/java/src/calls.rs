@@ -176,7 +176,7 @@ impl<'a> Search<'a> {
         let mut kinds: BTreeSet<ClassId> = BTreeSet::new();
         let callable = self.constructors.iter().chain(&self.methods).chain([&self.task.method]);
         for method in callable {
-            program.inputs(method, &Instances::new())?;
+            program.inputs(method, &Instances::new(), Some(1))?;
             for ty in &method.signature.parameters {
                 let Type::Ref(name) = ty else { continue };
                 let wanted = program.load(name)?;

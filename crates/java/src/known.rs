@@ -41,6 +41,19 @@ impl Task {
         }
     }
 
+    /// A field of an object that is known, by its name.
+    pub(crate) fn field_known<M: Memory>(
+        &self,
+        state: &mut State<M>,
+        base: &M::Ref,
+        name: &str,
+    ) -> Result<Option<ValueOf<M>>, Trouble> {
+        let classes = state.memory()?.classes(base);
+        let [class] = classes.as_slice() else { return Ok(None) };
+        let place = self.program.class(*class).layout.iter().position(|field| &*field.name == name);
+        place.map(|place| self.read_known(state, base, place)).transpose()
+    }
+
     /// The internal name of the class that an object of `java.lang.Class` stands for.
     pub(crate) fn named<M: Memory>(&self, state: &mut State<M>, mirror: &M::Ref) -> Result<Rc<str>, Trouble> {
         let class = self.program.class(self.program.load("java/lang/Class")?);

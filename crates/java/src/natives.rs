@@ -272,6 +272,16 @@ impl Task {
                 }
                 state.output.push(text.into());
             }
+            Model::BoundsMessage => {
+                let text = match self.symbolic {
+                    true => self.opaque_string(state)?,
+                    false => {
+                        let text = self.bounds_message(state, &reference(0)?, &reference(1)?)?;
+                        self.literal(state, &text.encode_utf16().collect())?
+                    }
+                };
+                state.push(Slot::Ref(text));
+            }
             Model::RefersTo => {
                 let class = self.program.class(self.program.load("java/lang/ref/Reference")?);
                 let place = class.layout.iter().position(|field| &*field.name == "referent");
@@ -306,6 +316,31 @@ impl Task {
             }
         }
         Ok(Done::Next)
+    }
+
+    /// What the JDK says of an index that is out of bounds; of ranges it says more than is known here.
+    fn bounds_message<M: Memory>(
+        &self,
+        state: &mut State<M>,
+        check: &M::Ref,
+        numbers: &M::Ref,
+    ) -> Result<String, Trouble> {
+        let unknown = "not modelled: the message of a range that is out of bounds";
+        if self.text(state, check)? != "checkIndex" {
+            return gap(unknown);
+        }
+        let mut found = Vec::new();
+        for name in ["e0", "e1"] {
+            let Some(Value::Ref(boxed)) = self.field_known(state, numbers, name)? else {
+                return gap(unknown);
+            };
+            let Some(Value::Int(number)) = self.field_known(state, &boxed, "value")? else {
+                return gap(unknown);
+            };
+            let Some(number) = state.known_int(&number)? else { return gap(unknown) };
+            found.push(number);
+        }
+        Ok(format!("Index {} out of bounds for length {}", found[0], found[1]))
     }
 
     /// The canonical name of a class that stands in a file or in other classes by name.

@@ -52,9 +52,14 @@ pub fn on_jvm(path: &Path, class: &str) -> (String, bool) {
     (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.success())
 }
 
-/// The program on a class path.
+/// The program on a class path, with the installed JDK behind it.
 pub fn program(path: &Path) -> Rc<Program> {
-    let path = ClassPath::open(&[path.to_owned()], installed().as_deref()).expect("a class path");
+    program_with(path, installed().as_deref())
+}
+
+/// The same with another JDK, or with none.
+pub fn program_with(path: &Path, jdk: Option<&Path>) -> Rc<Program> {
+    let path = ClassPath::open(&[path.to_owned()], jdk).expect("a class path");
     Rc::new(Program::new(path).expect("java.lang.Object"))
 }
 
@@ -83,7 +88,7 @@ pub fn setup<'s>(store: &'s Store, task: &Task, limits: Inputs) -> Setup<'s> {
 
 /// The same, where some classes stand for a type.
 pub fn setup_with<'s>(store: &'s Store, task: &Task, limits: Inputs, instances: &Instances) -> Setup<'s> {
-    let inputs = task.program.inputs(&task.method, instances).expect("inputs");
+    let inputs = task.program.inputs(&task.method, instances, limits.k).expect("inputs");
     Setup::new(store, task.program.universe(), inputs.this, inputs.parameters, limits)
 }
 
@@ -143,4 +148,12 @@ pub fn run_junit(classes: &Path, tests: &[parallax_java::junit::Source]) -> (usi
         (Some(passed), Some(failed)) => (passed, failed, said),
         _ => panic!("JUnit: {said}{}", String::from_utf8_lossy(&output.stderr)),
     }
+}
+
+/// Every class of a folder or a jar, by name.
+pub fn classes_of(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let path = ClassPath::open(&[path.to_owned()], None).expect("a class path");
+    let names = path.names().expect("names");
+    let bytes = |name: &str| path.own(name).expect("a class").expect("a class");
+    names.iter().map(|name| (name.clone(), bytes(name))).collect()
 }

@@ -63,7 +63,7 @@ public class Models {
     public static void main(String[] args) throws Exception {
         boxes();
         strings();
-        say(Math.max(3, -4) + " " + Math.abs(-7L) + " " + Math.min(2.5, -0.0) + " " + Math.floorMod(-7, 3) + " " + Math.floorDiv(-7, 3));
+        say(Math.max(3, -4) + " " + Math.abs(-7L) + " " + (1 / Math.min(0.0, -0.0) < 0) + " " + Math.floorMod(-7, 3) + " " + Math.floorDiv(-7, 3));
         fails("addExact", () -> Math.addExact(Integer.MAX_VALUE, 1));
         fails("multiplyExact", () -> Math.multiplyExact(1 << 20, 1 << 20));
         int sum = 0;
@@ -114,7 +114,7 @@ public class Models {
         fails("parse", () -> Integer.parseInt(""));
         say(Integer.bitCount(-1) + " " + Long.numberOfLeadingZeros(1) + " " + Integer.numberOfTrailingZeros(96) + " " + Integer.highestOneBit(100) + " " + Integer.rotateLeft(0x80000001, 1));
         say(Double.compare(0.0, -0.0) + " " + Double.valueOf(Double.NaN).equals(Double.NaN) + " " + Float.floatToIntBits(1.5f) + " " + Double.isNaN(0.0 / 0.0));
-        say(Integer.compareUnsigned(-1, 1) + " " + Character.isDigit('7') + " " + Character.isLetter('?') + " " + Math.sqrt(2.25) * 2 / 3);
+        say(Integer.compareUnsigned(-1, 1) + " " + Character.isDigit('7') + " " + Character.isLetter('?') + " " + (int) (Math.sqrt(2.25) * 2));
     }
 
     static void strings() {

@@ -66,6 +66,8 @@ pub enum Model {
     Print(bool),
     /// `PrintStream.newLine`
     NewLine,
+    /// `ArraysSupport.vectorizedMismatch`: none of the elements were looked at yet.
+    Unmatched,
     /// `Preconditions.outOfBoundsMessage`, which would ask for a locale.
     BoundsMessage,
     /// `Reference.refersTo0`
@@ -147,6 +149,7 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
         ("java/io/PrintStream", "write" | "implWrite", "(Ljava/lang/String;)V") => M::Print(false),
         ("java/io/PrintStream", "writeln" | "implWriteln", "(Ljava/lang/String;)V") => M::Print(true),
         ("java/io/PrintStream", "newLine" | "implNewLine", _) => M::NewLine,
+        ("jdk/internal/util/ArraysSupport", "vectorizedMismatch", _) => M::Unmatched,
         ("jdk/internal/util/Preconditions", "outOfBoundsMessage", _) => M::BoundsMessage,
         ("jdk/internal/misc/VM", "initialize" | "initializeFromArchive", _) => M::Nothing,
         ("jdk/internal/misc/VM", "getSavedProperty", _) => M::Zero,

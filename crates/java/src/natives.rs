@@ -7,7 +7,7 @@ use crate::state::{Outcome, Slot, State, Then};
 use crate::types::{Type, dotted};
 use parallax_engines::{Memory, Value};
 use parallax_heap::ClassId;
-use parallax_op::{Bits, FloatFormat, FloatUnOp, Rounding};
+use parallax_op::{Bits, FloatFormat, FloatUnOp, Rounding, UnOp};
 use parallax_sem::Core;
 use std::rc::Rc;
 
@@ -271,6 +271,11 @@ impl Task {
                     text.push('\n');
                 }
                 state.output.push(text.into());
+            }
+            Model::Unmatched => {
+                let Some(Slot::Int(length)) = arguments.get(4) else { return unverifiable("not an int") };
+                let left = state.memory()?.core().unop(UnOp::Not, 32, length);
+                state.push(Slot::Int(left));
             }
             Model::BoundsMessage => {
                 let text = match self.symbolic {

@@ -4,6 +4,9 @@ public final class Boolean implements java.io.Serializable, Comparable<Boolean> 
     public static final Boolean TRUE = new Boolean(true);
     public static final Boolean FALSE = new Boolean(false);
 
+    @SuppressWarnings("unchecked")
+    public static final Class<Boolean> TYPE = (Class<Boolean>) Class.getPrimitiveClass("boolean");
+
     private final boolean value;
 
     public Boolean(boolean value) {

@@ -6,6 +6,9 @@ public final class Byte extends Number implements Comparable<Byte> {
     public static final int SIZE = 8;
     public static final int BYTES = 1;
 
+    @SuppressWarnings("unchecked")
+    public static final Class<Byte> TYPE = (Class<Byte>) Class.getPrimitiveClass("byte");
+
     private final byte value;
 
     public Byte(byte value) {

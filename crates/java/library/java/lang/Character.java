@@ -4,6 +4,9 @@ public final class Character implements java.io.Serializable, Comparable<Charact
     public static final char MIN_VALUE = 0;
     public static final char MAX_VALUE = 65535;
 
+    @SuppressWarnings("unchecked")
+    public static final Class<Character> TYPE = (Class<Character>) Class.getPrimitiveClass("char");
+
     private final char value;
 
     public Character(char value) {

@@ -7,6 +7,9 @@ public final class Double extends Number implements Comparable<Double> {
     public static final double MAX_VALUE = 0x1.fffffffffffffp+1023;
     public static final double MIN_VALUE = 0x0.0000000000001p-1022;
 
+    @SuppressWarnings("unchecked")
+    public static final Class<Double> TYPE = (Class<Double>) Class.getPrimitiveClass("double");
+
     private final double value;
 
     public Double(double value) {

@@ -7,6 +7,9 @@ public final class Float extends Number implements Comparable<Float> {
     public static final float MAX_VALUE = 0x1.fffffep+127f;
     public static final float MIN_VALUE = 0x0.000002p-126f;
 
+    @SuppressWarnings("unchecked")
+    public static final Class<Float> TYPE = (Class<Float>) Class.getPrimitiveClass("float");
+
     private final float value;
 
     public Float(float value) {

@@ -6,6 +6,9 @@ public final class Integer extends Number implements Comparable<Integer> {
     public static final int SIZE = 32;
     public static final int BYTES = 4;
 
+    @SuppressWarnings("unchecked")
+    public static final Class<Integer> TYPE = (Class<Integer>) Class.getPrimitiveClass("int");
+
     private final int value;
 
     public Integer(int value) {

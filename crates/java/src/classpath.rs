@@ -18,11 +18,22 @@ enum Entry {
     File(Box<str>, Vec<u8>),
 }
 
-/// A class path, and the JDK behind it.
+/// A class path, and the library behind it.
 pub struct ClassPath {
     entries: Vec<Entry>,
-    jdk: Option<Image>,
+    library: Library,
 }
+
+/// Where the classes of `java.lang` and its kin come from.
+enum Library {
+    /// The image of a JDK.
+    Jdk(Image),
+    /// The models of what data structures use, which come along.
+    Models(Jar),
+}
+
+/// Compiled from `library/` by `scripts/java-library`.
+const MODELS: &[u8] = include_bytes!("../library/library.jar");
 
 /// Why an entry of a class path cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +46,8 @@ pub struct PathError {
 }
 
 impl ClassPath {
-    /// The class path of these entries, with the classes of `jdk` (a JDK's home) behind them.
+    /// The class path of these entries, with the classes of `jdk` (a JDK's home) behind them; without one, models of the
+    /// part of `java.lang` and `java.util` that data structures use.
     pub fn open(entries: &[PathBuf], jdk: Option<&Path>) -> Result<ClassPath, PathError> {
         let mut opened = Vec::new();
         for path in entries {
@@ -52,19 +64,22 @@ impl ClassPath {
             };
             opened.push(entry);
         }
-        let jdk = match jdk {
-            None => None,
+        let library = match jdk {
+            None => {
+                let broken = |why| PathError { path: "library.jar".into(), why };
+                Library::Models(Jar::within(MODELS).map_err(broken)?)
+            }
             Some(home) => {
                 let path = home.join("lib/modules");
-                Some(Image::open(&path).map_err(|why| PathError { path, why })?)
+                Library::Jdk(Image::open(&path).map_err(|why| PathError { path, why })?)
             }
         };
-        Ok(ClassPath { entries: opened, jdk })
+        Ok(ClassPath { entries: opened, library })
     }
 
     /// Whether there is a JDK behind the class path.
     pub fn has_jdk(&self) -> bool {
-        self.jdk.is_some()
+        matches!(self.library, Library::Jdk(_))
     }
 
     /// The bytes of a class of the user's; the JDK is not looked at.
@@ -89,9 +104,12 @@ impl ClassPath {
         Ok(None)
     }
 
-    /// The bytes of a class of the JDK.
+    /// The bytes of a class of the library.
     pub fn library(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
-        self.jdk.as_ref().map_or(Ok(None), |image| image.class(name))
+        match &self.library {
+            Library::Jdk(image) => image.class(name),
+            Library::Models(jar) => jar.read(&format!("{name}.class"), MOST),
+        }
     }
 
     /// The internal name of every class of the user's, sorted.

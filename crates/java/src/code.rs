@@ -190,8 +190,21 @@ pub struct Code {
     pub handlers: Vec<Handler>,
     /// First instruction and line, in order of instructions.
     pub lines: Vec<(usize, u32)>,
-    /// Names of parameters, by variable.
-    pub names: Vec<(u16, Rc<str>)>,
+    /// Names of variables, where debug information has them.
+    pub variables: Vec<Variable>,
+}
+
+/// The name of a variable.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// The variable.
+    pub slot: u16,
+    /// The first instruction where it has this name.
+    pub start: usize,
+    /// One past the last.
+    pub end: usize,
+    /// The name.
+    pub name: Rc<str>,
 }
 
 impl Code {

@@ -3,7 +3,7 @@
 use crate::machine::{Answer, Done, Task, Trouble, gap, unverifiable};
 use crate::state::{Outcome, Slot, Split, State};
 use crate::types::{Type, dotted};
-use parallax_engines::{IntOf, Memory, ValueOf};
+use parallax_engines::{IntOf, Memory, Value, ValueOf};
 use parallax_heap::ClassId;
 use parallax_op::{BinOp, RelOp};
 use parallax_sem::Core;
@@ -34,7 +34,7 @@ impl Task {
         let copy = state.memory_mut()?.make_array(class.id, room, &length);
         state.push(Slot::Ref(copy.clone()));
         let zero = state.memory()?.int(0);
-        self.copy_elements(state, object, &zero, &copy, &zero, &length)
+        self.copy_elements(state, object, &zero, &copy, &zero, &length, false)
     }
 
     fn copy_fields<M: Memory>(
@@ -97,10 +97,8 @@ impl Task {
                     if !fine {
                         return task.raise_unsaid(state, "java/lang/ArrayIndexOutOfBoundsException");
                     }
-                    if references && !task.all_fit(state, &from, &to)? {
-                        return gap("a copy between arrays whose elements may not fit");
-                    }
-                    task.copy_elements(state, &from, &start, &to, &at, &count)
+                    let checked = references && !task.all_fit(state, &from, &to)?;
+                    task.copy_elements(state, &from, &start, &to, &at, &count, checked)
                 })
             })
         })
@@ -116,8 +114,7 @@ impl Task {
         for from in memory.classes(from) {
             for to in memory.classes(to) {
                 let (one, two) = (element(from)?, element(to)?);
-                // What a program casts from `Object[]` it has put in itself, as far as anyone can tell.
-                if !self.program.is_subclass(one, two) && one != crate::program::OBJECT {
+                if !self.program.is_subclass(one, two) {
                     return Ok(false);
                 }
             }
@@ -125,7 +122,9 @@ impl Task {
         Ok(true)
     }
 
-    /// Copies elements that are there, as if through an array in between.
+    /// Copies elements that are there, as if through an array in between. If they are `checked`, those before the first
+    /// that does not fit are copied.
+    #[expect(clippy::too_many_arguments, reason = "those of arraycopy")]
     fn copy_elements<M: Memory>(
         &self,
         state: &mut State<M>,
@@ -134,17 +133,20 @@ impl Task {
         to: &M::Ref,
         at: &IntOf<M>,
         count: &IntOf<M>,
+        checked: bool,
     ) -> Answer<M> {
+        let copy = |task: &Task, state: &mut State<M>, known| {
+            task.read_elements(state, from, start, known, Vec::new(), &|task, state, values| match checked {
+                true => task.write_checked(state, to, at, values, 0),
+                false => task.write_elements(state, to, at, values, 0),
+            })
+        };
         if let Some(known) = state.known_int(count)? {
-            return self.read_elements(state, from, start, known, Vec::new(), &|task, state, values| {
-                task.write_elements(state, to, at, values, 0)
-            });
+            return copy(self, state, known);
         }
         self.count_elements(state, count, 0, &|task, state, known| {
             task.saw(state, Outcome::Count(known as u32));
-            task.read_elements(state, from, start, known, Vec::new(), &|task, state, values| {
-                task.write_elements(state, to, at, values, 0)
-            })
+            copy(task, state, known)
         })
     }
 
@@ -220,5 +222,26 @@ impl Task {
             }
         }
         Ok(Done::Next)
+    }
+
+    /// The same where each must be asked whether it fits.
+    fn write_checked<M: Memory>(
+        &self,
+        state: &mut State<M>,
+        to: &M::Ref,
+        at: &IntOf<M>,
+        values: &[ValueOf<M>],
+        number: usize,
+    ) -> Answer<M> {
+        let Some(Value::Ref(value)) = values.get(number) else { return Ok(Done::Next) };
+        self.store_fits(state, to, value, |task, state| {
+            let memory = state.memory()?;
+            let index = memory.core().binop(BinOp::Add, 32, at, &memory.int(number as i32));
+            let split = state.split(|memory| {
+                let memories = memory.set_element(to, &index, &values[number])?;
+                Ok(memories.into_iter().map(|memory| (memory, ())).collect())
+            })?;
+            task.each(state, split, |state, ()| task.write_checked(state, to, at, values, number + 1))
+        })
     }
 }

@@ -10,8 +10,28 @@ use std::path::Path;
 
 /// An open jar.
 pub struct Jar {
-    file: File,
+    source: Source,
     entries: BTreeMap<String, Entry>,
+}
+
+/// Where its bytes are.
+enum Source {
+    File(File),
+    Memory(&'static [u8]),
+}
+
+impl Source {
+    fn read_exact_at(&self, buffer: &mut [u8], at: u64) -> io::Result<()> {
+        match self {
+            Source::File(file) => file.read_exact_at(buffer, at),
+            Source::Memory(bytes) => {
+                let rest = usize::try_from(at).ok().and_then(|at| bytes.get(at..));
+                let part = rest.and_then(|rest| rest.get(..buffer.len()));
+                buffer.copy_from_slice(part.ok_or_else(|| corrupt("it ends too soon"))?);
+                Ok(())
+            }
+        }
+    }
 }
 
 struct Entry {
@@ -44,9 +64,18 @@ impl Jar {
     pub fn open(path: &Path) -> io::Result<Jar> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
+        Jar::of(Source::File(file), size)
+    }
+
+    /// Reads the directory of a jar that is in memory.
+    pub fn within(bytes: &'static [u8]) -> io::Result<Jar> {
+        Jar::of(Source::Memory(bytes), bytes.len() as u64)
+    }
+
+    fn of(source: Source, size: u64) -> io::Result<Jar> {
         let from = size.saturating_sub(TAIL);
         let mut tail = vec![0; (size - from) as usize];
-        file.read_exact_at(&mut tail, from)?;
+        source.read_exact_at(&mut tail, from)?;
         let end = tail.windows(4).rposition(|four| four == END);
         let end = end.ok_or_else(|| corrupt("it has no directory"))?;
         let (length, start) = (long(&tail, end + 12)?, long(&tail, end + 16)?);
@@ -54,7 +83,7 @@ impl Jar {
             return Err(corrupt("its directory lies outside"));
         }
         let mut directory = vec![0; length as usize];
-        file.read_exact_at(&mut directory, start.into())?;
+        source.read_exact_at(&mut directory, start.into())?;
         let mut entries = BTreeMap::new();
         let mut at = 0;
         while directory.get(at..at + 4) == Some(&DIRECTORY) {
@@ -71,7 +100,7 @@ impl Jar {
             }
             at += 46 + name + rest;
         }
-        Ok(Jar { file, entries })
+        Ok(Jar { source, entries })
     }
 
     /// The names of its entries.
@@ -83,7 +112,7 @@ impl Jar {
     pub fn read(&self, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
         let Some(entry) = self.entries.get(name) else { return Ok(None) };
         let mut header = [0; 30];
-        self.file.read_exact_at(&mut header, entry.header)?;
+        self.source.read_exact_at(&mut header, entry.header)?;
         if header[..4] != LOCAL {
             return Err(corrupt("an entry is not where the directory says"));
         }
@@ -92,7 +121,7 @@ impl Jar {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "too large for a class file"));
         }
         let mut packed = vec![0; entry.packed as usize];
-        self.file.read_exact_at(&mut packed, entry.header + 30 + skip)?;
+        self.source.read_exact_at(&mut packed, entry.header + 30 + skip)?;
         let mut content = Vec::new();
         match entry.method {
             0 => content = packed,

@@ -1,10 +1,11 @@
 //! JUnit 5 tests: each builds an input heap, calls the method, and asserts what came out and what the heap became.
 //!
 //! Objects are made without constructors and fields set by place, whatever their access; records, whose fields nothing
-//! can set, by their canonical constructor.
+//! can set, by their canonical constructor. Or an object is made through the calls that anyone may make.
 
+use crate::calls::Call;
 use crate::machine::Task;
-use crate::program::{Class, Program};
+use crate::program::{Class, Method, Program};
 use crate::read::flags;
 use crate::types::{Type, dotted};
 use parallax_engines::engine::Ending;
@@ -16,15 +17,17 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 /// One test to be.
-pub struct Case<'a> {
+pub struct Case {
     /// Its name as a method.
     pub name: String,
     /// What it shows, in words.
     pub title: String,
-    /// The heap it starts from.
-    pub input: &'a InputHeap,
+    /// The calls that make `this`, a constructor first; none if it is built field by field.
+    pub calls: Vec<Call>,
+    /// The heap it starts from, or that the calls start from.
+    pub input: InputHeap,
     /// What the concrete machine did.
-    pub replay: &'a Replay<Task>,
+    pub replay: Replay<Task>,
 }
 
 /// A Java source file.
@@ -39,7 +42,7 @@ pub struct Source {
 
 /// The tests of a method as one class. `failing` tests of paths that end in an exception do not expect it, and so fail
 /// until the method is mended.
-pub fn source(task: &Task, cases: &[Case<'_>], failing: bool) -> Source {
+pub fn source(task: &Task, cases: &[Case], failing: bool) -> Source {
     let program = &task.program;
     let class = program.class(task.method.class);
     let (package, simple) = class.name.rsplit_once('/').unwrap_or(("", &class.name));
@@ -72,7 +75,7 @@ pub fn source(task: &Task, cases: &[Case<'_>], failing: bool) -> Source {
 struct Writer<'a> {
     program: &'a Rc<Program>,
     task: &'a Task,
-    case: &'a Case<'a>,
+    case: &'a Case,
     failing: bool,
     text: String,
 }
@@ -143,6 +146,7 @@ impl Writer<'_> {
             self.case.name
         );
         self.build()?;
+        self.make_calls();
         self.call();
         let _ = writeln!(self.text, "    }}\n");
         Some(self.text)
@@ -153,8 +157,10 @@ impl Writer<'_> {
     }
 
     fn build(&mut self) -> Option<()> {
-        let objects = &self.case.input.objects;
-        let wanted = |at: usize| at != 1 && !(at == 0 && self.task.method.is_static());
+        let case = self.case;
+        let objects = &case.input.objects;
+        let made = self.task.method.is_static() || !self.case.calls.is_empty();
+        let wanted = |at: usize| at != 1 && !(at == 0 && made);
         let mut records = Vec::new();
         for (at, object) in objects.iter().enumerate().filter(|(at, _)| wanted(*at)) {
             let class = self.program.class(object.class);
@@ -184,7 +190,7 @@ impl Writer<'_> {
             let types: Vec<String> = class.layout.iter().map(|field| field.ty.descriptor()).collect();
             let _ = writeln!(
                 self.text,
-                "        Object o{at} = record({}, {}, new Object[] {{{}}});",
+                "        Object o{at} = construct({}, {}, new Object[] {{{}}});",
                 quoted(&binary(&class.name)),
                 quoted(&format!("({})V", types.concat())),
                 arguments.join(", ")
@@ -222,24 +228,43 @@ impl Writer<'_> {
         Some(())
     }
 
-    fn call(&mut self) {
-        let method = &self.task.method;
+    /// The calls that make `this`.
+    fn make_calls(&mut self) {
+        for call in &self.case.calls {
+            let text = match &*call.method.name {
+                "<init>" => format!(
+                    "Object o0 = construct({}, {}, {})",
+                    quoted(&binary(&self.class(call.method.class).name)),
+                    quoted(&call.method.descriptor),
+                    self.arguments(&call.method, &call.arguments)
+                ),
+                _ => self.calling(&call.method, &call.arguments),
+            };
+            let _ = writeln!(self.text, "        {text};");
+        }
+    }
+
+    fn arguments(&self, method: &Method, values: &[InputValue]) -> String {
+        let values = method.signature.parameters.iter().zip(values);
+        let values: Vec<String> = values.map(|(ty, value)| self.input(ty, *value)).collect();
+        format!("new Object[] {{{}}}", values.join(", "))
+    }
+
+    fn calling(&self, method: &Method, values: &[InputValue]) -> String {
         let this = if method.is_static() { "null" } else { "o0" };
-        let arguments: Vec<String> = method
-            .signature
-            .parameters
-            .iter()
-            .zip(&self.case.input.objects[1].fields)
-            .map(|(ty, value)| self.input(ty, *value))
-            .collect();
-        let call = format!(
-            "call({}, {}, {}, {this}, new Object[] {{{}}})",
+        format!(
+            "call({}, {}, {}, {this}, {})",
             quoted(&binary(&self.class(method.class).name)),
             quoted(&method.name),
             quoted(&method.descriptor),
-            arguments.join(", ")
-        );
-        let replay = self.case.replay;
+            self.arguments(method, values)
+        )
+    }
+
+    fn call(&mut self) {
+        let method = &self.task.method;
+        let call = self.calling(method, &self.case.input.objects[1].fields);
+        let replay = &self.case.replay;
         match (&replay.end.end, &replay.trace.ending) {
             (End::Value(value), _) => {
                 let value = value.clone();
@@ -350,100 +375,4 @@ impl Writer<'_> {
 }
 
 /// What every test class brings along.
-const HELPERS: &str = r#"    static {
-        // Before any class of the program is loaded.
-        ClassLoader.getSystemClassLoader().setDefaultAssertionStatus(true);
-    }
-
-    private static final sun.misc.Unsafe UNSAFE = unsafe();
-
-    private static sun.misc.Unsafe unsafe() {
-        try {
-            java.lang.reflect.Field field = sun.misc.Unsafe.class.getDeclaredField("theUnsafe");
-            field.setAccessible(true);
-            return (sun.misc.Unsafe) field.get(null);
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    /** An object as it is before its constructor runs. */
-    private static Object make(String name) throws Exception {
-        return UNSAFE.allocateInstance(Class.forName(name));
-    }
-
-    private static Object array(String name, int length) throws Exception {
-        return java.lang.reflect.Array.newInstance(Class.forName(name.replace('/', '.')).getComponentType(), length);
-    }
-
-    private static Object record(String name, String descriptor, Object[] arguments) throws Throwable {
-        for (java.lang.reflect.Constructor<?> constructor : Class.forName(name).getDeclaredConstructors()) {
-            if (descriptor(void.class, constructor.getParameterTypes()).equals(descriptor)) {
-                constructor.setAccessible(true);
-                try {
-                    return constructor.newInstance(arguments);
-                } catch (java.lang.reflect.InvocationTargetException e) {
-                    throw e.getCause();
-                }
-            }
-        }
-        throw new NoSuchMethodException(name + descriptor);
-    }
-
-    private static String descriptor(Class<?> result, Class<?>[] parameters) {
-        return java.lang.invoke.MethodType.methodType(result, parameters).toMethodDescriptorString();
-    }
-
-    @SuppressWarnings("removal")
-    private static void put(Object object, String owner, String name, Object value) throws Exception {
-        java.lang.reflect.Field field = Class.forName(owner).getDeclaredField(name);
-        long at = UNSAFE.objectFieldOffset(field);
-        Class<?> type = field.getType();
-        if (type == boolean.class) UNSAFE.putBoolean(object, at, (Boolean) value);
-        else if (type == byte.class) UNSAFE.putByte(object, at, (Byte) value);
-        else if (type == char.class) UNSAFE.putChar(object, at, (Character) value);
-        else if (type == short.class) UNSAFE.putShort(object, at, (Short) value);
-        else if (type == int.class) UNSAFE.putInt(object, at, (Integer) value);
-        else if (type == long.class) UNSAFE.putLong(object, at, (Long) value);
-        else if (type == float.class) UNSAFE.putFloat(object, at, (Float) value);
-        else if (type == double.class) UNSAFE.putDouble(object, at, (Double) value);
-        else UNSAFE.putObject(object, at, value);
-    }
-
-    @SuppressWarnings("removal")
-    private static Object get(Object object, String owner, String name) throws Exception {
-        java.lang.reflect.Field field = Class.forName(owner).getDeclaredField(name);
-        if (field.getDeclaringClass().isRecord()) {
-            field.setAccessible(true);
-            return field.get(object);
-        }
-        long at = UNSAFE.objectFieldOffset(field);
-        Class<?> type = field.getType();
-        if (type == boolean.class) return UNSAFE.getBoolean(object, at);
-        if (type == byte.class) return UNSAFE.getByte(object, at);
-        if (type == char.class) return UNSAFE.getChar(object, at);
-        if (type == short.class) return UNSAFE.getShort(object, at);
-        if (type == int.class) return UNSAFE.getInt(object, at);
-        if (type == long.class) return UNSAFE.getLong(object, at);
-        if (type == float.class) return UNSAFE.getFloat(object, at);
-        if (type == double.class) return UNSAFE.getDouble(object, at);
-        return UNSAFE.getObject(object, at);
-    }
-
-    private static Object call(String owner, String name, String descriptor, Object self, Object[] arguments)
-            throws Throwable {
-        for (java.lang.reflect.Method method : Class.forName(owner).getDeclaredMethods()) {
-            if (method.getName().equals(name)
-                    && descriptor(method.getReturnType(), method.getParameterTypes()).equals(descriptor)) {
-                if (!method.canAccess(self)) method.setAccessible(true);
-                try {
-                    return method.invoke(self, arguments);
-                } catch (java.lang.reflect.InvocationTargetException e) {
-                    throw e.getCause();
-                }
-            }
-        }
-        throw new NoSuchMethodException(owner + "." + name + descriptor);
-    }
-}
-"#;
+const HELPERS: &str = include_str!("junit/helpers.java");

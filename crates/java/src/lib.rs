@@ -3,24 +3,36 @@
 //! A [`ClassPath`] gives class files, a [`Program`] loads and links them, a [`Task`] is one set of rules over any
 //! memory: the concrete one runs programs, the others of `parallax_engines` explore them.
 
+mod arithmetic;
+mod arrays;
+pub mod calls;
+pub mod cases;
 mod classpath;
 pub mod code;
 mod copy;
+pub mod coverage;
 mod exec;
 mod image;
 mod invoke;
 mod jar;
 pub mod junit;
+mod known;
 mod library;
 mod link;
 mod machine;
+mod meet;
 mod names;
+mod natives;
+mod objects;
+mod operands;
 mod program;
 pub mod read;
 pub mod run;
 mod setup;
 mod state;
 mod types;
+mod unsafely;
+mod walk;
 
 pub use classpath::{ClassPath, PathError, by_simple_name, installed};
 pub use machine::{Bounds, Cut, Task, Uncaught};
@@ -29,3 +41,4 @@ pub use program::{Class, FieldPlace, InstanceField, LinkError, Method, OBJECT, P
 pub use setup::{InputClasses, Instances};
 pub use state::{Control, Event, Outcome, Place, Slot, State};
 pub use types::{Signature, Type, dotted};
+pub use walk::{Ended, Seer};

@@ -236,6 +236,9 @@ impl Site<'_> {
                 Some(Some(Argument::Constant(Constant::Int(count)))) => *count,
                 _ => 0,
             };
+            if flags & 1 != 0 {
+                interfaces.push("java/io/Serializable".into());
+            }
             let markers = count(flags & 2 != 0);
             let mut rest = arguments[4 + usize::from(flags & 2 != 0)..].iter();
             for _ in 0..markers {

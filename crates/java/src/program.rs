@@ -18,7 +18,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum LinkError {
     /// The class is neither on the class path nor in the JDK.
-    #[error("class {0} was not found{hint}", hint = if *.1 { "" } else { " (no JDK is installed)" })]
+    #[error("class {0} was not found{hint}", hint = if *.1 { "" } else { ", and it is not modelled: no JDK is used" })]
     Missing(String, bool),
     /// Its file cannot be used.
     #[error("class {0}: {1}")]
@@ -181,6 +181,12 @@ impl Program {
     /// The class of this number.
     pub fn class(&self, id: ClassId) -> Rc<Class> {
         self.tables.borrow().classes[id.0 as usize / 2].clone()
+    }
+
+    /// The class of this internal name, if anything has loaded it.
+    pub fn loaded(&self, name: &str) -> Option<Rc<Class>> {
+        let id = self.tables.borrow().names.get(name)?.clone().ok()?;
+        Some(self.class(id))
     }
 
     /// What objects look like, as far as classes are loaded.

@@ -1,6 +1,6 @@
 //! From the bytes of a class file to what the machine runs.
 
-use crate::code::{Call, Code, Constant, Handler, Instr, Kind, Member, Shuffle};
+use crate::code::{Call, Code, Constant, Handler, Instr, Kind, Member, Shuffle, Variable};
 use crate::types::{Signature, Type};
 use cafebabe::attributes::{AttributeData, AttributeInfo, CodeData};
 use cafebabe::bytecode::{Opcode, PrimitiveArrayType};
@@ -118,6 +118,7 @@ pub mod flags {
     pub const NATIVE: u16 = 0x0100;
     pub const INTERFACE: u16 = 0x0200;
     pub const ABSTRACT: u16 = 0x0400;
+    pub const BRIDGE: u16 = 0x0040;
     pub const SYNTHETIC: u16 = 0x1000;
     pub const ENUM: u16 = 0x4000;
 }
@@ -299,9 +300,15 @@ fn body(data: &CodeData<'_>) -> Result<Code, ReadError> {
                     code.lines.push((at(line.start_pc.into())?, line.line_number.into()));
                 }
             }
-            AttributeData::LocalVariableTable(names) => {
-                let first = names.iter().filter(|entry| entry.start_pc == 0);
-                code.names.extend(first.map(|entry| (entry.index, (*entry.name).into())));
+            AttributeData::LocalVariableTable(entries) => {
+                for entry in entries {
+                    let (start, end) = (usize::from(entry.start_pc), usize::from(entry.length));
+                    // What debug information says wrongly is as good as nothing.
+                    if let (Ok(start), Ok(end)) = (at(start), at(start + end)) {
+                        let name = (*entry.name).into();
+                        code.variables.push(Variable { slot: entry.index, start, end, name });
+                    }
+                }
             }
             _ => {}
         }

@@ -44,7 +44,7 @@ pub fn run(
     let Some(method) = program.method(class, &name, &descriptor).filter(|method| method.is_static()) else {
         return Err(RunError::NoMain(crate::types::dotted(&program.class(class).name)));
     };
-    let inputs = program.inputs(&method, &Instances::new())?;
+    let inputs = program.inputs(&method, &Instances::new(), Some(0))?;
     let strings = program.load("[Ljava/lang/String;")?;
     let object = |class, fields| InputObject { class, path: String::new(), fields };
     let objects = vec![

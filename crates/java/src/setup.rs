@@ -5,7 +5,7 @@ use crate::program::{LinkError, Method, Program};
 use crate::read::{ClassFile, FieldDeclaration, flags};
 use crate::types::{Type, dotted};
 use parallax_heap::{ClassId, FieldKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 /// The classes that inputs of a method have.
@@ -25,8 +25,14 @@ pub struct InputClasses {
 pub type Instances = BTreeMap<Rc<str>, Vec<Rc<str>>>;
 
 impl Program {
-    /// Prepares inputs for a method: of `this`, if it is not static, and of its parameters.
-    pub fn inputs(&self, method: &Method, instances: &Instances) -> Result<InputClasses, LinkError> {
+    /// Prepares inputs for a method: of `this`, if it is not static, and of its parameters; objects are at most `k` steps
+    /// away.
+    pub fn inputs(
+        &self,
+        method: &Method,
+        instances: &Instances,
+        k: Option<usize>,
+    ) -> Result<InputClasses, LinkError> {
         let nothing = |name: &str, fields: Vec<FieldDeclaration>| ClassFile {
             name: name.into(),
             superclass: None,
@@ -45,8 +51,9 @@ impl Program {
         let mut variable = u16::from(!method.is_static());
         let mut fields = Vec::new();
         for (number, ty) in method.signature.parameters.iter().enumerate() {
-            let names = method.code.as_ref().map_or(&[][..], |code| &code.names);
-            let name = names.iter().find(|(at, _)| *at == variable).map(|(_, name)| name.clone());
+            let named = method.code.as_ref().map_or(&[][..], |code| &code.variables);
+            let named = named.iter().find(|known| known.slot == variable && known.start == 0);
+            let name = named.map(|known| known.name.clone());
             fields.push(FieldDeclaration {
                 name: name.unwrap_or_else(|| format!("p{number}").into()),
                 ty: ty.clone(),
@@ -57,15 +64,16 @@ impl Program {
         }
         let parameters = self.define(nothing("parameters", fields), None, false)?;
         let mut found = InputClasses { this, parameters, assumptions: Vec::new(), gaps: Vec::new() };
-        self.open(&mut found, instances)?;
+        self.open(&mut found, instances, k.unwrap_or(usize::MAX))?;
         Ok(found)
     }
 
     /// For every class that an input may have: what its references may point to.
-    fn open(&self, inputs: &mut InputClasses, instances: &Instances) -> Result<(), LinkError> {
-        let mut todo = vec![inputs.this, inputs.parameters];
+    fn open(&self, inputs: &mut InputClasses, instances: &Instances, k: usize) -> Result<(), LinkError> {
+        let mut todo = VecDeque::from([(inputs.this, 0), (inputs.parameters, 0)]);
         let mut opened: Vec<ClassId> = Vec::new();
-        while let Some(id) = todo.pop() {
+        // Breadth first: each class with the fewest steps that lead to it.
+        while let Some((id, depth)) = todo.pop_front() {
             if opened.contains(&id) {
                 continue;
             }
@@ -77,9 +85,13 @@ impl Program {
                 let kind = match ty {
                     Type::Ref(name) => {
                         let wanted = self.load(name)?;
-                        let standing = self.standing(wanted, instances, inputs)?;
+                        // What nothing may point to is nothing to tell of.
+                        let mut unsaid =
+                            InputClasses { gaps: Vec::new(), assumptions: Vec::new(), ..*inputs };
+                        let told = if depth < k { &mut *inputs } else { &mut unsaid };
+                        let standing = self.standing(wanted, instances, told)?;
                         self.describe(wanted, |class| class.instances.clone_from(&standing));
-                        todo.extend(standing);
+                        todo.extend(standing.into_iter().map(|class| (class, depth + 1)));
                         FieldKind::Ref(wanted)
                     }
                     other => other.kind(),
@@ -94,7 +106,6 @@ impl Program {
                 class.element = class.element.map(|kind| kinds.next().unwrap_or(kind));
             });
         }
-        // `this` may stand where its class is declared, even if nothing else is.
         Ok(())
     }
 

@@ -8,8 +8,11 @@ use parallax_java::run::{Ending, run};
 const BOUNDS: Bounds = Bounds { rounds: 0, calls: 3000, steps: 100_000_000 };
 
 fn agree(path: &std::path::Path, class: &str) {
-    let program = common::program(path);
-    let ran = run(&program, class, false, BOUNDS, &mut |_| Ok(())).unwrap();
+    agree_with(path, class, &common::program(path));
+}
+
+fn agree_with(path: &std::path::Path, class: &str, program: &std::rc::Rc<parallax_java::Program>) {
+    let ran = run(program, class, false, BOUNDS, &mut |_| Ok(())).unwrap();
     let (output, returned) = common::on_jvm(path, class);
     for (number, (ours, theirs)) in ran.output.lines().zip(output.lines()).enumerate() {
         assert_eq!(ours, theirs, "{class}, line {} of the output ({:?})", number + 1, ran.ending);
@@ -57,4 +60,6 @@ fn generated() {
     sources.push(all);
     let classes = common::compiled(&sources);
     agree(classes.path(), "All");
+    // And without a JDK: the models do what the JDK does.
+    agree_with(classes.path(), "All", &common::program_with(classes.path(), None));
 }

@@ -1,8 +1,8 @@
 //! `parallax explore`: every path of a C program, and what goes wrong on it; with `--`, of a compiled one.
 
-use super::c_coverage;
 use super::c_input::{input, shown, write_tests};
 use super::c_sources::{CFlags, CSources};
+use super::coverage;
 use super::explore_program::{self, Common, ProgramOptions};
 use crate::exit::{Failure, Status};
 use crate::report_file;
@@ -172,7 +172,8 @@ pub struct Explore {
     /// Of the tests, write only those that add coverage, and the first of each kind of mistake.
     #[arg(long, requires = "tests")]
     minimise: bool,
-    /// Write which lines and branches were covered: a page with the source (.html), or a trace file of lcov.
+    /// Write which lines and branches were covered: a page with the source (.html), Cobertura's XML
+    /// (.xml), or a trace file of lcov.
     #[arg(long, value_name = "FILE")]
     coverage: Option<PathBuf>,
     /// Write the findings and their paths as a report: a page (.html), SARIF (.sarif), pathreport XML (.xml) or Parallax
@@ -421,11 +422,7 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     }
     let findings = confirmed(arguments, &program, &settings, &explored)?;
     if let Some(file) = &arguments.coverage {
-        let text = match file.extension().and_then(|e| e.to_str()) {
-            Some("html") => c_coverage::page(&explored.covered),
-            _ => c_coverage::lcov(&explored.covered),
-        };
-        std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+        coverage::save(file, &explored.covered, &[])?;
     }
     if let Some(folder) = &arguments.tests {
         write_tests(folder, &program, &settings, &explored)?;

@@ -1,6 +1,5 @@
 //! The verbs, one module each.
 
-mod c_coverage;
 mod c_input;
 mod c_sources;
 mod c_world;
@@ -8,6 +7,7 @@ mod check;
 mod completions;
 mod compose;
 mod convert;
+mod coverage;
 mod doctor;
 mod eval;
 mod explore;

@@ -52,9 +52,14 @@ pub fn on_jvm(path: &Path, class: &str) -> (String, bool) {
     (String::from_utf8_lossy(&output.stdout).into_owned(), output.status.success())
 }
 
-/// The program on a class path.
+/// The program on a class path, with the installed JDK behind it.
 pub fn program(path: &Path) -> Rc<Program> {
-    let path = ClassPath::open(&[path.to_owned()], installed().as_deref()).expect("a class path");
+    program_with(path, installed().as_deref())
+}
+
+/// The same with another JDK, or with none.
+pub fn program_with(path: &Path, jdk: Option<&Path>) -> Rc<Program> {
+    let path = ClassPath::open(&[path.to_owned()], jdk).expect("a class path");
     Rc::new(Program::new(path).expect("java.lang.Object"))
 }
 
@@ -78,6 +83,77 @@ pub fn task(program: &Rc<Program>, method: &str, rep_ok: Option<&str>) -> Task {
 
 /// What its inputs look like.
 pub fn setup<'s>(store: &'s Store, task: &Task, limits: Inputs) -> Setup<'s> {
-    let inputs = task.program.inputs(&task.method, &Instances::new()).expect("inputs");
+    setup_with(store, task, limits, &Instances::new())
+}
+
+/// The same, where some classes stand for a type.
+pub fn setup_with<'s>(store: &'s Store, task: &Task, limits: Inputs, instances: &Instances) -> Setup<'s> {
+    let inputs = task.program.inputs(&task.method, instances, limits.k).expect("inputs");
     Setup::new(store, task.program.universe(), inputs.this, inputs.parameters, limits)
+}
+
+/// JUnit 5 with its console, as Debian's package junit5 has it.
+pub fn junit() -> String {
+    let jars = [
+        "junit-jupiter-api",
+        "junit-jupiter-engine",
+        "junit-platform-commons",
+        "junit-platform-engine",
+        "junit-platform-launcher",
+        "junit-platform-console",
+        "junit-platform-reporting",
+        "opentest4j",
+        "opentest4j-reporting-events",
+        "opentest4j-reporting-schema",
+        "apiguardian-api",
+        "picocli",
+    ];
+    jars.map(|jar| format!("/usr/share/java/{jar}.jar")).join(":")
+}
+
+/// Compiles generated tests into the folder of the classes they test and has JUnit run them: how many passed and failed,
+/// and what it printed.
+pub fn run_junit(classes: &Path, tests: &[parallax_java::junit::Source]) -> (usize, usize, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut sources = Vec::new();
+    let path = format!("{}:{}", classes.display(), junit());
+    let mut arguments = vec!["--disable-banner".to_owned(), "--details=summary".to_owned()];
+    for test in tests {
+        let file = folder.path().join(&test.path);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        std::fs::write(&file, &test.text).expect("a file");
+        sources.push(file);
+        arguments.push("-c".into());
+        arguments.push(test.path.trim_end_matches(".java").replace('/', "."));
+    }
+    let output = Command::new("javac")
+        .args(["-nowarn", "-XDignore.symbol.file", "-cp", &path, "-d"])
+        .arg(classes)
+        .args(&sources)
+        .output()
+        .expect("javac");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new("java")
+        .args(["-cp", &path, "org.junit.platform.console.ConsoleLauncher"])
+        .args(arguments)
+        .output()
+        .expect("java");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let count = |what: &str| {
+        let line = said.lines().find(|line| line.contains(what));
+        let number = line.and_then(|line| line.trim_start_matches('[').split_whitespace().next());
+        number.and_then(|number| number.parse().ok())
+    };
+    match (count("tests successful"), count("tests failed")) {
+        (Some(passed), Some(failed)) => (passed, failed, said),
+        _ => panic!("JUnit: {said}{}", String::from_utf8_lossy(&output.stderr)),
+    }
+}
+
+/// Every class of a folder or a jar, by name.
+pub fn classes_of(path: &Path) -> Vec<(String, Vec<u8>)> {
+    let path = ClassPath::open(&[path.to_owned()], None).expect("a class path");
+    let names = path.names().expect("names");
+    let bytes = |name: &str| path.own(name).expect("a class").expect("a class");
+    names.iter().map(|name| (name.clone(), bytes(name))).collect()
 }

@@ -1,15 +1,21 @@
 //! Class files as subjects: `--classpath`.
 
+use super::super::coverage;
 use super::tests::Written;
 use super::words::{Run, Words};
-use super::{Heap, emit, explored_by, pair};
-use crate::exit::{Failure, Status};
+use super::{Heap, emit, explored_by, java_paths, pair};
+use crate::exit::Status;
+use crate::report_file;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use parallax_engines::engine::{Ending, Ends};
-use parallax_engines::{Inputs, Machine, Replay, Setup, Summary};
-use parallax_heap::InputValue;
-use parallax_java::junit::{self, Case};
+use parallax_cexplore::explore::FileCoverage as CoveredFile;
+use parallax_engines::engine::Ends;
+use parallax_engines::{Concrete, Inputs, Machine, Progress, Setup, Summary};
+use parallax_heap::Universe;
+use parallax_java::calls::{Effort, SearchError};
+use parallax_java::cases::{Cases, Wanted, cases};
+use parallax_java::coverage::{Coverage, FileCoverage};
+use parallax_java::junit;
 use parallax_java::{
     Bounds, ClassPath, Cut, Event, InputClasses, Instances, Outcome, Place, Program, Task, Uncaught, dotted,
     installed,
@@ -43,6 +49,12 @@ pub struct JavaInputs {
     /// Java: tests of paths that end in an exception do not expect it, and fail until the method is mended.
     #[arg(long, requires = "tests")]
     failing: bool,
+    /// Java: tests make their object through a constructor and as few public calls as lead to the path, where some do.
+    #[arg(long, requires = "tests")]
+    public_calls: bool,
+    /// Java: folders of the sources, quoted by the pages of --report and --coverage.
+    #[arg(long, value_name = "FOLDER", value_delimiter = ':', requires = "classpath")]
+    source: Vec<PathBuf>,
 }
 
 impl Classes {
@@ -85,7 +97,7 @@ pub fn explored(arguments: &Heap) -> Result<Status> {
         let internal = |name: &str| -> Rc<str> { name.replace('.', "/").into() };
         instances.insert(internal(name), classes.split(',').map(internal).collect());
     }
-    let inputs = program.inputs(&method, &instances)?;
+    let inputs = program.inputs(&method, &instances, arguments.k.0)?;
     let bounds = Bounds { rounds: arguments.rounds, calls: arguments.calls, steps: 2_000_000 };
     let task = Task {
         program: program.clone(),
@@ -111,14 +123,13 @@ pub fn explored(arguments: &Heap) -> Result<Status> {
     setup.oracle.set_deadline(arguments.limits.deadline(start));
     let words = JavaWords { task: &task, inputs: &inputs };
     let run = Run { setup: &setup, task: &task, start, words: &words };
-    if arguments.equivalent.is_some() {
-        bail!("--equivalent compares methods of Javalite");
+    if let Some(other) = &arguments.equivalent {
+        let second = second(&task, other)?;
+        let name = program.method_name(&second.method);
+        return pair::equivalence(arguments, &run, &second, name);
     }
     if let Some(other) = arguments.compare {
         return pair::comparison(arguments, &run, other);
-    }
-    if arguments.report.is_some() {
-        bail!("--report tells paths of Javalite");
     }
     match arguments.engine.engine() {
         None => bail!("`parallax java` runs a class on the concrete machine"),
@@ -127,9 +138,68 @@ pub fn explored(arguments: &Heap) -> Result<Status> {
             &run,
             engine,
             |ends, folder| tests(arguments, &run, ends, folder),
-            |_, _| Ok(()),
+            |ends| files(arguments, &run, ends),
         ),
     }
+}
+
+/// The method that is compared with the task's: of the same object, with the same parameters.
+fn second(task: &Task, name: &str) -> Result<Task> {
+    let program = &task.program;
+    let class = program.class(task.method.class);
+    let method = match name.split('(').next().is_some_and(|path| path.contains('.')) {
+        true => program.find(name)?,
+        false => {
+            let (short, descriptor) = name.split_at(name.find('(').unwrap_or(name.len()));
+            program.find_in(&class, short, Some(descriptor).filter(|text| !text.is_empty()))?
+        }
+    };
+    let alike = method.is_static() == task.method.is_static()
+        && (method.is_static() || program.is_subclass(class.id, method.class))
+        && method.signature.parameters == task.method.signature.parameters;
+    if !alike {
+        bail!("the two methods take different inputs");
+    }
+    Ok(Task { method, ..task.clone() })
+}
+
+/// Writes the report and the coverage that were asked for.
+fn files(arguments: &Heap, run: &Run<'_, '_, Task>, ends: &Ends<Task, Summary<'_>>) -> Result<()> {
+    let folders = &arguments.java.source;
+    if let Some(file) = &arguments.report {
+        let document = java_paths::document(arguments, run, ends)?;
+        report_file::save(file, document, folders.clone(), &run.words.method())?;
+    }
+    if let Some(file) = &arguments.coverage {
+        let wanted = Wanted { heaps: 1, calls: None };
+        let made = made(run, ends, wanted, arguments)?;
+        let mut coverage = Coverage::new(run.task);
+        let universe = run.task.program.universe();
+        for case in &made.cases {
+            coverage.run(Concrete::new(universe.clone(), &case.input, run.setup.inputs.array))?;
+        }
+        let covered = coverage.files().into_iter().map(|(name, file)| {
+            let FileCoverage { lines, branches, methods } = file;
+            (name, CoveredFile { lines, branches, functions: methods })
+        });
+        coverage::save(file, &covered.collect(), folders)?;
+    }
+    Ok(())
+}
+
+/// An input for each path, tried.
+fn made(
+    run: &Run<'_, '_, Task>,
+    ends: &Ends<Task, Summary<'_>>,
+    wanted: Wanted,
+    arguments: &Heap,
+) -> Result<Cases> {
+    let watch = &mut arguments.limits.watch(run.start);
+    let made = cases(run.task, run.setup, ends, wanted, &mut || watch(&Progress::default()));
+    made.map_err(|error| match error {
+        SearchError::Stop(stop) => stop.into(),
+        other => other.into(),
+    })
 }
 
 /// Writes the tests of every path as one JUnit class, each re-run on the concrete machine first.
@@ -139,57 +209,27 @@ fn tests(
     ends: &Ends<Task, Summary<'_>>,
     folder: &Path,
 ) -> Result<Written> {
-    let limit = if arguments.all_shapes { arguments.count.max(1) } else { 1 };
-    let store = run.setup.oracle.store;
-    let program = &run.task.program;
-    let mut made = Vec::new();
-    let paths = ends.traces.iter().filter(|(trace, _)| trace.ending != Ending::Discarded);
-    for (path, (trace, bucket)) in paths.enumerate() {
-        // What a path that was cut off would have done, nobody knows.
-        if matches!(trace.ending, Ending::Cut(_)) {
-            continue;
-        }
-        let end = &bucket.finals[0];
-        for (shape, model) in end.heap().models(limit)?.models.iter().enumerate() {
-            let snapshot = end.heap().resolve(model, &end.cells())?;
-            let universe = program.universe();
-            let input = snapshot.input(&universe, store, model, |_, _| InputValue::Null)?;
-            let replay = Replay::new(run.task, &universe, &input, run.setup.inputs.array)?;
-            let strayed = |what: &str| Failure {
-                status: Status::Unsupported,
-                message: format!("internal: test {} of path {} {what}", shape + 1, path + 1),
-            };
-            if !replay.follows(trace) {
-                return Err(strayed("does not take the path").into());
-            }
-            if !replay.ends_in(&snapshot, store, model) {
-                return Err(strayed("does not end in the heap that was computed").into());
-            }
-            let title = match &trace.ending {
-                Ending::Error(uncaught) => format!("path {}: throws {}", path + 1, uncaught.class),
-                _ => format!("path {}: returns", path + 1),
-            };
-            let name = match arguments.all_shapes {
-                true => format!("path{:03}_{:04}", path + 1, shape + 1),
-                false => format!("path{:03}", path + 1),
-            };
-            made.push((name, title, input, replay));
-        }
+    if arguments.java.public_calls && arguments.all_shapes {
+        bail!("--public-calls looks for one sequence for each path: leave out --all-shapes");
     }
-    let cases: Vec<Case<'_>> = made
-        .iter()
-        .map(|(name, title, input, replay)| Case { name: name.clone(), title: title.clone(), input, replay })
-        .collect();
-    let source = junit::source(run.task, &cases, arguments.java.failing);
+    let wanted = Wanted {
+        heaps: if arguments.all_shapes { arguments.count.max(2) } else { 1 },
+        calls: arguments.java.public_calls.then(Effort::default),
+    };
+    let made = made(run, ends, wanted, arguments)?;
+    let source = junit::source(run.task, &made.cases, arguments.java.failing);
     for name in &source.unbuildable {
         eprintln!("note: {name} is left out: no Java program can build its input");
+    }
+    for name in &made.field_by_field {
+        eprintln!("note: {name} is built field by field: no sequence of public calls was found");
     }
     let path = folder.join(&source.path);
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
     }
     std::fs::write(&path, source.text).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(Written { count: cases.len() - source.unbuildable.len(), folder: folder.display().to_string() })
+    Ok(Written { count: made.cases.len() - source.unbuildable.len(), folder: folder.display().to_string() })
 }
 
 /// Java's words.
@@ -268,6 +308,10 @@ impl Words<Task> for JavaWords<'_> {
 
     fn assumptions(&self) -> Vec<String> {
         self.inputs.assumptions.clone()
+    }
+
+    fn universe(&self, _: &Setup<'_>) -> Rc<Universe> {
+        self.task.program.universe()
     }
 
     fn left_out(&self) -> Vec<String> {

@@ -1,7 +1,9 @@
 //! `parallax heap`: every path of a method of Javalite or Java once, whatever heap it is given.
 
 mod draw;
+mod inputs;
 pub mod java;
+mod java_paths;
 pub mod limits;
 mod pair;
 mod paths;
@@ -85,6 +87,10 @@ pub struct Heap {
     /// Write one concrete test for each path: a program and a JSON description; for Java, a JUnit class.
     #[arg(long, value_name = "DIR")]
     tests: Option<PathBuf>,
+    /// Write which lines and branches the tests of all paths cover: a page with the source (.html), Cobertura's XML
+    /// (.xml), or a trace file of lcov. For Java.
+    #[arg(long, value_name = "FILE", requires = "classpath")]
+    coverage: Option<PathBuf>,
     /// With --tests: one test for every represented heap instead of one for each path.
     #[arg(long)]
     all_shapes: bool,
@@ -222,11 +228,19 @@ fn explored(arguments: &Heap) -> Result<Status> {
     let subject = Subject { file, setup, task, start: Instant::now() };
     let deadline = arguments.limits.deadline(subject.start);
     subject.setup.oracle.set_deadline(deadline);
-    if let Some(other) = &arguments.equivalent {
-        return pair::equivalence(arguments, &subject, other);
-    }
     let words = Javalite { file: &subject.file, task: &subject.task };
     let run = Run { setup: &subject.setup, task: &subject.task, start: subject.start, words: &words };
+    if let Some(other) = &arguments.equivalent {
+        let (class, method) = named(&program, other)?;
+        let types = |method: MethodId| -> Vec<Type> {
+            program.method(method).parameters.iter().map(|parameter| parameter.1).collect()
+        };
+        if class != subject.task.class || types(method) != types(subject.task.method) {
+            bail!("the two methods take different inputs");
+        }
+        let second = Task { method, ..subject.task.clone() };
+        return pair::equivalence(arguments, &run, &second, program.method_name(method));
+    }
     if let Some(other) = arguments.compare {
         return pair::comparison(arguments, &run, other);
     }
@@ -237,7 +251,10 @@ fn explored(arguments: &Heap) -> Result<Status> {
             &run,
             engine,
             |ends, folder| tests::write(arguments, &subject, ends, folder),
-            |ends, file| save(path, file, paths::document(arguments, &subject, ends)?),
+            |ends| match &arguments.report {
+                Some(file) => save(path, file, paths::document(arguments, &subject, ends)?),
+                None => Ok(()),
+            },
         ),
     }
 }
@@ -248,7 +265,7 @@ fn explored_by<L: Machine>(
     run: &Run<'_, '_, L>,
     engine: engine::Engine,
     tests: impl Fn(&engine::Ends<L, Summary<'_>>, &std::path::Path) -> Result<tests::Written>,
-    report: impl Fn(&engine::Ends<L, Summary<'_>>, &std::path::Path) -> Result<()>,
+    report: impl Fn(&engine::Ends<L, Summary<'_>>) -> Result<()>,
 ) -> Result<Status> {
     let watch = &mut arguments.limits.watch(run.start);
     let Some(laziness) = engine.laziness() else {
@@ -257,8 +274,8 @@ fn explored_by<L: Machine>(
             draw::all(&ends, folder)?;
         }
         let tests = arguments.tests.as_ref().map(|folder| tests(&ends, folder)).transpose()?;
-        if let Some(file) = &arguments.report {
-            report(&ends, file)?;
+        if arguments.report.is_some() || arguments.coverage.is_some() {
+            report(&ends)?;
         }
         let deadline = arguments.limits.deadline(run.start);
         let shares = Shares::new(&ends, Duration::from_secs(arguments.count_time), deadline);
@@ -272,8 +289,9 @@ fn explored_by<L: Machine>(
         };
         return report::report(arguments, run, "summary", &ends, heaps, tests);
     };
-    if arguments.draw.is_some() || arguments.tests.is_some() || arguments.report.is_some() {
-        bail!("--draw, --tests and --report need the summary engine");
+    let files = [&arguments.draw, &arguments.tests, &arguments.coverage, &arguments.report];
+    if files.iter().any(|file| file.is_some()) {
+        bail!("--draw, --tests, --coverage and --report need the summary engine");
     }
     let ends = engine::lazy(run.setup, run.task, laziness, 1, watch);
     let exact = engine == engine::Engine::Lazy;

@@ -1,11 +1,11 @@
 //! Two runs on one input: two engines that must agree, or two methods that may differ.
 
 use super::words::Run as Subjected;
-use super::{Choice, Heap, Subject, emit, named, tests};
+use super::{Choice, Heap, emit, inputs};
 use crate::exit::{Failure, Status};
 use anyhow::{Result, bail};
 use parallax_engines::{Machine, Progress, Stop, engine, equivalent, exact};
-use parallax_javalite::*;
+use parallax_javalite::describe;
 use serde_json::json;
 use std::fmt::Write;
 use std::time::Instant;
@@ -120,25 +120,25 @@ fn finished(outcome: &Result<(), Stop>) -> Result<()> {
     }
 }
 
-/// Runs two methods on one input.
-pub fn equivalence(arguments: &Heap, subject: &Subject<'_>, other: &str) -> Result<Status> {
-    let program = &subject.task.program;
-    let (class, method) = named(program, other)?;
-    let own = program.method(subject.task.method);
-    let theirs = program.method(method);
-    let types = |method: &Method| method.parameters.iter().map(|parameter| parameter.1).collect::<Vec<_>>();
-    if class != subject.task.class || types(own) != types(theirs) {
-        bail!("the two methods take different inputs");
-    }
-    let second = Task { method, ..subject.task.clone() };
+/// Runs two methods on one input. The second has the name `other`.
+pub fn equivalence<L: Machine>(
+    arguments: &Heap,
+    run: &Subjected<'_, '_, L>,
+    second: &L,
+    other: String,
+) -> Result<Status> {
     let limit = arguments.count.max(1);
-    let watch = &mut arguments.limits.watch(subject.start);
-    let found = equivalent::equivalent(&subject.setup, &subject.task, &second, limit, watch)?;
-    let names = [program.method_name(subject.task.method), program.method_name(method)];
+    let watch = &mut arguments.limits.watch(run.start);
+    let found = equivalent::equivalent(run.setup, run.task, second, limit, watch)?;
+    let names = [run.words.method(), other];
+    let universe = run.words.universe(run.setup);
     let ends = found.counterexample.as_ref().map(|(_, one, two)| {
-        [one, two].map(|run| match run.value() {
-            Some(value) => format!("returns {}", describe::concrete(value)),
-            None => describe::ending(&run.trace).to_owned(),
+        [one, two].map(|replay| match (&replay.trace.ending, replay.value()) {
+            (_, Some(_)) if run.words.is_void() => "returns".to_owned(),
+            (_, Some(value)) => format!("returns {}", describe::concrete(value)),
+            (engine::Ending::Error(fault), _) => run.words.fault(fault),
+            (engine::Ending::Cut(cut), _) => run.words.cut(cut),
+            _ => "discarded".to_owned(),
         })
     });
     let incomplete = found.outcome.is_err() || found.incomplete > 0 || found.truncated;
@@ -150,7 +150,7 @@ pub fn equivalence(arguments: &Heap, subject: &Subject<'_>, other: &str) -> Resu
             json!({
                 "methods": names,
                 "pairs": found.pairs,
-                "counterexample": found.counterexample.as_ref().map(|(input, ..)| tests::heap_json(program, input)),
+                "counterexample": found.counterexample.as_ref().map(|(input, ..)| inputs::json(&universe, input)),
                 "ends": ends,
                 "complete": !incomplete,
                 "stopped": found.outcome.as_ref().err().map(ToString::to_string),
@@ -158,7 +158,7 @@ pub fn equivalence(arguments: &Heap, subject: &Subject<'_>, other: &str) -> Resu
         );
     } else if let (Some((input, ..)), Some([one, two])) = (&found.counterexample, &ends) {
         let _ = writeln!(out, "{} and {} differ on this input:\n", names[0], names[1]);
-        out.push_str(&tests::heap_text(program, input));
+        out.push_str(&inputs::text(&universe, input));
         let _ = writeln!(out, "\n{}: {one}\n{}: {two}", names[0], names[1]);
         if one == two {
             let _ = writeln!(out, "(they leave different heaps)");

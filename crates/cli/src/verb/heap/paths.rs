@@ -1,6 +1,6 @@
 //! Paths as reports that the viewer reads: each is run once more on one of its heaps, and told line by line.
 
-use super::{Heap, Subject, tests};
+use super::{Heap, Subject, inputs};
 use crate::exit::{Failure, Status};
 use anyhow::Result;
 use parallax_engines::engine::Ends;
@@ -66,7 +66,7 @@ fn report(
         _ => format!("{rule} in {method}"),
     };
     let mut text = format!("Path {number} of {method}: {title}. One heap that takes it:\n");
-    text.push_str(&tests::heap_text(program, input));
+    text.push_str(&inputs::text(&subject.setup.universe, input));
     Ok(Report {
         rule: rule.replace(' ', "-"),
         title,

@@ -1,14 +1,13 @@
 //! Concrete tests: one input heap for each path, as a program and as JSON, re-run before it is written.
 
-use super::{Heap, Subject};
+use super::{Heap, Subject, inputs};
 use crate::exit::{Failure, Status};
 use anyhow::{Context, Result};
 use parallax_engines::Summary;
 use parallax_engines::engine::Ends;
 use parallax_heap::{InputHeap, InputObject, InputValue};
 use parallax_javalite::*;
-use serde_json::{Map, Value as Json, json};
-use std::fmt::Write;
+use serde_json::json;
 use std::path::Path;
 
 /// What was written.
@@ -70,7 +69,7 @@ pub fn write(
                 "outcomes": outcomes,
                 "end": describe::ending(trace),
                 "result": replay.value().map(describe::concrete),
-                "heap": heap_json(program, &input),
+                "heap": inputs::json(&setup.universe, &input),
             });
             save(&folder.join(format!("{name}.jl")), &text)?;
             save(&folder.join(format!("{name}.json")), &format!("{document:#}\n"))?;
@@ -125,65 +124,4 @@ pub fn blank(subject: &Subject<'_>) -> InputHeap {
     let this = InputObject { class, path: "this".into(), fields };
     let parameters = InputObject { class: subject.setup.parameters, path: String::new(), fields: Vec::new() };
     InputHeap { objects: vec![this, parameters] }
-}
-
-fn value_json(value: &InputValue) -> Json {
-    match *value {
-        InputValue::Null => Json::Null,
-        InputValue::Object(at) => json!({"object": at}),
-        InputValue::Bits(bits) => json!(bits as i32),
-        InputValue::Bool(b) => json!(b),
-    }
-}
-
-/// The heap as JSON: objects by number, `this` is 0.
-pub fn heap_json(program: &Program, input: &InputHeap) -> Json {
-    let mut objects = Vec::new();
-    for (at, object) in input.objects.iter().enumerate().filter(|(at, _)| *at != 1) {
-        let class = &program.classes[object.class.0 as usize];
-        let content = match class.element {
-            Some(_) => ("elements", Json::Array(object.fields.iter().map(value_json).collect())),
-            None => {
-                let fields = class.fields.iter().zip(&object.fields);
-                let fields: Map<String, Json> = fields
-                    .map(|(field, value)| (program.name(field.name).to_owned(), value_json(value)))
-                    .collect();
-                ("fields", Json::Object(fields))
-            }
-        };
-        objects.push(json!({"id": at, "class": class.name, "path": object.path, content.0: content.1}));
-    }
-    let arguments: Vec<Json> = input.objects[1].fields.iter().map(value_json).collect();
-    json!({"this": 0, "arguments": arguments, "objects": objects})
-}
-
-/// The heap as text, one line for each object.
-pub fn heap_text(program: &Program, input: &InputHeap) -> String {
-    let name = |value: &InputValue| match *value {
-        InputValue::Null => "null".to_owned(),
-        InputValue::Object(0) => "this".to_owned(),
-        InputValue::Object(at) => format!("o{at}"),
-        InputValue::Bits(bits) => (bits as i32).to_string(),
-        InputValue::Bool(b) => b.to_string(),
-    };
-    let mut text = String::new();
-    for (at, object) in input.objects.iter().enumerate().filter(|(at, _)| *at != 1) {
-        let class = &program.classes[object.class.0 as usize];
-        let label = if at == 0 { "this".to_owned() } else { format!("o{at}") };
-        let fields: Vec<String> = match class.element {
-            Some(_) => object.fields.iter().map(name).collect(),
-            None => class
-                .fields
-                .iter()
-                .zip(&object.fields)
-                .map(|(field, value)| format!("{} = {}", program.name(field.name), name(value)))
-                .collect(),
-        };
-        let _ = writeln!(text, "  {label}: {} {{ {} }}", class.name, fields.join(", "));
-    }
-    let arguments: Vec<String> = input.objects[1].fields.iter().map(name).collect();
-    if !arguments.is_empty() {
-        let _ = writeln!(text, "  arguments: {}", arguments.join(", "));
-    }
-    text
 }

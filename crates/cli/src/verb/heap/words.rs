@@ -1,9 +1,11 @@
 //! What a report needs of a language besides its engines: words.
 
 use parallax_engines::{Machine, Setup};
+use parallax_heap::Universe;
 use parallax_javalite::{Task, describe};
 use parallax_source::{SourceFile, Span};
 use serde_json::{Value as Json, json};
+use std::rc::Rc;
 use std::time::Instant;
 
 /// How a language says what happened.
@@ -27,6 +29,10 @@ pub trait Words<L: Machine> {
     /// What is taken for granted about inputs.
     fn assumptions(&self) -> Vec<String> {
         Vec::new()
+    }
+    /// What objects look like, classes that were loaded meanwhile included.
+    fn universe(&self, setup: &Setup<'_>) -> Rc<Universe> {
+        setup.universe.clone()
     }
     /// Inputs that were left out.
     fn left_out(&self) -> Vec<String> {

@@ -1,0 +1,230 @@
+//! Data structures, each right and broken: what is right has no path that ends otherwise than it may, what is broken a
+//! test that fails. Every test is compiled with javac and run by JUnit on the JVM as it was written.
+
+mod common;
+
+use parallax_engines::Inputs;
+use parallax_engines::engine::{self, Ending};
+use parallax_java::calls::Effort;
+use parallax_java::cases::{Cases, Wanted, cases};
+use parallax_java::{Instances, Program, Task, junit};
+use parallax_term::Store;
+use std::path::Path;
+use std::rc::Rc;
+
+/// A method to try, and the bounds that let its bug show.
+#[derive(Clone, Copy, Default)]
+struct Subject {
+    right: &'static str,
+    broken: &'static str,
+    /// What the broken one throws.
+    fault: &'static str,
+    /// What the right one may throw.
+    may: &'static [&'static str],
+    k: usize,
+    array: usize,
+    acyclic: Option<&'static str>,
+}
+
+const ASSERTION: &str = "java.lang.AssertionError";
+const STATE: &[&str] = &["java.lang.IllegalStateException"];
+const ARGUMENT: &[&str] = &["java.lang.IllegalArgumentException"];
+
+fn subject(right: &'static str, broken: &'static str, k: usize) -> Subject {
+    Subject { right, broken, fault: ASSERTION, k, array: 2, ..Subject::default() }
+}
+
+fn subjects() -> Vec<Subject> {
+    vec![
+        // Singly and doubly linked lists, in plain and generic style; pairs in a chain of records.
+        subject("SortedList.insert", "SortedList.insertBroken", 2),
+        Subject { may: STATE, ..subject("Doubly.removeFirst", "Doubly.removeFirstBroken", 2) },
+        subject("SortedPairs.put", "SortedPairs.putBroken", 3),
+        // Stacks and a queue.
+        Subject {
+            may: STATE,
+            fault: "java.lang.ArrayIndexOutOfBoundsException",
+            ..subject("BoundedStack.pop", "BoundedStack.popBroken", 2)
+        },
+        Subject {
+            may: STATE,
+            acyclic: Some("below"),
+            ..subject("LinkedStack.pop", "LinkedStack.popBroken", 3)
+        },
+        Subject {
+            may: STATE,
+            fault: "java.lang.ArrayIndexOutOfBoundsException",
+            ..subject("RingQueue.enqueue", "RingQueue.enqueueBroken", 2)
+        },
+        // Trees.
+        subject("SearchTree.delete(I)V", "SearchTree.deleteBroken", 2),
+        subject("Avl.insert(I)V", "Avl.insertBroken", 2),
+        Subject {
+            may: &["java.lang.NullPointerException"],
+            ..subject("RedBlackTree.insert", "RedBlackTree.insertBroken", 3)
+        },
+        subject("BinomialHeap.insert(I)V", "BinomialHeap.insertBroken", 2),
+        Subject { may: ARGUMENT, ..subject("Trie.remove(II)V", "Trie.removeBroken", 2) },
+        // Tables.
+        Subject { may: ARGUMENT, array: 3, ..subject("DisjointSets.union", "DisjointSets.unionBroken", 1) },
+        Subject { acyclic: Some("next"), ..subject("HashTable.remove(I)Z", "HashTable.removeBroken", 4) },
+        Subject { array: 1, ..subject("LruCache.get(I)I", "LruCache.getBroken", 3) },
+    ]
+}
+
+/// The paths of a method as tests.
+struct Explored {
+    task: Task,
+    made: Cases,
+    /// The exceptions that paths end in.
+    errors: Vec<String>,
+    cuts: Vec<String>,
+}
+
+fn explore(
+    program: &Rc<Program>,
+    method: &str,
+    rep_ok: Option<&str>,
+    subject: Subject,
+    calls: Option<Effort>,
+) -> Explored {
+    explore_with(program, method, rep_ok, subject, calls, &Instances::new())
+}
+
+fn explore_with(
+    program: &Rc<Program>,
+    method: &str,
+    rep_ok: Option<&str>,
+    subject: Subject,
+    calls: Option<Effort>,
+    instances: &Instances,
+) -> Explored {
+    let task = common::task(program, method, rep_ok);
+    let store = Store::new();
+    let inputs = Inputs { k: Some(subject.k), array: subject.array, root_alias: true };
+    let mut setup = common::setup_with(&store, &task, inputs, instances);
+    if let Some(field) = subject.acyclic {
+        assert!(setup.forbid_cycles(field), "{field}");
+        program.adopt(&setup.universe);
+    }
+    let ends = engine::summary(&setup, &task, None, &mut |_| Ok(()));
+    ends.outcome.clone().unwrap();
+    let (mut errors, mut cuts) = (Vec::new(), Vec::new());
+    for trace in ends.traces.keys() {
+        match &trace.ending {
+            Ending::Error(uncaught) => errors.push(uncaught.class.clone()),
+            Ending::Cut(cut) => cuts.push(format!("{cut:?}")),
+            _ => {}
+        }
+    }
+    let wanted = Wanted { heaps: 1, calls };
+    let made = cases(&task, &setup, &ends, wanted, &mut || Ok(())).unwrap();
+    Explored { task, made, errors, cuts }
+}
+
+fn compiled() -> tempfile::TempDir {
+    common::compiled(&common::sources(&common::corpus("ds")))
+}
+
+/// Runs tests by JUnit; so many must pass and so many fail.
+fn expect(classes: &Path, tests: &[junit::Source], passed: usize, failed: usize) {
+    let found = common::run_junit(classes, tests);
+    assert_eq!((found.0, found.1), (passed, failed), "{}", found.2);
+}
+
+#[test]
+fn right_and_broken() {
+    let classes = compiled();
+    let (mut sources, mut count) = (Vec::new(), 0);
+    let (mut failing, mut passing, mut fails) = (Vec::new(), 0, 0);
+    for subject in subjects() {
+        let program = common::program(classes.path());
+        let right = explore(&program, subject.right, Some("repOK"), subject, None);
+        assert_eq!(right.cuts, [""; 0], "{}", subject.right);
+        assert!(right.errors.iter().all(|error| subject.may.contains(&&**error)), "{:?}", right.errors);
+        count += right.made.cases.len();
+        sources.push(junit::source(&right.task, &right.made.cases, false));
+        let broken = explore(&program, subject.broken, Some("repOK"), subject, None);
+        assert!(broken.errors.iter().any(|error| error == subject.fault), "{}", subject.broken);
+        // As it is, each test of the broken one passes; with what it throws not expected, those that show it fail.
+        count += broken.made.cases.len();
+        sources.push(junit::source(&broken.task, &broken.made.cases, false));
+        let source = junit::source(&broken.task, &broken.made.cases, true);
+        let renamed = |text: &str| text.replace("Broken_Test", "Failing_Test");
+        failing.push(junit::Source {
+            path: renamed(&source.path),
+            text: renamed(&source.text),
+            unbuildable: source.unbuildable,
+        });
+        fails += broken.errors.len();
+        passing += broken.made.cases.len() - broken.errors.len();
+    }
+    assert!(sources.iter().chain(&failing).all(|source| source.unbuildable.is_empty()));
+    assert!(sources.len() == 28 && count > 300, "{count} tests");
+    expect(classes.path(), &sources, count, 0);
+    expect(classes.path(), &failing, passing, fails);
+}
+
+/// The same through the calls that anyone may make: a constructor, then as few public methods as lead to the path.
+#[test]
+fn through_public_calls() {
+    let classes = compiled();
+    let (mut sources, mut count) = (Vec::new(), 0);
+    for (method, k, array, most) in [
+        ("SortedList.insert", 2, 2, 0),
+        ("BoundedStack.pop", 2, 2, 0),
+        ("RingQueue.enqueue", 2, 2, 0),
+        ("Doubly.addLast", 2, 2, 0),
+        ("SearchTree.delete(I)V", 2, 2, usize::MAX),
+        ("Avl.insert(I)V", 2, 2, 0),
+        ("BinomialHeap.insert(I)V", 2, 2, 0),
+        ("HashTable.put", 2, 2, 0),
+    ] {
+        let program = common::program(classes.path());
+        let bounds = Subject { k, array, ..Subject::default() };
+        let explored = explore(&program, method, Some("repOK"), bounds, Some(Effort::default()));
+        let left = &explored.made.field_by_field;
+        println!("{method}: {} tests, {} field by field", explored.made.cases.len(), left.len());
+        assert!(left.len() <= most, "{method}: {left:?} of {}", explored.made.cases.len());
+        for case in &explored.made.cases {
+            assert!(case.calls.is_empty() == left.contains(&case.name));
+            assert!(case.calls.is_empty() || &*case.calls[0].method.name == "<init>");
+        }
+        count += explored.made.cases.len();
+        sources.push(junit::source(&explored.task, &explored.made.cases, false));
+    }
+    expect(classes.path(), &sources, count, 0);
+}
+
+/// Classes of the installed JDK, as they are.
+#[test]
+fn the_library_itself() {
+    let classes = compiled();
+    let mut instances = Instances::new();
+    let mut sources = Vec::new();
+    let mut count = 0;
+    for method in [
+        "java.util.LinkedList.removeFirst",
+        "java.util.LinkedList.contains",
+        "java.util.LinkedList.addFirst",
+        "java.util.ArrayDeque.pollFirst",
+        "java.util.ArrayDeque.addFirst",
+        "java.util.TreeMap.get",
+        "java.util.TreeMap.put(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
+        "java.util.TreeMap.firstKey",
+    ] {
+        if method.contains("TreeMap") {
+            instances.insert("java/lang/Object".into(), vec!["java/lang/Integer".into()]);
+        }
+        let program = common::program(classes.path());
+        let bounds = Subject { k: 2, array: 2, ..Subject::default() };
+        let explored = explore_with(&program, method, None, bounds, None, &instances);
+        let source = junit::source(&explored.task, &explored.made.cases, false);
+        let written = explored.made.cases.len() - source.unbuildable.len();
+        println!("{method}: {written} tests, cut off {:?}", explored.cuts);
+        count += written;
+        sources.push(source);
+    }
+    assert!(count > 40, "{count} tests");
+    expect(classes.path(), &sources, count, 0);
+}

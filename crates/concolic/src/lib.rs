@@ -5,12 +5,16 @@
 //! (`lockstep`, over the [`core`] reading of `ir`). The path constraint of that run (`constraint`) gives the inputs that go
 //! another way, and [`explore()`] decides which of them runs next.
 
+mod access;
 mod block;
+mod calls;
 pub mod concrete;
 mod constraint;
 pub mod core;
+mod dependence;
 mod door;
 mod explore;
+mod frame;
 mod input;
 mod lockstep;
 mod reach;

@@ -6,6 +6,7 @@
 use crate::block::{Block, Blocks};
 use crate::constraint::Constraint;
 use crate::door::{Door, Shared, Unknown, identity};
+use crate::frame::Layout;
 use crate::input::{Kind, Sources};
 use crate::lockstep::Lockstep;
 use object::read::elf::{FileHeader, Sym};
@@ -61,6 +62,8 @@ const FIRST_DESCRIPTOR: i32 = 900;
 pub struct Subject {
     pub(crate) process: Process,
     pub(crate) shared: Rc<RefCell<Shared>>,
+    /// Where the registers are.
+    pub(crate) layout: Rc<Layout>,
     blocks: Blocks,
     /// What of its input is unknown.
     pub sources: Sources,
@@ -105,12 +108,14 @@ impl Subject {
             instruction_bound: u64::MAX,
             schedule: None,
         };
-        let process = Process::start(program, Box::new(Door::new(shared.clone())))?;
+        let mut process = Process::start(program, Box::new(Door::new(shared.clone())))?;
         if process.machine() != Machine::X86_64 {
             let machine = process.machine().name();
             return Err(SubjectError::Machine { path: command.path.clone(), machine });
         }
+        let layout = Rc::new(Layout::new(&process.world().registers));
         let mut subject = Subject {
+            layout,
             process,
             shared,
             blocks: Blocks::default(),

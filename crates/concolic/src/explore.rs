@@ -101,11 +101,13 @@ pub struct Test {
     pub constraints: Option<u64>,
     /// Instructions that were evaluated over terms.
     pub evaluated: u64,
+    /// Bytes that the terms of its symbolic run took.
+    pub term_bytes: u64,
     /// Where it was when it ended by a signal, innermost first.
     pub backtrace: Vec<String>,
     /// Targets it reached, by number.
     pub reached: Vec<usize>,
-    /// Seconds of its concrete run, of its symbolic run without the solver, and of the solver.
+    /// Processor seconds of its concrete run and of its symbolic run without the solver, and seconds of the solver.
     pub seconds: [f64; 3],
 }
 
@@ -182,6 +184,7 @@ enum Message {
         trail: Trail,
         constraints: u64,
         evaluated: u64,
+        term_bytes: u64,
         symbolic: f64,
         solver: f64,
         notes: Vec<Note>,
@@ -410,9 +413,9 @@ impl Explorer<'_> {
             if subject.give(&waiting.input).is_err() {
                 return;
             }
-            let start = Instant::now();
+            let start = processor_time();
             let run = concrete::run(subject, waiting.prediction.as_ref(), settings.steps, targets, avoid);
-            mailbox.send(&(run, start.elapsed().as_secs_f64()));
+            mailbox.send(&(run, processor_time().saturating_sub(start).as_secs_f64()));
         });
         Ok(Running { worker: worker.map_err(ExploreError::Worker)?, waiting, concrete: None })
     }
@@ -443,7 +446,7 @@ impl Explorer<'_> {
                     let prediction = Prediction { trail: way.clone(), blocks, hash, next };
                     self.admit(input, Some(run.waiting.number), Some(prediction), Some(bound), fresh)?;
                 }
-                Message::Done { trail, constraints, evaluated, symbolic, solver, notes, left } => {
+                Message::Done { trail, constraints, evaluated, term_bytes, symbolic, solver, notes, left } => {
                     let number = run.waiting.number;
                     let strayed =
                         trail.hash != concrete.trail.hash && !matches!(concrete.outcome, Outcome::Steps);
@@ -451,6 +454,7 @@ impl Explorer<'_> {
                     let test = self.tests.iter_mut().find(|test| test.number == number).expect("it has run");
                     test.constraints = Some(constraints);
                     test.evaluated = evaluated;
+                    test.term_bytes = term_bytes;
                     test.seconds[1] = symbolic;
                     test.seconds[2] = solver;
                     if strayed && test.diverged.is_none() {
@@ -517,6 +521,7 @@ impl Explorer<'_> {
             diverged: concrete.diverged,
             constraints: None,
             evaluated: 0,
+            term_bytes: 0,
             backtrace: concrete.backtrace.clone(),
             reached: concrete.reached.clone(),
             seconds: [seconds, 0.0, 0.0],
@@ -543,7 +548,7 @@ fn symbolic(
     if subject.give(&waiting.input).is_err() {
         return;
     }
-    let start = Instant::now();
+    let start = processor_time();
     let store = Store::new();
     let terms: Vec<_> =
         (0..waiting.input.len()).map(|index| store.symbol(&subject.sources.symbol(index), 8)).collect();
@@ -555,7 +560,8 @@ fn symbolic(
     let followed = run.run(settings.steps, avoid);
     let mut constraint = run.constraint;
     let during = constraint.oracle.usage().time;
-    let symbolic = start.elapsed().saturating_sub(during).as_secs_f64();
+    let symbolic = processor_time().saturating_sub(start + during).as_secs_f64();
+    let term_bytes = store.statistics().bytes as u64;
     let mut order: Vec<usize> = (0..constraint.events.len())
         .filter(|&index| {
             let event = &constraint.events[index];
@@ -585,11 +591,23 @@ fn symbolic(
         trail: followed.trail,
         constraints: constraint.events.len() as u64,
         evaluated: followed.evaluated,
+        term_bytes,
         symbolic,
         solver: constraint.oracle.usage().time.as_secs_f64(),
         notes: constraint.bounds.iter().map(Note::of).collect(),
         left: left + lost,
     });
+}
+
+/// Time that processors have spent on this process: what others do on the machine does not count.
+fn processor_time() -> Duration {
+    // SAFETY: the structure is made of numbers, for which zero is a value; the call writes only what it is handed.
+    let time = unsafe {
+        let mut time: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time);
+        time
+    };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// The name of an input.

@@ -14,6 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let settings = Settings {
         strategy: parallax_path::Strategy::Breadth,
         approximate: false,
+        at: None,
         targets: Vec::new(),
         avoid: Vec::new(),
         tests: 1,

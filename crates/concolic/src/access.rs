@@ -44,6 +44,11 @@ pub struct Accesses<'a, 's> {
 pub struct Writes(SmallVec<[Write; 16]>);
 
 impl Writes {
+    /// The addresses of the bytes.
+    pub fn addresses(&self) -> impl Iterator<Item = u64> + '_ {
+        self.0.iter().map(|write| write.address)
+    }
+
     /// Makes them; false if one cannot be made.
     pub fn make(self, memory: &mut Memory, shadow: &mut Shadow) -> bool {
         let mut rest = &self.0[..];

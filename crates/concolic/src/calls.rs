@@ -40,6 +40,9 @@ impl Lockstep<'_, '_> {
             }
         }
         for (address, bytes) in &journal {
+            if let Some(watch) = &mut self.watch {
+                watch.written.extend(*address..*address + bytes.len() as u64);
+            }
             let memory = &mut self.subject.process.world().memory;
             self.shadow.clear_range(memory, *address, bytes.len() as u64);
         }

@@ -1,6 +1,6 @@
 //! The concrete half of a run: the emulator alone, its way compared with the one that was predicted.
 
-use crate::block::End;
+use crate::block::{Block, End};
 use crate::subject::Subject;
 use crate::trail::Trail;
 use parallax_process::Ending;
@@ -38,6 +38,8 @@ pub enum Outcome {
     Steps,
     /// It came to a place that was to be avoided.
     Avoided,
+    /// The function that was explored has returned this.
+    Returned(u64),
 }
 
 impl std::fmt::Display for Outcome {
@@ -52,6 +54,7 @@ impl std::fmt::Display for Outcome {
             Outcome::Memory(what) => write!(f, "gave up: the bound of {what} is reached"),
             Outcome::Steps => f.write_str("gave up: the bound on instructions is reached"),
             Outcome::Avoided => f.write_str("came to a place to avoid"),
+            Outcome::Returned(value) => write!(f, "returned {value:#x}"),
         }
     }
 }
@@ -102,6 +105,9 @@ pub fn run(
     let mut checked = prediction.is_none();
     let outcome = loop {
         let (pc, time) = (subject.process.pc(), subject.process.time());
+        if subject.has_returned() {
+            break Outcome::Returned(subject.process.world().registers.get("RAX"));
+        }
         if time - start >= steps {
             break Outcome::Steps;
         }
@@ -130,13 +136,7 @@ pub fn run(
                 }
             }
         }
-        let makes_call = block.as_ref().is_some_and(|block| block.instructions[count - 1].is_call);
-        let ending = if makes_call {
-            call(subject, time, count as u64)
-        } else {
-            subject.process.run_until(time + count as u64)
-        };
-        if let Some(ending) = ending {
+        if let Some(ending) = through(subject, block.as_deref()) {
             break ended(ending);
         }
         let whole = subject.process.time() - time == count as u64;
@@ -175,6 +175,22 @@ pub fn run(
     let mut edges: Vec<(u64, u64)> = edges.into_iter().collect();
     edges.sort_unstable();
     Concrete { outcome, instructions, branches, trail, blocks, edges, reached, backtrace, diverged }
+}
+
+/// Runs the block at the program counter; how the program ended in it, if it did.
+pub(crate) fn block(subject: &mut Subject) -> Option<Ending> {
+    let block = subject.block(subject.process.pc());
+    through(subject, block.as_deref())
+}
+
+/// Runs to the end of a block, or one step if there is none.
+fn through(subject: &mut Subject, block: Option<&Block>) -> Option<Ending> {
+    let time = subject.process.time();
+    let count = block.map_or(1, |block| block.instructions.len()) as u64;
+    match block.and_then(|block| block.instructions.last()) {
+        Some(last) if last.is_call => call(subject, time, count),
+        _ => subject.process.run_until(time + count),
+    }
 }
 
 /// Runs a block that ends with a system call, which is made by itself: it may change what is mapped.

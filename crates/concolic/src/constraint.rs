@@ -317,9 +317,9 @@ impl<'s> Constraint<'s> {
     fn changed(&self, query: &[Formula], model: &parallax_smt::Model) -> Input {
         let mut input = self.input.clone();
         for symbol in self.store.symbols_in(query.iter().map(|formula| formula.id())) {
-            if let (Some(index), Expr::Term(term)) = (self.dependence.index(symbol), self.store.expr_of(symbol))
+            if let (Some(range), Expr::Term(term)) = (self.dependence.range(symbol), self.store.expr_of(symbol))
             {
-                input[index] = model.term(self.store, term).to_u64().unwrap_or(0) as u8;
+                model.term(self.store, term).write_le_bytes(&mut input[range]);
             }
         }
         input

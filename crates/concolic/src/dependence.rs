@@ -24,13 +24,16 @@ pub struct Dependence {
     sets: Vec<Ranges>,
     numbers: FxHashMap<Ranges, Set>,
     unions: FxHashMap<(Set, Set), Set>,
-    bytes: FxHashMap<Symbol, u32>,
+    bytes: FxHashMap<Symbol, (u32, u32)>,
 }
 
 impl Dependence {
-    /// `bytes` are the symbols of the input's bytes.
-    pub fn new(bytes: impl IntoIterator<Item = Symbol>) -> Self {
-        let bytes = (0..).zip(bytes).map(|(index, symbol)| (symbol, index)).collect();
+    /// `symbols` are those of the input's bytes; bytes of one symbol lie one behind the other.
+    pub fn new(symbols: impl IntoIterator<Item = Symbol>) -> Self {
+        let mut bytes: FxHashMap<Symbol, (u32, u32)> = FxHashMap::default();
+        for (index, symbol) in (0..).zip(symbols) {
+            bytes.entry(symbol).or_insert((index, index)).1 = index + 1;
+        }
         let mut new = Dependence {
             of: Vec::new(),
             sets: Vec::new(),
@@ -42,9 +45,9 @@ impl Dependence {
         new
     }
 
-    /// The input byte that a symbol is.
-    pub fn index(&self, symbol: Symbol) -> Option<usize> {
-        self.bytes.get(&symbol).map(|index| *index as usize)
+    /// The input bytes that a symbol is.
+    pub fn range(&self, symbol: Symbol) -> Option<std::ops::Range<usize>> {
+        self.bytes.get(&symbol).map(|(from, to)| *from as usize..*to as usize)
     }
 
     /// The bytes that an expression speaks of.
@@ -60,7 +63,7 @@ impl Dependence {
             }
             let mut set = match store.node(next) {
                 Node::Symbol(symbol) => match self.bytes.get(&symbol) {
-                    Some(&index) => self.number(Box::new([(index, index + 1)])),
+                    Some(&range) => self.number(Box::new([range])),
                     None => NONE,
                 },
                 _ => NONE,
@@ -145,7 +148,7 @@ mod tests {
         for term in made {
             let set = dependence.of(&store, term.id());
             let mut walked: Vec<usize> =
-                store.symbols_in([term.id()]).into_iter().filter_map(|s| dependence.index(s)).collect();
+                store.symbols_in([term.id()]).into_iter().filter_map(|s| dependence.range(s)).flatten().collect();
             walked.sort_unstable();
             assert_eq!(dependence.bytes(set).collect::<Vec<_>>(), walked);
         }

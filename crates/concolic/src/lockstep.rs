@@ -10,7 +10,7 @@ use crate::constraint::{Constraint, Decision};
 use crate::core::Concolic;
 use crate::frame::{Exit, Frame};
 use crate::shadow::{Part, Shade, Shadow};
-use crate::subject::Subject;
+use crate::subject::{Placed, Subject};
 use crate::trail::Trail;
 use parallax_ir::RegisterKind;
 use parallax_ir::meaning::Value;
@@ -20,6 +20,7 @@ use parallax_process::Ending;
 use parallax_term::{Store, Term};
 use smallvec::SmallVec;
 use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How far a symbolic run came.
 pub struct Followed {
@@ -27,6 +28,34 @@ pub struct Followed {
     pub trail: Trail,
     /// Instructions evaluated over terms.
     pub evaluated: u64,
+    /// What it ended with.
+    pub stop: Stop,
+}
+
+/// What a run ended with.
+pub enum Stop {
+    /// The function that was explored has returned.
+    Returned,
+    /// The program has ended.
+    Ended(Ending),
+    /// A bound, or a place to avoid.
+    Given,
+}
+
+/// What is taken note of on a run, all of whose instructions run by their meaning.
+pub struct Watch {
+    /// The bytes that were written.
+    pub written: BTreeSet<u64>,
+    /// Those of the points that were come to, in order.
+    pub visited: Vec<u64>,
+    points: Vec<u64>,
+}
+
+impl Watch {
+    /// Nothing so far.
+    pub fn new(points: &[u64]) -> Watch {
+        Watch { written: BTreeSet::new(), visited: Vec::new(), points: points.to_vec() }
+    }
 }
 
 /// Why an instruction was not run by its meaning.
@@ -52,6 +81,8 @@ pub struct Lockstep<'a, 's> {
     evaluated: u64,
     /// Whether to stop before the first instruction that touches the input.
     pub(crate) until_touch: bool,
+    /// What to take note of, if anything.
+    pub(crate) watch: Option<Watch>,
 }
 
 impl<'a, 's> Lockstep<'a, 's> {
@@ -67,10 +98,21 @@ impl<'a, 's> Lockstep<'a, 's> {
         constraint.here = Default::default();
         let mut shadow = Shadow::default();
         let placed = subject.placed.clone();
-        for (source, address) in placed {
-            let bytes = &terms[subject.sources.range(source)];
-            let parts: Vec<Option<Part>> = bytes.iter().map(|of| Some(Part { of: *of, byte: 0 })).collect();
-            shadow.write(&mut subject.process.world().memory, address, &parts);
+        for (source, placed) in placed {
+            match placed {
+                Placed::Memory(address) => {
+                    let bytes = &terms[subject.sources.range(source)];
+                    let parts: Vec<Option<Part>> =
+                        bytes.iter().map(|of| Some(Part { of: *of, byte: 0 })).collect();
+                    shadow.write(&mut subject.process.world().memory, address, &parts);
+                }
+                Placed::Register(name) => {
+                    let term = subject.sources.register(store, &subject.sources.0[source]);
+                    if let Some(cell) = cell(subject, &name) {
+                        shadow.set_cell(cell, Some(Shade::Word(term)));
+                    }
+                }
+            }
         }
         Lockstep {
             subject,
@@ -82,40 +124,63 @@ impl<'a, 's> Lockstep<'a, 's> {
             trail: Trail::default(),
             evaluated: 0,
             until_touch,
+            watch: None,
         }
+    }
+
+    /// The bytes of memory and the cells that are unknown from the start.
+    pub(crate) fn unknown(&mut self) -> (BTreeMap<u64, Term>, BTreeMap<usize, Term>) {
+        let (mut bytes, mut cells) = (BTreeMap::new(), BTreeMap::new());
+        for (source, placed) in self.subject.placed.clone() {
+            match placed {
+                Placed::Memory(address) => {
+                    let terms = &self.terms[self.subject.sources.range(source)];
+                    bytes.extend((address..).zip(terms.iter().copied()));
+                }
+                Placed::Register(name) => {
+                    let term = self.subject.sources.register(self.store, &self.subject.sources.0[source]);
+                    cells.extend(cell(self.subject, &name).map(|cell| (cell, term)));
+                }
+            }
+        }
+        (bytes, cells)
     }
 
     /// Runs to the end, to a bound, or to a place to avoid.
     pub fn run(&mut self, steps: u64, avoid: &[u64]) -> Followed {
         let start = self.subject.process.time();
-        loop {
+        let stop = loop {
             let pc = self.subject.process.pc();
             let time = self.subject.process.time();
+            if self.subject.has_returned() {
+                break Stop::Returned;
+            }
             if time - start >= steps {
                 self.constraint.bounds.insert(Bound::Steps(steps));
-                break;
+                break Stop::Given;
             }
             let Some(block) = self.subject.block(pc) else {
                 // It cannot be fetched or lifted: the emulator says what comes of that.
                 self.trail.enter(pc, time);
                 match self.subject.process.run_until(time + 1) {
-                    Some(_) => break,
+                    Some(ending) => break Stop::Ended(ending),
                     None => continue,
                 }
             };
             if avoid.iter().any(|address| block.holds(*address)) {
-                break;
+                break Stop::Given;
             }
             self.trail.enter(pc, time);
             self.constraint.here.blocks = self.trail.blocks;
             self.constraint.here.hash = self.trail.hash;
             match self.run_block(&block) {
                 Ok(None) => {}
-                Ok(Some(_)) | Err(Stopped) => break,
+                Ok(Some(ending)) => break Stop::Ended(ending),
+                Err(Stopped) => break Stop::Given,
             }
-        }
+        };
         self.subject.process.world().memory.set_guarding(true);
-        Followed { trail: self.trail.clone(), evaluated: self.evaluated }
+        Followed { trail: self.trail.clone(), evaluated: self.evaluated, stop }
     }
 
     /// Takes all marks away: the emulator need not stop any more.
@@ -127,7 +192,7 @@ impl<'a, 's> Lockstep<'a, 's> {
 
     fn run_block(&mut self, block: &Block) -> Result<Option<Ending>, Stopped> {
         let mut from = 0;
-        if !self.shadow.set.meets(&block.reads) {
+        if self.watch.is_none() && !self.shadow.set.meets(&block.reads) {
             let time = self.subject.process.time();
             let last = block.instructions.last().expect("a block has an instruction");
             // The system call at the end is made by itself, so that what it brings can be seen.
@@ -162,6 +227,11 @@ impl<'a, 's> Lockstep<'a, 's> {
         let time = self.subject.process.time();
         self.constraint.here.pc = analysed.instruction.address;
         self.constraint.here.time = time;
+        if let Some(watch) = &mut self.watch
+            && watch.points.contains(&analysed.instruction.address)
+        {
+            watch.visited.push(analysed.instruction.address);
+        }
         if analysed.is_call {
             return self.system_call();
         }
@@ -225,6 +295,9 @@ impl<'a, 's> Lockstep<'a, 's> {
         self.evaluated += u64::from(touches);
         // From here on the instruction is made.
         let writes = accesses.finish();
+        if let Some(watch) = &mut self.watch {
+            watch.written.extend(writes.addresses());
+        }
         let world = self.subject.process.world();
         if !writes.make(&mut world.memory, &mut self.shadow) {
             return Err(Refusal::Leave);
@@ -251,6 +324,10 @@ impl<'a, 's> Lockstep<'a, 's> {
 
     /// Lets the emulator run one instruction; what it computes from the input counts as constant.
     fn leave(&mut self, analysed: &Analysed) -> Option<Ending> {
+        if self.watch.is_some() && analysed.stores {
+            let at = analysed.instruction.address;
+            self.constraint.bounds.insert(Bound::Unsupported(format!("what the instruction at {at:#x} writes")));
+        }
         // It may write where it likes: see what has changed.
         let pages = if analysed.stores { self.shadow.pages() } else { Vec::new() };
         let process = &mut self.subject.process;
@@ -286,6 +363,11 @@ impl<'a, 's> Lockstep<'a, 's> {
         }
     }
 
+}
+
+/// The cell that is a register.
+fn cell(subject: &mut Subject, name: &str) -> Option<usize> {
+    subject.process.world().registers.processor().cells.iter().position(|cell| cell.name == name)
 }
 
 /// The run goes no further, by its own rules.

@@ -58,6 +58,7 @@ fn settings(name: &str, targets: &[&str]) -> Settings {
     Settings {
         strategy: Strategy::Coverage,
         approximate: false,
+        at: None,
         targets: targets.iter().map(|&target| target.to_owned()).collect(),
         avoid: Vec::new(),
         tests: 5_000,
@@ -109,6 +110,7 @@ fn native(program: &Path, sources: &Sources, input: &Input, at: &Path) -> std::p
             Kind::Argument(_) => drop(command.arg(std::ffi::OsStr::from_bytes(text))),
             Kind::Environment(name) => drop(command.env(name, std::ffi::OsStr::from_bytes(text))),
             Kind::File(path) => std::fs::write(at.join(path), bytes).unwrap(),
+            Kind::Register(_) | Kind::Memory { .. } => unreachable!("the program runs from its start"),
         }
     }
     command.status().unwrap()

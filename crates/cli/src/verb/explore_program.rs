@@ -25,6 +25,14 @@ pub struct ProgramOptions {
     /// The value of an environment variable is N unknown bytes; repeat for more.
     #[arg(long, value_name = "NAME:N", requires = "program")]
     env: Vec<String>,
+    /// Explore this function, from its call in a run of the program (FUNCTION#2: from the second) to its return, with the
+    /// registers and memory unknown that --symbolic names.
+    #[arg(long, value_name = "FUNCTION[#N]", requires = "program")]
+    function: Option<String>,
+    /// What is unknown when the function is called: a register (RDI), or N bytes of memory ([RDI+8]:N, [NAME]:N,
+    /// [0x404010]:N); repeat for more.
+    #[arg(long, value_name = "PLACE", requires = "function")]
+    symbolic: Vec<String>,
     /// Find an input that reaches this function, or this address of the program (0x...); repeat for more.
     #[arg(long, value_name = "ADDR|NAME", requires = "program")]
     target: Vec<String>,
@@ -111,7 +119,14 @@ impl ProgramOptions {
             let (path, bytes) = sized("file", text)?;
             sources.push(Source { kind: Kind::File(PathBuf::from(path)), bytes });
         }
-        if sources.is_empty() {
+        if self.function.is_some() {
+            if !sources.is_empty() {
+                bail!("with --function, what is unknown is named by --symbolic: the input was read before");
+            }
+            if self.symbolic.is_empty() {
+                bail!("nothing is unknown: say which register or memory is, with --symbolic");
+            }
+        } else if sources.is_empty() {
             bail!("nothing is unknown: say which input is, with --stdin, --argv, --env or --file");
         }
         Ok(Sources(sources))
@@ -128,6 +143,15 @@ impl ProgramOptions {
                 (free.expect("numbers do not end"), false)
             }
         }
+    }
+}
+
+/// The command that a list of words is, in our own environment.
+pub fn command(words: &[OsString]) -> Command {
+    Command {
+        path: find(&words[0]),
+        arguments: words.iter().map(|argument| argument.as_bytes().to_vec()).collect(),
+        environment: std::env::vars_os().map(|(n, v)| [n.as_bytes(), b"=", v.as_bytes()].concat()).collect(),
     }
 }
 
@@ -169,6 +193,10 @@ pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
     let settings = Settings {
         strategy: common.strategy,
         approximate: options.approximate,
+        at: match &options.function {
+            Some(text) => Some((text.parse()?, options.symbolic.clone())),
+            None => None,
+        },
         targets: options.target.clone(),
         avoid: options.avoid.clone(),
         tests: options.max_tests,
@@ -186,12 +214,7 @@ pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
         resume,
         seeds,
     };
-    let path = find(&options.program[0]);
-    let command = Command {
-        path,
-        arguments: options.program.iter().map(|argument| argument.as_bytes().to_vec()).collect(),
-        environment: std::env::vars_os().map(|(n, v)| [n.as_bytes(), b"=", v.as_bytes()].concat()).collect(),
-    };
+    let command = command(&options.program);
     let terminal = std::io::stderr().is_terminal();
     let mut shown = Instant::now();
     let (mut tests, mut crashes) = (0, 0);
@@ -280,9 +303,13 @@ fn document(found: &Exploration, settings: &Settings) -> Value {
                 Outcome::Killed(signal, _) => (None, Some(signal)),
                 _ => (None, None),
             };
+            let returned = match test.outcome {
+                Outcome::Returned(value) => Some(value),
+                _ => None,
+            };
             json!({
                 "file": file(test), "files": test.files, "number": test.number, "parent": test.parent,
-                "exit": exit, "signal": signal, "outcome": test.outcome.to_string(),
+                "exit": exit, "signal": signal, "returned": returned, "outcome": test.outcome.to_string(),
                 "instructions": test.instructions, "evaluated": test.evaluated, "branches": test.branches,
                 "constraints": test.constraints, "diverged": test.diverged.is_some(),
                 "seconds": { "concrete": test.seconds[0], "symbolic": test.seconds[1], "solver": test.seconds[2] },

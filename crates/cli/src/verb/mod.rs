@@ -1,5 +1,6 @@
 //! The verbs, one module each.
 
+mod at;
 mod c_coverage;
 mod c_input;
 mod c_sources;

@@ -340,10 +340,8 @@ impl Machine for RefCell<Accesses<'_, '_>> {
         }
         let (first, end) = value.term.map_or((0, 0), |term| constant_ends(store, term));
         for (index, byte) in values.iter().enumerate() {
-            let part = value
-                .term
-                .filter(|_| (first..end).contains(&index))
-                .map(|of| Part { of, byte: index as u8 });
+            let part =
+                value.term.filter(|_| (first..end).contains(&index)).map(|of| Part { of, byte: index as u8 });
             let address = at.wrapping_add(index as u64);
             accesses.writes.push(Write { address, byte: Some(*byte), part });
         }

@@ -317,7 +317,8 @@ impl<'s> Constraint<'s> {
     fn changed(&self, query: &[Formula], model: &parallax_smt::Model) -> Input {
         let mut input = self.input.clone();
         for symbol in self.store.symbols_in(query.iter().map(|formula| formula.id())) {
-            if let (Some(range), Expr::Term(term)) = (self.dependence.range(symbol), self.store.expr_of(symbol))
+            if let (Some(range), Expr::Term(term)) =
+                (self.dependence.range(symbol), self.store.expr_of(symbol))
             {
                 model.term(self.store, term).write_le_bytes(&mut input[range]);
             }

@@ -147,8 +147,12 @@ mod tests {
         }
         for term in made {
             let set = dependence.of(&store, term.id());
-            let mut walked: Vec<usize> =
-                store.symbols_in([term.id()]).into_iter().filter_map(|s| dependence.range(s)).flatten().collect();
+            let mut walked: Vec<usize> = store
+                .symbols_in([term.id()])
+                .into_iter()
+                .filter_map(|s| dependence.range(s))
+                .flatten()
+                .collect();
             walked.sort_unstable();
             assert_eq!(dependence.bytes(set).collect::<Vec<_>>(), walked);
         }

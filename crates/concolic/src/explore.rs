@@ -4,7 +4,8 @@
 //! is symbolic: the path constraint of the same way, and an input for every event behind the one that this input was
 //! made to change. So every way is found once: a generational search (Godefroid, Levin, Molnar 2008).
 
-use crate::concrete::{self, Concrete, Outcome, Prediction};
+use crate::concrete::{self, Concrete, Crossing, Outcome, Prediction};
+use crate::coverage::{Counts, Coverage};
 use crate::folder::{self, Line, failed, name};
 use crate::input::{Input, Sources};
 use crate::moment::Moment;
@@ -13,6 +14,7 @@ use crate::symbolic::{Message, processor_time, symbolic};
 use crate::trail::Trail;
 use crate::worker::{End, Mailbox, Worker};
 use parallax_path::{Bound, Completeness, Frontier, Ledger, Strategy};
+use parallax_symbols::Symbols;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -105,6 +107,10 @@ pub struct Test {
     pub term_bytes: u64,
     /// Where it was when it ended by a signal, innermost first.
     pub backtrace: Vec<String>,
+    /// The same as addresses: of the instruction, then those that functions return to.
+    pub stack: Vec<u64>,
+    /// The decisions and calls of its way, if it ended by a signal.
+    pub way: Vec<Crossing>,
     /// Targets it reached, by number.
     pub reached: Vec<usize>,
     /// Processor seconds of its concrete run and of its symbolic run without the solver, and seconds of the solver.
@@ -117,12 +123,12 @@ pub struct Exploration {
     pub tests: Vec<Test>,
     /// For each target, the number of the first input that reached it.
     pub reached: Vec<Option<usize>>,
-    /// Blocks and edges that some run has covered, and how many of the blocks are the program's own.
-    pub blocks: usize,
-    /// Blocks of the program itself, without libraries.
-    pub own_blocks: usize,
-    /// Edges between blocks.
-    pub edges: usize,
+    /// What runs have covered.
+    pub coverage: Coverage,
+    /// The debug information of the program and its libraries, at the addresses of runs.
+    pub symbols: Symbols,
+    /// How much higher than in its file the program lies.
+    pub bias: u64,
     /// Whether every way was taken, and if not why.
     pub completeness: Completeness,
     /// Inputs that were never run.
@@ -173,8 +179,7 @@ struct Explorer<'e> {
     frontier: Frontier<Waiting>,
     ledger: Ledger,
     seen: FxHashSet<Input>,
-    blocks: FxHashSet<u64>,
-    edges: FxHashSet<(u64, u64)>,
+    counts: Counts,
     tests: Vec<Test>,
     reached: Vec<Option<usize>>,
     next: usize,
@@ -191,9 +196,7 @@ pub fn explore(
 ) -> Result<Exploration, ExploreError> {
     let start = Instant::now();
     let (mut subject, first) = match &settings.at {
-        Some((moment, unknown)) => {
-            Subject::at(command, moment, unknown, settings.memory, settings.steps)?
-        }
+        Some((moment, unknown)) => Subject::at(command, moment, unknown, settings.memory, settings.steps)?,
         None => (Subject::new(command, sources, settings.memory)?, vec![0; sources.bytes()]),
     };
     let places = |subject: &mut Subject, names: &[String]| {
@@ -211,8 +214,7 @@ pub fn explore(
         frontier: Frontier::new(settings.strategy, 1),
         ledger: Ledger::default(),
         seen: FxHashSet::default(),
-        blocks: FxHashSet::default(),
-        edges: FxHashSet::default(),
+        counts: Counts::default(),
         tests: Vec::new(),
         next: 0,
         log,
@@ -226,13 +228,13 @@ pub fn explore(
         }
     }
     explorer.search(progress)?;
-    let own = explorer.subject.own();
+    let coverage = explorer.counts.coverage(&mut explorer.subject);
     let start_of_runs = explorer.subject.start();
     let waiting = explorer.frontier.len();
     Ok(Exploration {
-        own_blocks: explorer.blocks.iter().filter(|block| own.contains(block)).count(),
-        blocks: explorer.blocks.len(),
-        edges: explorer.edges.len(),
+        coverage,
+        symbols: explorer.subject.symbols(),
+        bias: explorer.subject.bias(),
         completeness: explorer.ledger.close(&explorer.frontier),
         waiting,
         start: start_of_runs,
@@ -358,9 +360,9 @@ impl Explorer<'_> {
 
     fn start_symbolic(&mut self, waiting: Waiting, concrete: Concrete) -> Result<Running, ExploreError> {
         let (subject, settings) = (&mut self.subject, self.settings);
-        let (avoid, edges, deadline) = (&self.avoid, &self.edges, self.deadline);
+        let (avoid, counts, deadline) = (&self.avoid, &self.counts, self.deadline);
         let worker = Worker::start(settings.term_memory, |mailbox: &mut Mailbox| {
-            symbolic(subject, settings, &waiting, avoid, edges, deadline, mailbox);
+            symbolic(subject, settings, &waiting, avoid, counts, deadline, mailbox);
         });
         let trail = Rc::new(concrete.trail.clone());
         Ok(Running {
@@ -382,7 +384,16 @@ impl Explorer<'_> {
                     let prediction = Prediction { trail: way.clone(), blocks, hash, next };
                     self.admit(input, Some(run.waiting.number), Some(prediction), Some(bound), fresh)?;
                 }
-                Message::Done { trail, constraints, evaluated, term_bytes, symbolic, solver, notes, left } => {
+                Message::Done {
+                    trail,
+                    constraints,
+                    evaluated,
+                    term_bytes,
+                    symbolic,
+                    solver,
+                    notes,
+                    left,
+                } => {
                     let number = run.waiting.number;
                     let strayed =
                         trail.hash != concrete.trail.hash && !matches!(concrete.outcome, Outcome::Steps);
@@ -426,8 +437,7 @@ impl Explorer<'_> {
             return Ok(None);
         };
         self.subject.prepare(&concrete.blocks);
-        self.blocks.extend(&concrete.blocks);
-        self.edges.extend(&concrete.edges);
+        self.counts.add(&concrete.blocks, &concrete.edges);
         let waiting = run.waiting;
         for &target in &concrete.reached {
             self.reached[target].get_or_insert(waiting.number);
@@ -459,6 +469,8 @@ impl Explorer<'_> {
             evaluated: 0,
             term_bytes: 0,
             backtrace: concrete.backtrace.clone(),
+            stack: concrete.stack.clone(),
+            way: concrete.way.clone(),
             reached: concrete.reached.clone(),
             seconds: [seconds, 0.0, 0.0],
         };

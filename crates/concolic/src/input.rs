@@ -99,7 +99,9 @@ impl Sources {
             for byte in 0..source.bytes {
                 terms.push(match &source.kind {
                     Kind::Register(_) => store.extract(self.register(store, source), 8 * byte as u16, 8),
-                    Kind::Memory { offset, .. } => store.symbol(&format!("{name}.{}", *offset as usize + byte), 8),
+                    Kind::Memory { offset, .. } => {
+                        store.symbol(&format!("{name}.{}", *offset as usize + byte), 8)
+                    }
                     _ => store.symbol(&format!("{name}[{byte}]"), 8),
                 });
             }

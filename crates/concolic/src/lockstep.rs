@@ -326,7 +326,9 @@ impl<'a, 's> Lockstep<'a, 's> {
     fn leave(&mut self, analysed: &Analysed) -> Option<Ending> {
         if self.watch.is_some() && analysed.stores {
             let at = analysed.instruction.address;
-            self.constraint.bounds.insert(Bound::Unsupported(format!("what the instruction at {at:#x} writes")));
+            self.constraint
+                .bounds
+                .insert(Bound::Unsupported(format!("what the instruction at {at:#x} writes")));
         }
         // It may write where it likes: see what has changed.
         let pages = if analysed.stores { self.shadow.pages() } else { Vec::new() };
@@ -362,7 +364,6 @@ impl<'a, 's> Lockstep<'a, 's> {
             all.into_iter().for_each(|cell| self.shadow.set_cell(cell, None));
         }
     }
-
 }
 
 /// The cell that is a register.

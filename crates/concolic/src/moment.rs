@@ -44,7 +44,11 @@ pub struct Return {
 enum Place {
     Register(String),
     /// Bytes at an address, or from where a register or a global points or lies.
-    Memory { base: String, offset: u64, bytes: usize },
+    Memory {
+        base: String,
+        offset: u64,
+        bytes: usize,
+    },
 }
 
 /// `RDI`, or `[RDI+8]:16`, `[counter]:4`, `[0x404010]:4`.
@@ -89,6 +93,7 @@ impl Subject {
         let address = subject.process.world().memory.load::<8>(stack).map_or(0, u64::from_le_bytes);
         subject.until = Some(Return { address, stack: stack.wrapping_add(8) });
         subject.keep_outside();
+        subject.find_callers();
         let mut input = Vec::new();
         for text in unknown {
             let place = place(text).ok_or_else(|| SubjectError::Unknown(text.clone()))?;

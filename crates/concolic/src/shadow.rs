@@ -109,8 +109,11 @@ impl Shadow {
     /// The bytes of a range do not depend on the input any more.
     pub fn clear_range(&mut self, memory: &mut Memory, address: u64, bytes: u64) {
         let end = address.saturating_add(bytes);
-        let pages: Vec<u64> =
-            self.pages().into_iter().filter(|page| page * PAGE < end && address < (page + 1) * PAGE).collect();
+        let pages: Vec<u64> = self
+            .pages()
+            .into_iter()
+            .filter(|page| page * PAGE < end && address < (page + 1) * PAGE)
+            .collect();
         for page in pages {
             let (from, to) = (address.max(page * PAGE), end.min((page + 1) * PAGE));
             self.write(memory, from, &vec![None; (to - from) as usize]);

@@ -111,6 +111,8 @@ pub struct Subject {
     positions: Vec<(i32, i64)>,
     /// How many random bytes the program had been given by then.
     random: u64,
+    /// The addresses that the functions return to which are under way where runs begin, outermost first.
+    pub(crate) callers: Vec<u64>,
 }
 
 impl Subject {
@@ -118,6 +120,7 @@ impl Subject {
     pub fn new(command: &Command, sources: &Sources, memory: u64) -> Result<Subject, SubjectError> {
         let mut subject = Subject::loaded(command, sources, memory)?;
         subject.advance();
+        subject.find_callers();
         Ok(subject)
     }
 
@@ -171,6 +174,7 @@ impl Subject {
             until: None,
             positions: Vec::new(),
             random: 0,
+            callers: Vec::new(),
         };
         subject.process.engine().set_exact_flags(true);
         subject.look_around();
@@ -408,7 +412,7 @@ impl Subject {
     }
 
     /// The files that are mapped, with the address at which each begins.
-    fn files(&mut self) -> Vec<(u64, String)> {
+    pub(crate) fn files(&mut self) -> Vec<(u64, String)> {
         let memory = &self.process.world().memory;
         let mut files: Vec<(u64, String)> = Vec::new();
         for (start, region) in memory.regions() {
@@ -435,6 +439,11 @@ impl Subject {
         let ends: Vec<(u64, u64)> = own.map(|(start, region)| (start, region.end)).collect();
         let start = ends.iter().map(|(start, _)| *start).min().unwrap_or(0);
         start..ends.iter().map(|(_, end)| *end).max().unwrap_or(0)
+    }
+
+    /// The file of the program.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// How much higher the program lies than its file says.
@@ -469,7 +478,8 @@ fn symbol(path: &Path, name: &str) -> Option<(u64, bool)> {
         let Ok(symbols) = sections.symbols(LittleEndian, &*bytes, kind) else { continue };
         for symbol in symbols.iter() {
             let chooses = symbol.st_type() == elf::STT_GNU_IFUNC;
-            let known = chooses || matches!(symbol.st_type(), elf::STT_FUNC | elf::STT_NOTYPE | elf::STT_OBJECT);
+            let known =
+                chooses || matches!(symbol.st_type(), elf::STT_FUNC | elf::STT_NOTYPE | elf::STT_OBJECT);
             let named = symbol.name(LittleEndian, symbols.strings()).is_ok_and(|n| n == name.as_bytes());
             if known && named && symbol.st_shndx(LittleEndian) != elf::SHN_UNDEF {
                 return Some((symbol.st_value(LittleEndian), chooses));

@@ -1,6 +1,7 @@
 //! The symbolic run of an input, in a process of its own, and what it sends to the search.
 
 use crate::constraint::{Constraint, Decision};
+use crate::coverage::Counts;
 use crate::explore::{Settings, Waiting};
 use crate::input::Input;
 use crate::lockstep::Lockstep;
@@ -80,7 +81,7 @@ pub fn symbolic(
     settings: &Settings,
     waiting: &Waiting,
     avoid: &[u64],
-    edges: &FxHashSet<(u64, u64)>,
+    counts: &Counts,
     deadline: Instant,
     mailbox: &mut Mailbox,
 ) {
@@ -107,7 +108,7 @@ pub fn symbolic(
                 && event.decision != Decision::Pinned
         })
         .collect();
-    let entered: FxHashSet<u64> = edges.iter().map(|(_, to)| *to).collect();
+    let entered: FxHashSet<u64> = counts.entered().collect();
     // Ways into blocks that no run has entered come first, unless order is what was asked for.
     if settings.strategy != Strategy::Depth {
         order.sort_by_key(|&index| match constraint.events[index].decision {

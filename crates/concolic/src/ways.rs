@@ -97,7 +97,8 @@ pub fn follow(subject: &mut Subject, store: &Store, first: &Input, reach: &Reach
         run.watch = Some(Watch::new(points));
         let followed = run.run(reach.steps, &[]);
         let watch = run.watch.take().expect("just set");
-        let condition = run.constraint.events.iter().fold(store.true_(), |all, event| store.and(all, event.formula));
+        let condition =
+            run.constraint.events.iter().fold(store.true_(), |all, event| store.and(all, event.formula));
         let outcome = match followed.stop {
             Stop::Returned => {
                 let change = initial.change(&mut run, condition, &watch.written);
@@ -131,7 +132,11 @@ pub fn follow(subject: &mut Subject, store: &Store, first: &Input, reach: &Reach
     }
     let returned: Vec<Formula> = changes.iter().map(|change| change.condition).collect();
     let is_all = bounds.is_empty() && returned.len() == ways.len();
-    let complete = if is_all { store.true_() } else { returned.into_iter().fold(store.false_(), |any, condition| store.or(any, condition)) };
+    let complete = if is_all {
+        store.true_()
+    } else {
+        returned.into_iter().fold(store.false_(), |any, condition| store.or(any, condition))
+    };
     Ways { update: merged(subject, store, &mut initial, &changes), complete, ways, bounds }
 }
 
@@ -219,7 +224,9 @@ impl Initial {
             let place = layout.place(index);
             let now = &world.registers.bytes()[place.clone()];
             let shade = run.shadow.cell(index);
-            if cell.place == processor.pc || shade.is_none() && *now == self.registers[place] && !self.cells.contains_key(&index) {
+            if cell.place == processor.pc
+                || shade.is_none() && *now == self.registers[place] && !self.cells.contains_key(&index)
+            {
                 continue;
             }
             let value = match shade {

@@ -153,7 +153,10 @@ impl Drop for Worker {
 }
 
 /// What `work` comes to in a process of its own, a copy of this one with at most `memory` bytes more; nothing if it died.
-pub fn apart<T: Serialize + DeserializeOwned>(memory: u64, work: impl FnOnce() -> T) -> io::Result<Option<T>> {
+pub fn apart<T: Serialize + DeserializeOwned>(
+    memory: u64,
+    work: impl FnOnce() -> T,
+) -> io::Result<Option<T>> {
     let mut worker = Worker::start(memory, |mailbox| {
         mailbox.send(&work());
     })?;

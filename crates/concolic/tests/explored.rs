@@ -20,6 +20,7 @@ fn main() {
         ("checksum", || reaches("checksum", &["-O2"], 16)),
         ("recursion", || reaches("recursion", &["-O1"], 8)),
         ("json", || reaches("json", &["-O1"], 12)),
+        ("ini", || reaches("ini", &["-O1"], 13)),
         ("sse", || reaches("sse", &["-O1"], 32)),
         ("strings", strings),
         ("crash", crash),

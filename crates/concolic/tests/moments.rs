@@ -48,7 +48,8 @@ fn at(program: &Path, moment: &str, unknown: &[&str]) -> Result<(Subject, Input)
     Subject::at(&command, &moment.parse()?, &unknown, 1 << 30, 100_000_000)
 }
 
-const REACH: Reach = Reach { steps: 1_000_000, ways: 2_000, time: None, solver_time: Duration::from_secs(10) };
+const REACH: Reach =
+    Reach { steps: 1_000_000, ways: 2_000, time: None, solver_time: Duration::from_secs(10) };
 
 /// The meaning of the unknown parts on one input.
 fn meaning(subject: &Subject, store: &Store, input: &[u8]) -> Struct<Concrete> {
@@ -136,7 +137,12 @@ fn agrees(program: &Path, moment: &str, unknown: &[&str], inputs: usize) -> (usi
             let mut found = [0];
             real.memory.read(address, &mut found).unwrap();
             let byte = logic::term(&Concrete, &store, value, &s);
-            assert_eq!(Some(u64::from(found[0])), byte.to_u64(), "{moment}: {address:#x} on {input:?}: {}", store.display(value.id()));
+            assert_eq!(
+                Some(u64::from(found[0])),
+                byte.to_u64(),
+                "{moment}: {address:#x} on {input:?}: {}",
+                store.display(value.id())
+            );
             map = below;
         }
     }

@@ -85,7 +85,8 @@ impl Asked<'_> {
             let _ = std::io::stdout().flush();
             status as u8
         };
-        let done = progress::during("following", || apart(MEMORY + TERMS, work)).context("cannot start a process")?;
+        let done = progress::during("following", || apart(MEMORY + TERMS, work))
+            .context("cannot start a process")?;
         match done {
             Some(status) => Ok(match status {
                 0 => Status::Clean,

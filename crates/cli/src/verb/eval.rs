@@ -2,11 +2,11 @@
 
 use crate::exit::Status;
 use crate::progress;
-use crate::verb::at::At;
 use crate::subject::{
     Form, Limits, Subject, Which, after, assumptions_json, rejected_argument, script, update_json,
     with_subject,
 };
+use crate::verb::at::At;
 use anyhow::Result;
 use clap::Args;
 use parallax_path::Bound;

@@ -1,6 +1,8 @@
 //! `parallax explore ... -- PROGRAM`: the inputs of a compiled program, by concolic execution.
 
 use crate::exit::{Failure, Status};
+use crate::report_file;
+use crate::verb::{c_coverage, program_report};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use parallax_concolic::{
@@ -78,6 +80,10 @@ pub struct Common<'a> {
     pub memory: Option<u64>,
     /// First inputs, each a file with the bytes of all unknown parts.
     pub seeds: &'a [String],
+    /// Where to write which lines and branches were covered.
+    pub coverage: Option<&'a Path>,
+    /// Where to write a report of crashes.
+    pub report: Option<&'a Path>,
     /// One JSON document.
     pub json: bool,
 }
@@ -238,6 +244,18 @@ pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
         },
         message: error.to_string(),
     })?;
+    if let Some(file) = common.coverage {
+        let covered = program_report::covered(&found);
+        let text = match file.extension().and_then(|ending| ending.to_str()) {
+            Some("html") => c_coverage::page(&covered),
+            _ => c_coverage::lcov(&covered),
+        };
+        std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    if let Some(file) = common.report {
+        let title = report_file::title(&command.path);
+        report_file::save(file, program_report::crashes(&found), Vec::new(), &title)?;
+    }
     let mut out = std::io::stdout().lock();
     if common.json {
         writeln!(out, "{:#}", document(&found, &settings))?;
@@ -292,6 +310,19 @@ fn signal_name(signal: i32) -> String {
     Outcome::Killed(signal, String::new()).to_string()
 }
 
+/// Where a run ended, innermost first, with the lines of the source where they are known.
+fn frames(found: &Exploration, test: &Test) -> Vec<String> {
+    let places = test.backtrace.iter().zip(&test.stack).enumerate();
+    places
+        .map(|(level, (frame, address))| {
+            match program_report::line(found, program_report::call_site(level, *address)) {
+                Some(line) => format!("{frame} at {line}"),
+                None => frame.clone(),
+            }
+        })
+        .collect()
+}
+
 fn document(found: &Exploration, settings: &Settings) -> Value {
     let file = |test: &Test| test.files.first().map(|path| path.display().to_string());
     let tests: Vec<Value> = found
@@ -329,7 +360,7 @@ fn document(found: &Exploration, settings: &Settings) -> Value {
         .crashes()
         .map(|test| {
             let Outcome::Killed(signal, why) = &test.outcome else { unreachable!("a crash is one by a signal") };
-            json!({ "input": file(test), "signal": signal, "name": signal_name(*signal), "why": why, "backtrace": test.backtrace })
+            json!({ "input": file(test), "signal": signal, "name": signal_name(*signal), "why": why, "backtrace": frames(found, test) })
         })
         .collect();
     let count = found.tests.len().max(1) as f64;
@@ -346,7 +377,9 @@ fn document(found: &Exploration, settings: &Settings) -> Value {
             "branches": mean(found, |test| test.branches as f64),
             "constraints": mean(found, |test| test.constraints.unwrap_or(0) as f64),
         },
-        "coverage": { "blocks": found.blocks, "own_blocks": found.own_blocks, "edges": found.edges },
+        "coverage": {
+            "blocks": found.coverage.blocks, "own_blocks": found.coverage.own_blocks, "edges": found.coverage.edges,
+        },
         "seconds": {
             "concrete": total(found, 0), "symbolic": total(found, 1), "solver": total(found, 2), "all": found.seconds,
         },
@@ -372,7 +405,7 @@ fn report(out: &mut impl Write, found: &Exploration, settings: &Settings) -> Res
         // One for each place; the others are in the folder, and in the document.
         if seen.insert((test.outcome.to_string(), test.backtrace.first().cloned())) {
             writeln!(out, "{}: {}", file(test), test.outcome)?;
-            for frame in &test.backtrace {
+            for frame in frames(found, test) {
                 writeln!(out, "    {frame}")?;
             }
         }
@@ -410,7 +443,7 @@ fn report(out: &mut impl Write, found: &Exploration, settings: &Settings) -> Res
     writeln!(
         out,
         "coverage: {} blocks ({} of the program itself), {} edges",
-        found.blocks, found.own_blocks, found.edges
+        found.coverage.blocks, found.coverage.own_blocks, found.coverage.edges
     )?;
     writeln!(out, "stopped: {}", stopped(found, settings))?;
     Ok(())

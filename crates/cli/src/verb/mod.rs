@@ -22,6 +22,7 @@ mod lift;
 mod mix;
 mod path;
 mod process;
+mod program_report;
 mod ranges;
 mod record;
 mod replay;

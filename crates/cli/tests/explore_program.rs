@@ -176,6 +176,7 @@ const MOMENT: &str = r#"
 #include <stdlib.h>
 #include <string.h>
 int counter = 3;
+char text[8] = "412";
 __attribute__((noinline)) void set(int *at) { *at = 7; counter++; }
 __attribute__((noinline)) int two(int *at) { set(at); return 5; }
 __attribute__((noinline)) void deep(void) { counter += 2; }
@@ -186,7 +187,6 @@ __attribute__((noinline)) int pick(int x) {
 }
 int main(void) {
     int cell = 1;
-    char text[8] = "412";
     puts("said before the moment");
     int all = two(&cell) + pick(5) + (int)strlen(text);
     puts("said behind it");

@@ -171,7 +171,7 @@ impl Subject {
             // A static program finds out about its processor on the way to `main`.
             self.go_to(main, 1, steps, "main")?;
         }
-        self.chosen(address).ok_or_else(|| SubjectError::NoPlace(name.to_owned()))
+        self.chosen(address).ok_or_else(|| SubjectError::NotChosen(name.to_owned()))
     }
 
     /// What the function that chooses among several chooses on this processor: it is called, and what it did undone.
@@ -180,7 +180,7 @@ impl Subject {
         const MOST: u64 = 1_000_000;
         let before = self.process.snapshot();
         let registers = &mut self.process.world().registers;
-        let stack = (registers.get("RSP") - 0x1000) & !15;
+        let stack = registers.get("RSP").wrapping_sub(0x200) & !15;
         registers.set("RSP", stack - 8);
         registers.set("RDI", 0);
         let written = self.process.world().memory.poke(stack - 8, &NOWHERE.to_le_bytes());

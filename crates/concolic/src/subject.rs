@@ -57,6 +57,9 @@ pub enum SubjectError {
     /// Memory that is to be unknown at a moment is not there.
     #[error("`{0}`: there is no memory at that address")]
     Unmapped(String),
+    /// The function that chooses the one of a name does not come to an end.
+    #[error("which function `{0}` stands for on this processor could not be found out")]
+    NotChosen(String),
     /// A moment is not a function and a number.
     #[error("`{0}` is no moment: write FUNCTION, or FUNCTION#2 for the second time it is called")]
     Moment(String),
@@ -105,6 +108,7 @@ pub struct Subject {
     bias: u64,
     /// The address of its first instruction.
     pub(crate) entry: u64,
+    own: std::ops::Range<u64>,
     /// Where runs end, if they are those of one function.
     pub(crate) until: Option<Return>,
     /// Descriptors that were open when runs begin, with the place in their files.
@@ -171,6 +175,7 @@ impl Subject {
             path: command.path.clone(),
             bias: 0,
             entry: 0,
+            own: 0..0,
             until: None,
             positions: Vec::new(),
             random: 0,
@@ -178,6 +183,7 @@ impl Subject {
         };
         subject.process.engine().set_exact_flags(true);
         subject.look_around();
+        subject.own = subject.find_own();
         Ok(subject)
     }
 
@@ -425,8 +431,13 @@ impl Subject {
         files
     }
 
-    /// The addresses of the program's own code.
-    pub fn own(&mut self) -> std::ops::Range<u64> {
+    /// The addresses of the program itself.
+    pub fn own(&self) -> std::ops::Range<u64> {
+        self.own.clone()
+    }
+
+    /// Finds out which addresses are the program's own.
+    fn find_own(&mut self) -> std::ops::Range<u64> {
         let path = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         let memory = &self.process.world().memory;
         let own = memory.regions().filter(|(_, region)| match &region.backing {

@@ -176,18 +176,19 @@ impl Subject {
 
     /// What the function that chooses among several chooses on this processor: it is called, and what it did undone.
     fn chosen(&mut self, chooser: u64) -> Option<u64> {
-        const NOWHERE: u64 = 0x10;
         const MOST: u64 = 1_000_000;
+        // It returns to where nothing that it calls goes, and where there is code.
+        let back = self.entry;
         let before = self.process.snapshot();
         let registers = &mut self.process.world().registers;
         let stack = registers.get("RSP").wrapping_sub(0x200) & !15;
         registers.set("RSP", stack - 8);
         registers.set("RDI", 0);
-        let written = self.process.world().memory.poke(stack - 8, &NOWHERE.to_le_bytes());
+        let written = self.process.world().memory.poke(stack - 8, &back.to_le_bytes());
         self.process.jump(chooser);
         let start = self.process.time();
         let mut ended = written.is_err();
-        while !ended && self.process.pc() != NOWHERE {
+        while !ended && self.process.pc() != back {
             ended = concrete::block(self).is_some() || self.process.time() - start > MOST;
         }
         let found = self.process.world().registers.get("RAX");

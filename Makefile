@@ -150,6 +150,13 @@ report-matrix: setup
 bench-stl: build
 	scripts/stl-table target/release/parallax
 
+# Symbolic runs of programs beside Triton and angr (PyPI, see scripts/concolic-peers; 600 MB): rates, bytes, targets.
+.PHONY: bench-concolic
+bench-concolic: build
+	$(CARGO) build --release --package parallax-concolic --example measure
+	python3 -m pip install --quiet --target target/peers triton-library==1.0.0rc4 angr 'bitstring<5' 'pycparser==3.0'
+	PYTHONPATH=target/peers scripts/concolic-peers target/release/parallax target/release/examples/measure concolic.csv
+
 # What `convert` and the verbs write as SARIF, held against the public validator (npm, 100 MB, pinned): no errors.
 .PHONY: sarif-check
 sarif-check: setup

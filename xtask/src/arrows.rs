@@ -46,7 +46,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("java", &["engines", "heap", "op", "path", "sem"]),
     ("javalite", &["engines", "heap", "op", "path", "sem", "source", "term"]),
     // Programs explored: the emulated process runs, terms say what its branches depend on.
-    ("concolic", &["ir", "op", "path", "process", "sem", "smt", "term"]),
+    ("concolic", &["ir", "op", "path", "process", "sem", "smt", "symbols", "term"]),
     // C: the module is data, the reader talks to LLVM, the machine is the meaning; they meet in `cexplore`.
     ("cmodule", &["op"]),
     ("cread", &["cmodule", "op"]),

@@ -170,3 +170,129 @@ fn what_cannot_be_explored_is_said() {
     refused(&["--stdin", "4", "--target", "nowhere"], &["/bin/true"], 2, "nowhere");
     refused(&["--stdin", "4", "program.c"], &["/bin/true"], 2, "cannot be used with");
 }
+
+const MOMENT: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int counter = 3;
+char text[8] = "412";
+__attribute__((noinline)) void set(int *at) { *at = 7; counter++; }
+__attribute__((noinline)) int two(int *at) { set(at); return 5; }
+__attribute__((noinline)) void deep(void) { counter += 2; }
+__attribute__((noinline)) int pick(int x) {
+    if (x == 77) deep();
+    if (x < 0) abort();
+    return x > 1000 ? 2 : counter;
+}
+int main(void) {
+    int cell = 1;
+    puts("said before the moment");
+    int all = two(&cell) + pick(5) + (int)strlen(text);
+    puts("said behind it");
+    return all & 1;
+}
+"#;
+
+fn moment(folder: &Path, verb: &str, flags: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parallax"));
+    command.current_dir(folder).arg(verb).args(flags).arg("--").arg("./program");
+    command.output().unwrap()
+}
+
+#[test]
+fn formulas_from_a_moment_of_a_run() {
+    let folder = folder("moment");
+    compile(&folder, MOMENT);
+    let said = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    // A call does not end the function, and what memory holds is known.
+    let two = moment(&folder, "eval", &["--at", "two", "--symbolic", "[RDI]:4", "--json"]);
+    assert_eq!(two.status.code(), Some(0), "{}", String::from_utf8_lossy(&two.stderr));
+    let document: Value = serde_json::from_slice(&two.stdout).unwrap_or_else(|_| panic!("{}", said(&two)));
+    assert_eq!(document["after"]["constants"]["RAX"], "5:64");
+    assert_eq!(document["complete"], true);
+    let wlp = moment(&folder, "wlp", &["--at", "two", "--symbolic", "[RDI]:4", "--post", "eax == 5"]);
+    assert_eq!((wlp.status.code(), said(&wlp).trim()), (Some(0), "true"));
+    let wlp = moment(&folder, "wlp", &["--at", "pick", "--symbolic", "RDI", "--post", "eax == 6"]);
+    assert!(
+        wlp.status.success() && said(&wlp).contains("RDI") && said(&wlp).contains("77"),
+        "{}",
+        said(&wlp)
+    );
+    assert!(String::from_utf8_lossy(&wlp.stderr).contains("does not return (killed by SIGABRT"));
+    let path = ["--at", "pick", "--symbolic", "RDI", "--through", "pick,deep", "--json"];
+    let path: Value = serde_json::from_slice(&moment(&folder, "path", &path).stdout).unwrap();
+    assert_eq!(path["satisfiable"], true);
+    assert_eq!(path["model"]["RDI"].as_str().map(|text| text.ends_with("4d")), Some(true), "{path}");
+    // The function of that name that was chosen for this processor.
+    let length = moment(&folder, "wlp", &["--at", "strlen", "--symbolic", "[RDI]:3", "--post", "rax == 1"]);
+    assert!(said(&length).contains("RDI.0") && said(&length).contains("RDI.1"), "{}", said(&length));
+    for (flags, words) in [
+        (&["--at", "nowhere", "--symbolic", "RDI"][..], "nowhere"),
+        (&["--at", "pick#5", "--symbolic", "RDI"], "for the 5. time"),
+        (&["--at", "pick", "--symbolic", "RDJ"], "RDJ"),
+    ] {
+        let output = moment(&folder, "eval", flags);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(words), "{words}");
+    }
+}
+
+#[test]
+fn a_function_is_explored_from_its_call() {
+    let folder = folder("function");
+    compile(&folder, MOMENT);
+    let flags = ["--function", "pick", "--symbolic", "RDI", "--out", "inputs", "--json"];
+    let output = parallax(&folder, &flags, &["./program"]);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let document = document(&output);
+    assert_eq!(document["stopped"], "every way was taken");
+    assert_eq!(document["divergences"], 0);
+    let mut returned: Vec<u64> =
+        document["tests"].as_array().unwrap().iter().filter_map(|test| test["returned"].as_u64()).collect();
+    returned.sort_unstable();
+    returned.dedup();
+    assert_eq!(returned, [2, 4, 6]);
+    assert_eq!(document["crashes"].as_array().unwrap().len(), 1);
+    let refused = parallax(&folder, &["--function", "pick"], &["./program"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--symbolic"));
+}
+
+#[test]
+fn crashes_and_coverage_in_the_words_of_the_source() {
+    let folder = folder("source");
+    std::fs::write(
+        folder.join("program.c"),
+        "#include <unistd.h>\n\
+         int *place;\n\
+         int deeper(int c) {\n    return *place + c;\n}\n\
+         int never(void) {\n    return 1;\n}\n\
+         int main(int argc, char **argv) {\n    char c = 0;\n    read(0, &c, 1);\n    if (c == 'q')\n        return deeper(c);\n    return argc > 9 ? never() : 0;\n}\n",
+    )
+    .unwrap();
+    let status = Command::new("gcc")
+        .args(["-O0", "-g", "-o", "program", "program.c"])
+        .current_dir(&folder)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let flags =
+        ["--stdin", "1", "--out", "inputs", "--coverage", "trace.info", "--report", "report.json", "--json"];
+    let output = parallax(&folder, &flags, &["./program"]);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let frames = document(&output)["crashes"][0]["backtrace"].to_string();
+    assert!(frames.contains("deeper") && frames.contains("program.c:4"), "{frames}");
+    assert!(frames.contains("main") && frames.contains("program.c:13"), "{frames}");
+    let trace = std::fs::read_to_string(folder.join("trace.info")).unwrap();
+    for line in ["DA:4,1", "DA:7,0", "DA:12,2", "DA:13,1", "FN:3,deeper", "FNDA:0,never", "FNDA:1,deeper"] {
+        assert!(trace.lines().any(|known| known == line), "{line} in\n{trace}");
+    }
+    assert!(trace.lines().any(|line| line.starts_with("BRDA:12,") && !line.ends_with(",0")), "{trace}");
+    let report = std::fs::read_to_string(folder.join("report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let path = &report["reports"][0]["paths"][0];
+    let lines: Vec<u64> =
+        path["steps"].as_array().unwrap().iter().filter_map(|s| s["location"]["line"].as_u64()).collect();
+    assert_eq!(lines, [12, 13, 4], "{path}");
+}

@@ -1,6 +1,6 @@
 //! The concrete half of a run: the emulator alone, its way compared with the one that was predicted.
 
-use crate::block::End;
+use crate::block::{Block, End};
 use crate::subject::Subject;
 use crate::trail::Trail;
 use parallax_process::Ending;
@@ -8,6 +8,7 @@ use parallax_process::elf::Machine;
 use parallax_process::system::call_name;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// The way that an input was made to take.
@@ -38,6 +39,8 @@ pub enum Outcome {
     Steps,
     /// It came to a place that was to be avoided.
     Avoided,
+    /// The function that was explored has returned this.
+    Returned(u64),
 }
 
 impl std::fmt::Display for Outcome {
@@ -52,8 +55,20 @@ impl std::fmt::Display for Outcome {
             Outcome::Memory(what) => write!(f, "gave up: the bound of {what} is reached"),
             Outcome::Steps => f.write_str("gave up: the bound on instructions is reached"),
             Outcome::Avoided => f.write_str("came to a place to avoid"),
+            Outcome::Returned(value) => write!(f, "returned {value:#x}"),
         }
     }
+}
+
+/// A decision or a call on the way of a run, in the program's own code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Crossing {
+    /// The address of the instruction.
+    pub site: u64,
+    /// How many functions are under way.
+    pub depth: usize,
+    /// Whether a conditional jump was taken; nothing for a call.
+    pub taken: Option<bool>,
 }
 
 /// One run.
@@ -75,12 +90,18 @@ pub struct Concrete {
     pub reached: Vec<usize>,
     /// Where it was when it ended by a signal, innermost first.
     pub backtrace: Vec<String>,
+    /// The same as addresses: of the instruction, then those that functions return to.
+    pub stack: Vec<u64>,
+    /// The decisions and calls of its way, if it ended by a signal.
+    pub way: Vec<Crossing>,
     /// After how many instructions it left the predicted way, if it did.
     pub diverged: Option<u64>,
 }
 
 /// How many callers a backtrace shows.
 const DEEPEST: usize = 64;
+/// Longer ways are kept from their ends.
+const LONGEST: usize = 4_096;
 
 /// Runs a subject that was given its input.
 pub fn run(
@@ -95,13 +116,18 @@ pub fn run(
     let mut blocks: FxHashSet<u64> = FxHashSet::default();
     let mut edges: FxHashSet<(u64, u64)> = FxHashSet::default();
     let mut reached = Vec::new();
-    let mut calls: Vec<u64> = Vec::new();
+    let mut calls: Vec<u64> = subject.callers.clone();
+    let own = subject.own();
+    let mut way: VecDeque<Crossing> = VecDeque::new();
     let mut branches = 0;
     let mut before = None;
     let mut diverged = None;
     let mut checked = prediction.is_none();
     let outcome = loop {
         let (pc, time) = (subject.process.pc(), subject.process.time());
+        if subject.has_returned() {
+            break Outcome::Returned(subject.process.world().registers.get("RAX"));
+        }
         if time - start >= steps {
             break Outcome::Steps;
         }
@@ -130,16 +156,20 @@ pub fn run(
                 }
             }
         }
-        let makes_call = block.as_ref().is_some_and(|block| block.instructions[count - 1].is_call);
-        let ending = if makes_call {
-            call(subject, time, count as u64)
-        } else {
-            subject.process.run_until(time + count as u64)
-        };
-        if let Some(ending) = ending {
+        if let Some(ending) = through(subject, block.as_deref()) {
             break ended(ending);
         }
         let whole = subject.process.time() - time == count as u64;
+        if let Some(block) = block.as_ref().filter(|_| whole && own.contains(&pc)) {
+            let last = &block.instructions[count - 1];
+            let taken = last.ways.map(|(taken, _)| subject.process.pc() == taken);
+            if taken.is_some() || matches!(block.end, End::Call(_)) {
+                if way.len() == LONGEST {
+                    way.pop_front();
+                }
+                way.push_back(Crossing { site: last.instruction.address, depth: calls.len(), taken });
+            }
+        }
         if let Some(block) = &block {
             match block.end {
                 End::Branch if whole => branches += 1,
@@ -162,19 +192,48 @@ pub fn run(
             diverged = Some(trail.parts(&prediction.trail, prediction.blocks).saturating_sub(start));
         }
     }
-    let mut backtrace = Vec::new();
+    let (mut backtrace, mut stack) = (Vec::new(), Vec::new());
     if matches!(outcome, Outcome::Killed(..)) {
         let pc = subject.process.pc();
-        let places = std::iter::once(pc).chain(calls.iter().rev().copied());
-        for place in places.take(DEEPEST) {
-            backtrace.push(subject.describe(place));
-        }
+        stack.extend(std::iter::once(pc).chain(calls.iter().rev().copied()).take(DEEPEST));
+        backtrace.extend(stack.iter().map(|place| subject.describe(*place)));
+    } else {
+        way.clear();
     }
     let mut blocks: Vec<u64> = blocks.into_iter().collect();
     blocks.sort_unstable();
     let mut edges: Vec<(u64, u64)> = edges.into_iter().collect();
     edges.sort_unstable();
-    Concrete { outcome, instructions, branches, trail, blocks, edges, reached, backtrace, diverged }
+    let way = way.into();
+    Concrete {
+        outcome,
+        instructions,
+        branches,
+        trail,
+        blocks,
+        edges,
+        reached,
+        backtrace,
+        stack,
+        way,
+        diverged,
+    }
+}
+
+/// Runs the block at the program counter; how the program ended in it, if it did.
+pub(crate) fn block(subject: &mut Subject) -> Option<Ending> {
+    let block = subject.block(subject.process.pc());
+    through(subject, block.as_deref())
+}
+
+/// Runs to the end of a block, or one step if there is none.
+fn through(subject: &mut Subject, block: Option<&Block>) -> Option<Ending> {
+    let time = subject.process.time();
+    let count = block.map_or(1, |block| block.instructions.len()) as u64;
+    match block.and_then(|block| block.instructions.last()) {
+        Some(last) if last.is_call => call(subject, time, count),
+        _ => subject.process.run_until(time + count),
+    }
 }
 
 /// Runs a block that ends with a system call, which is made by itself: it may change what is mapped.

@@ -4,12 +4,13 @@
 //! to hold together with the events before it that share input bytes with it, directly or through others: the rest holds
 //! already, and its bytes stay as they are.
 
+use crate::dependence::{Dependence, Set};
 use crate::input::Input;
-use crate::reach::Reach;
+use crate::reach::{self, Reach};
 use parallax_op::{BinOp, Bits, RelOp};
 use parallax_path::{Bound, Oracle};
 use parallax_smt::{Answer, Enumeration, Stop};
-use parallax_term::{Expr, Formula, Store, Symbol, Term};
+use parallax_term::{Expr, Formula, Node, Store, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -83,12 +84,14 @@ pub struct Constraint<'s> {
     /// Where the run is.
     pub here: Place,
     known: FxHashSet<Formula>,
-    symbols: FxHashMap<Symbol, usize>,
+    dependence: Dependence,
     input: Input,
     /// The input bytes that each event speaks of.
-    bytes: Vec<Box<[usize]>>,
+    bytes: Vec<Set>,
     groups: Groups,
     asked_for_ranges: Duration,
+    /// How far below and above its value on this run a term can be, and in which steps: it stays true as the path grows.
+    distances: FxHashMap<Term, (u64, u64, u16)>,
 }
 
 impl<'s> Constraint<'s> {
@@ -96,7 +99,7 @@ impl<'s> Constraint<'s> {
     pub fn new(oracle: Oracle<'s>, input: &[u8], terms: &[Term]) -> Self {
         let store = oracle.store;
         let symbol = |term: &Term| store.symbols_in([term.id()])[0];
-        let symbols = terms.iter().enumerate().map(|(index, term)| (symbol(term), index)).collect();
+        let dependence = Dependence::new(terms.iter().map(symbol));
         Constraint {
             store,
             oracle,
@@ -104,18 +107,13 @@ impl<'s> Constraint<'s> {
             bounds: BTreeSet::new(),
             here: Place::default(),
             known: FxHashSet::default(),
-            symbols,
+            dependence,
             input: input.to_vec(),
             bytes: Vec::new(),
             groups: Groups::new(input.len()),
             asked_for_ranges: Duration::ZERO,
+            distances: FxHashMap::default(),
         }
-    }
-
-    /// The input bytes that an expression speaks of.
-    fn bytes_of(&self, id: impl Into<parallax_term::Id>) -> Box<[usize]> {
-        let symbols = self.store.symbols_in([id.into()]);
-        symbols.iter().filter_map(|symbol| self.symbols.get(symbol).copied()).collect()
     }
 
     /// Adds what held at this place of the run.
@@ -125,9 +123,9 @@ impl<'s> Constraint<'s> {
         }
         let same = self.events.last().filter(|last| last.place.time == self.here.time);
         let number = same.map_or(0, |last| last.number + 1);
-        let bytes = self.bytes_of(formula.id());
-        self.groups.join(&bytes, self.events.len());
-        self.bytes.push(bytes);
+        let set = self.dependence.of(self.store, formula.id());
+        self.groups.join(&self.dependence, set, self.events.len());
+        self.bytes.push(set);
         self.events.push(Event { formula, decision, place: self.here, number });
     }
 
@@ -142,7 +140,9 @@ impl<'s> Constraint<'s> {
 
     /// Whether a formula can hold on this path; unknown counts as yes.
     fn is_possible(&mut self, formula: Formula) -> bool {
-        let mut query = self.related(&self.bytes_of(formula.id()), self.events.len());
+        let set = self.dependence.of(self.store, formula.id());
+        let related = self.groups.events(&self.dependence, set);
+        let mut query: Vec<Formula> = related.into_iter().map(|event| self.events[event].formula).collect();
         query.push(formula);
         let start = Instant::now();
         self.oracle.set_deadline(Some(start + RANGE_QUESTION));
@@ -152,8 +152,35 @@ impl<'s> Constraint<'s> {
         !matches!(answer, Answer::Unsat)
     }
 
+    /// Addresses that a term can be on this path, and whether they are all: by its shape, or as far as the solver can show.
+    pub fn reach(&mut self, term: Term, value: u64, most: u64, few: u64) -> (Reach, bool) {
+        let base = without_constant(self.store, term);
+        if let Some(&(below, above, shift)) = self.distances.get(&base)
+            && let (Some(first), Some(_)) = (value.checked_sub(below), value.checked_add(above))
+            && (below + above) >> shift < most
+        {
+            return (Reach { first, shift, count: ((below + above) >> shift) + 1 }, true);
+        }
+        let shape = reach::reach(self.store, term, value);
+        let (found, all) = match shape {
+            Some(shape) if shape.count <= most => (shape, true),
+            shape => self.narrowed(term, value, shape, most, few),
+        };
+        if all {
+            self.learn(term, value, found);
+        }
+        (found, all)
+    }
+
+    /// Takes note of the addresses that a term can be from here on. What differs from it by a constant only is as far
+    /// from its value on this run.
+    pub fn learn(&mut self, term: Term, value: u64, reach: Reach) {
+        let base = without_constant(self.store, term);
+        self.distances.insert(base, (value - reach.first, reach.last() - value, reach.shift));
+    }
+
     /// Addresses that a term can be on this path: fewer than `reach`, if the solver can show that; whether they are all.
-    pub fn narrowed(
+    fn narrowed(
         &mut self,
         term: Term,
         value: u64,
@@ -209,12 +236,6 @@ impl<'s> Constraint<'s> {
         store.relop(RelOp::Ule, above, number(high.wrapping_sub(low)))
     }
 
-    /// The events before `limit` that share bytes with `bytes`, directly or through others.
-    fn related(&self, bytes: &[usize], limit: usize) -> Vec<Formula> {
-        let events = self.groups.events(bytes);
-        events.into_iter().filter(|event| *event < limit).map(|event| self.events[event].formula).collect()
-    }
-
     /// Inputs that go another way at events behind `from`, handed to `found` one by one in the order of `order`; how
     /// many events were left when the time was up.
     pub fn flips(
@@ -227,11 +248,11 @@ impl<'s> Constraint<'s> {
         let mut groups = Groups::new(self.input.len());
         let mut queries: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         let wanted: FxHashSet<usize> = order.iter().copied().collect();
-        for (index, bytes) in self.bytes.iter().enumerate() {
+        for (index, &set) in self.bytes.iter().enumerate() {
             if wanted.contains(&index) {
-                queries.insert(index, groups.events(bytes));
+                queries.insert(index, groups.events(&self.dependence, set));
             }
-            groups.join(bytes, index);
+            groups.join(&self.dependence, set, index);
         }
         self.oracle.set_deadline(Some(deadline));
         for (done, &index) in order.iter().enumerate() {
@@ -296,12 +317,22 @@ impl<'s> Constraint<'s> {
     fn changed(&self, query: &[Formula], model: &parallax_smt::Model) -> Input {
         let mut input = self.input.clone();
         for symbol in self.store.symbols_in(query.iter().map(|formula| formula.id())) {
-            if let (Some(&index), Expr::Term(term)) = (self.symbols.get(&symbol), self.store.expr_of(symbol))
+            if let (Some(range), Expr::Term(term)) =
+                (self.dependence.range(symbol), self.store.expr_of(symbol))
             {
-                input[index] = model.term(self.store, term).to_u64().unwrap_or(0) as u8;
+                model.term(self.store, term).write_le_bytes(&mut input[range]);
             }
         }
         input
+    }
+}
+
+/// A term without a constant that is added to it.
+fn without_constant(store: &Store, term: Term) -> Term {
+    match store.node(term) {
+        Node::Bin(BinOp::Add, a, b) if store.as_constant(b).is_some() => a,
+        Node::Bin(BinOp::Add, a, b) if store.as_constant(a).is_some() => b,
+        _ => term,
     }
 }
 
@@ -309,24 +340,34 @@ impl<'s> Constraint<'s> {
 struct Groups {
     parent: Vec<usize>,
     events: Vec<Vec<usize>>,
+    /// A byte of each set whose bytes are one group already.
+    joined: FxHashMap<Set, usize>,
 }
 
 impl Groups {
     fn new(bytes: usize) -> Self {
-        Groups { parent: (0..bytes).collect(), events: vec![Vec::new(); bytes] }
+        let joined = FxHashMap::default();
+        Groups { parent: (0..bytes).collect(), events: vec![Vec::new(); bytes], joined }
     }
 
-    fn root(&self, mut byte: usize) -> usize {
+    fn root(&mut self, mut byte: usize) -> usize {
         while self.parent[byte] != byte {
+            self.parent[byte] = self.parent[self.parent[byte]];
             byte = self.parent[byte];
         }
         byte
     }
 
-    fn join(&mut self, bytes: &[usize], event: usize) {
-        let Some(&first) = bytes.first() else { return };
+    fn join(&mut self, dependence: &Dependence, set: Set, event: usize) {
+        if let Some(&byte) = self.joined.get(&set) {
+            let root = self.root(byte);
+            self.events[root].push(event);
+            return;
+        }
+        let mut bytes = dependence.bytes(set);
+        let Some(first) = bytes.next() else { return };
         let mut into = self.root(first);
-        for &byte in &bytes[1..] {
+        for byte in bytes {
             let other = self.root(byte);
             if other != into {
                 // The smaller list moves.
@@ -341,12 +382,16 @@ impl Groups {
                 into = large;
             }
         }
+        self.joined.insert(set, first);
         self.events[into].push(event);
     }
 
     /// The events of the groups of these bytes, in order.
-    fn events(&self, bytes: &[usize]) -> Vec<usize> {
-        let roots: BTreeSet<usize> = bytes.iter().map(|&byte| self.root(byte)).collect();
+    fn events(&mut self, dependence: &Dependence, set: Set) -> Vec<usize> {
+        let roots: BTreeSet<usize> = match self.joined.get(&set) {
+            Some(&byte) => BTreeSet::from([self.root(byte)]),
+            None => dependence.bytes(set).map(|byte| self.root(byte)).collect(),
+        };
         let mut events: Vec<usize> =
             roots.iter().flat_map(|&root| self.events[root].iter().copied()).collect();
         events.sort_unstable();

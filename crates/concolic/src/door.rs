@@ -54,7 +54,9 @@ pub struct Shared {
     /// What the last call brought.
     pub brought: Option<Brought>,
     /// How many random bytes were given.
-    random: u64,
+    pub random: u64,
+    /// Whether what the program writes to standard output and error goes nowhere.
+    pub is_silent: bool,
 }
 
 /// The door.
@@ -69,6 +71,11 @@ impl Door {
     pub fn new(shared: Rc<RefCell<Shared>>) -> Door {
         let live = Live::embedded().with_clock(Clock::counting_from(START_OF_TIME));
         Door { live, shared, process: std::process::id() }
+    }
+
+    /// Whether what is written to a descriptor goes nowhere.
+    fn swallows(&self, descriptor: u64) -> bool {
+        self.shared.borrow().is_silent && matches!(descriptor, 1 | 2)
     }
 
     /// The unknown file that a descriptor leads to.
@@ -154,6 +161,13 @@ impl Outside for Door {
         let mut call = *call;
         match name {
             "getrandom" => return Outcome::Done(self.random(process, &call)),
+            "write" if self.swallows(call.arguments[0]) => {
+                return Outcome::Done(Reply::Value(call.arguments[2]));
+            }
+            "writev" if self.swallows(call.arguments[0]) => {
+                let length = process.peek_parts(call.arguments[1], call.arguments[2], 1 << 30).len();
+                return Outcome::Done(Reply::Value(length as u64));
+            }
             // The process has the number of the one that was forked to run it.
             "kill" | "tkill" | "tgkill" => {
                 let targets = if name == "tgkill" { 2 } else { 1 };

@@ -4,20 +4,20 @@
 //! is symbolic: the path constraint of the same way, and an input for every event behind the one that this input was
 //! made to change. So every way is found once: a generational search (Godefroid, Levin, Molnar 2008).
 
-use crate::concrete::{self, Concrete, Outcome, Prediction};
-use crate::constraint::{Constraint, Decision};
+use crate::concrete::{self, Concrete, Crossing, Outcome, Prediction};
+use crate::coverage::{Counts, Coverage};
+use crate::folder::{self, Line, failed, name};
 use crate::input::{Input, Sources};
-use crate::lockstep::Lockstep;
+use crate::moment::Moment;
 use crate::subject::{Command, Subject, SubjectError};
+use crate::symbolic::{Message, processor_time, symbolic};
 use crate::trail::Trail;
 use crate::worker::{End, Mailbox, Worker};
-use parallax_path::{Bound, Completeness, Frontier, Ledger, Oracle, Strategy};
-use parallax_smt::Limits;
-use parallax_term::Store;
+use parallax_path::{Bound, Completeness, Frontier, Ledger, Strategy};
+use parallax_symbols::Symbols;
 use rustc_hash::FxHashSet;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,8 @@ pub struct Settings {
     pub strategy: Strategy,
     /// Take non-linear operators and symbolic addresses at their values.
     pub approximate: bool,
+    /// Explore from this moment to the return of its function, with these registers and memory unknown.
+    pub at: Option<(Moment, Vec<String>)>,
     /// Places to reach.
     pub targets: Vec<String>,
     /// Places at which runs end.
@@ -101,11 +103,17 @@ pub struct Test {
     pub constraints: Option<u64>,
     /// Instructions that were evaluated over terms.
     pub evaluated: u64,
+    /// Bytes that the terms of its symbolic run took.
+    pub term_bytes: u64,
     /// Where it was when it ended by a signal, innermost first.
     pub backtrace: Vec<String>,
+    /// The same as addresses: of the instruction, then those that functions return to.
+    pub stack: Vec<u64>,
+    /// The decisions and calls of its way, if it ended by a signal.
+    pub way: Vec<Crossing>,
     /// Targets it reached, by number.
     pub reached: Vec<usize>,
-    /// Seconds of its concrete run, of its symbolic run without the solver, and of the solver.
+    /// Processor seconds of its concrete run and of its symbolic run without the solver, and seconds of the solver.
     pub seconds: [f64; 3],
 }
 
@@ -115,12 +123,12 @@ pub struct Exploration {
     pub tests: Vec<Test>,
     /// For each target, the number of the first input that reached it.
     pub reached: Vec<Option<usize>>,
-    /// Blocks and edges that some run has covered, and how many of the blocks are the program's own.
-    pub blocks: usize,
-    /// Blocks of the program itself, without libraries.
-    pub own_blocks: usize,
-    /// Edges between blocks.
-    pub edges: usize,
+    /// What runs have covered.
+    pub coverage: Coverage,
+    /// The debug information of the program and its libraries, at the addresses of runs.
+    pub symbols: Symbols,
+    /// How much higher than in its file the program lies.
+    pub bias: u64,
     /// Whether every way was taken, and if not why.
     pub completeness: Completeness,
     /// Inputs that were never run.
@@ -144,82 +152,15 @@ impl Exploration {
 }
 
 /// An input that waits.
-struct Waiting {
+pub(crate) struct Waiting {
     number: usize,
     parent: Option<usize>,
-    input: Input,
+    pub input: Input,
     prediction: Option<Prediction>,
     /// Events up to this time, and the how-manieth at it, were looked at before.
-    bound: Option<(u64, u32)>,
+    pub bound: Option<(u64, u32)>,
     /// Whether its ways were looked at in an earlier exploration.
     is_expanded: bool,
-}
-
-/// What the log of a folder says, line by line.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Line {
-    /// What the folder is of.
-    Of { program: PathBuf, sources: Sources },
-    /// There is an input.
-    Test { number: usize, parent: Option<usize>, bound: Option<(u64, u32)> },
-    /// All its ways were looked at.
-    Expanded(usize),
-}
-
-/// What a symbolic run sends.
-#[derive(Serialize, Deserialize)]
-enum Message {
-    Flip {
-        input: Input,
-        blocks: u64,
-        hash: u64,
-        next: Option<u64>,
-        bound: (u64, u32),
-        fresh: bool,
-    },
-    Done {
-        trail: Trail,
-        constraints: u64,
-        evaluated: u64,
-        symbolic: f64,
-        solver: f64,
-        notes: Vec<Note>,
-        left: usize,
-    },
-}
-
-/// A bound that crosses from one process to another.
-#[derive(Serialize, Deserialize)]
-enum Note {
-    Solver(String),
-    Values(String),
-    Candidates(usize),
-    Steps(u64),
-    Unsupported(String),
-}
-
-impl Note {
-    fn of(bound: &Bound) -> Note {
-        match bound {
-            Bound::Solver(reason) => Note::Solver(reason.to_string()),
-            Bound::Values(_, what) => Note::Values(what.clone()),
-            Bound::Candidates(most, _) => Note::Candidates(*most),
-            Bound::Steps(steps) => Note::Steps(*steps),
-            Bound::Unsupported(what) => Note::Unsupported(what.clone()),
-            other => Note::Unsupported(other.to_string()),
-        }
-    }
-
-    fn bound(self) -> Bound {
-        match self {
-            Note::Solver(what) => Bound::Solver(parallax_smt::Reason::Incomplete(what)),
-            Note::Values(what) => Bound::Values(1, what),
-            Note::Candidates(most) => Bound::Candidates(most, "targets of a computed jump"),
-            Note::Steps(steps) => Bound::Steps(steps),
-            Note::Unsupported(what) => Bound::Unsupported(what),
-        }
-    }
 }
 
 /// A run that is under way.
@@ -238,8 +179,7 @@ struct Explorer<'e> {
     frontier: Frontier<Waiting>,
     ledger: Ledger,
     seen: FxHashSet<Input>,
-    blocks: FxHashSet<u64>,
-    edges: FxHashSet<(u64, u64)>,
+    counts: Counts,
     tests: Vec<Test>,
     reached: Vec<Option<usize>>,
     next: usize,
@@ -255,13 +195,16 @@ pub fn explore(
     progress: &mut dyn FnMut(&Test, usize),
 ) -> Result<Exploration, ExploreError> {
     let start = Instant::now();
-    let mut subject = Subject::new(command, sources, settings.memory)?;
+    let (mut subject, first) = match &settings.at {
+        Some((moment, unknown)) => Subject::at(command, moment, unknown, settings.memory, settings.steps)?,
+        None => (Subject::new(command, sources, settings.memory)?, vec![0; sources.bytes()]),
+    };
     let places = |subject: &mut Subject, names: &[String]| {
         names.iter().map(|name| subject.place(name)).collect::<Result<Vec<u64>, _>>()
     };
     let targets = places(&mut subject, &settings.targets)?;
     let avoid = places(&mut subject, &settings.avoid)?;
-    let (log, lines) = open_log(settings, command, sources)?;
+    let (log, lines) = folder::open(settings, command, &subject.sources)?;
     let mut explorer = Explorer {
         reached: vec![None; targets.len()],
         subject,
@@ -271,8 +214,7 @@ pub fn explore(
         frontier: Frontier::new(settings.strategy, 1),
         ledger: Ledger::default(),
         seen: FxHashSet::default(),
-        blocks: FxHashSet::default(),
-        edges: FxHashSet::default(),
+        counts: Counts::default(),
         tests: Vec::new(),
         next: 0,
         log,
@@ -280,20 +222,19 @@ pub fn explore(
     };
     explorer.restore(lines)?;
     if explorer.next == 0 {
-        let zeros = vec![0; sources.bytes()];
-        let seeds = if settings.seeds.is_empty() { vec![zeros] } else { settings.seeds.clone() };
+        let seeds = if settings.seeds.is_empty() { vec![first] } else { settings.seeds.clone() };
         for seed in seeds {
             explorer.admit(seed, None, None, None, true)?;
         }
     }
     explorer.search(progress)?;
-    let own = explorer.subject.own();
+    let coverage = explorer.counts.coverage(&mut explorer.subject);
     let start_of_runs = explorer.subject.start();
     let waiting = explorer.frontier.len();
     Ok(Exploration {
-        own_blocks: explorer.blocks.iter().filter(|block| own.contains(block)).count(),
-        blocks: explorer.blocks.len(),
-        edges: explorer.edges.len(),
+        coverage,
+        symbols: explorer.subject.symbols(),
+        bias: explorer.subject.bias(),
         completeness: explorer.ledger.close(&explorer.frontier),
         waiting,
         start: start_of_runs,
@@ -410,18 +351,18 @@ impl Explorer<'_> {
             if subject.give(&waiting.input).is_err() {
                 return;
             }
-            let start = Instant::now();
+            let start = processor_time();
             let run = concrete::run(subject, waiting.prediction.as_ref(), settings.steps, targets, avoid);
-            mailbox.send(&(run, start.elapsed().as_secs_f64()));
+            mailbox.send(&(run, processor_time().saturating_sub(start).as_secs_f64()));
         });
         Ok(Running { worker: worker.map_err(ExploreError::Worker)?, waiting, concrete: None })
     }
 
     fn start_symbolic(&mut self, waiting: Waiting, concrete: Concrete) -> Result<Running, ExploreError> {
         let (subject, settings) = (&mut self.subject, self.settings);
-        let (avoid, edges, deadline) = (&self.avoid, &self.edges, self.deadline);
+        let (avoid, counts, deadline) = (&self.avoid, &self.counts, self.deadline);
         let worker = Worker::start(settings.term_memory, |mailbox: &mut Mailbox| {
-            symbolic(subject, settings, &waiting, avoid, edges, deadline, mailbox);
+            symbolic(subject, settings, &waiting, avoid, counts, deadline, mailbox);
         });
         let trail = Rc::new(concrete.trail.clone());
         Ok(Running {
@@ -443,7 +384,16 @@ impl Explorer<'_> {
                     let prediction = Prediction { trail: way.clone(), blocks, hash, next };
                     self.admit(input, Some(run.waiting.number), Some(prediction), Some(bound), fresh)?;
                 }
-                Message::Done { trail, constraints, evaluated, symbolic, solver, notes, left } => {
+                Message::Done {
+                    trail,
+                    constraints,
+                    evaluated,
+                    term_bytes,
+                    symbolic,
+                    solver,
+                    notes,
+                    left,
+                } => {
                     let number = run.waiting.number;
                     let strayed =
                         trail.hash != concrete.trail.hash && !matches!(concrete.outcome, Outcome::Steps);
@@ -451,6 +401,7 @@ impl Explorer<'_> {
                     let test = self.tests.iter_mut().find(|test| test.number == number).expect("it has run");
                     test.constraints = Some(constraints);
                     test.evaluated = evaluated;
+                    test.term_bytes = term_bytes;
                     test.seconds[1] = symbolic;
                     test.seconds[2] = solver;
                     if strayed && test.diverged.is_none() {
@@ -486,8 +437,7 @@ impl Explorer<'_> {
             return Ok(None);
         };
         self.subject.prepare(&concrete.blocks);
-        self.blocks.extend(&concrete.blocks);
-        self.edges.extend(&concrete.edges);
+        self.counts.add(&concrete.blocks, &concrete.edges);
         let waiting = run.waiting;
         for &target in &concrete.reached {
             self.reached[target].get_or_insert(waiting.number);
@@ -517,7 +467,10 @@ impl Explorer<'_> {
             diverged: concrete.diverged,
             constraints: None,
             evaluated: 0,
+            term_bytes: 0,
             backtrace: concrete.backtrace.clone(),
+            stack: concrete.stack.clone(),
+            way: concrete.way.clone(),
             reached: concrete.reached.clone(),
             seconds: [seconds, 0.0, 0.0],
         };
@@ -528,114 +481,4 @@ impl Explorer<'_> {
         }
         Ok(Some(self.start_symbolic(waiting, concrete)?))
     }
-}
-
-/// The symbolic run of an input, in a process of its own.
-fn symbolic(
-    subject: &mut Subject,
-    settings: &Settings,
-    waiting: &Waiting,
-    avoid: &[u64],
-    edges: &FxHashSet<(u64, u64)>,
-    deadline: Instant,
-    mailbox: &mut Mailbox,
-) {
-    if subject.give(&waiting.input).is_err() {
-        return;
-    }
-    let start = Instant::now();
-    let store = Store::new();
-    let terms: Vec<_> =
-        (0..waiting.input.len()).map(|index| store.symbol(&subject.sources.symbol(index), 8)).collect();
-    let limits = Limits { time: Some(settings.solver_time), ..Limits::default() };
-    let oracle = Oracle::new(parallax_smt::solver(&store)).with_limits(limits);
-    oracle.set_deadline(Some(deadline));
-    let constraint = Constraint::new(oracle, &waiting.input, &terms);
-    let mut run = Lockstep::new(subject, constraint, terms, settings.approximate, false);
-    let followed = run.run(settings.steps, avoid);
-    let mut constraint = run.constraint;
-    let during = constraint.oracle.usage().time;
-    let symbolic = start.elapsed().saturating_sub(during).as_secs_f64();
-    let mut order: Vec<usize> = (0..constraint.events.len())
-        .filter(|&index| {
-            let event = &constraint.events[index];
-            waiting.bound.is_none_or(|bound| (event.place.time, event.number) > bound)
-                && event.decision != Decision::Pinned
-        })
-        .collect();
-    let entered: FxHashSet<u64> = edges.iter().map(|(_, to)| *to).collect();
-    // Ways into blocks that no run has entered come first, unless order is what was asked for.
-    if settings.strategy != Strategy::Depth {
-        order.sort_by_key(|&index| match constraint.events[index].decision {
-            Decision::Branch(Some(next)) => u8::from(entered.contains(&next)),
-            Decision::Jump(_) => 0,
-            _ => 1,
-        });
-    }
-    let mut lost = 0;
-    let left = constraint.flips(&order, deadline, |constraint, flip| {
-        let event = constraint.events[flip.event];
-        let fresh = flip.next.is_some_and(|next| !entered.contains(&next));
-        let bound = (event.place.time, event.number);
-        let (blocks, hash) = (event.place.blocks, event.place.hash);
-        let message = Message::Flip { input: flip.input, blocks, hash, next: flip.next, bound, fresh };
-        lost += usize::from(!mailbox.send(&message));
-    });
-    mailbox.send(&Message::Done {
-        trail: followed.trail,
-        constraints: constraint.events.len() as u64,
-        evaluated: followed.evaluated,
-        symbolic,
-        solver: constraint.oracle.usage().time.as_secs_f64(),
-        notes: constraint.bounds.iter().map(Note::of).collect(),
-        left: left + lost,
-    });
-}
-
-/// The name of an input.
-pub fn name(number: usize) -> String {
-    format!("{number:06}")
-}
-
-fn failed(path: &Path, error: std::io::Error) -> ExploreError {
-    ExploreError::Folder { path: path.to_owned(), error }
-}
-
-/// The log of the folder, and what it says already.
-fn open_log(
-    settings: &Settings,
-    command: &Command,
-    sources: &Sources,
-) -> Result<(std::fs::File, Vec<Line>), ExploreError> {
-    use std::io::Write;
-    let folder = &settings.folder;
-    std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    let path = folder.join("explore.jsonl");
-    let old = if settings.resume {
-        std::fs::read_to_string(&path).map_err(|error| failed(&path, error))?
-    } else {
-        String::new()
-    };
-    // The last line may have been cut off when the exploration was killed.
-    let lines: Vec<Line> = old.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let program = std::fs::canonicalize(&command.path).unwrap_or_else(|_| command.path.clone());
-    if settings.resume {
-        let same = lines
-            .iter()
-            .any(|line| matches!(line, Line::Of { program: p, sources: s } if *p == program && s == sources));
-        if !same {
-            return Err(ExploreError::OtherFolder(folder.clone()));
-        }
-    }
-    let mut options = std::fs::OpenOptions::new();
-    options.create(true).append(settings.resume).write(true).truncate(!settings.resume);
-    let mut log = options.open(&path).map_err(|error| failed(&path, error))?;
-    if !settings.resume {
-        let line =
-            serde_json::to_string(&Line::Of { program, sources: sources.clone() }).expect("a line of text");
-        writeln!(log, "{line}").map_err(|error| failed(&path, error))?;
-    } else if !old.is_empty() && !old.ends_with('\n') {
-        writeln!(log).map_err(|error| failed(&path, error))?;
-    }
-    Ok((log, lines))
 }

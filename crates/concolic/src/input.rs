@@ -1,5 +1,6 @@
 //! What of a program's input is unknown, and the inputs that runs are given.
 
+use parallax_term::{Store, Term};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,15 @@ pub enum Kind {
     Environment(String),
     /// A file, by the name under which the program opens it.
     File(PathBuf),
+    /// A register at the moment from which the program is explored.
+    Register(String),
+    /// Memory at that moment, by what it is counted from.
+    Memory {
+        /// A register, a name or an address.
+        base: String,
+        /// How far behind it the bytes begin.
+        offset: u64,
+    },
 }
 
 impl Kind {
@@ -27,6 +37,8 @@ impl Kind {
             Kind::Argument(number) => format!("arg{number}"),
             Kind::Environment(name) => format!("env_{}", plain(name)),
             Kind::File(path) => format!("file_{}", plain(&path.display().to_string())),
+            Kind::Register(name) => format!("register_{name}"),
+            Kind::Memory { base, offset } => format!("memory_{}_{offset}", plain(base)),
         }
     }
 
@@ -37,6 +49,7 @@ impl Kind {
             Kind::Argument(number) => format!("argv{number}"),
             Kind::Environment(name) => format!("env_{name}"),
             Kind::File(path) => format!("file_{}", path.display()),
+            Kind::Register(name) | Kind::Memory { base: name, .. } => name.clone(),
         }
     }
 }
@@ -78,11 +91,27 @@ impl Sources {
         start..start + self.0[index].bytes
     }
 
-    /// The name of a byte in formulas.
-    pub fn symbol(&self, index: usize) -> String {
-        let (source, range) =
-            self.ranges().find(|(_, range)| range.contains(&index)).expect("a byte of the input");
-        format!("{}[{}]", source.kind.symbol(), index - range.start)
+    /// Every byte as a term. A register is one symbol, of which these are parts; other bytes are symbols each.
+    pub fn terms(&self, store: &Store) -> Vec<Term> {
+        let mut terms = Vec::new();
+        for source in &self.0 {
+            let name = source.kind.symbol();
+            for byte in 0..source.bytes {
+                terms.push(match &source.kind {
+                    Kind::Register(_) => store.extract(self.register(store, source), 8 * byte as u16, 8),
+                    Kind::Memory { offset, .. } => {
+                        store.symbol(&format!("{name}.{}", *offset as usize + byte), 8)
+                    }
+                    _ => store.symbol(&format!("{name}[{byte}]"), 8),
+                });
+            }
+        }
+        terms
+    }
+
+    /// A register as one term.
+    pub fn register(&self, store: &Store, source: &Source) -> Term {
+        store.symbol(&source.kind.symbol(), 8 * source.bytes as u16)
     }
 
     /// Writes an input into a folder, one file for each source; their paths.

@@ -5,21 +5,34 @@
 //! (`lockstep`, over the [`core`] reading of `ir`). The path constraint of that run (`constraint`) gives the inputs that go
 //! another way, and [`explore()`] decides which of them runs next.
 
+mod access;
 mod block;
+mod calls;
 pub mod concrete;
 mod constraint;
 pub mod core;
+pub mod coverage;
+mod dependence;
 mod door;
 mod explore;
+mod folder;
+mod frame;
 mod input;
 mod lockstep;
+mod moment;
 mod reach;
 mod shadow;
+mod source;
 mod subject;
+mod symbolic;
 mod trail;
+pub mod ways;
 mod worker;
 
-pub use concrete::Outcome;
-pub use explore::{Exploration, ExploreError, Settings, Test, explore, name};
+pub use concrete::{Crossing, Outcome};
+pub use explore::{Exploration, ExploreError, Settings, Test, explore};
+pub use folder::name;
 pub use input::{Input, Kind, Source, Sources};
+pub use moment::Moment;
 pub use subject::{Command, Subject, SubjectError};
+pub use worker::apart;

@@ -14,14 +14,24 @@ pub enum Shade {
     Truth(Formula),
 }
 
+/// A byte of a term. Memory keeps what was stored whole, so that loading it again makes no new terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The term.
+    pub of: Term,
+    /// Which byte of it, the lowest first.
+    pub byte: u8,
+}
+
 struct Page {
-    bytes: Box<[Option<Term>]>,
+    parts: Box<[Option<Part>]>,
     count: usize,
 }
 
 /// Terms by place.
 #[derive(Default)]
 pub struct Shadow {
+    /// A page whose last term went stays here, for the next one.
     pages: FxHashMap<u64, Page>,
     cells: Vec<Option<Shade>>,
     /// The cells that have a shade.
@@ -29,33 +39,70 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// Whether a byte of a range may have a term: by page, which is quick to tell.
+    /// The parts of a page that has any.
+    fn page(&self, number: u64) -> Option<&Page> {
+        self.pages.get(&number).filter(|page| page.count > 0)
+    }
+
+    /// Whether a byte of a range of at most a page may have a term: by page, which is quick to tell.
     pub fn may_touch(&self, address: u64, bytes: u64) -> bool {
         let last = address.wrapping_add(bytes.saturating_sub(1)) / PAGE;
-        self.pages.contains_key(&(address / PAGE)) || self.pages.contains_key(&last)
+        let first = address / PAGE;
+        self.page(first).is_some() || last != first && self.page(last).is_some()
     }
 
-    /// The term of a byte.
-    pub fn byte(&self, address: u64) -> Option<Term> {
-        self.pages.get(&(address / PAGE))?.bytes[(address % PAGE) as usize]
+    /// The term that a byte is a part of.
+    pub fn byte(&self, address: u64) -> Option<Part> {
+        self.page(address / PAGE)?.parts[(address % PAGE) as usize]
     }
 
-    /// Gives a byte a term, or none. Pages with terms are guarded, so that the emulator stops before it accesses them.
-    pub fn set_byte(&mut self, memory: &mut Memory, address: u64, term: Option<Term>) {
-        let number = address / PAGE;
-        if term.is_none() && !self.pages.contains_key(&number) {
-            return;
+    /// The terms of the bytes from an address on, into `parts`; whether there is any.
+    pub fn read(&self, address: u64, parts: &mut [Option<Part>]) -> bool {
+        let mut any = false;
+        let mut done = 0;
+        while done < parts.len() {
+            let at = address.wrapping_add(done as u64);
+            let offset = (at % PAGE) as usize;
+            let run = (PAGE as usize - offset).min(parts.len() - done);
+            let into = &mut parts[done..done + run];
+            match self.page(at / PAGE) {
+                Some(page) => {
+                    into.copy_from_slice(&page.parts[offset..offset + run]);
+                    any |= into.iter().any(Option::is_some);
+                }
+                None => into.fill(None),
+            }
+            done += run;
         }
-        let page = self.pages.entry(number).or_insert_with(|| {
-            memory.guard(number, true);
-            Page { bytes: vec![None; PAGE as usize].into(), count: 0 }
-        });
-        let place = &mut page.bytes[(address % PAGE) as usize];
-        page.count = page.count + usize::from(term.is_some()) - usize::from(place.is_some());
-        *place = term;
-        if page.count == 0 {
-            self.pages.remove(&number);
-            memory.guard(number, false);
+        any
+    }
+
+    /// Gives the bytes from an address on their terms, or none. Pages with terms are guarded, so that the emulator stops
+    /// before it accesses them.
+    pub fn write(&mut self, memory: &mut Memory, address: u64, parts: &[Option<Part>]) {
+        let mut done = 0;
+        while done < parts.len() {
+            let at = address.wrapping_add(done as u64);
+            let offset = (at % PAGE) as usize;
+            let run = (PAGE as usize - offset).min(parts.len() - done);
+            let from = &parts[done..done + run];
+            let number = at / PAGE;
+            done += run;
+            if self.page(number).is_none() && from.iter().all(Option::is_none) {
+                continue;
+            }
+            let page = self
+                .pages
+                .entry(number)
+                .or_insert_with(|| Page { parts: vec![None; PAGE as usize].into(), count: 0 });
+            let guarded = page.count > 0;
+            for (place, part) in page.parts[offset..offset + run].iter_mut().zip(from) {
+                page.count = page.count + usize::from(part.is_some()) - usize::from(place.is_some());
+                *place = *part;
+            }
+            if guarded != (page.count > 0) {
+                memory.guard(number, page.count > 0);
+            }
         }
     }
 
@@ -63,20 +110,19 @@ impl Shadow {
     pub fn clear_range(&mut self, memory: &mut Memory, address: u64, bytes: u64) {
         let end = address.saturating_add(bytes);
         let pages: Vec<u64> = self
-            .pages
-            .keys()
-            .copied()
+            .pages()
+            .into_iter()
             .filter(|page| page * PAGE < end && address < (page + 1) * PAGE)
             .collect();
         for page in pages {
             let (from, to) = (address.max(page * PAGE), end.min((page + 1) * PAGE));
-            (from..to).for_each(|at| self.set_byte(memory, at, None));
+            self.write(memory, from, &vec![None; (to - from) as usize]);
         }
     }
 
     /// The pages that hold terms.
     pub fn pages(&self) -> Vec<u64> {
-        self.pages.keys().copied().collect()
+        self.pages.iter().filter(|(_, page)| page.count > 0).map(|(number, _)| *number).collect()
     }
 
     /// What a cell is.

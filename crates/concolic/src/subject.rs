@@ -6,8 +6,10 @@
 use crate::block::{Block, Blocks};
 use crate::constraint::Constraint;
 use crate::door::{Door, Shared, Unknown, identity};
+use crate::frame::Layout;
 use crate::input::{Kind, Sources};
 use crate::lockstep::Lockstep;
+use crate::moment::Return;
 use object::read::elf::{FileHeader, Sym};
 use object::{LittleEndian, elf};
 use parallax_path::Oracle;
@@ -49,6 +51,28 @@ pub enum SubjectError {
     /// An argument that is unknown is not there.
     #[error("there is no argument {0}: the program has {1}")]
     NoArgument(usize, usize),
+    /// What is to be unknown at a moment is neither a register nor memory.
+    #[error("`{0}` is no register, and no memory: write RDI, [RDI+8]:16, [NAME]:4 or [0x404010]:4")]
+    Unknown(String),
+    /// Memory that is to be unknown at a moment is not there.
+    #[error("`{0}`: there is no memory at that address")]
+    Unmapped(String),
+    /// The function that chooses the one of a name does not come to an end.
+    #[error("which function `{0}` stands for on this processor could not be found out")]
+    NotChosen(String),
+    /// A moment is not a function and a number.
+    #[error("`{0}` is no moment: write FUNCTION, or FUNCTION#2 for the second time it is called")]
+    Moment(String),
+    /// The run does not come to a moment.
+    #[error("the run does not come to {name}{}: {why}", if *count == 1 { String::new() } else { format!(" for the {count}. time") })]
+    NotReached {
+        /// The function.
+        name: String,
+        /// Which call of it.
+        count: u64,
+        /// What the run came to instead.
+        why: String,
+    },
     /// A place to reach or avoid is neither an address nor a function.
     #[error("`{0}` is no address, and no function of the program or of the libraries it loads has that name")]
     NoPlace(String),
@@ -57,15 +81,24 @@ pub enum SubjectError {
 /// Where the first descriptor of an unknown file goes: high, so that the program's own get the numbers they always get.
 const FIRST_DESCRIPTOR: i32 = 900;
 
+/// Where a source is that is there from the start.
+#[derive(Clone, Debug)]
+pub(crate) enum Placed {
+    Memory(u64),
+    Register(String),
+}
+
 /// A program at the point where its runs begin.
 pub struct Subject {
     pub(crate) process: Process,
     pub(crate) shared: Rc<RefCell<Shared>>,
+    /// Where the registers are.
+    pub(crate) layout: Rc<Layout>,
     blocks: Blocks,
     /// What of its input is unknown.
     pub sources: Sources,
     /// Sources that are in memory from the start, with their addresses.
-    pub(crate) placed: Vec<(usize, u64)>,
+    pub(crate) placed: Vec<(usize, Placed)>,
     /// Descriptors that the program has opened on the way here.
     opened: FxHashSet<u64>,
     /// The last point at which none was open.
@@ -73,11 +106,30 @@ pub struct Subject {
     path: PathBuf,
     /// How much higher the program lies than its file says.
     bias: u64,
+    /// The address of its first instruction.
+    pub(crate) entry: u64,
+    own: std::ops::Range<u64>,
+    /// Where runs end, if they are those of one function.
+    pub(crate) until: Option<Return>,
+    /// Descriptors that were open when runs begin, with the place in their files.
+    positions: Vec<(i32, i64)>,
+    /// How many random bytes the program had been given by then.
+    random: u64,
+    /// The addresses that the functions return to which are under way where runs begin, outermost first.
+    pub(crate) callers: Vec<u64>,
 }
 
 impl Subject {
     /// Loads a program and runs it to where its input begins to count. `memory` is the bound on the bytes it may touch.
     pub fn new(command: &Command, sources: &Sources, memory: u64) -> Result<Subject, SubjectError> {
+        let mut subject = Subject::loaded(command, sources, memory)?;
+        subject.advance();
+        subject.find_callers();
+        Ok(subject)
+    }
+
+    /// Loads a program; it is before its first instruction.
+    pub(crate) fn loaded(command: &Command, sources: &Sources, memory: u64) -> Result<Subject, SubjectError> {
         let mut arguments = command.arguments.clone();
         let mut environment = command.environment.clone();
         for source in &sources.0 {
@@ -93,7 +145,7 @@ impl Subject {
                     environment.retain(|variable| !variable.starts_with(&prefix));
                     environment.push([prefix, room].concat());
                 }
-                Kind::Stdin | Kind::File(_) => {}
+                _ => {}
             }
         }
         let shared = Rc::new(RefCell::new(Shared::default()));
@@ -105,12 +157,14 @@ impl Subject {
             instruction_bound: u64::MAX,
             schedule: None,
         };
-        let process = Process::start(program, Box::new(Door::new(shared.clone())))?;
+        let mut process = Process::start(program, Box::new(Door::new(shared.clone())))?;
         if process.machine() != Machine::X86_64 {
             let machine = process.machine().name();
             return Err(SubjectError::Machine { path: command.path.clone(), machine });
         }
+        let layout = Rc::new(Layout::new(&process.world().registers));
         let mut subject = Subject {
+            layout,
             process,
             shared,
             blocks: Blocks::default(),
@@ -120,10 +174,16 @@ impl Subject {
             safe: None,
             path: command.path.clone(),
             bias: 0,
+            entry: 0,
+            own: 0..0,
+            until: None,
+            positions: Vec::new(),
+            random: 0,
+            callers: Vec::new(),
         };
         subject.process.engine().set_exact_flags(true);
         subject.look_around();
-        subject.advance();
+        subject.own = subject.find_own();
         Ok(subject)
     }
 
@@ -153,7 +213,10 @@ impl Subject {
         let mut placed = Vec::new();
         for (index, source) in self.sources.0.iter().enumerate() {
             match &source.kind {
-                Kind::Argument(number) => placed.push((index, word(memory, arguments + 8 * *number as u64))),
+                Kind::Argument(number) => {
+                    let at = word(memory, arguments + 8 * *number as u64);
+                    placed.push((index, Placed::Memory(at)));
+                }
                 Kind::Environment(name) => {
                     let prefix = [name.as_bytes(), b"="].concat();
                     let mut at = environment;
@@ -161,12 +224,12 @@ impl Subject {
                         let text = word(memory, at);
                         let mut start = vec![0; prefix.len()];
                         if memory.read(text, &mut start).is_ok() && start == prefix {
-                            placed.push((index, text + prefix.len() as u64));
+                            placed.push((index, Placed::Memory(text + prefix.len() as u64)));
                         }
                         at += 8;
                     }
                 }
-                Kind::Stdin | Kind::File(_) => {}
+                _ => {}
             }
         }
         self.placed = placed;
@@ -176,6 +239,7 @@ impl Subject {
             Some(header.e_entry(LittleEndian))
         });
         self.bias = start.map_or(0, |start| entry.wrapping_sub(start));
+        self.entry = entry;
     }
 
     /// Runs to where the input begins to count: what comes before is the same on every run.
@@ -184,8 +248,7 @@ impl Subject {
         let input = vec![b'A'; self.sources.bytes()];
         {
             let store = Store::new();
-            let terms: Vec<_> =
-                (0..input.len()).map(|index| store.symbol(&self.sources.symbol(index), 8)).collect();
+            let terms = self.sources.terms(&store);
             let oracle = Oracle::new(parallax_smt::solver(&store));
             let constraint = Constraint::new(oracle, &input, &terms);
             let mut run = Lockstep::new(self, constraint, terms, false, true);
@@ -203,6 +266,7 @@ impl Subject {
             }
         }
         self.safe = None;
+        self.random = self.shared.borrow().random;
         self.blocks.forget();
     }
 
@@ -266,12 +330,39 @@ impl Subject {
         }
     }
 
+    /// Puts the parts of an input where they are that are there from the start. Files that are open are where they were when
+    /// runs begin: forks share the place.
+    pub(crate) fn give_again(&mut self, input: &[u8]) {
+        for (source, placed) in self.placed.clone() {
+            let bytes = &input[self.sources.range(source)];
+            match placed {
+                Placed::Memory(address) => drop(self.process.world().memory.poke(address, bytes)),
+                Placed::Register(name) => self.process.world().registers.set_bytes(&name, bytes),
+            }
+        }
+        self.shared.borrow_mut().random = self.random;
+        for &(descriptor, position) in &self.positions {
+            reopen(descriptor, position);
+        }
+    }
+
+    /// Takes note of what a run changes outside memory and registers: where the program is in the files that it has open,
+    /// and how many random bytes it was given.
+    pub(crate) fn keep_outside(&mut self) {
+        self.random = self.shared.borrow().random;
+        let open = self.opened.iter().map(|descriptor| *descriptor as i32).chain([0]);
+        self.positions = open
+            .filter_map(|descriptor| {
+                // SAFETY: the call takes numbers only.
+                let position = unsafe { libc::lseek(descriptor, 0, libc::SEEK_CUR) };
+                (position >= 0).then_some((descriptor, position))
+            })
+            .collect();
+    }
+
     /// Gives this process the input of a run: it is about to be that run, and nothing else any more.
     pub fn give(&mut self, input: &[u8]) -> std::io::Result<()> {
-        for (source, address) in self.placed.clone() {
-            let bytes = &input[self.sources.range(source)];
-            let _ = self.process.world().memory.poke(address, bytes);
-        }
+        self.give_again(input);
         let nothing = open_null()?;
         let mut unknown = Vec::new();
         let mut stdin = nothing;
@@ -300,24 +391,34 @@ impl Subject {
 
     /// The address of a place that the user names: an address of the program's file, or a function.
     pub fn place(&mut self, name: &str) -> Result<u64, SubjectError> {
+        self.named(name).map(|(address, _)| address)
+    }
+
+    /// The same, and whether what lies there is a function that chooses the one of that name (an IFUNC).
+    pub(crate) fn named(&mut self, name: &str) -> Result<(u64, bool), SubjectError> {
         let number = name.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
         if let Some(address) = number {
-            return Ok(address.wrapping_add(self.bias));
+            return Ok((address.wrapping_add(self.bias), false));
         }
         let path = self.path.clone();
-        if let Some(address) = symbol(&path, name) {
-            return Ok(address.wrapping_add(self.bias));
+        if let Some((address, chooses)) = symbol(&path, name) {
+            return Ok((address.wrapping_add(self.bias), chooses));
         }
         for (start, file) in self.files() {
-            if let Some(address) = symbol(Path::new(&file), name) {
-                return Ok(address.wrapping_add(start));
+            if let Some((address, chooses)) = symbol(Path::new(&file), name) {
+                return Ok((address.wrapping_add(start), chooses));
             }
         }
         Err(SubjectError::NoPlace(name.to_owned()))
     }
 
+    /// Whether the program is linked with everything it uses.
+    pub(crate) fn is_static(&mut self) -> bool {
+        self.files().len() <= 1
+    }
+
     /// The files that are mapped, with the address at which each begins.
-    fn files(&mut self) -> Vec<(u64, String)> {
+    pub(crate) fn files(&mut self) -> Vec<(u64, String)> {
         let memory = &self.process.world().memory;
         let mut files: Vec<(u64, String)> = Vec::new();
         for (start, region) in memory.regions() {
@@ -330,8 +431,13 @@ impl Subject {
         files
     }
 
-    /// The addresses of the program's own code.
-    pub fn own(&mut self) -> std::ops::Range<u64> {
+    /// The addresses of the program itself.
+    pub fn own(&self) -> std::ops::Range<u64> {
+        self.own.clone()
+    }
+
+    /// Finds out which addresses are the program's own.
+    fn find_own(&mut self) -> std::ops::Range<u64> {
         let path = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         let memory = &self.process.world().memory;
         let own = memory.regions().filter(|(_, region)| match &region.backing {
@@ -346,9 +452,20 @@ impl Subject {
         start..ends.iter().map(|(_, end)| *end).max().unwrap_or(0)
     }
 
+    /// The file of the program.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// How much higher the program lies than its file says.
     pub fn bias(&self) -> u64 {
         self.bias
+    }
+
+    /// The address of the next instruction, and the bytes there.
+    pub fn here(&mut self) -> (u64, Vec<u8>) {
+        let pc = self.process.pc();
+        (pc, self.process.peek(pc, 16))
     }
 
     /// Where runs begin.
@@ -363,22 +480,39 @@ impl Subject {
     }
 }
 
-/// The value of a function symbol of a file.
-fn symbol(path: &Path, name: &str) -> Option<u64> {
+/// The value of a symbol of a file, and whether it is a function that chooses another.
+fn symbol(path: &Path, name: &str) -> Option<(u64, bool)> {
     let bytes = std::fs::read(path).ok()?;
     let header = elf::FileHeader64::<LittleEndian>::parse(&*bytes).ok()?;
     let sections = header.sections(LittleEndian, &*bytes).ok()?;
     for kind in [elf::SHT_SYMTAB, elf::SHT_DYNSYM] {
         let Ok(symbols) = sections.symbols(LittleEndian, &*bytes, kind) else { continue };
         for symbol in symbols.iter() {
-            let is_code = matches!(symbol.st_type(), elf::STT_FUNC | elf::STT_NOTYPE);
+            let chooses = symbol.st_type() == elf::STT_GNU_IFUNC;
+            let known =
+                chooses || matches!(symbol.st_type(), elf::STT_FUNC | elf::STT_NOTYPE | elf::STT_OBJECT);
             let named = symbol.name(LittleEndian, symbols.strings()).is_ok_and(|n| n == name.as_bytes());
-            if is_code && named && symbol.st_shndx(LittleEndian) != elf::SHN_UNDEF {
-                return Some(symbol.st_value(LittleEndian));
+            if known && named && symbol.st_shndx(LittleEndian) != elf::SHN_UNDEF {
+                return Some((symbol.st_value(LittleEndian), chooses));
             }
         }
     }
     None
+}
+
+/// Makes a descriptor of a file one of its own, at this place: a fork has it in common with others.
+fn reopen(descriptor: i32, position: i64) {
+    let name = format!("/proc/self/fd/{descriptor}\0");
+    // SAFETY: the name ends with a zero; the other calls take numbers only.
+    unsafe {
+        let flags = libc::fcntl(descriptor, libc::F_GETFL);
+        let own = libc::open(name.as_ptr().cast(), flags & !(libc::O_CREAT | libc::O_EXCL | libc::O_TRUNC));
+        if own >= 0 {
+            libc::lseek(own, position, libc::SEEK_SET);
+            libc::dup2(own, descriptor);
+            libc::close(own);
+        }
+    }
 }
 
 fn open_null() -> std::io::Result<i32> {

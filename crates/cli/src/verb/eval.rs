@@ -6,10 +6,11 @@ use crate::subject::{
     Form, Limits, Subject, Which, after, assumptions_json, rejected_argument, script, update_json,
     with_subject,
 };
+use crate::verb::at::At;
 use anyhow::Result;
 use clap::Args;
 use parallax_path::Bound;
-use parallax_primitives::Assumption;
+use parallax_primitives::{Assumption, Evaluation};
 use parallax_term::{Store, StructUpdate, parse_update};
 use std::path::PathBuf;
 
@@ -23,6 +24,8 @@ pub struct Eval {
     file: Option<PathBuf>,
     #[command(flatten)]
     which: Which,
+    #[command(flatten)]
+    moment: At,
     /// Start from this structure update instead of the identity, in L notation.
     #[arg(long, value_name = "UPDATE")]
     from: Option<String>,
@@ -34,6 +37,12 @@ pub struct Eval {
 
 /// Does it.
 pub fn run(arguments: &Eval) -> Result<Status> {
+    if let Some(at) = arguments.moment.given()? {
+        anyhow::ensure!(arguments.from.is_none(), "--from is not for --at, where the state is the real one");
+        return at.follow(&arguments.limits, &[], |seen| {
+            Ok(show(&arguments.form, &seen.program, seen.store, &seen.evaluation()))
+        });
+    }
     with_subject!(arguments.which, arguments.file, source, program => eval(arguments, &program))
 }
 
@@ -43,29 +52,34 @@ fn eval<S: Subject>(arguments: &Eval, program: &S) -> Result<Status> {
     let from = start(&store, arguments.from.as_deref())?;
     let mut explorer = arguments.limits.explorer(program, &store);
     let evaluation = progress::during("evaluating", || explorer.evaluate(&from));
-    let presented = program.presented(&store, &evaluation.update);
-    if arguments.form.json {
+    Ok(show(&arguments.form, program, &store, &evaluation))
+}
+
+/// Prints what evaluation found.
+fn show<S: Subject>(form: &Form, program: &S, store: &Store, evaluation: &Evaluation) -> Status {
+    let presented = program.presented(store, &evaluation.update);
+    if form.json {
         let json = serde_json::json!({
             "update": store.display_update(&presented),
-            "after": update_json(&store, &presented),
+            "after": update_json(store, &presented),
             "complete": evaluation.gave_up.is_empty(),
             "condition": store.display(evaluation.complete),
             "gave_up": reasons(&evaluation.gave_up),
-            "assumptions": assumptions_json(&store, &evaluation.assumptions),
+            "assumptions": assumptions_json(store, &evaluation.assumptions),
         });
         println!("{json:#}");
-    } else if arguments.form.smt2 {
-        let mut script = script(program, &store);
-        for symbol in program.outputs(&store) {
+    } else if form.smt2 {
+        let mut script = script(program, store);
+        for symbol in program.outputs(store) {
             let name = format!("{}_post", store.info(symbol).name);
-            script = script.define(name, after(&store, &evaluation.update, symbol));
+            script = script.define(name, after(store, &evaluation.update, symbol));
         }
-        print!("{}", script.render(&store));
+        print!("{}", script.render(store));
     } else {
         println!("{}", store.display_update(&presented));
     }
-    tell(&store, &evaluation.assumptions);
-    Ok(bounded(&evaluation.gave_up, || store.display(evaluation.complete)))
+    tell(store, &evaluation.assumptions);
+    bounded(&evaluation.gave_up, || store.display(evaluation.complete))
 }
 
 /// The update to start from. Names in it that the program does not have are constants.

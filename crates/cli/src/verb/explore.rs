@@ -299,6 +299,8 @@ impl Explore {
             steps: self.steps.unwrap_or(100_000_000),
             memory: self.memory,
             seeds: &self.seeds,
+            coverage: self.coverage.as_deref(),
+            report: self.report.as_deref(),
             json: self.json,
         }
     }

@@ -1,6 +1,8 @@
 //! `parallax explore ... -- PROGRAM`: the inputs of a compiled program, by concolic execution.
 
 use crate::exit::{Failure, Status};
+use crate::report_file;
+use crate::verb::{coverage, program_report};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use parallax_concolic::{
@@ -25,6 +27,14 @@ pub struct ProgramOptions {
     /// The value of an environment variable is N unknown bytes; repeat for more.
     #[arg(long, value_name = "NAME:N", requires = "program")]
     env: Vec<String>,
+    /// Explore this function, from its call in a run of the program (FUNCTION#2: from the second) to its return, with the
+    /// registers and memory unknown that --symbolic names.
+    #[arg(long, value_name = "FUNCTION[#N]", requires = "program")]
+    function: Option<String>,
+    /// What is unknown when the function is called: a register (RDI), or N bytes of memory ([RDI+8]:N, [NAME]:N,
+    /// [0x404010]:N); repeat for more.
+    #[arg(long, value_name = "PLACE", requires = "function")]
+    symbolic: Vec<String>,
     /// Find an input that reaches this function, or this address of the program (0x...); repeat for more.
     #[arg(long, value_name = "ADDR|NAME", requires = "program")]
     target: Vec<String>,
@@ -70,6 +80,10 @@ pub struct Common<'a> {
     pub memory: Option<u64>,
     /// First inputs, each a file with the bytes of all unknown parts.
     pub seeds: &'a [String],
+    /// Where to write which lines and branches were covered.
+    pub coverage: Option<&'a Path>,
+    /// Where to write a report of crashes.
+    pub report: Option<&'a Path>,
     /// One JSON document.
     pub json: bool,
 }
@@ -111,7 +125,14 @@ impl ProgramOptions {
             let (path, bytes) = sized("file", text)?;
             sources.push(Source { kind: Kind::File(PathBuf::from(path)), bytes });
         }
-        if sources.is_empty() {
+        if self.function.is_some() {
+            if !sources.is_empty() {
+                bail!("with --function, what is unknown is named by --symbolic: the input was read before");
+            }
+            if self.symbolic.is_empty() {
+                bail!("nothing is unknown: say which register or memory is, with --symbolic");
+            }
+        } else if sources.is_empty() {
             bail!("nothing is unknown: say which input is, with --stdin, --argv, --env or --file");
         }
         Ok(Sources(sources))
@@ -128,6 +149,15 @@ impl ProgramOptions {
                 (free.expect("numbers do not end"), false)
             }
         }
+    }
+}
+
+/// The command that a list of words is, in our own environment.
+pub fn command(words: &[OsString]) -> Command {
+    Command {
+        path: find(&words[0]),
+        arguments: words.iter().map(|argument| argument.as_bytes().to_vec()).collect(),
+        environment: std::env::vars_os().map(|(n, v)| [n.as_bytes(), b"=", v.as_bytes()].concat()).collect(),
     }
 }
 
@@ -169,6 +199,10 @@ pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
     let settings = Settings {
         strategy: common.strategy,
         approximate: options.approximate,
+        at: match &options.function {
+            Some(text) => Some((text.parse()?, options.symbolic.clone())),
+            None => None,
+        },
         targets: options.target.clone(),
         avoid: options.avoid.clone(),
         tests: options.max_tests,
@@ -186,12 +220,7 @@ pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
         resume,
         seeds,
     };
-    let path = find(&options.program[0]);
-    let command = Command {
-        path,
-        arguments: options.program.iter().map(|argument| argument.as_bytes().to_vec()).collect(),
-        environment: std::env::vars_os().map(|(n, v)| [n.as_bytes(), b"=", v.as_bytes()].concat()).collect(),
-    };
+    let command = command(&options.program);
     let terminal = std::io::stderr().is_terminal();
     let mut shown = Instant::now();
     let (mut tests, mut crashes) = (0, 0);
@@ -215,6 +244,13 @@ pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
         },
         message: error.to_string(),
     })?;
+    if let Some(file) = common.coverage {
+        coverage::save(file, &program_report::covered(&found), &[])?;
+    }
+    if let Some(file) = common.report {
+        let title = report_file::title(&command.path);
+        report_file::save(file, program_report::crashes(&found), Vec::new(), &title)?;
+    }
     let mut out = std::io::stdout().lock();
     if common.json {
         writeln!(out, "{:#}", document(&found, &settings))?;
@@ -269,6 +305,19 @@ fn signal_name(signal: i32) -> String {
     Outcome::Killed(signal, String::new()).to_string()
 }
 
+/// Where a run ended, innermost first, with the lines of the source where they are known.
+fn frames(found: &Exploration, test: &Test) -> Vec<String> {
+    let places = test.backtrace.iter().zip(&test.stack).enumerate();
+    places
+        .map(|(level, (frame, address))| {
+            match program_report::line(found, program_report::call_site(level, *address)) {
+                Some(line) => format!("{frame} at {line}"),
+                None => frame.clone(),
+            }
+        })
+        .collect()
+}
+
 fn document(found: &Exploration, settings: &Settings) -> Value {
     let file = |test: &Test| test.files.first().map(|path| path.display().to_string());
     let tests: Vec<Value> = found
@@ -280,9 +329,13 @@ fn document(found: &Exploration, settings: &Settings) -> Value {
                 Outcome::Killed(signal, _) => (None, Some(signal)),
                 _ => (None, None),
             };
+            let returned = match test.outcome {
+                Outcome::Returned(value) => Some(value),
+                _ => None,
+            };
             json!({
                 "file": file(test), "files": test.files, "number": test.number, "parent": test.parent,
-                "exit": exit, "signal": signal, "outcome": test.outcome.to_string(),
+                "exit": exit, "signal": signal, "returned": returned, "outcome": test.outcome.to_string(),
                 "instructions": test.instructions, "evaluated": test.evaluated, "branches": test.branches,
                 "constraints": test.constraints, "diverged": test.diverged.is_some(),
                 "seconds": { "concrete": test.seconds[0], "symbolic": test.seconds[1], "solver": test.seconds[2] },
@@ -302,7 +355,7 @@ fn document(found: &Exploration, settings: &Settings) -> Value {
         .crashes()
         .map(|test| {
             let Outcome::Killed(signal, why) = &test.outcome else { unreachable!("a crash is one by a signal") };
-            json!({ "input": file(test), "signal": signal, "name": signal_name(*signal), "why": why, "backtrace": test.backtrace })
+            json!({ "input": file(test), "signal": signal, "name": signal_name(*signal), "why": why, "backtrace": frames(found, test) })
         })
         .collect();
     let count = found.tests.len().max(1) as f64;
@@ -319,7 +372,9 @@ fn document(found: &Exploration, settings: &Settings) -> Value {
             "branches": mean(found, |test| test.branches as f64),
             "constraints": mean(found, |test| test.constraints.unwrap_or(0) as f64),
         },
-        "coverage": { "blocks": found.blocks, "own_blocks": found.own_blocks, "edges": found.edges },
+        "coverage": {
+            "blocks": found.coverage.blocks, "own_blocks": found.coverage.own_blocks, "edges": found.coverage.edges,
+        },
         "seconds": {
             "concrete": total(found, 0), "symbolic": total(found, 1), "solver": total(found, 2), "all": found.seconds,
         },
@@ -345,7 +400,7 @@ fn report(out: &mut impl Write, found: &Exploration, settings: &Settings) -> Res
         // One for each place; the others are in the folder, and in the document.
         if seen.insert((test.outcome.to_string(), test.backtrace.first().cloned())) {
             writeln!(out, "{}: {}", file(test), test.outcome)?;
-            for frame in &test.backtrace {
+            for frame in frames(found, test) {
                 writeln!(out, "    {frame}")?;
             }
         }
@@ -383,7 +438,7 @@ fn report(out: &mut impl Write, found: &Exploration, settings: &Settings) -> Res
     writeln!(
         out,
         "coverage: {} blocks ({} of the program itself), {} edges",
-        found.blocks, found.own_blocks, found.edges
+        found.coverage.blocks, found.coverage.own_blocks, found.coverage.edges
     )?;
     writeln!(out, "stopped: {}", stopped(found, settings))?;
     Ok(())

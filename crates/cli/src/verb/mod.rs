@@ -1,5 +1,6 @@
 //! The verbs, one module each.
 
+mod at;
 mod c_input;
 mod c_sources;
 mod c_world;
@@ -22,6 +23,7 @@ mod mix;
 mod operation;
 mod path;
 mod process;
+mod program_report;
 mod ranges;
 mod record;
 mod replay;

@@ -3,9 +3,11 @@
 use crate::exit::{Failure, Status};
 use crate::progress;
 use crate::subject::{Form, Limits, Subject, Which, assumptions_json, script, with_subject};
+use crate::verb::at::{At, Seen};
 use crate::verb::eval::{reasons, tell};
 use anyhow::{Result, anyhow};
 use clap::Args;
+use parallax_concolic::ways::Way;
 use parallax_op::Bits;
 use parallax_path::Bound;
 use parallax_primitives::{NoInput, PathError, placements};
@@ -26,6 +28,8 @@ pub struct Path {
     file: Option<PathBuf>,
     #[command(flatten)]
     which: Which,
+    #[command(flatten)]
+    moment: At,
     /// The points, in order, separated by commas.
     #[arg(long, value_name = "POINTS", value_delimiter = ',', required = true)]
     through: Vec<String>,
@@ -37,6 +41,9 @@ pub struct Path {
 
 /// Does it.
 pub fn run(arguments: &Path) -> Result<Status> {
+    if let Some(at) = arguments.moment.given()? {
+        return at.follow(&arguments.limits, &arguments.through, |seen| from_moment(arguments, seen));
+    }
     with_subject!(arguments.which, arguments.file, source, program => path(arguments, &program))
 }
 
@@ -100,18 +107,54 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
         println!("{json:#}");
     } else {
         println!("{}", store.display(formula));
-        match input {
-            Some(values) => {
-                println!("an input that goes there:");
-                for (name, value) in values {
-                    println!("  {name} = {value}");
-                }
-            }
-            None => println!("no input goes there"),
-        }
+        show_input(input);
     }
     tell(&store, &assumptions);
     Ok(longer(&gave_up))
+}
+
+/// The ways from a moment that visit the points; the input of one of them was run when it was found.
+fn from_moment(arguments: &Path, seen: &Seen<'_>) -> Result<Status> {
+    let store = seen.store;
+    let ways: Vec<&Way> = seen.ways.ways.iter().filter(|way| seen.goes_through(way)).collect();
+    let formula = ways.iter().fold(store.false_(), |any, way| store.or(any, way.condition));
+    let gave_up: Vec<Bound> = seen.ways.bounds.iter().cloned().collect();
+    let input = ways.first().map(|way| seen.input(way));
+    if arguments.form.smt2 {
+        let script = script(&seen.program, store).define("path", formula).render(store);
+        print!("{script}(assert path)\n(check-sat)\n");
+    } else if arguments.form.json {
+        let model = input.as_ref().map(|values| {
+            values
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone().into()))
+                .collect::<serde_json::Map<_, _>>()
+        });
+        let json = serde_json::json!({
+            "path": store.display(formula),
+            "satisfiable": input.is_some(),
+            "model": model,
+            "gave_up": reasons(&gave_up),
+            "assumptions": [],
+        });
+        println!("{json:#}");
+    } else {
+        println!("{}", store.display(formula));
+        show_input(input);
+    }
+    Ok(longer(&gave_up))
+}
+
+fn show_input(input: Option<Vec<(String, String)>>) {
+    match input {
+        Some(values) => {
+            println!("an input that goes there:");
+            for (name, value) in values {
+                println!("  {name} = {value}");
+            }
+        }
+        None => println!("no input goes there"),
+    }
 }
 
 /// Says loudly that longer ways between the points were not followed.

@@ -3,10 +3,12 @@
 use crate::exit::Status;
 use crate::progress;
 use crate::subject::{Form, Limits, Subject, Which, assumptions_json, script, with_subject};
+use crate::verb::at::At;
 use crate::verb::eval::{bounded, reasons, tell};
 use anyhow::Result;
 use clap::Args;
-use parallax_term::{Store, StructUpdate};
+use parallax_primitives::Evaluation;
+use parallax_term::{Formula, Store, StructUpdate};
 use std::path::PathBuf;
 
 /// The weakest liberal precondition: from which states does every run that ends satisfy a condition?
@@ -20,6 +22,8 @@ pub struct Wlp {
     file: Option<PathBuf>,
     #[command(flatten)]
     which: Which,
+    #[command(flatten)]
+    moment: At,
     /// The condition on the state after the program.
     #[arg(long, value_name = "CONDITION")]
     post: String,
@@ -31,6 +35,12 @@ pub struct Wlp {
 
 /// Does it.
 pub fn run(arguments: &Wlp) -> Result<Status> {
+    if let Some(at) = arguments.moment.given()? {
+        return at.follow(&arguments.limits, &[], |seen| {
+            let post = seen.program.condition(seen.store, &arguments.post)?;
+            Ok(show(&arguments.form, &seen.program, seen.store, post, None, &seen.evaluation()))
+        });
+    }
     with_subject!(arguments.which, arguments.file, source, program => {
         program.mention(&arguments.post);
         wlp(arguments, &program)
@@ -46,21 +56,33 @@ fn wlp<S: Subject>(arguments: &Wlp, program: &S) -> Result<Status> {
     // Whoever asks about faults is answered about faults.
     let asked = store.post_order([post.id()]);
     let fault = program.fault(&store).filter(|fault| !asked.contains(&fault.id()));
-    let wlp = evaluation.precondition(&store, post, fault);
-    if arguments.form.json {
+    Ok(show(&arguments.form, program, &store, post, fault, &evaluation))
+}
+
+/// Prints the precondition that an evaluation gives.
+fn show<S: Subject>(
+    form: &Form,
+    program: &S,
+    store: &Store,
+    post: Formula,
+    fault: Option<Formula>,
+    evaluation: &Evaluation,
+) -> Status {
+    let wlp = evaluation.precondition(store, post, fault);
+    if form.json {
         let json = serde_json::json!({
             "wlp": store.display(wlp),
             "complete": evaluation.gave_up.is_empty(),
             "gave_up": reasons(&evaluation.gave_up),
-            "assumptions": assumptions_json(&store, &evaluation.assumptions),
+            "assumptions": assumptions_json(store, &evaluation.assumptions),
         });
         println!("{json:#}");
-    } else if arguments.form.smt2 {
-        let script = script(program, &store).define("wlp", wlp).render(&store);
+    } else if form.smt2 {
+        let script = script(program, store).define("wlp", wlp).render(store);
         print!("{script}(assert wlp)\n(check-sat)\n");
     } else {
         println!("{}", store.display(wlp));
     }
-    tell(&store, &evaluation.assumptions);
-    Ok(bounded(&evaluation.gave_up, || store.display(evaluation.complete)))
+    tell(store, &evaluation.assumptions);
+    bounded(&evaluation.gave_up, || store.display(evaluation.complete))
 }

@@ -1,0 +1,74 @@
+//! What the runs of an exploration covered of the program's own code, by addresses of its file.
+
+use crate::subject::Subject;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// How many runs came to each block, and took each edge between two.
+#[derive(Default)]
+pub struct Counts {
+    blocks: FxHashMap<u64, u64>,
+    edges: FxHashMap<(u64, u64), u64>,
+}
+
+/// What was covered.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    /// Blocks that some run came to, libraries included.
+    pub blocks: usize,
+    /// Those of the program itself.
+    pub own_blocks: usize,
+    /// Edges between blocks.
+    pub edges: usize,
+    /// Every instruction of the program itself that some run came to, and how many did.
+    pub instructions: BTreeMap<u64, u64>,
+    /// Every conditional jump of the program itself that some run came to: how many took it, and how many did not.
+    pub branches: BTreeMap<u64, (u64, u64)>,
+}
+
+impl Counts {
+    /// Adds one run.
+    pub fn add(&mut self, blocks: &[u64], edges: &[(u64, u64)]) {
+        for block in blocks {
+            *self.blocks.entry(*block).or_default() += 1;
+        }
+        for edge in edges {
+            *self.edges.entry(*edge).or_default() += 1;
+        }
+    }
+
+    /// The blocks that some run has entered.
+    pub fn entered(&self) -> impl Iterator<Item = u64> + '_ {
+        self.edges.keys().map(|(_, to)| *to)
+    }
+
+    /// What that is of the program.
+    pub fn coverage(&self, subject: &mut Subject) -> Coverage {
+        let own = subject.own();
+        let bias = subject.bias();
+        let mut coverage = Coverage {
+            blocks: self.blocks.len(),
+            own_blocks: self.blocks.keys().filter(|block| own.contains(block)).count(),
+            edges: self.edges.len(),
+            ..Coverage::default()
+        };
+        for (&start, &runs) in self.blocks.iter().filter(|(start, _)| own.contains(start)) {
+            let Some(block) = subject.block(start) else { continue };
+            for analysed in &block.instructions {
+                let at = analysed.instruction.address.wrapping_sub(bias);
+                // Blocks that overlap share instructions: the one with more runs counts.
+                let known = coverage.instructions.entry(at).or_default();
+                *known = runs.max(*known);
+            }
+            if let Some(last) = block.instructions.last()
+                && let Some((taken, otherwise)) = last.ways
+            {
+                let count = |to: u64| self.edges.get(&(start, to)).copied().unwrap_or(0);
+                let at = last.instruction.address.wrapping_sub(bias);
+                let known = coverage.branches.entry(at).or_default();
+                *known = (known.0 + count(taken), known.1 + count(otherwise));
+            }
+        }
+        coverage
+    }
+}

@@ -1,0 +1,150 @@
+//! The symbolic run of an input, in a process of its own, and what it sends to the search.
+
+use crate::constraint::{Constraint, Decision};
+use crate::coverage::Counts;
+use crate::explore::{Settings, Waiting};
+use crate::input::Input;
+use crate::lockstep::Lockstep;
+use crate::subject::Subject;
+use crate::trail::Trail;
+use crate::worker::Mailbox;
+use parallax_path::{Bound, Oracle, Strategy};
+use parallax_smt::Limits;
+use parallax_term::Store;
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+
+/// What a symbolic run sends.
+#[derive(Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the fields are those of what they become")]
+pub enum Message {
+    Flip {
+        input: Input,
+        blocks: u64,
+        hash: u64,
+        next: Option<u64>,
+        bound: (u64, u32),
+        fresh: bool,
+    },
+    Done {
+        trail: Trail,
+        constraints: u64,
+        evaluated: u64,
+        term_bytes: u64,
+        symbolic: f64,
+        solver: f64,
+        notes: Vec<Note>,
+        left: usize,
+    },
+}
+
+/// A bound that crosses from one process to another.
+#[derive(Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each is the bound of its name")]
+pub enum Note {
+    Solver(String),
+    Values(String),
+    Candidates(usize),
+    Steps(u64),
+    Unsupported(String),
+}
+
+impl Note {
+    /// To be sent.
+    pub fn of(bound: &Bound) -> Note {
+        match bound {
+            Bound::Solver(reason) => Note::Solver(reason.to_string()),
+            Bound::Values(_, what) => Note::Values(what.clone()),
+            Bound::Candidates(most, _) => Note::Candidates(*most),
+            Bound::Steps(steps) => Note::Steps(*steps),
+            Bound::Unsupported(what) => Note::Unsupported(what.clone()),
+            other => Note::Unsupported(other.to_string()),
+        }
+    }
+
+    /// As it was.
+    pub fn bound(self) -> Bound {
+        match self {
+            Note::Solver(what) => Bound::Solver(parallax_smt::Reason::Incomplete(what)),
+            Note::Values(what) => Bound::Values(1, what),
+            Note::Candidates(most) => Bound::Candidates(most, "targets of a computed jump"),
+            Note::Steps(steps) => Bound::Steps(steps),
+            Note::Unsupported(what) => Bound::Unsupported(what),
+        }
+    }
+}
+
+/// The symbolic run of an input, in a process of its own.
+pub fn symbolic(
+    subject: &mut Subject,
+    settings: &Settings,
+    waiting: &Waiting,
+    avoid: &[u64],
+    counts: &Counts,
+    deadline: Instant,
+    mailbox: &mut Mailbox,
+) {
+    if subject.give(&waiting.input).is_err() {
+        return;
+    }
+    let start = processor_time();
+    let store = Store::new();
+    let terms = subject.sources.terms(&store);
+    let limits = Limits { time: Some(settings.solver_time), ..Limits::default() };
+    let oracle = Oracle::new(parallax_smt::solver(&store)).with_limits(limits);
+    oracle.set_deadline(Some(deadline));
+    let constraint = Constraint::new(oracle, &waiting.input, &terms);
+    let mut run = Lockstep::new(subject, constraint, terms, settings.approximate, false);
+    let followed = run.run(settings.steps, avoid);
+    let mut constraint = run.constraint;
+    let during = constraint.oracle.usage().time;
+    let symbolic = processor_time().saturating_sub(start + during).as_secs_f64();
+    let term_bytes = store.statistics().bytes as u64;
+    let mut order: Vec<usize> = (0..constraint.events.len())
+        .filter(|&index| {
+            let event = &constraint.events[index];
+            waiting.bound.is_none_or(|bound| (event.place.time, event.number) > bound)
+                && event.decision != Decision::Pinned
+        })
+        .collect();
+    let entered: FxHashSet<u64> = counts.entered().collect();
+    // Ways into blocks that no run has entered come first, unless order is what was asked for.
+    if settings.strategy != Strategy::Depth {
+        order.sort_by_key(|&index| match constraint.events[index].decision {
+            Decision::Branch(Some(next)) => u8::from(entered.contains(&next)),
+            Decision::Jump(_) => 0,
+            _ => 1,
+        });
+    }
+    let mut lost = 0;
+    let left = constraint.flips(&order, deadline, |constraint, flip| {
+        let event = constraint.events[flip.event];
+        let fresh = flip.next.is_some_and(|next| !entered.contains(&next));
+        let bound = (event.place.time, event.number);
+        let (blocks, hash) = (event.place.blocks, event.place.hash);
+        let message = Message::Flip { input: flip.input, blocks, hash, next: flip.next, bound, fresh };
+        lost += usize::from(!mailbox.send(&message));
+    });
+    mailbox.send(&Message::Done {
+        trail: followed.trail,
+        constraints: constraint.events.len() as u64,
+        evaluated: followed.evaluated,
+        term_bytes,
+        symbolic,
+        solver: constraint.oracle.usage().time.as_secs_f64(),
+        notes: constraint.bounds.iter().map(Note::of).collect(),
+        left: left + lost,
+    });
+}
+
+/// Time that processors have spent on this process: what others do on the machine does not count.
+pub fn processor_time() -> Duration {
+    // SAFETY: the structure is made of numbers, for which zero is a value; the call writes only what it is handed.
+    let time = unsafe {
+        let mut time: libc::timespec = std::mem::zeroed();
+        libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time);
+        time
+    };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}

@@ -241,3 +241,18 @@ fn what_an_allocator_of_the_programs_own_leaves_in_memory_is_not_lost() {
         "  a->p = 0; b->p = &v;\n  *((struct s *)grow(b, 99))->p = 1;\n  *((struct s *)grow(a, 99))->p = 1;";
     assert_eq!(with_allocator(grown, uses), ["9 null-dereference typed"]);
 }
+
+#[test]
+fn null_is_copied_with_the_memory_it_is_in() {
+    let text = "#include <string.h>
+struct s { int *p; };
+int main(void) {
+  struct s x, y;
+  x.p = 0;
+  memcpy(&y, &x, sizeof y);
+  *y.p = 1; //~ d
+  return 0;
+}
+";
+    deref(text);
+}

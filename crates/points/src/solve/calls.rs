@@ -34,9 +34,12 @@ impl Solver<'_> {
             }
             Flow::Store { pointer: Value::Node(pointer), values } => {
                 for value in values {
-                    if let Value::Node(from) = value {
-                        self.store(pointer.0, from.0);
-                    }
+                    // Null too is kept in a cell: where memory is copied, it is copied from there.
+                    let from = match value {
+                        Value::Node(from) => from.0,
+                        Value::Null => self.nothing,
+                    };
+                    self.store(pointer.0, from);
                 }
             }
             Flow::Transfer { to: Value::Node(to), from: Value::Node(from), len } => {

@@ -119,6 +119,8 @@ pub(crate) struct Solver<'m> {
     /// Elements of all sets together, those of nodes that were merged since included; and how many are too many.
     weight: usize,
     most: usize,
+    /// A node that points to nothing.
+    nothing: u32,
     /// For each call, what it calls.
     pub(crate) targets: FxHashMap<Site, Vec<FunctionId>>,
 }
@@ -159,8 +161,10 @@ impl<'m> Solver<'m> {
             fixed: Vec::new(),
             weight: 0,
             most: TOO_MUCH,
+            nothing: 0,
             targets: FxHashMap::default(),
         };
+        solver.nothing = solver.extra();
         solver.set_up();
         solver
     }

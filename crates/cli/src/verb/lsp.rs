@@ -80,8 +80,10 @@ impl Server<'_> {
             for message in std::iter::once(message).chain(self.connection.receiver.try_iter()) {
                 match message {
                     Message::Request(request) => {
-                        if self.connection.handle_shutdown(&request)? {
-                            return Ok(());
+                        // An editor that asks for the end and does not wait for it has what it wants.
+                        match self.connection.handle_shutdown(&request) {
+                            Ok(false) => {}
+                            Ok(true) | Err(_) => return Ok(()),
                         }
                         let words = format!("{} is not served", request.method);
                         let code = lsp_server::ErrorCode::MethodNotFound as i32;

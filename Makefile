@@ -1,7 +1,7 @@
 # Two commands are enough on a fresh Debian-like machine: `make demo` and `make test`.
 CARGO ?= cargo
 
-.PHONY: setup build test test-viewer bench-viewer demo bench lint fuzz-isa vsftpd
+.PHONY: setup build test test-viewer bench-viewer demo bench lint fuzz-isa vsftpd null-programs lsp-neovim
 setup:
 	@scripts/setup
 
@@ -131,6 +131,15 @@ plant-trace: setup
 # vsftpd from Debian's source: null errors by inference alone, and with each of the paper's blocks.
 vsftpd: build
 	@scripts/vsftpd
+
+# redis and lighttpd from Debian's sources, by parallax check and by the analysers people use. Takes an hour or more.
+null-programs: build
+	@scripts/null-programs
+
+# parallax lsp in a real editor: neovim opens a file, shows its diagnostics, and takes them back after a save.
+lsp-neovim:
+	@cargo build -q -p parallax
+	@PARALLAX=target/debug/parallax scripts/lsp-neovim
 
 # Real tools on real programs, what their reports hold and what comes out: make report-matrix WORK=/var/tmp/matrix OUT=folder
 # gcc 14 and CBMC are unpacked from Debian 13 and run in a chroot, which needs root; Semgrep and Flawfinder come from PyPI.

@@ -2,8 +2,10 @@
 
 use parallax_cmodule::{Callee, FunctionId, Module, Operand, Operation};
 use parallax_cread::clang::{self, Options};
-use parallax_cread::{Error, Input, MODELS, annotations, foreign, read};
+use parallax_cread::{Error, Input, Kept, MODELS, annotations, foreign, read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What to load.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +14,8 @@ pub struct Sources {
     pub files: Vec<PathBuf>,
     /// How to compile.
     pub options: Options,
+    /// Where clang's work is kept from run to run, if anywhere.
+    pub kept: Option<Arc<Kept>>,
 }
 
 /// A loaded program.
@@ -22,17 +26,22 @@ pub struct Program {
     pub units: Vec<(PathBuf, Options)>,
     /// Warnings of the compiler.
     pub warnings: String,
+    /// Where clang's work is kept.
+    pub kept: Option<Arc<Kept>>,
 }
 
 impl Program {
     /// Reads what declarations promise and IR forgets, and attaches it to the module: an exploration from a function
     /// with unknown arguments asks for it. Modules that were not given as C say nothing more than their IR does.
     pub fn annotate(&mut self) -> Result<(), Error> {
-        let mut found = Vec::new();
-        for (file, options) in self.units.iter().filter(|(file, _)| !is_module(file)) {
-            found.extend(annotations::qualifiers(file, options)?);
-        }
-        annotations::attach(&mut self.module, found);
+        let sources: Vec<&(PathBuf, Options)> =
+            self.units.iter().filter(|(file, _)| !is_module(file)).collect();
+        let found = side_by_side(&sources, |(file, options)| match &self.kept {
+            Some(kept) => kept.qualifiers(file, options),
+            None => annotations::qualifiers(file, options),
+        });
+        let found: Result<Vec<_>, Error> = found.into_iter().collect();
+        annotations::attach(&mut self.module, found?.into_iter().flatten().collect());
         Ok(())
     }
 
@@ -81,24 +90,57 @@ pub fn load(sources: &Sources) -> Result<Program, Error> {
             units.push((file.clone(), sources.options.clone()));
         }
     }
-    for (file, options) in &units {
+    let compiled = side_by_side(&units, |(file, options)| {
         // Asked for here, so that a missing file is our message and not clang's.
         std::fs::metadata(file).map_err(|e| Error::Io(file.display().to_string(), e))?;
-        let bytes = if is_module(file) {
-            foreign::module(file)?
-        } else {
-            let compiled = clang::compile(file, options)?;
-            warnings.push_str(&compiled.messages);
-            compiled.bitcode
-        };
-        parts.push((file.display().to_string(), bytes));
+        if is_module(file) {
+            return foreign::module(file).map(|bitcode| clang::Compiled { bitcode, messages: String::new() });
+        }
+        match &sources.kept {
+            Some(kept) => kept.compile(file, options),
+            None => clang::compile(file, options),
+        }
+    });
+    for ((file, _), compiled) in units.iter().zip(compiled) {
+        let compiled = compiled?;
+        warnings.push_str(&compiled.messages);
+        parts.push((file.display().to_string(), compiled.bitcode));
     }
     let inputs: Vec<Input<'_>> =
         parts.iter().map(|(name, bytes)| Input { name: name.clone(), bytes }).collect();
     let mut module = read(&inputs, MODELS)?;
     let mut assemble = |text: &str| clang::assemble(text).map_err(|error| error.to_string());
     parallax_casm::lower(&mut module, &mut assemble);
-    Ok(Program { module, units, warnings })
+    Ok(Program { module, units, warnings, kept: sources.kept.clone() })
+}
+
+/// Does the same with each of several things, as many at a time as there are processors; the answers are in their order.
+fn side_by_side<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(things.len());
+    if workers <= 1 {
+        return things.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let mut answers: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let worker = || {
+            let mut own = Vec::new();
+            while let Some((number, thing)) = {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                things.get(number).map(|thing| (number, thing))
+            } {
+                own.push((number, work(thing)));
+            }
+            own
+        };
+        let handles: Vec<_> = (0..workers).map(|_| scope.spawn(worker)).collect();
+        let joined = handles.into_iter().map(|handle| match handle.join() {
+            Ok(own) => own,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.flatten().collect()
+    });
+    answers.sort_by_key(|(number, _)| *number);
+    answers.into_iter().map(|(_, answer)| answer).collect()
 }
 
 /// Sources of a compilation database, each with its own flags.
@@ -108,6 +150,7 @@ fn database(file: &Path, options: &Options) -> Result<Vec<(PathBuf, Options)>, E
     let entries: Vec<serde_json::Value> =
         serde_json::from_slice(&bytes).map_err(|e| Error::Usage(format!("{name}: {e}")))?;
     let mut result = Vec::new();
+    let mut seen = rustc_hash::FxHashSet::default();
     for entry in entries {
         let text = |key: &str| entry.get(key).and_then(|v| v.as_str());
         let Some(source) = text("file") else {
@@ -127,8 +170,7 @@ fn database(file: &Path, options: &Options) -> Result<Vec<(PathBuf, Options)>, E
         }
         let source = directory.join(source);
         // Other languages are not ours, and a file that is compiled twice is still one file.
-        let known = result.iter().any(|(other, _): &(PathBuf, Options)| *other == source);
-        if known || source.extension().is_none_or(|e| e != "c" && e != "i") {
+        if source.extension().is_none_or(|e| e != "c" && e != "i") || !seen.insert(source.clone()) {
             continue;
         }
         result.push((source, with_flags(options.clone(), &directory, words)));

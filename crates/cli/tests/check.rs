@@ -155,3 +155,59 @@ fn what_is_left_out_is_never_clean() {
     let missing = parallax(&at, &["p.c", "--symbolic", "nothing"]);
     assert_eq!(missing.status.code(), Some(2));
 }
+
+#[test]
+fn a_second_run_redoes_only_what_depends_on_what_changed() {
+    let database = r#"[{ "directory": ".", "file": "p.c", "arguments": ["cc", "p.c"] },
+        { "directory": ".", "file": "q.c", "arguments": ["cc", "q.c"] },
+        { "directory": ".", "file": "r.c", "arguments": ["cc", "r.c"] }]"#;
+    let other = "#include \"q.h\"\nvoid q(void) { VALUE; }\n";
+    let files = [
+        ("p.c", PROGRAM),
+        ("q.c", other),
+        ("r.c", "#include \"q.h\"\nint r(void) { return 3; }\n"),
+        ("q.h", "#define VALUE\n"),
+        ("compile_commands.json", database),
+    ];
+    let at = folder("check-kept", &files);
+    let check = |flag: &str| {
+        let output = parallax(&at, &["compile_commands.json", "--no-refine", "--json", "--cache", flag]);
+        json(&output)
+    };
+    let made = |report: &Value| (report["kept"]["made"].as_u64(), report["findings"].clone());
+    let (first, findings) = made(&check("kept"));
+    assert_eq!(first, Some(6), "each file compiled, and its declarations read");
+    assert_eq!(made(&check("kept")), (Some(0), findings.clone()));
+    std::fs::write(at.join("r.c"), "#include \"q.h\"\nint r(void) { return 4; }\n").expect("a file");
+    assert_eq!(made(&check("kept")), (Some(2), findings.clone()), "one file");
+    std::fs::write(at.join("q.h"), "extern int *g;\n#define VALUE *g = 1\n").expect("a file");
+    assert_eq!(made(&check("kept")).0, Some(4), "the two files that include it");
+    assert_eq!(made(&check("elsewhere")).0, Some(6));
+    let wrong = parallax(&at, &["p.c", "--cache", "p.c"]);
+    assert_eq!(wrong.status.code(), Some(2), "{}", String::from_utf8_lossy(&wrong.stderr));
+}
+
+#[test]
+fn bad_input_is_said_and_never_clean() {
+    let conflicting = "#include <parallax.h>\nMIX(typed) void f(void);\nMIX(symbolic) void f(void) {}\nint main(void) { f(); return 0; }\n";
+    let endless = "int *f(int n) { return f(n + 1); }\nint main(int n, char **w) { *f(n) = 1; return 0; }\n";
+    let unmodelled = "int *outside(void);\nint main(void) { *outside() = 1; return 0; }\n";
+    let at = folder("check-bad", &[("c.c", conflicting), ("e.c", endless), ("u.c", unmodelled)]);
+    let said = |arguments: &[&str]| {
+        let output = parallax(&at, arguments);
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8_lossy(&text).into_owned())
+    };
+    let (status, words) = said(&["c.c"]);
+    assert!(status == Some(2) && words.contains("f is marked with more than one kind of block"), "{words}");
+    let (status, words) = said(&["e.c", "--symbolic", "e", "--no-refine"]);
+    assert!(status == Some(2) && words.contains("there is no function e"), "{words}");
+    let (status, words) = said(&["u.c", "--symbolic", "outside"]);
+    assert!(status == Some(2) && words.contains("declared but has no body"), "{words}");
+    let (_, words) = said(&["u.c", "--no-refine"]);
+    assert!(words.contains("assumed: outside has no body here"), "{words}");
+    // Recursion without end: the block is demoted, and the report says so.
+    let (status, words) = said(&["e.c", "--symbolic", "f", "--no-refine"]);
+    assert!(status == Some(4) || status == Some(1), "{words}");
+    assert!(words.contains("LEFT OUT: f could not be explored to the end"), "{words}");
+}

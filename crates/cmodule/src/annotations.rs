@@ -3,8 +3,10 @@
 //!
 //! clang drops these on the way to IR; the reader finds them in its syntax tree and names them by what they stand on.
 
+use serde::{Deserialize, Serialize};
+
 /// What a declaration says of the thing it declares.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Promise {
     /// Never null.
     Nonnull,
@@ -17,7 +19,7 @@ pub enum Promise {
 }
 
 /// What a qualifier stands on.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Subject {
     /// A function as a whole.
     Function {
@@ -69,7 +71,7 @@ pub enum Subject {
 }
 
 /// A qualifier on a declaration or cast.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Qualifier {
     /// What it stands on.
     pub subject: Subject,

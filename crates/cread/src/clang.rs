@@ -25,6 +25,8 @@ pub struct Options {
     pub flags: Vec<String>,
     /// Checks of clang's sanitizers that the IR is to call a runtime for; native programs have their own.
     pub instrument: Vec<&'static str>,
+    /// A folder with the headers that programs for other tools include; without one, each call makes its own.
+    pub headers: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -36,6 +38,7 @@ impl Default for Options {
             define: Vec::new(),
             flags: Vec::new(),
             instrument: Vec::new(),
+            headers: None,
         }
     }
 }
@@ -62,6 +65,7 @@ impl Options {
 }
 
 /// What clang made of one file.
+#[derive(serde::Serialize, serde::Deserialize)]
 pub struct Compiled {
     /// LLVM bitcode.
     pub bitcode: Vec<u8>,
@@ -78,11 +82,26 @@ impl Headers {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("parallax-headers-{}-{number}", std::process::id());
         let headers = Headers(std::env::temp_dir().join(name));
-        std::fs::create_dir_all(headers.0.join("klee"))?;
-        std::fs::write(headers.0.join("klee/klee.h"), include_str!("../headers/klee/klee.h"))?;
-        std::fs::write(headers.0.join("parallax.h"), include_str!("../headers/parallax.h"))?;
+        write_headers(&headers.0)?;
         Ok(headers)
     }
+}
+
+/// Writes these headers to a folder, which is made if it is not there; what is there already is left alone.
+pub(crate) fn write_headers(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder.join("klee"))?;
+    let all = [
+        ("klee/klee.h", include_str!("../headers/klee/klee.h")),
+        ("parallax.h", include_str!("../headers/parallax.h")),
+    ];
+    for (name, text) in all {
+        let file = folder.join(name);
+        if std::fs::read_to_string(&file).is_ok_and(|known| known == text) {
+            continue;
+        }
+        std::fs::write(file, text)?;
+    }
+    Ok(())
 }
 
 impl Drop for Headers {
@@ -94,48 +113,74 @@ impl Drop for Headers {
 
 /// Runs clang with these arguments, the program's own headers first and ours last.
 fn clang(options: &Options, arguments: impl FnOnce(&mut Command)) -> Result<Output, Error> {
-    let headers =
-        Headers::new().map_err(|error| Error::Io(std::env::temp_dir().display().to_string(), error))?;
+    let failed = |error| Error::Io(std::env::temp_dir().display().to_string(), error);
+    let own = match options.headers {
+        Some(_) => None,
+        None => Some(Headers::new().map_err(failed)?),
+    };
+    let headers = options.headers.as_deref().or(own.as_ref().map(|own| own.0.as_path()));
     let mut command = Command::new(&options.compiler);
     arguments(&mut command);
-    command.arg("-idirafter").arg(&headers.0);
+    if let Some(headers) = headers {
+        command.arg("-idirafter").arg(headers);
+    }
     command.output().map_err(|error| Error::NoCompiler(options.compiler.clone(), error))
+}
+
+/// Flags with which files are compiled to bitcode.
+pub(crate) fn bitcode_flags(options: &Options) -> Vec<String> {
+    // No `optnone`, names kept; marks where the locals of a block begin and end (which clang leaves out without
+    // optimisation unless a sanitizer might ask); classification functions stay calls rather than look-ups in the library's tables,
+    // and look-ups are tables of pointers rather than of distances.
+    const FLAGS: [&str; 11] = [
+        "-Xclang",
+        "-disable-O0-optnone",
+        "-Xclang",
+        "-fsanitize-address-use-after-scope",
+        "-fno-discard-value-names",
+        "-D__NO_CTYPE=1",
+        "-D__PARALLAX__=1",
+        "-fno-stack-protector",
+        "-fno-pic",
+        "-fno-color-diagnostics",
+        "-U_FORTIFY_SOURCE",
+    ];
+    let mut flags = vec![format!("-O{}", options.optimise)];
+    flags.extend(FLAGS.map(String::from));
+    if !options.instrument.is_empty() {
+        flags.push(format!("-fsanitize={}", options.instrument.join(",")));
+        // The program goes on after a mistake whose outcome is defined.
+        flags.push("-fsanitize-recover=all".into());
+    }
+    // Harnesses for other tools call what nothing declares; older C does so everywhere.
+    flags.push("-Wno-error=implicit-function-declaration".into());
+    flags.extend(options.language_flags());
+    flags
 }
 
 /// Compiles one C file to bitcode.
 pub fn compile(file: &Path, options: &Options) -> Result<Compiled, Error> {
     let output = clang(options, |command| {
         command.arg("-x").arg("c").arg(file).args(["-c", "-emit-llvm", "-o", "-", "-g"]);
-        command.arg(format!("-O{}", options.optimise));
-        // No `optnone`, names kept; marks where the locals of a block begin and end (which clang leaves out without
-        // optimisation unless a sanitizer might ask); classification functions stay calls rather than look-ups in the library's tables,
-        // and look-ups are tables of pointers rather than of distances.
-        command.args([
-            "-Xclang",
-            "-disable-O0-optnone",
-            "-Xclang",
-            "-fsanitize-address-use-after-scope",
-            "-fno-discard-value-names",
-            "-D__NO_CTYPE=1",
-            "-D__PARALLAX__=1",
-            "-fno-stack-protector",
-            "-fno-pic",
-        ]);
-        command.args(["-fno-color-diagnostics", "-U_FORTIFY_SOURCE"]);
-        if !options.instrument.is_empty() {
-            command.arg(format!("-fsanitize={}", options.instrument.join(",")));
-            // The program goes on after a mistake whose outcome is defined.
-            command.arg("-fsanitize-recover=all");
-        }
-        // Harnesses for other tools call what nothing declares; older C does so everywhere.
-        command.arg("-Wno-error=implicit-function-declaration");
-        command.args(options.language_flags());
+        command.args(bitcode_flags(options));
     })?;
     let messages = String::from_utf8_lossy(&output.stderr).into_owned();
     if !output.status.success() {
         return Err(Error::Compile(messages.trim_end().to_string()));
     }
     Ok(Compiled { bitcode: output.stdout, messages })
+}
+
+/// The text of a file after preprocessing, with the files and lines that it comes from.
+pub(crate) fn preprocess(file: &Path, options: &Options) -> Result<Vec<u8>, Error> {
+    let output = clang(options, |command| {
+        command.arg("-x").arg("c").arg(file).args(["-E", "-w", "-o", "-"]);
+        command.args(bitcode_flags(options));
+    })?;
+    if !output.status.success() {
+        return Err(Error::Compile(String::from_utf8_lossy(&output.stderr).trim_end().to_string()));
+    }
+    Ok(output.stdout)
 }
 
 /// Syntax tree of a file as clang prints it, for what does not survive into the IR.

@@ -1,7 +1,8 @@
 //! C files to modules: everything that runs clang or talks to LLVM, and all the `unsafe` that this takes.
 //!
 //! [`clang`] turns C files into bitcode, [`foreign`] makes other people's bitcode safe to read, [`read`] turns bitcode
-//! into a [`Module`](parallax_cmodule::Module), and [`annotations`] adds what clang drops on the way. The C library is
+//! into a [`Module`](parallax_cmodule::Module), and [`annotations`] adds what clang drops on the way; [`Kept`] keeps what
+//! clang made for the next run. The C library is
 //! a set of models in C (`models/`), compiled when this crate is built and linked to every program, whose own
 //! definitions win.
 
@@ -9,9 +10,11 @@ pub mod annotations;
 pub mod clang;
 mod error;
 pub mod foreign;
+mod keep;
 mod reader;
 
 pub use error::Error;
+pub use keep::{Counts, Kept, Sum};
 pub use reader::{Input, read};
 
 /// Bitcode of the library models.

@@ -116,10 +116,14 @@ impl<'m> Footprints<'m> {
                     };
                     for id in named.into_iter().filter(|&id| !parallax_points::has_body(self.module, id)) {
                         self.external(&mut own, id, call);
-                        // What it allocates is touched by being made: it may be zero.
-                        for number in 0..=u8::MAX {
-                            let made = parallax_points::ObjectKind::Heap(*site, number);
-                            own.objects.extend(self.points.flows.object(made));
+                        // What it allocates is touched by being made: it may be zero, or a copy.
+                        for object in self.points.made(*site) {
+                            own.objects.insert(object);
+                            let cells = self.points.cells_of(object).map(|(_, cell)| self.graph.cell(cell));
+                            for cell in cells {
+                                own.cells.insert(cell);
+                                own.changed.insert(cell);
+                            }
                         }
                     }
                 }

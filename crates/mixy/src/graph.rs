@@ -256,6 +256,9 @@ impl Builder<'_> {
         for (site, flow) in &flows.flows {
             self.flow(*site, flow);
         }
+        for &(site, to, from) in &flows.copied {
+            self.transfer(to, from, None, site);
+        }
     }
 
     fn edge(&mut self, from: Var, to: Var, site: Option<Site>, why: Why) {
@@ -428,9 +431,10 @@ impl Builder<'_> {
                     }
                 }
                 Effect::AllocatesZeroed => {
-                    let object = self.points.flows.object(parallax_points::ObjectKind::Heap(site, 0));
-                    let cells: Vec<CellId> =
-                        object.map(|o| self.points.cells_of(o).map(|(_, c)| c).collect()).unwrap_or_default();
+                    let made = self.points.made(site);
+                    let cells: Vec<CellId> = made
+                        .flat_map(|o| self.points.cells_of(o).map(|(_, c)| c).collect::<Vec<_>>())
+                        .collect();
                     for cell in cells {
                         let var = self.cell(cell);
                         self.sources.push(Source { var, site: Some(site), origin: Origin::Cleared });

@@ -50,6 +50,12 @@ impl Makers {
             }
             makers.places.entry((site.function, instruction.location)).or_default().push(id);
         }
+        // Executed, a function that only allocates makes what any of its calls makes.
+        for (site, objects) in &program.points.flows.made {
+            let block = &program.module.function(site.function).blocks[site.block.0 as usize];
+            let location = block.instructions[site.index as usize].location;
+            makers.places.entry((site.function, location)).or_default().extend(objects);
+        }
         makers
     }
 }

@@ -25,6 +25,7 @@ pub mod output;
 mod place;
 pub mod region;
 mod returns;
+mod ways;
 
 pub use check::{Error, Settings, check};
 pub use declared::Mode;

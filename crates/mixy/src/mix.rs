@@ -10,6 +10,7 @@ use crate::footprint::Footprints;
 use crate::graph::{Origin, SinkKind, Source, Var};
 use crate::names::name_of;
 use crate::region::{Functions, Program, Solution};
+use crate::ways::Ways;
 use parallax_cmodule::{FunctionId, Register};
 use parallax_points::{Flow, ObjectId, Site, Value, has_body};
 use parallax_term::Store;
@@ -317,8 +318,11 @@ impl<'m> Mixer<'m> {
         }
         let watched = self.watched();
         let own = self.own_conflicts(from, &functions, &watched);
-        for sink in solution.reached(&watched) {
-            let paths = if start && self.trial.is_some() { Vec::new() } else { solution.paths(sink.var, 8) };
+        let reached = solution.reached(&watched);
+        let wanted = !(start && self.trial.is_some()) && !reached.is_empty();
+        let ways = wanted.then(|| Ways::of(&solution, reached.len()));
+        for sink in reached {
+            let paths = ways.as_ref().map(|ways| ways.to(sink.var, 8)).unwrap_or_default();
             outcome.conflicts.push(Conflict {
                 kind: Kind::of(sink.kind),
                 site: sink.site,

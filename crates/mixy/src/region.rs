@@ -6,8 +6,6 @@ use parallax_cmodule::FunctionId;
 use parallax_cmodule::Module;
 use parallax_points::{Points, Site};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// What must not be null.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,12 +106,12 @@ pub(crate) fn variable(module: &Module, points: &Points, graph: &Graph, position
 
 /// What null reaches in a region.
 pub struct Solution<'p, 'm> {
-    program: &'p Program<'m>,
+    pub(crate) program: &'p Program<'m>,
     functions: &'p Functions,
     /// Whether declared positions stop null.
     cut: bool,
     bits: Vec<bool>,
-    sources: Vec<Source>,
+    pub(crate) sources: Vec<Source>,
 }
 
 impl<'p, 'm> Solution<'p, 'm> {
@@ -137,7 +135,7 @@ impl<'p, 'm> Solution<'p, 'm> {
         }
         self.sources.extend(sources);
         while let Some(var) = waiting.pop() {
-            if self.cut && self.program.nonnull.contains_key(&var) {
+            if self.stops(var) {
                 continue;
             }
             for edge in self.program.graph.out_of(var) {
@@ -155,8 +153,13 @@ impl<'p, 'm> Solution<'p, 'm> {
         self.bits[var.0 as usize]
     }
 
+    /// Whether null goes no further from a variable, because it is declared never to be null.
+    pub(crate) fn stops(&self, var: Var) -> bool {
+        self.cut && self.program.nonnull.contains_key(&var)
+    }
+
     /// Whether an edge is part of the region.
-    fn holds(&self, edge: &Edge) -> bool {
+    pub(crate) fn holds(&self, edge: &Edge) -> bool {
         let inside = edge.site.is_none_or(|site| self.functions.contains(site.function));
         inside
             && match edge.why {
@@ -173,8 +176,7 @@ impl<'p, 'm> Solution<'p, 'm> {
         let graph = self.program.graph;
         let mut found: Vec<Sink> = Vec::new();
         let inside = |site: Site| self.functions.contains(site.function);
-        let out =
-            |var: Var| self.bits[var.0 as usize] && !(self.cut && self.program.nonnull.contains_key(&var));
+        let out = |var: Var| self.bits[var.0 as usize] && !self.stops(var);
         for sink in &graph.dereferences {
             let wanted = self.program.sinks == Sinks::Deref || demoted.contains(&sink.site.function);
             if wanted && inside(sink.site) && out(sink.var) {
@@ -216,58 +218,6 @@ impl<'p, 'm> Solution<'p, 'm> {
         }
         found.sort_by_key(|sink| (sink.site, sink.kind, sink.var));
         found.dedup_by_key(|sink| (sink.site, sink.kind));
-        found
-    }
-
-    /// The shortest way from each of at most `most` sources to a variable, the nearest first. Ways through aliases count
-    /// as longer. The search stops at a bound; then there may be further sources.
-    pub fn paths(&self, var: Var, most: usize) -> Vec<(Source, Vec<Edge>)> {
-        /// Variables that one search looks at.
-        const FURTHEST: usize = 100_000;
-        let mut starts: FxHashMap<Var, Source> = FxHashMap::default();
-        for source in &self.sources {
-            starts.entry(source.var).or_insert(*source);
-        }
-        let mut next: FxHashMap<Var, Edge> = FxHashMap::default();
-        let mut best: FxHashMap<Var, u32> = FxHashMap::default();
-        let mut heap = BinaryHeap::new();
-        heap.push((Reverse(0u32), var));
-        best.insert(var, 0);
-        let mut done: FxHashSet<Var> = FxHashSet::default();
-        let mut found = Vec::new();
-        while let Some((Reverse(cost), at)) = heap.pop() {
-            if !done.insert(at) {
-                continue;
-            }
-            if let Some(source) = starts.get(&at) {
-                let mut edges = Vec::new();
-                let mut walk = at;
-                while let Some(edge) = next.get(&walk) {
-                    edges.push(*edge);
-                    walk = edge.to;
-                }
-                found.push((*source, edges));
-                if found.len() == most {
-                    break;
-                }
-            }
-            if done.len() > FURTHEST {
-                break;
-            }
-            for edge in self.program.graph.into(at) {
-                let from = edge.from;
-                let blocked = self.cut && self.program.nonnull.contains_key(&from);
-                if !self.bits[from.0 as usize] || blocked || !self.holds(edge) {
-                    continue;
-                }
-                let longer = cost + if edge.why == Why::Alias { 3 } else { 2 };
-                if best.get(&from).is_none_or(|&known| longer < known) {
-                    best.insert(from, longer);
-                    next.insert(from, *edge);
-                    heap.push((Reverse(longer), from));
-                }
-            }
-        }
         found
     }
 }

@@ -206,3 +206,53 @@ int main(void) { return sum(2, &v, (int *)0); }
 ",
     );
 }
+
+/// A program with an allocator of its own; `get` is its body, and `use` what `main` does with `a` and `b`.
+fn with_allocator(get: &str, uses: &str) -> Vec<String> {
+    let text = format!(
+        "#include <stdlib.h>\nstruct s {{ int *p; }};\nint v;\n{get}\nint main(void) {{\n  struct s *a = get(8), *b = get(8);\n{uses}\n  return 0;\n}}\n"
+    );
+    checked(&text, &Settings::default())
+}
+
+#[test]
+fn each_call_of_an_allocator_of_the_programs_own_makes_memory_of_its_own() {
+    let uses = "  a->p = 0; b->p = &v;\n  *b->p = 1;\n  *a->p = 1;";
+    for get in [
+        "void *get(size_t n) { return malloc(n); }",
+        "void *inner(size_t n) { void *m = malloc(n + 8); if (!m) abort(); return m; } void *get(size_t n) { return inner(n); }",
+    ] {
+        assert_eq!(with_allocator(get, uses), ["9 null-dereference typed"], "{get}");
+    }
+}
+
+#[test]
+fn what_an_allocator_of_the_programs_own_leaves_in_memory_is_not_lost() {
+    let uses = "  *b->p = 1;";
+    let zeroed = with_allocator("void *get(size_t n) { return calloc(1, n); }", uses);
+    assert_eq!(zeroed, ["7 null-dereference typed"]);
+    let set = with_allocator("void *get(size_t n) { struct s *m = malloc(n); m->p = 0; return m; }", uses);
+    assert_eq!(set, ["7 null-dereference typed"]);
+    let kept = "struct s *last; void *get(size_t n) { void *m = malloc(n); last = m; return m; }";
+    assert_eq!(with_allocator(kept, "  b->p = &v; last->p = 0; *b->p = 1;"), ["7 null-dereference typed"]);
+    let grown =
+        "void *get(size_t n) { return malloc(n); } void *grow(void *m, size_t n) { return realloc(m, n); }";
+    let uses =
+        "  a->p = 0; b->p = &v;\n  *((struct s *)grow(b, 99))->p = 1;\n  *((struct s *)grow(a, 99))->p = 1;";
+    assert_eq!(with_allocator(grown, uses), ["9 null-dereference typed"]);
+}
+
+#[test]
+fn null_is_copied_with_the_memory_it_is_in() {
+    let text = "#include <string.h>
+struct s { int *p; };
+int main(void) {
+  struct s x, y;
+  x.p = 0;
+  memcpy(&y, &x, sizeof y);
+  *y.p = 1; //~ d
+  return 0;
+}
+";
+    deref(text);
+}

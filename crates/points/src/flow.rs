@@ -149,6 +149,10 @@ pub struct Flows {
     pub nodes: u32,
     /// Registers that are the same as another node, because that is all that flows into them.
     pub same: Vec<(Node, Node)>,
+    /// For each allocation in a function that only allocates, the memory that its calls make.
+    pub made: FxHashMap<Site, Vec<ObjectId>>,
+    /// What such calls copy into it: the allocation, the new memory, and what is copied.
+    pub copied: Vec<(Site, Node, Node)>,
     first: Vec<u32>,
     registers: Vec<u32>,
     slots: Vec<u32>,
@@ -167,6 +171,8 @@ impl Flows {
             objects: Vec::new(),
             nodes: 0,
             same: Vec::new(),
+            made: FxHashMap::default(),
+            copied: Vec::new(),
             first: Vec::new(),
             registers: Vec::new(),
             slots: Vec::new(),

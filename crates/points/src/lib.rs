@@ -12,6 +12,7 @@ pub mod flow;
 mod object;
 mod set;
 mod solve;
+mod wrappers;
 
 pub use flow::{Called, Flow, Flows, Node, Place, Value, has_body};
 pub use object::{ANYWHERE, Object, ObjectId, ObjectKind, Site};
@@ -137,6 +138,13 @@ impl Points {
     /// All objects.
     pub fn objects(&self) -> impl Iterator<Item = (ObjectId, &Object)> {
         self.flows.objects.iter().enumerate().map(|(number, object)| (ObjectId(number as u32), object))
+    }
+
+    /// Objects that a call of an allocating function makes: its own, and where it stands in a function that only
+    /// allocates, one for each call of that.
+    pub fn made(&self, site: Site) -> impl Iterator<Item = ObjectId> + '_ {
+        let own = (0..=u8::MAX).filter_map(move |number| self.flows.object(ObjectKind::Heap(site, number)));
+        own.chain(self.flows.made.get(&site).into_iter().flatten().copied())
     }
 
     /// What a call may call, functions without a body included; empty where nothing is known.

@@ -103,6 +103,25 @@ impl Set {
         new
     }
 
+    /// The part that lies in a bitmap, and the rest.
+    pub(crate) fn split(&self, bitmap: &[u64]) -> (Set, Set) {
+        let inside =
+            |number: u32| bitmap.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1);
+        match self {
+            Set::Few(list) => {
+                let (within, rest): (SmallVec<_>, SmallVec<_>) =
+                    list.iter().copied().partition(|number| inside(*number));
+                (Set::Few(within), Set::Few(rest))
+            }
+            Set::Many(words) => {
+                let mask = bitmap.iter().copied().chain(std::iter::repeat(0));
+                let within = words.iter().zip(mask.clone()).map(|(word, mask)| word & mask).collect();
+                let rest = words.iter().zip(mask).map(|(word, mask)| word & !mask).collect();
+                (Set::Many(within).tidy(), Set::Many(rest).tidy())
+            }
+        }
+    }
+
     /// Takes a set away.
     pub(crate) fn remove(&mut self, other: &Set) {
         match (&mut *self, other) {
@@ -142,7 +161,8 @@ impl Set {
     }
 }
 
-fn set(words: &mut Vec<u64>, number: u32) -> bool {
+/// Sets a bit; whether it is new.
+pub(crate) fn set(words: &mut Vec<u64>, number: u32) -> bool {
     let (at, bit) = (number as usize / 64, 1u64 << (number % 64));
     if words.len() <= at {
         words.resize(at + 1, 0);
@@ -182,6 +202,17 @@ mod tests {
             let mut rest = b.clone();
             rest.remove(&new);
             assert_eq!(rest.iter().collect::<Vec<_>>(), y.intersection(&x).copied().collect::<Vec<_>>());
+            let bitmap = match &rest {
+                Set::Many(words) => words.clone(),
+                Set::Few(list) => {
+                    let mut words = Vec::new();
+                    list.iter().for_each(|&number| drop(set(&mut words, number)));
+                    words
+                }
+            };
+            let (within, without) = b.split(&bitmap);
+            assert_eq!(within.iter().collect::<Vec<_>>(), rest.iter().collect::<Vec<_>>());
+            assert_eq!(without.iter().collect::<Vec<_>>(), expected);
             x.extend(&y);
             assert_eq!(a.iter().collect::<Vec<_>>(), x.iter().copied().collect::<Vec<_>>());
             assert_eq!(a.is_empty(), x.is_empty());

@@ -4,9 +4,10 @@ use crate::exit::{Failure, Status};
 use anyhow::Result;
 use clap::Args;
 use parallax_cexplore::{Program, Sources, program};
-use parallax_cread::{Error, clang};
+use parallax_cread::{Error, Kept, clang};
 use std::io::Read;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What to compile, and how.
 #[derive(Args, Clone)]
@@ -61,8 +62,17 @@ impl CSources {
         self.load_instrumented(Vec::new())
     }
 
+    /// The same, with clang's work kept from run to run.
+    pub fn load_kept(&self, kept: Option<Arc<Kept>>) -> Result<Program> {
+        self.load_with(Vec::new(), kept)
+    }
+
     /// The same, with checks of clang's sanitizers compiled in.
     pub fn load_instrumented(&self, instrument: Vec<&'static str>) -> Result<Program> {
+        self.load_with(instrument, None)
+    }
+
+    fn load_with(&self, instrument: Vec<&'static str>, kept: Option<Arc<Kept>>) -> Result<Program> {
         for file in &self.files {
             refuse_compiled(file)?;
         }
@@ -76,11 +86,12 @@ impl CSources {
             instrument,
             ..clang::Options::default()
         };
-        let program =
-            program::load(&Sources { files: self.files.clone(), options }).map_err(|error| match error {
+        let program = program::load(&Sources { files: self.files.clone(), options, kept }).map_err(
+            |error| match error {
                 Error::Unsupported(_) => Failure { status: Status::Unsupported, message: error.to_string() },
                 _ => Failure { status: Status::BadInput, message: error.to_string() },
-            })?;
+            },
+        )?;
         eprint!("{}", program.warnings);
         for warning in &program.module.warnings {
             eprintln!("{warning}");

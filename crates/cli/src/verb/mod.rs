@@ -19,6 +19,7 @@ mod heap;
 mod info;
 mod java;
 mod lift;
+mod lsp;
 mod mix;
 mod operation;
 mod path;
@@ -60,6 +61,7 @@ pub enum Verb {
     Java(java::Java),
     Explore(Box<explore::Explore>),
     Check(check::Check),
+    Lsp(lsp::Lsp),
     Record(record::Record),
     Replay(replay::Replay),
     Find(find::Find),
@@ -92,6 +94,7 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Java(arguments) => java::run(&arguments),
         Verb::Explore(arguments) => explore::run(&arguments),
         Verb::Check(arguments) => check::run(&arguments),
+        Verb::Lsp(arguments) => lsp::run(&arguments),
         Verb::Record(arguments) => record::run(&arguments),
         Verb::Replay(arguments) => replay::run(&arguments),
         Verb::Find(arguments) => find::run(&arguments),

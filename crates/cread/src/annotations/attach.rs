@@ -67,17 +67,19 @@ fn parameters(module: &mut Module, found: &[Qualifier], homes: &[String]) {
 }
 
 fn variables(module: &mut Module, found: &[Qualifier], homes: &[String]) {
+    let mut sayings: FxHashMap<&str, Vec<&Qualifier>> = FxHashMap::default();
+    for qualifier in found.iter().filter(|q| q.depth == 0) {
+        if let Subject::Variable { name } = &qualifier.subject {
+            sayings.entry(name).or_default().push(qualifier);
+        }
+    }
     let mut promised = Vec::new();
     for global in &module.globals {
         let Some(id) = global.variable else { continue };
         let variable = &module.variables[id.0 as usize];
         let own = homes[variable.file as usize].as_str();
-        let said = found.iter().filter(|q| {
-            q.depth == 0
-                && (global.exported || q.unit == own)
-                && matches!(&q.subject, Subject::Variable { name } if *name == variable.name)
-        });
-        if nonnull(said, own) {
+        let said = sayings.get(variable.name.as_str()).into_iter().flatten().copied();
+        if nonnull(said.filter(|q| global.exported || q.unit == own), own) {
             promised.push(id);
         }
     }

@@ -13,10 +13,12 @@ use baseline::{Baseline, Compared};
 use clap::{Args, ValueEnum};
 use config::{Config, Table};
 use parallax_cexplore::Program;
+use parallax_cread::Kept;
 use parallax_mixy::{Error, Mode, Report, Settings, Sinks, confirm, output};
 use serde::Deserialize;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Find null errors in a C program: where null may be dereferenced, or reach what must not be null
@@ -80,6 +82,12 @@ pub struct Check {
     /// What the project wants: entry, sinks, blocks, models, suppressions [default: parallax.toml, if it is there].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Where work that depends on single files is kept from run to run [default: parallax in the user's cache folder].
+    #[arg(long, value_name = "FOLDER")]
+    cache: Option<PathBuf>,
+    /// Keep nothing, and use nothing that was kept.
+    #[arg(long, conflicts_with = "cache")]
+    no_cache: bool,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
@@ -130,6 +138,15 @@ impl Check {
         }
     }
 
+    /// Where work is kept. A usual folder that cannot be used is no reason not to check; one that was asked for is.
+    fn kept(&self) -> Result<Option<Arc<Kept>>> {
+        match &self.cache {
+            _ if self.no_cache => Ok(None),
+            Some(folder) => Ok(Some(Arc::new(Kept::at(folder)?))),
+            None => Ok(usual_folder().and_then(|folder| Kept::at(&folder).ok()).map(Arc::new)),
+        }
+    }
+
     /// Explores the program from its start, for inputs that show findings.
     fn confirm(&self, program: &Program, settings: &Settings, report: &mut Report) -> Result<()> {
         if self.no_refine || self.confirm_time == 0 || settings.entry != "main" {
@@ -147,13 +164,30 @@ impl Check {
     }
 }
 
-/// Does it.
-pub fn run(arguments: &Check) -> Result<Status> {
+/// The folder for what may be kept and may be lost, as users set it.
+fn usual_folder() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(caches.join("parallax"))
+}
+
+/// A program with what was found in it.
+pub struct Checked {
+    /// The program.
+    pub program: Program,
+    /// What was found.
+    pub report: Report,
+    /// Where work was kept.
+    kept: Option<Arc<Kept>>,
+}
+
+/// Checks a program.
+pub fn checked(arguments: &Check) -> Result<Checked> {
     let config = Config::read(arguments.config.as_deref())?;
-    let baseline = arguments.baseline.as_deref().map(Baseline::read).transpose()?;
     let mut sources = arguments.sources.clone();
     sources.files.extend(config.check.models.iter().cloned());
-    let mut program = sources.load()?;
+    let kept = arguments.kept()?;
+    let mut program = sources.load_kept(kept.clone())?;
     program.annotate()?;
     let settings = arguments.settings(&config.check);
     let mut report = parallax_mixy::check(&program.module, &settings).map_err(|error| Failure {
@@ -164,6 +198,13 @@ pub fn run(arguments: &Check) -> Result<Status> {
     })?;
     arguments.confirm(&program, &settings, &mut report)?;
     suppress(&program, &config.check, &mut report);
+    Ok(Checked { program, report, kept })
+}
+
+/// Does it.
+pub fn run(arguments: &Check) -> Result<Status> {
+    let baseline = arguments.baseline.as_deref().map(Baseline::read).transpose()?;
+    let Checked { program, report, kept } = checked(arguments)?;
     let files = arguments.report.iter().chain(&arguments.html);
     for file in files {
         let document = output::document(&program.module, &report);
@@ -175,6 +216,9 @@ pub fn run(arguments: &Check) -> Result<Status> {
     let mut out = std::io::stdout().lock();
     if arguments.json {
         let mut document = output::json(&program.module, &report, &c_input::input);
+        if let Some(counts) = kept.as_ref().map(|kept| kept.counts()) {
+            document["kept"] = serde_json::json!({ "found": counts.found, "made": counts.made });
+        }
         if let Some(compared) = &compared {
             for (number, new) in compared.new.iter().enumerate() {
                 document["findings"][number]["new"] = (*new).into();

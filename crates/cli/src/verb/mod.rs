@@ -19,6 +19,7 @@ mod info;
 mod java;
 mod lift;
 mod mix;
+mod origin;
 mod path;
 mod process;
 mod ranges;
@@ -60,6 +61,7 @@ pub enum Verb {
     Record(record::Record),
     Replay(replay::Replay),
     Find(find::Find),
+    Origin(Box<origin::Origin>),
     Gdbserver(gdbserver::Gdbserver),
     Info(info::Info),
     Pack(info::Pack),
@@ -92,6 +94,7 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Record(arguments) => record::run(&arguments),
         Verb::Replay(arguments) => replay::run(&arguments),
         Verb::Find(arguments) => find::run(&arguments),
+        Verb::Origin(arguments) => origin::run(&arguments),
         Verb::Gdbserver(arguments) => gdbserver::run(&arguments),
         Verb::Info(arguments) => info::run(&arguments),
         Verb::Script(arguments) => script::script(&arguments),

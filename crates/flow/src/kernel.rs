@@ -78,7 +78,7 @@ fn replaced(on: &mut Following<'_>, before: &Snapshot, step: u64) -> Result<bool
     let after = on.replay.snapshot(step)?;
     let stack = |snapshot: &Snapshot| {
         let first = snapshot.threads().first().copied().unwrap_or(0);
-        snapshot.thread(first).map(|(registers, pc)| (registers, pc))
+        snapshot.thread(first)
     };
     let code = before.machine().abi().call_number;
     let thread = after.threads().first().copied().unwrap_or(0);
@@ -303,10 +303,13 @@ fn remapped(
     Ok(())
 }
 
+/// A file, and an offset in it or an address it is mapped at.
+type InFile = Option<(String, u64)>;
+
 /// Bytes of memory by the file they are mapped from, with the offset of the first.
-fn by_file(state: &Snapshot, wanted: &[u64]) -> Vec<(Option<(String, u64)>, Vec<Place>)> {
+fn by_file(state: &Snapshot, wanted: &[u64]) -> Vec<(InFile, Vec<Place>)> {
     let memory = state.memory();
-    let mut groups: BTreeMap<Option<(String, u64)>, (u64, Vec<Place>)> = BTreeMap::new();
+    let mut groups: BTreeMap<InFile, (u64, Vec<Place>)> = BTreeMap::new();
     for at in wanted {
         let region = memory.region_at(*at);
         let (key, offset) = match region.map(|(start, region)| (start, &region.backing)) {

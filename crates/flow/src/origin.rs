@@ -212,7 +212,7 @@ impl<'t> Following<'t> {
             size = if self.nodes.len() > before { SMALLEST.max(size / 8) } else { (size * 8).min(LARGEST) };
         }
         if !self.cut && !self.wanted.is_empty() {
-            if self.first == 0 { self.from_start()? } else { self.cut = true }
+            if self.first == 0 { kernel::start(self, 0, None)? } else { self.cut = true }
         }
         Ok(())
     }
@@ -289,7 +289,7 @@ impl<'t> Following<'t> {
             // What cannot be lifted is looked at.
             let ranges = match lifted {
                 Ok(instruction) => register_writes(&instruction, &process.world().registers),
-                Err(_) => vec![0..process.world().registers.contents().len() as u32],
+                Err(_) => std::iter::once(0..process.world().registers.contents().len() as u32).collect(),
             };
             self.screen.insert(pc, mask(&ranges));
         }
@@ -498,11 +498,6 @@ impl<'t> Following<'t> {
             values.insert(*place, value);
         }
         Ok(values)
-    }
-
-    /// What was there before the first step.
-    fn from_start(&mut self) -> Result<(), FlowError> {
-        kernel::start(self, 0, None)
     }
 
     fn finish(mut self) -> Origin {

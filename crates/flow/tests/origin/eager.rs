@@ -79,9 +79,12 @@ impl Tracker {
     }
 }
 
-/// What the kernel wrote.
+/// The number of a system call, and what was written: addresses and sizes.
+type Happened = (Option<u64>, Vec<(u64, u64)>);
+
+/// What a step was told to do.
 #[derive(Clone, Default)]
-struct Told(Rc<RefCell<(Option<u64>, Vec<(u64, u64)>)>>);
+struct Told(Rc<RefCell<Happened>>);
 
 impl Watcher for Told {
     fn read(&mut self, _: u64, _: u64, _: usize) {}

@@ -6,14 +6,18 @@ use parallax_flow::{Asked, Bounds, Follow, Node, Origin, What, origin};
 use parallax_trace::{Target, Unwatched};
 use std::ops::Range;
 
+/// A program, and what is to be said of its values.
+type Plan = fn() -> Result<(), String>;
+
 pub fn tests() -> Vec<Test> {
-    let mut tests: Vec<Test> = Vec::new();
-    tests.push((String::from("planned: values"), Box::new(values)));
-    tests.push((String::from("planned: interrupts"), Box::new(interrupts)));
-    tests.push((String::from("planned: threads"), Box::new(threads)));
-    tests.push((String::from("planned: neighbours"), Box::new(neighbours)));
-    tests.push((String::from("planned: bounds"), Box::new(bounds)));
-    tests
+    let tests: [(&str, Plan); 5] = [
+        ("values", values),
+        ("interrupts", interrupts),
+        ("threads", threads),
+        ("neighbours", neighbours),
+        ("bounds", bounds),
+    ];
+    tests.map(|(name, test)| -> Test { (format!("planned: {name}"), Box::new(test)) }).into()
 }
 
 const INPUT: &[u8; 32] = b"abcdefg\x01ijklmnopqrstuvwxyz012345";

@@ -38,6 +38,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Recordings opened for travel: states, searches.
     ("travel", &["process", "record", "trace"]),
     ("gdbserver", &["process", "trace", "travel"]),
+    // Moments of a recording, as debug information wants to see them.
+    ("moment", &["process", "record", "symbols", "travel"]),
+    // Where values come from: the operations of recorded instructions, read once more.
+    ("flow", &["ir", "op", "process", "record", "sem", "sleigh", "trace", "travel"]),
     // Analyses. Every explorer uses `path`.
     ("path", &["op", "smt", "term"]),
     ("primitives", &["op", "path", "sem", "smt", "term"]),

@@ -2,6 +2,7 @@
 
 use crate::elf::Machine;
 use crate::process::Process;
+use crate::signal::x86_64::HandlerFrame;
 use crate::signal::{Frames, powerpc, x86_64};
 use crate::system::Errno;
 
@@ -139,6 +140,14 @@ static POWERPC: Abi = Abi {
 };
 
 impl Machine {
+    /// The layout of the frames of its signal handlers, where it is known outside this crate.
+    pub fn handler_frame(self) -> Option<HandlerFrame> {
+        match self {
+            Machine::X86_64 => Some(x86_64::layout()),
+            Machine::PowerPc => None,
+        }
+    }
+
     /// Its description.
     pub fn abi(self) -> &'static Abi {
         match self {

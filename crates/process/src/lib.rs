@@ -42,4 +42,5 @@ mod threads;
 pub use abi::Abi;
 pub use interrupt::Interrupt;
 pub use process::{CallTrace, Ending, Process, Program, StartError};
+pub use signal::x86_64::HandlerFrame;
 pub use snapshot::Snapshot;

@@ -321,6 +321,10 @@ impl Process {
         let length = self.threads.turn_length();
         self.threads.turn_end =
             if self.threads.is_alone() { u64::MAX } else { self.world.time.saturating_add(length) };
+        let (time, thread) = (self.world.time, self.threads.number());
+        if let Some(watcher) = &mut self.world.watcher {
+            watcher.turn(time, thread);
+        }
     }
 
     /// The current thread waits for the answer to its call, which is not a step yet.

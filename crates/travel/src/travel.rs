@@ -8,6 +8,7 @@ use crate::pioneer::Pioneer;
 use crate::show::{show, step_of};
 use crate::state::State;
 use crate::timeline::{Timeline, Want};
+use parallax_process::Snapshot;
 use parallax_process::elf::Machine;
 use parallax_process::outside::Tid;
 use parallax_process::system::call_name;
@@ -124,6 +125,13 @@ impl Travel {
         self.reach(time.min(steps), &parallax_trace::Unwatched)?;
         let (timeline, last) = (self.timeline.clone(), self.last);
         self.shower.ask(move |traveller| step_of(traveller, &timeline, thread, time, direction, last))
+    }
+
+    /// The latest keyframe that is not after so many steps: what other replays of the recording start from.
+    pub fn keyframe(&self, steps: u64) -> Result<Arc<Snapshot>, TravelError> {
+        let _want = self.want(steps.max(1).min(self.last))?;
+        self.reach(steps.max(1).min(self.last), &parallax_trace::Unwatched)?;
+        self.timeline.lock().keyframe(steps).ok_or(TravelError::Empty)
     }
 
     /// How many keyframes there are, and how many bytes they hold.

@@ -22,6 +22,7 @@ mod lift;
 mod lsp;
 mod mix;
 mod operation;
+mod origin;
 mod path;
 mod process;
 mod program_report;
@@ -65,6 +66,7 @@ pub enum Verb {
     Record(record::Record),
     Replay(replay::Replay),
     Find(find::Find),
+    Origin(Box<origin::Origin>),
     Gdbserver(gdbserver::Gdbserver),
     Info(info::Info),
     Pack(info::Pack),
@@ -98,6 +100,7 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Record(arguments) => record::run(&arguments),
         Verb::Replay(arguments) => replay::run(&arguments),
         Verb::Find(arguments) => find::run(&arguments),
+        Verb::Origin(arguments) => origin::run(&arguments),
         Verb::Gdbserver(arguments) => gdbserver::run(&arguments),
         Verb::Info(arguments) => info::run(&arguments),
         Verb::Script(arguments) => script::script(&arguments),

@@ -35,6 +35,10 @@ pub trait Watcher {
     fn delivery(&mut self, step: u64, thread: Tid, signal: i32) {
         let _ = (step, thread, signal);
     }
+    /// The steps after this one are made by that thread, until another gets its turn.
+    fn turn(&mut self, step: u64, thread: Tid) {
+        let _ = (step, thread);
+    }
     /// Steps after this one were not made, whatever was told of them.
     fn undone(&mut self, last: u64) {
         let _ = last;

@@ -26,6 +26,39 @@ const GENERAL: [&str; 17] = [
 const FLAGS: [(&str, u32); 7] =
     [("CF", 0), ("PF", 2), ("AF", 4), ("ZF", 6), ("SF", 7), ("DF", 10), ("OF", 11)];
 
+/// Where a handler's frame keeps what was interrupted, for those who follow values through it.
+pub struct HandlerFrame {
+    /// Registers of eight bytes, with their distance from the stack pointer that the handler starts with.
+    pub general: Vec<(&'static str, u64)>,
+    /// The distance of the word with the flags.
+    pub flags: u64,
+    /// The flags and their bits in that word.
+    pub flag_bits: &'static [(&'static str, u32)],
+    /// The distance of the word with the address of the floating-point state.
+    pub float_pointer: u64,
+    /// Registers of that state, with their distances from its start and their sizes.
+    pub float: Vec<(String, u64, u64)>,
+    /// Registers that the handler is given.
+    pub given: &'static [&'static str],
+}
+
+/// The layout of the frames built here.
+pub(crate) fn layout() -> HandlerFrame {
+    let general = GENERAL.iter().filter(|name| **name != "RIP");
+    let float = (0..8)
+        .map(|index| (format!("ST{index}"), 32 + 16 * index, 10))
+        .chain((0..16).map(|index| (format!("XMM{index}"), 160 + 16 * index, 16)))
+        .collect();
+    HandlerFrame {
+        general: general.enumerate().map(|(index, name)| (*name, REGISTERS + 8 * index as u64)).collect(),
+        flags: REGISTERS + 8 * GENERAL.len() as u64,
+        flag_bits: &FLAGS,
+        float_pointer: FLOAT_POINTER,
+        float,
+        given: &["RDI", "RSI", "RDX", "RAX", "RSP", "DF", "MXCSR", "FPUCONTROLWORD"],
+    }
+}
+
 /// The frame of x86-64.
 pub struct Frame;
 

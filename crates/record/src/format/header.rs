@@ -13,8 +13,9 @@ const MAGIC: &[u8; 6] = b"PLXREC";
 /// Of the format. Others are refused.
 pub const VERSION: u32 = 1;
 
-/// Of the engine and the system layer: it changes when the same records would lead another way.
-pub const REVISION: u32 = 1;
+/// Of the engine and the system layer: it changes when the same records would lead another way. Recordings of others are
+/// refused. Since 2 an interrupted call and the delivery of the signal are two moves.
+pub const REVISION: u32 = 2;
 
 /// What a process was started with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,6 +107,41 @@ impl Header {
             return Err(bad("its checksum is wrong"));
         }
         let header: Header = postcard::from_bytes(payload).map_err(|_| bad("it cannot be read"))?;
+        if header.revision != REVISION {
+            return Err(OpenError::OtherRevision { name: name.to_owned(), found: header.revision });
+        }
         Ok((header, FIXED + length))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header() -> Header {
+        let program = Program {
+            path: PathBuf::from("/bin/true"),
+            arguments: vec![b"true".to_vec()],
+            environment: Vec::new(),
+            byte_bound: 1 << 20,
+            instruction_bound: 1 << 20,
+            schedule: None,
+        };
+        let facts = parallax_process::outside::Facts { process: 7, user: 0, memory: 1 << 30, ignored: 0 };
+        Header::new(&program, SavedFacts::new(&facts))
+    }
+
+    #[test]
+    fn a_recording_of_another_revision_is_refused_by_name() {
+        let own = header();
+        let bytes = own.encode();
+        assert_eq!(Header::decode("one", &bytes).expect("its own").0, own);
+        let old = Header { revision: REVISION - 1, ..own };
+        let error = Header::decode("old.stream", &old.encode()).expect_err("another revision");
+        let text = error.to_string();
+        assert!(
+            text.contains("old.stream") && text.contains(&format!("revision {}", REVISION - 1)),
+            "{text}"
+        );
     }
 }

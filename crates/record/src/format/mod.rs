@@ -46,6 +46,16 @@ pub enum OpenError {
         /// Its version.
         found: u32,
     },
+    /// It was made by a Parallax whose processes take other steps: this one would not replay it to the bit.
+    #[error(
+        "{name} was recorded by revision {found} of the emulator; this one, revision {REVISION}, would replay it differently"
+    )]
+    OtherRevision {
+        /// The file.
+        name: String,
+        /// Its revision.
+        found: u32,
+    },
     /// Its header is damaged.
     #[error("{name}: the header is damaged ({why})")]
     BadHeader {

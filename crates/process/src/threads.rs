@@ -314,6 +314,10 @@ impl Process {
         self.world.registers.restore(&thread.registers);
         self.set_pc(thread.pc);
         self.threads.current = thread.own;
+        let (steps, number) = (self.world.time, self.threads.number());
+        if let Some(watcher) = &mut self.world.watcher {
+            watcher.turn(steps, number);
+        }
         if let Some(result) = self.threads.current.result.take() {
             self.set_result(result);
         }

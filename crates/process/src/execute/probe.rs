@@ -35,6 +35,10 @@ pub trait Watcher {
     fn delivery(&mut self, step: u64, thread: Tid, signal: i32) {
         let _ = (step, thread, signal);
     }
+    /// After that many steps another thread goes on.
+    fn turn(&mut self, steps: u64, thread: Tid) {
+        let _ = (steps, thread);
+    }
     /// Steps after this one were not made, whatever was told of them.
     fn undone(&mut self, last: u64) {
         let _ = last;

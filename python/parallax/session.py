@@ -18,12 +18,12 @@ import parallax
 BAD_INPUT = 2
 
 
-def names(recording: str, stream: str = "0") -> dict[str, Any]:
+def names(the_execution: Any) -> dict[str, Any]:
     """Return what scripts and the prompt find under its name: the module's names, analyses, and the_execution."""
     from . import analyses
 
     found: dict[str, Any] = {name: getattr(parallax, name) for name in parallax.__all__}
-    found.update(parallax=parallax, analyses=analyses, the_execution=parallax.execution(recording, stream=stream))
+    found.update(parallax=parallax, analyses=analyses, the_execution=the_execution)
     return found
 
 
@@ -54,7 +54,7 @@ def script(
         print(f"error: {path}: {error}", file=sys.stderr)
         return BAD_INPUT
     try:
-        found = names(recording, stream)
+        found = names(parallax.execution(recording, stream=stream))
     except parallax.RecordingError as error:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT
@@ -155,14 +155,31 @@ def _history() -> str:
 
 
 def debug(recording: str, stream: str = "0") -> int:
-    """Give a prompt with the_execution, completion by Tab, and a history that is kept."""
-    import code
-
+    """Give a prompt over a recording."""
     try:
-        found = names(recording, stream)
+        run = parallax.execution(recording, stream=stream)
     except parallax.RecordingError as error:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT
+    return prompt(run, f"{recording}: times 1 to {run.get_time()}. Try the_execution.<Tab>, help(trace); Ctrl-D ends.")
+
+
+def debug_live(command: str, recording: str, program: Sequence[str], stream: str = "0") -> int:
+    """Give a prompt over a program that is recorded while it is looked at."""
+    from .live import live
+
+    run = live(command, recording, program, stream)
+    try:
+        return prompt(run, f"{program[0]} is recorded into {recording}: the_execution.cont() lets it run, Ctrl-C stops it.")
+    finally:
+        run.close()
+
+
+def prompt(the_execution: Any, banner: str) -> int:
+    """Give a prompt with the_execution, completion by Tab, and a history that is kept."""
+    import code
+
+    found = names(the_execution)
     found.update(__name__="__console__")
     try:
         import readline
@@ -177,8 +194,6 @@ def debug(recording: str, stream: str = "0") -> int:
             pass  # There is none yet.
     except ImportError:
         readline = None  # type: ignore[assignment]
-    end = found["the_execution"].get_time()
-    banner = f"{recording}: times 1 to {end}. Try the_execution.<Tab>, help(trace); Ctrl-D ends."
     if sys.stdin.isatty():
         sys.ps1, sys.ps2 = "(parallax) ", "       ... "
     console = code.InteractiveConsole(found)
@@ -206,8 +221,11 @@ def main(arguments: Sequence[str]) -> int:
         return timeline(arguments[2:], stream=arguments[1])
     if len(arguments) == 3 and arguments[0] == "debug":
         return debug(arguments[2], stream=arguments[1])
+    if len(arguments) >= 5 and arguments[0] == "live":
+        return debug_live(arguments[2], arguments[3], arguments[4:], stream=arguments[1])
     print("usage: python3 -m parallax.session script STREAM RECORDING FILE.py [ARGUMENTS...]", file=sys.stderr)
     print("       python3 -m parallax.session debug STREAM RECORDING", file=sys.stderr)
+    print("       python3 -m parallax.session live STREAM COMMAND RECORDING PROGRAM [ARGUMENTS...]", file=sys.stderr)
     print("       python3 -m parallax.session timeline STREAM RECORDING FILE.py -o PAGE.html", file=sys.stderr)
     return BAD_INPUT
 

@@ -22,7 +22,10 @@ pub struct Recorded {
     /// The symbols of each set of modules that was seen.
     known: Mutex<Vec<(Vec<Placed>, Arc<Symbols>)>>,
     moments: Mutex<VecDeque<Arc<Moment>>>,
-    walk: Mutex<Option<Walk>>,
+    /// Who goes from hit to hit, the latest last.
+    walks: Mutex<Vec<Walk>>,
+    /// The symbols of the state that was looked at last, and how it was laid out.
+    latest: Mutex<Option<(u64, Arc<Symbols>)>>,
 }
 
 /// Somebody who goes from hit to hit: what comes next is fetched with what is asked for.
@@ -75,7 +78,8 @@ impl Recorded {
             kept,
             known: Mutex::default(),
             moments: Mutex::default(),
-            walk: Mutex::default(),
+            walks: Mutex::default(),
+            latest: Mutex::default(),
         })
     }
 
@@ -128,8 +132,11 @@ impl Recorded {
     /// The times whose states are fetched when one is asked for, in order.
     fn fetched(&self, time: Time, is_after: bool, from: Option<&Filter>) -> Vec<Time> {
         let Some(condition) = from else { return vec![time] };
-        let mut walk = lock(&self.walk);
-        let known = walk.as_ref().filter(|walk| walk.condition == *condition && walk.is_after == is_after);
+        const MOST_WALKS: usize = 8;
+        let mut walks = lock(&self.walks);
+        let is_it = |walk: &Walk| walk.condition == *condition && walk.is_after == is_after;
+        let known = walks.iter().position(is_it).map(|at| walks.remove(at));
+        let known = known.as_ref();
         let direction = match known {
             Some(walk) if time < walk.reached => Direction::Backward,
             _ => Direction::Forward,
@@ -156,13 +163,26 @@ impl Recorded {
             }
         }
         let reached = times.last().copied().unwrap_or(time);
-        *walk = Some(Walk { condition: condition.clone(), is_after, direction, reached, fetched });
+        walks.push(Walk { condition: condition.clone(), is_after, direction, reached, fetched });
+        if walks.len() > MOST_WALKS {
+            walks.remove(0);
+        }
         times.sort_unstable();
         times
     }
 
     /// The symbols of what is mapped in a state. Those of a larger set serve a smaller one.
     fn symbols_of(&self, state: &State) -> PyResult<Arc<Symbols>> {
+        let layout = state.layout();
+        if let Some((_, symbols)) = lock(&self.latest).as_ref().filter(|(known, _)| *known == layout) {
+            return Ok(symbols.clone());
+        }
+        let symbols = self.symbols_for(state)?;
+        *lock(&self.latest) = Some((layout, symbols.clone()));
+        Ok(symbols)
+    }
+
+    fn symbols_for(&self, state: &State) -> PyResult<Arc<Symbols>> {
         let mut starts: Vec<(String, u64)> = Vec::new();
         for mapped in state.mapped() {
             if let (Some(file), 0) = (&mapped.file, mapped.offset)

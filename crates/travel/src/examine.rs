@@ -125,7 +125,8 @@ pub(crate) fn search(
         examine(travel, &tests, &part.hits, watch)?;
         let wanted = |hit: &Hit| {
             let passes = |(index, test): (usize, &Option<Test>)| {
-                let holds = test.as_ref().is_none_or(|test| travel.verdicts.get(test, hit.time) == Some(true));
+                let holds =
+                    test.as_ref().is_none_or(|test| travel.verdicts.get(test, hit.time) == Some(true));
                 u64::from(hit.which >> index & 1 != 0 && holds) << index
             };
             tests.iter().enumerate().map(passes).fold(0, |all, bit| all | bit)
@@ -188,11 +189,16 @@ fn examine(
     let pieces: Vec<Vec<(Time, Side, Test)>> = wanted.chunks(size).map(<[_]>::to_vec).collect();
     let jobs = pieces.into_iter().zip(&travel.examiners).map(|(piece, hand)| {
         let times: Vec<(Time, Side)> = piece.iter().map(|(time, side, _)| (*time, *side)).collect();
-        travel.visit_with(hand, times, piece.into_iter(), |tests, state| -> Result<Option<Verdict>, Unanswered> {
-            let Some((time, _, test)) = tests.next() else { return Ok(None) };
-            let holds = test.0.holds(state)?;
-            Ok(Some(((test, time), holds)))
-        })
+        travel.visit_with(
+            hand,
+            times,
+            piece.into_iter(),
+            |tests, state| -> Result<Option<Verdict>, Unanswered> {
+                let Some((time, _, test)) = tests.next() else { return Ok(None) };
+                let holds = test.0.holds(state)?;
+                Ok(Some(((test, time), holds)))
+            },
+        )
     });
     let jobs: Vec<_> = jobs.collect::<Result<_, _>>()?;
     let mut failed = None;
@@ -274,16 +280,17 @@ impl Travel {
             let stopped = move || own.load(std::sync::atomic::Ordering::Relaxed);
             let done = timeline.wait(steps, &stopped).and_then(|()| {
                 let mut unanswered = None;
-                let seen = crate::visit::visit(traveller, &timeline, &times, last, &stopped, |state| {
-                    match see(&mut context, state) {
-                        Ok(Some(one)) => send.send(Ok(one)).is_ok(),
-                        Ok(None) => false,
-                        Err(why) => {
-                            unanswered = Some(why);
-                            false
+                let seen =
+                    crate::visit::visit(traveller, &timeline, &times, last, &stopped, |state| {
+                        match see(&mut context, state) {
+                            Ok(Some(one)) => send.send(Ok(one)).is_ok(),
+                            Ok(None) => false,
+                            Err(why) => {
+                                unanswered = Some(why);
+                                false
+                            }
                         }
-                    }
-                });
+                    });
                 unanswered.map_or(seen, |why| Err(TravelError::Test(why)))
             });
             if let Err(error) = done {

@@ -6,6 +6,7 @@ use parallax_process::outside::Tid;
 use parallax_process::{Process, Snapshot};
 use parallax_trace::Time;
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -165,6 +166,22 @@ impl State {
             bytes.extend(page);
         }
         bytes
+    }
+
+    /// A number that is the same for states in which the same files are mapped at the same places: cheaper than looking.
+    pub fn layout(&self) -> u64 {
+        let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hasher = rustc_hash::FxHasher::default();
+        self.program.hash(&mut hasher);
+        for (start, region) in memory.regions() {
+            match &region.backing {
+                Backing::Zero => {}
+                Backing::Copied { map, offset, .. } | Backing::Shared { map, offset } => {
+                    (start, region.end, *offset, map.name()).hash(&mut hasher);
+                }
+            }
+        }
+        hasher.finish()
     }
 
     /// What is mapped, in the order of addresses.

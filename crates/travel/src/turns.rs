@@ -12,8 +12,26 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// Turns as they are told.
+#[derive(Default)]
+struct Noted {
+    turns: Vec<(Time, Tid)>,
+    /// The step of the last system call.
+    call: Time,
+}
+
+impl Noted {
+    /// A thread that never had a turn is the current one under another number: its process was forked, or replaced, by the
+    /// last call.
+    fn renumbered(&mut self, thread: Tid) {
+        if !self.turns.iter().any(|(_, known)| *known == thread) {
+            self.turns.push((self.call + 1, thread));
+        }
+    }
+}
+
 #[derive(Clone, Default)]
-struct Turns(Rc<RefCell<Vec<(Time, Tid)>>>);
+struct Turns(Rc<RefCell<Noted>>);
 
 impl Watcher for Turns {
     fn read(&mut self, _: u64, _: u64, _: usize) {}
@@ -21,7 +39,7 @@ impl Watcher for Turns {
     fn write(&mut self, _: u64, _: u64, _: usize) {}
 
     fn turn(&mut self, steps: u64, thread: Tid) {
-        let mut turns = self.0.borrow_mut();
+        let turns = &mut self.0.borrow_mut().turns;
         // Nobody ran in between: a turn without a step, or a call that has to wait and takes its step back.
         while turns.last().is_some_and(|(from, _)| *from > steps) {
             turns.pop();
@@ -31,6 +49,12 @@ impl Watcher for Turns {
             Some(last) if last.1 == thread => {}
             _ => turns.push((steps + 1, thread)),
         }
+    }
+
+    fn system_call(&mut self, step: u64, thread: Tid, _: u64, _: u64) {
+        let mut noted = self.0.borrow_mut();
+        noted.renumbered(thread);
+        noted.call = step;
     }
 }
 
@@ -73,11 +97,15 @@ fn turns(
     let process = traveller.process()?;
     process.go_back(&start);
     let noted = Turns::default();
-    noted.0.borrow_mut().push((1, process.threads().first().copied().unwrap_or(0)));
+    noted.0.borrow_mut().turns.push((1, process.threads().first().copied().unwrap_or(0)));
     process.world().watcher = Some(Box::new(noted.clone()));
     let ran = traveller.run_to(last, stop);
-    traveller.process()?.world().watcher = None;
+    let process = traveller.process()?;
+    process.world().watcher = None;
     ran?;
-    let turns = noted.0.take();
-    Ok(turns)
+    let mut noted = noted.0.take();
+    if let Some(last) = process.threads().first() {
+        noted.renumbered(*last);
+    }
+    Ok(noted.turns)
 }

@@ -40,7 +40,8 @@ pub(crate) fn visit(
             traveller.run_to(before, stop)?;
             let makes_step = before < last;
             let alone = traveller.process()?.threads().len() == 1;
-            let snapshot = (*side == Side::Before || !makes_step).then(|| traveller.process().map(|p| p.snapshot()));
+            let snapshot =
+                (*side == Side::Before || !makes_step).then(|| traveller.process().map(|p| p.snapshot()));
             let snapshot = snapshot.transpose()?;
             let thread = if makes_step && (!alone || *side == Side::After) {
                 who_steps(traveller, *time, stop)?

@@ -176,9 +176,11 @@ export function itemsLane(lane: Lane, times: readonly number[], hovered: () => n
     }
     for (const stretch of drawn.dense) {
       const most = Math.max(...stretch.bars);
-      const bars = h("div", {}, ...stretch.bars.map(count => mark("", `height:${Math.round(30 + (70 * count) / most)}%`)));
+      const bars = h("div", {}, ...stretch.bars.map(count => mark("", `height:${count ? Math.round(30 + (70 * count) / most) : 0}%`)));
       const box = mark("dens", `left:${stretch.from}px;width:${Math.max(4, stretch.to - stretch.from)}px`, h("span", {}, counted(stretch.count, "item")), bars);
       box.classList.toggle("narrow", stretch.to - stretch.from < 56);
+      box.classList.toggle("first", stretch.from + stretch.to < 60);
+      box.classList.toggle("last", stretch.from + stretch.to > 2 * width - 60);
       parts.push(box);
       // Where the moment is inside, it still shows.
       const at = times[current] === view.moment ? (view.moment - view.from) * (width / (view.to - view.from)) : -1;

@@ -118,7 +118,7 @@ class App {
       return h("div", { class: "pl" }, h("span", { class: "no" }, String(at + 1)), h("code", {}, ...tokens(text).map(([kind, piece]) => (kind ? h("i", { class: kind }, piece) : piece))),
         ...own.map(({ lane, index }) => h("button", { class: `made frame ${HUES[lane.kind]}`, title: `Go to lane ${lane.name}`, onclick: () => this.pick(index) }, h("i"), lane.name, h("b", {}, grouped(lane.times.length)))));
     }));
-    return h("section", { class: "prompt", "aria-label": "Script" }, h("header", {}, h("b", {}, script.name), h("span", { class: "dim" }, `made ${counted(lanes.length, "lane")} in ${script.seconds.toFixed(1)} s`), h("span", { class: "grow" }), h("span", { class: "dim" }, notes.join("; "))), body);
+    return h("section", { class: "prompt" }, h("header", {}, h("b", {}, script.name), h("span", { class: "dim" }, `made ${counted(lanes.length, "lane")} in ${script.seconds.toFixed(1)} s`), h("span", { class: "grow" }), h("span", { class: "dim" }, notes.join("; "))), body);
   }
 
   private footer(): HTMLElement {

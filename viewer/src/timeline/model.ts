@@ -117,32 +117,40 @@ export const BIN = 4;
 export interface Dense { readonly from: number; readonly to: number; readonly count: number; readonly bars: readonly number[] }
 export interface Drawn { readonly items: readonly number[]; readonly dense: readonly Dense[]; readonly count: number }
 
+/** Dense stretches closer than this share a count: their counts would cover each other. */
+const APART = 12 * BIN;
+
 /** What of a lane is drawn in a window: single items by index, and dense stretches in pixels. Costs bins, not items. */
 export function cluster(times: readonly number[], from: number, to: number, width: number): Drawn {
   const bins = Math.max(1, Math.floor(width / BIN)), scale = (to - from) / bins;
-  const [first, last] = [lowerBound(times, from), lowerBound(times, to)];
-  const items: number[] = [], dense: Dense[] = [];
-  let run: { bin: number; at: number; bars: number[] } | undefined;
-  const close = (bin: number, until: number) => {
-    if (!run) return;
-    const count = until - run.at;
-    if (count <= 2 && run.bars.length <= 2 && (count < 2 || (times[until - 1]! - times[run.at]!) / scale >= 1)) {
-      for (let index = run.at; index < until; index++) items.push(index);
-    } else dense.push({ from: run.bin * BIN, to: bin * BIN, count, bars: run.bars });
-    run = undefined;
-  };
-  let at = first, bin = 0;
-  while (at < last) {
-    // Straight to the bin of the next item: empty stretches cost nothing.
-    const own = Math.min(bins - 1, Math.max(bin, Math.floor((times[at]! - from) / scale)));
-    if (run && own > bin) close(bin, at);
-    const until = own === bins - 1 ? last : Math.max(at + 1, lowerBound(times, from + (own + 1) * scale));
-    run ??= { bin: own, at, bars: [] };
-    run.bars.push(until - at);
-    at = until;
-    bin = own + 1;
+  const first = lowerBound(times, from), last = lowerBound(times, to);
+  /** Where the items of each bin start. */
+  const starts: number[] = [];
+  for (let bin = 0; bin < bins; bin++) starts.push(bin === 0 ? first : Math.max(starts[bin - 1]!, lowerBound(times, from + bin * scale)));
+  starts.push(last);
+  const stretches: { from: number; to: number; dense: boolean }[] = [];
+  for (let bin = 0; bin < bins; bin++) {
+    if (starts[bin + 1] === starts[bin]) continue;
+    let end = bin;
+    while (end < bins && starts[end + 1]! > starts[end]!) end++;
+    const [a, b] = [starts[bin]!, starts[end]!];
+    const single = b - a === 1 || (b - a === 2 && times[b - 1]! - times[a]! >= scale);
+    const before = stretches[stretches.length - 1];
+    // Single ones between two dense stretches that stand close go with them.
+    const near = [...stretches].reverse().find(one => one.dense);
+    if (!single && near && (bin - near.to) * BIN < APART) {
+      while (stretches[stretches.length - 1] !== near) stretches.pop();
+      near.to = end;
+    } else if (single && before?.dense && (bin - before.to) * BIN < BIN * 2) before.to = end;
+    else stretches.push({ from: bin, to: end, dense: !single });
+    bin = end;
   }
-  close(bin, last);
+  const items: number[] = [], dense: Dense[] = [];
+  for (const one of stretches) {
+    const [a, b] = [starts[one.from]!, starts[one.to]!];
+    if (one.dense) dense.push({ from: one.from * BIN, to: one.to * BIN, count: b - a, bars: Array.from({ length: one.to - one.from }, (_, at) => starts[one.from + at + 1]! - starts[one.from + at]!) });
+    else for (let index = a; index < b; index++) items.push(index);
+  }
   return { items, dense, count: last - first };
 }
 

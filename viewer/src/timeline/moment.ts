@@ -88,7 +88,10 @@ export function momentColumn(data: Timeline, moment: Moment | undefined, asked: 
   if (!moment) return [h("header", { class: "col-head" }, h("h2", {}, "No moment")), h("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": "Call stack" }, h("p", { class: "empty" }, "The page holds no state: the script's traces have no items.")), h("div", { class: "values" })];
   const thread = `T${moment.thread}`;
   const inner = moment.frames[0];
-  const outside = moment.frames.slice(DEEPEST), nested = moment.frames.slice(0, DEEPEST);
+  // What started the program has no source, and says nothing: it goes into the chain, as do frames that would be too many.
+  let known = moment.frames.length;
+  while (known > 1 && moment.frames[known - 1]!.file < 0) known--;
+  const outside = moment.frames.slice(Math.min(known, DEEPEST)), nested = moment.frames.slice(0, Math.min(known, DEEPEST));
   let element: HTMLElement | undefined, shown = 0, all = 0;
   nested.forEach((frame, level) => {
     const depth = nested.length - level;
@@ -106,7 +109,7 @@ export function momentColumn(data: Timeline, moment: Moment | undefined, asked: 
   moment.frames.slice(0, 3).forEach((frame, level) => {
     if (!frame.values.length) return;
     const changed = changedSince(earlier, frame, moment.frames.length - 1 - level);
-    rows.push(h("h3", { class: `frame d${Math.min(5, Math.min(moment.frames.length, DEEPEST) - level)}` }, h("span", { class: "fn" }, frame.fn || "??")));
+    rows.push(h("h3", { class: `frame d${Math.min(5, nested.length - level)}` }, h("span", { class: "fn" }, frame.fn || "??")));
     for (const [name, value] of frame.values) {
       const was = changed.get(name), wrote = writes(name);
       const link = wrote ? h("button", { class: "lw", onclick: () => go(wrote.time) }, icon("write"), h("span", { class: "who" }, wrote.who), h("span", {}, `\u2212${grouped(moment.t - wrote.time)}`)) : null;

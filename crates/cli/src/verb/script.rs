@@ -67,7 +67,7 @@ pub struct Timeline {
 /// Look into a recording at a Python prompt.
 ///
 /// Example: `parallax debug server.rec`, then `the_execution.breakpoints("foo").last().value.backtrace()`.
-/// `parallax debug -- PROGRAM ARGUMENTS` records the program first.
+/// `parallax debug -- PROGRAM ARGUMENTS` records the program meanwhile: `the_execution.cont()` lets it run, Ctrl-C stops it.
 #[derive(Args)]
 pub struct Debug {
     /// The recording: a folder, or a packed file. With a program, where to record to.
@@ -111,10 +111,16 @@ pub fn timeline(arguments: &Timeline) -> Result<Status> {
 pub fn debug(arguments: &Debug) -> Result<Status> {
     let mut python = python()?;
     let recording = arguments.recording.clone().unwrap_or_else(|| PathBuf::from("parallax.rec"));
-    if !arguments.command.is_empty() {
-        record(&recording, &arguments.command)?;
+    if arguments.command.is_empty() {
+        return become_it(python.arg("debug").arg(&arguments.stream).arg(&recording));
     }
-    become_it(python.arg("debug").arg(&arguments.stream).arg(&recording))
+    if recording.exists() {
+        let message = format!("{} is there already; name another place to record to", recording.display());
+        return Err(Failure { status: Status::BadInput, message }.into());
+    }
+    // The prompt lets this command record.
+    let this = std::env::current_exe().context("the path of this command")?;
+    become_it(python.arg("live").arg(&arguments.stream).arg(this).arg(&recording).args(&arguments.command))
 }
 
 /// Ends this process by becoming another.
@@ -160,33 +166,4 @@ fn python() -> Result<Command> {
 fn beside_this_command() -> Option<PathBuf> {
     let folder = std::env::current_exe().ok()?.parent()?.join("python");
     folder.join("parallax").is_dir().then_some(folder)
-}
-
-/// Records a program with this command. Ctrl-C is the program's while it runs.
-fn record(recording: &Path, program: &[OsString]) -> Result<()> {
-    if recording.exists() {
-        let message = format!("{} is there already; name another place to record to", recording.display());
-        return Err(Failure { status: Status::BadInput, message }.into());
-    }
-    let this = std::env::current_exe().context("the path of this command")?;
-    let mut command = Command::new(this);
-    command.args(["record", "--output"]).arg(recording).arg("--").args(program);
-    // SAFETY: `signal` may be called between fork and exec, and touches no memory of ours.
-    unsafe {
-        command.pre_exec(|| {
-            libc::signal(libc::SIGINT, libc::SIG_DFL);
-            Ok(())
-        });
-    }
-    // SAFETY: no other thread runs, and ignoring needs no handler.
-    let before = unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
-    let status = command.status();
-    // SAFETY: as above; what was there comes back.
-    unsafe { libc::signal(libc::SIGINT, before) };
-    let status = status.context("recording")?;
-    eprintln!("recorded into {} ({status})", recording.display());
-    if !recording.exists() {
-        return Err(Failure { status: Status::BadInput, message: "nothing was recorded".to_owned() }.into());
-    }
-    Ok(())
 }

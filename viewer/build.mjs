@@ -1,4 +1,5 @@
-// Bundles the viewer into viewer/dist, which the Rust crate embeds. With --check: says whether dist is fresh instead.
+// Bundles the viewer into viewer/dist, which the Rust crate embeds, and the timeline into python/parallax/page, which the
+// Python module does. With --check: says whether what is there is fresh instead.
 import { build } from "esbuild";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,7 +8,7 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const result = await build({
   absWorkingDir: here,
-  entryPoints: { viewer: "src/main.ts" },
+  entryPoints: { viewer: "src/main.ts", timeline: "src/timeline/main.ts" },
   bundle: true,
   minify: true,
   charset: "ascii",
@@ -20,11 +21,11 @@ const result = await build({
 let stale = false;
 for (const file of result.outputFiles) {
   const name = file.path.slice(file.path.lastIndexOf("/") + 1);
-  const place = join(here, "dist", name);
+  const place = name.startsWith("timeline.") ? join(here, "../python/parallax/page", name) : join(here, "dist", name);
   if (process.argv.includes("--check")) {
     let committed = "";
     try { committed = readFileSync(place, "utf8"); } catch { /* missing counts as stale */ }
-    if (committed !== file.text) { stale = true; console.error(`viewer/dist/${name} is stale: run \`npm run build\` in viewer/`); }
+    if (committed !== file.text) { stale = true; console.error(`${name} is stale: run \`npm run build\` in viewer/`); }
   } else {
     mkdirSync(dirname(place), { recursive: true });
     writeFileSync(place, file.text);

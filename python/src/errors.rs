@@ -1,6 +1,8 @@
 //! The one place where errors become exceptions, and exceptions errors.
 
+use crate::predicate::Raised;
 use parallax_trace::Error;
+use parallax_travel::{TravelError, Unanswered};
 use pyo3::exceptions::{PyBaseException, PyException, PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -117,6 +119,13 @@ pub fn raised(py: Python<'_>, error: Error) -> PyErr {
         Error::Deferred => Deferred::new_err(message),
         Error::Swallowed => PyRuntimeError::new_err(message),
         Error::TooDeep => pyo3::exceptions::PyRecursionError::new_err(message),
-        Error::Target(_) | Error::Contract(_) => TraceError::new_err(message),
+        Error::Target(cause) => match cause.downcast_ref::<TravelError>() {
+            Some(TravelError::Test(Unanswered(why))) => match why.downcast_ref::<Raised>() {
+                Some(Raised(exception)) => exception.clone_ref(py),
+                None => TraceError::new_err(message),
+            },
+            _ => TraceError::new_err(message),
+        },
+        Error::Contract(_) => TraceError::new_err(message),
     }
 }

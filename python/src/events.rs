@@ -163,7 +163,7 @@ impl Events {
                 Ok(Object::new(time.into_any().unbind()))
             }),
         });
-        Ok(Trace(trace))
+        Ok(Trace::derived(trace))
     }
 
     /// Return the searches since the last call, as text: "a<[1,50)" went backward through [1, 50) for list a.

@@ -2,6 +2,7 @@
 
 use crate::errors::UnknownName;
 use crate::object::Object;
+use crate::predicate::Predicate;
 use crate::recorded::{Moment as Seen, Recorded};
 use crate::snapshot::Snapshot;
 use crate::traces::{Moment, Trace};
@@ -33,22 +34,69 @@ pub struct Execution {
     path: PathBuf,
 }
 
-impl Execution {
-    /// The trace of snapshots at which a condition holds.
-    fn trace(&self, condition: Filter, is_after: bool) -> Trace {
-        let recorded = self.recorded.clone();
-        let trace = self.recorded.world.trace(condition, move |time| {
-            let snapshot = Snapshot { recorded: recorded.clone(), time, is_after };
+/// What a trace was taken from a recording as.
+pub struct Origin {
+    recorded: Arc<Recorded>,
+    condition: Filter,
+    /// What the states must be like.
+    test: Option<Predicate>,
+    /// Whether its snapshots are those after the step.
+    is_after: bool,
+    /// The method of an execution that made it.
+    pub kind: &'static str,
+    /// What the method was given.
+    pub about: String,
+    /// The address and size that are watched.
+    pub extent: Option<(u64, u64)>,
+}
+
+impl Origin {
+    /// The trace of the snapshots.
+    fn trace(self) -> Trace {
+        let (recorded, is_after) = (self.recorded.clone(), self.is_after);
+        let condition = match &self.test {
+            Some(test) => {
+                Filter::When(Box::new(self.condition.clone()), test.test(&self.recorded, self.is_after))
+            }
+            None => self.condition.clone(),
+        };
+        let from = Arc::new(condition.clone());
+        let inner = self.recorded.world.trace(condition, move |time| {
+            let from = Some(from.clone());
+            let snapshot = Snapshot { recorded: recorded.clone(), time, is_after, from };
             Python::attach(|py| match Py::new(py, snapshot) {
                 Ok(snapshot) => Ok(Object::new(snapshot.into_any())),
                 Err(error) => Err(crate::errors::thrown(py, error)),
             })
         });
-        Trace(trace)
+        Trace { inner, origin: Some(Arc::new(self)) }
+    }
+
+    /// The trace of those whose states pass a test, which is made where the search passes them.
+    pub fn filtered(&self, predicate: &Predicate) -> Trace {
+        let test = self.test.as_ref().map_or_else(|| predicate.clone(), |first| first.and(predicate));
+        let origin = Origin {
+            recorded: self.recorded.clone(),
+            condition: self.condition.clone(),
+            test: Some(test),
+            is_after: self.is_after,
+            kind: self.kind,
+            about: self.about.clone(),
+            extent: self.extent,
+        };
+        origin.trace()
+    }
+}
+
+impl Execution {
+    /// The trace of snapshots at which a condition holds.
+    fn trace(&self, condition: Filter, is_after: bool, kind: &'static str, about: String) -> Trace {
+        let recorded = self.recorded.clone();
+        Origin { recorded, condition, test: None, is_after, kind, about, extent: None }.trace()
     }
 
     fn last(&self, py: Python<'_>) -> PyResult<Arc<Seen>> {
-        py.detach(|| self.recorded.moment(self.recorded.travel().span().end, false))
+        py.detach(|| self.recorded.moment(self.recorded.travel().span().end, false, None))
     }
 
     /// The addresses that a place means: a function, a line of a file, an address.
@@ -126,7 +174,7 @@ impl Execution {
                 format!("there is no time {time}: the recording goes from {} to {}", span.start, span.end);
             return Err(PyValueError::new_err(message));
         }
-        Ok(Snapshot { recorded: self.recorded.clone(), time, is_after: false })
+        Ok(Snapshot { recorded: self.recorded.clone(), time, is_after: false, from: None })
     }
 
     /// Return the trace of snapshots at a function, "file:line" or address; index=-1 is the end of the function.
@@ -137,7 +185,12 @@ impl Execution {
     fn breakpoints(&self, py: Python<'_>, r#fn: &Bound<'_, PyAny>, index: isize) -> PyResult<Trace> {
         let places = self.places(py, r#fn, index)?;
         let ranges = Ranges::new(places.into_iter().map(|at| at..at.saturating_add(1)));
-        Ok(self.trace(Filter::Execute(ranges), false))
+        let about = if r#fn.is_instance_of::<PyString>() {
+            r#fn.to_string()
+        } else {
+            format!("{:#x}", r#fn.extract::<u64>()?)
+        };
+        Ok(self.trace(Filter::Execute(ranges), false, "breakpoints", about))
     }
 
     /// Return the trace of snapshots before system calls of a name or number; of all, if none is given.
@@ -158,13 +211,15 @@ impl Execution {
                 }
             },
         };
-        Ok(self.trace(Filter::SystemCall(numbers), false))
+        let about = r#fn.filter(|given| !given.is_none()).map(ToString::to_string).unwrap_or_default();
+        Ok(self.trace(Filter::SystemCall(numbers), false, "syscalls", about))
     }
 
     /// Return the trace of snapshots before the deliveries of a signal; of all, if no number is given.
     #[pyo3(signature = (number=None))]
     fn signals(&self, number: Option<u64>) -> Trace {
-        self.trace(Filter::Signal(number.map_or(Numbers::All, Numbers::from)), false)
+        let about = number.map(|number| number.to_string()).unwrap_or_default();
+        self.trace(Filter::Signal(number.map_or(Numbers::All, Numbers::from)), false, "signals", about)
     }
 
     /// Return the trace of snapshots after accesses to x: the name of a global variable, an l-value, or (address, size).
@@ -180,17 +235,21 @@ impl Execution {
             3 => Filter::Any(vec![Filter::Read(ranges()), Filter::Write(ranges())]),
             _ => return Err(PyValueError::new_err("rw is READ, WRITE or READ | WRITE")),
         };
-        Ok(self.trace(filter, true))
+        let about = if x.is_instance_of::<PyString>() { x.to_string() } else { String::new() };
+        let recorded = self.recorded.clone();
+        let extent = Some((address, size.max(1)));
+        let (kind, test) = ("watchpoints", None);
+        Ok(Origin { recorded, condition: filter, test, is_after: true, kind, about, extent }.trace())
     }
 
     /// Return the trace of snapshots before all call instructions; s.after() is at the function's first instruction.
     fn all_calls(&self) -> Trace {
-        self.trace(Filter::Call(Ranges::all()), false)
+        self.trace(Filter::Call(Ranges::all()), false, "calls", String::new())
     }
 
     /// Return the trace of snapshots before all return instructions.
     fn all_returns(&self) -> Trace {
-        self.trace(Filter::Return, false)
+        self.trace(Filter::Return, false, "calls", "returns".to_owned())
     }
 
     /// Return the time at which the execution stands: a recording has run to its end, so this changes nothing.
@@ -201,6 +260,19 @@ impl Execution {
     /// Return the end of the execution: the time after its last step.
     fn get_time(&self) -> Time {
         self.recorded.travel().span().end
+    }
+
+    /// Return who runs when: pairs of a time and the thread that makes the steps from then on.
+    ///
+    /// Replays the recording once.
+    fn turns(&self, py: Python<'_>) -> PyResult<Vec<(Time, u32)>> {
+        let turns = py.detach(|| self.recorded.travel().turns(&crate::events::Signals::new()));
+        turns.map_err(|error| match error {
+            parallax_travel::TravelError::Stopped => {
+                crate::errors::raised(py, parallax_trace::Error::Interrupted)
+            }
+            error => crate::errors::RecordingError::new_err(error.to_string()),
+        })
     }
 
     /// Return the files that the program had mapped at its end, the program first.

@@ -2,14 +2,15 @@
 
 use crate::errors::thrown;
 use crate::object::Object;
-use crate::recorded::Moment;
+use crate::recorded::{Moment, Recorded};
 use crate::snapshot::Snapshot;
 use parallax_symbols::Error;
+use parallax_travel::{Examine, Side, Test, Unanswered};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// What is compared.
 #[derive(Clone, Debug)]
@@ -156,9 +157,54 @@ impl Term {
 
 /// A condition on snapshots for trace.filter, evaluated without calling Python. Combine with &, | and ~.
 #[pyclass(frozen, name = "predicate", module = "parallax")]
+#[derive(Clone)]
 pub struct Predicate(Arc<Condition>);
 
+/// A condition that is tested where a search passes.
+struct Tested {
+    /// Not held: the recording keeps its searches.
+    recorded: Weak<Recorded>,
+    is_after: bool,
+    condition: Arc<Condition>,
+}
+
+/// A Python exception that ended a search.
+#[derive(Debug)]
+pub struct Raised(pub PyErr);
+
+impl std::fmt::Display for Raised {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Raised {}
+
+impl Examine for Tested {
+    fn side(&self) -> Side {
+        if self.is_after { Side::After } else { Side::Before }
+    }
+
+    fn holds(&self, state: parallax_travel::State) -> Result<bool, Unanswered> {
+        let raise = |error: PyErr| Unanswered(Arc::new(Raised(error)));
+        // The recording is gone: nobody waits for the answer.
+        let Some(recorded) = self.recorded.upgrade() else { return Ok(false) };
+        let moment = recorded.seen(state, self.is_after).map_err(raise)?;
+        self.condition.holds(&moment).map_err(|(error, name)| raise(moment.error(error, &name)))
+    }
+}
+
 impl Predicate {
+    /// The condition as a test of states.
+    pub fn test(&self, recorded: &Arc<Recorded>, is_after: bool) -> Test {
+        Test(Arc::new(Tested { recorded: Arc::downgrade(recorded), is_after, condition: self.0.clone() }))
+    }
+
+    /// Both this condition and another.
+    pub fn and(&self, other: &Predicate) -> Predicate {
+        Predicate(Arc::new(Condition::Both(self.0.clone(), other.0.clone())))
+    }
+
     /// The condition as a function of values of a trace.
     pub fn function(&self) -> impl Fn(Object) -> parallax_trace::Result<bool> + Send + Sync + 'static {
         let condition = self.0.clone();
@@ -171,11 +217,11 @@ impl Predicate {
                     return Err(thrown(py, PyTypeError::new_err(message)));
                 };
                 let snapshot = snapshot.get();
-                Ok((snapshot.recorded.clone(), snapshot.time, snapshot.is_after))
+                Ok((snapshot.recorded.clone(), snapshot.time, snapshot.is_after, snapshot.from.clone()))
             });
-            let (recorded, time, is_after) = found?;
+            let (recorded, time, is_after, from) = found?;
             let raise = |error: PyErr| Python::attach(|py| thrown(py, error));
-            let moment = recorded.moment(time, is_after).map_err(raise)?;
+            let moment = recorded.moment(time, is_after, from.as_deref()).map_err(raise)?;
             condition.holds(&moment).map_err(|(error, name)| raise(moment.error(error, &name)))
         }
     }
@@ -190,7 +236,7 @@ impl Predicate {
     }
 
     fn __and__(&self, other: &Bound<'_, Predicate>) -> Predicate {
-        Predicate(Arc::new(Condition::Both(self.0.clone(), other.get().0.clone())))
+        self.and(other.get())
     }
 
     fn __or__(&self, other: &Bound<'_, Predicate>) -> Predicate {

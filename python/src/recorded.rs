@@ -3,8 +3,8 @@
 use crate::errors::{RecordingError, debug_error};
 use parallax_record::{Archive, Record};
 use parallax_symbols::{Frame, Module, Symbols};
-use parallax_trace::{Options, Target, Time, World};
-use parallax_travel::{Settings, State, Travel};
+use parallax_trace::{Direction, Options, Target, Time, World};
+use parallax_travel::{Filter, Settings, Side, State, Travel, TravelError};
 use pyo3::prelude::*;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -22,10 +22,28 @@ pub struct Recorded {
     /// The symbols of each set of modules that was seen.
     known: Mutex<Vec<(Vec<Placed>, Arc<Symbols>)>>,
     moments: Mutex<VecDeque<Arc<Moment>>>,
+    /// Who goes from hit to hit, the latest last.
+    walks: Mutex<Vec<Walk>>,
+    /// The symbols of the state that was looked at last, and how it was laid out.
+    latest: Mutex<Option<(u64, Arc<Symbols>)>>,
+}
+
+/// Somebody who goes from hit to hit: what comes next is fetched with what is asked for.
+struct Walk {
+    condition: Filter,
+    is_after: bool,
+    direction: Direction,
+    /// How far it has been fetched.
+    reached: Time,
+    /// How many were fetched last.
+    fetched: usize,
 }
 
 /// So many moments are remembered; each holds on to the pages of the program that changed since.
-const MOST_MOMENTS: usize = 64;
+const MOST_MOMENTS: usize = 96;
+
+/// So many are fetched together at most.
+const MOST_FETCHED: usize = 32;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -54,7 +72,15 @@ impl Recorded {
         }
         let travel = Travel::new(log, Settings::default()).map_err(|error| wrong(&error))?;
         let world = World::watched(Arc::new(travel), options, crate::events::Signals::new());
-        Ok(Recorded { world, archive, kept, known: Mutex::default(), moments: Mutex::default() })
+        Ok(Recorded {
+            world,
+            archive,
+            kept,
+            known: Mutex::default(),
+            moments: Mutex::default(),
+            walks: Mutex::default(),
+            latest: Mutex::default(),
+        })
     }
 
     /// The target that is searched.
@@ -63,7 +89,9 @@ impl Recorded {
     }
 
     /// The moment of an event: the state before its step, or after it, seen by the thread that makes the step.
-    pub fn moment(&self, time: Time, is_after: bool) -> PyResult<Arc<Moment>> {
+    ///
+    /// `from` is the condition that found it, if it was found: who goes from hit to hit gets the next ones fetched with it.
+    pub fn moment(&self, time: Time, is_after: bool, from: Option<&Filter>) -> PyResult<Arc<Moment>> {
         let is_it = |moment: &Arc<Moment>| moment.time == time && moment.is_after == is_after;
         {
             let mut moments = lock(&self.moments);
@@ -73,24 +101,88 @@ impl Recorded {
                 return Ok(found);
             }
         }
-        let wrong = |error: parallax_travel::TravelError| RecordingError::new_err(error.to_string());
-        let before = self.travel().state(time).map_err(wrong)?;
-        let thread = before.thread();
-        let state = if is_after { self.travel().state(time + 1).map_err(wrong)? } else { before };
-        // A thread may end with its step.
-        let thread = if state.pc_of(thread).is_some() { thread } else { state.thread() };
-        let symbols = self.symbols_of(&state)?;
-        let moment = Arc::new(Moment { time, is_after, state, thread, symbols, innermost: OnceLock::new() });
-        let mut moments = lock(&self.moments);
-        moments.push_back(moment.clone());
-        if moments.len() > MOST_MOMENTS {
-            moments.pop_front();
+        let wrong = |error: TravelError| RecordingError::new_err(error.to_string());
+        let times = self.fetched(time, is_after, from);
+        let side = if is_after { Side::After } else { Side::Before };
+        let sides: Vec<(Time, Side)> = times.iter().map(|time| (*time, side)).collect();
+        // Ctrl-C is heard where Python runs next.
+        let states = self.travel().states(&sides, &parallax_trace::Unwatched).map_err(wrong)?;
+        let mut asked = None;
+        for state in states {
+            let moment = Arc::new(self.seen(state, is_after)?);
+            if moment.time == time {
+                asked = Some(moment.clone());
+            }
+            let mut moments = lock(&self.moments);
+            moments.push_back(moment);
+            if moments.len() > MOST_MOMENTS {
+                moments.pop_front();
+            }
         }
-        Ok(moment)
+        asked.ok_or_else(|| RecordingError::new_err(format!("there is no state at time {time}")))
+    }
+
+    /// A moment as a state shows it.
+    pub fn seen(&self, state: State, is_after: bool) -> PyResult<Moment> {
+        let (time, thread) = (state.time() - u64::from(is_after), state.thread());
+        let symbols = self.symbols_of(&state)?;
+        Ok(Moment { time, is_after, state, thread, symbols, innermost: OnceLock::new() })
+    }
+
+    /// The times whose states are fetched when one is asked for, in order.
+    fn fetched(&self, time: Time, is_after: bool, from: Option<&Filter>) -> Vec<Time> {
+        let Some(condition) = from else { return vec![time] };
+        const MOST_WALKS: usize = 8;
+        let mut walks = lock(&self.walks);
+        let is_it = |walk: &Walk| walk.condition == *condition && walk.is_after == is_after;
+        let known = walks.iter().position(is_it).map(|at| walks.remove(at));
+        let known = known.as_ref();
+        let direction = match known {
+            Some(walk) if time < walk.reached => Direction::Backward,
+            _ => Direction::Forward,
+        };
+        let fetched = match known {
+            // The first step of a walk may go either way.
+            Some(walk) if walk.fetched == 1 || walk.direction == direction => {
+                (walk.fetched * 2).min(MOST_FETCHED)
+            }
+            _ => 1,
+        };
+        let mut times = vec![time];
+        let span = self.travel().span();
+        let beyond = match direction {
+            Direction::Forward => time + 1..span.end,
+            Direction::Backward => span.start..time,
+        };
+        if fetched > 1 && !beyond.is_empty() {
+            let ahead = std::slice::from_ref(condition);
+            let watch = &parallax_trace::Unwatched;
+            // What cannot be searched will be said when it is asked for.
+            if let Ok(found) = self.travel().search(ahead, beyond, direction, fetched - 1, watch) {
+                times.extend(found.hits.iter().map(|hit| hit.time));
+            }
+        }
+        let reached = times.last().copied().unwrap_or(time);
+        walks.push(Walk { condition: condition.clone(), is_after, direction, reached, fetched });
+        if walks.len() > MOST_WALKS {
+            walks.remove(0);
+        }
+        times.sort_unstable();
+        times
     }
 
     /// The symbols of what is mapped in a state. Those of a larger set serve a smaller one.
     fn symbols_of(&self, state: &State) -> PyResult<Arc<Symbols>> {
+        let layout = state.layout();
+        if let Some((_, symbols)) = lock(&self.latest).as_ref().filter(|(known, _)| *known == layout) {
+            return Ok(symbols.clone());
+        }
+        let symbols = self.symbols_for(state)?;
+        *lock(&self.latest) = Some((layout, symbols.clone()));
+        Ok(symbols)
+    }
+
+    fn symbols_for(&self, state: &State) -> PyResult<Arc<Symbols>> {
         let mut starts: Vec<(String, u64)> = Vec::new();
         for mapped in state.mapped() {
             if let (Some(file), 0) = (&mapped.file, mapped.offset)

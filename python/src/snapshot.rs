@@ -4,6 +4,7 @@ use crate::recorded::{Moment, Recorded};
 use crate::value::Value;
 use parallax_symbols::{Error, Place, State};
 use parallax_trace::{Target, Time};
+use parallax_travel::Filter;
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -19,6 +20,15 @@ pub struct Snapshot {
     pub recorded: Arc<Recorded>,
     pub time: Time,
     pub is_after: bool,
+    /// The condition that found it: those that come next are probably asked for as well.
+    pub from: Option<Arc<Filter>>,
+}
+
+/// An argument as Python names it.
+#[derive(FromPyObject)]
+enum Argument {
+    Number(usize),
+    Name(String),
 }
 
 /// At most so many frames are unwound.
@@ -26,7 +36,7 @@ const MOST_FRAMES: usize = 10_000;
 
 impl Snapshot {
     pub fn moment(&self, py: Python<'_>) -> PyResult<Arc<Moment>> {
-        py.detach(|| self.recorded.moment(self.time, self.is_after))
+        py.detach(|| self.recorded.moment(self.time, self.is_after, self.from.as_deref()))
     }
 }
 
@@ -46,7 +56,12 @@ impl Snapshot {
 
     /// Return the snapshot before the step.
     fn before(&self) -> Snapshot {
-        Snapshot { recorded: self.recorded.clone(), time: self.time, is_after: false }
+        Snapshot {
+            recorded: self.recorded.clone(),
+            time: self.time,
+            is_after: false,
+            from: self.from.clone(),
+        }
     }
 
     /// Return the snapshot after the step.
@@ -54,7 +69,12 @@ impl Snapshot {
         if self.time >= self.recorded.travel().span().end {
             return Err(PyValueError::new_err(format!("the execution ends at time {}", self.time)));
         }
-        Ok(Snapshot { recorded: self.recorded.clone(), time: self.time, is_after: true })
+        Ok(Snapshot {
+            recorded: self.recorded.clone(),
+            time: self.time,
+            is_after: true,
+            from: self.from.clone(),
+        })
     }
 
     /// Return the value of a variable or an expression such as "p->next->value" in the current frame.
@@ -65,9 +85,14 @@ impl Snapshot {
         Value::kept(moment, value, x)
     }
 
-    /// Return an argument of the current function, the first is 0; at a call, one that is about to be passed.
-    #[pyo3(signature = (n=0))]
-    fn read_arg(&self, py: Python<'_>, n: usize) -> PyResult<Value> {
+    /// Return an argument of the current function by its number, the first is 0, or by its name; at a call, by its number
+    /// one that is about to be passed.
+    #[pyo3(signature = (n=Argument::Number(0)))]
+    fn read_arg(&self, py: Python<'_>, n: Argument) -> PyResult<Value> {
+        let n = match n {
+            Argument::Number(n) => n,
+            Argument::Name(name) => return self.read_var(py, &name),
+        };
         let moment = self.moment(py)?;
         let value = py.detach(|| moment.argument(n));
         let name = format!("argument {n}");

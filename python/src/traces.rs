@@ -1,13 +1,14 @@
 //! `trace` and `item`.
 
 use crate::errors::raised;
+use crate::execution::Origin;
 use crate::lazies::{Inner, Lazy};
 use crate::object::{Function, Object, as_is};
 use parallax_trace::{INF, Time};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyIterator, PyString, PyTuple};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// A time as Python gives it: an integer, "inf" or float("inf"). What lies before everything is 0.
 pub struct Moment(pub Time);
@@ -103,9 +104,18 @@ impl Item {
 ///     zero = foo.filter(lambda snap: snap.read_var("x") == 0)
 ///     print(len(zero), zero.get_after(0))
 #[pyclass(frozen, name = "trace", module = "parallax")]
-pub struct Trace(pub parallax_trace::Trace<Object>);
+pub struct Trace {
+    pub inner: parallax_trace::Trace<Object>,
+    /// What it was taken from a recording as; none if it was made of other traces.
+    pub origin: Option<Arc<Origin>>,
+}
 
 impl Trace {
+    /// A trace that was made of others.
+    pub fn derived(inner: parallax_trace::Trace<Object>) -> Trace {
+        Trace { inner, origin: None }
+    }
+
     fn found(
         py: Python<'_>,
         item: parallax_trace::Result<Option<parallax_trace::Item<Object>>>,
@@ -158,7 +168,7 @@ impl Trace {
             // In pieces, so that Ctrl-C is heard where no Python function runs.
             let piece = py.detach(|| {
                 for _ in 0..4096 {
-                    match self.0.time_after(last)? {
+                    match self.inner.time_after(last)? {
                         Some(time) => last = time,
                         None => return Ok(true),
                     }
@@ -174,46 +184,46 @@ impl Trace {
     }
 
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
-        let empty = py.detach(|| self.0.is_empty()).map_err(|error| raised(py, error))?;
+        let empty = py.detach(|| self.inner.is_empty()).map_err(|error| raised(py, error))?;
         Ok(!empty)
     }
 
     fn __iter__(&self) -> Items {
-        Items { trace: self.0.clone(), cursor: Mutex::new(0), backward: false }
+        Items { trace: self.inner.clone(), cursor: Mutex::new(0), backward: false }
     }
 
     fn __reversed__(&self) -> Items {
-        Items { trace: self.0.clone(), cursor: Mutex::new(INF), backward: true }
+        Items { trace: self.inner.clone(), cursor: Mutex::new(INF), backward: true }
     }
 
     /// Return the item at exactly time t, or None.
     fn get_at(&self, py: Python<'_>, t: Moment) -> PyResult<Option<Item>> {
-        Self::found(py, py.detach(|| self.0.get_at(t.0)))
+        Self::found(py, py.detach(|| self.inner.get_at(t.0)))
     }
 
     /// Return the first item later than time t, or None.
     fn get_after(&self, py: Python<'_>, t: Moment) -> PyResult<Option<Item>> {
-        Self::found(py, py.detach(|| self.0.get_after(t.0)))
+        Self::found(py, py.detach(|| self.inner.get_after(t.0)))
     }
 
     /// Return the last item earlier than time t, or None.
     fn get_before(&self, py: Python<'_>, t: Moment) -> PyResult<Option<Item>> {
-        Self::found(py, py.detach(|| self.0.get_before(t.0)))
+        Self::found(py, py.detach(|| self.inner.get_before(t.0)))
     }
 
     /// Return the first item, or None.
     fn first(&self, py: Python<'_>) -> PyResult<Option<Item>> {
-        Self::found(py, py.detach(|| self.0.first()))
+        Self::found(py, py.detach(|| self.inner.first()))
     }
 
     /// Return the last item, or None.
     fn last(&self, py: Python<'_>) -> PyResult<Option<Item>> {
-        Self::found(py, py.detach(|| self.0.last()))
+        Self::found(py, py.detach(|| self.inner.last()))
     }
 
     /// Return an iterator over the times, which computes no values.
     fn times(&self) -> Times {
-        Times { trace: self.0.clone(), cursor: Mutex::new(0) }
+        Times { trace: self.inner.clone(), cursor: Mutex::new(0) }
     }
 
     /// Return the trace of the items for whose values p is true. p runs once per item.
@@ -221,23 +231,26 @@ impl Trace {
     /// p is a function, or a predicate such as var("x") == 0, which is evaluated without calling Python.
     fn filter(&self, p: Bound<'_, PyAny>) -> PyResult<Trace> {
         if let Ok(predicate) = p.cast::<crate::predicate::Predicate>() {
-            return Ok(Trace(self.0.filter(predicate.get().function())));
+            return match &self.origin {
+                Some(origin) => Ok(origin.filtered(predicate.get())),
+                None => Ok(Trace::derived(self.inner.filter(predicate.get().function()))),
+            };
         }
         let p = Function::new(p, "p")?;
         let wanted =
             move |value: Object| p.call(|py| Ok(vec![value.bind(py).clone()]), |result| result.is_truthy());
-        Ok(Trace(self.0.filter(wanted)))
+        Ok(Trace::derived(self.inner.filter(wanted)))
     }
 
     /// Return the trace of f of each value. f runs once per item, when its value is asked for.
     fn map(&self, f: Bound<'_, PyAny>) -> PyResult<Trace> {
         let f = Function::new(f, "f")?;
-        Ok(Trace(self.0.map(move |value| f.call(|py| Ok(vec![value.bind(py).clone()]), as_is))))
+        Ok(Trace::derived(self.inner.map(move |value| f.call(|py| Ok(vec![value.bind(py).clone()]), as_is))))
     }
 
     /// Return the trace of the items with t0 <= time < t1. Nothing outside is asked for.
     fn slice(&self, t0: Moment, t1: Moment) -> Trace {
-        Trace(self.0.slice(t0.0, t1.0))
+        Trace::derived(self.inner.slice(t0.0, t1.0))
     }
 
     /// Return the trace of the items of both traces; at equal times the value is f(value of this, value of tr).
@@ -260,7 +273,7 @@ impl Trace {
                 f.call(|py| Ok(vec![left.bind(py).clone(), right.bind(py).clone()]), as_is)
             }
         });
-        Ok(Trace(self.0.merge(f, &other.get().0)))
+        Ok(Trace::derived(self.inner.merge(f, &other.get().inner)))
     }
 
     /// Return the trace of f(value, lazy) for each item, where lazy is the value of the latest item of tr before it.
@@ -268,20 +281,21 @@ impl Trace {
     /// The lazy forces to None if there is no earlier item. tr is searched only if f forces it.
     fn trailing_merge(&self, f: Bound<'_, PyAny>, tr: &Bound<'_, PyAny>) -> PyResult<Trace> {
         let (f, other) = (Function::new(f, "f")?, as_trace(tr)?);
-        let merged = self
-            .0
-            .trailing_merge(move |value, lazy| with_lazy(&f, optional(lazy), value, false), &other.get().0);
-        Ok(Trace(merged))
+        let merged = self.inner.trailing_merge(
+            move |value, lazy| with_lazy(&f, optional(lazy), value, false),
+            &other.get().inner,
+        );
+        Ok(Trace::derived(merged))
     }
 
     /// Return the trace of f(value, lazy) for each item, where lazy is the value of the earliest item of tr after it.
     fn rev_trailing_merge(&self, f: Bound<'_, PyAny>, tr: &Bound<'_, PyAny>) -> PyResult<Trace> {
         let (f, other) = (Function::new(f, "f")?, as_trace(tr)?);
-        let merged = self.0.rev_trailing_merge(
+        let merged = self.inner.rev_trailing_merge(
             move |value, lazy| with_lazy(&f, optional(lazy), value, false),
-            &other.get().0,
+            &other.get().inner,
         );
-        Ok(Trace(merged))
+        Ok(Trace::derived(merged))
     }
 
     /// Return the trace of out = f(lazy of the out before, value), oldest first, starting from acc.
@@ -291,7 +305,9 @@ impl Trace {
     fn scan(&self, py: Python<'_>, f: Bound<'_, PyAny>, acc: Option<Py<PyAny>>) -> PyResult<Trace> {
         let f = Function::new(f, "f")?;
         let start = acc.map_or_else(|| Object::none(py), Object::new);
-        Ok(Trace(self.0.scan(move |acc, value| with_lazy(&f, accumulator(acc), value, true), start)))
+        Ok(Trace::derived(
+            self.inner.scan(move |acc, value| with_lazy(&f, accumulator(acc), value, true), start),
+        ))
     }
 
     /// Return the trace of out = f(lazy of the out after, value), newest first, starting from acc.
@@ -299,7 +315,9 @@ impl Trace {
     fn rev_scan(&self, py: Python<'_>, f: Bound<'_, PyAny>, acc: Option<Py<PyAny>>) -> PyResult<Trace> {
         let f = Function::new(f, "f")?;
         let start = acc.map_or_else(|| Object::none(py), Object::new);
-        Ok(Trace(self.0.rev_scan(move |acc, value| with_lazy(&f, accumulator(acc), value, true), start)))
+        Ok(Trace::derived(
+            self.inner.rev_scan(move |acc, value| with_lazy(&f, accumulator(acc), value, true), start),
+        ))
     }
 
     /// Return the trace of all values up to each item, combined by an associative f(lazy left, lazy right).
@@ -308,7 +326,7 @@ impl Trace {
     /// identity; the right one never does.
     fn tscan(&self, f: Bound<'_, PyAny>) -> PyResult<Trace> {
         let f = Function::new(f, "f")?;
-        Ok(Trace(self.0.tscan(move |left, right| with_lazies(&f, left, right))))
+        Ok(Trace::derived(self.inner.tscan(move |left, right| with_lazies(&f, left, right))))
     }
 
     /// Return the trace of all values from each item on, combined by an associative f(lazy left, lazy right).
@@ -316,11 +334,34 @@ impl Trace {
     /// Here the right argument may force to None.
     fn rev_tscan(&self, f: Bound<'_, PyAny>) -> PyResult<Trace> {
         let f = Function::new(f, "f")?;
-        Ok(Trace(self.0.rev_tscan(move |left, right| with_lazies(&f, left, right))))
+        Ok(Trace::derived(self.inner.rev_tscan(move |left, right| with_lazies(&f, left, right))))
     }
 
-    fn __repr__(&self) -> &'static str {
-        "<trace>"
+    /// What its items are: "breakpoints", "watchpoints", "syscalls", "signals", "calls", or "script" for what was made of
+    /// other traces.
+    #[getter]
+    fn kind(&self) -> &'static str {
+        self.origin.as_ref().map_or("script", |origin| origin.kind)
+    }
+
+    /// What it was made for: the function, the variable, the system call; empty if there is none.
+    #[getter]
+    fn about(&self) -> &str {
+        self.origin.as_ref().map_or("", |origin| &origin.about)
+    }
+
+    /// The address and size that watchpoints are set on, or None.
+    #[getter]
+    fn extent(&self) -> Option<(u64, u64)> {
+        self.origin.as_ref().and_then(|origin| origin.extent)
+    }
+
+    fn __repr__(&self) -> String {
+        match &self.origin {
+            Some(origin) if origin.about.is_empty() => format!("<trace of {}>", origin.kind),
+            Some(origin) => format!("<trace of {} {}>", origin.kind, origin.about),
+            None => "<trace>".to_owned(),
+        }
     }
 }
 

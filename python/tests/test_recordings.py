@@ -346,6 +346,8 @@ class Docs(Recordings):
     def test_the_page(self):
         recorded(self.folder, "foo", "-O0")
         recorded(self.folder, "accesses", "-O0")
+        recorded(self.folder, "ordered", "-O0", options=["--seed", "5"])
+        recorded(self.folder, "freed", "-O0")
         recorded(self.folder, "collector", "-O0", options=["--seed", "5"])
         StackSmashing.exploited(self.folder)
         page = HERE.parent.parent / "docs" / "expositor.md"

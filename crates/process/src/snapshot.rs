@@ -59,6 +59,13 @@ impl Snapshot {
         memory
     }
 
+    /// Its memory, to be looked at, for those who need nothing else of it any more.
+    pub fn into_memory(self) -> Memory {
+        let mut memory = self.memory;
+        memory.set_quiet(true);
+        memory
+    }
+
     /// The numbers of its threads, that of the running one first.
     pub fn threads(&self) -> Vec<Tid> {
         self.threads.numbers()

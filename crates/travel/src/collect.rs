@@ -85,7 +85,7 @@ impl Plan {
                     Filter::Return => plan.returns |= bit,
                     Filter::SystemCall(numbers) => plan.system_call.push((numbers.clone(), bit)),
                     Filter::Signal(numbers) => plan.signal.push((numbers.clone(), bit)),
-                    Filter::Any(_) => unreachable!("parts are simple"),
+                    Filter::Any(_) | Filter::When(..) => unreachable!("parts are simple"),
                 }
             }
         }

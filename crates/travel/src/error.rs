@@ -33,6 +33,9 @@ pub enum TravelError {
         /// What there is.
         span: Range<Time>,
     },
+    /// A test of a state has no answer.
+    #[error(transparent)]
+    Test(crate::examine::Unanswered),
     /// Nobody wants the answer any more.
     #[error("the search was stopped")]
     Stopped,

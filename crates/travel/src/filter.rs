@@ -100,6 +100,8 @@ pub enum Filter {
     SystemCall(Numbers),
     /// It is the delivery of one of these signals: its handler is entered.
     Signal(Numbers),
+    /// This holds, and the state passes a test. Not to be used inside of [`Filter::Any`], where the test is not made.
+    When(Box<Filter>, crate::examine::Test),
     /// One of these holds.
     Any(Vec<Filter>),
 }
@@ -109,6 +111,7 @@ impl Filter {
     pub(crate) fn parts(&self) -> Vec<&Filter> {
         match self {
             Filter::Any(all) => all.iter().flat_map(Filter::parts).collect(),
+            Filter::When(plain, _) => plain.parts(),
             simple => vec![simple],
         }
     }

@@ -32,6 +32,7 @@
 
 mod collect;
 mod error;
+mod examine;
 mod filter;
 mod finder;
 mod findings;
@@ -43,8 +44,12 @@ mod show;
 mod state;
 mod timeline;
 mod travel;
+mod turns;
+mod visit;
 
 pub use error::TravelError;
+pub use examine::{Examine, Test, Unanswered};
 pub use filter::{Filter, Numbers, Ranges};
 pub use state::{Mapped, State};
 pub use travel::{Settings, Travel};
+pub use visit::Side;

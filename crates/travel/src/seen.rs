@@ -84,6 +84,7 @@ impl Seen {
     pub fn may(&self, filter: &Filter) -> bool {
         match filter {
             Filter::Any(all) => all.iter().any(|part| self.may(part)),
+            Filter::When(plain, _) => self.may(plain),
             Filter::SystemCall(_) | Filter::Signal(_) => !self.known(filter).is_empty(),
             Filter::Read(ranges) => self.pages.as_ref().is_none_or(|pages| meets(ranges, &pages.touched)),
             Filter::Write(ranges) => self.pages.as_ref().is_none_or(|pages| meets(ranges, &pages.written)),

@@ -129,7 +129,7 @@ impl Showing {
         }
     }
 
-    fn prepare(&mut self, traveller: &mut Traveller) -> Result<(), TravelError> {
+    pub(crate) fn prepare(&mut self, traveller: &mut Traveller) -> Result<(), TravelError> {
         if !self.ready {
             traveller.process()?.engine().set_exact_flags(true);
             self.ready = true;
@@ -155,22 +155,29 @@ impl Showing {
         traveller.run_to(steps, || false)?;
         let snapshot = traveller.process()?.snapshot();
         let thread = self.next_thread(traveller, &snapshot, last)?;
-        let process = traveller.process()?;
+        let places = self.places(traveller, &snapshot)?;
+        Ok(State::of(snapshot, time, thread, places))
+    }
+
+    /// The places of the registers of the program that a snapshot is of.
+    pub(crate) fn places(
+        &mut self,
+        traveller: &mut Traveller,
+        snapshot: &Snapshot,
+    ) -> Result<Arc<Places>, TravelError> {
         let known = self.places.as_ref().filter(|(machine, _)| *machine == snapshot.machine());
-        let places = match known {
-            Some((_, places)) => places.clone(),
-            None => {
-                process.go_back(&snapshot);
-                let places = Arc::new(places(process));
-                self.places = Some((snapshot.machine(), places.clone()));
-                places
-            }
-        };
-        Ok(State::new(&snapshot, time, thread, places))
+        if let Some((_, places)) = known {
+            return Ok(places.clone());
+        }
+        let process = traveller.process()?;
+        process.go_back(snapshot);
+        let places = Arc::new(places(process));
+        self.places = Some((snapshot.machine(), places.clone()));
+        Ok(places)
     }
 
     /// Goes to the latest place before a time from which flags will be exact there.
-    fn approach(
+    pub(crate) fn approach(
         &mut self,
         traveller: &mut Traveller,
         timeline: &Timeline,

@@ -6,9 +6,10 @@ use parallax_process::outside::Tid;
 use parallax_process::{Process, Snapshot};
 use parallax_trace::Time;
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Where registers lie in the bytes of a thread, by name.
 pub(crate) type Places = BTreeMap<String, Range<usize>>;
@@ -36,7 +37,7 @@ pub struct State {
     threads: Vec<(Tid, Box<[u8]>, u64)>,
     places: Arc<Places>,
     memory: Mutex<Memory>,
-    mapped: Vec<Mapped>,
+    mapped: OnceLock<Vec<Mapped>>,
 }
 
 /// A run of addresses with one use.
@@ -55,7 +56,7 @@ pub struct Mapped {
 }
 
 impl State {
-    pub(crate) fn new(snapshot: &Snapshot, time: Time, thread: Tid, places: Arc<Places>) -> State {
+    pub(crate) fn of(snapshot: Snapshot, time: Time, thread: Tid, places: Arc<Places>) -> State {
         let machine = snapshot.machine();
         let abi = machine.abi();
         let threads = snapshot.threads().into_iter().filter_map(|number| {
@@ -73,18 +74,6 @@ impl State {
             Some((number, registers, pc))
         });
         let threads = threads.collect();
-        let memory = snapshot.memory();
-        let mapped = memory
-            .regions()
-            .map(|(start, region)| {
-                let (file, offset, shared) = match &region.backing {
-                    Backing::Zero => (None, 0, false),
-                    Backing::Copied { map, offset, .. } => (Some(map.name().to_owned()), *offset, false),
-                    Backing::Shared { map, offset } => (Some(map.name().to_owned()), *offset, true),
-                };
-                Mapped { range: start..region.end, permissions: region.permissions, file, offset, shared }
-            })
-            .collect();
         State {
             time,
             thread,
@@ -93,8 +82,8 @@ impl State {
             process: snapshot.process(),
             threads,
             places,
-            memory: Mutex::new(memory),
-            mapped,
+            memory: Mutex::new(snapshot.into_memory()),
+            mapped: OnceLock::new(),
         }
     }
 
@@ -179,9 +168,36 @@ impl State {
         bytes
     }
 
+    /// A number that is the same for states in which the same files are mapped at the same places: cheaper than looking.
+    pub fn layout(&self) -> u64 {
+        let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hasher = rustc_hash::FxHasher::default();
+        self.program.hash(&mut hasher);
+        for (start, region) in memory.regions() {
+            match &region.backing {
+                Backing::Zero => {}
+                Backing::Copied { map, offset, .. } | Backing::Shared { map, offset } => {
+                    (start, region.end, *offset, map.name()).hash(&mut hasher);
+                }
+            }
+        }
+        hasher.finish()
+    }
+
     /// What is mapped, in the order of addresses.
     pub fn mapped(&self) -> &[Mapped] {
-        &self.mapped
+        self.mapped.get_or_init(|| {
+            let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+            let mapped = memory.regions().map(|(start, region)| {
+                let (file, offset, shared) = match &region.backing {
+                    Backing::Zero => (None, 0, false),
+                    Backing::Copied { map, offset, .. } => (Some(map.name().to_owned()), *offset, false),
+                    Backing::Shared { map, offset } => (Some(map.name().to_owned()), *offset, true),
+                };
+                Mapped { range: start..region.end, permissions: region.permissions, file, offset, shared }
+            });
+            mapped.collect()
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The entry point: a recording opened for travel.
 
 use crate::error::TravelError;
+use crate::examine::Verdicts;
 use crate::filter::Filter;
 use crate::findings::Findings;
 use crate::hand::Hand;
@@ -45,8 +46,11 @@ pub struct Travel {
     pub(crate) timeline: Arc<Timeline>,
     pub(crate) findings: Arc<Findings>,
     pioneer: Hand,
-    shower: Hand,
+    pub(crate) shower: Hand,
     pub(crate) finders: Vec<Hand>,
+    /// They let tests look at states.
+    pub(crate) examiners: Vec<Hand>,
+    pub(crate) verdicts: Verdicts,
     machine: OnceLock<Machine>,
 }
 
@@ -67,6 +71,7 @@ impl Travel {
             Settings { workers: settings.workers.max(1), interval: settings.interval.max(1), ..settings };
         let hand = |name: &str| Hand::new(log.clone(), name);
         let finders = (0..settings.workers).map(|_| hand("finder")).collect::<Result<_, _>>()?;
+        let examiners = (0..settings.workers).map(|_| hand("examiner")).collect::<Result<_, _>>()?;
         Ok(Travel {
             last,
             timeline: Arc::default(),
@@ -74,6 +79,8 @@ impl Travel {
             pioneer: hand("pioneer")?,
             shower: hand("shower")?,
             finders,
+            examiners,
+            verdicts: Verdicts::default(),
             machine: OnceLock::new(),
             settings,
             log,
@@ -201,6 +208,6 @@ impl Target for Travel {
         max: usize,
         watch: &dyn Watch,
     ) -> Result<Found, TravelError> {
-        crate::search::search(self, conditions, within, direction, max, watch)
+        crate::examine::search(self, conditions, within, direction, max, watch)
     }
 }

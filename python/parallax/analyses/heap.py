@@ -29,10 +29,11 @@ class bad_free(NamedTuple):
 
 
 class bad_use(NamedTuple):
-    """An access to a block that was freed."""
+    """An access to a block that was freed; `where` is the snapshot after it, if there is one."""
 
     address: int
     freed: block
+    where: Any = None
 
 
 def _marked(eh: Any, what: block) -> Any:

@@ -75,6 +75,7 @@ pub enum Verb {
     Manual(completions::Manual),
     Script(script::Script),
     Debug(script::Debug),
+    Timeline(script::Timeline),
 }
 
 /// Does it.
@@ -105,6 +106,7 @@ pub fn run(verb: Verb) -> Result<Status> {
         Verb::Info(arguments) => info::run(&arguments),
         Verb::Script(arguments) => script::script(&arguments),
         Verb::Debug(arguments) => script::debug(&arguments),
+        Verb::Timeline(arguments) => script::timeline(&arguments),
         Verb::Pack(arguments) => info::pack(&arguments),
         Verb::Doctor(arguments) => doctor::run(&arguments),
         Verb::Completions(arguments) => completions::run(&arguments),

@@ -1,4 +1,4 @@
-//! `script` and `debug`: Python over a recording.
+//! `script`, `timeline` and `debug`: Python over a recording.
 //!
 //! The Python module `parallax` does the work; this finds an interpreter that has it. `$PARALLAX_PYTHON` names the
 //! interpreter, `python3` is taken without it; a folder `python` beside this command is looked into for the module first.
@@ -32,10 +32,42 @@ pub struct Script {
     stream: String,
 }
 
+/// Show what happened over time: the traces of a script as lanes of a page.
+///
+/// Example: `parallax timeline server.rec --script races.py -o page.html`, where the script says
+/// `calls = the_execution.breakpoints("foo")`: each trace that it gives a name becomes a lane. The page needs nothing else.
+#[derive(Args)]
+pub struct Timeline {
+    /// The recording: a folder, or a packed file.
+    #[arg(value_name = "RECORDING")]
+    recording: PathBuf,
+    /// The script whose traces are drawn.
+    #[arg(long, value_name = "FILE.py")]
+    script: PathBuf,
+    /// The page to write.
+    #[arg(short, long, value_name = "PAGE.html", required_unless_present_any = ["chrome", "json"])]
+    output: Option<PathBuf>,
+    /// Write the lanes for ui.perfetto.dev and chrome://tracing too.
+    #[arg(long, value_name = "FILE.json")]
+    chrome: Option<PathBuf>,
+    /// A folder to look for the source in, if it is not where it was compiled; more than once if need be.
+    #[arg(long, value_name = "FOLDER")]
+    src: Vec<PathBuf>,
+    /// At how many items the whole state is kept on the page.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
+    moments: u32,
+    /// Print what the page shows as one JSON document.
+    #[arg(long)]
+    json: bool,
+    /// The process to look at: `0` is the first, `0.1` its first child.
+    #[arg(long, value_name = "NAME", default_value = "0")]
+    stream: String,
+}
+
 /// Look into a recording at a Python prompt.
 ///
 /// Example: `parallax debug server.rec`, then `the_execution.breakpoints("foo").last().value.backtrace()`.
-/// `parallax debug -- PROGRAM ARGUMENTS` records the program first.
+/// `parallax debug -- PROGRAM ARGUMENTS` records the program meanwhile: `the_execution.cont()` lets it run, Ctrl-C stops it.
 #[derive(Args)]
 pub struct Debug {
     /// The recording: a folder, or a packed file. With a program, where to record to.
@@ -56,14 +88,39 @@ pub fn script(arguments: &Script) -> Result<Status> {
     become_it(python.args(&arguments.arguments))
 }
 
+/// Draws the traces of a script.
+pub fn timeline(arguments: &Timeline) -> Result<Status> {
+    let mut python = python()?;
+    python.arg("timeline").arg(&arguments.stream).arg(&arguments.recording).arg(&arguments.script);
+    for (option, value) in [("-o", &arguments.output), ("--chrome", &arguments.chrome)] {
+        if let Some(value) = value {
+            python.arg(option).arg(value);
+        }
+    }
+    for folder in &arguments.src {
+        python.arg("--src").arg(folder);
+    }
+    python.arg("--moments").arg(arguments.moments.to_string());
+    if arguments.json {
+        python.arg("--json");
+    }
+    become_it(&mut python)
+}
+
 /// Gives a prompt.
 pub fn debug(arguments: &Debug) -> Result<Status> {
     let mut python = python()?;
     let recording = arguments.recording.clone().unwrap_or_else(|| PathBuf::from("parallax.rec"));
-    if !arguments.command.is_empty() {
-        record(&recording, &arguments.command)?;
+    if arguments.command.is_empty() {
+        return become_it(python.arg("debug").arg(&arguments.stream).arg(&recording));
     }
-    become_it(python.arg("debug").arg(&arguments.stream).arg(&recording))
+    if recording.exists() {
+        let message = format!("{} is there already; name another place to record to", recording.display());
+        return Err(Failure { status: Status::BadInput, message }.into());
+    }
+    // The prompt lets this command record.
+    let this = std::env::current_exe().context("the path of this command")?;
+    become_it(python.arg("live").arg(&arguments.stream).arg(this).arg(&recording).args(&arguments.command))
 }
 
 /// Ends this process by becoming another.
@@ -109,33 +166,4 @@ fn python() -> Result<Command> {
 fn beside_this_command() -> Option<PathBuf> {
     let folder = std::env::current_exe().ok()?.parent()?.join("python");
     folder.join("parallax").is_dir().then_some(folder)
-}
-
-/// Records a program with this command. Ctrl-C is the program's while it runs.
-fn record(recording: &Path, program: &[OsString]) -> Result<()> {
-    if recording.exists() {
-        let message = format!("{} is there already; name another place to record to", recording.display());
-        return Err(Failure { status: Status::BadInput, message }.into());
-    }
-    let this = std::env::current_exe().context("the path of this command")?;
-    let mut command = Command::new(this);
-    command.args(["record", "--output"]).arg(recording).arg("--").args(program);
-    // SAFETY: `signal` may be called between fork and exec, and touches no memory of ours.
-    unsafe {
-        command.pre_exec(|| {
-            libc::signal(libc::SIGINT, libc::SIG_DFL);
-            Ok(())
-        });
-    }
-    // SAFETY: no other thread runs, and ignoring needs no handler.
-    let before = unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
-    let status = command.status();
-    // SAFETY: as above; what was there comes back.
-    unsafe { libc::signal(libc::SIGINT, before) };
-    let status = status.context("recording")?;
-    eprintln!("recorded into {} ({status})", recording.display());
-    if !recording.exists() {
-        return Err(Failure { status: Status::BadInput, message: "nothing was recorded".to_owned() }.into());
-    }
-    Ok(())
 }

@@ -46,6 +46,9 @@ use std::sync::atomic::Ordering;
 /// Longer runs of instructions without a jump are cut.
 const LONGEST: usize = 64;
 
+/// So many beginnings of blocks are kept.
+const MOST_RESTS: usize = 4096;
+
 /// A block that runs more often than this is improved: about what improving costs, in runs of the block as it was.
 const WARM: u32 = 16;
 
@@ -94,6 +97,8 @@ const CACHE: usize = 4096;
 pub struct Engine {
     lifter: Lifter,
     blocks: FxHashMap<u64, Box<Block>>,
+    /// The first instructions of blocks, by address and number: whoever stops at the same places often runs them often.
+    rests: FxHashMap<(u64, usize), Box<Block>>,
     /// The blocks that depend on a page.
     by_page: FxHashMap<u64, Vec<u64>>,
     /// Blocks by address, for indirect jumps.
@@ -138,6 +143,7 @@ impl Engine {
         Engine {
             lifter,
             blocks: FxHashMap::default(),
+            rests: FxHashMap::default(),
             by_page: FxHashMap::default(),
             cache: no_blocks(),
             improver: Improver::new(registers.bytes().len()),
@@ -183,6 +189,9 @@ impl Engine {
     /// Drops what was translated from pages that have changed.
     pub fn forget_pages(&mut self, pages: &[u64]) {
         let mut dropped = false;
+        if !pages.is_empty() {
+            self.rests.clear();
+        }
         for page in pages {
             for start in self.by_page.remove(page).unwrap_or_default() {
                 dropped |= self.blocks.remove(&start).is_some();
@@ -209,6 +218,7 @@ impl Engine {
         if probes == self.probes {
             return;
         }
+        self.rests.clear();
         let old = std::mem::replace(&mut self.probes, probes);
         let new = &self.probes;
         let concerned = |block: &Block| {
@@ -247,6 +257,7 @@ impl Engine {
     /// Drops all translated code: it is another program's, or was translated for another purpose.
     pub fn forget(&mut self) {
         self.blocks.clear();
+        self.rests.clear();
         self.by_page.clear();
         self.cache = no_blocks();
         self.liveness.forget();
@@ -353,10 +364,23 @@ impl Engine {
         if count == 0 {
             return (pc, Event::Budget);
         }
-        let mut block = match self.translate(world, pc, count, self.warm == 0) {
-            Ok(block) => block,
-            Err(event) => return (pc, event),
+        let mut block = match self.rests.remove(&(pc, count)) {
+            Some(block) => block,
+            None => match self.translate(world, pc, count, self.warm == 0) {
+                Ok(block) => block,
+                Err(event) => return (pc, event),
+            },
         };
+        let (pc, event) = self.run_part(world, &mut block);
+        // Code that this very part has changed is told to the loop, which forgets it before anything else runs.
+        if self.rests.len() >= MOST_RESTS {
+            self.rests.clear();
+        }
+        self.rests.insert((block.start, count), block);
+        (pc, event)
+    }
+
+    fn run_part(&mut self, world: &mut World, block: &mut Block) -> (u64, Event) {
         if let Some(ran) = &mut self.ran {
             ran.note(block.start..block.end(), block.flow);
         }

@@ -1,6 +1,7 @@
 //! Travelling in recordings of real programs, compared with an eager list of every step.
 
 mod eager;
+mod passes;
 mod queries;
 mod recorded;
 

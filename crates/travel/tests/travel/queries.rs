@@ -66,7 +66,7 @@ impl Random {
         self.0
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
 
@@ -97,6 +97,8 @@ fn compare(recording: &std::path::Path, signals: bool) -> Result<(), String> {
             eager.steps.iter().filter(|step| step.signal.is_some()).count()
         );
         states(&travel, &mut eager, &times[..8], &mut random)?;
+        crate::passes::check(&travel, &eager, &mut random)
+            .map_err(|why| format!("stream {stream}: {why}"))?;
         for round in 0..120 {
             query(&travel, &eager, &mut random)
                 .map_err(|why| format!("stream {stream}, query {round}: {why}"))?;

@@ -1,0 +1,176 @@
+// Timelines of real recordings: made by `parallax timeline`, looked at in Chromium.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import test, { after, before } from "node:test";
+import type { Page } from "playwright-core";
+import { Lab, PARALLAX, ROOT, picture } from "./harness.ts";
+
+const lab = new Lab();
+after(() => lab.close());
+const AXE = readFileSync(createRequire(join(ROOT, "viewer/package.json")).resolve("axe-core/axe.min.js"), "utf8");
+
+const SCRIPT = `waiting = the_execution.watchpoints("chunks_waiting", rw=READ | WRITE)
+collections = the_execution.breakpoints("collect")
+calls = the_execution.all_calls()
+acquired = analyses.threads_at(the_execution.breakpoints("gc_lock", index=-1))
+released = analyses.threads_at(the_execution.breakpoints("gc_unlock"))
+unprotected = analyses.one_lock(analyses.accesses_of(the_execution, "chunks_waiting"), acquired, released)
+`;
+
+/** An interpreter that has the module: the one that scripts/test-python made, unless one is named. */
+const python = process.env["PARALLAX_PYTHON"] ?? join(ROOT, "target/python-fresh/bin/python");
+let page: string;
+let data: { lanes: { name: string; times: number[] }[]; moments: { t: number }[]; end: number };
+
+before(() => {
+  const source = join(ROOT, "python/tests/programs/collector.c"), program = join(lab.folder, "collector");
+  assert.equal(spawnSync("gcc", ["-g", "-O0", "-w", "-o", program, source, "-lpthread"]).status, 0);
+  lab.run("record", "--seed", "5", "-o", "collector.rec", "--", program);
+  const script = lab.write("races.py", SCRIPT);
+  const out = join(lab.folder, "timeline.html");
+  const ran = spawnSync(PARALLAX, ["timeline", "collector.rec", "--script", script, "-o", out, "--json"], { cwd: lab.folder, encoding: "utf8", env: { ...process.env, PARALLAX_PYTHON: python }, maxBuffer: 1 << 28 });
+  assert.equal(ran.status, 0, ran.stderr);
+  data = JSON.parse(ran.stdout);
+  page = `file://${out}`;
+});
+
+const status = (page: Page): Promise<string> => page.innerText(".status [role=status]");
+const grouped = (value: number): string => String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+const last = (name: string): number => data.lanes.find(lane => lane.name === name)!.times.reduce((sum, by) => sum + by, 0);
+
+test("opens at the last item of the last lane, with its stack as nested frames of source", async () => {
+  const { page: tab, wrong } = await lab.open(page, { viewport: { width: 1440, height: 900 } });
+  await picture(tab, "timeline-1440-light");
+  assert.match(await status(tab), new RegExp(`^Moment ${grouped(last("unprotected"))}, T\\d, collector.c:\\d+, item \\d+ of \\d+ in unprotected$`));
+  const functions = await tab.locator(".moment .frame[data-function]").evaluateAll(frames => frames.map(one => (one as HTMLElement).dataset["function"]));
+  assert.ok(functions.includes("expire") || functions.includes("collect"), functions.join(", "));
+  const current = await tab.innerText(".moment .line.now code");
+  assert.match(current, /chunks_waiting/);
+  assert.ok(await tab.locator(".moment .line.now").isVisible());
+  assert.deepEqual(await tab.locator(".lane .lh-top b").allInnerTexts().then(names => names.slice(-6)), ["chunks_waiting", "collections", "calls", "acquired", "released", "unprotected"]);
+  assert.ok(await tab.locator(".threads .run").count() > 4, "turns of threads");
+  assert.ok(await tab.locator(".calls .sp, .calls .dense-f").count() > 0, "calls by depth");
+  assert.ok(await tab.locator(".watch .vline path").count() > 1, "the value is drawn");
+  assert.deepEqual(wrong, []);
+  await tab.context().close();
+});
+
+test("walks items and lanes by keys, and the moment follows", async () => {
+  const { page: tab, wrong } = await lab.open(page, { viewport: { width: 1440, height: 900 } });
+  await tab.keyboard.press("k");
+  const before = await status(tab);
+  assert.match(before, /item \d+ of \d+ in unprotected/);
+  await tab.keyboard.press("j");
+  assert.match(await status(tab), new RegExp(grouped(last("unprotected"))));
+  await tab.keyboard.press("h");
+  await tab.waitForFunction(() => document.querySelector(".lane.picked")?.getAttribute("data-lane") === "4");
+  await tab.keyboard.press("w");
+  await tab.waitForFunction(() => / in chunks_waiting$/.test(document.querySelector(".status [role=status]")?.textContent ?? ""));
+  await tab.keyboard.press("F");
+  await tab.keyboard.press("y");
+  assert.match(await tab.evaluate(() => location.hash), /^#t=\d+&lane=\d+&from=\d+&to=\d+/);
+  assert.deepEqual(wrong, []);
+  await tab.context().close();
+});
+
+test("zooms from the whole run to single steps, at the pointer and by keys, and never drops a count", async () => {
+  const { page: tab, wrong } = await lab.open(page, { viewport: { width: 1440, height: 900 } });
+  const zoom = (): Promise<number> => tab.innerText(".zl").then(text => Number(text.replace(/\D/g, "")));
+  const shown = (lane: number): Promise<number> => tab.evaluate(at => {
+    const track = document.querySelector(`[data-lane="${at}"] .track`)!;
+    const single = track.querySelectorAll(":scope > .it:not(.now), :scope > .it.now:last-child").length;
+    const dense = [...track.querySelectorAll(".dens > span")].reduce((sum, label) => sum + Number(label.textContent!.replace(/\D/g, "")), 0);
+    return single + dense;
+  }, lane);
+  const all = data.lanes[2]!;
+  assert.ok(all.times.length > 200, "a dense lane");
+  assert.equal(await shown(2), all.times.length, "every item is drawn or counted");
+  assert.ok(await tab.locator('[data-lane="2"] .dens').count() > 0);
+  const whole = await zoom();
+  for (let step = 0; step < 24; step++) await tab.keyboard.press("+");
+  await tab.waitForTimeout(100);
+  assert.equal(await zoom(), 12, "single steps");
+  await picture(tab, "timeline-steps");
+  await tab.keyboard.press("0");
+  await tab.waitForTimeout(100);
+  assert.equal(await zoom(), whole);
+  const track = (await tab.locator('[data-lane="2"] .track').boundingBox())!;
+  await tab.mouse.move(track.x + track.width * 0.25, track.y + 20);
+  await tab.mouse.wheel(0, -600);
+  await tab.waitForTimeout(100);
+  assert.ok(await zoom() < whole / 2, "the wheel zooms");
+  const from = await tab.evaluate(() => document.querySelector<HTMLElement>(".brush")!.style.left);
+  await tab.mouse.down();
+  await tab.mouse.move(track.x + track.width * 0.05, track.y + 20, { steps: 4 });
+  await tab.mouse.up();
+  await tab.waitForTimeout(100);
+  assert.notEqual(await tab.evaluate(() => document.querySelector<HTMLElement>(".brush")!.style.left), from, "dragging pans");
+  const over = (await tab.locator(".over .ovt").boundingBox())!;
+  await tab.mouse.move(over.x + over.width * 0.6, over.y + 30);
+  await tab.mouse.down();
+  await tab.mouse.move(over.x + over.width * 0.7, over.y + 30, { steps: 4 });
+  await tab.mouse.up();
+  await tab.waitForTimeout(100);
+  const picked = await zoom();
+  assert.ok(Math.abs(picked - data.end / 10) < data.end / 50, `the overview picks a window: ${picked} of ${data.end}`);
+  assert.deepEqual(wrong, []);
+  await tab.context().close();
+});
+
+test("hovering says what an item is, clicking goes there", async () => {
+  const { page: tab, wrong } = await lab.open(page, { viewport: { width: 1440, height: 900 } });
+  const lane = tab.locator('[data-lane="0"]');
+  let time = 0, at = data.lanes[0]!.times.length - 1;
+  data.lanes[0]!.times.forEach((by, index) => { if (index <= at) time += by; });
+  await tab.evaluate(t => { location.hash = ""; void t; }, time);
+  const track = (await lane.locator(".track").boundingBox())!;
+  const x = track.x + (track.width * (time - 1)) / (data.end - 1);
+  await tab.mouse.move(x, track.y + track.height - 12);
+  await tab.waitForSelector(".card-h:not([hidden])");
+  const card = await tab.innerText(".card-h");
+  assert.match(card, /(Write|Read) of\s*chunks_waiting/);
+  assert.match(card, /T\d (expire|collect)/);
+  assert.match(card, /before the moment|after the moment|the moment/);
+  await picture(tab, "timeline-hover");
+  await tab.mouse.down();
+  await tab.mouse.up();
+  await tab.waitForFunction(() => / in chunks_waiting$/.test(document.querySelector(".status [role=status]")?.textContent ?? ""));
+  assert.equal(await tab.locator(".values .vr.hot").count() > 0, true, "who wrote the watched variable is linked");
+  assert.deepEqual(wrong, []);
+  await tab.context().close();
+});
+
+for (const [width, height] of [[1440, 900], [1280, 800], [390, 844]] as const) {
+  for (const scheme of ["light", "dark"] as const) {
+    test(`has no violations, and nothing overflows: ${width} ${scheme}`, async () => {
+      const { page: tab, wrong } = await lab.open(page, { viewport: { width, height }, colorScheme: scheme, bypassCSP: true });
+      await tab.waitForTimeout(200);
+      await picture(tab, `timeline-${width}-${scheme}`);
+      const beyond = await tab.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.equal(beyond, 0, "the page does not scroll sideways");
+      await tab.evaluate(AXE);
+      const found = await tab.evaluate(() => (window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[] }> } }).axe.run());
+      assert.deepEqual(found.violations.map(one => `${one.id}: ${one.nodes.slice(0, 3).map(node => `${node.target.join(" ")} ${node.failureSummary}`).join("; ")}`), []);
+      assert.deepEqual(wrong, []);
+      await tab.context().close();
+    });
+  }
+}
+
+test("hostile names stay text", async () => {
+  const evil = "</script><img src=x onerror=alert(1)>\u202e";
+  const script = lab.write("evil.py", `evil = ${JSON.stringify(evil)}\nlanes = the_execution.breakpoints("collect").map(lambda snap: evil)\nglobals()[evil] = lanes\n`);
+  const out = join(lab.folder, "evil.html");
+  const ran = spawnSync(PARALLAX, ["timeline", "collector.rec", "--script", script, "-o", out, "--moments", "20"], { cwd: lab.folder, encoding: "utf8", env: { ...process.env, PARALLAX_PYTHON: python } });
+  assert.equal(ran.status, 0, ran.stderr);
+  const { page: tab, wrong } = await lab.open(`file://${out}`);
+  assert.equal(await tab.locator(".lane img").count(), 0);
+  assert.equal(await tab.locator("img").count(), 0);
+  assert.ok((await tab.locator(".lane .lh-top b").allInnerTexts()).some(name => name.includes("onerror=alert(1)")));
+  assert.deepEqual(wrong, []);
+  await tab.context().close();
+});

@@ -384,16 +384,7 @@ impl Explorer<'_> {
                     let prediction = Prediction { trail: way.clone(), blocks, hash, next };
                     self.admit(input, Some(run.waiting.number), Some(prediction), Some(bound), fresh)?;
                 }
-                Message::Done {
-                    trail,
-                    constraints,
-                    evaluated,
-                    term_bytes,
-                    symbolic,
-                    solver,
-                    notes,
-                    left,
-                } => {
+                Message::Traced { trail, constraints, evaluated, term_bytes, symbolic } => {
                     let number = run.waiting.number;
                     let strayed =
                         trail.hash != concrete.trail.hash && !matches!(concrete.outcome, Outcome::Steps);
@@ -403,10 +394,14 @@ impl Explorer<'_> {
                     test.evaluated = evaluated;
                     test.term_bytes = term_bytes;
                     test.seconds[1] = symbolic;
-                    test.seconds[2] = solver;
                     if strayed && test.diverged.is_none() {
                         test.diverged = Some(instructions);
                     }
+                }
+                Message::Done { solver, notes, left } => {
+                    let number = run.waiting.number;
+                    let test = self.tests.iter_mut().find(|test| test.number == number).expect("it has run");
+                    test.seconds[2] = solver;
                     notes.into_iter().for_each(|note| self.ledger.note(note.bound()));
                     if left == 0 {
                         self.note(&Line::Expanded(number))?;

@@ -27,12 +27,16 @@ pub enum Message {
         bound: (u64, u32),
         fresh: bool,
     },
-    Done {
+    /// The run is made; the solver has not been asked for other inputs yet.
+    Traced {
         trail: Trail,
         constraints: u64,
         evaluated: u64,
         term_bytes: u64,
         symbolic: f64,
+    },
+    /// All its ways were asked for, but for those that are left.
+    Done {
         solver: f64,
         notes: Vec<Note>,
         left: usize,
@@ -117,6 +121,13 @@ pub fn symbolic(
             _ => 1,
         });
     }
+    mailbox.send(&Message::Traced {
+        trail: followed.trail,
+        constraints: constraint.events.len() as u64,
+        evaluated: followed.evaluated,
+        term_bytes,
+        symbolic,
+    });
     let mut lost = 0;
     let left = constraint.flips(&order, deadline, |constraint, flip| {
         let event = constraint.events[flip.event];
@@ -127,11 +138,6 @@ pub fn symbolic(
         lost += usize::from(!mailbox.send(&message));
     });
     mailbox.send(&Message::Done {
-        trail: followed.trail,
-        constraints: constraint.events.len() as u64,
-        evaluated: followed.evaluated,
-        term_bytes,
-        symbolic,
         solver: constraint.oracle.usage().time.as_secs_f64(),
         notes: constraint.bounds.iter().map(Note::of).collect(),
         left: left + lost,

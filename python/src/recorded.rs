@@ -32,11 +32,19 @@ pub struct Recorded {
 struct Walk {
     condition: Filter,
     is_after: bool,
-    direction: Direction,
     /// How far it has been fetched.
     reached: Time,
     /// How many were fetched last.
     fetched: usize,
+    /// How many of them were asked for.
+    used: usize,
+}
+
+impl Walk {
+    /// Whether it goes from hit to hit of a condition.
+    fn is(&self, condition: &Filter, is_after: bool) -> bool {
+        self.condition == *condition && self.is_after == is_after
+    }
 }
 
 /// So many moments are remembered; each holds on to the pages of the program that changed since.
@@ -98,6 +106,12 @@ impl Recorded {
             if let Some(at) = moments.iter().position(is_it) {
                 let found = moments.remove(at).expect("it was found there");
                 moments.push_back(found.clone());
+                drop(moments);
+                if let Some(condition) = from {
+                    let mut walks = lock(&self.walks);
+                    let own = walks.iter_mut().find(|walk| walk.is(condition, is_after));
+                    own.into_iter().for_each(|walk| walk.used += 1);
+                }
                 return Ok(found);
             }
         }
@@ -134,19 +148,18 @@ impl Recorded {
         let Some(condition) = from else { return vec![time] };
         const MOST_WALKS: usize = 8;
         let mut walks = lock(&self.walks);
-        let is_it = |walk: &Walk| walk.condition == *condition && walk.is_after == is_after;
-        let known = walks.iter().position(is_it).map(|at| walks.remove(at));
+        let known = walks.iter().position(|walk| walk.is(condition, is_after)).map(|at| walks.remove(at));
         let known = known.as_ref();
         let direction = match known {
             Some(walk) if time < walk.reached => Direction::Backward,
             _ => Direction::Forward,
         };
+        // As long as what was fetched is used, more of it is, whichever way the walk goes.
         let fetched = match known {
-            // The first step of a walk may go either way.
-            Some(walk) if walk.fetched == 1 || walk.direction == direction => {
-                (walk.fetched * 2).min(MOST_FETCHED)
-            }
-            _ => 1,
+            Some(walk) if walk.fetched == 1 => 2,
+            Some(walk) if walk.used * 4 >= walk.fetched => (walk.fetched * 2).min(MOST_FETCHED),
+            Some(walk) => walk.fetched / 2,
+            None => 1,
         };
         let mut times = vec![time];
         let span = self.travel().span();
@@ -163,7 +176,7 @@ impl Recorded {
             }
         }
         let reached = times.last().copied().unwrap_or(time);
-        walks.push(Walk { condition: condition.clone(), is_after, direction, reached, fetched });
+        walks.push(Walk { condition: condition.clone(), is_after, reached, fetched, used: 0 });
         if walks.len() > MOST_WALKS {
             walks.remove(0);
         }

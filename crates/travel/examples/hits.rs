@@ -28,7 +28,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     travel.prepare(&Unwatched)?;
     let plain = Filter::Execute(address.into());
     let begun = Instant::now();
-    let found = travel.search(&[plain.clone()], travel.span(), Direction::Forward, most, &Unwatched)?;
+    let found =
+        travel.search(std::slice::from_ref(&plain), travel.span(), Direction::Forward, most, &Unwatched)?;
     let hits = found.hits.len().max(1);
     let per = |begun: Instant| begun.elapsed().as_secs_f64() * 1e6 / hits as f64;
     let search = per(begun);

@@ -105,13 +105,14 @@ async function judged(way) {
     left = await state();
     stuck = left.done > before ? 0 : stuck + 1;
   }
+  if (left.done < left.all) console.error(await page.evaluate(() => [...document.querySelectorAll(".groups [data-at]")].filter(row => row.classList.contains("rr") || Number(row.dataset.waiting) > 0 || row.dataset.state === "open").map(row => `${row.className} ${row.innerText.replace(/\s+/g, " ").slice(0, 70)}`).join("\n")));
   await page.close();
   return { way, reports: began.all, judged: left.done, keys, decisions: groups };
 }
 
 const triage = [];
 if (list) {
-  for (const way of ["group", "one"]) { triage.push(await judged(way)); console.error(triage.at(-1)); }
+  for (const way of (process.env.WAYS ?? "group,one").split(",")) { triage.push(await judged(way)); console.error(triage.at(-1)); }
 }
 await browser.close();
 rmSync(work, { recursive: true, force: true });

@@ -32,13 +32,14 @@ after(() => lab.close());
 async function list(): Promise<{ page: Page; wrong: string[] }> {
   const opened = await lab.open(`${address}#list`, { viewport: { width: 1440, height: 900 }, permissions: ["clipboard-read", "clipboard-write"] });
   await opened.page.locator('[data-group="rule"]').click();
+  // The first group is open from the start; a click on it makes it current, and closes it.
+  await opened.page.locator(".cl").first().click();
   await opened.page.locator(".cl").first().click();
   return opened;
 }
 
 test("a group shows a few of its reports, in colour, and says where the others are", async () => {
   const { page, wrong } = await list();
-  if (await page.locator(".rep").count() === 0) await page.locator(".cl").first().click();
   assert.equal(await page.locator(".rep").count(), 8);
   assert.match(await page.locator(".more").innerText(), /7 more like these\s+f\.c 7/);
   assert.equal(await page.locator(".rep code b").first().innerText(), "strcpy", "what the report is about stands out");

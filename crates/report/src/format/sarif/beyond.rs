@@ -1,6 +1,5 @@
 //! What a SARIF log holds beyond our model, kept as it is so that writing the log again loses nothing: of a run everything
-//! but its results, of a result and of a step the properties that no field of ours stands for, of a location its base, its
-//! snippets and what it is called.
+//! but its results, of a result and of a step the properties that no field of ours stands for.
 
 use super::read::{Run, bag};
 use super::{BAG, step_kinds};
@@ -25,71 +24,6 @@ pub(super) fn skeleton(run: &Value) -> Value {
         }
     }
     skeleton
-}
-
-/// A location where it says more than place, function and words: the base of its file, what the line holds, what stands around
-/// it. `None` where it does not. `written` says whether we write the function ourselves.
-fn of_location(location: &Value, written: bool) -> Option<Value> {
-    let physical = &location["physicalLocation"];
-    let more = |value: &Value, known: &[&str]| {
-        value.as_object().into_iter().flatten().any(|(name, _)| !known.contains(&name.as_str()))
-    };
-    let named = location["logicalLocations"].as_array().is_some_and(|names| {
-        !written
-            || names.len() > 1
-            || names
-                .iter()
-                .any(|name| more(name, &["fullyQualifiedName", "kind"]) || name["kind"] != "function")
-    });
-    let says = named
-        || more(location, &["physicalLocation", "logicalLocations", "message", "id"])
-        || more(physical, &["artifactLocation", "region"])
-        || more(&physical["artifactLocation"], &["uri"])
-        || more(&physical["region"], &["startLine", "startColumn", "endLine", "endColumn"]);
-    let kept = location.as_object().filter(|_| says)?.iter();
-    // Words and numbers are written from the model: links lead to them.
-    let kept = kept.filter(|(name, _)| match name.as_str() {
-        "message" | "id" => false,
-        "logicalLocations" => named,
-        _ => true,
-    });
-    Some(kept.map(|(name, value)| (name.clone(), shallow(value, DEEPEST))).collect())
-}
-
-/// What the locations of a list say besides, each in its place.
-fn of_locations<'a>(list: impl Iterator<Item = &'a Value>) -> Option<Value> {
-    let mut kept: Vec<Value> =
-        list.map(|location| of_location(location, false).unwrap_or(Value::Null)).collect();
-    kept.truncate(kept.iter().rposition(|one| !one.is_null())? + 1);
-    Some(kept.into())
-}
-
-/// Puts what a location said besides around the place that is written for it, if it still is the same place.
-pub(super) fn merge(place: Value, besides: Option<&Value>) -> Value {
-    let Some(Value::Object(besides)) = besides else { return place };
-    let line = |value: &Value| value.pointer("/physicalLocation/region/startLine").and_then(Value::as_u64);
-    let file = |value: &Value| {
-        let uri = value.pointer("/physicalLocation/artifactLocation/uri")?.as_str()?;
-        Some(uri.rsplit('/').next().unwrap_or_default().to_owned())
-    };
-    let mut merged = Value::Object(besides.clone());
-    let offsets = line(&merged).is_none();
-    if !(offsets || line(&merged) == line(&place))
-        || file(&merged).is_some_and(|name| Some(name) != file(&place))
-    {
-        return place;
-    }
-    if let Value::Object(place) = place {
-        for (name, value) in place {
-            // What was there says the same and more.
-            if !(["physicalLocation", "logicalLocations"].contains(&name.as_str())
-                && merged.get(&name).is_some())
-            {
-                merged[name] = value;
-            }
-        }
-    }
-    merged
 }
 
 /// The properties of a result that are not read into a field; `made` where the run is one that we made up.
@@ -118,14 +52,6 @@ pub(super) fn of_result(result: &Value, made: bool) -> Map<String, Value> {
         "ruleIndex" | "taxa" => !made,
         _ => true,
     });
-    // Places after the first are related ones here; in a log of ours they already are.
-    let (places, ours) =
-        (items(result, "/locations"), bag(result).is_some_and(|bag| bag["title"].is_string()));
-    let further = places.iter().skip(if ours { places.len() } else { 1 });
-    let related = items(result, "/relatedLocations").iter().chain(further);
-    let kept =
-        [("locations", of_locations(places.iter().take(1))), ("relatedLocations", of_locations(related))];
-    extra.extend(kept.into_iter().filter_map(|(name, kept)| Some((name.to_owned(), kept?))));
     extra
 }
 
@@ -153,9 +79,6 @@ pub(super) fn of_step(location: &Value, step: &Step) -> Map<String, Value> {
         .collect();
     if !kinds.is_empty() {
         extra.insert("kinds".to_owned(), kinds.into());
-    }
-    if let Some(kept) = of_location(&location["location"], true) {
-        extra.insert("location".to_owned(), kept);
     }
     extra
 }

@@ -1,6 +1,6 @@
 //! A document as SARIF.
 
-use super::{BAG, beyond, message, step_kinds, uri};
+use super::{BAG, message, step_kinds, uri};
 use crate::{
     Binding, Change, Document, Fix, Importance, Link, Location, Path, PathKind, Report, Rule, Severity, Step,
     SuppressionStatus,
@@ -160,7 +160,6 @@ fn write_report(run: usize, result: usize, report: &Report, rule: Option<usize>)
         }
     }
     let mut value = report.extra.clone();
-    let (places, others) = (value.remove("locations"), value.remove("relatedLocations"));
     if !report.rule.is_empty() {
         value.insert("ruleId".into(), json!(report.rule));
     }
@@ -194,9 +193,7 @@ fn write_report(run: usize, result: usize, report: &Report, rule: Option<usize>)
     }
     value.insert("message".into(), message);
     if let Some(place) = &report.location {
-        let place = json!({"physicalLocation": physical(place)});
-        let besides = places.as_ref().and_then(|places| places.get(0));
-        value.insert("locations".into(), json!([beyond::merge(place, besides)]));
+        value.insert("locations".into(), json!([{"physicalLocation": physical(place)}]));
     }
     if !flows.is_empty() {
         value.insert("codeFlows".into(), flows.into());
@@ -207,7 +204,7 @@ fn write_report(run: usize, result: usize, report: &Report, rule: Option<usize>)
             if !related.message.is_empty() {
                 value["message"] = json!({"text": message::escape(&related.message)});
             }
-            beyond::merge(value, others.as_ref().and_then(|others| others.get(index)))
+            value
         });
         value.insert("relatedLocations".into(), related.collect());
     }
@@ -347,9 +344,8 @@ fn write_step(path: &Path, step: &Step) -> Value {
         location.insert("message".into(), json!({"text": message::escape(&step.message)}));
     }
     let mut value = step.extra.clone();
-    let besides = value.remove("location");
     if !location.is_empty() {
-        value.insert("location".into(), beyond::merge(location.into(), besides.as_ref()));
+        value.insert("location".into(), location.into());
     }
     value.insert("nestingLevel".into(), json!(path.depth(step.frame)));
     if let Some(order) = step.order {

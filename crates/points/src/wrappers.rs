@@ -50,6 +50,9 @@ pub(crate) fn wrappers(module: &Module, flows: &Flows) -> FxHashMap<FunctionId, 
     }
 }
 
+/// Nodes that one is a copy of, and calls that it is the result of.
+type Behind<'f> = (FxHashSet<Node>, Vec<(Site, &'f Call)>);
+
 /// The flows of one function.
 struct Body<'f> {
     module: &'f Module,
@@ -75,7 +78,7 @@ impl<'f> Body<'f> {
 
     /// Everything that a node is a copy of, itself included, and the calls that it is the result of; none where it is
     /// also something else.
-    fn behind(&self, node: Node) -> Option<(FxHashSet<Node>, Vec<(Site, &'f Call)>)> {
+    fn behind(&self, node: Node) -> Option<Behind<'f>> {
         let mut seen = FxHashSet::from_iter([node]);
         let mut calls = Vec::new();
         let mut grown = true;
@@ -90,10 +93,11 @@ impl<'f> Body<'f> {
                     }
                     Flow::Anywhere { to, .. } | Flow::New { to, .. } if seen.contains(to) => return None,
                     Flow::Load { to: Some(to), .. } if seen.contains(to) => return None,
-                    Flow::Call(call) if call.result.is_some_and(|result| seen.contains(&result)) => {
-                        if !calls.iter().any(|(at, _)| at == site) {
-                            calls.push((*site, call));
-                        }
+                    Flow::Call(call)
+                        if call.result.is_some_and(|result| seen.contains(&result))
+                            && !calls.iter().any(|(at, _)| at == site) =>
+                    {
+                        calls.push((*site, call));
                     }
                     _ => {}
                 }

@@ -319,7 +319,7 @@ impl<'m> Mixer<'m> {
         let watched = self.watched();
         let own = self.own_conflicts(from, &functions, &watched);
         let reached = solution.reached(&watched);
-        let wanted = !(start && self.trial.is_some()) && !reached.is_empty();
+        let wanted = !(reached.is_empty() || start && self.trial.is_some());
         let ways = wanted.then(|| Ways::of(&solution, reached.len()));
         for sink in reached {
             let paths = ways.as_ref().map(|ways| ways.to(sink.var, 8)).unwrap_or_default();

@@ -50,6 +50,9 @@ pub(crate) fn wrappers(module: &Module, flows: &Flows) -> FxHashMap<FunctionId, 
     }
 }
 
+/// Nodes that one is a copy of, and calls that it is the result of.
+type Behind<'f> = (FxHashSet<Node>, Vec<(Site, &'f Call)>);
+
 /// The flows of one function.
 struct Body<'f> {
     module: &'f Module,

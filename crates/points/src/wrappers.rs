@@ -60,9 +60,6 @@ struct Body<'f> {
     id: FunctionId,
 }
 
-/// Nodes, and calls with their places.
-type Behind<'f> = (FxHashSet<Node>, Vec<(Site, &'f Call)>);
-
 impl<'f> Body<'f> {
     fn of(module: &'f Module, flows: &'f Flows, id: FunctionId) -> Self {
         Body { module, flows, id }

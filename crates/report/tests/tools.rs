@@ -182,7 +182,9 @@ fn races_lead_from_main_through_the_creation_of_the_thread() {
     run("valgrind", &["-q", "--tool=helgrind", "--xml=yes", &xml, &plain]);
     let text = run("valgrind", &["--tool=helgrind", &plain]);
     run("clang-19", &["-g", "-O0", "-fsanitize=thread", "-o", &checked, "tally.c"]);
-    let thread = run(&checked, &[]);
+    // ThreadSanitizer sees a race on most runs, not on every one.
+    let said = (0..50).map(|_| run(&checked, &[])).find(|output| !output.stderr.is_empty());
+    let thread = said.expect("a race that is seen once in fifty runs");
     for document in [
         read_scratch("tally.xml", Format::Valgrind),
         understand(&text.stderr, Format::ValgrindText),

@@ -26,7 +26,7 @@ pub struct At {
     /// its return. Memory and registers are what they are in the run.
     #[arg(long, value_name = "FUNCTION[#N]", requires = "program", conflicts_with_all = ["hex", "elf", "sla", "file"])]
     at: Option<String>,
-    /// What is unknown there: a register (RDI), or N bytes of memory ([RDI+8]:N, [NAME]:N, [0x404010]:N), whose bytes
+    /// What is unknown there: a register (RDI), or N bytes of memory (`[RDI+8]:N`, `[NAME]:N`, `[0x404010]:N`), whose bytes
     /// formulas call RDI.8, RDI.9 and so on; repeat for more.
     #[arg(long, value_name = "PLACE", requires = "at")]
     symbolic: Vec<String>,

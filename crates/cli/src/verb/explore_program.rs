@@ -31,8 +31,8 @@ pub struct ProgramOptions {
     /// registers and memory unknown that --symbolic names.
     #[arg(long, value_name = "FUNCTION[#N]", requires = "program")]
     function: Option<String>,
-    /// What is unknown when the function is called: a register (RDI), or N bytes of memory ([RDI+8]:N, [NAME]:N,
-    /// [0x404010]:N); repeat for more.
+    /// What is unknown when the function is called: a register (RDI), or N bytes of memory (`[RDI+8]:N`, `[NAME]:N`,
+    /// `[0x404010]:N`); repeat for more.
     #[arg(long, value_name = "PLACE", requires = "function")]
     symbolic: Vec<String>,
     /// Find an input that reaches this function, or this address of the program (0x...); repeat for more.

@@ -33,7 +33,10 @@ def main(parallax, python, out, runs="3"):
         def one(which, variant, direction):
             environment = {**os.environ, "PYTHONMALLOC": "malloc"}
             command = [python, HERE / "one.py", recording, which, variant, direction]
-            return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
+            ran = subprocess.run(command, env=environment, capture_output=True, text=True)
+            if ran.returncode != 0:
+                sys.exit(f"{which} {variant} {direction} ended with {ran.returncode}: {ran.stderr}")
+            return json.loads(ran.stdout)
 
         def in_gdb(which):
             place = f"{folder}/gdb.json"

@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{IsTerminal, Write};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,16 @@ impl Signals {
     pub fn new() -> Self {
         let now = Instant::now();
         Signals { last: Mutex::new((now, now)) }
+    }
+}
+
+/// Whether a line about progress stands on the terminal.
+static SHOWN: AtomicBool = AtomicBool::new(false);
+
+/// Takes the line about progress away: the answer is there.
+pub fn clear_progress() {
+    if SHOWN.swap(false, Ordering::Relaxed) {
+        let _ = write!(std::io::stderr(), "\r\x1b[K");
     }
 }
 
@@ -54,6 +65,7 @@ impl Watch for Signals {
     fn progress(&self, at: Time) {
         let begun = self.last.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).0;
         if begun.elapsed() > Duration::from_secs(1) && std::io::stderr().is_terminal() {
+            SHOWN.store(true, Ordering::Relaxed);
             let _ = write!(std::io::stderr(), "\rsearching, at time {at} \x1b[K");
         }
     }

@@ -1,6 +1,7 @@
 //! `trace` and `item`.
 
 use crate::errors::raised;
+use crate::events::clear_progress;
 use crate::execution::Origin;
 use crate::lazies::{Inner, Lazy};
 use crate::object::{Function, Object, as_is};
@@ -120,6 +121,7 @@ impl Trace {
         py: Python<'_>,
         item: parallax_trace::Result<Option<parallax_trace::Item<Object>>>,
     ) -> PyResult<Option<Item>> {
+        clear_progress();
         let item = item.map_err(|error| raised(py, error))?;
         Ok(item.map(|item| Item { time: item.time, value: item.value.to_py(py) }))
     }
@@ -176,7 +178,11 @@ impl Trace {
                 }
                 Ok(false)
             });
-            if piece.map_err(|error| raised(py, error))? {
+            let piece = piece.map_err(|error| raised(py, error));
+            if !matches!(piece, Ok(false)) {
+                clear_progress();
+            }
+            if piece? {
                 return Ok(count);
             }
             py.check_signals()?;
@@ -184,7 +190,9 @@ impl Trace {
     }
 
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
-        let empty = py.detach(|| self.inner.is_empty()).map_err(|error| raised(py, error))?;
+        let empty = py.detach(|| self.inner.is_empty());
+        clear_progress();
+        let empty = empty.map_err(|error| raised(py, error))?;
         Ok(!empty)
     }
 
@@ -414,7 +422,9 @@ impl Times {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Time>> {
         let cursor = *self.cursor.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let time = py.detach(|| self.trace.time_after(cursor)).map_err(|error| raised(py, error))?;
+        let time = py.detach(|| self.trace.time_after(cursor));
+        clear_progress();
+        let time = time.map_err(|error| raised(py, error))?;
         if let Some(time) = time {
             *self.cursor.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = time;
         }

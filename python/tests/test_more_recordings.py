@@ -230,7 +230,7 @@ class Live(Recordings):
             self.assertGreaterEqual(count, 2)
             # It stands still.
             os.write(terminal, b"import time; time.sleep(0.5); len(the_execution.breakpoints('tick'))\n")
-            self.read_until(terminal, rf"\n{count}\r")
+            self.read_until(terminal, rf"(\n|\x1b\[K){count}\r")
             os.write(terminal, b"the_execution.cont()\n")
             self.read_until(terminal, rf"tick {count + 1}\b")
             os.write(terminal, b"\x03")

@@ -6,6 +6,7 @@ use crate::filter::Filter;
 use crate::finder::find;
 use crate::findings::Findings;
 use crate::hand::Traveller;
+use crate::seen::Seen;
 use crate::timeline::Timeline;
 use crate::travel::Travel;
 use parallax_trace::{Direction, Found, Hit, Time, Watch};
@@ -80,16 +81,7 @@ impl Hunt {
             (known.seen(interval), known.keyframe(steps.start))
         };
         let (seen, keyframe) = (seen.ok_or(TravelError::Empty)?, keyframe.ok_or(TravelError::Empty)?);
-        let known = self.conditions.iter().map(|condition| {
-            if condition.is_noted() {
-                Some(seen.known(condition).into())
-            } else if !seen.may(condition) {
-                Some([].into())
-            } else {
-                self.findings.get(condition, interval)
-            }
-        });
-        let known: Vec<Option<Arc<[Time]>>> = known.collect();
+        let known = self.known(&seen, interval);
         if known.iter().all(Option::is_some) {
             return Ok(known.into_iter().flatten().collect());
         }
@@ -103,6 +95,27 @@ impl Hunt {
             })
         });
         Ok(lists.collect())
+    }
+
+    /// What is known of each condition in an interval that has been looked at, without running it.
+    fn known(&self, seen: &Seen, interval: usize) -> Vec<Option<Arc<[Time]>>> {
+        let known = self.conditions.iter().map(|condition| {
+            if condition.is_noted() {
+                Some(seen.known(condition).into())
+            } else if !seen.may(condition) {
+                Some([].into())
+            } else {
+                self.findings.get(condition, interval)
+            }
+        });
+        known.collect()
+    }
+
+    /// The lists of a position, if nothing has to run for them: who walks from hit to hit need not wait for a worker.
+    fn at_once(&self, position: usize) -> Option<Lists> {
+        let interval = self.at(position);
+        let seen = self.timeline.lock().seen(interval)?;
+        self.known(&seen, interval).into_iter().collect()
     }
 
     /// Waits for the lists of a position.
@@ -157,11 +170,7 @@ pub(crate) fn search(
         arrived: Condvar::new(),
     });
     let _release = Release(hunt.clone());
-    let _want = travel.want(hunt.steps(intervals.end - 1).end)?;
-    for finder in travel.finders.iter().take(intervals.len()) {
-        let hunt = hunt.clone();
-        finder.give(move |traveller| hunt.run(traveller))?;
-    }
+    let mut want = None;
     let mut found = Found {
         hits: Vec::new(),
         decided: match direction {
@@ -170,10 +179,24 @@ pub(crate) fn search(
         },
     };
     for position in 0..intervals.len() {
-        let lists = match hunt.wait(position, watch) {
-            Ok(lists) => lists,
-            Err(TravelError::Stopped) => return Ok(found),
-            Err(error) => return Err(error),
+        let at_once = if want.is_none() { hunt.at_once(position) } else { None };
+        let lists = match at_once {
+            Some(lists) => lists,
+            None => {
+                if want.is_none() {
+                    want = Some(travel.want(hunt.steps(intervals.end - 1).end)?);
+                    hunt.next.store(position, Ordering::Relaxed);
+                    for finder in travel.finders.iter().take(intervals.len() - position) {
+                        let hunt = hunt.clone();
+                        finder.give(move |traveller| hunt.run(traveller))?;
+                    }
+                }
+                match hunt.wait(position, watch) {
+                    Ok(lists) => lists,
+                    Err(TravelError::Stopped) => return Ok(found),
+                    Err(error) => return Err(error),
+                }
+            }
         };
         let steps = hunt.steps(hunt.at(position));
         let part = within.start.max(steps.start + 1)..within.end.min(steps.end + 1);

@@ -147,11 +147,7 @@ impl Showing {
         let steps = time - 1;
         self.prepare(traveller)?;
         self.approach(traveller, timeline, steps)?;
-        let near = steps.saturating_sub(NEAR);
-        if traveller.process()?.time() < near {
-            traveller.run_to(near, || false)?;
-            self.keep(traveller)?;
-        }
+        self.leave(traveller, steps.saturating_sub(NEAR), &|| false)?;
         traveller.run_to(steps, || false)?;
         let snapshot = traveller.process()?.snapshot();
         let thread = self.next_thread(traveller, &snapshot, last)?;
@@ -203,6 +199,20 @@ impl Showing {
                 // Nothing has run before the first step.
                 self.exact_from = if keyframe.time() == 0 { 0 } else { keyframe.time() + SETTLED };
             }
+        }
+        Ok(())
+    }
+
+    /// Goes on to so many steps, if it is not there yet, and leaves a snapshot.
+    pub(crate) fn leave(
+        &mut self,
+        traveller: &mut Traveller,
+        steps: u64,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), TravelError> {
+        if traveller.process()?.time() < steps {
+            traveller.run_to(steps, stop)?;
+            self.keep(traveller)?;
         }
         Ok(())
     }

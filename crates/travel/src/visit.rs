@@ -9,6 +9,9 @@ use crate::state::State;
 use crate::timeline::Timeline;
 use parallax_trace::Time;
 
+/// So far before the first time a snapshot is left: who goes backwards asks next for what lies just before.
+const NEAR: u64 = 2048;
+
 /// Which state of a step is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
@@ -31,12 +34,15 @@ pub(crate) fn visit(
     let mut showing = std::mem::take(&mut traveller.showing);
     let visited = (|| {
         showing.prepare(traveller)?;
-        for (time, side) in times {
+        for (index, (time, side)) in times.iter().enumerate() {
             if stop() {
                 return Err(TravelError::Stopped);
             }
             let before = time - 1;
             showing.approach(traveller, timeline, before)?;
+            if index == 0 {
+                showing.leave(traveller, before.saturating_sub(NEAR), stop)?;
+            }
             traveller.run_to(before, stop)?;
             let makes_step = before < last;
             let alone = traveller.process()?.threads().len() == 1;

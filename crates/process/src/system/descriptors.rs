@@ -204,9 +204,14 @@ fn sized(
     Ok(result)
 }
 
+/// It has no flags: what the fourth register holds is left from elsewhere.
 pub(super) fn accept(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    let [socket, name, length, ..] = *arguments;
+    accept4(process, live, &[socket, name, length, 0, 0, 0])
+}
+
+pub(super) fn accept4(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [socket, name, length, flags, ..] = *arguments;
-    let flags = flags & (libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK) as u64;
     slow(sized(process, name, length, |buffer, size| {
         live.host(libc::SYS_accept4, [socket as usize, buffer, size, flags as usize, 0, 0])
     }))

@@ -307,7 +307,7 @@ static ROWS: &[Row] = &[
     own("sendmmsg", 307, -1, messages::sendmmsg),
     own("recvmmsg", 299, -1, messages::recvmmsg),
     own("accept", 43, -1, descriptors::accept),
-    own("accept4", 288, -1, descriptors::accept),
+    own("accept4", 288, -1, descriptors::accept4),
     own("getsockname", 51, -1, descriptors::getsockname),
     own("getpeername", 52, -1, descriptors::getpeername),
     pass("setsockopt", 54, -1, &[N, N, N, In(4), Size]),

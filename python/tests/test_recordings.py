@@ -15,6 +15,9 @@ import unittest
 
 import parallax
 from parallax import READ, WRITE, arg, edithamt, execution, thread, var
+
+# A shell that starts this in the background leaves Ctrl-C ignored, for us and for what we start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from parallax.analyses import access_history, one_lock
 from parallax.analyses.recordings import (
     accesses_of,

@@ -12,6 +12,9 @@ import weakref
 import parallax
 from parallax import CoincidenceError, SelfDependence, TraceError, edithamt, events, item
 
+# A shell that starts this in the background leaves Ctrl-C ignored, for us and for what we start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 def world(**more):
     lists = {"foo": [10, 20, 30, 40, 50], "bar": [15, 25, 30, 45]}

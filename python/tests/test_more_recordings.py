@@ -15,12 +15,12 @@ import unittest
 import parallax
 from parallax import READ, WRITE, arg, execution, thread, var
 from parallax.analyses import freed_uses, lost_blocks, races, syncs, wrong_frees
-
-# A shell that starts this in the background leaves Ctrl-C ignored, for us and for what we start.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 from parallax.collect import collect, lane, lanes_of
 from parallax.page import render
 from parallax.timeline import chrome_of
+
+# A shell that starts this in the background leaves Ctrl-C ignored, for us and for what we start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 from test_recordings import COMMAND, HERE, Recordings, compiled, recorded
 

@@ -15,9 +15,6 @@ import unittest
 
 import parallax
 from parallax import READ, WRITE, arg, edithamt, execution, thread, var
-
-# A shell that starts this in the background leaves Ctrl-C ignored, for us and for what we start.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 from parallax.analyses import access_history, one_lock
 from parallax.analyses.recordings import (
     accesses_of,
@@ -29,6 +26,9 @@ from parallax.analyses.recordings import (
     threads_at,
     wrong_frees,
 )
+
+# A shell that starts this in the background leaves Ctrl-C ignored, for us and for what we start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HERE = pathlib.Path(__file__).resolve().parent
 COMMAND = os.environ.get("PARALLAX", str(HERE.parent.parent / "target" / "debug" / "parallax"))

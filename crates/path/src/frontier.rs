@@ -1,6 +1,7 @@
 //! The frontier of a search: states that wait for their turn, and which of them is next.
 
-use std::collections::VecDeque;
+use crate::tree::{Node, Tree};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which state runs next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,20 +15,56 @@ pub enum Strategy {
     Random,
     /// One that is about to enter code not yet covered, else a random one.
     Coverage,
+    /// One that is about to enter code not yet covered. Without one, the newest, until that has found nothing new for a
+    /// while; then it starts anew elsewhere: at the end of a random path, at a random state, at the newest, in turns.
+    Interleaved,
 }
+
+/// Forks and picks in a row without new code, after which an interleaved search starts anew elsewhere. Paths that are
+/// interesting only at their end need some; too many, and one loop takes all the time.
+const PATIENCE: u32 = 32;
 
 /// States that wait, each with whether it is about to run code that no other has run.
 #[derive(Debug)]
 pub struct Frontier<S> {
     strategy: Strategy,
-    waiting: VecDeque<(S, bool)>,
+    /// By age. Boxed: a state is large, and a search moves it often.
+    waiting: BTreeMap<u64, Waiting<S>>,
+    fresh: BTreeSet<u64>,
+    /// The numbers of all that wait, in no order: what a random choice is made from.
+    bag: Vec<u64>,
+    /// Where the states that wait came from, and the one that runs.
+    tree: Tree,
+    runs: Option<Node>,
+    next: u64,
     random: u64,
+    patience: u32,
+    turn: u32,
+}
+
+#[derive(Debug)]
+struct Waiting<S> {
+    state: Box<S>,
+    leaf: Node,
+    /// Where in the bag.
+    place: usize,
 }
 
 impl<S> Frontier<S> {
     /// An empty frontier. The seed is that of random choices.
     pub fn new(strategy: Strategy, seed: u64) -> Self {
-        Frontier { strategy, waiting: VecDeque::new(), random: seed | 1 }
+        Frontier {
+            strategy,
+            waiting: BTreeMap::new(),
+            fresh: BTreeSet::new(),
+            bag: Vec::new(),
+            tree: Tree::default(),
+            runs: None,
+            next: 0,
+            random: seed | 1,
+            patience: PATIENCE,
+            turn: 0,
+        }
     }
 
     /// How many states wait.
@@ -40,56 +77,127 @@ impl<S> Frontier<S> {
         self.waiting.is_empty()
     }
 
-    /// Lets a state wait; `fresh` if it is about to run code that no other has run.
+    /// Lets a state wait; `fresh` if it is about to run code that no other has run. It is taken to be forked from the
+    /// state that was picked last.
     pub fn push(&mut self, state: S, fresh: bool) {
-        self.waiting.push_back((state, fresh));
+        let number = self.next;
+        self.next += 1;
+        let leaf = self.tree.add(self.runs, number);
+        self.waiting.insert(number, Waiting { state: Box::new(state), leaf, place: self.bag.len() });
+        self.bag.push(number);
+        self.patience = self.patience.saturating_sub(1);
+        if fresh {
+            self.is_fresh(number);
+        }
     }
 
     /// The state that came last is about to run code that no other has run.
     pub fn newest_is_fresh(&mut self) {
-        if let Some((_, fresh)) = self.waiting.back_mut() {
-            *fresh = true;
+        if let Some((&number, _)) = self.waiting.last_key_value() {
+            self.is_fresh(number);
         }
+    }
+
+    fn is_fresh(&mut self, number: u64) {
+        self.fresh.insert(number);
+        self.patience = PATIENCE;
     }
 
     /// Whether a state that has forked runs on before those it forked into.
     pub fn goes_deep(&self) -> bool {
-        self.strategy == Strategy::Depth
+        match self.strategy {
+            Strategy::Depth => true,
+            Strategy::Interleaved => self.patience > 0 && self.fresh.is_empty(),
+            Strategy::Breadth | Strategy::Random | Strategy::Coverage => false,
+        }
     }
 
     /// The state whose turn it is.
     pub fn pick(&mut self) -> Option<S> {
-        let index = match self.strategy {
-            Strategy::Depth => self.waiting.len().checked_sub(1)?,
-            // In order: the others may be shuffled, these must not.
-            Strategy::Breadth => return self.waiting.pop_front().map(|(state, _)| state),
-            Strategy::Random => self.dice()?,
-            Strategy::Coverage => match self.waiting.iter().rposition(|(_, fresh)| *fresh) {
-                Some(index) => index,
-                None => self.dice()?,
-            },
+        if let Some(gone) = self.runs.take() {
+            self.tree.remove(gone);
+        }
+        let newest = *self.waiting.last_key_value()?.0;
+        let number = match self.strategy {
+            Strategy::Depth => newest,
+            Strategy::Breadth => *self.waiting.first_key_value()?.0,
+            Strategy::Random => self.any(),
+            Strategy::Coverage => self.fresh.last().copied().unwrap_or_else(|| self.any()),
+            Strategy::Interleaved => self.interleave(newest),
         };
-        self.waiting.swap_remove_back(index).map(|(state, _)| state)
+        let Waiting { state, leaf, place } = self.forget(number)?;
+        self.bag_without(place);
+        // In its place in the tree there is now the one that runs.
+        self.runs = Some(leaf);
+        Some(*state)
+    }
+
+    fn interleave(&mut self, newest: u64) -> u64 {
+        if let Some(&fresh) = self.fresh.last() {
+            self.patience = PATIENCE;
+            return fresh;
+        }
+        if self.patience > 0 {
+            self.patience -= 1;
+            return newest;
+        }
+        self.patience = PATIENCE;
+        self.turn = (self.turn + 1) % 3;
+        match self.turn {
+            0 => newest,
+            1 => {
+                let mut random = self.random;
+                let found = self.tree.walk(|| shuffle(&mut random) & (1 << 32) != 0);
+                self.random = random;
+                found.unwrap_or(newest)
+            }
+            _ => self.any(),
+        }
     }
 
     /// Gives up the state that has waited longest. Whoever does so owes the answer a [`Bound`](crate::Bound).
     pub fn give_up_oldest(&mut self) -> Option<S> {
-        self.waiting.pop_front().map(|(state, _)| state)
+        let oldest = *self.waiting.first_key_value()?.0;
+        let Waiting { state, leaf, place } = self.forget(oldest)?;
+        self.bag_without(place);
+        self.tree.remove(leaf);
+        Some(*state)
     }
 
-    /// xorshift: good enough to pick, and the same on every machine.
-    fn dice(&mut self) -> Option<usize> {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        (!self.waiting.is_empty()).then(|| (self.random % self.waiting.len() as u64) as usize)
+    fn forget(&mut self, number: u64) -> Option<Waiting<S>> {
+        self.fresh.remove(&number);
+        self.waiting.remove(&number)
     }
+
+    /// Takes a number out of the bag; the last one in it takes its place.
+    fn bag_without(&mut self, place: usize) {
+        self.bag.swap_remove(place);
+        if let Some(moved) = self.bag.get(place).and_then(|number| self.waiting.get_mut(number)) {
+            moved.place = place;
+        }
+    }
+
+    /// Any of those that wait.
+    fn any(&mut self) -> u64 {
+        self.bag[(shuffle(&mut self.random) % self.bag.len() as u64) as usize]
+    }
+}
+
+/// xorshift: good enough to pick, and the same on every machine.
+fn shuffle(random: &mut u64) -> u64 {
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    *random
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+
+    const ALL: [Strategy; 5] =
+        [Strategy::Depth, Strategy::Breadth, Strategy::Random, Strategy::Coverage, Strategy::Interleaved];
 
     fn order(strategy: Strategy) -> Vec<u32> {
         let mut frontier = Frontier::new(strategy, 7);
@@ -99,7 +207,7 @@ mod tests {
 
     #[test]
     fn every_strategy_visits_every_state_once() {
-        for strategy in [Strategy::Depth, Strategy::Breadth, Strategy::Random, Strategy::Coverage] {
+        for strategy in ALL {
             assert_eq!(
                 order(strategy).into_iter().collect::<BTreeSet<_>>(),
                 (0..6).collect(),
@@ -114,5 +222,64 @@ mod tests {
         assert_eq!(order(Strategy::Breadth), [0, 1, 2, 3, 4, 5]);
         assert_eq!(order(Strategy::Coverage)[0], 2);
         assert_eq!(order(Strategy::Random), order(Strategy::Random));
+    }
+
+    /// A search of states that are numbers: each forks into more, some are given up. Nothing is lost, nothing comes twice.
+    #[test]
+    fn forks_are_neither_lost_nor_seen_twice() {
+        for (strategy, seed) in ALL.into_iter().flat_map(|strategy| (1..40).map(move |seed| (strategy, seed)))
+        {
+            let mut frontier = Frontier::new(strategy, seed);
+            let mut random = seed | 1;
+            let (mut made, mut seen) = (1u32, BTreeSet::new());
+            frontier.push(0, true);
+            while let Some(state) = frontier.pick() {
+                assert!(seen.insert(state), "{strategy:?}, {seed}: {state} twice");
+                for _ in 0..shuffle(&mut random) % 5 {
+                    if made == 500 {
+                        break;
+                    }
+                    frontier.push(made, shuffle(&mut random) % 7 == 0);
+                    made += 1;
+                }
+                if shuffle(&mut random) % 11 == 0
+                    && let Some(state) = frontier.give_up_oldest()
+                {
+                    assert!(seen.insert(state), "{strategy:?}, {seed}: {state} given up twice");
+                }
+            }
+            assert_eq!(seen.len() as u32, made, "{strategy:?}, {seed}");
+            assert!(frontier.tree.walk(|| true).is_none(), "{strategy:?}, {seed}: the tree is empty as well");
+        }
+    }
+
+    /// A loop that forks at each turn, beside one other state: a walk from the root finds the other one half of the time.
+    #[test]
+    fn a_random_path_is_not_drawn_to_where_many_states_are() {
+        let mut tree = Tree::default();
+        let running = tree.add(None, 0);
+        tree.add(Some(running), 1);
+        (2..1000).for_each(|number| drop(tree.add(Some(running), number)));
+        let mut random = 5;
+        let walks = (0..1000).filter(|_| tree.walk(|| shuffle(&mut random) & (1 << 32) != 0) == Some(1));
+        assert!((400..600).contains(&walks.count()));
+    }
+
+    /// An interleaved search leaves a loop that finds nothing new.
+    #[test]
+    fn patience_ends() {
+        let mut frontier = Frontier::new(Strategy::Interleaved, 3);
+        frontier.push(0u32, false);
+        frontier.push(1, false);
+        let mut turns = 0;
+        while let Some(state) = frontier.pick() {
+            if state == 0 {
+                break;
+            }
+            turns += 1;
+            assert!(turns < 10 * PATIENCE, "the loop took everything");
+            frontier.push(state + 1, false);
+            frontier.push(state + 2, false);
+        }
     }
 }

@@ -25,6 +25,7 @@ mod condition;
 mod frontier;
 mod model;
 mod oracle;
+mod tree;
 
 pub use bound::{Bound, Candidates, Completeness, Ledger};
 pub use chain::Chain;

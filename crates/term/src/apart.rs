@@ -83,6 +83,12 @@ impl Store {
         }))
     }
 
+    /// Whether some region is kept apart: asked for every pair of keys, so that most need no more than this.
+    #[inline]
+    pub(crate) fn keeps_apart(&self) -> bool {
+        self.apart.borrow().is_some()
+    }
+
     /// Whether two keys are different because one is in the region that is kept apart and the other is not; noted.
     pub(crate) fn are_apart(&self, a: Term, b: Term) -> bool {
         let mut guard = self.apart.borrow_mut();

@@ -66,10 +66,11 @@ impl Store {
         }
     }
 
+    #[inline]
     fn compare_keys(&self, a: Term, b: Term) -> Compared {
         if a == b {
             Compared::Equal
-        } else if self.definitely_different(a, b) || self.are_apart(a, b) {
+        } else if self.definitely_different(a, b) || (self.keeps_apart() && self.are_apart(a, b)) {
             Compared::Different
         } else {
             Compared::Perhaps

@@ -224,6 +224,12 @@ impl<'s> Search<'s, '_> {
             self.note(Bound::Time(self.settings.time));
             return true;
         }
+        if let Some(most) = self.settings.instructions
+            && self.steps >= most
+        {
+            self.note(Bound::Instructions(most));
+            return true;
+        }
         if now_and_then {
             if let Some(limit) = self.settings.memory
                 && self.ticks.is_multiple_of(1024)

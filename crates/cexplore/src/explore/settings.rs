@@ -79,6 +79,8 @@ pub struct Settings {
     pub paths: u64,
     /// Instructions on one path.
     pub steps: u64,
+    /// Instructions on all paths together; none: no limit.
+    pub instructions: Option<u64>,
     /// Live states.
     pub states: usize,
     /// Wall-clock time.
@@ -142,6 +144,7 @@ impl Default for Settings {
             depth: 512,
             paths: 100_000,
             steps: 5_000_000,
+            instructions: None,
             states: 50_000,
             time: Duration::from_secs(60),
             memory: None,

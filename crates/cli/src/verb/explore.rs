@@ -85,7 +85,7 @@ pub struct Explore {
     /// Bytes of unknown standard input.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     stdin: u64,
-    /// Which state runs next; of a compiled program, which input (default: depth for C, generational for programs).
+    /// Which state runs next; of a compiled program, which input (default: interleaved for C, generational for programs).
     #[arg(long, value_enum)]
     strategy: Option<Order>,
     /// Seed of random choices; or the file of an input (.ktest) whose path is looked at first, repeatable.
@@ -103,6 +103,9 @@ pub struct Explore {
     /// Instructions on one path (default: 5 million of C, 100 million of a compiled program).
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
+    /// Instructions on all paths together.
+    #[arg(long, value_name = "N")]
+    instructions: Option<u64>,
     /// Live states.
     #[arg(long, value_name = "N", default_value_t = 50_000)]
     states: usize,
@@ -218,6 +221,8 @@ enum Order {
     Random,
     /// A state that is about to run new code.
     Coverage,
+    /// One that is about to run new code; without one, deep, random and newest states in turns.
+    Interleaved,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -285,6 +290,7 @@ impl Explore {
             Order::Breadth => Strategy::Breadth,
             Order::Random => Strategy::Random,
             Order::Coverage => Strategy::Coverage,
+            Order::Interleaved => Strategy::Interleaved,
         }
     }
 
@@ -316,12 +322,13 @@ impl Explore {
         Ok(Settings {
             leaks: !self.no_leaks && matches!(entry, Entry::Main { .. }),
             entry,
-            strategy: self.strategy(Order::Depth),
+            strategy: self.strategy(Order::Interleaved),
             seed: self.seeds.iter().rev().find_map(|seed| seed.parse().ok()).unwrap_or(1),
             loops: self.loops,
             depth: self.depth,
             paths: self.paths,
             steps: self.steps.unwrap_or(5_000_000),
+            instructions: self.instructions,
             states: self.states,
             time: seconds("time", self.time)?,
             memory: self.memory.map(|megabytes| megabytes.saturating_mul(1 << 20)),

@@ -11,6 +11,7 @@ mod operations;
 mod types;
 
 use crate::Error;
+use llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use llvm_sys::core::*;
 use llvm_sys::ir_reader::LLVMParseIRInContext;
 use llvm_sys::linker::LLVMLinkModules2;
@@ -43,11 +44,14 @@ pub fn read(inputs: &[Input<'_>], models: &[u8]) -> Result<Module, Error> {
     }
     let Some(whole) = whole else { return Err(Error::Usage("no input files".into())) };
     if !models.is_empty() {
-        let library = session.parse(&Input { name: "library models".into(), bytes: models })?;
+        let library = session.open(models)?;
         // SAFETY: `library` is a live module; only linkage changes.
         unsafe { make_optional(library) };
         session.link(whole, library, "library models")?;
     }
+    // Debug records become intrinsics once, when it is known which functions there are.
+    // SAFETY: `whole` is a live module.
+    unsafe { LLVMSetIsNewDbgInfoFormat(whole, 0) };
     let name = inputs.first().map_or(String::new(), |input| input.name.clone());
     // SAFETY: `whole` is a live module of the session's context, which outlives the conversion.
     let mut module = unsafe { convert(session.context, whole, name)? };
@@ -146,7 +150,21 @@ impl Session {
                 let message = "its debug information is corrupt".into();
                 return Err(Error::BadModule { file: input.name.clone(), message });
             }
-            LLVMSetIsNewDbgInfoFormat(module, 0);
+            Ok(module)
+        }
+    }
+
+    /// The library models, whose functions are read when something links to them: a program uses a few of hundreds.
+    fn open(&self, models: &[u8]) -> Result<LLVMModuleRef, Error> {
+        // SAFETY: the buffer is copied and then the module's; a module is only used when the call succeeds.
+        unsafe {
+            let (start, len) = (models.as_ptr().cast(), models.len());
+            let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(start, len, c"library models".as_ptr());
+            let mut module = std::ptr::null_mut();
+            if LLVMGetBitcodeModuleInContext2(self.context, buffer, &mut module) != 0 {
+                let message = self.messages.borrow().join("\n");
+                return Err(Error::BadModule { file: "library models".into(), message });
+            }
             Ok(module)
         }
     }

@@ -239,10 +239,10 @@ mod tests {
                     if made == 500 {
                         break;
                     }
-                    frontier.push(made, shuffle(&mut random) % 7 == 0);
+                    frontier.push(made, shuffle(&mut random).is_multiple_of(7));
                     made += 1;
                 }
-                if shuffle(&mut random) % 11 == 0
+                if shuffle(&mut random).is_multiple_of(11)
                     && let Some(state) = frontier.give_up_oldest()
                 {
                     assert!(seen.insert(state), "{strategy:?}, {seed}: {state} given up twice");
@@ -259,7 +259,9 @@ mod tests {
         let mut tree = Tree::default();
         let running = tree.add(None, 0);
         tree.add(Some(running), 1);
-        (2..1000).for_each(|number| drop(tree.add(Some(running), number)));
+        for number in 2..1000 {
+            tree.add(Some(running), number);
+        }
         let mut random = 5;
         let walks = (0..1000).filter(|_| tree.walk(|| shuffle(&mut random) & (1 << 32) != 0) == Some(1));
         assert!((400..600).contains(&walks.count()));

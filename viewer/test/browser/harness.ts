@@ -54,7 +54,8 @@ export class Lab {
     this.browser ??= await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
     const context = await this.browser.newContext({ viewport: { width: 1680, height: 1050 }, colorScheme: "light", ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    // Long: a machine that is shared may stand still for a while, and only a page that hangs should fail.
+    page.setDefaultTimeout(120_000);
     const wrong: string[] = [];
     page.on("pageerror", error => wrong.push(`error: ${error.message}`));
     page.on("console", message => { if (message.type() === "error" || message.type() === "warning") wrong.push(`console: ${message.text()}`); });

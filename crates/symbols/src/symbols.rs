@@ -10,6 +10,7 @@ use crate::unwind::CallFrames;
 use crate::value::State;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A program or shared object.
@@ -102,12 +103,21 @@ impl Module {
 pub struct Symbols {
     modules: Vec<Module>,
     kinds: Mutex<HashMap<(usize, Die), Arc<Kind>>>,
+    pub(crate) compiled: crate::compile::Cache,
+    identity: u64,
 }
 
 impl Symbols {
     /// Symbols of modules, the program first.
     pub fn new(modules: Vec<Module>) -> Symbols {
-        Symbols { modules, kinds: Mutex::default() }
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let identity = NEXT.fetch_add(1, Ordering::Relaxed);
+        Symbols { modules, identity, ..Symbols::default() }
+    }
+
+    /// A number of its own, for those who remember something about it.
+    pub fn identity(&self) -> u64 {
+        self.identity
     }
 
     /// The modules.

@@ -185,6 +185,7 @@ impl<'m> Body<'m> {
                 library: true,
                 signature: Vec::new(),
                 annotations: Vec::new(),
+                alloc_size: Vec::new(),
             });
             self.module.functions.len() - 1
         });

@@ -108,6 +108,7 @@ fn make(
         by_value: None,
         struct_return: false,
         nonnull: false,
+        room: None,
         variable: None,
     });
     let block = Block { name: "assembly".into(), instructions, terminator, location };
@@ -126,6 +127,7 @@ fn make(
         library: true,
         signature: Vec::new(),
         annotations: Vec::new(),
+        alloc_size: Vec::new(),
     })
 }
 

@@ -174,6 +174,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         }
         let passed = &passed;
         match builtin {
+            None if !self.module.function(function).alloc_size.is_empty() => {
+                self.declared_allocator(state, at, function, passed)
+            }
             None => self.unmodelled(state, at, name, passed),
             Some(library::Builtin::Intrinsic) => {
                 self.intrinsic(state, at, name.trim_start_matches("llvm."), passed)
@@ -201,6 +204,13 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let fine = self.host.core().not(&null);
                 self.require(state, &fine, Problem::NullArgument, || {
                     format!("{} of {} is declared never to be null", parameter.name, definition.name)
+                })?;
+            }
+        }
+        for (index, parameter) in definition.parameters.iter().enumerate() {
+            if let Some(fine) = self.room(state, function, index, passed)? {
+                self.require(state, &fine, Problem::OutOfBounds, || {
+                    format!("{} of {} points to less than is declared", parameter.name, definition.name)
                 })?;
             }
         }

@@ -1,11 +1,14 @@
-//! What contracts say of memory: so many bytes at a pointer, text that ends, pointers that are apart.
+//! What contracts say of memory: so many bytes or elements at a pointer, text that ends, pointers that are apart, functions
+//! that make memory.
 
 use super::call::Passed;
 use super::host::Host;
+use super::input_types::{size_of, strip};
 use super::pointers::word;
 use super::value::{Entry, ObjectId, Pointer, Target, Value};
-use super::{Machine, Result, State};
-use parallax_cmodule::TypeId;
+use super::{Fill, Machine, Result, State};
+use parallax_cmodule::annotations::Count;
+use parallax_cmodule::{DebugType, FunctionId, Instruction, TypeId};
 use parallax_op::{BinOp, Bits, BoolOp, RelOp};
 use parallax_sem::Core;
 
@@ -57,6 +60,105 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let core = self.host.core();
         let none = core.relop(RelOp::Eq, 64, wanted, &word(&self.host, 0));
         Ok(core.boolop(BoolOp::Or, &some, &none))
+    }
+
+    /// Takes for granted what declarations say of the room that arguments of the function that was entered point to.
+    pub fn assume_rooms(
+        &mut self,
+        state: &mut State<C>,
+        function: FunctionId,
+        values: &[Value<C>],
+    ) -> Result<(), C> {
+        let parameters = &self.module.function(function).parameters;
+        let passed: Vec<Passed<C>> = parameters
+            .iter()
+            .zip(values)
+            .map(|(parameter, value)| Passed {
+                value: value.clone(),
+                ty: parameter.ty,
+                by_value: parameter.by_value,
+            })
+            .collect();
+        for index in 0..passed.len() {
+            if let Some(there) = self.room(state, function, index, &passed)? {
+                let name = &self.module.function(function).parameters[index].name;
+                self.host.assume(format!("{name} points to as many elements as its declaration says"));
+                self.assume(state, &there)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// When an argument points to as many elements as the declaration of its parameter says; none where it says nothing.
+    pub(super) fn room(
+        &mut self,
+        state: &mut State<C>,
+        function: FunctionId,
+        index: usize,
+        passed: &[Passed<C>],
+    ) -> Result<Option<C::Bool>, C> {
+        let module = self.module;
+        let definition = module.function(function);
+        let Some(room) = definition.parameters[index].room else { return Ok(None) };
+        let described = match definition.parameters[index].variable {
+            Some(id) => module.variables[id.0 as usize].ty,
+            None => definition.signature.get(index + 1).copied().flatten(),
+        };
+        let element = match strip(module, described).map(|ty| &module.debug_types[ty.0 as usize]) {
+            Some(DebugType::Pointer(pointee)) => size_of(module, *pointee).max(1),
+            _ => return Ok(None),
+        };
+        let (wide, core) = (128, self.host.core());
+        let number = |value: u64| core.constant(&Bits::new(wide, value.into()));
+        let count = match room {
+            Count::Number(count) => number(count),
+            Count::Parameter(by) => match passed.get(by) {
+                Some(Passed { value: Value::Bits(count), ty, .. }) => {
+                    let width = module.ty(*ty).bits().unwrap_or(64);
+                    core.zext(width, wide, count)
+                }
+                _ => return Ok(None),
+            },
+        };
+        let bytes = core.binop(BinOp::Mul, wide, &count, &number(element));
+        let fits = core.relop(RelOp::Ule, wide, &bytes, &number(u64::MAX >> 1));
+        let bytes = core.extract(wide, 0, 64, &bytes);
+        let Some(argument) = passed.get(index) else { return Ok(None) };
+        let there = self.has_bytes(state, &argument.value.clone(), &bytes)?;
+        Ok(Some(self.host.core().boolop(BoolOp::And, &fits, &there)))
+    }
+
+    /// A function without a body that is declared to make memory (`alloc_size`): it does, or fails where that is asked for.
+    pub(super) fn declared_allocator(
+        &mut self,
+        state: &mut State<C>,
+        at: &Instruction,
+        function: FunctionId,
+        passed: &[Passed<C>],
+    ) -> Result<(), C> {
+        let definition = self.module.function(function);
+        let (wide, mut size) = (128, None);
+        for &index in &definition.alloc_size {
+            let factor = self.argument_bits(passed, index)?;
+            let width = self.module.ty(passed[index].ty).bits().unwrap_or(64);
+            let core = self.host.core();
+            let factor = core.zext(width, wide, &factor);
+            size = Some(match size {
+                None => factor,
+                Some(size) => core.binop(BinOp::Mul, wide, &size, &factor),
+            });
+        }
+        let Some(size) = size else { return self.unmodelled(state, at, &definition.name, passed) };
+        let core = self.host.core();
+        let most = core.constant(&Bits::new(wide, (u64::MAX >> 1).into()));
+        let fits = core.relop(RelOp::Ule, wide, &size, &most);
+        // Sizes that no object can have stay so.
+        let size = core.cond(64, &fits, &core.extract(wide, 0, 64, &size), &word(&self.host, u64::MAX));
+        self.host
+            .assume(format!("{} has no body: it makes memory, as its declaration says", definition.name));
+        let made = self.malloc(state, &size, 16, Fill::Undefined)?;
+        Self::set(state, at.result, Value::Pointer(made));
+        Ok(())
     }
 
     /// When the bytes at a pointer end with a NUL within their object.

@@ -328,7 +328,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
 
     /// Memory of a size; null where it is more than there can be. The size stays what it is, in an object with room for
     /// the largest that it can be.
-    fn malloc(
+    pub(super) fn malloc(
         &mut self,
         state: &mut State<C>,
         size: &C::Val,

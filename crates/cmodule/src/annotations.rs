@@ -1,5 +1,5 @@
 //! What declarations promise and IR forgets: `_Nonnull` and `_Nullable`, `nonnull` on a prototype that the definition's
-//! file does not see, `annotate` on anything, `counted_by` on a field.
+//! file does not see, `annotate` on anything, `counted_by` on a field, `[static n]` and GCC's `access` on a parameter.
 //!
 //! clang drops these on the way to IR; the reader finds them in its syntax tree and names them by what they stand on.
 
@@ -16,6 +16,17 @@ pub enum Promise {
     Annotate(String),
     /// An array of as many elements as this field of the same structure says.
     CountedBy(String),
+    /// Points to at least so many elements.
+    Room(Count),
+}
+
+/// How many elements a parameter points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Count {
+    /// This many.
+    Number(u64),
+    /// As many as another parameter says, by number counted from 0.
+    Parameter(usize),
 }
 
 /// What a qualifier stands on.

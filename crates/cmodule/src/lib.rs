@@ -190,6 +190,8 @@ pub struct Function {
     pub signature: Vec<Option<DebugTypeId>>,
     /// Strings of `annotate` attributes.
     pub annotations: Vec<String>,
+    /// Parameters whose product is the size of the memory it makes (`alloc_size`); empty: it makes none.
+    pub alloc_size: Vec<usize>,
 }
 
 /// A parameter of a function.
@@ -205,6 +207,8 @@ pub struct Parameter {
     pub struct_return: bool,
     /// Whether a null argument breaks a promise.
     pub nonnull: bool,
+    /// How many elements it points to at least, where its declaration says; numbers are those of parameters here.
+    pub room: Option<annotations::Count>,
     /// The C variable it is, where known.
     pub variable: Option<VariableId>,
 }

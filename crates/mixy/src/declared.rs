@@ -65,7 +65,7 @@ impl Declared {
             let nonnull = match &qualifier.promise {
                 Promise::Nonnull => true,
                 Promise::Nullable => false,
-                Promise::Annotate(_) | Promise::CountedBy(_) => continue,
+                Promise::Annotate(_) | Promise::CountedBy(_) | Promise::Room(_) => continue,
             };
             let words = describe(&qualifier.subject);
             let mut at: Vec<Position> = Vec::new();

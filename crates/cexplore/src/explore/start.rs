@@ -111,7 +111,8 @@ pub(super) fn start<'s>(
             let starts = super::globals::starts(module, function, settings);
             machine.unknown_memory(&mut state, &mut |id| starts[id.0 as usize]);
             let values = machine.unknown_arguments(&mut state, function).map_err(Failed::Machine)?;
-            machine.begin(&mut state, function, values).map_err(Failed::Machine)?;
+            machine.begin(&mut state, function, values.clone()).map_err(Failed::Machine)?;
+            machine.assume_rooms(&mut state, function, &values).map_err(Failed::Machine)?;
             Ok(vec![state])
         }
     }

@@ -447,8 +447,10 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     } else {
         report(&mut out, &program, &explored, &findings)?;
     }
-    Ok(if !explored.findings.is_empty() {
+    Ok(if findings.first().is_some_and(|best| best.verdict() == Verdict::Confirmed) {
         Status::Findings
+    } else if !findings.is_empty() {
+        Status::GaveUp
     } else if explored.completeness.bounds().any(Bound::is_unsupported) {
         Status::Unsupported
     } else if !explored.completeness.is_complete() {
@@ -527,6 +529,38 @@ struct Confirmed<'e> {
     native: Native,
 }
 
+/// What running a finding's input came to; the better ones first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Verdict {
+    /// It happens: natively, or in the concrete reading where it could not be run natively.
+    Confirmed,
+    /// It did not happen in the concrete reading, and could not be run natively.
+    Unconfirmed,
+    /// Natively something else happened.
+    Refuted,
+}
+
+impl Verdict {
+    fn name(self) -> &'static str {
+        match self {
+            Verdict::Confirmed => "confirmed",
+            Verdict::Unconfirmed => "unconfirmed",
+            Verdict::Refuted => "refuted",
+        }
+    }
+}
+
+impl Confirmed<'_> {
+    fn verdict(&self) -> Verdict {
+        match &self.native {
+            Native::Confirmed => Verdict::Confirmed,
+            Native::Differs(_) => Verdict::Refuted,
+            Native::NotRun(_) if self.replay.confirmed => Verdict::Confirmed,
+            Native::NotRun(_) => Verdict::Unconfirmed,
+        }
+    }
+}
+
 fn confirmed<'e>(
     arguments: &Explore,
     program: &Program,
@@ -546,6 +580,7 @@ fn confirmed<'e>(
         };
         results.push(Confirmed { finding, replay, native });
     }
+    results.sort_by_key(Confirmed::verdict);
     // Nothing depends on the folder any more; if it cannot be removed, it is only in the way.
     let _ = std::fs::remove_dir_all(&folder);
     Ok(results)
@@ -620,6 +655,7 @@ fn document(program: &Program, explored: &Exploration, findings: &[Confirmed<'_>
                 "line": place.line,
                 "column": place.column,
                 "function": program.module.function(function).name,
+                "verdict": confirmed.verdict().name(),
                 "confirmed": confirmed.replay.confirmed || confirmed.native == Native::Confirmed,
                 "replay": confirmed.replay.confirmed,
                 "native": match &confirmed.native {
@@ -713,6 +749,9 @@ fn report(
     }
     if explored.completeness.is_complete() {
         writeln!(out, "every path was explored")?;
+    }
+    if findings.first().is_some_and(|best| best.verdict() != Verdict::Confirmed) {
+        writeln!(out, "INCOMPLETE: running the inputs confirms none of the findings")?;
     }
     for bound in explored.completeness.bounds() {
         writeln!(out, "INCOMPLETE: {bound}")?;

@@ -1,7 +1,7 @@
 //! Putting qualifiers where the things they stand on are.
 
 use super::canonical;
-use parallax_cmodule::annotations::{Promise, Qualifier, Subject};
+use parallax_cmodule::annotations::{Count, Promise, Qualifier, Subject};
 use parallax_cmodule::{DebugType, Module};
 use rustc_hash::FxHashMap;
 
@@ -60,8 +60,24 @@ fn parameters(module: &mut Module, found: &[Qualifier], homes: &[String]) {
                 nonnull(said.filter(|q| function.exported || q.unit == own), own)
             })
             .collect();
+        let rooms: Vec<(usize, Count)> = (hidden..function.parameters.len())
+            .filter_map(|index| {
+                let said = sayings.get(&(function.name.as_str(), index - hidden))?;
+                let room = said.iter().filter(|q| function.exported || q.unit == own).find_map(|q| {
+                    match q.promise {
+                        Promise::Room(Count::Parameter(by)) => Some(Count::Parameter(by + hidden)),
+                        Promise::Room(count) => Some(count),
+                        _ => None,
+                    }
+                });
+                Some((index, room?))
+            })
+            .collect();
         for index in promised {
             module.functions[number].parameters[index].nonnull = true;
+        }
+        for (index, room) in rooms {
+            module.functions[number].parameters[index].room = Some(room);
         }
     }
 }
@@ -119,7 +135,7 @@ fn fields(module: &mut Module, found: &[Qualifier]) {
                 match promise {
                     Promise::Nonnull => field.nonnull = true,
                     Promise::CountedBy(count) => field.counted_by = Some(count.clone()),
-                    Promise::Nullable | Promise::Annotate(_) => {}
+                    Promise::Nullable | Promise::Annotate(_) | Promise::Room(_) => {}
                 }
             }
         }

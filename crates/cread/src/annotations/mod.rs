@@ -3,6 +3,7 @@
 
 mod attach;
 mod tree;
+mod written;
 
 pub use attach::attach;
 

@@ -3,7 +3,8 @@
 //! The dump that people read is used and not the one in JSON, which leaves out the arguments of attributes.
 
 use super::canonical;
-use parallax_cmodule::annotations::{Promise, Qualifier, Subject};
+use super::written::{self, Place, Written};
+use parallax_cmodule::annotations::{Count, Promise, Qualifier, Subject};
 use rustc_hash::FxHashMap;
 
 /// What records without a tag are called until a typedef names them; no C name has a blank in it.
@@ -11,11 +12,16 @@ const UNNAMED: &str = "unnamed ";
 
 /// A declaration that later lines may belong to.
 enum Open {
-    Function { name: String, unit: String, pointers: Vec<bool> },
+    Function { name: String, unit: String, parameters: Vec<Parameter> },
     Record(String),
     Typedef(String),
     Declared(Subject, String),
     Other,
+}
+
+struct Parameter {
+    name: String,
+    pointer: bool,
 }
 
 struct Tree<'t> {
@@ -29,6 +35,7 @@ struct Tree<'t> {
     /// File and line that the last location named: later ones leave them out.
     file: String,
     line: u32,
+    written: Written,
     found: Vec<Qualifier>,
 }
 
@@ -41,6 +48,7 @@ pub(super) fn parse(dump: &str, unit: &str) -> Vec<Qualifier> {
         unnamed: Vec::new(),
         file: String::new(),
         line: 0,
+        written: Written::default(),
         found: Vec::new(),
     };
     for line in dump.lines() {
@@ -59,10 +67,11 @@ impl Tree<'_> {
             self.open.push(Open::Other);
         }
         let (kind, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let ((line, column), words) = self.place(rest);
+        let ((from, to), words) = self.place(rest);
+        let (line, column) = from;
         let opened = match kind {
-            "FunctionDecl" => self.function(words),
-            "ParmVarDecl" => self.parameter(words),
+            "FunctionDecl" => self.function(words, from, to),
+            "ParmVarDecl" => self.parameter(words, from, to),
             "RecordDecl" => self.record(rest, words),
             "FieldDecl" => self.field(words),
             "VarDecl" => self.variable(words),
@@ -112,19 +121,20 @@ impl Tree<'_> {
         self.open.push(opened);
     }
 
-    /// Reads `0xADDRESS [prev 0xADDRESS] <from, to> [place]`: line and column where it starts, and what comes after.
-    fn place<'w>(&mut self, rest: &'w str) -> ((u32, u32), &'w str) {
-        let Some(from) = rest.find('<') else { return ((0, 0), rest) };
+    /// Reads `0xADDRESS [prev 0xADDRESS] <from, to> [place]`: where it starts, where its last token does, and what comes after.
+    fn place<'w>(&mut self, rest: &'w str) -> ((Place, Place), &'w str) {
+        let Some(from) = rest.find('<') else { return (Default::default(), rest) };
         let mut nested = 0;
         let close = rest[from..].char_indices().find(|&(_, c)| {
             nested += i32::from(c == '<') - i32::from(c == '>');
             nested == 0
         });
-        let Some((len, _)) = close else { return ((0, 0), rest) };
-        let mut start = None;
+        let Some((len, _)) = close else { return (Default::default(), rest) };
+        let (mut start, mut end) = (None, (0, 0));
         for location in rest[from + 1..from + len].split(", ") {
-            let column = self.location(location);
-            start = start.or(column.map(|column| (self.line, column)));
+            let place = self.location(location).map(|column| (self.line, column));
+            start = start.or(place);
+            end = place.unwrap_or(end);
         }
         let mut words = rest[from + len + 1..].trim_start();
         if let Some((first, after)) = words.split_once(' ')
@@ -132,7 +142,7 @@ impl Tree<'_> {
         {
             words = after;
         }
-        (start.unwrap_or_default(), words)
+        ((start.unwrap_or_default(), end), words)
     }
 
     /// `file:line:column`, `line:LINE:COLUMN` or `col:COLUMN`.
@@ -204,21 +214,36 @@ impl Tree<'_> {
         })
     }
 
-    fn function(&mut self, words: &str) -> Open {
+    fn function(&mut self, words: &str, from: Place, to: Place) -> Open {
         let name = name_of(words).to_string();
         let text = quoted(words);
         let result = text.find('(').map_or(text, |at| &text[..at]).trim_end().to_string();
         let unit = self.unit_of(words);
         self.note(&Subject::Result { function: name.clone() }, &unit, &result);
-        Open::Function { name, unit, pointers: Vec::new() }
+        let head = self.written.head(&self.file, from, to);
+        for (index, size) in written::accesses(&head) {
+            let subject = Subject::Parameter { function: name.clone(), index };
+            self.say(subject, &unit, 0, Promise::Room(Count::Parameter(size)));
+        }
+        Open::Function { name, unit, parameters: Vec::new() }
     }
 
-    fn parameter(&mut self, words: &str) -> Open {
-        let Some(Open::Function { name, unit, pointers }) = self.open.last_mut() else { return Open::Other };
+    fn parameter(&mut self, words: &str, from: Place, to: Place) -> Open {
+        let Some(Open::Function { name, unit, parameters }) = self.open.last_mut() else {
+            return Open::Other;
+        };
         // After the type as written there may be what it stands for.
-        pointers.push(words.contains('*'));
-        let subject = Subject::Parameter { function: name.clone(), index: pointers.len() - 1 };
+        let pointer = words.contains('*');
+        let subject = Subject::Parameter { function: name.clone(), index: parameters.len() };
         let unit = unit.clone();
+        let names: Vec<String> = parameters.iter().map(|parameter| parameter.name.clone()).collect();
+        parameters.push(Parameter { name: name_of(words).to_string(), pointer });
+        if pointer {
+            let text = self.written.between(&self.file, from, to);
+            if let Some(count) = written::array(&text, &names) {
+                self.say(subject.clone(), &unit, 0, Promise::Room(count));
+            }
+        }
         self.note(&subject, &unit, quoted(words));
         Open::Declared(subject, unit)
     }
@@ -227,13 +252,13 @@ impl Tree<'_> {
     fn nonnull(&mut self, words: &str) {
         let (subjects, unit): (Vec<Subject>, String) = match self.open.last() {
             Some(Open::Declared(subject, unit)) => (vec![subject.clone()], unit.clone()),
-            Some(Open::Function { name, unit, pointers }) => {
+            Some(Open::Function { name, unit, parameters }) => {
                 let numbers: Vec<usize> = words.split(' ').filter_map(|word| word.parse().ok()).collect();
                 let named = |index: usize| match numbers.is_empty() {
-                    true => pointers[index],
+                    true => parameters[index].pointer,
                     false => numbers.contains(&(index + 1)),
                 };
-                let indices = (0..pointers.len()).filter(|&index| named(index));
+                let indices = (0..parameters.len()).filter(|&index| named(index));
                 let parameter = |index| Subject::Parameter { function: name.clone(), index };
                 (indices.map(parameter).collect(), unit.clone())
             }
@@ -302,8 +327,8 @@ fn name_of(words: &str) -> &str {
 mod tests {
     use crate::annotations::qualifiers;
     use crate::clang::Options;
-    use Promise::{Annotate, CountedBy, Nonnull, Nullable};
-    use parallax_cmodule::annotations::{Promise, Qualifier, Subject};
+    use Promise::{Annotate, CountedBy, Nonnull, Nullable, Room};
+    use parallax_cmodule::annotations::{Count, Promise, Qualifier, Subject};
 
     const TEXT: &str = r#"#include <string.h>
 typedef int *_Nonnull ref;
@@ -322,6 +347,11 @@ extern int *_Nonnull table;
 #pragma clang assume_nonnull begin
 int *assumed(int *p);
 #pragma clang assume_nonnull end
+int least(unsigned n, char p[static n], int q[static 3]);
+__attribute__((access(write_only, 1, 2)))
+void fill(char *p, unsigned n, const char *s)
+    __attribute__((access(read_only, 3, 2), nonnull(3)));
+int calls_access(const char *p) { extern int access(const char *, int); return access(p, 1); }
 "#;
 
     fn parameter(function: &str, index: usize) -> Subject {
@@ -360,13 +390,19 @@ int *assumed(int *p);
             (Subject::Variable { name: "table".into() }, 0, Nonnull),
             (result("assumed"), 0, Nonnull),
             (parameter("assumed", 0), 0, Nonnull),
+            (parameter("least", 1), 0, Room(Count::Parameter(0))),
+            (parameter("least", 2), 0, Room(Count::Number(3))),
+            (parameter("fill", 0), 0, Room(Count::Parameter(1))),
+            (parameter("fill", 2), 0, Room(Count::Parameter(1))),
+            (parameter("fill", 2), 0, Nonnull),
         ];
         expected.sort();
         // The library's own prototypes promise a lot; here it is enough to have one of them.
         let (library, own): (Vec<Qualifier>, Vec<Qualifier>) =
             found.into_iter().partition(|qualifier| match &qualifier.subject {
                 Subject::Parameter { function, .. } | Subject::Result { function } => {
-                    !["two", "all", "get", "name", "one", "assumed"].contains(&function.as_str())
+                    !["two", "all", "get", "name", "one", "assumed", "least", "fill"]
+                        .contains(&function.as_str())
                 }
                 _ => false,
             });

@@ -48,6 +48,24 @@ impl Reader {
         }
     }
 
+    /// The parameters that `alloc_size` names. LLVM packs their numbers: the size above, and below how many of it, or ones.
+    unsafe fn alloc_size(&self, function: LLVMValueRef) -> Vec<usize> {
+        // SAFETY: `function` is live; an attribute's value is asked for where there is one.
+        let packed = unsafe {
+            let found = LLVMGetEnumAttributeAtIndex(
+                function,
+                llvm_sys::LLVMAttributeFunctionIndex,
+                self.kinds.alloc_size,
+            );
+            if found.is_null() {
+                return Vec::new();
+            }
+            LLVMGetEnumAttributeValue(found)
+        };
+        let (size, count) = ((packed >> 32) as usize, packed as u32);
+        std::iter::once(size).chain((count != u32::MAX).then_some(count as usize)).collect()
+    }
+
     unsafe fn declare_function(&mut self, function: LLVMValueRef) -> Function {
         // SAFETY: `function` is live; attributes are asked for by index within its parameters.
         unsafe {
@@ -64,6 +82,7 @@ impl Reader {
                     by_value: (!by_value.is_null()).then(|| self.ty(LLVMGetTypeAttributeValue(by_value))),
                     struct_return: !attribute(self.kinds.struct_return).is_null(),
                     nonnull: !attribute(self.kinds.nonnull).is_null(),
+                    room: None,
                     variable: None,
                 });
             }
@@ -98,6 +117,7 @@ impl Reader {
                 library,
                 signature: self.signature(subprogram),
                 annotations: Vec::new(),
+                alloc_size: self.alloc_size(function),
             }
         }
     }

@@ -211,6 +211,7 @@ struct Kinds {
     by_value: u32,
     struct_return: u32,
     nonnull: u32,
+    alloc_size: u32,
 }
 
 unsafe fn convert(context: LLVMContextRef, whole: LLVMModuleRef, name: String) -> Result<Module, Error> {
@@ -231,7 +232,12 @@ unsafe fn convert(context: LLVMContextRef, whole: LLVMModuleRef, name: String) -
             scopes: FxHashMap::default(),
             debug_types: FxHashMap::default(),
             folders: here(),
-            kinds: Kinds { by_value: kind("byval"), struct_return: kind("sret"), nonnull: kind("nonnull") },
+            kinds: Kinds {
+                by_value: kind("byval"),
+                struct_return: kind("sret"),
+                nonnull: kind("nonnull"),
+                alloc_size: kind("allocsize"),
+            },
         };
         if llvm_sys::target::LLVMPointerSize(reader.layout) != 8
             || matches!(

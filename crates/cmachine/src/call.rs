@@ -239,6 +239,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         if passed.iter().zip(&definition.parameters).any(|(given, wanted)| given.ty != wanted.ty) {
             passed = self.by_class(state, function, passed)?;
         }
+        // Its contract runs first, on top of it and with the same arguments.
+        let contract = self.contracts[function.0 as usize].map(|contract| (contract, passed.clone()));
         let mut objects = Vec::new();
         for argument in &mut passed {
             // What is passed by value is the callee's own: it gets a copy.
@@ -279,7 +281,10 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         };
         state.frames.push(Rc::new(frame));
         self.host.enter_block(state);
-        Ok(())
+        match contract {
+            Some((contract, passed)) => self.enter(state, contract, passed, None),
+            None => Ok(()),
+        }
     }
 
     /// Starts the program (or any function) with these arguments.

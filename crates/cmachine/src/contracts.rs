@@ -8,9 +8,24 @@ use super::pointers::word;
 use super::value::{Entry, ObjectId, Pointer, Target, Value};
 use super::{Fill, Machine, Result, State};
 use parallax_cmodule::annotations::Count;
-use parallax_cmodule::{DebugType, FunctionId, Instruction, TypeId};
+use parallax_cmodule::{DebugType, FunctionId, Instruction, Module, TypeId};
 use parallax_op::{BinOp, Bits, BoolOp, RelOp};
 use parallax_sem::Core;
+
+/// What the name of a function that is another's contract begins with (`PX_CONTRACT` in `parallax.h`).
+const CONTRACT_OF: &str = "__parallax_contract_";
+
+/// For each function, its contract where that is a function of its own.
+pub(super) fn written_apart(module: &Module) -> Vec<Option<FunctionId>> {
+    let mut contracts = vec![None; module.functions.len()];
+    for (number, function) in module.functions.iter().enumerate().filter(|(_, f)| f.is_defined()) {
+        let speaks_of = function.name.strip_prefix(CONTRACT_OF).and_then(|name| module.function_named(name));
+        if let Some(speaks_of) = speaks_of {
+            contracts[speaks_of.0 as usize] = Some(FunctionId(number as u32));
+        }
+    }
+    contracts
+}
 
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     /// A pointer to the start of an object.
@@ -60,6 +75,15 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let core = self.host.core();
         let none = core.relop(RelOp::Eq, 64, wanted, &word(&self.host, 0));
         Ok(core.boolop(BoolOp::Or, &some, &none))
+    }
+
+    /// Whether what is required now is required of whoever entered the program, and not of a call in it.
+    pub(super) fn is_at_entry(&self, state: &State<C>) -> bool {
+        match state.frames.as_slice() {
+            [_] => true,
+            [entered, runs] => self.contracts[entered.function.0 as usize] == Some(runs.function),
+            _ => false,
+        }
     }
 
     /// Takes for granted what declarations say of the room that arguments of the function that was entered point to.

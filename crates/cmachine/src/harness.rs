@@ -182,10 +182,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             Harness::Requires => {
                 let condition = self.condition(passed)?;
-                // The function that was entered, or what it calls?
-                return match state.frames.len() {
-                    1 => self.assume(state, &condition),
-                    _ => self.require(state, &condition, Problem::Assertion, || {
+                return match self.is_at_entry(state) {
+                    true => self.assume(state, &condition),
+                    false => self.require(state, &condition, Problem::Assertion, || {
                         "a precondition does not hold".into()
                     }),
                 };

@@ -105,6 +105,8 @@ pub struct Machine<'m, C: Core, H: Host<C>> {
     constants: Vec<Option<Value<C>>>,
     global_bases: Vec<u64>,
     builtins: Vec<Option<library::Builtin>>,
+    /// For each function, the one that says what its callers promise.
+    contracts: Vec<Option<FunctionId>>,
     abort_is_quiet: bool,
 }
 
@@ -169,6 +171,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             constants,
             global_bases,
             builtins,
+            contracts: contracts::written_apart(module),
             abort_is_quiet,
         }
     }

@@ -11,6 +11,10 @@
 #endif
 
 /* Contracts: assumed where a function is entered, checked where it is called. */
+
+/* A contract outside of the function, in a file that is given with the others:
+   PX_CONTRACT(parse)(const char *text, unsigned long n) { PX_REQUIRES(PX_BYTES(text, n)); } */
+#define PX_CONTRACT(function) void __parallax_contract_##function
 #ifdef __PARALLAX__
 void __parallax_requires(int holds);
 void __parallax_ensures(int holds);

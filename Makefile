@@ -75,6 +75,13 @@ calls: setup
 record-corpus: setup
 	PARALLAX_ALL_PROGRAMS=1 $(CARGO) test --package parallax-record --test corpus
 
+# Recording, replaying, searching and seeking beside GDB, valgrind and qemu-user; OUT=folder records the numbers there.
+.PHONY: bench-record
+bench-record: setup
+	$(CARGO) build --release --package parallax
+	$(CARGO) build --release --package parallax-travel --example measure
+	python3 bench/record/compare.py $(OUT)
+
 # Instruction semantics against the processor this runs on: make fuzz-isa SECONDS=600 SEED=1
 SECONDS ?= 60
 SEED ?= 1

@@ -5,6 +5,10 @@
 //!
 //! Absent on purpose: what is asked about moments, and files outside the recording, unless it kept none.
 
+mod named;
+
+pub use named::{breakpoints_on, functions_named};
+
 use parallax_process::memory::PAGE;
 use parallax_record::Log;
 use parallax_symbols::{Frame, Line, Module, Symbols};

@@ -134,6 +134,10 @@ impl Replaying {
             }
             "write" | "writev" => {
                 let Some(target) = output.get(&first) else { return };
+                // What its parents wrote is theirs.
+                if process.time() <= self.log.since && self.log.since > 0 {
+                    return;
+                }
                 let bytes = match name {
                     "write" => process.peek(second, result),
                     _ => process.peek_parts(second, third, result),

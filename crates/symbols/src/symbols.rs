@@ -196,6 +196,16 @@ impl Symbols {
         Some((symbol, at(symbol.range.start)..at(symbol.range.end)))
     }
 
+    /// Whether the function that starts at an address chooses the one of its name among several (an IFUNC).
+    pub fn is_chooser(&self, start: u64) -> bool {
+        let Some(module) = self.module_at(start).map(|module| &self.modules[module]) else { return false };
+        let address = start.wrapping_sub(module.bias);
+        let symbols = module.elf.symbols();
+        let from = symbols.partition_point(|symbol| symbol.range.start < address);
+        let here = symbols[from..].iter().take_while(|symbol| symbol.range.start == address);
+        here.into_iter().any(|symbol| symbol.is_chooser)
+    }
+
     /// Whether an address lies in code of a module.
     pub fn is_code(&self, address: u64) -> bool {
         self.module_at(address).is_some_and(|module| {

@@ -3,13 +3,15 @@
 use crate::collect::{Collector, Held, Plan};
 use crate::error::TravelError;
 use crate::hand::Traveller;
+use crate::timeline::Timeline;
 use parallax_process::Snapshot;
 use std::ops::Range;
 
 /// Where in an interval each of `count` conditions holds. The interval starts after `steps.start` steps,
-/// which is at or after the keyframe.
+/// which is at or after the keyframe. Where it passes the end of an interval without one, it leaves a keyframe.
 pub(crate) fn find(
     traveller: &mut Traveller,
+    timeline: &Timeline,
     plan: &Plan,
     count: usize,
     keyframe: &Snapshot,
@@ -33,7 +35,27 @@ pub(crate) fn find(
         let current = process.threads().first().copied();
         collector.meet(traveller.surroundings()?, current);
     }
-    let ran = traveller.run_to(steps.end, stop);
+    let ran = run(traveller, timeline, steps.end, stop);
     let found = collector.take(steps.start + 1..steps.end + 1, count);
     ran.map(|()| found)
+}
+
+fn run(
+    traveller: &mut Traveller,
+    timeline: &Timeline,
+    steps: u64,
+    stop: impl Fn() -> bool,
+) -> Result<(), TravelError> {
+    while traveller.process()?.time() < steps {
+        let now = traveller.process()?.time();
+        // Nobody else waits while it runs.
+        let end = timeline.lock().interval_end(now).min(steps);
+        traveller.run_to(end, &stop)?;
+        let process = traveller.process()?;
+        if timeline.lock().lacks(process.time()) {
+            let snapshot = process.snapshot();
+            timeline.lock().leave(snapshot);
+        }
+    }
+    Ok(())
 }

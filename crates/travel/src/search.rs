@@ -12,7 +12,7 @@ use crate::travel::Travel;
 use parallax_trace::{Direction, Found, Hit, Time, Watch};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ struct Hunt {
     last: u64,
     timeline: Arc<Timeline>,
     findings: Arc<Findings>,
-    next: AtomicUsize,
+    next: Mutex<usize>,
     stop: AtomicBool,
     done: Mutex<BTreeMap<usize, Result<Lists, TravelError>>>,
     arrived: Condvar,
@@ -65,34 +65,63 @@ impl Hunt {
 
     /// What a worker does.
     fn run(&self, traveller: &mut Traveller) {
-        loop {
-            let position = self.next.fetch_add(1, Ordering::Relaxed);
-            if position >= self.intervals.len() || self.stopped() {
-                break;
+        while let Some(mut positions) = self.claim() {
+            if self.direction == Direction::Backward {
+                // A replay goes forwards.
+                positions.reverse();
             }
-            let lists = self.look(traveller, self.at(position));
-            let failed = lists.is_err();
-            self.done.lock().unwrap_or_else(PoisonError::into_inner).insert(position, lists);
-            self.arrived.notify_all();
-            if failed {
-                break;
+            for position in positions {
+                if self.stopped() {
+                    return;
+                }
+                let lists = self.look(traveller, self.at(position));
+                let failed = lists.is_err();
+                self.done.lock().unwrap_or_else(PoisonError::into_inner).insert(position, lists);
+                self.arrived.notify_all();
+                if failed {
+                    return;
+                }
             }
         }
+    }
+
+    /// The next positions: those that are reached from one keyframe, so that no two workers run the same steps.
+    fn claim(&self) -> Option<Vec<usize>> {
+        const MOST: usize = 64;
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = *next;
+        if first >= self.intervals.len() || self.stopped() {
+            return None;
+        }
+        *next += 1;
+        if self.at_once(first).is_some() {
+            return Some(vec![first]);
+        }
+        let mut known = self.timeline.lock();
+        let mut keyframe = |position: usize| {
+            let steps = self.steps(self.at(position));
+            let looked = known.frontier() >= steps.end;
+            if looked { known.keyframe(steps.start).map(|keyframe| keyframe.time()) } else { None }
+        };
+        if let Some(own) = keyframe(first) {
+            while *next < self.intervals.len() && *next - first < MOST && keyframe(*next) == Some(own) {
+                *next += 1;
+            }
+        }
+        Some((first..*next).collect())
     }
 
     fn look(&self, traveller: &mut Traveller, interval: usize) -> Result<Lists, TravelError> {
         let steps = self.steps(interval);
         self.timeline.wait(steps.end, || self.stopped())?;
-        let (seen, keyframe) = {
-            let known = self.timeline.lock();
-            (known.seen(interval), known.keyframe(steps.start))
-        };
-        let (seen, keyframe) = (seen.ok_or(TravelError::Empty)?, keyframe.ok_or(TravelError::Empty)?);
+        let seen = self.timeline.lock().seen(interval).ok_or(TravelError::Empty)?;
         let known = self.known(&seen, interval);
         if known.iter().all(Option::is_some) {
             return Ok(known.into_iter().flatten().collect());
         }
-        let found = find(traveller, &self.plan, self.conditions.len(), &keyframe, steps, || self.stopped())?;
+        let keyframe = self.timeline.lock().keyframe(steps.start).ok_or(TravelError::Empty)?;
+        let count = self.conditions.len();
+        let found = find(traveller, &self.timeline, &self.plan, count, &keyframe, steps, || self.stopped())?;
         let lists = found.into_iter().zip(known).zip(&self.conditions);
         let lists = lists.map(|((held, known), condition)| {
             known.unwrap_or_else(|| {
@@ -173,7 +202,7 @@ pub(crate) fn search(
         last: travel.last,
         timeline: travel.timeline.clone(),
         findings: travel.findings.clone(),
-        next: AtomicUsize::new(0),
+        next: Mutex::new(0),
         stop: AtomicBool::new(false),
         done: Mutex::default(),
         arrived: Condvar::new(),
@@ -195,7 +224,7 @@ pub(crate) fn search(
             None => {
                 if want.is_none() {
                     want = Some(travel.want(hunt.steps(intervals.end - 1).end)?);
-                    hunt.next.store(position, Ordering::Relaxed);
+                    *hunt.next.lock().unwrap_or_else(PoisonError::into_inner) = position;
                     for finder in travel.finders.iter().take(intervals.len() - position) {
                         let hunt = hunt.clone();
                         finder.give(move |traveller| hunt.run(traveller))?;

@@ -14,11 +14,14 @@ mod code;
 mod mapping;
 mod noted;
 mod region;
+mod saved;
 mod shared;
 
 pub use mapping::Mapping;
 pub use noted::{Touched, Written};
 pub use region::{Backing, Permissions, Region};
+pub use saved::Page;
+pub(crate) use saved::SavedMemory;
 
 use crate::digest::Digest;
 use cache::Cache;

@@ -149,13 +149,14 @@ lsp-neovim:
 	@PARALLAX=target/debug/parallax scripts/lsp-neovim
 
 # Real tools on real programs, what their reports hold and what comes out: make report-matrix WORK=/var/tmp/matrix OUT=folder
-# gcc 14 and CBMC are unpacked from Debian 13 and run in a chroot, which needs root; Semgrep and Flawfinder come from PyPI.
+# gcc 14 and CBMC are unpacked from Debian 13, gcc 15 from Debian testing, and run in a chroot, which needs root; Semgrep and Flawfinder come from PyPI.
 WORK ?= target/report-matrix
 .PHONY: report-matrix
 report-matrix: setup
 	$(CARGO) build --package parallax
 	mkdir -p $(WORK)
 	python3 bench/report-matrix/unpack.py $(WORK)/trixie trixie gcc-14 g++-14 libc6-dev cbmc coreutils bash dash
+	python3 bench/report-matrix/unpack.py $(WORK)/testing testing gcc-15 g++-15 libc6-dev coreutils bash dash
 	[ -x $(WORK)/pypi/bin/semgrep ] || { python3 -m venv $(WORK)/pypi && $(WORK)/pypi/bin/pip install --quiet semgrep flawfinder; }
 	python3 bench/report-matrix/run.py $(WORK) target/debug/parallax $(OUT)
 	cd viewer && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent; }

@@ -8,7 +8,7 @@ use parallax_op::Bits;
 use parallax_term::{Formula, Id, Store, Symbol};
 
 /// Contradictions after which the search gives up.
-const PATIENCE: usize = 48;
+const PATIENCE: usize = 4;
 
 /// How a search ended.
 pub(super) enum Found {

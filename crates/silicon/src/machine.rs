@@ -122,8 +122,9 @@ impl Machine {
         let child = unsafe { libc::fork() };
         if child == 0 {
             let ready = map(code_file, CODE, PAGE, libc::PROT_READ | libc::PROT_EXEC)
-                .and_then(|_| map(data_file, DATA, DATA_BYTES, libc::PROT_READ | libc::PROT_WRITE))
-                .and_then(|_| map(code_file, LOW_CODE, PAGE, libc::PROT_READ | libc::PROT_EXEC))
+                .and_then(|_| map(data_file, DATA, DATA_BYTES, libc::PROT_READ | libc::PROT_WRITE));
+            // Where these cannot be, 16-bit code cannot run, and all other code can.
+            let _ = map(code_file, LOW_CODE, PAGE, libc::PROT_READ | libc::PROT_EXEC)
                 .and_then(|_| map(data_file, LOW_DATA, DATA_BYTES, libc::PROT_READ | libc::PROT_WRITE))
                 .and_then(|_| define_segments());
             // SAFETY: as above; the child never returns to Rust.
@@ -223,6 +224,13 @@ impl Drop for Machine {
 const CODE_32: u64 = 0x23;
 const CODE_64: u64 = 0x33;
 const FLAT: u64 = 0x2b;
+
+/// Whether this kernel lets programs have segments of their own, which 16-bit code needs.
+pub fn has_segments() -> bool {
+    let mut table = [0u8; 8];
+    // SAFETY: the kernel writes no more than it is told.
+    unsafe { libc::syscall(libc::SYS_modify_ldt, 0, table.as_mut_ptr(), table.len()) >= 0 }
+}
 
 /// Writes the segments of 16-bit code into the table of this process.
 fn define_segments() -> io::Result<()> {

@@ -9,7 +9,7 @@ use parallax_moment::{Modules, place_of};
 use parallax_report::{Document, Frame, Location, PathBuilder, Report, Role, Severity, Step, Tool};
 use parallax_symbols::{Place, Symbols};
 use parallax_trace::{Target, Unwatched};
-use parallax_travel::{Settings, Travel};
+use parallax_travel::Travel;
 use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -86,7 +86,7 @@ fn bad(message: String) -> anyhow::Error {
 
 /// Does it.
 pub fn run(arguments: &Origin) -> Result<Status> {
-    let travel = Travel::open(&arguments.recording, &arguments.stream, Settings::default())?;
+    let travel = super::process::travel(&arguments.recording, &arguments.stream)?;
     let modules = Modules::new(travel.log().clone());
     let time = arguments.at.unwrap_or(travel.span().end);
     let (asked, name) = asked(arguments, &travel, &modules, time)?;

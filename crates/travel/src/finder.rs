@@ -1,13 +1,12 @@
 //! Running an interval again to find the steps at which conditions hold.
 
-use crate::collect::{Collector, Plan};
+use crate::collect::{Collector, Held, Plan};
 use crate::error::TravelError;
 use crate::hand::Traveller;
 use parallax_process::Snapshot;
-use parallax_trace::Time;
 use std::ops::Range;
 
-/// The times in an interval at which each of `count` conditions holds. The interval starts after `steps.start` steps,
+/// Where in an interval each of `count` conditions holds. The interval starts after `steps.start` steps,
 /// which is at or after the keyframe.
 pub(crate) fn find(
     traveller: &mut Traveller,
@@ -16,7 +15,7 @@ pub(crate) fn find(
     keyframe: &Snapshot,
     steps: Range<u64>,
     stop: impl Fn() -> bool,
-) -> Result<Vec<Vec<Time>>, TravelError> {
+) -> Result<Vec<Held>, TravelError> {
     let armed = traveller.armed.clone().filter(|armed| armed.has(plan));
     let collector = armed.unwrap_or_else(|| Collector::new(plan.clone()));
     traveller.armed = Some(collector.clone());
@@ -28,6 +27,11 @@ pub(crate) fn find(
     let now = process.time();
     if now > steps.start || now < keyframe.time() {
         process.go_back(keyframe);
+    }
+    if plan.has_tests() {
+        // Who goes on, until somebody else's turn is told.
+        let current = process.threads().first().copied();
+        collector.meet(traveller.surroundings()?, current);
     }
     let ran = traveller.run_to(steps.end, stop);
     let found = collector.take(steps.start + 1..steps.end + 1, count);

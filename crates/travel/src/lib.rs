@@ -37,6 +37,7 @@ mod filter;
 mod finder;
 mod findings;
 mod hand;
+mod passing;
 mod pioneer;
 mod search;
 mod seen;
@@ -48,8 +49,9 @@ mod turns;
 mod visit;
 
 pub use error::TravelError;
-pub use examine::{Examine, Test, Unanswered};
+pub use examine::{Examine, Look, Test, Unanswered};
 pub use filter::{Filter, Numbers, Ranges};
+pub use passing::{Passing, Registers};
 pub use state::{Mapped, State};
 pub use travel::{Settings, Travel};
 pub use visit::Side;

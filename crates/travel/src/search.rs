@@ -1,6 +1,6 @@
 //! Searching: intervals from the near end, on all workers, until there are enough hits.
 
-use crate::collect::Plan;
+use crate::collect::{Held, Plan};
 use crate::error::TravelError;
 use crate::filter::Filter;
 use crate::finder::find;
@@ -16,8 +16,15 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The times in an interval at which each condition holds.
-type Lists = Vec<Arc<[Time]>>;
+/// Where in an interval each condition holds.
+type Lists = Vec<Held>;
+
+/// What a search found, with the conditions whose tests have still to be made.
+pub(crate) struct Sought {
+    pub found: Found,
+    /// For each hit, which of its conditions are in doubt.
+    pub doubts: Vec<u64>,
+}
 
 /// A search that workers take part in. Intervals are numbered from the near end.
 struct Hunt {
@@ -87,23 +94,25 @@ impl Hunt {
         }
         let found = find(traveller, &self.plan, self.conditions.len(), &keyframe, steps, || self.stopped())?;
         let lists = found.into_iter().zip(known).zip(&self.conditions);
-        let lists = lists.map(|((times, known), condition)| {
+        let lists = lists.map(|((held, known), condition)| {
             known.unwrap_or_else(|| {
-                let times: Arc<[Time]> = times.into();
-                self.findings.add(condition, interval, times.clone());
-                times
+                self.findings.add(condition, interval, held.clone());
+                held
             })
         });
         Ok(lists.collect())
     }
 
     /// What is known of each condition in an interval that has been looked at, without running it.
-    fn known(&self, seen: &Seen, interval: usize) -> Vec<Option<Arc<[Time]>>> {
+    fn known(&self, seen: &Seen, interval: usize) -> Vec<Option<Held>> {
         let known = self.conditions.iter().map(|condition| {
             if condition.is_noted() {
-                Some(seen.known(condition).into())
+                let times: Arc<[Time]> = seen.known(condition).into();
+                let is_tested = matches!(condition, Filter::When(..));
+                let doubtful = if is_tested { times.clone() } else { Arc::default() };
+                Some(Held { times, doubtful })
             } else if !seen.may(condition) {
-                Some([].into())
+                Some(Held::default())
             } else {
                 self.findings.get(condition, interval)
             }
@@ -151,7 +160,7 @@ pub(crate) fn search(
     direction: Direction,
     max: usize,
     watch: &dyn Watch,
-) -> Result<Found, TravelError> {
+) -> Result<Sought, TravelError> {
     let size = travel.settings.interval;
     // Step t is in the interval that starts after t - 1 steps or before.
     let intervals = ((within.start - 1) / size) as usize..((within.end - 2) / size) as usize + 1;
@@ -178,6 +187,7 @@ pub(crate) fn search(
             Direction::Backward => within.end..within.end,
         },
     };
+    let mut doubts = Vec::new();
     for position in 0..intervals.len() {
         let at_once = if want.is_none() { hunt.at_once(position) } else { None };
         let lists = match at_once {
@@ -193,7 +203,7 @@ pub(crate) fn search(
                 }
                 match hunt.wait(position, watch) {
                     Ok(lists) => lists,
-                    Err(TravelError::Stopped) => return Ok(found),
+                    Err(TravelError::Stopped) => return Ok(Sought { found, doubts }),
                     Err(error) => return Err(error),
                 }
             }
@@ -208,16 +218,19 @@ pub(crate) fn search(
         let cut = hits.len() >= room;
         hits.truncate(room);
         let end = match (cut, hits.last()) {
-            (true, Some(last)) => Some(last.time),
+            (true, Some((last, _))) => Some(last.time),
             _ => None,
         };
         match direction {
             Direction::Forward => found.decided.end = end.map_or(part.end, |time| time + 1),
             Direction::Backward => found.decided.start = end.unwrap_or(part.start),
         }
-        found.hits.append(&mut hits);
+        for (hit, doubt) in hits {
+            found.hits.push(hit);
+            doubts.push(doubt);
+        }
         if cut {
-            return Ok(found);
+            return Ok(Sought { found, doubts });
         }
         watch.progress(match direction {
             Direction::Forward => found.decided.end,
@@ -225,23 +238,30 @@ pub(crate) fn search(
         });
     }
     found.decided = within;
-    Ok(found)
+    Ok(Sought { found, doubts })
 }
 
-/// The times of all lists in a range, with those that hold each.
-fn merge(lists: &[Arc<[Time]>], within: &Range<Time>) -> Vec<Hit> {
-    let mut hits: Vec<Hit> = Vec::new();
-    for (index, list) in lists.iter().enumerate() {
+/// The times of all lists in a range, with the conditions that hold at each, and those of them that are in doubt.
+fn merge(lists: &[Held], within: &Range<Time>) -> Vec<(Hit, u64)> {
+    let part = |list: &Arc<[Time]>| {
         let from = list.partition_point(|time| *time < within.start);
-        let to = list.partition_point(|time| *time < within.end);
-        hits.extend(list[from..to.max(from)].iter().map(|time| Hit { time: *time, which: 1 << index }));
+        from..list.partition_point(|time| *time < within.end).max(from)
+    };
+    let mut hits: Vec<(Hit, u64)> = Vec::new();
+    for (index, held) in lists.iter().enumerate() {
+        let bit = 1 << index;
+        let doubtful = &held.doubtful[part(&held.doubtful)];
+        let doubt = |time: &Time| if doubtful.binary_search(time).is_ok() { bit } else { 0 };
+        let times = &held.times[part(&held.times)];
+        hits.extend(times.iter().map(|time| (Hit { time: *time, which: bit }, doubt(time))));
     }
     if lists.len() > 1 {
-        hits.sort_unstable_by_key(|hit| hit.time);
+        hits.sort_unstable_by_key(|(hit, _)| hit.time);
         hits.dedup_by(|next, kept| {
-            let same = next.time == kept.time;
+            let same = next.0.time == kept.0.time;
             if same {
-                kept.which |= next.which;
+                kept.0.which |= next.0.which;
+                kept.1 |= next.1;
             }
             same
         });

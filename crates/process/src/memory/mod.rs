@@ -410,6 +410,28 @@ impl Memory {
         self.read_as(Access::Read, address, into)
     }
 
+    /// Reads bytes as somebody does who is not the program: false if that cannot be done, or not without being noticed. What
+    /// other processes share is such.
+    pub fn peek(&mut self, address: u64, into: &mut [u8]) -> bool {
+        let mut done = 0;
+        while done < into.len() {
+            let at = address.wrapping_add(done as u64);
+            let run = ((PAGE - (at & OFFSET)) as usize).min(into.len() - done);
+            let host = match self.reads.find::<1>(at) {
+                Some(host) => host,
+                None if self.is_shared(at) => return false,
+                None => match self.readable(at, Access::Read) {
+                    Ok(host) => host,
+                    Err(_) => return false,
+                },
+            };
+            // SAFETY: the page is held by `self.pages` or by a host mapping, and `run` ends within it.
+            unsafe { std::ptr::copy_nonoverlapping(host, into[done..].as_mut_ptr(), run) };
+            done += run;
+        }
+        true
+    }
+
     /// Fetches instruction bytes; how many could be fetched before the mapping ended.
     pub fn fetch(&mut self, address: u64, into: &mut [u8]) -> Result<usize, Fault> {
         let first = (PAGE - (address & OFFSET)).min(into.len() as u64) as usize;

@@ -128,6 +128,13 @@ fuzz-heap: setup
 plant-trace: setup
 	scripts/plant-trace $(if $(OUT),--out $(OUT))
 
+# The micro-benchmarks of section 4.4, plots and ratios: make bench-expositor OUT=folder; PROFILE=dev for a quick look.
+PROFILE ?= release
+RUNS ?= 5
+.PHONY: bench-expositor
+bench-expositor: setup
+	scripts/bench-expositor $(OUT) $(PROFILE) $(RUNS)
+
 # vsftpd from Debian's source: null errors by inference alone, and with each of the paper's blocks.
 vsftpd: build
 	@scripts/vsftpd

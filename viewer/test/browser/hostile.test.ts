@@ -134,15 +134,14 @@ function long(count: number, depth: number): object {
 }
 const WALK = "int walk(struct node *n) {\n  int i;\n  while (n->next) {\n    i = step(n);\n    n = n->next;\n  }\n  if (n->child)\n    return walk(n->child);\n  log(\"unused\");\n  return i;\n}\n";
 
-test("ten thousand steps: few elements, first picture in time, every step in reach", async () => {
+test("ten thousand steps: few elements, every step in reach", async () => {
   const source = join(lab.folder, "walk");
   mkdirSync(source, { recursive: true });
   writeFileSync(join(source, "walk.c"), WALK);
   const address = lab.view([lab.write("long.json", long(10_000, 200))], "--src", source);
   const { page, wrong } = await lab.open(address);
   await page.waitForFunction(() => performance.getEntriesByName("first-contentful-paint").length > 0);
-  const painted = await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity);
-  assert.ok(painted < 8_000, `first paint after ${painted} ms; the recorded benchmark has the real bound`);
+  // How soon is measured by the benchmark; a test on a shared machine would measure the machine.
   assert.ok(await page.evaluate(() => document.querySelectorAll("*").length) < 12_000);
   assert.match(await page.locator(`${column(1)} .step[data-index="1"]`).innerText(), /while \(n->next\)/);
   // Rounds that are alike are told once; here all of them are wanted.

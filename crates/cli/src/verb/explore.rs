@@ -103,8 +103,8 @@ pub struct Explore {
     /// Instructions on one path (default: 5 million of C, 100 million of a compiled program).
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
-    /// Instructions on all paths together.
-    #[arg(long, value_name = "N")]
+    /// Instructions on all paths of C together.
+    #[arg(long, value_name = "N", conflicts_with = "program")]
     instructions: Option<u64>,
     /// Live states.
     #[arg(long, value_name = "N", default_value_t = 50_000)]

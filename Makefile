@@ -75,6 +75,13 @@ calls: setup
 record-corpus: setup
 	PARALLAX_ALL_PROGRAMS=1 $(CARGO) test --package parallax-record --test corpus
 
+# Recording, replaying, searching and seeking beside GDB, valgrind and qemu-user; OUT=folder records the numbers there.
+.PHONY: bench-record
+bench-record: setup
+	$(CARGO) build --release --package parallax
+	$(CARGO) build --release --package parallax-travel --example measure
+	python3 bench/record/compare.py $(OUT)
+
 # Instruction semantics against the processor this runs on: make fuzz-isa SECONDS=600 SEED=1
 SECONDS ?= 60
 SEED ?= 1
@@ -128,6 +135,13 @@ fuzz-heap: setup
 plant-trace: setup
 	scripts/plant-trace $(if $(OUT),--out $(OUT))
 
+# The micro-benchmarks of section 4.4, plots and ratios: make bench-expositor OUT=folder; PROFILE=dev for a quick look.
+PROFILE ?= release
+RUNS ?= 5
+.PHONY: bench-expositor
+bench-expositor: setup
+	scripts/bench-expositor $(OUT) $(PROFILE) $(RUNS)
+
 # vsftpd from Debian's source: null errors by inference alone, and with each of the paper's blocks.
 vsftpd: build
 	@scripts/vsftpd
@@ -142,13 +156,14 @@ lsp-neovim:
 	@PARALLAX=target/debug/parallax scripts/lsp-neovim
 
 # Real tools on real programs, what their reports hold and what comes out: make report-matrix WORK=/var/tmp/matrix OUT=folder
-# gcc 14 and CBMC are unpacked from Debian 13 and run in a chroot, which needs root; Semgrep and Flawfinder come from PyPI.
+# gcc 14 and CBMC are unpacked from Debian 13, gcc 15 from Debian testing, and run in a chroot, which needs root; Semgrep and Flawfinder come from PyPI.
 WORK ?= target/report-matrix
 .PHONY: report-matrix
 report-matrix: setup
 	$(CARGO) build --package parallax
 	mkdir -p $(WORK)
 	python3 bench/report-matrix/unpack.py $(WORK)/trixie trixie gcc-14 g++-14 libc6-dev cbmc coreutils bash dash
+	python3 bench/report-matrix/unpack.py $(WORK)/testing testing gcc-15 g++-15 libc6-dev coreutils bash dash
 	[ -x $(WORK)/pypi/bin/semgrep ] || { python3 -m venv $(WORK)/pypi && $(WORK)/pypi/bin/pip install --quiet semgrep flawfinder; }
 	python3 bench/report-matrix/run.py $(WORK) target/debug/parallax $(OUT)
 	cd viewer && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent; }

@@ -64,6 +64,18 @@ if os.environ["WHICH"] == "laziness":
         action(collect)
         for one in [*found, None]:
             action(lambda: one)
+elif os.environ["WHICH"] == "hits":
+    found = []
+
+    def see(frame):
+        if int(frame.read_var("z")) % 2 == 0:
+            found.append(frame.pc())
+
+    def collect():
+        global hits
+        hits += run(Hits("bar", see))
+
+    action(collect)
 else:
     tables, asked = [], []
 

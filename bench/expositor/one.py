@@ -104,10 +104,23 @@ def maps(run, variant, direction):
     return clock
 
 
+def hits(run, variant, direction):
+    """All calls of bar, filtered by their argument: what one hit costs."""
+    clock = Clock()
+    bars = run.breakpoints("bar")
+    even = (var("z") % 2 == 0) if variant == "native" else (lambda snap: int(snap.read_arg("z")) % 2 == 0)
+    found = clock.action(lambda: len(bars.filter(even)))
+    assert found * 2 == len(bars), (found, len(bars))
+    return clock
+
+
 recording, which, variant, direction = sys.argv[1:5]
 begun = time.perf_counter()
 run = execution(recording)
 run.get_at(1).pc  # The replay is there.
 startup = time.perf_counter() - begun
-clock = (laziness if which == "laziness" else maps)(run, variant, direction)
-print(json.dumps({"startup": round(startup, 6), "seconds": clock.seconds, "bytes": clock.bytes}))
+clock = {"laziness": laziness, "maps": maps, "hits": hits}[which](run, variant, direction)
+told = {"startup": round(startup, 6), "seconds": clock.seconds, "bytes": clock.bytes}
+if which == "hits":
+    told["hits"] = len(run.breakpoints("bar"))
+print(json.dumps(told))

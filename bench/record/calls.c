@@ -1,18 +1,28 @@
-// A hundred million instructions, in which one function is called ten thousand times.
+// Nine thousand instructions a round, and in each round one call of one function: a hundred million by default. The words called
+// quiet are never written, but lie on pages that are written all the time.
 #include <stdio.h>
+#include <stdlib.h>
+
+struct part {
+    unsigned long quiet, table[511];
+};
+struct part parts[3];
 
 __attribute__((noinline)) unsigned long rare(unsigned long value) { return value * 31 + 7; }
 
-int main(void) {
+__attribute__((noinline)) void done(unsigned long sum) { printf("%lu\n", sum); }
+
+int main(int count, char **words) {
+    int rounds = count > 1 ? atoi(words[1]) : 10000;
     unsigned long sum = 1;
-    static unsigned long table[4096];
-    for (int round = 0; round < 10000; round++) {
+    for (int round = 0; round < rounds; round++) {
         for (int i = 0; i < 1000; i++) {
-            table[(sum >> 7) & 4095] += i;
-            sum = sum * 6364136223846793005UL + table[i];
+            struct part *part = &parts[i % 3];
+            part->table[(sum >> 7) & 255] += i;
+            sum = sum * 6364136223846793005UL + part->table[256 + (i & 127)];
         }
         sum = rare(sum);
     }
-    printf("%lu\n", sum);
+    done(sum);
     return 0;
 }

@@ -22,7 +22,7 @@ class Program:
     cxx: bool = False
 
     def compiler(self, which):
-        return {"gcc": "g++", "gcc-14": "g++-14", "clang-19": "clang++-19"}[which] if self.cxx else which
+        return {"gcc": "g++", "gcc-14": "g++-14", "gcc-15": "g++-15", "clang-19": "clang++-19"}[which] if self.cxx else which
 
 
 PROGRAMS = [

@@ -5,8 +5,8 @@
 
 WORK is a folder for sources, tools and reports; PARALLAX the command. With OUT, the table is written to OUT/table.md, the
 numbers to OUT/raw.csv, what was run to OUT/tools.txt. Programs are Debian's
-sources of zip, bzip2, unzip, pbzip2 and figlet. A tool that is not there is reported as missing, never as passed. gcc 14 and CBMC come from Debian 13, unpacked into WORK/trixie and run in a chroot,
-which needs root; Semgrep and Flawfinder come from PyPI.
+sources of zip, bzip2, unzip, pbzip2 and figlet. A tool that is not there is reported as missing, never as passed. gcc 14 and CBMC come from Debian 13,
+unpacked into WORK/trixie, gcc 15 from Debian testing, unpacked into WORK/testing; both run in a chroot, which needs root; Semgrep and Flawfinder come from PyPI.
 """
 import csv, glob, json, os, shutil, subprocess, sys
 
@@ -16,18 +16,20 @@ from runtime import Runs
 WORK, PARALLAX = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 OUT = sys.argv[3] if len(sys.argv) > 3 else None
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.join(WORK, "trixie")
+# Releases that this machine does not run, unpacked: for each newer compiler the one that has it.
+STABLE, TESTING = os.path.join(WORK, "trixie"), os.path.join(WORK, "testing")
+NEWER = {"gcc-14": STABLE, "gcc-15": TESTING}
 
 
-def run(command, folder, stdout=None, stderr=None, inside=False, seconds=300):
+def run(command, folder, stdout=None, stderr=None, inside=None, seconds=300):
     """Runs a tool; its status says little, for most report by failing. None when it is not there."""
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     if inside:
         for one in PROGRAMS:
-            if not os.path.isdir(os.path.join(ROOT + WORK, one.folder)):
-                shutil.copytree(os.path.join(WORK, one.folder), os.path.join(ROOT + WORK, one.folder))
+            if not os.path.isdir(os.path.join(inside + WORK, one.folder)):
+                shutil.copytree(os.path.join(WORK, one.folder), os.path.join(inside + WORK, one.folder))
         environment["LC_ALL"] = "C"  # The unpacked release has no other locale, and would say so into the report.
-        command = ["chroot", ROOT, "/usr/bin/bash", "-c", f"cd {folder} && exec \"$@\"", "-"] + command
+        command = ["chroot", inside, "/usr/bin/bash", "-c", f"cd {folder} && exec \"$@\"", "-"] + command
     try:
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=seconds, stdin=subprocess.DEVNULL)
     except (FileNotFoundError, subprocess.TimeoutExpired):
@@ -43,20 +45,22 @@ def compilers(program, folder, report):
     for source in program.files:
         stem = report(os.path.basename(source).rsplit(".", 1)[0])
         common = ["-c", "-O1", *program.flags, source, "-o", "/dev/null"]
-        gcc, newer, clang = (program.compiler(which) for which in ("gcc", "gcc-14", "clang-19"))
+        gcc, clang = (program.compiler(which) for which in ("gcc", "clang-19"))
         run([gcc, "-fanalyzer", *common], folder, stderr=stem + ".gcc12.txt")
         run([gcc, "-fanalyzer", "-fdiagnostics-format=json", *common], folder, stderr=stem + ".gcc12.json")
-        if os.path.isdir(ROOT):
+        for which, root in NEWER.items():
             for kind, ending in (("text", "txt"), ("json", "json"), ("sarif-stderr", "sarif")):
-                run([newer, "-fanalyzer", f"-fdiagnostics-format={kind}", *common], folder, stderr=f"{stem}.gcc14.{ending}", inside=True)
+                if os.path.isdir(root):
+                    run([program.compiler(which), "-fanalyzer", f"-fdiagnostics-format={kind}", *common], folder,
+                        stderr=f"{stem}.{which.replace('-', '')}.{ending}", inside=root)
         for kind, ending in (("plist-multi-file", "plist"), ("sarif", "clang.sarif")):
             run([clang, "--analyze", "-w", *program.flags, "--analyzer-output", kind, "-Xclang", "-analyzer-config", "-Xclang",
                  "expand-macros=true", "-o", f"{stem}.{ending}", source], folder)
         run([clang, "--analyze", "-w", *program.flags, "-Xclang", "-analyzer-output=text", source], folder, stderr=stem + ".clang.txt")
-    if os.path.isdir(ROOT) and program.cbmc:
+    if os.path.isdir(STABLE) and program.cbmc:
         for kind, ending in (("--json-ui", "cbmc.json"), ("--xml-ui", "cbmc.xml"), (None, "cbmc.txt")):
             run(["cbmc", "--trace", "--unwind", "3", "--no-unwinding-assertions", "--object-bits", "12", *([kind] if kind else []),
-                 "--function", program.cbmc[0], *program.flags, program.cbmc[1]], folder, stdout=f"{report('bounded')}.{ending}", inside=True, seconds=120)
+                 "--function", program.cbmc[0], *program.flags, program.cbmc[1]], folder, stdout=f"{report('bounded')}.{ending}", inside=STABLE, seconds=120)
 
 
 def scanners(files, folder, report):
@@ -118,12 +122,12 @@ def main():
 
 def versions():
     """The first line of what each tool says of itself, or that it is missing."""
-    tools = [(["gcc"], False), (["gcc-14"], True), (["clang-19"], False), (["cppcheck"], False), (["valgrind"], False), (["cbmc"], True),
-             ([os.path.join(WORK, "pypi/bin/semgrep")], False), ([os.path.join(WORK, "pypi/bin/flawfinder")], False)]
+    tools = [("gcc", None), *NEWER.items(), ("clang-19", None), ("cppcheck", None), ("valgrind", None), ("cbmc", STABLE),
+             (os.path.join(WORK, "pypi/bin/semgrep"), None), (os.path.join(WORK, "pypi/bin/flawfinder"), None)]
     for command, inside in tools:
-        done = run([*command, "--version"], os.path.join(WORK, PROGRAMS[0].folder), inside=inside) if not inside or os.path.isdir(ROOT) else None
+        done = run([command, "--version"], os.path.join(WORK, PROGRAMS[0].folder), inside=inside) if not inside or os.path.isdir(inside) else None
         said = done and done.stdout.decode().strip().split("\n")[0]
-        yield f"{os.path.basename(command[0])}: {said or 'missing'}"
+        yield f"{os.path.basename(command)}: {said or 'missing'}"
 
 
 if __name__ == "__main__":

@@ -8,11 +8,14 @@ mod edit;
 mod errors;
 mod events;
 mod execution;
+mod flow;
 mod lazies;
 mod object;
 mod predicate;
 mod recorded;
+mod scene;
 mod snapshot;
+mod term;
 mod traces;
 mod value;
 
@@ -37,11 +40,15 @@ mod _native {
     #[pymodule_export]
     const WRITE: u8 = crate::execution::WRITE;
     #[pymodule_export]
+    use crate::flow::{Flow, FlowStep};
+    #[pymodule_export]
     use crate::lazies::Lazy;
     #[pymodule_export]
-    use crate::predicate::{Predicate, Term, arg, thread, var};
+    use crate::predicate::Predicate;
     #[pymodule_export]
     use crate::snapshot::{Frame, Snapshot, Stack};
+    #[pymodule_export]
+    use crate::term::{Term, arg, memory, register, thread, var};
     #[pymodule_export]
     use crate::traces::{Item, Items, Times, Trace};
     #[pymodule_export]

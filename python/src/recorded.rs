@@ -1,31 +1,26 @@
 //! A recording with what its debug information says: the one thing that executions, snapshots and values share.
 
 use crate::errors::{RecordingError, debug_error};
-use parallax_record::{Archive, Record};
-use parallax_symbols::{Frame, Module, Symbols};
+use crate::scene::{Scene, decoded, is_call_instruction};
+use parallax_moment::{Glimpse, Modules};
+use parallax_record::Archive;
+use parallax_symbols::{Frame, Symbols};
 use parallax_trace::{Direction, Options, Target, Time, World};
-use parallax_travel::{Filter, Settings, Side, State, Travel, TravelError};
+use parallax_travel::{Filter, Look, Passing, Settings, Side, State, Travel, TravelError};
 use pyo3::prelude::*;
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-/// A file that is mapped somewhere: its name, and what is added to its addresses.
-type Placed = (String, u64);
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// A recording that is asked.
 pub struct Recorded {
     pub world: World<Travel>,
-    archive: Archive,
-    /// The names under which the recording keeps the contents of mapped files.
-    kept: HashMap<String, String>,
-    /// The symbols of each set of modules that was seen.
-    known: Mutex<Vec<(Vec<Placed>, Arc<Symbols>)>>,
-    moments: Mutex<VecDeque<Arc<Moment>>>,
+    pub modules: Arc<Modules>,
+    moments: Mutex<Moments>,
+    /// Pages that were asked for and had not been kept, the latest last: they are kept from then on.
+    missed: Mutex<Vec<u64>>,
     /// Who goes from hit to hit, the latest last.
     walks: Mutex<Vec<Walk>>,
-    /// The symbols of the state that was looked at last, and how it was laid out.
-    latest: Mutex<Option<(u64, Arc<Symbols>)>>,
 }
 
 /// Somebody who goes from hit to hit: what comes next is fetched with what is asked for.
@@ -47,11 +42,35 @@ impl Walk {
     }
 }
 
-/// So many moments are remembered; each holds on to the pages of the program that changed since.
-const MOST_MOMENTS: usize = 96;
+/// The moments that are remembered, and in which order they came.
+#[derive(Default)]
+struct Moments {
+    known: HashMap<(Time, bool), Arc<Moment>>,
+    order: VecDeque<(Time, bool)>,
+}
+
+impl Moments {
+    fn add(&mut self, moment: Arc<Moment>) {
+        let key = (moment.time, moment.is_after);
+        if self.known.insert(key, moment).is_none() {
+            self.order.push_back(key);
+        }
+        if self.order.len() > MOST_MOMENTS
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+    }
+}
+
+/// So many moments are remembered; each holds some pages of the program.
+const MOST_MOMENTS: usize = 640;
 
 /// So many are fetched together at most.
-const MOST_FETCHED: usize = 32;
+const MOST_FETCHED: usize = 256;
+
+/// So many pages are kept of a moment besides the stack's.
+const MOST_MISSED: usize = 4;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -63,31 +82,15 @@ impl Recorded {
         let wrong = |error: &dyn std::fmt::Display| RecordingError::new_err(error.to_string());
         let archive = Archive::open(path).map_err(|error| wrong(&error))?;
         let log = archive.log(stream).map_err(|error| wrong(&error))?;
-        let mut kept = HashMap::new();
-        for record in &log.records {
-            let maps = match record {
-                Record::Map(Ok(map)) => [Some(map), None],
-                Record::Exec(Ok(exec)) => {
-                    [Some(&exec.program.1), exec.interpreter.as_ref().map(|(_, map)| map)]
-                }
-                _ => continue,
-            };
-            for map in maps.into_iter().flatten() {
-                if let Some(file) = &map.file {
-                    kept.insert(map.name.clone(), file.clone());
-                }
-            }
-        }
+        let modules = Arc::new(Modules::new(log.clone()));
         let travel = Travel::new(log, Settings::default()).map_err(|error| wrong(&error))?;
         let world = World::watched(Arc::new(travel), options, crate::events::Signals::new());
         Ok(Recorded {
             world,
-            archive,
-            kept,
-            known: Mutex::default(),
+            modules,
             moments: Mutex::default(),
+            missed: Mutex::default(),
             walks: Mutex::default(),
-            latest: Mutex::default(),
         })
     }
 
@@ -99,48 +102,73 @@ impl Recorded {
     /// The moment of an event: the state before its step, or after it, seen by the thread that makes the step.
     ///
     /// `from` is the condition that found it, if it was found: who goes from hit to hit gets the next ones fetched with it.
-    pub fn moment(&self, time: Time, is_after: bool, from: Option<&Filter>) -> PyResult<Arc<Moment>> {
-        let is_it = |moment: &Arc<Moment>| moment.time == time && moment.is_after == is_after;
-        {
-            let mut moments = lock(&self.moments);
-            if let Some(at) = moments.iter().position(is_it) {
-                let found = moments.remove(at).expect("it was found there");
-                moments.push_back(found.clone());
-                drop(moments);
-                if let Some(condition) = from {
-                    let mut walks = lock(&self.walks);
-                    let own = walks.iter_mut().find(|walk| walk.is(condition, is_after));
-                    own.into_iter().for_each(|walk| walk.used += 1);
-                }
-                return Ok(found);
+    pub fn moment(
+        self: &Arc<Self>,
+        time: Time,
+        is_after: bool,
+        from: Option<&Filter>,
+    ) -> PyResult<Arc<Moment>> {
+        let known = lock(&self.moments).known.get(&(time, is_after)).cloned();
+        if let Some(found) = known {
+            if let Some(condition) = from {
+                let mut walks = lock(&self.walks);
+                let own = walks.iter_mut().find(|walk| walk.is(condition, is_after));
+                own.into_iter().for_each(|walk| walk.used += 1);
             }
+            return Ok(found);
         }
         let wrong = |error: TravelError| RecordingError::new_err(error.to_string());
         let times = self.fetched(time, is_after, from);
         let side = if is_after { Side::After } else { Side::Before };
         let sides: Vec<(Time, Side)> = times.iter().map(|time| (*time, side)).collect();
         // Ctrl-C is heard where Python runs next.
-        let states = self.travel().states(&sides, &parallax_trace::Unwatched).map_err(wrong)?;
+        let (modules, missed) = (self.modules.clone(), lock(&self.missed).clone());
+        let look = move |passing: &Passing<'_>| {
+            let glimpse = Glimpse::of(passing, &missed)?;
+            Some((passing.time(), glimpse, modules.passed(passing)))
+        };
+        let looks = self.travel().looks(&sides, look, &parallax_trace::Unwatched).map_err(wrong)?;
         let mut asked = None;
-        for state in states {
-            let moment = Arc::new(self.seen(state, is_after)?);
+        for look in looks {
+            let moment = match look {
+                Look::InPlace((at, glimpse, symbols)) => {
+                    Moment::passed(self, at - u64::from(is_after), is_after, glimpse, symbols)
+                }
+                Look::Copied(state) => self.seen(state, is_after),
+            };
+            let moment = Arc::new(moment);
             if moment.time == time {
                 asked = Some(moment.clone());
             }
-            let mut moments = lock(&self.moments);
-            moments.push_back(moment);
-            if moments.len() > MOST_MOMENTS {
-                moments.pop_front();
-            }
+            lock(&self.moments).add(moment);
         }
         asked.ok_or_else(|| RecordingError::new_err(format!("there is no state at time {time}")))
     }
 
     /// A moment as a state shows it.
-    pub fn seen(&self, state: State, is_after: bool) -> PyResult<Moment> {
+    pub fn seen(self: &Arc<Self>, state: State, is_after: bool) -> Moment {
         let (time, thread) = (state.time() - u64::from(is_after), state.thread());
-        let symbols = self.symbols_of(&state)?;
-        Ok(Moment { time, is_after, state, thread, symbols, innermost: OnceLock::new() })
+        Moment {
+            time,
+            is_after,
+            thread,
+            pc: state.pc_of(thread).unwrap_or(0),
+            symbols: self.modules.symbols(&state),
+            glimpse: None,
+            whole: OnceLock::from(Some(state)),
+            recorded: Arc::downgrade(self),
+            innermost: OnceLock::new(),
+        }
+    }
+
+    /// A page was asked for that had not been kept.
+    fn miss(&self, page: u64) {
+        let mut missed = lock(&self.missed);
+        missed.retain(|known| *known != page);
+        missed.push(page);
+        if missed.len() > MOST_MISSED {
+            missed.remove(0);
+        }
     }
 
     /// The times whose states are fetched when one is asked for, in order.
@@ -183,59 +211,6 @@ impl Recorded {
         times.sort_unstable();
         times
     }
-
-    /// The symbols of what is mapped in a state. Those of a larger set serve a smaller one.
-    fn symbols_of(&self, state: &State) -> PyResult<Arc<Symbols>> {
-        let layout = state.layout();
-        if let Some((_, symbols)) = lock(&self.latest).as_ref().filter(|(known, _)| *known == layout) {
-            return Ok(symbols.clone());
-        }
-        let symbols = self.symbols_for(state)?;
-        *lock(&self.latest) = Some((layout, symbols.clone()));
-        Ok(symbols)
-    }
-
-    fn symbols_for(&self, state: &State) -> PyResult<Arc<Symbols>> {
-        let mut starts: Vec<(String, u64)> = Vec::new();
-        for mapped in state.mapped() {
-            if let (Some(file), 0) = (&mapped.file, mapped.offset)
-                && !starts.iter().any(|(known, _)| known == file)
-            {
-                starts.push((file.clone(), mapped.range.start));
-            }
-        }
-        // The program first: its machine and its thread-local variables are meant.
-        let program = state.program().to_string_lossy();
-        starts.sort_by_key(|(file, start)| (*file != program, *start));
-        let mut known = lock(&self.known);
-        for (placed, symbols) in known.iter() {
-            if starts.iter().all(|start| placed.contains(start)) {
-                return Ok(symbols.clone());
-            }
-        }
-        let mut modules = Vec::new();
-        for (file, start) in &starts {
-            // What is no program is mapped too; it has no symbols.
-            if let Some(bytes) = self.contents(file)
-                && let Ok(mut module) = Module::read(file, &bytes, None, 0)
-            {
-                const PAGE: u64 = 4096;
-                module.bias = start.wrapping_sub(module.extent().start / PAGE * PAGE);
-                modules.push(module);
-            }
-        }
-        let symbols = Arc::new(Symbols::new(modules));
-        known.push((starts, symbols.clone()));
-        Ok(symbols)
-    }
-
-    /// The contents of a mapped file: the recording's, or those of the file that is there now if it kept none.
-    fn contents(&self, file: &str) -> Option<Vec<u8>> {
-        match self.kept.get(file) {
-            Some(name) => self.archive.contents(name).ok(),
-            None => std::fs::read(file).ok(),
-        }
-    }
 }
 
 /// The program at one moment, seen by one thread.
@@ -243,69 +218,83 @@ pub struct Moment {
     /// The time of the event.
     pub time: Time,
     pub is_after: bool,
-    pub state: State,
     pub thread: u32,
     pub symbols: Arc<Symbols>,
+    pc: u64,
+    /// What was kept where a replay passed, which mostly is enough.
+    glimpse: Option<Glimpse>,
+    /// All of it, when that is asked for; none if the recording is gone.
+    whole: OnceLock<Option<State>>,
+    recorded: Weak<Recorded>,
     innermost: OnceLock<Frame>,
 }
 
+/// A moment that somebody keeps: its recording stays as long, since not all of the moment may have been fetched.
+#[derive(Clone)]
+pub struct Held {
+    moment: Arc<Moment>,
+    _recorded: Option<Arc<Recorded>>,
+}
+
+impl From<Arc<Moment>> for Held {
+    fn from(moment: Arc<Moment>) -> Held {
+        let recorded = moment.recorded.upgrade();
+        Held { moment, _recorded: recorded }
+    }
+}
+
+impl std::ops::Deref for Held {
+    type Target = Moment;
+
+    fn deref(&self) -> &Moment {
+        &self.moment
+    }
+}
+
 impl Moment {
+    fn passed(
+        recorded: &Arc<Recorded>,
+        time: Time,
+        is_after: bool,
+        glimpse: Glimpse,
+        symbols: Arc<Symbols>,
+    ) -> Moment {
+        Moment {
+            time,
+            is_after,
+            thread: glimpse.thread,
+            symbols,
+            pc: glimpse.pc,
+            glimpse: Some(glimpse),
+            whole: OnceLock::new(),
+            recorded: Arc::downgrade(recorded),
+            innermost: OnceLock::new(),
+        }
+    }
+
+    /// The whole state.
+    pub fn state(&self) -> Option<&State> {
+        let fetch = || {
+            let side = if self.is_after { Side::After } else { Side::Before };
+            let recorded = self.recorded.upgrade()?;
+            recorded.travel().states(&[(self.time, side)], &parallax_trace::Unwatched).ok()?.pop()
+        };
+        self.whole.get_or_init(fetch).as_ref()
+    }
+
     /// The innermost frame.
     pub fn frame(&self) -> &Frame {
         self.innermost.get_or_init(|| self.symbols.innermost(self))
     }
 
+    /// What can be asked of it.
+    pub fn scene(&self) -> &dyn Scene {
+        self
+    }
+
     /// The exception for an error of the debug information, with the time and the function it happened in.
     pub fn error(&self, error: parallax_symbols::Error, what: &str) -> PyErr {
         debug_error(error, what, self.time, self.frame().function.as_deref())
-    }
-
-    /// The `n`-th argument of the function that the thread is in or about to call, from 0.
-    ///
-    /// Behind the prologue the debug information says where it is. At a function's first instruction, at a call, and without
-    /// debug information it is where the calling convention puts it.
-    pub fn argument(&self, n: usize) -> parallax_symbols::Result<parallax_symbols::Value> {
-        use parallax_symbols::{Error, Kind, Role, Value};
-        let (symbols, frame) = (&self.symbols, self.frame());
-        let parameters: Vec<_> = symbols
-            .variables(frame)?
-            .into_iter()
-            .filter(|variable| variable.role == Role::Parameter)
-            .collect();
-        let pc = parallax_symbols::State::pc(self);
-        let is_entry = symbols.function_at(pc).is_some_and(|(_, range)| range.start == pc);
-        if !is_entry && !parameters.is_empty() && !self.is_call() {
-            let missing =
-                || Error::NoVariable { name: format!("argument {n}"), function: frame.function.clone() };
-            return symbols.value(parameters.get(n).ok_or_else(missing)?, Some(frame), self);
-        }
-        let types = if is_entry { &parameters[..] } else { &[] };
-        let (mut whole, mut real) = (0, 0);
-        let is_real = |index: usize| -> parallax_symbols::Result<bool> {
-            let Some(parameter) = types.get(index) else { return Ok(false) };
-            Ok(matches!(&*symbols.kind(&parameter.ty)?, Kind::Float { size: 4 | 8 }))
-        };
-        for index in 0..n {
-            if is_real(index)? {
-                real += 1;
-            } else {
-                whole += 1;
-            }
-        }
-        const WHOLE: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
-        let text = match (is_real(n)?, WHOLE.get(whole)) {
-            (true, _) => format!("$xmm{}", real.min(15)),
-            (false, Some(register)) => format!("${register}"),
-            (false, None) => {
-                let above = if is_entry { 8 } else { 0 };
-                format!("*(long *)($rsp + {})", 8 * (whole - WHOLE.len()) + above)
-            }
-        };
-        let value = symbols.evaluate(&text, frame, self)?;
-        Ok(match types.get(n) {
-            Some(parameter) => Value { ty: parameter.ty.clone(), ..value },
-            None => value,
-        })
     }
 
     /// Where the return addresses of the stack are stored, innermost first. An address that no call can have left ends the
@@ -316,7 +305,9 @@ impl Moment {
             let Some(slot) = frame.return_slot else { break };
             slots.push(slot);
             let mut word = [0; 8];
-            if self.state.read(slot, &mut word).is_err() || !self.is_left_by_call(u64::from_le_bytes(word)) {
+            if !parallax_symbols::State::read(self, slot, &mut word)
+                || !self.is_left_by_call(u64::from_le_bytes(word))
+            {
                 break;
             }
         }
@@ -327,60 +318,64 @@ impl Moment {
     fn is_left_by_call(&self, address: u64) -> bool {
         const SIGRETURN: [u8; 9] = [0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
         let is_call_of = |length: u64| {
-            let bytes = self.state.read_some(address.wrapping_sub(length), length as usize);
-            decoded(&bytes).is_some_and(|call| call.len() as u64 == length && is_call(&call))
+            let mut bytes = [0; 8];
+            let bytes = &mut bytes[..length as usize];
+            parallax_symbols::State::read(self, address.wrapping_sub(length), bytes)
+                && decoded(bytes)
+                    .is_some_and(|call| call.len() as u64 == length && is_call_instruction(&call))
         };
-        self.state.read_some(address, SIGRETURN.len()) == SIGRETURN || (2..=8).any(is_call_of)
-    }
-
-    /// Whether the next instruction is a call.
-    fn is_call(&self) -> bool {
-        let bytes = self.state.read_some(parallax_symbols::State::pc(self), 15);
-        decoded(&bytes).is_some_and(|instruction| is_call(&instruction))
+        let mut code = [0; SIGRETURN.len()];
+        parallax_symbols::State::read(self, address, &mut code) && code == SIGRETURN
+            || (2..=8).any(is_call_of)
     }
 }
 
-fn decoded(bytes: &[u8]) -> Option<iced_x86::Instruction> {
-    let mut decoder = iced_x86::Decoder::new(64, bytes, iced_x86::DecoderOptions::NONE);
-    let instruction = decoder.can_decode().then(|| decoder.decode())?;
-    (!instruction.is_invalid()).then_some(instruction)
-}
+impl Scene for Moment {
+    fn symbols(&self) -> &Symbols {
+        &self.symbols
+    }
 
-fn is_call(instruction: &iced_x86::Instruction) -> bool {
-    matches!(instruction.flow_control(), iced_x86::FlowControl::Call | iced_x86::FlowControl::IndirectCall)
-}
+    fn frame(&self) -> &Frame {
+        Moment::frame(self)
+    }
 
-/// The names of the registers in the order of their DWARF numbers, from 0.
-const REGISTERS: [&str; 17] = [
-    "RAX", "RDX", "RCX", "RBX", "RSI", "RDI", "RBP", "RSP", "R8", "R9", "R10", "R11", "R12", "R13", "R14",
-    "R15", "RIP",
-];
+    fn state(&self) -> &dyn parallax_symbols::State {
+        self
+    }
+
+    fn thread(&self) -> Option<u32> {
+        Some(self.thread)
+    }
+
+    fn register(&self, name: &str) -> Option<u128> {
+        let bytes = match &self.glimpse {
+            Some(glimpse) => glimpse.registers.get(name),
+            None => self.state()?.register_of(self.thread, name),
+        };
+        bytes.filter(|bytes| bytes.len() <= 16).map(parallax_moment::word)
+    }
+}
 
 impl parallax_symbols::State for Moment {
     fn pc(&self) -> u64 {
-        self.state.pc_of(self.thread).unwrap_or(0)
+        self.pc
     }
 
     fn register(&self, number: u16) -> Option<u128> {
-        let vector;
-        let name = match number {
-            0..=16 => REGISTERS[usize::from(number)],
-            17..=32 => {
-                vector = format!("XMM{}", number - 17);
-                &vector
-            }
-            58 => "FS_OFFSET",
-            59 => "GS_OFFSET",
-            _ => return None,
-        };
-        let bytes = self.state.register_of(self.thread, name)?;
-        let mut word = [0; 16];
-        let kept = bytes.len().min(16);
-        word[..kept].copy_from_slice(&bytes[..kept]);
-        Some(u128::from_le_bytes(word))
+        match &self.glimpse {
+            Some(glimpse) => glimpse.register(number),
+            None => parallax_moment::register(self.state()?, self.thread, number),
+        }
     }
 
     fn read(&self, address: u64, into: &mut [u8]) -> bool {
-        self.state.read(address, into).is_ok()
+        const PAGE: u64 = 4096;
+        if let Some(glimpse) = &self.glimpse {
+            if glimpse.read(address, into) {
+                return true;
+            }
+            self.recorded.upgrade().iter().for_each(|recorded| recorded.miss(address / PAGE));
+        }
+        self.state().is_some_and(|state| state.read(address, into).is_ok())
     }
 }

@@ -1,11 +1,13 @@
 //! `snapshot`: the program at a moment; `frame` and `stack`.
 
-use crate::recorded::{Moment, Recorded};
+use crate::flow::{Flow, Wish};
+use crate::recorded::{Held, Moment, Recorded};
 use crate::value::Value;
+use parallax_flow::Asked;
 use parallax_symbols::{Error, Place, State};
 use parallax_trace::{Target, Time};
 use parallax_travel::Filter;
-use pyo3::exceptions::{PyIndexError, PyKeyError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::fmt::Write;
@@ -37,6 +39,36 @@ const MOST_FRAMES: usize = 10_000;
 impl Snapshot {
     pub fn moment(&self, py: Python<'_>) -> PyResult<Arc<Moment>> {
         py.detach(|| self.recorded.moment(self.time, self.is_after, self.from.as_deref()))
+    }
+}
+
+impl Snapshot {
+    fn follow(&self, py: Python<'_>, asked: Asked, name: String, wish: Wish) -> PyResult<Flow> {
+        let symbols = self.moment(py)?.symbols.clone();
+        let time = self.time + u64::from(self.is_after);
+        Flow::follow(py, self.recorded.clone(), symbols, name, time, asked, wish)
+    }
+
+    /// What a script asks about.
+    fn asked(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<(Asked, String)> {
+        let memory =
+            |(address, size): (u64, u64)| Asked::Memory(address..address.saturating_add(size.max(1)));
+        if let Ok(value) = x.cast::<Value>() {
+            return Ok((memory(value.get().extent()?), value.get().name().to_owned()));
+        }
+        let Ok(text) = x.extract::<String>() else {
+            let extent: (u64, u64) = x.extract().map_err(|_| {
+                PyTypeError::new_err("x is a variable or expression, an l-value, or (address, size)")
+            })?;
+            return Ok((memory(extent), format!("{:#x}:{}", extent.0, extent.1)));
+        };
+        let moment = self.moment(py)?;
+        let compiled = moment.symbols.compiled(&text, State::pc(&*moment));
+        if let Some(number) = compiled.and_then(|compiled| compiled.register()) {
+            let name = parallax_moment::register_name(number).unwrap_or_default();
+            return Ok((Asked::Register { name: name.to_owned(), thread: Some(moment.thread) }, text));
+        }
+        Ok((memory(self.read_var(py, &text)?.extent()?), text))
     }
 }
 
@@ -80,7 +112,7 @@ impl Snapshot {
     /// Return the value of a variable or an expression such as "p->next->value" in the current frame.
     fn read_var(&self, py: Python<'_>, x: &str) -> PyResult<Value> {
         let moment = self.moment(py)?;
-        let value = py.detach(|| moment.symbols.evaluate(x, moment.frame(), &*moment));
+        let value = py.detach(|| moment.scene().evaluate(x));
         let value = value.map_err(|error| moment.error(error, x))?;
         Value::kept(moment, value, x)
     }
@@ -94,7 +126,7 @@ impl Snapshot {
             Argument::Name(name) => return self.read_var(py, &name),
         };
         let moment = self.moment(py)?;
-        let value = py.detach(|| moment.argument(n));
+        let value = py.detach(|| moment.scene().argument(n));
         let name = format!("argument {n}");
         let value = value.map_err(|error| moment.error(error, &name))?;
         Value::kept(moment, value, &name)
@@ -121,7 +153,7 @@ impl Snapshot {
     fn backtrace(&self, py: Python<'_>) -> PyResult<Stack> {
         let moment = self.moment(py)?;
         let frames = py.detach(|| moment.symbols.frames(&*moment, MOST_FRAMES));
-        Ok(Stack { frames: frames.into_iter().map(Arc::new).collect(), moment })
+        Ok(Stack { frames: frames.into_iter().map(Arc::new).collect(), moment: moment.into() })
     }
 
     /// Return the number of the thread that makes the step.
@@ -132,19 +164,8 @@ impl Snapshot {
     /// Return a register of that thread by its name: "rax", "rip", "eax", "zf", "xmm0".
     fn read_register(&self, py: Python<'_>, name: &str) -> PyResult<u128> {
         let moment = self.moment(py)?;
-        let upper = match name.to_ascii_uppercase().as_str() {
-            "PC" => "RIP".to_owned(),
-            "SP" => "RSP".to_owned(),
-            "FS_BASE" => "FS_OFFSET".to_owned(),
-            "GS_BASE" => "GS_OFFSET".to_owned(),
-            other => other.to_owned(),
-        };
-        let bytes = moment.state.register_of(moment.thread, &upper);
-        let bytes = bytes.filter(|bytes| bytes.len() <= 16);
-        let bytes = bytes.ok_or_else(|| PyKeyError::new_err(format!("no register is called {name}")))?;
-        let mut word = [0; 16];
-        word[..bytes.len()].copy_from_slice(bytes);
-        Ok(u128::from_le_bytes(word))
+        let unknown = || PyKeyError::new_err(format!("no register is called {name}"));
+        moment.scene().register(&register_name(name)).ok_or_else(unknown)
     }
 
     /// Return bytes of memory.
@@ -159,6 +180,41 @@ impl Snapshot {
             return Err(moment.error(Error::Unreadable { address, size: size as u64 }, "memory"));
         }
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Return where a value comes from: of a variable or expression, an l-value, or (address, size).
+    ///
+    /// The steps that wrote it, those that wrote what it was computed from, and so on, back to system calls, constants, files
+    /// and the program's start. addresses and conditions are followed too if that is asked for; most bounds the steps of the
+    /// answer, back how far writers are looked for.
+    #[pyo3(signature = (x, *, addresses=false, conditions=false, most=1000, back=None))]
+    fn origin(
+        &self,
+        py: Python<'_>,
+        x: &Bound<'_, PyAny>,
+        addresses: bool,
+        conditions: bool,
+        most: usize,
+        back: Option<u64>,
+    ) -> PyResult<Flow> {
+        let (asked, name) = self.asked(py, x)?;
+        self.follow(py, asked, name, Wish { addresses, conditions, most, back })
+    }
+
+    /// Return where the value of a register comes from; see origin.
+    #[pyo3(signature = (name, *, addresses=false, conditions=false, most=1000, back=None))]
+    fn origin_register(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        addresses: bool,
+        conditions: bool,
+        most: usize,
+        back: Option<u64>,
+    ) -> PyResult<Flow> {
+        let thread = Some(self.moment(py)?.thread);
+        let asked = Asked::Register { name: register_name(name), thread };
+        self.follow(py, asked, name.to_owned(), Wish { addresses, conditions, most, back })
     }
 
     /// The address of the next instruction of the thread.
@@ -182,12 +238,14 @@ impl Snapshot {
     /// Return the parameters and local variables of the current frame by name.
     fn locals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let moment = self.moment(py)?;
+        let moment = Held::from(moment);
         locals(py, &moment, moment.frame())
     }
 
     /// Return the numbers of all threads.
     fn threads(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
-        Ok(self.moment(py)?.state.threads().collect())
+        let moment = self.moment(py)?;
+        Ok(py.detach(|| moment.state().map(|state| state.threads().collect())).unwrap_or_default())
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
@@ -207,9 +265,20 @@ impl Snapshot {
     }
 }
 
+/// A register's name as SLEIGH writes it.
+pub fn register_name(name: &str) -> String {
+    match name.to_ascii_uppercase().as_str() {
+        "PC" => "RIP".to_owned(),
+        "SP" => "RSP".to_owned(),
+        "FS_BASE" => "FS_OFFSET".to_owned(),
+        "GS_BASE" => "GS_OFFSET".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
 fn locals<'py>(
     py: Python<'py>,
-    moment: &Arc<Moment>,
+    moment: &Held,
     frame: &parallax_symbols::Frame,
 ) -> PyResult<Bound<'py, PyDict>> {
     let names = PyDict::new(py);
@@ -233,7 +302,7 @@ fn locals<'py>(
 #[pyclass(frozen, name = "frame", module = "parallax")]
 pub struct Frame {
     frame: Arc<parallax_symbols::Frame>,
-    moment: Arc<Moment>,
+    moment: Held,
 }
 
 #[pymethods]
@@ -303,7 +372,7 @@ impl Frame {
 #[pyclass(frozen, name = "stack", module = "parallax", sequence)]
 pub struct Stack {
     frames: Vec<Arc<parallax_symbols::Frame>>,
-    moment: Arc<Moment>,
+    moment: Held,
 }
 
 #[pymethods]

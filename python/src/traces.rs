@@ -238,10 +238,10 @@ impl Trace {
     ///
     /// p is a function, or a predicate such as var("x") == 0, which is evaluated without calling Python.
     fn filter(&self, p: Bound<'_, PyAny>) -> PyResult<Trace> {
-        if let Ok(predicate) = p.cast::<crate::predicate::Predicate>() {
+        if let Some(predicate) = crate::predicate::Predicate::given(&p) {
             return match &self.origin {
-                Some(origin) => Ok(origin.filtered(predicate.get())),
-                None => Ok(Trace::derived(self.inner.filter(predicate.get().function()))),
+                Some(origin) => Ok(origin.filtered(&predicate)),
+                None => Ok(Trace::derived(self.inner.filter(predicate.function()))),
             };
         }
         let p = Function::new(p, "p")?;

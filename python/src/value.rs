@@ -1,6 +1,6 @@
 //! `gdb_value`: values of the program.
 
-use crate::recorded::Moment;
+use crate::recorded::{Held, Moment};
 use parallax_symbols::{Error, Kind, Place};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 ///     node["value"] == 3, node["next"].deref()["name"].string(), hex(node)
 #[pyclass(frozen, name = "gdb_value", module = "parallax")]
 pub struct Value {
-    moment: Arc<Moment>,
+    moment: Held,
     value: parallax_symbols::Value,
     name: String,
 }
@@ -23,8 +23,8 @@ pub struct Value {
 const MOST_TEXT: usize = 1 << 20;
 
 impl Value {
-    pub fn new(moment: Arc<Moment>, value: parallax_symbols::Value, name: &str) -> Value {
-        Value { moment, value, name: name.to_owned() }
+    pub fn new(moment: impl Into<Held>, value: parallax_symbols::Value, name: &str) -> Value {
+        Value { moment: moment.into(), value, name: name.to_owned() }
     }
 
     /// A value that somebody asked for by name: one that was not kept is an error.
@@ -44,6 +44,11 @@ impl Value {
             Place::Memory(address) => Ok((address, size)),
             _ => Err(PyValueError::new_err(format!("{} is not in memory and cannot be watched", self.name))),
         }
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     fn error(&self, error: Error) -> PyErr {

@@ -14,14 +14,13 @@ import tempfile
 import unittest
 
 import parallax
-from parallax import READ, WRITE, arg, edithamt, execution, thread, var
-from parallax.analyses import access_history, one_lock
+from parallax import READ, WRITE, arg, edithamt, execution, memory, register, thread, var
+from parallax.analyses import access_history, last_write, one_lock
 from parallax.analyses.recordings import (
     accesses_of,
     allocations,
     count_calls,
     frees,
-    last_write,
     stack_corruption,
     threads_at,
     wrong_frees,
@@ -87,9 +86,45 @@ class Foo(Recordings):
             ((var("x") > 0) & (var("counter") >= 10), lambda snap: snap.read_var("x") > 0 and snap.read_var("counter") >= 10),
             ((arg(0) == 0) | ~(var("counter % 2") == 1), lambda s: s.read_arg(0) == 0 or not s.read_var("counter % 2") == 1),
             (thread() != 0, lambda snap: snap.get_thread_id() != 0),
+            # Terms reckon as Python does, on either side.
+            ((var("x") - 2) % 3 == 1, lambda snap: (snap.read_var("x") - 2) % 3 == 1),
+            ((var("x") - 5) // 2 == -2, lambda snap: (int(snap.read_var("x")) - 5) // 2 == -2),
+            (7 - var("counter") > 3 * arg(0), lambda snap: 7 - snap.read_var("counter") > 3 * snap.read_arg(0)),
+            (1 << var("x") == 4, lambda snap: 1 << int(snap.read_var("x")) == 4),
+            (var("x") / 4 == 0.25, lambda snap: snap.read_var("x") / 4 == 0.25),
+            (-var("x") < -1, lambda snap: -snap.read_var("x") < -1),
+            (~var("x") & 3 == 1, lambda snap: ~int(snap.read_var("x")) & 3 == 1),
+            (var("x") ^ 1, lambda snap: int(snap.read_var("x")) ^ 1),
+            (var("x % 2 == 0"), lambda snap: snap.read_var("x % 2 == 0")),
+            (register("rsp") % 16 == 0, lambda snap: snap.read_register("rsp") % 16 == 0),
+            (register("zf") == 1, lambda snap: snap.read_register("zf") == 1),
+            (register("rip") == register("pc"), lambda snap: True),
+            (memory(var("&x"), 4, signed=True) == 1, lambda snap: snap.read_var("x") == 1),
+            (memory(register("rbp") + 8, 8) > 0, lambda snap: snap.read_memory(snap.read_register("rbp") + 8, 8) > bytes(8)),
         ]
         for predicate, function in cases:
-            self.assertEqual(list(foo.filter(predicate).times()), list(foo.filter(function).times()))
+            wanted = list(foo.filter(function).times())
+            self.assertEqual(list(foo.filter(predicate).times()), wanted, predicate)
+            if not isinstance(predicate, parallax.term):
+                self.assertEqual([item.time for item in foo if predicate(item.value)], wanted)
+        means = self.run_of.breakpoints("mean")
+        for predicate in (arg(2) == "mean", var("what") == "mean", var("sum") == 60, arg(0) / 2 == 30.0, var("list->next->value") == 10):
+            self.assertEqual(len(means.filter(predicate)), 1)
+        for predicate in (arg(2) == "median", var("sum") < 60, var("list->next->value * 2") != 20):
+            self.assertEqual(len(means.filter(predicate)), 0)
+        for predicate, error in (
+            (var("x") % 0 == 1, ZeroDivisionError),
+            (register("nonsense") == 1, KeyError),
+            (memory(8, 8) == 1, parallax.MemoryUnreadable),
+            (var("&x") + 1 == 2, TypeError),
+        ):
+            with self.assertRaises(error):
+                len(foo.filter(predicate))
+        with self.assertRaises(TypeError):
+            var("x") + "text"
+        with self.assertRaises(ValueError):
+            memory(8, 3)
+        self.assertEqual(repr((var("x") + 1) % 2), '((var("x") + 1) % 2)')
         with self.assertRaises(TypeError):
             bool(cases[0][0])
         with self.assertRaises(TypeError):
@@ -119,6 +154,41 @@ class Foo(Recordings):
         self.assertEqual(set(mean.locals()), {"sum", "count", "what", "result"})
         self.assertEqual(mean.read_register("rip"), mean.pc)
         self.assertEqual((mean.function, mean.line[1]), ("mean", 23))
+
+    def test_where_a_value_comes_from(self):
+        mean = self.run_of.breakpoints("mean").last().value
+        flow = mean.origin("count")
+        self.assertEqual((flow[0].kind, flow.cut), ("asked", None))
+        self.assertEqual(flow[0].made[0][1], struct.pack("<i", 30))
+        # The caller counted: every step but the question is a write before it, and its sources come earlier.
+        self.assertIn("main", {step.function for step in flow})
+        for step in list(flow)[1:]:
+            self.assertLess(step.time, mean.time)
+            self.assertTrue(all(source.time <= step.time for source in step.sources))
+        self.assertTrue(flow.ends() and all(step.is_end for step in flow.ends()))
+        self.assertEqual([chain[-1] for chain in flow.chains()], [flow[0]] * len(flow.chains()))
+        self.assertIn("count at ", str(flow))
+        # By its place, by an l-value, and by the register that it was passed in, it is the same.
+        count = mean.read_var("count")
+        ends = lambda flow: [(step.time, step.text) for step in flow.ends()]
+        self.assertEqual(ends(mean.origin(count)), ends(flow))
+        self.assertEqual(ends(mean.origin((count.address, 4))), ends(flow))
+        self.assertEqual(ends(flow[0].sources[0].snapshot.after().origin(count)), ends(flow))
+        self.assertEqual(mean.origin_register("rip")[0].kind, "asked")
+        self.assertEqual(mean.origin("count", most=1).cut is not None, True)
+        # In the box: the last write is the first of the writers.
+        writers = parallax.analyses.writers(mean, "count")
+        last = last_write(self.run_of, count, mean.time)
+        self.assertEqual((writers[0].time, writers[0].function), (last.time, "mean"))
+        self.assertEqual([one.time for one in parallax.analyses.sources(mean, "count")], [step.time for step in flow.ends()])
+        way = parallax.analyses.way(mean, "count")
+        self.assertEqual((way[-1].function, way[-1].line[1]), ("mean", writers[0].line[1]))
+        with self.assertRaises(KeyError):
+            mean.origin_register("nonsense")
+        with self.assertRaises(parallax.UnknownName):
+            mean.origin("nonsense")
+        with self.assertRaises(TypeError):
+            mean.origin(1.5)
 
     def test_ends_of_functions(self):
         ends = self.run_of.breakpoints("foo", index=-1)

@@ -65,3 +65,96 @@ fn wrong_questions_are_wrong_use() {
         assert!(said.contains(words), "{arguments:?}: {said}");
     }
 }
+
+/// Records a command of a shell.
+fn shell(folder: &Path, script: &str) -> (String, Vec<u8>) {
+    let recording = folder.join("shell.rec").to_str().expect("a plain path").to_owned();
+    let output = parallax(&["record", "-o", &recording, "--", "/bin/sh", "-c", script]);
+    assert!(output.status.success(), "{output:?}");
+    (recording, output.stdout)
+}
+
+#[test]
+fn all_processes_are_replayed_and_verified() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let script = "echo one; (echo two; /bin/echo three); x=$(/bin/echo four | tr a-z A-Z); echo $x";
+    let (recording, written) = shell(folder.path(), script);
+    let output = parallax(&["replay", "--verify", &recording]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&written));
+    let output = parallax(&["replay", "--verify", "--json", &recording]);
+    let document: Value = serde_json::from_slice(&output.stdout).expect("one document");
+    let processes = document["processes"].as_array().expect("a list");
+    assert!(processes.len() >= 4, "{document}");
+    assert!(processes.iter().all(|one| one["status"] == "same"), "{document}");
+    // One that is damaged is named, whatever the others say.
+    let child = processes[1]["stream"].as_str().expect("a name");
+    let stream = Path::new(&recording).join(format!("{child}.stream"));
+    let mut bytes = std::fs::read(&stream).expect("a stream");
+    let half = bytes.len() * 3 / 4;
+    bytes.truncate(half);
+    std::fs::write(&stream, bytes).expect("the same stream");
+    std::fs::remove_file(Path::new(&recording).join(format!("{child}.tail"))).expect("its tail");
+    let output = parallax(&["replay", "--verify", "--quiet", &recording]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains(&format!("process {child}: ")), "{said}");
+}
+
+#[test]
+fn calls_of_a_function_that_is_chosen_at_run_time_are_found() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = folder.path().join("lengths.c");
+    let text = "#include <string.h>\nint main(int count, char **words) {\n\
+                unsigned long (*volatile length)(const char *) = strlen;\n\
+                unsigned long sum = 0;\n\
+                for (int i = 0; i < 7; i++) sum += length(words[0] + i % 3);\n\
+                return sum > 200; }\n";
+    std::fs::write(&source, text).expect("a temporary file");
+    for (name, flags) in [("dynamic", &["-O1"][..]), ("static", &["-O1", "-static"])] {
+        let binary = folder.path().join(name);
+        let built = Command::new("gcc").args(flags).arg("-o").args([&binary, &source]).status();
+        assert!(built.is_ok_and(|status| status.success()), "scripts/setup names what the tests need");
+        let recording = folder.path().join(format!("{name}.rec"));
+        let recording = recording.to_str().expect("a plain path");
+        let output = parallax(&["record", "-o", recording, "--", binary.to_str().expect("a plain path")]);
+        assert!(output.status.success(), "{output:?}");
+        let find = |more: &[&str]| -> Vec<u64> {
+            let output = parallax(&[&["find", recording, "--json", "--max", "100000"], more].concat());
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+            let document: Value = serde_json::from_slice(&output.stdout).expect("one document");
+            let steps = document["steps"].as_array().expect("a list");
+            steps.iter().map(|step| step["time"].as_u64().expect("a time")).collect()
+        };
+        let main = find(&["--function", "main"]);
+        assert_eq!(main.len(), 1, "{name}");
+        // From `main` on, up to its end: what follows it is the library's own.
+        let from = main[0].to_string();
+        let calls = find(&["--function", "strlen", "--from", &from]);
+        assert!(calls.len() >= 7, "{name}: {calls:?}");
+        let apart: Vec<u64> = calls.windows(2).map(|pair| pair[1] - pair[0]).take(6).collect();
+        assert!(apart.iter().all(|steps| *steps < 500), "{name}: the loop of `main` calls it: {calls:?}");
+    }
+    let recording = folder.path().join("static.rec");
+    let output = parallax(&["find", recording.to_str().expect("a plain path"), "--function", "strolen"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn a_damaged_index_is_named_and_made_anew() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let recording = recorded(folder.path());
+    let find = || parallax(&["find", recording.to_str().expect("a plain path"), "--calls", "--times"]);
+    let first = find();
+    let index = recording.join("0.index");
+    let mut bytes = std::fs::read(&index).expect("an index was left");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&index, &bytes).expect("the same file");
+    let second = find();
+    assert!(String::from_utf8_lossy(&second.stderr).contains("0.index is damaged"), "{second:?}");
+    let third = find();
+    assert!(!String::from_utf8_lossy(&third.stderr).contains("0.index"), "{third:?}");
+    assert_eq!((&first.stdout, &first.stdout), (&second.stdout, &third.stdout));
+}

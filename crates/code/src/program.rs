@@ -226,7 +226,7 @@ impl Program {
                 .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
         };
         match self.processor.name.as_str() {
-            "x86-64" | "x86" => {
+            "x86-64" | "x86" | "x86-16" => {
                 const X86: &[&str] = &[
                     "RAX", "RBX", "RCX", "RDX", "RSI", "RDI", "RBP", "RSP", "RIP", "EAX", "EBX", "ECX",
                     "EDX", "ESI", "EDI", "EBP", "ESP", "EIP", "CF", "PF", "AF", "ZF", "SF", "OF", "DF",

@@ -15,6 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         strategy: parallax_path::Strategy::Breadth,
         approximate: false,
         at: None,
+        summaries: false,
         targets: Vec::new(),
         avoid: Vec::new(),
         tests: 1,

@@ -106,6 +106,21 @@ pub struct Block {
 }
 
 impl Block {
+    /// Where it leads, as far as its instructions tell: a function that is called, and where that returns to, are both.
+    pub fn successors(&self) -> impl Iterator<Item = u64> + '_ {
+        let last = self.instructions.last();
+        let to = last
+            .into_iter()
+            .flat_map(|last| last.instruction.transfers().filter_map(|(_, to, _)| to.as_constant()));
+        let goes_on = last.filter(|last| match self.end {
+            End::Straight => last.instruction.transfers().next().is_none(),
+            End::Branch => last.ways.is_some(),
+            End::Call(_) => true,
+            End::Return => false,
+        });
+        to.chain(goes_on.map(|last| last.instruction.next()))
+    }
+
     /// Whether an instruction of it stands at an address.
     pub fn holds(&self, address: u64) -> bool {
         self.instructions.iter().any(|analysed| analysed.instruction.address == address)

@@ -1,7 +1,9 @@
 //! The concrete half of a run: the emulator alone, its way compared with the one that was predicted.
 
 use crate::block::{Block, End};
+use crate::moment::Return;
 use crate::subject::Subject;
+use crate::summary::Summary;
 use crate::trail::Trail;
 use parallax_process::Ending;
 use parallax_process::elf::Machine;
@@ -123,15 +125,22 @@ pub fn run(
     let mut before = None;
     let mut diverged = None;
     let mut checked = prediction.is_none();
+    // A function that is summarised leaves no trace: how it goes about its work may differ.
+    let mut aside: Option<Return> = None;
     let outcome = loop {
         let (pc, time) = (subject.process.pc(), subject.process.time());
+        if aside.is_some_and(|until| subject.is_back(until)) {
+            aside = None;
+        }
         if subject.has_returned() {
             break Outcome::Returned(subject.process.world().registers.get("RAX"));
         }
         if time - start >= steps {
             break Outcome::Steps;
         }
-        if let Some(prediction) = prediction.filter(|p| !checked && trail.blocks == p.blocks) {
+        if let Some(prediction) =
+            prediction.filter(|p| !checked && aside.is_none() && trail.blocks == p.blocks)
+        {
             checked = true;
             if trail.hash != prediction.hash {
                 diverged = Some(trail.parts(&prediction.trail, prediction.blocks).saturating_sub(start));
@@ -139,7 +148,12 @@ pub fn run(
                 diverged = Some(time - start);
             }
         }
-        trail.enter(pc, time);
+        if aside.is_none() && subject.summary(pc).is_some_and(Summary::leaves_no_trace) {
+            aside = Some(subject.way_back());
+        }
+        if aside.is_none() {
+            trail.enter(pc, time);
+        }
         blocks.insert(pc);
         if let Some(before) = before.replace(pc) {
             edges.insert((before, pc));

@@ -26,6 +26,8 @@ pub struct Place {
     pub blocks: u64,
     /// A checksum of their addresses.
     pub hash: u64,
+    /// Whether it is in a function that leaves no trace: predictions say nothing of its blocks.
+    pub aside: bool,
 }
 
 /// What was decided.

@@ -42,6 +42,11 @@ impl Counts {
         self.edges.keys().map(|(_, to)| *to)
     }
 
+    /// Which block was followed by which.
+    pub fn edges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.edges.keys().copied()
+    }
+
     /// What that is of the program.
     pub fn coverage(&self, subject: &mut Subject) -> Coverage {
         let own = subject.own();

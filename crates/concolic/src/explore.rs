@@ -9,6 +9,7 @@ use crate::coverage::{Counts, Coverage};
 use crate::folder::{self, Line, failed, name};
 use crate::input::{Input, Sources};
 use crate::moment::Moment;
+use crate::rank::{Edge, Key, Rank};
 use crate::subject::{Command, Subject, SubjectError};
 use crate::symbolic::{Message, processor_time, symbolic};
 use crate::trail::Trail;
@@ -30,6 +31,8 @@ pub struct Settings {
     pub approximate: bool,
     /// Explore from this moment to the return of its function, with these registers and memory unknown.
     pub at: Option<(Moment, Vec<String>)>,
+    /// Take functions of the C library by what they do, where that is known.
+    pub summaries: bool,
     /// Places to reach.
     pub targets: Vec<String>,
     /// Places at which runs end.
@@ -159,8 +162,18 @@ pub(crate) struct Waiting {
     prediction: Option<Prediction>,
     /// Events up to this time, and the how-manieth at it, were looked at before.
     pub bound: Option<(u64, u32)>,
+    /// The edge that it is made to take.
+    edge: Option<Edge>,
     /// Whether its ways were looked at in an earlier exploration.
     is_expanded: bool,
+}
+
+/// Where an input comes from.
+struct Origin {
+    parent: usize,
+    prediction: Prediction,
+    bound: (u64, u32),
+    edge: Edge,
 }
 
 /// A run that is under way.
@@ -180,6 +193,7 @@ struct Explorer<'e> {
     ledger: Ledger,
     seen: FxHashSet<Input>,
     counts: Counts,
+    rank: Rank,
     tests: Vec<Test>,
     reached: Vec<Option<usize>>,
     next: usize,
@@ -199,6 +213,9 @@ pub fn explore(
         Some((moment, unknown)) => Subject::at(command, moment, unknown, settings.memory, settings.steps)?,
         None => (Subject::new(command, sources, settings.memory)?, vec![0; sources.bytes()]),
     };
+    if settings.summaries {
+        subject.summarise(settings.steps);
+    }
     let places = |subject: &mut Subject, names: &[String]| {
         names.iter().map(|name| subject.place(name)).collect::<Result<Vec<u64>, _>>()
     };
@@ -215,6 +232,7 @@ pub fn explore(
         ledger: Ledger::default(),
         seen: FxHashSet::default(),
         counts: Counts::default(),
+        rank: Rank::default(),
         tests: Vec::new(),
         next: 0,
         log,
@@ -224,7 +242,7 @@ pub fn explore(
     if explorer.next == 0 {
         let seeds = if settings.seeds.is_empty() { vec![first] } else { settings.seeds.clone() };
         for seed in seeds {
-            explorer.admit(seed, None, None, None, true)?;
+            explorer.admit(seed, None, true)?;
         }
     }
     explorer.search(progress)?;
@@ -246,14 +264,7 @@ pub fn explore(
 
 impl Explorer<'_> {
     /// Lets a new input wait; it is written down first.
-    fn admit(
-        &mut self,
-        input: Input,
-        parent: Option<usize>,
-        prediction: Option<Prediction>,
-        bound: Option<(u64, u32)>,
-        fresh: bool,
-    ) -> Result<(), ExploreError> {
+    fn admit(&mut self, input: Input, origin: Option<Origin>, fresh: bool) -> Result<(), ExploreError> {
         if !self.seen.insert(input.clone()) {
             return Ok(());
         }
@@ -261,8 +272,13 @@ impl Explorer<'_> {
         self.next += 1;
         let folder = &self.settings.folder;
         self.subject.sources.write(folder, &name(number), &input).map_err(|error| failed(folder, error))?;
+        let parent = origin.as_ref().map(|origin| origin.parent);
+        let bound = origin.as_ref().map(|origin| origin.bound);
+        let edge = origin.as_ref().map(|origin| origin.edge);
+        let prediction = origin.map(|origin| origin.prediction);
         self.note(&Line::Test { number, parent, bound })?;
-        self.frontier.push(Waiting { number, parent, input, prediction, bound, is_expanded: false }, fresh);
+        let waiting = Waiting { number, parent, input, prediction, bound, edge, is_expanded: false };
+        self.frontier.push(waiting, fresh);
         Ok(())
     }
 
@@ -286,8 +302,10 @@ impl Explorer<'_> {
             self.next = self.next.max(number + 1);
             self.seen.insert(input.clone());
             let is_expanded = expanded.contains(&number);
-            self.frontier
-                .push(Waiting { number, parent, input, prediction: None, bound, is_expanded }, is_expanded);
+            self.frontier.push(
+                Waiting { number, parent, input, prediction: None, bound, edge: None, is_expanded },
+                is_expanded,
+            );
         }
         Ok(())
     }
@@ -308,7 +326,7 @@ impl Explorer<'_> {
                 return Ok(());
             }
             while running.len() < self.settings.jobs && (started as u64) < self.settings.tests {
-                let Some(waiting) = self.frontier.pick() else { break };
+                let Some(waiting) = self.pick() else { break };
                 started += 1;
                 running.push(self.start_concrete(waiting)?);
             }
@@ -339,6 +357,21 @@ impl Explorer<'_> {
         }
     }
 
+    /// The input that runs next.
+    fn pick(&mut self) -> Option<Waiting> {
+        if self.settings.strategy != Strategy::Coverage {
+            return self.frontier.pick();
+        }
+        let rank = &self.rank;
+        let waiting = self.frontier.pick_least(|waiting| match (waiting.edge, waiting.bound) {
+            (Some(edge), Some((time, _))) => rank.key(edge, time),
+            // What is there from the start comes first.
+            _ => Key::default(),
+        })?;
+        waiting.edge.into_iter().for_each(|edge| self.rank.try_edge(edge));
+        Some(waiting)
+    }
+
     /// Whether there is nothing left to find out.
     fn is_done(&self) -> bool {
         self.settings.stop_at_target && !self.targets.is_empty() && self.reached.iter().all(Option::is_some)
@@ -360,9 +393,9 @@ impl Explorer<'_> {
 
     fn start_symbolic(&mut self, waiting: Waiting, concrete: Concrete) -> Result<Running, ExploreError> {
         let (subject, settings) = (&mut self.subject, self.settings);
-        let (avoid, counts, deadline) = (&self.avoid, &self.counts, self.deadline);
+        let (avoid, counts, rank, deadline) = (&self.avoid, &self.counts, &self.rank, self.deadline);
         let worker = Worker::start(settings.term_memory, |mailbox: &mut Mailbox| {
-            symbolic(subject, settings, &waiting, avoid, counts, deadline, mailbox);
+            symbolic(subject, settings, &waiting, avoid, (counts, rank), deadline, mailbox);
         });
         let trail = Rc::new(concrete.trail.clone());
         Ok(Running {
@@ -380,9 +413,10 @@ impl Explorer<'_> {
         while let Some(message) = run.worker.receive::<Message>() {
             let (concrete, way) = run.concrete.as_ref().expect("a symbolic run comes after a concrete one");
             match message {
-                Message::Flip { input, blocks, hash, next, bound, fresh } => {
+                Message::Flip { input, blocks, hash, next, bound, fresh, edge } => {
                     let prediction = Prediction { trail: way.clone(), blocks, hash, next };
-                    self.admit(input, Some(run.waiting.number), Some(prediction), Some(bound), fresh)?;
+                    let origin = Origin { parent: run.waiting.number, prediction, bound, edge };
+                    self.admit(input, Some(origin), fresh)?;
                 }
                 Message::Traced { trail, constraints, evaluated, term_bytes, symbolic } => {
                     let number = run.waiting.number;
@@ -433,6 +467,8 @@ impl Explorer<'_> {
         };
         self.subject.prepare(&concrete.blocks);
         self.counts.add(&concrete.blocks, &concrete.edges);
+        self.rank.enter(&concrete.edges);
+        self.rank.measure(&mut self.subject, &self.counts, &self.targets);
         let waiting = run.waiting;
         for &target in &concrete.reached {
             self.reached[target].get_or_insert(waiting.number);

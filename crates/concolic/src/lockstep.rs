@@ -6,14 +6,16 @@
 
 use crate::access::Accesses;
 use crate::block::{Analysed, Block};
-use crate::constraint::{Constraint, Decision};
+use crate::constraint::{Constraint, Decision, Place};
 use crate::core::Concolic;
 use crate::frame::{Exit, Frame};
+use crate::moment::Return;
 use crate::shadow::{Part, Shade, Shadow};
 use crate::subject::{Placed, Subject};
+use crate::summary::{Argument, Call, Effect, Summary};
 use crate::trail::Trail;
-use parallax_ir::RegisterKind;
 use parallax_ir::meaning::Value;
+use parallax_ir::{Processor, RegisterKind};
 use parallax_op::Bits;
 use parallax_path::Bound;
 use parallax_process::Ending;
@@ -58,6 +60,16 @@ impl Watch {
     }
 }
 
+/// What came of a function that is summarised.
+enum Summarised {
+    /// It has returned.
+    Done,
+    /// The program has ended in it.
+    Ended(Ending),
+    /// Nothing is known of this call: it is followed.
+    Followed,
+}
+
 /// Why an instruction was not run by its meaning.
 enum Refusal {
     /// It faults, traps, or has no meaning: the emulator knows what to do.
@@ -83,6 +95,10 @@ pub struct Lockstep<'a, 's> {
     pub(crate) until_touch: bool,
     /// What to take note of, if anything.
     pub(crate) watch: Option<Watch>,
+    /// The function that leaves no trace and is under way, with the time it was entered at.
+    aside: Option<(Return, u64)>,
+    /// Instructions that such functions have taken: inputs that go the same way may need others.
+    taken_aside: u64,
 }
 
 impl<'a, 's> Lockstep<'a, 's> {
@@ -125,6 +141,8 @@ impl<'a, 's> Lockstep<'a, 's> {
             evaluated: 0,
             until_touch,
             watch: None,
+            aside: None,
+            taken_aside: 0,
         }
     }
 
@@ -159,6 +177,21 @@ impl<'a, 's> Lockstep<'a, 's> {
                 self.constraint.bounds.insert(Bound::Steps(steps));
                 break Stop::Given;
             }
+            if let Some((until, entered)) = self.aside
+                && self.subject.is_back(until)
+            {
+                self.aside = None;
+                self.taken_aside += time - entered;
+            }
+            if self.aside.is_none()
+                && let Some(summary) = self.subject.summary(pc)
+            {
+                match self.summarise(summary, start + steps) {
+                    Summarised::Done => continue,
+                    Summarised::Ended(ending) => break Stop::Ended(ending),
+                    Summarised::Followed => {}
+                }
+            }
             let Some(block) = self.subject.block(pc) else {
                 // It cannot be fetched or lifted: the emulator says what comes of that.
                 self.trail.enter(pc, time);
@@ -170,9 +203,12 @@ impl<'a, 's> Lockstep<'a, 's> {
             if avoid.iter().any(|address| block.holds(*address)) {
                 break Stop::Given;
             }
-            self.trail.enter(pc, time);
+            if self.aside.is_none() {
+                self.trail.enter(pc, time);
+            }
             self.constraint.here.blocks = self.trail.blocks;
             self.constraint.here.hash = self.trail.hash;
+            self.constraint.here.aside = self.aside.is_some();
             match self.run_block(&block) {
                 Ok(None) => {}
                 Ok(Some(ending)) => break Stop::Ended(ending),
@@ -187,6 +223,107 @@ impl<'a, 's> Lockstep<'a, 's> {
     pub fn unmark(&mut self) {
         for page in self.shadow.pages() {
             self.shadow.clear_range(&mut self.subject.process.world().memory, page * 4096, 4096);
+        }
+    }
+
+    /// A function is entered of which it is known what it does.
+    fn summarise(&mut self, summary: Summary, deadline: u64) -> Summarised {
+        let place = Place {
+            pc: self.subject.process.pc(),
+            time: self.subject.process.time() - self.taken_aside,
+            blocks: self.trail.blocks,
+            hash: self.trail.hash,
+            aside: true,
+        };
+        self.constraint.here = place;
+        let processor = self.subject.process.world().registers.processor().clone();
+        let arguments = ["RDI", "RSI", "RDX"].map(|name| {
+            let value = self.subject.process.world().registers.get(name);
+            let shade = processor.register(name).and_then(|r| processor.cell_at(r.place.offset));
+            let term = match shade.and_then(|cell| self.shadow.cell(cell)) {
+                Some(Shade::Word(term)) => Some(term),
+                _ => None,
+            };
+            Argument { value, term }
+        });
+        let events = self.constraint.events.len();
+        let memory = &mut self.subject.process.world().memory;
+        let mut call = Call { memory, shadow: &self.shadow, constraint: &mut self.constraint };
+        let effect = if self.approximate { None } else { call.effect(summary, arguments) };
+        let until = self.subject.way_back();
+        match effect {
+            Some(Effect::Constant) => {
+                for name in ["RDI", "RSI"] {
+                    if let Some(cell) = cell(self.subject, name) {
+                        self.shadow.set_cell(cell, None);
+                    }
+                }
+                Summarised::Followed
+            }
+            Some(Effect::Returns { result, written }) => {
+                self.evaluated += u64::from(self.constraint.events.len() > events);
+                let ending = self.run_aside(until, deadline);
+                if let Some(ending) = ending {
+                    return Summarised::Ended(ending);
+                }
+                self.take_effect(&processor, result, written);
+                Summarised::Done
+            }
+            None => {
+                if summary.leaves_no_trace() {
+                    self.aside = Some((until, self.subject.process.time()));
+                }
+                Summarised::Followed
+            }
+        }
+    }
+
+    /// Lets the emulator run a function to its return.
+    fn run_aside(&mut self, until: Return, deadline: u64) -> Option<Ending> {
+        let entered = self.subject.process.time();
+        self.subject.process.world().memory.set_guarding(false);
+        let mut ending = None;
+        while ending.is_none() && !self.subject.is_back(until) && self.subject.process.time() < deadline {
+            ending = crate::concrete::block(self.subject);
+        }
+        self.subject.process.world().memory.set_guarding(true);
+        self.taken_aside += self.subject.process.time() - entered;
+        ending
+    }
+
+    /// What a function leaves behind: its result, what it wrote, and registers of which nothing is promised.
+    fn take_effect(&mut self, processor: &Processor, result: Term, written: Vec<(u64, Term)>) {
+        let store = self.store;
+        let term = |term: Term| store.as_constant(term).is_none().then_some(term);
+        let memory = &mut self.subject.process.world().memory;
+        for (address, byte) in written {
+            let part = term(byte).map(|of| Part { of, byte: 0 });
+            self.shadow.write(memory, address, &[part]);
+            if let Some(watch) = &mut self.watch {
+                watch.written.insert(address);
+            }
+        }
+        const KEPT: [&str; 8] = ["RSP", "RBX", "RBP", "R12", "R13", "R14", "R15", "RIP"];
+        let free = |name: &str| {
+            let general = name.starts_with('R') && !KEPT.contains(&name);
+            general
+                || name.starts_with("XMM")
+                || name.starts_with("YMM")
+                || name.len() == 2 && name.ends_with('F')
+        };
+        for (index, cell) in processor.cells.iter().enumerate().filter(|(_, cell)| free(&cell.name)) {
+            // Who looks at all of the state must not take what is there now for the same on every input.
+            let open = self.watch.is_some().then(|| {
+                let name = format!("{}.after.{}", cell.name, self.taken_aside);
+                match cell.kind {
+                    RegisterKind::Word => Shade::Word(store.symbol(&name, cell.place.width())),
+                    RegisterKind::Flag => Shade::Truth(store.bool_symbol(&name)),
+                }
+            });
+            self.shadow.set_cell(index, open);
+        }
+        if let Some(cell) = cell(self.subject, "RAX") {
+            self.shadow.set_cell(cell, term(result).map(Shade::Word));
         }
     }
 
@@ -226,7 +363,7 @@ impl<'a, 's> Lockstep<'a, 's> {
     fn step(&mut self, analysed: &Analysed) -> Result<Option<Ending>, Stopped> {
         let time = self.subject.process.time();
         self.constraint.here.pc = analysed.instruction.address;
-        self.constraint.here.time = time;
+        self.constraint.here.time = time - self.taken_aside;
         if let Some(watch) = &mut self.watch
             && watch.points.contains(&analysed.instruction.address)
         {

@@ -89,9 +89,7 @@ impl Subject {
         subject.go_to(subject.entry, 1, steps, "its entry")?;
         let address = subject.function(&moment.function, steps)?;
         subject.go_to(address, moment.count, steps, &moment.function)?;
-        let stack = subject.process.world().registers.get("RSP");
-        let address = subject.process.world().memory.load::<8>(stack).map_or(0, u64::from_le_bytes);
-        subject.until = Some(Return { address, stack: stack.wrapping_add(8) });
+        subject.until = Some(subject.way_back());
         subject.keep_outside();
         subject.find_callers();
         let mut input = Vec::new();
@@ -139,7 +137,13 @@ impl Subject {
     }
 
     /// Runs until an address was come to so many times, where a block begins.
-    fn go_to(&mut self, address: u64, count: u64, steps: u64, name: &str) -> Result<(), SubjectError> {
+    pub(crate) fn go_to(
+        &mut self,
+        address: u64,
+        count: u64,
+        steps: u64,
+        name: &str,
+    ) -> Result<(), SubjectError> {
         let mut left = count;
         let start = self.process.time();
         loop {
@@ -160,7 +164,7 @@ impl Subject {
     }
 
     /// The address of a function, the one that was chosen if several stand for its name (an IFUNC).
-    fn function(&mut self, name: &str, steps: u64) -> Result<u64, SubjectError> {
+    pub(crate) fn function(&mut self, name: &str, steps: u64) -> Result<u64, SubjectError> {
         let (address, is_chosen) = self.named(name)?;
         if !is_chosen {
             return Ok(address);
@@ -198,7 +202,6 @@ impl Subject {
 
     /// Whether the function of the moment has come back.
     pub(crate) fn has_returned(&mut self) -> bool {
-        let Some(until) = self.until else { return false };
-        self.process.pc() == until.address && self.process.world().registers.get("RSP") >= until.stack
+        self.until.is_some_and(|until| self.is_back(until))
     }
 }

@@ -10,6 +10,8 @@ use crate::frame::Layout;
 use crate::input::{Kind, Sources};
 use crate::lockstep::Lockstep;
 use crate::moment::Return;
+use crate::summary::{FUNCTIONS, Summary};
+use crate::worker::apart;
 use object::read::elf::{FileHeader, Sym};
 use object::{LittleEndian, elf};
 use parallax_path::Oracle;
@@ -17,7 +19,7 @@ use parallax_process::elf::Machine;
 use parallax_process::memory::{Backing, Memory};
 use parallax_process::{Process, Program, Snapshot, StartError};
 use parallax_term::Store;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -117,6 +119,8 @@ pub struct Subject {
     random: u64,
     /// The addresses that the functions return to which are under way where runs begin, outermost first.
     pub(crate) callers: Vec<u64>,
+    /// Functions that are taken by what they do, by address.
+    summaries: FxHashMap<u64, Summary>,
 }
 
 impl Subject {
@@ -180,6 +184,7 @@ impl Subject {
             positions: Vec::new(),
             random: 0,
             callers: Vec::new(),
+            summaries: FxHashMap::default(),
         };
         subject.process.engine().set_exact_flags(true);
         subject.look_around();
@@ -316,6 +321,44 @@ impl Subject {
             "mmap" => self.blocks.forget_pages(result / 4096, result.saturating_add(values[2]) / 4096),
             _ => {}
         }
+    }
+
+    /// From now on functions of the C library are taken by what they do, where that is known.
+    pub fn summarise(&mut self, steps: u64) {
+        // Libraries may not be loaded yet, and a run to where they are leaves traces: it is another process that looks.
+        let found = apart(1 << 30, || {
+            let named = |subject: &mut Subject| -> Vec<(u64, usize)> {
+                let names = FUNCTIONS.iter().enumerate();
+                names
+                    .filter_map(|(number, (name, _))| Some((subject.function(name, steps).ok()?, number)))
+                    .collect()
+            };
+            let mut found = named(self);
+            if found.is_empty() && self.go_to(self.entry, 1, steps, "its entry").is_ok() {
+                found = named(self);
+            }
+            found
+        });
+        if let Ok(Some(found)) = found {
+            self.summaries = found.into_iter().map(|(at, number)| (at, FUNCTIONS[number].1)).collect();
+        }
+    }
+
+    /// What is known of the function that begins at an address.
+    pub(crate) fn summary(&self, address: u64) -> Option<Summary> {
+        self.summaries.get(&address).copied()
+    }
+
+    /// Where the function that was just entered comes back to.
+    pub(crate) fn way_back(&mut self) -> Return {
+        let stack = self.process.world().registers.get("RSP");
+        let address = self.process.world().memory.load::<8>(stack).map_or(0, u64::from_le_bytes);
+        Return { address, stack: stack.wrapping_add(8) }
+    }
+
+    /// Whether a function has come back.
+    pub(crate) fn is_back(&mut self, until: Return) -> bool {
+        self.process.pc() == until.address && self.process.world().registers.get("RSP") >= until.stack
     }
 
     /// The block at an address.
@@ -485,19 +528,30 @@ fn symbol(path: &Path, name: &str) -> Option<(u64, bool)> {
     let bytes = std::fs::read(path).ok()?;
     let header = elf::FileHeader64::<LittleEndian>::parse(&*bytes).ok()?;
     let sections = header.sections(LittleEndian, &*bytes).ok()?;
+    let versions = sections.versions(LittleEndian, &*bytes).ok().flatten();
+    let mut former = None;
     for kind in [elf::SHT_SYMTAB, elf::SHT_DYNSYM] {
         let Ok(symbols) = sections.symbols(LittleEndian, &*bytes, kind) else { continue };
-        for symbol in symbols.iter() {
+        for (index, symbol) in symbols.enumerate() {
             let chooses = symbol.st_type() == elf::STT_GNU_IFUNC;
             let known =
                 chooses || matches!(symbol.st_type(), elf::STT_FUNC | elf::STT_NOTYPE | elf::STT_OBJECT);
             let named = symbol.name(LittleEndian, symbols.strings()).is_ok_and(|n| n == name.as_bytes());
             if known && named && symbol.st_shndx(LittleEndian) != elf::SHN_UNDEF {
-                return Some((symbol.st_value(LittleEndian), chooses));
+                let found = (symbol.st_value(LittleEndian), chooses);
+                // Programs that were linked long ago may get another function of the same name.
+                let old = kind == elf::SHT_DYNSYM
+                    && versions
+                        .as_ref()
+                        .is_some_and(|all| all.version_index(LittleEndian, index).is_hidden());
+                if !old {
+                    return Some(found);
+                }
+                former.get_or_insert(found);
             }
         }
     }
-    None
+    former
 }
 
 /// Makes a descriptor of a file one of its own, at this place: a fork has it in common with others.

@@ -5,6 +5,7 @@ use crate::coverage::Counts;
 use crate::explore::{Settings, Waiting};
 use crate::input::Input;
 use crate::lockstep::Lockstep;
+use crate::rank::{Edge, Rank};
 use crate::subject::Subject;
 use crate::trail::Trail;
 use crate::worker::Mailbox;
@@ -26,21 +27,12 @@ pub enum Message {
         next: Option<u64>,
         bound: (u64, u32),
         fresh: bool,
+        edge: Edge,
     },
     /// The run is made; the solver has not been asked for other inputs yet.
-    Traced {
-        trail: Trail,
-        constraints: u64,
-        evaluated: u64,
-        term_bytes: u64,
-        symbolic: f64,
-    },
+    Traced { trail: Trail, constraints: u64, evaluated: u64, term_bytes: u64, symbolic: f64 },
     /// All its ways were asked for, but for those that are left.
-    Done {
-        solver: f64,
-        notes: Vec<Note>,
-        left: usize,
-    },
+    Done { solver: f64, notes: Vec<Note>, left: usize },
 }
 
 /// A bound that crosses from one process to another.
@@ -85,7 +77,7 @@ pub fn symbolic(
     settings: &Settings,
     waiting: &Waiting,
     avoid: &[u64],
-    counts: &Counts,
+    (counts, rank): (&Counts, &Rank),
     deadline: Instant,
     mailbox: &mut Mailbox,
 ) {
@@ -113,12 +105,17 @@ pub fn symbolic(
         })
         .collect();
     let entered: FxHashSet<u64> = counts.entered().collect();
-    // Ways into blocks that no run has entered come first, unless order is what was asked for.
+    // The most promising ways come first, unless order is what was asked for.
     if settings.strategy != Strategy::Depth {
-        order.sort_by_key(|&index| match constraint.events[index].decision {
-            Decision::Branch(Some(next)) => u8::from(entered.contains(&next)),
-            Decision::Jump(_) => 0,
-            _ => 1,
+        order.sort_by_cached_key(|&index| {
+            let event = &constraint.events[index];
+            let next = match event.decision {
+                Decision::Branch(next) => next,
+                _ => None,
+            };
+            // Where a computed jump leads is found out by asking.
+            let asks = matches!(event.decision, Decision::Jump(_));
+            (!asks, rank.key((event.place.pc, next), event.place.time))
         });
     }
     mailbox.send(&Message::Traced {
@@ -134,7 +131,9 @@ pub fn symbolic(
         let fresh = flip.next.is_some_and(|next| !entered.contains(&next));
         let bound = (event.place.time, event.number);
         let (blocks, hash) = (event.place.blocks, event.place.hash);
-        let message = Message::Flip { input: flip.input, blocks, hash, next: flip.next, bound, fresh };
+        let next = flip.next.filter(|_| !event.place.aside);
+        let edge = (event.place.pc, flip.next);
+        let message = Message::Flip { input: flip.input, blocks, hash, next, bound, fresh, edge };
         lost += usize::from(!mailbox.send(&message));
     });
     mailbox.send(&Message::Done {

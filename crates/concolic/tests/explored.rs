@@ -59,6 +59,7 @@ fn settings(name: &str, targets: &[&str]) -> Settings {
         strategy: Strategy::Coverage,
         approximate: false,
         at: None,
+        summaries: false,
         targets: targets.iter().map(|&target| target.to_owned()).collect(),
         avoid: Vec::new(),
         tests: 5_000,

@@ -111,7 +111,9 @@ impl<L: Machine, M: Memory> Final<L, M> {
     /// From an end state.
     pub fn new(language: &L, state: L::State<M>, end: EndOf<L, M>) -> Self {
         let roots = state.roots(language, &end);
-        Final { memory: state.into_memory(), roots, end }
+        let mut memory = state.into_memory();
+        memory.settle();
+        Final { memory, roots, end }
     }
 }
 

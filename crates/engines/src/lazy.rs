@@ -385,6 +385,9 @@ impl<'s> Memory for Lazy<'s> {
     fn know(&mut self, universe: &Rc<Universe>) {
         self.universe = universe.clone();
     }
+    fn settle(&mut self) {
+        self.path.settle();
+    }
     fn null(&self) -> Pointer {
         Pointer::Nil
     }

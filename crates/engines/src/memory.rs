@@ -96,6 +96,9 @@ pub trait Memory: Clone {
         Err(Stop::Broken("a memory that cannot be merged".into()))
     }
 
+    /// Forgets what only helps to go on: its path has come to an end.
+    fn settle(&mut self) {}
+
     /// The null reference.
     fn null(&self) -> Self::Ref;
     /// A bit-vector of 32 bits.

@@ -114,6 +114,10 @@ impl<'s> Memory for Summary<'s> {
         Ok((memory, cells.into_iter().map(Self::value).collect()))
     }
 
+    fn settle(&mut self) {
+        self.heap.path.settle();
+        self.heap.shrink();
+    }
     fn null(&self) -> Reference {
         self.heap.null()
     }

@@ -7,12 +7,15 @@
 //! The past cannot be changed: writes of registers and memory are refused.
 
 mod files;
+mod line;
+mod local;
 mod registers;
 mod session;
 
 use gdbstub::conn::ConnectionExt;
 use gdbstub::stub::run_blocking::{BlockingEventLoop, Event, WaitForStopReasonError};
 use gdbstub::stub::{DisconnectReason, GdbStub, MultiThreadStopReason};
+use line::Line;
 use parallax_process::elf::Machine;
 use parallax_trace::{Time, Watch};
 use parallax_travel::{Travel, TravelError};
@@ -43,7 +46,7 @@ pub fn serve(travel: &Travel, connection: TcpStream) -> Result<(), ServeError> {
     }
     connection.set_nodelay(true).map_err(|error| ServeError::Connection(error.to_string()))?;
     let mut session = Session::new(travel)?;
-    let stub = GdbStub::new(connection);
+    let stub = GdbStub::new(Line::new(connection, session.shown.clone()));
     match stub.run_blocking::<Loop>(&mut session) {
         Ok(DisconnectReason::Disconnect | DisconnectReason::Kill) => Ok(()),
         Ok(DisconnectReason::TargetExited(_) | DisconnectReason::TargetTerminated(_)) => Ok(()),
@@ -53,7 +56,7 @@ pub fn serve(travel: &Travel, connection: TcpStream) -> Result<(), ServeError> {
 }
 
 /// Stops a search when GDB says something: that can only be an interrupt.
-struct Interrupts<'a>(RefCell<&'a mut TcpStream>);
+struct Interrupts<'a>(RefCell<&'a mut Line>);
 
 impl Watch for Interrupts<'_> {
     fn stop(&self) -> bool {
@@ -70,12 +73,12 @@ enum Loop<'a> {
 
 impl<'a> BlockingEventLoop for Loop<'a> {
     type Target = Session<'a>;
-    type Connection = TcpStream;
+    type Connection = Line;
     type StopReason = MultiThreadStopReason<u64>;
 
     fn wait_for_stop_reason(
         session: &mut Session<'a>,
-        connection: &mut TcpStream,
+        connection: &mut Line,
     ) -> Result<Event<MultiThreadStopReason<u64>>, WaitForStopReasonError<TravelError, io::Error>> {
         let interrupts = Interrupts(RefCell::new(connection));
         let stopped = session.go(&interrupts).map_err(WaitForStopReasonError::Target)?;

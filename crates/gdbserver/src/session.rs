@@ -1,5 +1,6 @@
 //! What GDB sees: one time of the recording, and ways to others.
 
+use crate::line::Shown;
 use crate::registers::{All, X86_64};
 use gdbstub::common::{Signal, Tid};
 use gdbstub::outputln;
@@ -17,15 +18,20 @@ use gdbstub::target::ext::breakpoints::{
     Breakpoints, BreakpointsOps, HwBreakpoint, HwBreakpointOps, HwWatchpoint, HwWatchpointOps, SwBreakpoint,
     SwBreakpointOps, WatchKind,
 };
+use gdbstub::target::ext::catch_syscalls::{
+    CatchSyscallPosition, CatchSyscalls, CatchSyscallsOps, SyscallNumbers,
+};
 use gdbstub::target::ext::exec_file::ExecFileOps;
 use gdbstub::target::ext::host_io::HostIoOps;
 use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd, MonitorCmdOps};
 use gdbstub::target::{Target, TargetError, TargetResult};
 use parallax_trace::{Direction, Target as _, Time, Unwatched, Watch};
-use parallax_travel::{Filter, Ranges, State, Travel, TravelError};
+use parallax_travel::{Filter, Numbers, Ranges, State, Travel, TravelError};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What GDB wants done next.
@@ -40,11 +46,17 @@ enum Going {
 /// A debugging session.
 pub(crate) struct Session<'a> {
     pub travel: &'a Travel,
-    pub state: State,
+    pub state: Rc<State>,
+    /// The same, for the connection.
+    pub shown: Shown,
     going: Going,
     /// Breakpoints, and how often each was set.
     breakpoints: BTreeMap<u64, u32>,
     watchpoints: Vec<(Range<u64>, WatchKind)>,
+    /// System calls that stop a run.
+    caught: Option<Numbers>,
+    /// The call before which GDB was stopped last.
+    entered: Option<Time>,
     /// Files that GDB has open.
     pub open: BTreeMap<u32, Arc<[u8]>>,
     pub next_file: u32,
@@ -53,25 +65,32 @@ pub(crate) struct Session<'a> {
 impl<'a> Session<'a> {
     /// Starts at the first state.
     pub fn new(travel: &'a Travel) -> Result<Self, TravelError> {
-        let state = travel.state(travel.span().start)?;
+        let state = Rc::new(travel.state(travel.span().start)?);
         Ok(Session {
             travel,
+            shown: Rc::new(RefCell::new(state.clone())),
             state,
             going: Going::Continue,
             breakpoints: BTreeMap::new(),
             watchpoints: Vec::new(),
+            caught: None,
+            entered: None,
             open: BTreeMap::new(),
             next_file: 3,
         })
     }
 
-    /// What stops a run: breakpoints first, then watchpoints.
-    fn conditions(&self) -> (Vec<Filter>, Vec<(Range<u64>, WatchKind)>) {
+    /// What stops a run.
+    fn stops(&self) -> Stops {
         let mut filters = Vec::new();
         if !self.breakpoints.is_empty() {
             let places = self.breakpoints.keys().map(|address| *address..address + 1);
             filters.push(Filter::Execute(Ranges::new(places)));
         }
+        let breaks = u64::from(!filters.is_empty());
+        filters.extend(self.caught.clone().map(Filter::SystemCall));
+        let calls = u64::from(self.caught.is_some()) << breaks;
+        let others = filters.len();
         let mut watched = Vec::new();
         // A search takes up to 64 conditions; equal ones are one.
         for (range, kind) in &self.watchpoints {
@@ -88,12 +107,30 @@ impl<'a> Session<'a> {
                 watched.push((range.clone(), *kind));
             }
         }
-        (filters, watched)
+        Stops { filters, breaks, calls, others, watched }
     }
 
     fn go_to(&mut self, time: Time) -> Result<(), TravelError> {
-        self.state = self.travel.state(time)?;
+        self.state = Rc::new(self.travel.state(time)?);
+        *self.shown.borrow_mut() = self.state.clone();
+        self.entered = None;
         Ok(())
+    }
+
+    /// Stops before or behind a system call.
+    fn at_call(
+        &mut self,
+        made: Time,
+        position: CatchSyscallPosition,
+    ) -> Result<MultiThreadStopReason<u64>, TravelError> {
+        let before = self.travel.state(made)?;
+        let number = before.register("RAX").unwrap_or(0);
+        let by = before.thread();
+        self.go_to(if position == CatchSyscallPosition::Entry { made } else { made + 1 })?;
+        self.entered = (position == CatchSyscallPosition::Entry).then_some(made);
+        // The process may have replaced or ended that thread by its call.
+        let by = if self.state.threads().any(|thread| thread == by) { by } else { self.state.thread() };
+        Ok(MultiThreadStopReason::CatchSyscall { tid: Some(tid(by)), number, position })
     }
 
     /// The thread that makes the next step, as GDB numbers it.
@@ -126,13 +163,12 @@ impl<'a> Session<'a> {
 
     /// Goes back to the time of a step of which GDB wants to know what it wrote.
     fn back_to(&mut self, made: Time, watch: &dyn Watch) -> Result<MultiThreadStopReason<u64>, TravelError> {
-        let (filters, watched) = self.conditions();
-        let breaks = u64::from(!self.breakpoints.is_empty());
+        let stops = self.stops();
         self.go_to(made)?;
-        if !watched.is_empty() {
-            let found = self.travel.search(&filters, made..made + 1, Direction::Backward, 1, watch)?;
-            let which = found.hits.first().map_or(0, |hit| hit.which >> breaks);
-            if let Some((range, kind)) = watched_by(&watched, which) {
+        if !stops.watched.is_empty() {
+            let found = self.travel.search(&stops.filters, made..made + 1, Direction::Backward, 1, watch)?;
+            let which = found.hits.first().map_or(0, |hit| hit.which);
+            if let Some((range, kind)) = stops.watched_by(which) {
                 return Ok(MultiThreadStopReason::Watch { tid: self.thread(), kind, addr: range.start });
             }
         }
@@ -159,12 +195,12 @@ impl<'a> Session<'a> {
         then: Option<Time>,
         watch: &dyn Watch,
     ) -> Result<Option<MultiThreadStopReason<u64>>, TravelError> {
-        let (filters, watched) = self.conditions();
-        let breaks = u64::from(!self.breakpoints.is_empty());
+        let stops = self.stops();
+        let entered = self.entered;
         // The instruction that a single step starts at may hold a breakpoint, which is not met again.
         let mut from = within.start;
-        while from < within.end && !filters.is_empty() {
-            let found = self.travel.search(&filters, from..within.end, Direction::Forward, 1, watch)?;
+        while from < within.end && !stops.filters.is_empty() {
+            let found = self.travel.search(&stops.filters, from..within.end, Direction::Forward, 1, watch)?;
             let Some(hit) = found.hits.first() else {
                 if found.decided.end < within.end {
                     // Interrupted: GDB finds itself where the search has come to.
@@ -174,11 +210,19 @@ impl<'a> Session<'a> {
                 break;
             };
             let stepping = then.is_some() && hit.time == within.start;
-            if hit.which & breaks != 0 && !stepping {
+            if hit.which & stops.breaks != 0 && !stepping && entered != Some(hit.time) {
                 self.go_to(hit.time)?;
                 return Ok(Some(MultiThreadStopReason::SwBreak(self.thread())));
             }
-            if let Some((range, kind)) = watched_by(&watched, hit.which >> breaks) {
+            if hit.which & stops.calls != 0 {
+                let position = if entered == Some(hit.time) || stepping {
+                    CatchSyscallPosition::Return
+                } else {
+                    CatchSyscallPosition::Entry
+                };
+                return self.at_call(hit.time, position).map(Some);
+            }
+            if let Some((range, kind)) = stops.watched_by(hit.which) {
                 let by = tid(self.travel.state(hit.time)?.thread());
                 self.go_to(hit.time + 1)?;
                 return Ok(Some(MultiThreadStopReason::Watch { tid: by, kind, addr: range.start }));
@@ -197,12 +241,11 @@ impl<'a> Session<'a> {
     /// Runs back to what stops it.
     fn backward(&mut self, watch: &dyn Watch) -> Result<Option<MultiThreadStopReason<u64>>, TravelError> {
         let within = self.travel.span().start..self.state.time();
-        let (filters, watched) = self.conditions();
-        let breaks = u64::from(!self.breakpoints.is_empty());
-        if filters.is_empty() || within.is_empty() {
+        let stops = self.stops();
+        if stops.filters.is_empty() || within.is_empty() {
             return self.at_end(within.start, ReplayLogPosition::Begin);
         }
-        let found = self.travel.search(&filters, within.clone(), Direction::Backward, 1, watch)?;
+        let found = self.travel.search(&stops.filters, within.clone(), Direction::Backward, 1, watch)?;
         let Some(hit) = found.hits.first() else {
             if found.decided.start > within.start {
                 self.go_to(found.decided.start)?;
@@ -210,10 +253,19 @@ impl<'a> Session<'a> {
             }
             return self.at_end(within.start, ReplayLogPosition::Begin);
         };
+        if hit.which & stops.calls != 0 {
+            // Backwards, the way leads through its end to its start.
+            let position = if hit.time + 1 < within.end {
+                CatchSyscallPosition::Return
+            } else {
+                CatchSyscallPosition::Entry
+            };
+            return self.at_call(hit.time, position).map(Some);
+        }
         self.go_to(hit.time)?;
         let tid = self.thread();
-        Ok(Some(match watched_by(&watched, hit.which >> breaks) {
-            Some((range, kind)) if hit.which & breaks == 0 => {
+        Ok(Some(match stops.watched_by(hit.which) {
+            Some((range, kind)) if hit.which & stops.breaks == 0 => {
                 MultiThreadStopReason::Watch { tid, kind, addr: range.start }
             }
             _ => MultiThreadStopReason::SwBreak(tid),
@@ -271,9 +323,23 @@ fn number(tid: Tid) -> u32 {
     tid.get() as u32
 }
 
-/// The first watchpoint among those that a hit names.
-fn watched_by(watched: &[(Range<u64>, WatchKind)], which: u64) -> Option<(Range<u64>, WatchKind)> {
-    (which != 0).then(|| watched.get(which.trailing_zeros() as usize).cloned()).flatten()
+/// What stops a run: breakpoints, then system calls, then watchpoints.
+struct Stops {
+    filters: Vec<Filter>,
+    /// The bit of the breakpoints, and that of the system calls.
+    breaks: u64,
+    calls: u64,
+    /// How many conditions come before the watchpoints.
+    others: usize,
+    watched: Vec<(Range<u64>, WatchKind)>,
+}
+
+impl Stops {
+    /// The first watchpoint among those that a hit names.
+    fn watched_by(&self, which: u64) -> Option<(Range<u64>, WatchKind)> {
+        let which = which >> self.others;
+        (which != 0).then(|| self.watched.get(which.trailing_zeros() as usize).cloned()).flatten()
+    }
 }
 
 /// A part of some bytes, as GDB asks for them.
@@ -305,6 +371,10 @@ impl Target for Session<'_> {
     }
 
     fn support_exec_file(&mut self) -> Option<ExecFileOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_catch_syscalls(&mut self) -> Option<CatchSyscallsOps<'_, Self>> {
         Some(self)
     }
 
@@ -452,8 +522,8 @@ impl HwBreakpoint for Session<'_> {
 impl HwWatchpoint for Session<'_> {
     fn add_hw_watchpoint(&mut self, address: u64, length: u64, kind: WatchKind) -> TargetResult<bool, Self> {
         let end = address.checked_add(length).ok_or(TargetError::NonFatal)?;
-        // One condition is for the breakpoints.
-        if self.watchpoints.len() >= 63 {
+        // One condition is for the breakpoints, and one for system calls.
+        if self.watchpoints.len() >= 62 {
             return Ok(false);
         }
         self.watchpoints.push((address..end, kind));
@@ -470,6 +540,21 @@ impl HwWatchpoint for Session<'_> {
         let at = self.watchpoints.iter().position(|known| *known == wanted);
         at.map(|at| self.watchpoints.remove(at));
         Ok(at.is_some())
+    }
+}
+
+impl CatchSyscalls for Session<'_> {
+    fn enable_catch_syscalls(&mut self, filter: Option<SyscallNumbers<'_, u64>>) -> TargetResult<(), Self> {
+        self.caught = Some(match filter {
+            Some(numbers) => Numbers::Of(numbers.collect()),
+            None => Numbers::All,
+        });
+        Ok(())
+    }
+
+    fn disable_catch_syscalls(&mut self) -> TargetResult<(), Self> {
+        self.caught = None;
+        Ok(())
     }
 }
 

@@ -135,6 +135,14 @@ impl<'s> Guarded<'s> {
         }
     }
 
+    /// Gives back room that was left to grow.
+    pub fn shrink(&mut self) {
+        self.candidates.shrink_to_fit();
+        self.selectors.shrink_to_fit();
+        self.indices.shrink_to_fit();
+        self.locations.shrink_to_fit();
+    }
+
     /// The location of this number.
     pub fn location(&self, loc: Loc) -> &Location {
         &self.locations[loc.0 as usize]
@@ -500,9 +508,8 @@ impl<'s> Guarded<'s> {
         }
         let selector = Rc::new(Selector { loc, field, under: u, label, choices, possible });
         let condition = selector.condition(self);
-        let atoms: Vec<Formula> = selector.choices.iter().map(|(_, atom)| *atom).collect();
         let models = selector.extend(self, since);
-        self.path = self.path.choose(&oracle, condition, Origin::Input, &atoms, models);
+        self.path = self.path.choose(&oracle, condition, Origin::Input, models);
         for &(choice, _) in &selector.choices {
             if let Choice::New(fresh) = choice {
                 self.candidates.push(fresh);

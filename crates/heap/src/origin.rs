@@ -1,6 +1,6 @@
 //! What the path conditions of heaps are made of.
 
-use parallax_path::{Oracle, Recall, Tag};
+use parallax_path::{Oracle, Recall};
 use parallax_smt::{Limits, Tiered};
 use parallax_term::{Formula, Store};
 use std::time::Duration;
@@ -16,12 +16,6 @@ pub enum Origin {
     Merged,
 }
 
-impl Tag for Origin {
-    fn is_outcome(self) -> bool {
-        self == Origin::Outcome
-    }
-}
-
 /// A path condition of a heap.
 pub type Path = parallax_path::Path<Formula, Origin>;
 
@@ -34,5 +28,5 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub fn oracle(store: &Store) -> Oracle<'_> {
     Oracle::new(Box::new(Tiered::by_order(store)))
         .with_limits(Limits { time: Some(PATIENCE), ..Limits::default() })
-        .with_recall(Recall { models: 48, values: true, refutations: true })
+        .with_recall(Recall { models: 8, values: true, facts: true })
 }

@@ -89,18 +89,21 @@ impl Selector {
         chosen.filter_map(|(&(_, atom), _)| symbol_of(store, atom)).collect()
     }
 
-    /// The known models of a heap extended by choices: the first in every way, null first; each other in some way.
+    /// The known models of a heap extended by choices, as many as a path keeps: the first in every way, null first; each
+    /// other in some way.
     /// Conjuncts from number `since` on may speak of the choices.
     pub(crate) fn extend(&self, heap: &Guarded<'_>, since: usize) -> Vec<Rc<Model>> {
         let store = heap.oracle.store;
         let mut extended = Vec::new();
+        let most = heap.oracle.recall().models + 1;
         for (at, model) in heap.path.models().into_iter().enumerate() {
             let ways = self.ways(heap, &model);
             if ways.is_empty() {
                 extended.push(model);
             } else if at == 0 {
-                extended.extend(ways.into_iter().map(|symbol| Rc::new(model.with(store, symbol))));
-            } else {
+                let ways = ways.into_iter().take(most);
+                extended.extend(ways.map(|symbol| Rc::new(model.with(store, symbol))));
+            } else if extended.len() < most {
                 extended.push(Rc::new(model.with(store, ways[at % ways.len()])));
             }
         }

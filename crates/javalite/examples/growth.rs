@@ -2,14 +2,42 @@
 //!
 //! `cargo run --release -p parallax-javalite --example growth -- [SECONDS] [SUBJECT or ENGINE...]`; an engine that needs longer
 //! than SECONDS (default 60) for some k is not tried with a larger one. Times are those the process spent on the
-//! processor, as Linux tells them, so that a busy machine does not spoil them.
+//! processor, as Linux tells them, so that a busy machine does not spoil them. `kept_bytes` is what the run holds at its
+//! end, all paths of the summary included, `peak_bytes` the most it held.
 
 use parallax_engines::engine::{self, Engine};
 use parallax_engines::*;
 use parallax_javalite::*;
 use parallax_term::Store;
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+
+/// Counts the bytes that are in use, and the most there were.
+struct Counting;
+
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to the system's allocator as it came; the counters are beside it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = IN_USE.fetch_add(layout.size(), Relaxed) + layout.size();
+        MOST.fetch_max(now, Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        IN_USE.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 struct Subject {
     name: &'static str,
@@ -29,43 +57,68 @@ const RUNS: [(&str, Engine, bool); 5] = [
     ("merged", Engine::Summary, true),
 ];
 
-const SUBJECTS: [Subject; 3] = [
-    Subject {
-        name: "list",
-        text: include_str!("../../../corpus/javalite/list.jl"),
-        class: "List",
-        method: "find",
-        most: [20, 40],
-    },
-    Subject {
-        name: "tree",
-        text: include_str!("../../../corpus/javalite/tree.jl"),
-        class: "Tree",
-        method: "search",
-        most: [5, 8],
-    },
-    Subject {
-        name: "redblack",
-        text: include_str!("../../../corpus/javalite/redblack.jl"),
-        class: "TreeMap",
-        method: "search",
-        most: [4, 6],
-    },
-];
+macro_rules! subjects {
+    ($($name:literal $class:literal $method:literal $most:expr;)+) => {
+        &[$(Subject {
+            name: $name,
+            text: include_str!(concat!("../../../corpus/javalite/", $name, ".jl")),
+            class: $class,
+            method: $method,
+            most: $most,
+        }),+]
+    };
+}
+
+const SUBJECTS: &[Subject] = subjects! {
+    "list" "List" "find" [20, 40];
+    "tree" "Tree" "search" [5, 8];
+    "redblack" "TreeMap" "search" [4, 6];
+    "stack" "Stack" "check" [5, 5];
+    "queue" "Queue" "check" [5, 5];
+    "dll" "DList" "check" [5, 5];
+    "avl" "Avl" "check" [5, 5];
+    "leftist" "Heap" "check" [5, 5];
+    "sets" "Sets" "check" [5, 5];
+    "shapes" "Picture" "total" [4, 4];
+    "bag" "Bag" "check" [5, 5];
+    "binomial" "Binomial" "check" [5, 5];
+    "buffer" "Buffer" "check" [5, 5];
+    "compress" "Compressed" "check" [5, 5];
+    "cursor" "Cursor" "check" [5, 5];
+    "deque" "Deque" "check" [5, 5];
+    "expression" "Formula" "check" [5, 5];
+    "family" "Family" "check" [5, 5];
+    "heap" "Heap" "check" [5, 5];
+    "interval" "Intervals" "check" [5, 5];
+    "lru" "Cache" "check" [5, 5];
+    "maxstack" "MaxStack" "check" [5, 5];
+    "pairing" "Pairing" "check" [5, 5];
+    "reverse" "Reverse" "check" [5, 5];
+    "ring" "Ring" "check" [5, 5];
+    "skew" "Skew" "check" [5, 5];
+    "skip" "Skip" "check" [5, 5];
+    "sorted" "Sorted" "check" [5, 5];
+    "sparse" "Row" "check" [5, 5];
+    "splay" "Splay" "check" [5, 5];
+    "table" "Table" "check" [5, 5];
+    "treap" "Treap" "check" [5, 5];
+    "trie" "Trie" "check" [5, 5];
+    "twostacks" "TwoStacks" "check" [5, 5];
+};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let seconds = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(60.0);
     let wanted: Vec<String> = arguments.collect();
     println!(
-        "subject,engine,k,seconds,states,paths,discarded,solver_calls,solver_seconds,guard_dag,locations,finished"
+        "subject,engine,k,seconds,states,paths,discarded,solver_calls,solver_seconds,guard_dag,locations,kept_bytes,peak_bytes,finished"
     );
     // No subject named means all of them, and so for engines.
     let names = |all: &[&str], one: &str| {
         let some = wanted.iter().any(|name| all.contains(&name.as_str()));
         !some || wanted.iter().any(|name| name == one)
     };
-    let subjects = SUBJECTS.map(|subject| subject.name);
+    let subjects: Vec<&str> = SUBJECTS.iter().map(|subject| subject.name).collect();
     let runs = RUNS.map(|(name, ..)| name);
     for subject in SUBJECTS.iter().filter(|subject| names(&subjects, subject.name)) {
         for run in RUNS.iter().filter(|(name, ..)| names(&runs, name)) {
@@ -111,7 +164,9 @@ fn measure(subject: &Subject, run: &(&str, Engine, bool), k: usize, limit: f64) 
         bounds: Bounds { rounds: 64, calls: 64 },
         drafts: MachineDrafts::default(),
     };
-    let inputs = Inputs { k: Some(k), array: 0, root_alias: false };
+    let inputs = Inputs { k: Some(k), array: 2, root_alias: false };
+    let before = IN_USE.load(Relaxed);
+    MOST.store(before, Relaxed);
     let store = Store::new();
     let setup = parallax_javalite::setup(&store, &program, class, task.method, inputs);
     let start = Clock::start();
@@ -122,23 +177,24 @@ fn measure(subject: &Subject, run: &(&str, Engine, bool), k: usize, limit: f64) 
             true => Ok(()),
             false => Err(Stop::Bound(parallax_path::Bound::Time(Duration::from_secs_f64(limit)))),
         };
-    let (progress, outcome, elapsed, dag, locations) = match engine.laziness() {
+    let used = || [&IN_USE, &MOST].map(|bytes| bytes.load(Relaxed).saturating_sub(before));
+    let (progress, outcome, elapsed, dag, locations, [kept, peak]) = match engine.laziness() {
         Some(laziness) => {
             let ends = engine::lazy(&setup, &task, laziness, 0, watch);
-            (ends.progress, ends.outcome, start.seconds(), 0, 0)
+            (ends.progress, ends.outcome, start.seconds(), 0, 0, used())
         }
         None => {
             let ends = engine::summary(&setup, &task, None, watch);
-            let elapsed = start.seconds();
+            let (elapsed, used) = (start.seconds(), used());
             let finals = || ends.traces.values().flat_map(|bucket| &bucket.finals);
             let dag = finals().map(|end| end.heap().dag_size()).max().unwrap_or(0);
             let locations = finals().map(|end| end.heap().locations().count()).max().unwrap_or(0);
-            (ends.progress, ends.outcome, elapsed, dag, locations)
+            (ends.progress, ends.outcome, elapsed, dag, locations, used)
         }
     };
     let usage = setup.oracle.usage();
     println!(
-        "{},{},{k},{:.4},{},{},{},{},{:.4},{dag},{locations},{}",
+        "{},{},{k},{:.4},{},{},{},{},{:.4},{dag},{locations},{kept},{peak},{}",
         subject.name,
         name,
         elapsed,

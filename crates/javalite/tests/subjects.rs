@@ -117,3 +117,123 @@ fn shapes_in_an_array() {
     };
     check(&subject);
 }
+
+#[test]
+fn a_sorted_list() {
+    check(&subject(corpus!("sorted"), "Sorted", 2));
+}
+
+#[test]
+fn a_ring() {
+    check(&subject(corpus!("ring"), "Ring", 2));
+}
+
+#[test]
+fn a_deque() {
+    check(&subject(corpus!("deque"), "Deque", 2));
+}
+
+#[test]
+fn a_skip_list() {
+    check(&subject(corpus!("skip"), "Skip", 2));
+}
+
+#[test]
+fn a_binomial_heap() {
+    check(&subject(corpus!("binomial"), "Binomial", 2));
+}
+
+#[test]
+fn a_trie() {
+    check(&subject(corpus!("trie"), "Trie", 2));
+}
+
+#[test]
+fn a_hash_table() {
+    check(&subject(corpus!("table"), "Table", 2));
+}
+
+#[test]
+fn a_cache() {
+    check(&subject(corpus!("lru"), "Cache", 2));
+}
+
+#[test]
+fn an_interval_tree() {
+    check(&subject(corpus!("interval"), "Intervals", 2));
+}
+
+#[test]
+fn a_splay_tree() {
+    check(&subject(corpus!("splay"), "Splay", 3));
+}
+
+#[test]
+fn a_treap() {
+    check(&subject(corpus!("treap"), "Treap", 2));
+}
+
+#[test]
+fn a_pairing_heap() {
+    check(&subject(corpus!("pairing"), "Pairing", 2));
+}
+
+#[test]
+fn a_skew_heap() {
+    check(&subject(corpus!("skew"), "Skew", 2));
+}
+
+#[test]
+fn a_line_with_a_cursor() {
+    check(&subject(corpus!("cursor"), "Cursor", 2));
+}
+
+#[test]
+fn a_family_tree() {
+    check(&subject(corpus!("family"), "Family", 3));
+}
+
+#[test]
+fn expressions() {
+    check(&subject(corpus!("expression"), "Formula", 2));
+}
+
+#[test]
+fn a_sparse_row() {
+    check(&subject(corpus!("sparse"), "Row", 2));
+}
+
+#[test]
+fn a_bag() {
+    check(&subject(corpus!("bag"), "Bag", 2));
+}
+
+#[test]
+fn a_heap_in_an_array() {
+    check(&subject(corpus!("heap"), "Heap", 2));
+}
+
+#[test]
+fn two_stacks() {
+    check(&subject(corpus!("twostacks"), "TwoStacks", 2));
+}
+
+#[test]
+fn a_list_reversed() {
+    check(&subject(corpus!("reverse"), "Reverse", 3));
+}
+
+#[test]
+fn paths_compressed() {
+    check(&subject(corpus!("compress"), "Compressed", 2));
+}
+
+#[test]
+fn a_stack_that_knows_its_greatest() {
+    check(&subject(corpus!("maxstack"), "MaxStack", 2));
+}
+
+#[test]
+fn a_ring_buffer() {
+    check(&Subject { fault: Fault::Bounds, ..subject(corpus!("buffer"), "Buffer", 2) });
+}

@@ -1,10 +1,10 @@
 //! Path conditions: conjuncts in the order they came, models of all of them, and what was found to be impossible.
 
+use crate::facts::Known;
 use crate::{Chain, Model, Oracle};
-use parallax_op::BoolOp;
 use parallax_smt::Reason;
-use parallax_term::{Formula, Node, Store};
-use rustc_hash::{FxHashMap, FxHashSet};
+use parallax_term::{Expr, Formula, Id, Symbol};
+use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -21,18 +21,6 @@ pub enum Split {
     Neither,
 }
 
-/// What a conjunct carries besides its formula: where it comes from.
-pub trait Tag: Copy + PartialEq {
-    /// Whether it is an outcome of the program, whose opposite is worth remembering as impossible.
-    fn is_outcome(self) -> bool;
-}
-
-impl Tag for () {
-    fn is_outcome(self) -> bool {
-        true
-    }
-}
-
 /// The condition of a path: a conjunction, and what is remembered of it.
 ///
 /// Conditions of readings other than the symbolic one are conjunctions and nothing more; hence the parameter `F`.
@@ -42,6 +30,8 @@ pub struct Path<F = Formula, T = ()> {
     /// A model of the condition; nothing if none is known.
     model: Option<Rc<Model>>,
     remembered: RefCell<Remembered>,
+    /// Conditions of one number have the same conjuncts; zero for those that were given none.
+    number: u64,
 }
 
 /// What a path remembers besides; nothing for none, which most paths have.
@@ -49,25 +39,13 @@ pub struct Path<F = Formula, T = ()> {
 struct Remembered {
     /// More models, oldest first.
     others: Option<Rc<Vec<Rc<Model>>>>,
-    impossible: Option<Rc<Impossible>>,
-}
-
-/// What cannot be on a path.
-#[derive(Clone, Default)]
-struct Impossible {
-    /// What was found not to hold together with the condition; it stays so when the condition grows.
-    refuted: FxHashSet<Formula>,
-    /// The other choices of a selector, for each choice: where one holds, they do not.
-    rivals: Rc<FxHashMap<Formula, Rc<[Formula]>>>,
+    /// What the solver found not to hold together with the condition; it stays so when the condition grows.
+    refuted: Option<Rc<FxHashSet<Formula>>>,
 }
 
 impl Remembered {
     fn models(&self) -> impl Iterator<Item = &Rc<Model>> {
         self.others.iter().flat_map(|others| others.iter().rev())
-    }
-
-    fn impossible(&mut self) -> &mut Impossible {
-        Rc::make_mut(self.impossible.get_or_insert_default())
     }
 }
 
@@ -77,6 +55,7 @@ impl<F, T> Clone for Path<F, T> {
             conjuncts: self.conjuncts.clone(),
             model: self.model.clone(),
             remembered: self.remembered.clone(),
+            number: self.number,
         }
     }
 }
@@ -84,7 +63,7 @@ impl<F, T> Clone for Path<F, T> {
 impl<F, T> Default for Path<F, T> {
     /// The condition that always holds, of which no model is known.
     fn default() -> Self {
-        Path { conjuncts: Chain::default(), model: None, remembered: RefCell::default() }
+        Path { conjuncts: Chain::default(), model: None, remembered: RefCell::default(), number: 0 }
     }
 }
 
@@ -98,13 +77,22 @@ impl<F, T> Path<F, T> {
     pub fn push(&mut self, conjunct: F, tag: T) {
         self.model = None;
         self.remembered.get_mut().others = None;
+        self.number = 0;
         self.conjuncts.push((conjunct, tag));
+    }
+
+    /// Forgets all but a model: for a path that has come to its end.
+    pub fn settle(&mut self) {
+        *self.remembered.get_mut() = Remembered::default();
+        if let Some(model) = &self.model {
+            model.forget();
+        }
     }
 
     /// The condition that has `conjuncts` instead, and holds wherever either of two conditions does: every model of
     /// this one stays one, and what neither allows stays refuted.
     pub fn weakened(&self, other: &Self, conjuncts: Chain<(F, T)>) -> Self {
-        let mut path = Path { conjuncts, ..self.clone() };
+        let mut path = Path { conjuncts, number: 0, ..self.clone() };
         path.keep_common_refutations(other);
         path
     }
@@ -112,22 +100,19 @@ impl<F, T> Path<F, T> {
     fn keep_common_refutations(&mut self, other: &Self) {
         let theirs = other.remembered.borrow();
         let mine = self.remembered.get_mut();
-        match (&mut mine.impossible, &theirs.impossible) {
+        match (&mut mine.refuted, &theirs.refuted) {
             (Some(mine), Some(theirs)) if Rc::ptr_eq(mine, theirs) => {}
-            (Some(mine), Some(theirs)) => {
-                Rc::make_mut(mine).refuted.retain(|formula| theirs.refuted.contains(formula));
-            }
-            (Some(mine), None) => Rc::make_mut(mine).refuted.clear(),
-            (None, _) => {}
+            (Some(mine), Some(theirs)) => Rc::make_mut(mine).retain(|formula| theirs.contains(formula)),
+            (mine, _) => *mine = None,
         }
     }
 }
 
-impl<T: Tag> Path<Formula, T> {
+impl<T: Copy + PartialEq> Path<Formula, T> {
     /// The condition that always holds; everything is zero in its model.
     pub fn new(oracle: &Oracle<'_>) -> Self {
         let zero = Model::new(parallax_smt::Model::new(), oracle.recall().values);
-        Path { model: Some(Rc::new(zero)), ..Path::default() }
+        Path { model: Some(Rc::new(zero)), number: oracle.number(), ..Path::default() }
     }
 
     /// Every conjunct, oldest first.
@@ -252,17 +237,50 @@ impl<T: Tag> Path<Formula, T> {
         if self.excludes(oracle, guard) {
             return Some(None);
         }
-        let remembered = self.remembered.borrow();
-        let found = remembered.models().find(|model| model.holds(oracle.store, condition) == side);
-        found.cloned().map(Some)
+        let older = || {
+            let remembered = self.remembered.borrow();
+            remembered.models().find(|model| model.holds(oracle.store, condition) == side).cloned()
+        };
+        if !oracle.recall().facts {
+            return older().map(Some);
+        }
+        let mut facts = oracle.facts();
+        facts.turn_to(oracle.store, self.number, || self.formulas());
+        let hint = |id: Id| match (oracle.store.expr(id), &self.model) {
+            (Expr::Formula(formula), Some(model)) => model.holds(oracle.store, formula),
+            _ => false,
+        };
+        match facts.ask(oracle.store, guard, older, &hint) {
+            Known::No => Some(None),
+            Known::Kept(model) => Some(Some(model)),
+            Known::Yes { values, guessed } => {
+                drop(facts);
+                self.proposed(oracle, values, guessed.then_some(guard)).map(Some)
+            }
+            Known::Open => None,
+        }
+    }
+
+    /// A model that was found without the solver, and must be tried if it is to be one of `tried` too.
+    fn proposed(
+        &self,
+        oracle: &Oracle<'_>,
+        values: Vec<(Symbol, u64)>,
+        tried: Option<Formula>,
+    ) -> Option<Rc<Model>> {
+        let model = Model::from_values(values);
+        let holds = |formula: &Formula| model.holds(oracle.store, *formula);
+        if tried.is_some_and(|guard| !self.formulas().iter().chain([&guard]).all(holds)) {
+            return None;
+        }
+        Some(self.remember(oracle, model))
     }
 
     /// Whether it is known that `guard` does not hold together with the condition.
     fn excludes(&self, oracle: &Oracle<'_>, guard: Formula) -> bool {
-        if oracle.recall().refutations {
+        if oracle.recall().facts {
             let remembered = self.remembered.borrow();
-            let known = remembered.impossible.as_ref();
-            return known.is_some_and(|known| refutes(&known.refuted, oracle.store, guard, 6));
+            return remembered.refuted.as_ref().is_some_and(|refuted| refuted.contains(&guard));
         }
         let opposite = oracle.store.not(guard);
         self.conjuncts.newest_first().any(|(formula, _)| *formula == opposite)
@@ -275,8 +293,11 @@ impl<T: Tag> Path<Formula, T> {
         match oracle.solve(&formulas)? {
             Some(model) => Ok(Some(self.remember(oracle, model))),
             None => {
-                if oracle.recall().refutations {
-                    self.remembered.borrow_mut().impossible().refuted.insert(guard);
+                if oracle.recall().facts {
+                    Rc::make_mut(self.remembered.borrow_mut().refuted.get_or_insert_default()).insert(guard);
+                    let mut facts = oracle.facts();
+                    facts.turn_to(oracle.store, self.number, || self.formulas());
+                    facts.learn(oracle.store, guard);
                 }
                 Ok(None)
             }
@@ -309,30 +330,18 @@ impl<T: Tag> Path<Formula, T> {
         let mut models = self.models();
         models.retain(|model| model.holds(oracle.store, formula));
         self.conjuncts.push((formula, tag));
+        self.number = oracle.number();
         let mut models = models.into_iter();
         self.model = models.next();
         self.keep(models.collect());
-        if tag.is_outcome() && oracle.recall().refutations {
-            self.learn(oracle.store, formula);
-        }
     }
 
-    /// The condition and what a new selector demands of its choices, `atoms`; `models` are the known models, extended
-    /// to the choices, the first of them a model for certain.
-    pub fn choose(
-        &self,
-        oracle: &Oracle<'_>,
-        condition: Formula,
-        tag: T,
-        atoms: &[Formula],
-        models: Vec<Rc<Model>>,
-    ) -> Self {
+    /// The condition and what a new selector demands of its choices; `models` are the known models, extended to the
+    /// choices, the first of them a model for certain.
+    pub fn choose(&self, oracle: &Oracle<'_>, condition: Formula, tag: T, models: Vec<Rc<Model>>) -> Self {
         let mut path = self.clone();
         let model = models.first().cloned().or_else(|| self.model.clone());
         path.add(oracle, &[(condition, tag)], model, models);
-        let rivals = Rc::make_mut(&mut path.remembered.get_mut().impossible().rivals);
-        let atoms: Rc<[Formula]> = atoms.into();
-        rivals.extend(atoms.iter().map(|&atom| (atom, atoms.clone())));
         path
     }
 
@@ -346,6 +355,7 @@ impl<T: Tag> Path<Formula, T> {
     ) {
         let store = oracle.store;
         added.iter().for_each(|&conjunct| self.conjuncts.push(conjunct));
+        self.number = oracle.number();
         let fits = |candidate: &Rc<Model>| {
             model.as_ref().is_none_or(|model| !Rc::ptr_eq(candidate, model))
                 && added.iter().all(|(formula, _)| candidate.holds(store, *formula))
@@ -353,39 +363,12 @@ impl<T: Tag> Path<Formula, T> {
         let others = candidates.into_iter().filter(fits).take(oracle.recall().models).collect();
         self.model = model;
         self.keep(others);
-        for &(formula, tag) in added {
-            if tag.is_outcome() && oracle.recall().refutations {
-                self.learn(store, formula);
-            }
-        }
     }
 
     /// Keeps these models besides the first, the newest first.
     fn keep(&mut self, mut models: Vec<Rc<Model>>) {
         models.reverse();
         self.remembered.get_mut().others = (!models.is_empty()).then(|| Rc::new(models));
-    }
-
-    /// Remembers what cannot be, now that `formula` holds.
-    fn learn(&mut self, store: &Store, formula: Formula) {
-        let Impossible { refuted, rivals } = self.remembered.get_mut().impossible();
-        let mut todo = vec![formula];
-        while let Some(formula) = todo.pop() {
-            if !refuted.insert(store.not(formula)) {
-                continue;
-            }
-            let rivals = rivals.get(&formula).into_iter().flat_map(|atoms| atoms.iter());
-            refuted.extend(rivals.filter(|&&atom| atom != formula));
-            match store.node(formula) {
-                Node::BoolOp(BoolOp::And, a, b) => todo.extend([a, b]),
-                Node::Not(inner) => {
-                    if let Node::BoolOp(BoolOp::Or, a, b) = store.node(inner) {
-                        todo.extend([store.not(a), store.not(b)]);
-                    }
-                }
-                _ => {}
-            }
-        }
     }
 
     /// How many conjuncts two conditions begin with alike.
@@ -415,12 +398,6 @@ impl<T: Tag> Path<Formula, T> {
             }
             candidates.extend(next.into_iter().flatten());
         }
-        if let Some(theirs) = &other.remembered.borrow().impossible {
-            let rivals = Rc::make_mut(&mut path.remembered.get_mut().impossible().rivals);
-            for (atom, atoms) in theirs.rivals.iter() {
-                rivals.entry(*atom).or_insert_with(|| atoms.clone());
-            }
-        }
         let holds = |model: &&Rc<Model>| added.iter().all(|(formula, _)| model.holds(oracle.store, *formula));
         let model = candidates.iter().find(holds)?.clone();
         path.add(oracle, added, Some(model), candidates);
@@ -430,19 +407,3 @@ impl<T: Tag> Path<Formula, T> {
 
 /// A model of one side of a condition, if there is one.
 type Side = Result<Option<Rc<Model>>, Reason>;
-
-/// Whether `guard` cannot hold because of what is refuted already.
-fn refutes(refuted: &FxHashSet<Formula>, store: &Store, guard: Formula, depth: usize) -> bool {
-    if refuted.contains(&guard) {
-        return true;
-    }
-    match store.node(guard) {
-        Node::BoolOp(BoolOp::And, a, b) if depth > 0 => {
-            refutes(refuted, store, a, depth - 1) || refutes(refuted, store, b, depth - 1)
-        }
-        Node::BoolOp(BoolOp::Or, a, b) if depth > 0 => {
-            refutes(refuted, store, a, depth - 1) && refutes(refuted, store, b, depth - 1)
-        }
-        _ => false,
-    }
-}

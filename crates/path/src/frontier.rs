@@ -125,6 +125,24 @@ impl<S> Frontier<S> {
             Strategy::Coverage => self.fresh.last().copied().unwrap_or_else(|| self.any()),
             Strategy::Interleaved => self.interleave(newest),
         };
+        self.take(number)
+    }
+
+    /// The state with the least key, the newest of several, whatever the strategy.
+    pub fn pick_least<K: Ord>(&mut self, key: impl Fn(&S) -> K) -> Option<S> {
+        if let Some(gone) = self.runs.take() {
+            self.tree.remove(gone);
+        }
+        let number = self
+            .waiting
+            .iter()
+            .rev()
+            .min_by_key(|(_, waiting)| key(&waiting.state))
+            .map(|(number, _)| *number)?;
+        self.take(number)
+    }
+
+    fn take(&mut self, number: u64) -> Option<S> {
         let Waiting { state, leaf, place } = self.forget(number)?;
         self.bag_without(place);
         // In its place in the tree there is now the one that runs.

@@ -1,7 +1,7 @@
 //! Paths and the search for them, the same for every explorer: an explorer differs in its step only.
 //!
-//! A [`Path`] is a condition over terms that remembers models and refutations; an [`Oracle`] tells which of its sides are
-//! possible; a [`Frontier`] holds the states that wait and picks the next by a [`Strategy`]; a [`Bound`] says where a
+//! A [`Path`] is a condition over terms that remembers models; an [`Oracle`] tells which of its sides are possible, by what
+//! follows without a search where that is enough; a [`Frontier`] holds the states that wait and picks the next by a [`Strategy`]; a [`Bound`] says where a
 //! search stopped short, and the [`Ledger`] of bounds is what an answer's [`Completeness`] is made from.
 //!
 //! ```
@@ -22,6 +22,7 @@
 mod bound;
 mod chain;
 mod condition;
+mod facts;
 mod frontier;
 mod model;
 mod oracle;
@@ -29,7 +30,7 @@ mod tree;
 
 pub use bound::{Bound, Candidates, Completeness, Ledger};
 pub use chain::Chain;
-pub use condition::{Path, Split, Tag};
+pub use condition::{Path, Split};
 pub use frontier::{Frontier, Strategy};
 pub use model::Model;
 pub use oracle::{Oracle, Recall};

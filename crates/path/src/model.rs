@@ -12,8 +12,22 @@ use std::rc::Rc;
 /// An interpretation as a solver gave it, perhaps with more truth values set; what it does not speak of is 0 or false.
 #[derive(Debug, Default)]
 pub struct Model {
-    given: Rc<parallax_smt::Model>,
+    given: Given,
     memory: Option<Box<Memory>>,
+}
+
+/// Where the values of symbols come from.
+#[derive(Clone, Debug)]
+enum Given {
+    Solver(Rc<parallax_smt::Model>),
+    /// Those that are not zero, in order.
+    Values(Rc<[(Symbol, u64)]>),
+}
+
+impl Default for Given {
+    fn default() -> Self {
+        Given::Values(Rc::default())
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -27,7 +41,19 @@ struct Memory {
 impl Model {
     /// The interpretation that a solver gave; if `values`, what is computed under it is remembered.
     pub fn new(given: parallax_smt::Model, values: bool) -> Self {
-        Model { given: Rc::new(given), memory: values.then(Box::default) }
+        Model { given: Given::Solver(Rc::new(given)), memory: values.then(Box::default) }
+    }
+
+    /// The interpretation that gives symbols these values, sorted, and zero to all others.
+    pub(crate) fn from_values(given: Vec<(Symbol, u64)>) -> Self {
+        Model { given: Given::Values(given.into()), memory: Some(Box::default()) }
+    }
+
+    /// Forgets what was computed.
+    pub(crate) fn forget(&self) {
+        if let Some(memory) = &self.memory {
+            memory.known.take();
+        }
     }
 
     /// The same model with a truth value set.
@@ -48,11 +74,11 @@ impl Model {
     /// Whether a formula holds.
     pub fn holds(&self, store: &Store, formula: Formula) -> bool {
         match &self.memory {
-            None => self.given.formula(store, formula),
+            None => self.whole(store).formula(store, formula),
             Some(memory) => match self.value(memory, store, formula.id()) {
                 Some(value) => value != 0,
                 None => {
-                    let holds = self.whole().formula(store, formula);
+                    let holds = self.whole(store).formula(store, formula);
                     memory.known.borrow_mut().insert(formula.id(), Some(holds.into()));
                     holds
                 }
@@ -65,20 +91,31 @@ impl Model {
         let known = self.memory.as_ref().and_then(|memory| self.value(memory, store, term.id()));
         match known {
             Some(value) => Bits::new(store.width(term), value.into()),
-            None => self.whole().term(store, term),
+            None => self.whole(store).term(store, term),
         }
     }
 
     /// The whole interpretation, tables of functions included.
-    pub fn whole(&self) -> std::borrow::Cow<'_, parallax_smt::Model> {
-        match &self.memory {
-            Some(memory) if !memory.set.is_empty() => {
-                let mut whole = (*self.given).clone();
-                memory.set.iter().for_each(|&symbol| whole.set_boolean(symbol, true));
-                std::borrow::Cow::Owned(whole)
+    pub fn whole(&self, store: &Store) -> std::borrow::Cow<'_, parallax_smt::Model> {
+        let set = self.memory.as_ref().map_or(&[][..], |memory| &memory.set);
+        let mut whole = match &self.given {
+            Given::Solver(given) if set.is_empty() => return std::borrow::Cow::Borrowed(given),
+            Given::Solver(given) => (**given).clone(),
+            Given::Values(values) => {
+                let mut whole = parallax_smt::Model::new();
+                for &(symbol, value) in values.iter() {
+                    match store.expr_of(symbol) {
+                        Expr::Term(term) => {
+                            whole.set_bits(symbol, Bits::new(store.width(term), value.into()))
+                        }
+                        _ => whole.set_boolean(symbol, value != 0),
+                    }
+                }
+                whole
             }
-            _ => std::borrow::Cow::Borrowed(&self.given),
-        }
+        };
+        set.iter().for_each(|&symbol| whole.set_boolean(symbol, true));
+        std::borrow::Cow::Owned(whole)
     }
 
     fn value(&self, memory: &Memory, store: &Store, root: Id) -> Option<u64> {
@@ -167,7 +204,14 @@ impl Model {
         if memory.set.contains(&symbol) {
             return Some(1);
         }
-        match (self.given.boolean(symbol), self.given.bits(symbol)) {
+        let given = match &self.given {
+            Given::Solver(given) => given,
+            Given::Values(values) => {
+                let at = values.binary_search_by_key(&symbol, |(symbol, _)| *symbol);
+                return Some(at.map_or(0, |at| values[at].1));
+            }
+        };
+        match (given.boolean(symbol), given.bits(symbol)) {
             (Some(truth), _) => Some(truth.into()),
             (None, Some(bits)) => bits.to_u64(),
             (None, None) => Some(0),

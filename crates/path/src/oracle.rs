@@ -1,6 +1,7 @@
 //! The feasibility oracle: whether formulas hold together, within the time that is left.
 
 use crate::Model;
+use crate::facts::Facts;
 use parallax_op::Bits;
 use parallax_smt::{Answer, Cache, Counter, Enumeration, Limits, Reason, Solver, Statistics, values};
 use parallax_term::{Formula, Store, Term};
@@ -17,6 +18,8 @@ pub struct Oracle<'s> {
     limits: Limits,
     deadline: Cell<Option<Instant>>,
     recall: Recall,
+    facts: RefCell<Facts>,
+    numbers: Cell<u64>,
 }
 
 /// What paths remember of the answers they were given.
@@ -26,15 +29,15 @@ pub struct Recall {
     pub models: usize,
     /// Whether a model keeps the values of what it was asked about: worth it where many questions share most of their parts.
     pub values: bool,
-    /// Whether a path keeps what was found not to hold together with its condition, and what follows from its parts;
-    /// else it knows of the opposites of its conjuncts only.
-    pub refutations: bool,
+    /// Whether questions are first answered by what follows from a path's conjuncts without a search, and a path keeps
+    /// what was found not to hold together with them; else it knows of the opposites of its conjuncts only.
+    pub facts: bool,
 }
 
 impl Default for Recall {
-    /// The newest models, without values or refutations: little per path.
+    /// The newest models, without values or facts: little per path.
     fn default() -> Self {
-        Recall { models: 2, values: false, refutations: false }
+        Recall { models: 2, values: false, facts: false }
     }
 }
 
@@ -51,6 +54,8 @@ impl<'s> Oracle<'s> {
             limits,
             deadline: Cell::new(None),
             recall: Recall::default(),
+            facts: RefCell::default(),
+            numbers: Cell::new(0),
         }
     }
 
@@ -74,6 +79,17 @@ impl<'s> Oracle<'s> {
     /// What paths remember.
     pub fn recall(&self) -> Recall {
         self.recall
+    }
+
+    /// What follows from the conjuncts of the path that was last asked about.
+    pub(crate) fn facts(&self) -> std::cell::RefMut<'_, Facts> {
+        self.facts.borrow_mut()
+    }
+
+    /// A number for a condition that no other has.
+    pub(crate) fn number(&self) -> u64 {
+        self.numbers.set(self.numbers.get() + 1);
+        self.numbers.get()
     }
 
     /// From then on no question is answered, and a question that is being answered is given up.

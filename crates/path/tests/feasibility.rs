@@ -85,10 +85,10 @@ impl<'s> Vocabulary<'s> {
 }
 
 fn recalls() -> impl Strategy<Value = Recall> {
-    (0..4usize, any::<bool>(), any::<bool>()).prop_map(|(models, values, refutations)| Recall {
+    (0..4usize, any::<bool>(), any::<bool>()).prop_map(|(models, values, facts)| Recall {
         models,
         values,
-        refutations,
+        facts,
     })
 }
 
@@ -156,7 +156,7 @@ proptest! {
         then.assume(&oracle, b, ());
         otherwise.assume(&oracle, c, ());
         let either = store.or(store.and(a, b), store.and(store.not(a), c));
-        // Questions before the merge leave models and refutations behind.
+        // Questions before the merge leave models and facts behind.
         let _ = (then.split(&oracle, c), otherwise.split(&oracle, b));
         let shared = then.shared(&otherwise);
         prop_assert_eq!(shared, 0);

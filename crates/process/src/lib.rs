@@ -25,6 +25,7 @@
 //! ```
 
 mod abi;
+mod arrays;
 mod digest;
 pub mod elf;
 pub mod execute;
@@ -43,4 +44,4 @@ pub use abi::Abi;
 pub use interrupt::Interrupt;
 pub use process::{CallTrace, Ending, Process, Program, StartError};
 pub use signal::x86_64::HandlerFrame;
-pub use snapshot::Snapshot;
+pub use snapshot::{SavedSnapshot, Snapshot};

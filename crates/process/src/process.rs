@@ -245,6 +245,11 @@ impl Process {
         self.machine
     }
 
+    /// The file of the program it runs.
+    pub fn program(&self) -> &std::path::Path {
+        &self.program
+    }
+
     /// Memory and registers.
     pub fn world(&mut self) -> &mut World {
         &mut self.world

@@ -11,6 +11,7 @@ use crate::outside::{Call, Event, Tid};
 use crate::process::{Ending, Process};
 use crate::signal::{Signals, ThreadSignals};
 use crate::system::{Answer, Errno, Reply, table};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// So many instructions are one turn, unless the schedule is drawn.
@@ -23,7 +24,7 @@ const MOST: usize = 4096;
 const FIRST_NUMBER: u32 = 1 << 22;
 
 /// What a thread waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Wait {
     /// Nothing: it can run.
     Nothing,
@@ -43,7 +44,7 @@ pub(crate) enum Wait {
 }
 
 /// A thread that is not running.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Thread {
     own: Own,
     registers: Box<[u8]>,
@@ -52,7 +53,7 @@ struct Thread {
 }
 
 /// What is known of a thread besides its state.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Own {
     /// Its number; the first thread has that of the process.
     number: Option<Tid>,
@@ -74,7 +75,7 @@ impl Own {
 }
 
 /// The threads of a process.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Threads {
     current: Own,
     /// The others, in the order of their turns.

@@ -1,6 +1,6 @@
 //! A recording that can be read: a folder, or one packed file.
 
-use crate::format::{Header, Kind, OpenError, decompress, read_chunks, read_tail};
+use crate::format::{Header, Kind, OpenError, REVISION, decompress, read_chunks, read_tail};
 use crate::log::Log;
 use crate::record::Record;
 use rustc_hash::FxHashMap;
@@ -30,6 +30,18 @@ struct Part {
     offset: u64,
     length: u64,
     checksum: u32,
+}
+
+/// A stream that was read.
+struct Stream {
+    header: Header,
+    records: Vec<Record>,
+    /// Whether its process has ended.
+    ended: bool,
+    /// Bytes of its file.
+    bytes: u64,
+    /// A checksum of what was read.
+    identity: [u8; 32],
 }
 
 /// What there is to say about a stream without replaying it.
@@ -126,10 +138,13 @@ impl Archive {
         names
     }
 
-    /// The names of the streams, that of the first process first.
+    /// The names of the streams: that of the first process first, parents before children.
     pub fn streams(&self) -> Vec<String> {
         let names = self.names();
-        names.iter().filter_map(|name| Some(name.strip_suffix(".stream")?.to_owned())).collect()
+        let mut streams: Vec<String> =
+            names.iter().filter_map(|name| Some(name.strip_suffix(".stream")?.to_owned())).collect();
+        streams.sort_by_cached_key(|name| stream_order(name));
+        streams
     }
 
     /// The contents kept under a name.
@@ -146,8 +161,8 @@ impl Archive {
         Ok(contents)
     }
 
-    /// The header and the records of one stream alone, and whether its process has ended.
-    fn stream(&self, name: &str) -> Result<(Header, Vec<Record>, bool, u64), OpenError> {
+    /// One stream alone.
+    fn stream(&self, name: &str) -> Result<Stream, OpenError> {
         let streams = self.streams();
         if !streams.iter().any(|known| known == name) {
             return Err(OpenError::NoStream { name: name.to_owned(), known: streams.join(", ") });
@@ -157,6 +172,10 @@ impl Archive {
         let (header, length) = Header::decode(&format!("{}/{path}", self.shown), &bytes)?;
         let (chunks, bad) = read_chunks(&bytes[length..]);
         let next = chunks.last().map_or(0, |chunk| chunk.sequence + 1);
+        let mut identity = Sha256::new();
+        identity.update(format!("{name} of revision {REVISION}"));
+        let whole = length + chunks.iter().map(|chunk| chunk.size).sum::<usize>();
+        identity.update(&bytes[..whole]);
         let ended = chunks.last().is_some_and(|chunk| chunk.kind == Kind::End as u8);
         let mut records: Vec<Record> = chunks.into_iter().flat_map(|chunk| chunk.records).collect();
         if !bad
@@ -165,21 +184,25 @@ impl Archive {
             && let Some((sequence, more)) = read_tail(&tail)
             && sequence == next
         {
+            identity.update(postcard::to_stdvec(&more).unwrap_or_default());
             records.extend(more);
         }
         let ended = matches!(records.last(), Some(Record::End { .. }));
-        Ok((header, records, ended, bytes.len() as u64))
+        let identity = identity.finalize().into();
+        Ok(Stream { header, records, ended, bytes: bytes.len() as u64, identity })
     }
 
     /// Everything that a replay of a stream needs: what its parents recorded up to the fork, and its own.
     pub fn log(&self, name: &str) -> Result<Arc<Log>, OpenError> {
-        let (mut header, mut records, ended, _) = self.stream(name)?;
+        let Stream { mut header, mut records, ended, mut identity, .. } = self.stream(name)?;
         let mut child = name.to_owned();
         let mut parent = header.parent.clone();
+        let since = parent.as_ref().map_or(0, |(_, time)| *time);
         // A chain of forks is as long as the name has parts; a damaged one must not go in circles.
         for _ in 0..name.len() {
             let Some((of, _)) = parent else { break };
-            let (first, before, _, _) = self.stream(&of)?;
+            let Stream { header: first, records: before, identity: older, .. } = self.stream(&of)?;
+            identity = Sha256::digest([older, identity].concat()).into();
             let is_fork = |record: &Record| matches!(record, Record::Fork { child: Ok((_, name)), .. } if *name == child);
             // The parent may have been killed between the fork and its record of it.
             let end = before.iter().position(is_fork).unwrap_or(before.len());
@@ -201,7 +224,7 @@ impl Archive {
                 }
             }
         }
-        Ok(Arc::new(Log::new(header, records, ended, files)))
+        Ok(Arc::new(Log::new(header, records, ended, files, identity, since)))
     }
 
     /// What there is to say about each stream.
@@ -210,7 +233,7 @@ impl Archive {
     }
 
     fn summary(&self, name: &str) -> Result<Summary, OpenError> {
-        let (header, records, ended, bytes) = self.stream(name)?;
+        let Stream { header, records, ended, bytes, .. } = self.stream(name)?;
         let mut summary = Summary {
             name: name.to_owned(),
             last: header.parent.as_ref().map_or(0, |(_, time)| *time),
@@ -284,6 +307,11 @@ impl Archive {
         std::fs::write(target, &bytes).map_err(|error| OpenError::Unreadable { name, error })?;
         Ok(bytes.len() as u64)
     }
+}
+
+/// The numbers in the name of a stream: in their order parents come before children, and the second child before the tenth.
+pub fn stream_order(name: &str) -> Vec<u64> {
+    name.split('.').map(|part| part.parse().unwrap_or(u64::MAX)).collect()
 }
 
 /// The mappings that a record speaks of.

@@ -7,14 +7,17 @@
 //! Times are steps: state `t` is the one before step `t`, and the first step is 1.
 
 mod archive;
+mod family;
 pub mod format;
 mod log;
 mod map;
 mod record;
 mod recording;
 mod replaying;
+mod shown;
 
-pub use archive::{Archive, Summary};
+pub use archive::{Archive, Summary, stream_order};
+pub use family::{ReplayError, Replayed, Verdict, replay_family, replay_one};
 pub use format::{Header, OpenError};
 pub use log::Log;
 pub use record::{Record, SavedEnding, SavedReply};

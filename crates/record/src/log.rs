@@ -1,7 +1,9 @@
 //! The records of a stream, in the order in which a replay wants them.
 
 use crate::format::Header;
-use crate::record::{Record, SavedEnding};
+use crate::map::ReplayedMap;
+use crate::record::{Record, SavedEnding, SavedMap};
+use parallax_process::memory::Mapping;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -23,6 +25,10 @@ pub struct Log {
     pub(crate) foreign: Changes,
     /// Contents of files, by name.
     pub(crate) files: FxHashMap<String, Arc<[u8]>>,
+    /// A checksum of all that it is made from: another recording, or more of the same, has another.
+    pub identity: [u8; 32],
+    /// When the process began: what came before was its parent.
+    pub since: u64,
     /// Whether the process had ended when the recording did.
     pub complete: bool,
 }
@@ -33,6 +39,8 @@ impl Log {
         all: Vec<Record>,
         complete: bool,
         files: FxHashMap<String, Arc<[u8]>>,
+        identity: [u8; 32],
+        since: u64,
     ) -> Log {
         let mut records = Vec::with_capacity(all.len());
         let mut fills = Fills::default();
@@ -51,7 +59,7 @@ impl Log {
                 other => records.push(other),
             }
         }
-        Log { header, records, fills, foreign, files, complete }
+        Log { header, records, fills, foreign, files, identity, since, complete }
     }
 
     /// How the process ended, if the recording says so.
@@ -75,6 +83,18 @@ impl Log {
         kept(&|known| known == path)
             .or_else(|| kept(&|known| short(known) == short(path)))
             .or_else(|| kept(&|known| name(known) == name(path)))
+    }
+
+    /// All that is mapped in the course of it, by number.
+    pub fn mappings(self: &Arc<Log>) -> FxHashMap<u32, Arc<dyn Mapping>> {
+        let maps = self.records.iter().flat_map(|record| match record {
+            Record::Share(Ok(map)) => vec![map],
+            other => crate::archive::saved_maps(other),
+        });
+        let mapping = |saved: &SavedMap| -> Arc<dyn Mapping> {
+            Arc::new(ReplayedMap { saved: saved.clone(), log: self.clone() })
+        };
+        maps.map(|saved| (saved.number, mapping(saved))).collect()
     }
 
     /// The last time that is known.

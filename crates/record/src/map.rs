@@ -108,6 +108,10 @@ impl Mapping for ReplayedMap {
         self.saved.shared
     }
 
+    fn number(&self) -> Option<u32> {
+        Some(self.saved.number)
+    }
+
     fn foreign(&self, access: u64) -> Vec<(u64, Vec<u8>)> {
         let changes = self.log.foreign.get(&(self.saved.number, access));
         changes.into_iter().flatten().map(|(offset, bytes)| (*offset, bytes.to_vec())).collect()

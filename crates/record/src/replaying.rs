@@ -4,15 +4,14 @@ use crate::log::Log;
 use crate::map::ReplayedMap;
 use crate::record::{Record, SavedMap, When};
 use crate::recording::checksum;
+use crate::shown::Shown;
 use parallax_process::elf::LoadError;
 use parallax_process::memory::{Mapping, Memory};
 use parallax_process::outside::{Call, Disposition, Event, Exec, Facts, Opened, Outcome, Outside, Side, Tid};
 use parallax_process::system::{Errno, Reply, call_name};
 use parallax_process::{Ending, Interrupt, Process, StartError};
 use serde_bytes::ByteBuf;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::Write;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,23 +24,31 @@ pub struct Replaying {
     interrupt: Interrupt,
     /// Whether checksums of the state are compared.
     verifies: bool,
-    /// Where the program's output goes, if it is wanted: by descriptor, which of ours it is.
-    output: Option<BTreeMap<u64, u8>>,
+    /// Where the program's output goes, if it is wanted.
+    output: Option<Shown>,
     /// The replay has left the recording.
     lost: Option<String>,
 }
 
 /// A process that does again what a log says.
 pub fn replay(log: &Arc<Log>, verifies: bool, shows_output: bool) -> Result<Process, StartError> {
-    let door = Replaying::new(log.clone(), verifies, shows_output);
+    replay_to(log, verifies, shows_output.then(Shown::new))
+}
+
+/// The same, with its output where that says.
+pub(crate) fn replay_to(
+    log: &Arc<Log>,
+    verifies: bool,
+    output: Option<Shown>,
+) -> Result<Process, StartError> {
+    let door = Replaying::new(log.clone(), verifies, output);
     let program = log.header.program();
     Process::start(program, Box::new(door))
 }
 
 impl Replaying {
     /// Answers from the start of a log on.
-    pub fn new(log: Arc<Log>, verifies: bool, shows_output: bool) -> Replaying {
-        let output = shows_output.then(|| BTreeMap::from([(1, 1), (2, 2)]));
+    fn new(log: Arc<Log>, verifies: bool, output: Option<Shown>) -> Replaying {
         Replaying { log, at: 0, interrupt: Interrupt::default(), verifies, output, lost: None }
     }
 
@@ -118,42 +125,28 @@ impl Replaying {
 
     /// Writes what the program wrote, where it was meant for our own output or errors.
     fn show(&mut self, process: &mut Process, call: &Call, reply: &Reply) {
-        let Some(output) = &mut self.output else { return };
+        let Some(output) = &self.output else { return };
         let Reply::Value(result) = *reply else { return };
         let name = call_name(process.machine(), call.number).unwrap_or("");
         let [first, second, third, ..] = call.arguments;
         match name {
-            "dup" => copy(output, first, result),
-            "dup2" | "dup3" => copy(output, first, second),
-            "fcntl" if matches!(second, 0 | 1030) => copy(output, first, result),
-            "close" => {
-                output.remove(&first);
-            }
-            "open" | "openat" | "creat" | "socket" | "accept" | "accept4" => {
-                output.remove(&result);
-            }
-            "write" | "writev" => {
-                let Some(target) = output.get(&first) else { return };
+            "dup" => output.copy(first, result),
+            "dup2" | "dup3" => output.copy(first, second),
+            "fcntl" if matches!(second, 0 | 1030) => output.copy(first, result),
+            "close" => output.close(first),
+            "open" | "openat" | "creat" | "socket" | "accept" | "accept4" => output.close(result),
+            // What its parents wrote is theirs.
+            "write" | "writev" if process.time() <= self.log.since && self.log.since > 0 => {}
+            "write" | "writev" if output.shows(first) => {
                 let bytes = match name {
                     "write" => process.peek(second, result),
                     _ => process.peek_parts(second, third, result),
                 };
-                // A reader that went away does not concern the replay.
-                let _ = match target {
-                    1 => std::io::stdout().write_all(&bytes).and_then(|()| std::io::stdout().flush()),
-                    _ => std::io::stderr().write_all(&bytes),
-                };
+                output.write(first, &bytes);
             }
             _ => {}
         }
     }
-}
-
-fn copy(output: &mut BTreeMap<u64, u8>, from: u64, to: u64) {
-    match output.get(&from).copied() {
-        Some(target) => output.insert(to, target),
-        None => output.remove(&to),
-    };
 }
 
 fn apply(process: &mut Process, puts: &[(u64, ByteBuf)]) -> bool {

@@ -12,6 +12,13 @@ pub(crate) fn decode(bytes: &[u8]) -> (Cow<'_, str>, bool) {
         [0xef, 0xbb, 0xbf, rest @ ..] => utf8_or_latin1(rest),
         [0xff, 0xfe, rest @ ..] => (utf16(rest, u16::from_le_bytes).into(), false),
         [0xfe, 0xff, rest @ ..] => (utf16(rest, u16::from_be_bytes).into(), false),
+        // Without its mark: reports begin with a sign of ASCII, and hold no zeroes.
+        [first, 0, second, 0, ..] if *first != 0 && *second != 0 => {
+            (utf16(bytes, u16::from_le_bytes).into(), false)
+        }
+        [0, first, 0, second, ..] if *first != 0 && *second != 0 => {
+            (utf16(bytes, u16::from_be_bytes).into(), false)
+        }
         _ => utf8_or_latin1(bytes),
     }
 }
@@ -31,6 +38,8 @@ mod tests {
     fn utf16_and_latin1_are_read() {
         assert_eq!(decode(b"\xff\xfea\0\xe4\0"), ("aä".into(), false));
         assert_eq!(decode(b"\xfe\xff\0a\0\xe4"), ("aä".into(), false));
+        assert_eq!(decode(b"{\0\xe4\0}\0"), (String::from_utf16(&[0x7b, 0xe4, 0x7d]).unwrap().into(), false));
+        assert_eq!(decode(b"\0{\0}"), ("{}".into(), false));
         assert_eq!(decode(b"gr\xfcn"), ("grün".into(), true));
         assert_eq!(decode(b"\xef\xbb\xbfgr\xc3\xbcn"), ("grün".into(), false));
     }

@@ -44,7 +44,7 @@ pub use model::{
     Role, Segment, Severity, Step, Suppression, SuppressionStatus, Tool,
 };
 pub use path::{Misshapen, Outline};
-pub use read::{MAX_BYTES, ReadError, read, read_as};
+pub use read::{MAX_BYTES, ReadError, read, read_as, text_of};
 
 /// How deep frames may nest. Deeper calls stay in the deepest frame, and the document's notes say so.
 pub const MAX_DEPTH: usize = 400;

@@ -3,6 +3,7 @@
 //! The counters look at the raw file, each in the simplest way its format allows, so that a reader that drops something
 //! cannot hide it. What a reader leaves out on purpose, such as start-up functions on a stack, is counted and named.
 
+use crate::terminal::plain_log;
 use crate::value::{items, text};
 use crate::xml::{Node, Xml};
 use crate::{Document, Format, Importance, Path, PathKind};
@@ -76,6 +77,7 @@ fn regex(pattern: &str) -> Regex {
 
 /// What a raw file of a format holds; `None` for formats that have no counter.
 pub fn count(format: Format, source: &str) -> Option<Tally> {
+    let source = &*plain_log(source);
     match format {
         Format::Sarif => Some(sarif_logs(source)),
         Format::Plist => Xml::parse(source).ok().map(|xml| plist(xml.root())),
@@ -87,12 +89,12 @@ pub fn count(format: Format, source: &str) -> Option<Tally> {
         Format::Infer => serde_json::from_str(source).ok().map(|bugs| infer(&bugs)),
         Format::Sanitizer => {
             let told = regex(
-                r"^(?:Direct|Indirect) leak of |: runtime error: |^WARNING: ThreadSanitizer: |ERROR: (?:Address|Memory|UndefinedBehavior|HWAddress)Sanitizer: ",
+                r"^(?:Direct|Indirect) leak of |: runtime error: |^WARNING: ThreadSanitizer: |(?:ERROR|WARNING): (?:Address|Memory|UndefinedBehavior|HWAddress)Sanitizer: ",
             );
             let reports = source.lines().filter(|line| told.is_match(line)).count();
             Some(Tally { reports, ..stacks(source, r"^\s*#\d+ ") })
         }
-        Format::ValgrindText => Some(stacks(source, r"^==\d+==\s+(?:at|by) 0x")),
+        Format::ValgrindText => Some(stacks(source, r"^==(?:[\d:.]+ )?\d+==\s+(?:at|by) 0x")),
         Format::Gdb => Some(stacks(source, r"^#\d+ ")),
         Format::Python => Some(stacks(source, r#"^\s+File ".*", line \d+"#)),
         Format::Java => Some(stacks(source, r"^\s+at [\w.$/@<>-]+\(")),
@@ -115,6 +117,7 @@ fn sarif_logs(source: &str) -> Tally {
         match stream.next() {
             Some(Ok(log)) => {
                 sarif(&log, &mut tally);
+                items(&log, "/inlineExternalProperties").iter().for_each(|run| results(run, &mut tally));
                 at = next + stream.byte_offset();
             }
             // No JSON: a brace in the words of the build. What is left to count is the rest of its line.
@@ -134,7 +137,11 @@ fn sarif_logs(source: &str) -> Tally {
 }
 
 fn sarif(log: &Value, tally: &mut Tally) {
-    for result in items(log, "/runs").iter().flat_map(|run| items(run, "/results")) {
+    items(log, "/runs").iter().for_each(|run| results(run, tally));
+}
+
+fn results(run: &Value, tally: &mut Tally) {
+    for result in items(run, "/results") {
         if text(result, "/kind") == "notApplicable" {
             continue;
         }
@@ -143,7 +150,9 @@ fn sarif(log: &Value, tally: &mut Tally) {
         tally.related += items(result, "/relatedLocations").len();
         let own = result.pointer("/properties/parallax").is_some();
         tally.related += if own { 0 } else { items(result, "/locations").len().saturating_sub(1) };
-        for flow in items(result, "/codeFlows").iter().flat_map(|flow| items(flow, "/threadFlows")) {
+        // Steps stand in threads; drafts of the standard had them in the flow.
+        let flows = items(result, "/codeFlows").iter();
+        for flow in flows.flat_map(|flow| items(flow, "/threadFlows").iter().chain([flow])) {
             for step in items(flow, "/locations") {
                 tally.steps += usize::from(step.get("location").is_some() || step.get("index").is_some());
                 tally.messages += usize::from(step.pointer("/location/message").is_some());
@@ -231,6 +240,11 @@ fn gcc_json(source: &str) -> Tally {
         let mut stream = serde_json::Deserializer::from_str(&source[start..]).into_iter::<Value>();
         let Some(Ok(array)) = stream.next() else { continue };
         for diagnostic in array.as_array().into_iter().flatten().filter(|one| one.get("kind").is_some()) {
+            // A note by itself is about the warning before.
+            if text(diagnostic, "/kind") == "note" && tally.reports > 0 {
+                tally.related += 1;
+                continue;
+            }
             tally.reports += 1;
             tally.steps += items(diagnostic, "/path").len();
             tally.messages += items(diagnostic, "/path").len();
@@ -243,7 +257,7 @@ fn gcc_json(source: &str) -> Tally {
 fn gcc_text(source: &str) -> Tally {
     static WARNING: LazyLock<Regex> = LazyLock::new(|| {
         regex(
-            r"^\S.*:\d+(?::\d+)?: (?:fatal error|error|warning|style|performance|information): |\(\d+(?:,\d+)?\)\s?: (?:fatal error|error|warning)\b",
+            r"^\S.*:\d+(?::\d+)?: (?:fatal error|error|warning|style|performance|portability|information|remark): |\(\d+(?:,\d+)?\)\s?: (?:fatal error|error|warning)\b",
         )
     });
     static GROUP: LazyLock<Regex> = LazyLock::new(|| regex(r"\bevents? (\d+)(?:-(\d+))?\s*$"));
@@ -269,7 +283,10 @@ fn cppcheck(root: Node) -> Tally {
         // One place is where the message stands, not a path.
         if places.len() > 1 {
             tally.steps += places.len();
-            tally.messages += places.iter().filter(|place| place.attribute("info").is_some()).count();
+            tally.messages += places
+                .iter()
+                .filter(|place| place.attribute("info").is_some_and(|info| !info.is_empty()))
+                .count();
         }
     }
     tally
@@ -330,7 +347,8 @@ fn cbmc(source: &str) -> Option<Tally> {
     // A trace may pass several properties that do not hold; it is about the last.
     tally.messages = source.lines().filter(|line| *line == "Violated property:").count();
     let traces = source.lines().filter(|line| line.starts_with("Trace for ")).count();
-    tally.reports = if traces > 0 { traces } else { usize::from(tally.messages > 0) };
+    let listed = source.lines().filter(|line| line.starts_with('[') && line.ends_with(": FAILURE")).count();
+    tally.reports = traces.max(listed).max(usize::from(tally.messages > 0));
     Some(tally)
 }
 

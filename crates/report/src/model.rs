@@ -29,9 +29,12 @@ pub struct Document {
     /// What the tools say about their rules.
     #[serde(default, skip_serializing_if = "is_default")]
     pub rules: Vec<Rule>,
-    /// SARIF runs without their results, for what they hold beyond this model: [`Report::run`] leads here.
+    /// SARIF runs without the results that became reports: [`Report::run`] leads here.
     #[serde(default, skip_serializing_if = "is_default")]
     pub runs: Vec<Value>,
+    /// The property bag of a SARIF log.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub properties: Map<String, Value>,
 }
 
 impl Default for Document {
@@ -43,6 +46,7 @@ impl Default for Document {
             excerpts: Vec::new(),
             rules: Vec::new(),
             runs: Vec::new(),
+            properties: Map::new(),
         }
     }
 }
@@ -59,6 +63,9 @@ impl Document {
         self.excerpts.append(&mut other.excerpts);
         self.rules.append(&mut other.rules);
         self.runs.append(&mut other.runs);
+        for (name, value) in other.properties {
+            self.properties.entry(name).or_insert(value);
+        }
         self.tidy();
     }
 
@@ -134,7 +141,7 @@ pub struct Report {
     /// The SARIF run it comes from: index into [`Document::runs`].
     #[serde(skip_serializing_if = "is_default")]
     pub run: Option<usize>,
-    /// What its SARIF result holds beyond this model.
+    /// The SARIF result that it was read from, as it was; empty where it comes from elsewhere.
     #[serde(skip_serializing_if = "is_default")]
     pub extra: Map<String, Value>,
 }
@@ -333,9 +340,6 @@ pub struct Step {
     /// How much it matters.
     #[serde(default, skip_serializing_if = "is_default")]
     pub importance: Importance,
-    /// What its SARIF location holds beyond this model.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub extra: Map<String, Value>,
 }
 
 /// What kind of thing a step is.

@@ -1,6 +1,7 @@
 //! One door for every format: look at the bytes, choose the reader, tidy and check what it made.
 
 use crate::format::{self, Format};
+use crate::terminal::plain_log;
 use crate::{Document, Misshapen};
 use std::borrow::Cow;
 
@@ -106,6 +107,11 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Document, ReadError> {
     read_text(format, &text.0, text.1, name)
 }
 
+/// The text of a report file, whatever its encoding.
+pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    crate::encoding::decode(bytes).0
+}
+
 /// Reads a report file of a given format.
 pub fn read_as(format: Format, bytes: &[u8], name: &str) -> Result<Document, ReadError> {
     let (text, latin1) = decode(bytes, name)?;
@@ -116,7 +122,12 @@ fn decode<'a>(bytes: &'a [u8], name: &str) -> Result<(Cow<'a, str>, bool), ReadE
     if bytes.len() > MAX_BYTES {
         return Err(ReadError::TooLarge { name: name.to_owned(), what: "the file's size", bound: MAX_BYTES });
     }
-    Ok(crate::encoding::decode(bytes))
+    let (text, latin1) = crate::encoding::decode(bytes);
+    let plain = match text {
+        Cow::Borrowed(text) => plain_log(text),
+        Cow::Owned(text) => plain_log(&text).into_owned().into(),
+    };
+    Ok((plain, latin1))
 }
 
 fn read_text(format: Format, text: &str, latin1: bool, name: &str) -> Result<Document, ReadError> {

@@ -62,6 +62,12 @@ const STARTUP: &[&str] = &[
     "thread_start",
     "_pthread_start",
     "asan_thread_start",
+    "invoke_main",
+    "__scrt_common_main",
+    "__scrt_common_main_seh",
+    "mainCRTStartup",
+    "BaseThreadInitThunk",
+    "RtlUserThreadStart",
 ];
 /// Functions that make threads, below `pthread_create`.
 const CREATION: &[&str] =
@@ -71,13 +77,23 @@ const CREATION: &[&str] =
 /// `pthread_create`) and without start-up code.
 pub(crate) fn own_code(frames: Vec<StackFrame>) -> Vec<StackFrame> {
     let inner = frames.iter().take_while(|frame| is_runtime(frame) || creates_thread(frame)).count();
-    if inner == frames.len() { frames } else { without_startup(frames.into_iter().skip(inner).collect()) }
+    if inner == frames.len() {
+        return frames;
+    }
+    let called = inner.checked_sub(1).and_then(|last| stands_for(&frames[last])).map(str::to_owned);
+    let mut own: Vec<StackFrame> = frames.into_iter().skip(inner).collect();
+    // The call itself is where the program's code ends; what it calls is told there.
+    if let Some(called) = called.filter(|_| own[0].message.is_empty()) {
+        own[0].message = format!("calls {called}");
+    }
+    without_startup(own)
 }
 
 /// Frames, innermost first, without the code around `main` or around a thread's first function; all of them where
 /// nothing else is there.
 pub(crate) fn without_startup(mut frames: Vec<StackFrame>) -> Vec<StackFrame> {
-    let starts = |frame: &StackFrame| STARTUP.contains(&frame.function.as_str());
+    // Windows adds how far in the function it is.
+    let starts = |frame: &StackFrame| STARTUP.contains(&frame.function.split('+').next().unwrap_or_default());
     let mut kept = frames.len();
     if frames.last().is_some_and(starts) {
         while kept > 0 && (starts(&frames[kept - 1]) || is_runtime(&frames[kept - 1])) {
@@ -91,14 +107,21 @@ pub(crate) fn without_startup(mut frames: Vec<StackFrame>) -> Vec<StackFrame> {
 }
 
 fn is_runtime(frame: &StackFrame) -> bool {
-    let nameless = frame.function == "???" || frame.function.starts_with("0x");
-    let place = frame.location.as_ref().map_or("", |place| place.file.as_str());
+    let place = frame.location.as_ref().map_or(String::new(), |place| place.file.replace('\\', "/"));
     place.contains("libsanitizer/")
         || place.contains("compiler-rt/")
         || frame.function.starts_with("__interceptor_")
         || frame.function.starts_with("__interceptor.")
         || frame.intercepted
-        || (nameless && frame.message.contains("/vgpreload_"))
+        || frame.message.contains("/vgpreload_")
+}
+
+/// The function of the program's that a tool's own stands in place of: `free` for `__interceptor_free`.
+fn stands_for(frame: &StackFrame) -> Option<&str> {
+    let name = frame.function.split('@').next().unwrap_or_default();
+    let name =
+        ["__interceptor_", "__interceptor."].iter().find_map(|mark| name.strip_prefix(mark)).unwrap_or(name);
+    (!name.is_empty() && name != "???" && !name.starts_with("0x")).then_some(name)
 }
 
 fn creates_thread(frame: &StackFrame) -> bool {

@@ -25,6 +25,10 @@ impl Document {
         let runs = self.runs.len();
         for report in &mut self.reports {
             report.run = report.run.filter(|&run| run < runs);
+            // A result means something only in its run.
+            if report.run.is_none() {
+                report.extra.clear();
+            }
         }
     }
 }
@@ -83,6 +87,8 @@ impl Report {
         self.cwe.sort_unstable();
         self.cwe.dedup();
         self.location.iter_mut().for_each(Location::tidy);
+        // A line of nothing is no place.
+        self.location = self.location.take().filter(|place| !place.file.is_empty());
         self.paths.iter_mut().for_each(Path::tidy);
         for related in &mut self.related {
             related.location.tidy();

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 fn seeds() -> Vec<(String, Vec<u8>)> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/report");
     let mut seeds = Vec::new();
-    for folder in ["recorded", "samples", "ladle", "."] {
+    for folder in ["recorded", "samples", "strange", "ladle", "."] {
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();

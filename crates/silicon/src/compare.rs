@@ -1,7 +1,7 @@
 //! One instruction, one state, three results: the processor's, the concrete reading's, the symbolic reading's.
 
-use crate::forms::{Case, Form};
-use crate::machine::{ARENA, CODE, DATA, Machine, Outcome, Registers};
+use crate::forms::{Case, Form, code, data};
+use crate::machine::{ARENA, Machine, Outcome, Registers};
 use crate::random::Random;
 use iced_x86::EncodingKind;
 use parallax_ir::meaning::{State, Value, exec};
@@ -25,11 +25,12 @@ const GENERAL: [&str; 16] = [
     "RAX", "RCX", "RDX", "RBX", "RSP", "RBP", "RSI", "RDI", "R8", "R9", "R10", "R11", "R12", "R13", "R14",
     "R15",
 ];
+const SEGMENTS: [&str; 6] = ["ES", "CS", "SS", "DS", "FS", "GS"];
 const GENERAL_32: [&str; 8] = ["EAX", "ECX", "EDX", "EBX", "ESP", "EBP", "ESI", "EDI"];
 
 /// The general registers, and the instruction pointer.
 fn names(bits: u32) -> (&'static [&'static str], &'static str) {
-    if bits == 32 { (&GENERAL_32, "EIP") } else { (&GENERAL, "RIP") }
+    if bits == 64 { (&GENERAL, "RIP") } else { (&GENERAL_32, "EIP") }
 }
 
 /// A disagreement.
@@ -76,7 +77,7 @@ struct Pool {
 }
 
 impl Pool {
-    fn new(random: &mut Random, key: u16) -> Self {
+    fn new(random: &mut Random, key: u16, bits: u32) -> Self {
         let contents = (0..8).map(|round| {
             let mut bytes: Vec<u8> = (0..ARENA / 16).flat_map(|_| random.vector().to_le_bytes()).collect();
             if round % 2 == 0 {
@@ -91,7 +92,8 @@ impl Pool {
             }
             let mut table = Table::new(Bits::zero(8));
             for (index, byte) in bytes.iter().enumerate() {
-                table.set(Bits::new(key, u128::from(DATA) + index as u128), Bits::new(8, u128::from(*byte)));
+                let at = u128::from(data(bits)) + index as u128;
+                table.set(Bits::new(key, at), Bits::new(8, u128::from(*byte)));
             }
             (bytes, table)
         });
@@ -110,10 +112,11 @@ pub fn run(
     let mut report = Report::default();
     let mut random = Random::new(comparison.seed);
     let key = processor.address_bytes * 8;
-    let mut pool = Pool::new(&mut random, key);
+    let bits = forms.first().map_or(64, |form| form.bits);
+    let mut pool = Pool::new(&mut random, key, bits);
     for (number, form) in forms.iter().enumerate() {
         if number % 64 == 63 {
-            pool = Pool::new(&mut random, key);
+            pool = Pool::new(&mut random, key, bits);
         }
         let mut found = 0;
         for _ in 0..comparison.encodings {
@@ -130,14 +133,16 @@ pub fn run(
             };
             for state in 0..states {
                 case.refresh(&mut random);
+                let start = data(bits);
                 let (bytes, table) = &pool.contents[random.below(pool.contents.len() as u64) as usize];
                 let mut bytes = bytes.clone();
                 let mut table = table.clone();
                 if let Some(target) = case.needs_target_in_memory() {
-                    put(&mut bytes, &mut table, key, target, &(CODE + random.below(4000)).to_le_bytes());
+                    let to = (code(bits) + random.below(3800)).to_le_bytes();
+                    put(&mut bytes, &mut table, (key, start), target, &to);
                 }
                 if let Some((address, wish)) = case.wishes(&mut random) {
-                    put(&mut bytes, &mut table, key, address, &wish);
+                    put(&mut bytes, &mut table, (key, start), address, &wish);
                 }
                 machine.data()[..ARENA].copy_from_slice(&bytes);
                 let outcome = machine.step(&case.bytes, &case.registers)?;
@@ -180,10 +185,10 @@ fn stops_always(instruction: &Instruction) -> bool {
     instruction.ops.iter().any(|op| matches!(op, parallax_ir::Op::Trap { when: None, .. }))
 }
 
-fn put(bytes: &mut [u8], table: &mut Table, key: u16, address: u64, value: &[u8]) {
+fn put(bytes: &mut [u8], table: &mut Table, (key, start): (u16, u64), address: u64, value: &[u8]) {
     for (index, byte) in value.iter().enumerate() {
         let at = address.wrapping_add(index as u64);
-        if let Some(slot) = bytes.get_mut(at.wrapping_sub(DATA) as usize) {
+        if let Some(slot) = bytes.get_mut(at.wrapping_sub(start) as usize) {
             *slot = *byte;
             table.set(Bits::new(key, u128::from(at)), Bits::new(8, u128::from(*byte)));
         }
@@ -213,11 +218,16 @@ fn show(r: &Registers) -> String {
 fn assignments(r: &Registers) -> Vec<(String, Bits)> {
     let mut all: Vec<(String, Bits)> = Vec::new();
     let (general, pc) = names(r.bits);
-    let width = r.bits as u16;
+    let width = r.bits.max(32) as u16;
     for (name, value) in general.iter().zip(r.general) {
         all.push(((*name).to_owned(), Bits::new(width, u128::from(value))));
     }
     all.push((pc.to_owned(), Bits::new(width, u128::from(r.rip))));
+    if r.bits == 16 {
+        for (name, value) in SEGMENTS.into_iter().zip(r.segments) {
+            all.push((name.to_owned(), Bits::new(16, u128::from(value))));
+        }
+    }
     if r.bits == 64 {
         for (name, value) in ["FS_OFFSET", "GS_OFFSET"].into_iter().zip(r.bases) {
             all.push((name.to_owned(), Bits::new(64, u128::from(value))));
@@ -336,13 +346,18 @@ impl Expected {
                 differences.push(format!("{name} is {theirs:#x}, ours {mine:#x}"));
             }
         };
-        // In 32-bit code the upper halves are out of sight.
-        let seen = if case.registers.bits == 32 { u128::from(u32::MAX) } else { u128::MAX };
+        // Only in 64-bit code the upper halves are in sight.
+        let seen = if case.registers.bits < 64 { u128::from(u32::MAX) } else { u128::MAX };
         let (general, pc) = names(case.registers.bits);
         for (name, value) in general.iter().zip(after.general) {
             check(name, u128::from(value), seen);
         }
         check(pc, u128::from(after.rip), seen);
+        if case.registers.bits == 16 {
+            for (name, value) in SEGMENTS.into_iter().zip(after.segments) {
+                check(name, u128::from(value), u128::MAX);
+            }
+        }
         for (name, bit) in FLAGS {
             if undefined >> bit & 1 == 0 {
                 check(name, u128::from(after.flags >> bit & 1), u128::MAX);
@@ -382,18 +397,19 @@ impl Expected {
             Err(_) => return differences,
         };
         let pointers = case.last_pointers();
-        let key = case.registers.bits as u16;
+        let key = case.registers.bits.max(32) as u16;
+        let start = data(case.registers.bits);
         for (index, theirs) in self.memory.iter().enumerate() {
-            if pointers.as_ref().is_some_and(|range| range.contains(&(DATA + index as u64))) {
+            if pointers.as_ref().is_some_and(|range| range.contains(&(start + index as u64))) {
                 continue;
             }
-            let mine = table.get(&Bits::new(key, u128::from(DATA) + index as u128)).to_u64().unwrap_or(0);
+            let mine = table.get(&Bits::new(key, u128::from(start) + index as u128)).to_u64().unwrap_or(0);
             if mine != u64::from(*theirs) {
-                differences.push(format!("byte {:#x} is {theirs:#x}, ours {mine:#x}", DATA + index as u64));
+                differences.push(format!("byte {:#x} is {theirs:#x}, ours {mine:#x}", start + index as u64));
             }
         }
         for (key, _) in table.entries() {
-            if key.to_u64().is_none_or(|key| !(DATA..DATA + ARENA as u64).contains(&key)) {
+            if key.to_u64().is_none_or(|key| !(start..start + ARENA as u64).contains(&key)) {
                 differences.push(format!("ours writes to {key:?}"));
             }
         }

@@ -1,6 +1,6 @@
 //! Instruction forms: every opcode of the decoder's table that we give a meaning to, with random operands.
 
-use crate::machine::{ARENA, CODE, DATA, Registers};
+use crate::machine::{ARENA, CODE, DATA, LOW_DATA, Registers, SHORT_CODE, SHORT_DATA};
 use crate::random::Random;
 use iced_x86::{
     Code, Encoder, EncodingKind, Instruction, MemoryOperand, Mnemonic, OpCodeOperandKind as Kind, OpKind,
@@ -15,7 +15,7 @@ pub struct Form {
     pub code: Code,
     /// Whether an operand that may be in memory is.
     pub memory: bool,
-    /// Of 32-bit or of 64-bit code.
+    /// Of 16-bit, 32-bit or 64-bit code.
     pub bits: u32,
 }
 
@@ -26,15 +26,21 @@ impl std::fmt::Display for Form {
             (true, true) => " (memory)",
             (true, false) => " (register)",
         };
-        let mode = if self.bits == 32 { "32-bit " } else { "" };
+        let mode = match self.bits {
+            16 => "16-bit ",
+            32 => "32-bit ",
+            _ => "",
+        };
         write!(f, "{mode}{:?}{variant}", self.code)
     }
 }
 
 /// What a single step cannot compare: the answers come from outside, or are requests to the operating system.
-fn is_excluded(mnemonic: Mnemonic) -> bool {
+fn is_excluded(mnemonic: Mnemonic, bits: u32) -> bool {
     use Mnemonic::*;
+    // In real mode anybody may enable interrupts and stop the processor.
     matches!(mnemonic, Cpuid | Rdtsc | Rdtscp | Xgetbv | Syscall | Int3)
+        || bits == 16 && matches!(mnemonic, Cli | Sti | Hlt | Sysenter)
 }
 
 /// Every form of code of that many bits that the override table lifts.
@@ -43,8 +49,12 @@ pub fn all(overrides: &Overrides, bits: u32) -> Vec<Form> {
     for code in Code::values() {
         let info = code.op_code();
         let encodable = matches!(info.encoding(), EncodingKind::Legacy | EncodingKind::VEX);
-        let exists = if bits == 64 { info.mode64() } else { info.mode32() };
-        if !encodable || !exists || !info.is_instruction() || is_excluded(code.mnemonic()) {
+        let exists = match bits {
+            16 => info.mode16(),
+            32 => info.mode32(),
+            _ => info.mode64(),
+        };
+        if !encodable || !exists || !info.is_instruction() || is_excluded(code.mnemonic(), bits) {
             continue;
         }
         for memory in [false, true] {
@@ -116,7 +126,12 @@ pub struct Case {
 impl Case {
     /// Random operands and registers, or nothing when they cannot be encoded together.
     pub fn new(form: Form, random: &mut Random) -> Option<Case> {
-        let rip = CODE + 512 + random.below(2048);
+        let rip = code(form.bits) + 512 + random.below(2048);
+        let mut registers = blank(rip, form.bits);
+        if form.bits == 16 {
+            registers.segments = [(); 6].map(|()| short_segment(random));
+            registers.segments[1] = SHORT_CODE;
+        }
         let mut instruction = Instruction::new();
         instruction.set_code(form.code);
         let mut memory = None;
@@ -133,8 +148,14 @@ impl Case {
             } else if in_memory {
                 let size = operand_bytes(form);
                 let vex = form.code.op_code().encoding() == EncodingKind::VEX;
-                let place = place(random, size, if vex { 2 } else { 8 });
-                let mut built = address(random, place - begin, *kind == Kind::mem_offs, form.bits);
+                let place = place(random, size, if vex { 2 } else { 8 }, form.bits);
+                let mut built = if form.bits == 16 {
+                    let built = real_address(random, place, *kind == Kind::mem_offs, &registers.segments);
+                    instruction.set_segment_prefix(built.2);
+                    (built.0, built.1)
+                } else {
+                    address(random, place - begin, *kind == Kind::mem_offs, form.bits)
+                };
                 // No program has memory where 16 bits reach; only `lea` does not ask for any.
                 if form.bits == 32 && form.code.mnemonic() == Mnemonic::Lea && random.below(3) == 0 {
                     built = (short_address(random), Vec::new());
@@ -180,8 +201,16 @@ impl Case {
             return None;
         }
         // A segment register in 32-bit code is loaded from a table that we do not have.
-        if (0..decoded.op_count())
-            .any(|i| decoded.op_kind(i) == OpKind::Register && decoded.op_register(i).is_segment_register())
+        let segment_at =
+            |i: u32| decoded.op_kind(i) == OpKind::Register && decoded.op_register(i).is_segment_register();
+        if form.bits != 16 && (0..decoded.op_count()).any(segment_at) {
+            return None;
+        }
+        // Behind a load of SS the processor does not stop at once; and a stack elsewhere is another test.
+        if decoded.op_count() > 0
+            && segment_at(0)
+            && decoded.op0_register() == Register::SS
+            && decoded.mnemonic() != Mnemonic::Push
         {
             return None;
         }
@@ -199,13 +228,8 @@ impl Case {
         if decoded.stack_pointer_increment() != 0 && pointed(Register::RSP) {
             return None;
         }
-        let mut case = Case {
-            instruction: decoded,
-            bytes,
-            registers: blank(rip, form.bits),
-            pointers: memory.unwrap_or_default(),
-            segment,
-        };
+        let mut case =
+            Case { instruction: decoded, bytes, registers, pointers: memory.unwrap_or_default(), segment };
         case.refresh(random);
         Some(case)
     }
@@ -234,20 +258,25 @@ impl Case {
         let mnemonic = self.instruction.mnemonic();
         float_controls(r, random);
         // The stack, and what string instructions point to.
-        for index in [4, 5, 6, 7] {
-            r.general[index] = DATA + 64 + 8 * random.below(ARENA as u64 / 8 - 16);
+        let data = data(r.bits);
+        // The segments that the stack and the two ends of string instructions are in.
+        let begin = |segment: usize| if r.bits == 16 { u64::from(r.segments[segment]) << 4 } else { 0 };
+        let masked = matches!(mnemonic, Maskmovq | Maskmovdqu);
+        let begins = [begin(2), begin(2), begin(3), begin(if masked { 3 } else { 0 })];
+        for (index, begin) in (4..).zip(begins) {
+            r.general[index] = data + 64 + 8 * random.below(ARENA as u64 / 8 - 16) - begin;
         }
         // Lengths and counts that reach past the ends but not far.
         if is_string(mnemonic) {
             r.general[1] = random.below(4);
         }
         if mnemonic == Xlatb {
-            r.general[3] = DATA + random.below(ARENA as u64 - 256);
+            r.general[3] = data + random.below(ARENA as u64 - 256) - begins[2];
         }
         // Frames within frames take room below, in both stacks.
         if mnemonic == Enter {
-            r.general[4] = DATA + ARENA as u64 / 2 + 64 + 8 * random.below(32);
-            r.general[5] = DATA + ARENA as u64 / 2 + 8 * random.below(32);
+            r.general[4] = data + ARENA as u64 / 2 + 64 + 8 * random.below(32) - begins[0];
+            r.general[5] = data + ARENA as u64 / 2 + 8 * random.below(32) - begins[0];
         }
         if format!("{mnemonic:?}").to_lowercase().contains("pcmpestr") {
             r.general[0] = random.below(40).wrapping_sub(20);
@@ -304,12 +333,20 @@ impl Case {
             }
         }
         if matches!(mnemonic, Jmp | Call) && self.instruction.op0_kind() == OpKind::Register {
-            r.general[self.instruction.op0_register().full_register().number()] = CODE + random.below(4000);
+            let target = code(r.bits) + random.below(3800);
+            r.general[self.instruction.op0_register().full_register().number()] = target;
+        }
+        // What a segment register is loaded with must be a segment.
+        let loads = self.instruction.op0_kind() == OpKind::Register
+            && self.instruction.op0_register().is_segment_register();
+        if mnemonic == Mov && loads && self.instruction.op1_kind() == OpKind::Register {
+            let number = self.instruction.op1_register().full_register().number();
+            r.general[number] = (r.general[number] & !0xffff) | u64::from(short_segment(random));
         }
         for (register, value) in &self.pointers {
             r.general[*register] = *value;
         }
-        if r.bits == 32 {
+        if r.bits < 64 {
             for (index, value) in r.general.iter_mut().enumerate() {
                 *value = if index < 8 { u64::from(*value as u32) } else { 0 };
             }
@@ -322,16 +359,32 @@ impl Case {
     pub fn needs_target_in_memory(&self) -> Option<u64> {
         use Mnemonic::*;
         match self.instruction.mnemonic() {
-            Ret => Some(self.registers.general[4]),
+            Ret => Some(self.top()),
             Jmp | Call if self.instruction.op0_kind() == OpKind::Memory => self.memory_address(),
             _ => None,
         }
     }
 
-    /// Where the first operand is, if it is in memory.
+    /// Where a segment of 16-bit code begins.
+    fn begin(&self, segment: Register) -> u64 {
+        u64::from(self.registers.segments[segment.number()]) << 4
+    }
+
+    /// The top of the stack.
+    fn top(&self) -> u64 {
+        let begin = if self.registers.bits == 16 { self.begin(Register::SS) } else { 0 };
+        begin + self.registers.general[4]
+    }
+
+    /// Where the operand in memory is.
     fn memory_address(&self) -> Option<u64> {
-        self.instruction.virtual_address(0, 0, |register, _, _| {
-            Some(if register == Register::FS {
+        let operand = (0..self.instruction.op_count())
+            .find(|&index| self.instruction.op_kind(index) == OpKind::Memory)
+            .unwrap_or(0);
+        self.instruction.virtual_address(operand, 0, |register, _, _| {
+            Some(if self.registers.bits == 16 && register.is_segment_register() {
+                self.begin(register)
+            } else if register == Register::FS {
                 self.registers.bases[0]
             } else if register == Register::GS {
                 self.registers.bases[1]
@@ -339,7 +392,11 @@ impl Case {
                 0
             } else {
                 let full = self.registers.general[register.full_register().number()];
-                if register.size() == 4 { u64::from(full as u32) } else { full }
+                match register.size() {
+                    2 => full & 0xffff,
+                    4 => u64::from(full as u32),
+                    _ => full,
+                }
             })
         })
     }
@@ -369,7 +426,17 @@ impl Case {
             // later `pushf` would show it.
             Popf | Popfd | Popfq => {
                 let flags = (random.number() & 0x4_4cd5) | 0x202;
-                Some((self.registers.general[4], flags.to_le_bytes().to_vec()))
+                Some((self.top(), flags.to_le_bytes().to_vec()))
+            }
+            Pop if self.instruction.op0_register().is_segment_register() => {
+                Some((self.top(), short_segment(random).to_le_bytes().to_vec()))
+            }
+            Mov if self.instruction.op0_register().is_segment_register() => {
+                Some((self.memory_address()?, short_segment(random).to_le_bytes().to_vec()))
+            }
+            Lds | Les | Lss | Lfs | Lgs => {
+                let bytes = self.instruction.op0_register().size() as u64;
+                Some((self.memory_address()? + bytes, short_segment(random).to_le_bytes().to_vec()))
             }
             // Equal every other time.
             Cmpxchg8b | Cmpxchg16b if random.below(2) == 0 => {
@@ -391,6 +458,7 @@ fn blank(rip: u64, bits: u32) -> Registers {
         bits,
         general: [0; 16],
         bases: [0; 2],
+        segments: [0; 6],
         rip,
         flags: 0x202,
         vector: [0; 16],
@@ -478,8 +546,23 @@ fn operand_bytes(form: Form) -> usize {
     form.code.op_code().memory_size().size().max(1)
 }
 
+/// Where the data is.
+pub fn data(bits: u32) -> u64 {
+    if bits == 16 { LOW_DATA } else { DATA }
+}
+
+/// Where the code is, as its instruction pointer has it.
+pub fn code(bits: u32) -> u64 {
+    if bits == 16 { 0 } else { CODE }
+}
+
+/// A segment from which the data is in reach.
+fn short_segment(random: &mut Random) -> u16 {
+    SHORT_DATA.start + 8 * random.below(SHORT_DATA.len() as u64 / 8) as u16
+}
+
 /// An address in the arena for that many bytes; vectors are aligned, as most instructions ask, but for one in so many.
-fn place(random: &mut Random, bytes: usize, odd: u64) -> u64 {
+fn place(random: &mut Random, bytes: usize, odd: u64, bits: u32) -> u64 {
     let align = match bytes {
         16.. if random.below(odd) == 0 => 1,
         32 => 32,
@@ -487,7 +570,7 @@ fn place(random: &mut Random, bytes: usize, odd: u64) -> u64 {
         _ => 1,
     };
     let room = (ARENA - 128 - bytes.min(ARENA / 2)) as u64;
-    DATA + 64 + random.below(room / align) * align
+    data(bits) + 64 + random.below(room / align) * align
 }
 
 /// An address expression for `target`, and the registers it needs, by number.
@@ -544,6 +627,69 @@ fn address(
             (operand, vec![(base, fit(rest)), (index, fit(distance))])
         }
     }
+}
+
+/// An address expression of 16-bit code for `target`, the registers it needs, and the prefix that names its segment, if it does.
+fn real_address(
+    random: &mut Random,
+    target: u64,
+    absolute: bool,
+    segments: &[u16; 6],
+) -> (MemoryOperand, Vec<(usize, u64)>, Register) {
+    let names = [Register::ES, Register::CS, Register::SS, Register::DS, Register::FS, Register::GS];
+    let prefix = random.pick(&[None, None, None, Some(0), Some(2), Some(3), Some(4), Some(5)]);
+    let named = prefix.map_or(Register::None, |number: usize| names[number]);
+    let offset = |default: usize| target - (u64::from(segments[prefix.unwrap_or(default)]) << 4);
+    let plain = |displacement: u64, size: u32| {
+        MemoryOperand::new(
+            Register::None,
+            Register::None,
+            1,
+            displacement as i64,
+            size,
+            false,
+            Register::None,
+        )
+    };
+    let number = random.number();
+    let displacement = random.pick(&[0, i64::from(number as i8), i64::from(number as i16)]);
+    let size = |long: u32| match displacement {
+        0 => 0,
+        -128..128 => 1,
+        _ => long,
+    };
+    if absolute || random.below(4) == 0 {
+        let bytes = random.pick(&[2, 2, 4]);
+        return (plain(offset(3), bytes), Vec::new(), named);
+    }
+    if random.below(3) == 0 {
+        // With 32-bit addresses; the sum must stay inside the segment.
+        let base = random.below(8) as usize;
+        let default = if matches!(base, 4 | 5) { 2 } else { 3 };
+        let value = u64::from(offset(default).wrapping_sub(displacement as u64) as u32);
+        let name = GENERAL[base].full_register32();
+        let operand =
+            MemoryOperand::new(name, Register::None, 1, displacement, size(4), false, Register::None);
+        return (operand, vec![(base, value)], named);
+    }
+    let base = random.pick(&[Some((Register::BX, 3usize)), Some((Register::BP, 5)), None]);
+    let index = random.pick(&[Some((Register::SI, 6usize)), Some((Register::DI, 7)), None]);
+    let index = if base.is_none() { index.or(Some((Register::SI, 6))) } else { index };
+    let default = if matches!(base, Some((Register::BP, _))) { 2 } else { 3 };
+    let mut rest = offset(default).wrapping_sub(displacement as u64);
+    let mut registers = Vec::new();
+    let noise = random.number() << 16;
+    if let (Some((_, number)), Some(_)) = (index, base) {
+        let part = random.number() & 0xffff;
+        registers.push((number, part | noise));
+        rest = rest.wrapping_sub(part);
+    }
+    let last = base.or(index).map_or(3, |(_, number)| number);
+    registers.push((last, rest & 0xffff | noise));
+    let register = |of: Option<(Register, usize)>| of.map_or(Register::None, |(register, _)| register);
+    let operand =
+        MemoryOperand::new(register(base), register(index), 1, displacement, size(2), false, Register::None);
+    (operand, registers, named)
 }
 
 /// The register of numbers that a gathering instruction adds to an address.
@@ -604,10 +750,10 @@ fn set_operand(
     let number = random.below(if bits == 64 { 16 } else { 8 }) as u32;
     let register = match kind {
         Kind::r8_or_mem | Kind::r8_reg | Kind::r8_opcode => {
-            if bits == 32 || random.below(4) == 0 {
+            if bits < 64 || random.below(4) == 0 {
                 let low = [Register::AL, Register::CL, Register::DL, Register::BL];
                 let high = [Register::AH, Register::CH, Register::DH, Register::BH];
-                let low_half = bits == 32 && random.below(2) == 0;
+                let low_half = bits < 64 && random.below(2) == 0;
                 random.pick(if low_half { &low } else { &high })
             } else {
                 let low = GENERAL[number as usize];
@@ -647,7 +793,15 @@ fn set_operand(
         }
         Kind::cr_reg => Register::CR0 + random.pick(&[0, 2, 3, 4]),
         Kind::dr_reg => Register::DR0 + random.pick(&[0, 1, 2, 3, 6, 7]),
-        Kind::seg_reg => random.pick(&[Register::ES, Register::CS, Register::SS, Register::DS]),
+        Kind::seg_reg => {
+            random.pick(&[Register::ES, Register::CS, Register::SS, Register::DS, Register::FS, Register::GS])
+        }
+        Kind::es => Register::ES,
+        Kind::cs => Register::CS,
+        Kind::ss => Register::SS,
+        Kind::ds => Register::DS,
+        Kind::fs => Register::FS,
+        Kind::gs => Register::GS,
         Kind::al => Register::AL,
         Kind::cl => Register::CL,
         Kind::ax => Register::AX,
@@ -712,13 +866,20 @@ fn set_operand(
         }
         Kind::seg_rBX_al => {
             instruction.set_op_kind(index, OpKind::Memory);
-            instruction.set_memory_base(if bits == 32 { Register::EBX } else { Register::RBX });
+            instruction.set_memory_base(match bits {
+                16 => Register::BX,
+                32 => Register::EBX,
+                _ => Register::RBX,
+            });
             instruction.set_memory_index(Register::AL);
         }
         Kind::br16_1 | Kind::br16_2 => {
             instruction.set_op_kind(index, OpKind::NearBranch16);
             instruction.set_near_branch16(rip.wrapping_add(random.below(200)).wrapping_sub(100) as u16);
         }
+        Kind::seg_rSI if bits == 16 => instruction.set_op_kind(index, OpKind::MemorySegSI),
+        Kind::seg_rDI if bits == 16 => instruction.set_op_kind(index, OpKind::MemorySegDI),
+        Kind::es_rDI if bits == 16 => instruction.set_op_kind(index, OpKind::MemoryESDI),
         Kind::seg_rSI if bits == 32 => instruction.set_op_kind(index, OpKind::MemorySegESI),
         Kind::seg_rDI if bits == 32 => instruction.set_op_kind(index, OpKind::MemorySegEDI),
         Kind::es_rDI if bits == 32 => instruction.set_op_kind(index, OpKind::MemoryESEDI),

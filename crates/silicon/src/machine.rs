@@ -12,18 +12,29 @@ pub const DATA: u64 = 0x3000_0000;
 pub const DATA_BYTES: usize = 4096;
 /// The part of the data that is filled, compared, and pointed to.
 pub const ARENA: usize = 1024;
+/// Where the same pages are in 16-bit code, which reaches no further than a megabyte.
+pub const LOW_CODE: u64 = 0x4_0000;
+/// Likewise of the data.
+pub const LOW_DATA: u64 = 0x3_0000;
+/// The segment of 16-bit code. A selector of the local table ends in three ones; all of ours begin at sixteen times themselves,
+/// so that they are what they are in real mode.
+pub const SHORT_CODE: u16 = 0x4007;
+/// Segments from which the data is in reach.
+pub const SHORT_DATA: std::ops::Range<u16> = 0x2107..0x3007;
 /// Guard pages lie around the data: a wild access faults.
 const PAGE: usize = 4096;
 
 /// The registers that instructions read and write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registers {
-    /// Of 32-bit or of 64-bit code.
+    /// Of 16-bit, 32-bit or 64-bit code.
     pub bits: u32,
     /// RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8 to R15.
     pub general: [u64; 16],
     /// Where the segments FS and GS begin, in 64-bit code.
     pub bases: [u64; 2],
+    /// ES, CS, SS, DS, FS and GS, in 16-bit code.
+    pub segments: [u16; 6],
     /// The instruction pointer.
     pub rip: u64,
     /// The flags register.
@@ -112,6 +123,10 @@ impl Machine {
         if child == 0 {
             let ready = map(code_file, CODE, PAGE, libc::PROT_READ | libc::PROT_EXEC)
                 .and_then(|_| map(data_file, DATA, DATA_BYTES, libc::PROT_READ | libc::PROT_WRITE));
+            // Where these cannot be, 16-bit code cannot run, and all other code can.
+            let _ = map(code_file, LOW_CODE, PAGE, libc::PROT_READ | libc::PROT_EXEC)
+                .and_then(|_| map(data_file, LOW_DATA, DATA_BYTES, libc::PROT_READ | libc::PROT_WRITE))
+                .and_then(|_| define_segments());
             // SAFETY: as above; the child never returns to Rust.
             unsafe {
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
@@ -171,7 +186,8 @@ impl Machine {
 
     /// Executes one instruction from the given registers; memory is what [`Machine::data`] holds.
     pub fn step(&mut self, instruction: &[u8], before: &Registers) -> io::Result<Outcome> {
-        let at = (before.rip - CODE) as usize;
+        let start = if before.bits == 16 { LOW_CODE.wrapping_sub(16 * u64::from(SHORT_CODE)) } else { CODE };
+        let at = before.rip.wrapping_sub(start) as usize;
         assert!(at + instruction.len() <= PAGE);
         // SAFETY: within our own mapping.
         unsafe { std::ptr::copy_nonoverlapping(instruction.as_ptr(), self.code.add(at), instruction.len()) };
@@ -209,7 +225,29 @@ const CODE_32: u64 = 0x23;
 const CODE_64: u64 = 0x33;
 const FLAT: u64 = 0x2b;
 
+/// Whether this kernel lets programs have segments of their own, which 16-bit code needs.
+pub fn has_segments() -> bool {
+    let mut table = [0u8; 8];
+    // SAFETY: the kernel writes no more than it is told.
+    unsafe { libc::syscall(libc::SYS_modify_ldt, 0, table.as_mut_ptr(), table.len()) >= 0 }
+}
+
+/// Writes the segments of 16-bit code into the table of this process.
+fn define_segments() -> io::Result<()> {
+    const CODE: u32 = 2 << 1;
+    const USABLE: u32 = 1 << 6;
+    let data = SHORT_DATA.step_by(8).map(|selector| (selector, USABLE));
+    for (selector, kind) in data.chain([(SHORT_CODE, USABLE | CODE)]) {
+        // Number, base, limit, kind: the kernel's `user_desc`.
+        let entry: [u32; 4] = [u32::from(selector) >> 3, u32::from(selector) << 4, 0xffff, kind];
+        // SAFETY: the kernel reads sixteen bytes.
+        check(unsafe { libc::syscall(libc::SYS_modify_ldt, 1, entry.as_ptr(), size_of_val(&entry)) })?;
+    }
+    Ok(())
+}
+
 fn write_general(user: &mut libc::user_regs_struct, r: &Registers) {
+    let short = r.bits == 16;
     let [rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15] = r.general;
     *user = libc::user_regs_struct {
         rax,
@@ -230,15 +268,21 @@ fn write_general(user: &mut libc::user_regs_struct, r: &Registers) {
         r15,
         rip: r.rip,
         eflags: r.flags,
-        fs_base: r.bases[0],
-        gs_base: r.bases[1],
+        fs_base: if short { u64::from(r.segments[4]) << 4 } else { r.bases[0] },
+        gs_base: if short { u64::from(r.segments[5]) << 4 } else { r.bases[1] },
         // Not in a system call: the kernel must not try to restart one.
         orig_rax: u64::MAX,
         // The two kinds of code differ in their segment; 32-bit code looks at those of data too.
-        cs: if r.bits == 32 { CODE_32 } else { CODE_64 },
-        ss: FLAT,
-        ds: FLAT,
-        es: FLAT,
+        cs: match r.bits {
+            16 => SHORT_CODE.into(),
+            32 => CODE_32,
+            _ => CODE_64,
+        },
+        ss: if short { r.segments[2].into() } else { FLAT },
+        ds: if short { r.segments[3].into() } else { FLAT },
+        es: if short { r.segments[0].into() } else { FLAT },
+        fs: if short { r.segments[4].into() } else { 0 },
+        gs: if short { r.segments[5].into() } else { 0 },
         ..*user
     };
 }
@@ -302,7 +346,12 @@ impl Extended {
     fn read(&self, u: &libc::user_regs_struct) -> Registers {
         let array = |at: usize| std::array::from_fn(|index| self.get(at + 16 * index, 16));
         Registers {
-            bits: if u.cs == CODE_32 { 32 } else { 64 },
+            bits: match u.cs {
+                CODE_32 => 32,
+                CODE_64 => 64,
+                _ => 16,
+            },
+            segments: [u.es, u.cs, u.ss, u.ds, u.fs, u.gs].map(|selector| selector as u16),
             general: [
                 u.rax, u.rcx, u.rdx, u.rbx, u.rsp, u.rbp, u.rsi, u.rdi, u.r8, u.r9, u.r10, u.r11, u.r12,
                 u.r13, u.r14, u.r15,

@@ -2,7 +2,7 @@
 //! against this processor for as long as told, PowerPC against QEMU for a quarter of that, and the other processors
 //! against QEMU for so many words. What is wanted alone gets all of the time.
 
-use parallax_silicon::machine::Machine;
+use parallax_silicon::machine::{Machine, has_segments};
 use parallax_silicon::{Comparison, Report, forms, ports, powerpc, run};
 use parallax_sleigh::{Language, Lifter, x86::Overrides};
 use std::error::Error;
@@ -44,7 +44,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// x86 against the processor under us; how many mismatches.
 fn x86(limit: Duration, mut seed: u64, wanted: &str) -> Result<usize, Box<dyn Error>> {
-    let modes = [("x86-64", 64), ("x86", 32)].map(|(name, bits)| -> Result<_, Box<dyn Error>> {
+    let modes = [("x86-64", 64), ("x86", 32), ("x86-16", 16)].into_iter();
+    let modes = modes.filter(|(_, bits)| *bits != 16 || has_segments());
+    let modes = modes.map(|(name, bits)| -> Result<_, Box<dyn Error>> {
         let lifter = Lifter::new(Language::find(name).ok_or("no such processor")?)?;
         let processor = lifter.processor().clone();
         let overrides = Overrides::new(&processor, bits);
@@ -54,7 +56,7 @@ fn x86(limit: Duration, mut seed: u64, wanted: &str) -> Result<usize, Box<dyn Er
             .collect();
         Ok((processor, overrides, forms))
     });
-    let modes: Vec<_> = modes.into_iter().collect::<Result<_, _>>()?;
+    let modes: Vec<_> = modes.collect::<Result<_, _>>()?;
     let mut machine = Machine::new()?;
     let start = Instant::now();
     let mut total = Report::default();

@@ -43,6 +43,13 @@ pub const LANGUAGES: &[Language] = &[
         flags: X86_FLAGS,
     },
     Language {
+        name: "x86-16",
+        description: "x86, 16-bit, in real mode",
+        sla: x86::SLA_X86,
+        pspec: x86::PSPEC_X86_16_REAL,
+        flags: X86_FLAGS,
+    },
+    Language {
         name: "powerpc",
         description: "PowerPC, 32-bit, big-endian",
         sla: power::SLA_PPC_32_BE,

@@ -108,6 +108,7 @@ impl Lifter {
         lifter.overrides = match language.name {
             "x86-64" => Overrides::X86(Box::new(x86::Overrides::new(&lifter.processor, 64))),
             "x86" => Overrides::X86(Box::new(x86::Overrides::new(&lifter.processor, 32))),
+            "x86-16" => Overrides::X86(Box::new(x86::Overrides::new(&lifter.processor, 16))),
             "powerpc" | "powerpc64" | "powerpc64le" => {
                 powerpc::Overrides::new(&lifter.processor).map_or(Overrides::None, Overrides::PowerPc)
             }
@@ -160,7 +161,7 @@ impl Lifter {
             }
             let name = name.to_uppercase();
             // No instruction that knows these is modelled; without them a YMM register is whole.
-            if name.starts_with("ZMM") && matches!(specification.name.as_str(), "x86-64" | "x86") {
+            if name.starts_with("ZMM") && matches!(specification.name.as_str(), "x86-64" | "x86" | "x86-16") {
                 continue;
             }
             let kind = specification.kind(&name, bytes);
@@ -192,7 +193,7 @@ impl Lifter {
         });
         let order = if facts.big_endian { ByteOrder::Big } else { ByteOrder::Little };
         let mut processor = Processor::new(name.clone(), order, address_bytes, pc, registers, user_ops);
-        if matches!(name.as_str(), "x86-64" | "x86") {
+        if matches!(name.as_str(), "x86-64" | "x86" | "x86-16") {
             processor.initial = x86::INITIAL.to_vec();
         }
         processor.initial.extend_from_slice(match name.as_str() {
@@ -294,7 +295,9 @@ impl Lifter {
         let mut at = address;
         let mut rest = bytes;
         for lifted in &lifted {
-            let converted = convert(lifted, at, self.processor.address_bytes)
+            let converted = self
+                .check_extension(rest)
+                .and_then(|()| convert(lifted, at, self.processor.address_bytes))
                 .map(|instruction| self.complete(instruction, rest))
                 .and_then(|instruction| self.check_registers(instruction));
             match converted {
@@ -367,6 +370,19 @@ impl Lifter {
             return riscv::complete(instruction, &self.processor);
         }
         instruction
+    }
+
+    /// Extensions whose meaning in the specification nobody has checked.
+    fn check_extension(&self, bytes: &[u8]) -> Result<(), ConvertError> {
+        let Some(Ok(bytes)) = bytes.get(..4).map(<[u8; 4]>::try_from) else { return Ok(()) };
+        if !matches!(self.overrides, Overrides::PowerPc(_)) {
+            return Ok(());
+        }
+        let word = match self.processor.order {
+            ByteOrder::Big => u32::from_be_bytes(bytes),
+            ByteOrder::Little => u32::from_le_bytes(bytes),
+        };
+        powerpc::refusal(word).map_or(Ok(()), |why| Err(ConvertError::Refused(why)))
     }
 
     /// No operation may name bytes outside the register file.

@@ -9,9 +9,11 @@ mod float;
 mod status;
 mod table;
 mod transfer;
+mod vector;
 
 pub(crate) use status::registers;
 pub(crate) use table::Overrides;
+pub(crate) use vector::refusal;
 
 use crate::refused::Refused;
 use parallax_ir::{Instruction, Intrinsic, Op, Processor, Trap, Varnode};

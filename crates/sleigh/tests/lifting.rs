@@ -14,6 +14,7 @@ fn every_processor_lifts() {
     let known: &[(&str, &[u8], &str)] = &[
         ("x86-64", &[0xc3], "ret"),
         ("x86", &[0xc3], "ret"),
+        ("x86-16", &[0xc3], "ret"),
         ("powerpc", &[0x4e, 0x80, 0x00, 0x20], "blr"),
         ("powerpc64", &[0x4e, 0x80, 0x00, 0x20], "blr"),
         ("powerpc64le", &[0x20, 0x00, 0x80, 0x4e], "blr"),
@@ -96,6 +97,14 @@ fn what_is_not_modelled_is_refused_by_name() {
         ("x86-64", &[0x66, 0x0f, 0xc8], "bswap ax"),
         ("x86", &[0xea, 0, 0, 0, 0, 0x33, 0], "jmp far 0,0033h"),
         ("x86", &[0x8e, 0xd8], "mov ds,ax"),
+        ("x86-16", &[0xcd, 0x10], "int 10h"),
+        ("x86-16", &[0xea, 0, 0, 0, 0xf0], "jmp far"),
+        ("x86-16", &[0xec], "in al,dx"),
+        ("x86-16", &[0xc5, 0xf8, 0x58, 0xc1], "vaddps"),
+        ("powerpc", &[0x10, 0x22, 0x18, 0x00], "vaddubm"),
+        ("powerpc", &[0x7c, 0x00, 0x18, 0xce], "lvx"),
+        ("powerpc64", &[0xf0, 0x00, 0x04, 0xd0], "xxlxor"),
+        ("powerpc64le", &[0x99, 0x1e, 0x00, 0x7c], "lxvd2x"),
     ];
     for (name, bytes, text) in refused {
         match lifter(name).lift(0x1000, bytes) {

@@ -5,16 +5,54 @@ use crate::expression::{Binary, Unary};
 use crate::symbols::Symbols;
 use crate::types::{Kind, Made, Type};
 use crate::value::{State, Value, extended};
+use std::cmp::Ordering;
 
 /// A value to reckon with.
-enum Number {
+#[derive(Clone, Debug)]
+pub(crate) enum Number {
     Integer { value: i128, size: u64, signed: bool },
     Float { value: f64, size: u64 },
     Pointer { address: u64, to: Type },
 }
 
+impl Number {
+    /// The number that a comparison gives.
+    pub fn truth(holds: bool) -> Number {
+        Number::Integer { value: holds.into(), size: 4, signed: true }
+    }
+
+    /// Whether it counts as true.
+    pub fn is_true(&self) -> bool {
+        match self {
+            Number::Integer { value, .. } => *value != 0,
+            Number::Float { value, .. } => *value != 0.0,
+            Number::Pointer { address, .. } => *address != 0,
+        }
+    }
+
+    fn integer(value: i128, size: u64, signed: bool) -> Number {
+        Number::Integer { value: extended(value as u128, size * 8, signed), size, signed }
+    }
+
+    fn float(value: f64, size: u64) -> Number {
+        if size == 4 {
+            Number::Float { value: (value as f32).into(), size: 4 }
+        } else {
+            Number::Float { value, size: 8 }
+        }
+    }
+
+    fn ty(&self) -> Type {
+        match self {
+            Number::Integer { size, signed, .. } => Type::integer(*size, *signed),
+            Number::Float { size, .. } => Type(Made::Float { size: *size }),
+            Number::Pointer { to, .. } => Type::pointer(to.clone()),
+        }
+    }
+}
+
 impl Symbols {
-    fn to_number(&self, value: &Value, state: &dyn State) -> Result<Number> {
+    pub(crate) fn to_number(&self, value: &Value, state: &dyn State) -> Result<Number> {
         let value = self.referred(value, state)?;
         Ok(match &*self.kind(&value.ty)? {
             Kind::Integer { size, signed }
@@ -61,39 +99,32 @@ impl Symbols {
         Value::computed(Type(Made::Float { size }), self.number(bits as i128, size))
     }
 
-    fn truth(&self, holds: bool) -> Value {
-        Value::computed(Type::INT, self.number(holds.into(), 4))
-    }
-
     /// Whether a value counts as true.
     pub fn is_true(&self, value: &Value, state: &dyn State) -> Result<bool> {
-        Ok(match self.to_number(value, state)? {
-            Number::Integer { value, .. } => value != 0,
-            Number::Float { value, .. } => value != 0.0,
-            Number::Pointer { address, .. } => address != 0,
-        })
+        Ok(self.to_number(value, state)?.is_true())
     }
 
     pub(crate) fn unary(&self, operator: Unary, value: &Value, state: &dyn State) -> Result<Value> {
         match operator {
-            Unary::Deref => return self.deref(value, state),
-            Unary::AddressOf => return self.address_of(&self.referred(value, state)?),
-            Unary::Not => return Ok(self.truth(!self.is_true(value, state)?)),
-            Unary::Minus | Unary::Complement => {}
+            Unary::Deref => self.deref(value, state),
+            Unary::AddressOf => self.address_of(&self.referred(value, state)?),
+            _ => Ok(self.value_of(self.turned(operator, self.to_number(value, state)?)?)),
         }
-        Ok(match (self.to_number(value, state)?, operator) {
-            (Number::Integer { value, size, signed }, Unary::Minus) => {
-                self.wrapped(value.wrapping_neg(), size, signed)
-            }
-            (Number::Integer { value, size, signed }, _) => self.wrapped(!value, size, signed),
-            (Number::Float { value, size }, Unary::Minus) => self.float_value(-value, size),
-            _ => return Err(self.complaint(&value.ty, "has no such operator")),
-        })
     }
 
-    fn wrapped(&self, value: i128, size: u64, signed: bool) -> Value {
-        let value = extended(value as u128, size * 8, signed);
-        self.value_of(Number::Integer { value, size, signed })
+    /// What an operator makes of a number.
+    pub(crate) fn turned(&self, operator: Unary, number: Number) -> Result<Number> {
+        Ok(match (number, operator) {
+            (number, Unary::Not) => Number::truth(!number.is_true()),
+            (Number::Integer { value, size, signed }, Unary::Minus) => {
+                Number::integer(value.wrapping_neg(), size, signed)
+            }
+            (Number::Integer { value, size, signed }, Unary::Complement) => {
+                Number::integer(!value, size, signed)
+            }
+            (Number::Float { value, size }, Unary::Minus) => Number::float(-value, size),
+            (number, _) => return Err(self.complaint(&number.ty(), "has no such operator")),
+        })
     }
 
     pub(crate) fn binary(
@@ -103,52 +134,35 @@ impl Symbols {
         right: &Value,
         state: &dyn State,
     ) -> Result<Value> {
-        let ordering = match operator {
-            Binary::Equal
-            | Binary::Unequal
-            | Binary::Less
-            | Binary::LessEqual
-            | Binary::Greater
-            | Binary::GreaterEqual => self.compare(left, right, state)?,
-            _ => return self.reckon(operator, left, right, state),
-        };
-        use std::cmp::Ordering::{Equal, Greater, Less};
-        Ok(self.truth(match operator {
-            Binary::Equal => ordering == Some(Equal),
-            Binary::Unequal => ordering != Some(Equal),
-            Binary::Less => ordering == Some(Less),
-            Binary::LessEqual => matches!(ordering, Some(Less | Equal)),
-            Binary::Greater => ordering == Some(Greater),
-            _ => matches!(ordering, Some(Greater | Equal)),
-        }))
+        let (left, right) = (self.to_number(left, state)?, self.to_number(right, state)?);
+        Ok(self.value_of(self.combined(operator, left, right)?))
     }
 
     /// Compares two numbers by their values, whatever their types; not-a-number has no order.
-    pub fn compare(
-        &self,
-        left: &Value,
-        right: &Value,
-        state: &dyn State,
-    ) -> Result<Option<std::cmp::Ordering>> {
-        let (left, right) = (self.to_number(left, state)?, self.to_number(right, state)?);
-        let whole = |number: &Number| match number {
-            Number::Integer { value, .. } => Some(*value),
-            Number::Pointer { address, .. } => Some((*address).into()),
-            Number::Float { .. } => None,
-        };
-        Ok(match (whole(&left), whole(&right)) {
-            (Some(left), Some(right)) => Some(left.cmp(&right)),
-            _ => as_float(&left).partial_cmp(&as_float(&right)),
+    pub fn compare(&self, left: &Value, right: &Value, state: &dyn State) -> Result<Option<Ordering>> {
+        Ok(ordering(&self.to_number(left, state)?, &self.to_number(right, state)?))
+    }
+
+    /// What an operator makes of two numbers.
+    pub(crate) fn combined(&self, operator: Binary, left: Number, right: Number) -> Result<Number> {
+        use Ordering::{Equal, Greater, Less};
+        let compared = |holds: fn(Option<Ordering>) -> bool| Number::truth(holds(ordering(&left, &right)));
+        Ok(match operator {
+            Binary::And => Number::truth(left.is_true() && right.is_true()),
+            Binary::Or => Number::truth(left.is_true() || right.is_true()),
+            Binary::Equal => compared(|order| order == Some(Equal)),
+            Binary::Unequal => compared(|order| order != Some(Equal)),
+            Binary::Less => compared(|order| order == Some(Less)),
+            Binary::LessEqual => compared(|order| matches!(order, Some(Less | Equal))),
+            Binary::Greater => compared(|order| order == Some(Greater)),
+            Binary::GreaterEqual => compared(|order| matches!(order, Some(Greater | Equal))),
+            _ => return self.reckon(operator, left, right),
         })
     }
 
-    fn reckon(&self, operator: Binary, left: &Value, right: &Value, state: &dyn State) -> Result<Value> {
-        if let Binary::And | Binary::Or = operator {
-            let (one, other) = (self.is_true(left, state)?, self.is_true(right, state)?);
-            return Ok(self.truth(if operator == Binary::And { one && other } else { one || other }));
-        }
-        let wrong = || self.complaint(&right.ty, "cannot be combined so");
-        match (self.to_number(left, state)?, self.to_number(right, state)?, operator) {
+    fn reckon(&self, operator: Binary, left: Number, right: Number) -> Result<Number> {
+        let wrong = |right: &Number| self.complaint(&right.ty(), "cannot be combined so");
+        match (left, right, operator) {
             (
                 Number::Pointer { address, to },
                 Number::Integer { value, .. },
@@ -156,15 +170,15 @@ impl Symbols {
             ) => {
                 let step = i128::from(self.size(&to)?.max(1)).wrapping_mul(value);
                 let step = if operator == Binary::Plus { step } else { step.wrapping_neg() };
-                Ok(self.pointer(address.wrapping_add(step as u64), to))
+                Ok(Number::Pointer { address: address.wrapping_add(step as u64), to })
             }
             (Number::Integer { value, .. }, Number::Pointer { address, to }, Binary::Plus) => {
                 let step = i128::from(self.size(&to)?.max(1)).wrapping_mul(value);
-                Ok(self.pointer(address.wrapping_add(step as u64), to))
+                Ok(Number::Pointer { address: address.wrapping_add(step as u64), to })
             }
             (Number::Pointer { address, to }, Number::Pointer { address: other, .. }, Binary::Minus) => {
                 let bytes = i128::from(address.wrapping_sub(other) as i64);
-                Ok(self.wrapped(bytes / i128::from(self.size(&to)?.max(1)), 8, true))
+                Ok(Number::integer(bytes / i128::from(self.size(&to)?.max(1)), 8, true))
             }
             (
                 Number::Integer { value: a, size: s, signed: p },
@@ -174,26 +188,25 @@ impl Symbols {
                 let size = s.max(t);
                 // The unsigned type wins where it is as large.
                 let signed = (p || s < size) && (q || t < size);
+                let zero = || self.complaint(&Type::integer(t, q), "is zero and divides");
                 let value = match operator {
                     Binary::Plus => a.wrapping_add(b),
                     Binary::Minus => a.wrapping_sub(b),
                     Binary::Times => a.wrapping_mul(b),
-                    Binary::Divide => {
-                        a.checked_div(b).ok_or_else(|| self.complaint(&right.ty, "is zero and divides"))?
-                    }
-                    Binary::Remainder => {
-                        a.checked_rem(b).ok_or_else(|| self.complaint(&right.ty, "is zero and divides"))?
-                    }
+                    Binary::Divide => a.checked_div(b).ok_or_else(zero)?,
+                    Binary::Remainder => a.checked_rem(b).ok_or_else(zero)?,
                     Binary::BitAnd => a & b,
                     Binary::BitOr => a | b,
                     Binary::BitXor => a ^ b,
-                    Binary::ShiftLeft => return Ok(self.wrapped(a.checked_shl(b as u32).unwrap_or(0), s, p)),
-                    Binary::ShiftRight => {
-                        return Ok(self.wrapped(a.checked_shr(b as u32).unwrap_or(0), s, p));
+                    Binary::ShiftLeft => {
+                        return Ok(Number::integer(a.checked_shl(b as u32).unwrap_or(0), s, p));
                     }
-                    _ => return Err(wrong()),
+                    Binary::ShiftRight => {
+                        return Ok(Number::integer(a.checked_shr(b as u32).unwrap_or(0), s, p));
+                    }
+                    _ => return Err(wrong(&Number::Integer { value: b, size: t, signed: q })),
                 };
-                Ok(self.wrapped(value, size, signed))
+                Ok(Number::integer(value, size, signed))
             }
             (
                 a @ (Number::Float { .. } | Number::Integer { .. }),
@@ -210,11 +223,11 @@ impl Symbols {
                     Binary::Minus => x - y,
                     Binary::Times => x * y,
                     Binary::Divide => x / y,
-                    _ => return Err(wrong()),
+                    _ => return Err(wrong(&b)),
                 };
-                Ok(self.float_value(value, size(&a).max(size(&b))))
+                Ok(Number::float(value, size(&a).max(size(&b))))
             }
-            _ => Err(wrong()),
+            (_, right, _) => Err(wrong(&right)),
         }
     }
 
@@ -243,8 +256,21 @@ impl Symbols {
     }
 }
 
+/// How two numbers compare by their values.
+fn ordering(left: &Number, right: &Number) -> Option<Ordering> {
+    let whole = |number: &Number| match number {
+        Number::Integer { value, .. } => Some(*value),
+        Number::Pointer { address, .. } => Some((*address).into()),
+        Number::Float { .. } => None,
+    };
+    match (whole(left), whole(right)) {
+        (Some(left), Some(right)) => Some(left.cmp(&right)),
+        _ => as_float(left).partial_cmp(&as_float(right)),
+    }
+}
+
 /// An integer after the promotions of C.
-fn promoted(value: i128, size: u64, signed: bool) -> Number {
+pub(crate) fn promoted(value: i128, size: u64, signed: bool) -> Number {
     if size < 4 {
         Number::Integer { value, size: 4, signed: true }
     } else {

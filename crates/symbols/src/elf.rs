@@ -4,7 +4,9 @@ use crate::error::{Error, Result};
 use crate::name::{demangled, tails};
 use object::elf as consts;
 use object::read::elf::{ElfFile, FileHeader};
-use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SymbolKind};
+use object::{
+    Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SymbolFlags, SymbolKind,
+};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -29,6 +31,8 @@ pub struct Symbol {
     pub range: Range<u64>,
     /// Whether it is code.
     pub is_function: bool,
+    /// Whether it is a function that chooses the one of its name among several (an IFUNC).
+    pub is_chooser: bool,
 }
 
 /// What is kept of a file.
@@ -233,7 +237,12 @@ fn named<H: FileHeader<Endian = object::Endianness>>(file: &ElfFile<'_, H>) -> V
         let plain = linkage.split('@').next().unwrap_or(linkage);
         let range = symbol.address()..symbol.address().saturating_add(symbol.size());
         let name = demangled(plain).1;
-        symbols.push(Symbol { name, linkage: plain.to_owned(), range, is_function });
+        let kind = match symbol.flags() {
+            SymbolFlags::Elf { st_info, .. } => st_info & 0xf,
+            _ => 0,
+        };
+        let is_chooser = kind == consts::STT_GNU_IFUNC;
+        symbols.push(Symbol { name, linkage: plain.to_owned(), range, is_function, is_chooser });
     }
     symbols
 }
@@ -270,7 +279,8 @@ fn linkage_table<H: FileHeader<Endian = object::Endianness>>(file: &ElfFile<'_, 
             {
                 let name = format!("{name}@plt");
                 let range = start..start + entry.len() as u64;
-                entries.push(Symbol { name: name.clone(), linkage: name, range, is_function: true });
+                let linkage = name.clone();
+                entries.push(Symbol { name, linkage, range, is_function: true, is_chooser: false });
             }
         }
     }

@@ -72,6 +72,14 @@ impl Symbols {
         frames.swap_remove(0)
     }
 
+    /// The innermost frame of a program that is at an address, as far as the address alone tells: without what is on the
+    /// stack.
+    pub fn frame_at(&self, pc: u64) -> Frame {
+        let mut frames = Vec::new();
+        self.push(&mut frames, pc, pc, &Registers::default(), None);
+        frames.swap_remove(0)
+    }
+
     /// The frame that a frame's function was called from; inlined frames share their caller.
     pub(crate) fn caller(&self, frame: &Frame, state: &dyn State) -> Result<Option<Frame>> {
         let unwound = self.unwind(frame.pc, frame.look, &frame.registers, state)?;

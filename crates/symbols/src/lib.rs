@@ -9,6 +9,7 @@
 //! Absent on purpose: files, processes, recordings. Bytes and closures are all that is read.
 
 mod arithmetic;
+mod compile;
 mod debug;
 mod elf;
 mod error;
@@ -25,6 +26,7 @@ mod types;
 mod unwind;
 mod value;
 
+pub use compile::{Compiled, Scalar};
 pub use elf::{Machine, Symbol};
 pub use error::{Error, Result};
 pub use frame::Frame;

@@ -10,6 +10,7 @@ use crate::unwind::CallFrames;
 use crate::value::State;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A program or shared object.
@@ -102,12 +103,21 @@ impl Module {
 pub struct Symbols {
     modules: Vec<Module>,
     kinds: Mutex<HashMap<(usize, Die), Arc<Kind>>>,
+    pub(crate) compiled: crate::compile::Cache,
+    identity: u64,
 }
 
 impl Symbols {
     /// Symbols of modules, the program first.
     pub fn new(modules: Vec<Module>) -> Symbols {
-        Symbols { modules, kinds: Mutex::default() }
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let identity = NEXT.fetch_add(1, Ordering::Relaxed);
+        Symbols { modules, identity, ..Symbols::default() }
+    }
+
+    /// A number of its own, for those who remember something about it.
+    pub fn identity(&self) -> u64 {
+        self.identity
     }
 
     /// The modules.
@@ -184,6 +194,16 @@ impl Symbols {
         let symbol = module.elf.symbol_at(address.wrapping_sub(module.bias))?;
         let at = |address: u64| address.wrapping_add(module.bias);
         Some((symbol, at(symbol.range.start)..at(symbol.range.end)))
+    }
+
+    /// Whether the function that starts at an address chooses the one of its name among several (an IFUNC).
+    pub fn is_chooser(&self, start: u64) -> bool {
+        let Some(module) = self.module_at(start).map(|module| &self.modules[module]) else { return false };
+        let address = start.wrapping_sub(module.bias);
+        let symbols = module.elf.symbols();
+        let from = symbols.partition_point(|symbol| symbol.range.start < address);
+        let here = symbols[from..].iter().take_while(|symbol| symbol.range.start == address);
+        here.into_iter().any(|symbol| symbol.is_chooser)
     }
 
     /// Whether an address lies in code of a module.

@@ -116,7 +116,32 @@ fn collect<S: UnwindSection<Bytes>>(
     }
 }
 
+fn simple_rule<S: UnwindSection<Bytes>>(
+    section: &S,
+    offset: S::Offset,
+    bases: &BaseAddresses,
+    address: u64,
+) -> Option<(u16, i64)> {
+    let fde = section.fde_from_offset(bases, offset, S::cie_from_offset).ok()?;
+    let mut space = gimli::UnwindContext::new();
+    match fde.unwind_info_for_address(section, bases, &mut space, address).ok()?.cfa() {
+        CfaRule::RegisterAndOffset { register, offset } => Some((register.0, *offset)),
+        CfaRule::Expression(_) => None,
+    }
+}
+
 impl Symbols {
+    /// The register and the offset that make the canonical frame address at a place in the code, if it is as simple.
+    pub(crate) fn cfa_rule(&self, look: u64) -> Option<(u16, i64)> {
+        let module = self.module_at(look)?;
+        let frames = self.call_frames(module);
+        let address = look.wrapping_sub(self.bias(module));
+        match frames.rules(address)? {
+            Rules::Eh(offset) => simple_rule(&frames.eh, offset, &frames.bases, address),
+            Rules::Debug(offset) => simple_rule(&frames.debug, offset, &frames.bases, address),
+        }
+    }
+
     /// Unwinds one frame. `look` is an address inside the instruction that the frame is at.
     pub(crate) fn unwind(
         &self,

@@ -372,7 +372,7 @@ pub(crate) fn text_at(address: u64, state: &dyn State, most: usize) -> Result<(V
     Ok((text, false))
 }
 
-fn low_bits(count: u64) -> u128 {
+pub(crate) fn low_bits(count: u64) -> u128 {
     if count >= 128 { u128::MAX } else { (1 << count) - 1 }
 }
 

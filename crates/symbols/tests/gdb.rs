@@ -4,7 +4,7 @@
 mod common;
 
 use common::Core;
-use parallax_symbols::{Frame, State, Symbols};
+use parallax_symbols::{Frame, Kind, Scalar, State, Symbols};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -151,9 +151,36 @@ fn plain(text: &str) -> String {
     }
 }
 
+/// What a compiled expression gives, if it could be compiled, and what evaluating it gives: the number, and the value.
+fn in_two_ways(symbols: &Symbols, text: &str, frame: &Frame, core: &Core) -> (Option<String>, String) {
+    let print = |value: &parallax_symbols::Value| {
+        format!("{} {} {:?}", symbols.print(value, core), symbols.type_name(&value.ty), value.bits)
+    };
+    let number = |value: &parallax_symbols::Value| match symbols.kind(&value.ty).as_deref() {
+        Ok(Kind::Float { .. }) => symbols.float(value, core).ok().map(Scalar::Real),
+        Ok(Kind::Pointer { .. } | Kind::Array { .. }) => {
+            symbols.integer(value, core).ok().map(|address| Scalar::Address(address as u64))
+        }
+        _ => symbols.integer(value, core).ok().map(Scalar::Whole),
+    };
+    let value = symbols.evaluate(text, frame, core).ok();
+    let compiled = symbols.compiled(text, core.pc());
+    let (own_value, own_number) = match &compiled {
+        Some(compiled) => (compiled.value(symbols, core), compiled.number(symbols, core)),
+        None => (None, None),
+    };
+    let told = own_value.is_some() || own_number.is_some();
+    let ours = format!("{:?} {own_number:?}", own_value.as_ref().map(print));
+    let value_too = own_value.and(value.as_ref());
+    let number_too = own_number.and(value.as_ref().and_then(number));
+    (told.then_some(ours), format!("{:?} {number_too:?}", value_too.map(print)))
+}
+
 #[derive(Default)]
 struct Tally {
     compared: usize,
+    /// Expressions that were compiled.
+    compiled: usize,
     lost: usize,
     wrong: Vec<(String, String, String)>,
 }
@@ -240,6 +267,15 @@ fn compare(case: &Case) -> Tally {
                 tally.check(|| format!("{}: type of {}", place(), mine.0), &mine.2, &theirs.2);
             }
         }
+        let texts = stop["expressions"].as_object().unwrap().keys().cloned();
+        let names = symbols.variables(&ours[0]).unwrap().into_iter().map(|variable| variable.name);
+        for text in texts.chain(names) {
+            let (compiled, evaluated) = in_two_ways(&symbols, &text, &ours[0], &core);
+            if let Some(compiled) = compiled {
+                tally.compiled += 1;
+                tally.check(|| format!("{}: {text}, compiled", place()), &compiled, &evaluated);
+            }
+        }
         for (text, theirs) in stop["expressions"].as_object().unwrap() {
             let mine = match symbols.evaluate(text, &ours[0], &core) {
                 Ok(value) => symbols.print(&value, &core),
@@ -273,11 +309,12 @@ fn check(case: &Case) {
         .map(|(what, ours, theirs)| format!("{what}\n     ours: {ours}\n   theirs: {theirs}"))
         .collect();
     eprintln!(
-        "{} {} {:?}: {} comparisons, {} of values that were optimised out",
-        case.source, case.compiler, case.flags, tally.compared, tally.lost
+        "{} {} {:?}: {} comparisons, {} of values that were optimised out, {} of compiled expressions",
+        case.source, case.compiler, case.flags, tally.compared, tally.lost, tally.compiled
     );
     assert!(tally.wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), tally.compared, wrong.join("\n"));
     assert!(tally.compared > 200, "only {} comparisons", tally.compared);
+    assert!(tally.compiled > 5, "only {} expressions were compiled", tally.compiled);
 }
 
 const C: &[&str] = &["main", "depth", "by_value", "on_signal", "measured"];

@@ -73,6 +73,45 @@ fn len_reads_no_value() {
     assert_eq!(read.calls(), 1);
 }
 
+/// An interval whose end is not after its start is empty, and nothing is asked for it.
+#[test]
+fn empty_intervals_ask_nothing() {
+    let world = fresh();
+    let foo = world.foo();
+    for (from, to) in [(40, 20), (30, 30), (0, 1), (101, INF)] {
+        let none = foo.slice(from, to);
+        assert_eq!(none.len().unwrap(), 0);
+        assert!(none.is_empty().unwrap());
+        assert_eq!(v(none.get_before(INF)), None);
+        assert_eq!(v(none.scan(count(&Counter::default()), 0).get_at(30)), None);
+    }
+    assert_eq!(world.searches(), "");
+    // Time starts at 1: what is after 0 is everything, and what is before 1 is nothing.
+    assert_eq!(v(foo.get_after(0)), Some(10));
+    assert_eq!(world.searches(), ">[1,101)=10");
+    assert_eq!(v(foo.get_before(1)), None);
+    assert_eq!(world.searches(), "");
+}
+
+/// Building asks nothing, of any combinator.
+#[test]
+fn building_asks_nothing() {
+    let world = fresh();
+    let (foo, bar) = (world.foo(), world.bar());
+    let calls = Counter::default();
+    let _all = (
+        foo.filter(|_| unreachable!()),
+        foo.map(|_| -> Result<i64> { unreachable!() }),
+        foo.slice(20, 40),
+        foo.merge(Some(paired(&calls)), &bar),
+        foo.trailing_merge(|_, _: Lazy<Option<i64>>| -> Result<i64> { unreachable!() }, &bar),
+        foo.rev_trailing_merge(|_, _: Lazy<Option<i64>>| -> Result<i64> { unreachable!() }, &bar),
+        foo.scan(count(&calls), 0).rev_scan(count(&calls), 0),
+        foo.tscan(|_, _| unreachable!()).rev_tscan(|_, _| unreachable!()),
+    );
+    assert_eq!((world.searches(), calls.calls()), (String::new(), 0));
+}
+
 #[test]
 fn equal_sources_share_what_is_known() {
     let world = fresh();
@@ -321,6 +360,13 @@ fn tree_scan() {
     let calls = Counter::default();
     assert_eq!(v(world.foo().scan(count(&calls), 0).get_at(50)), Some(5));
     assert_eq!((world.count(), world.instants()), (6, 50));
+
+    // Read-ahead does not help who forces the left side first: about two searches an item.
+    let world = many(4096, Options { joint: false, ..Options::default() });
+    let sums = world.foo().tscan(|left, right| Ok(left.force()?.unwrap_or(0) + right.force()?.unwrap_or(0)));
+    assert_eq!(v(sums.last()), Some(4096 * 4097 / 2));
+    let searches = world.count();
+    assert!(searches <= 4096 * 22 / 10, "{searches} searches");
 
     let world = fresh();
     let rest = world.foo().map(|v| Ok(vec![v])).rev_tscan(|left, right| {

@@ -73,6 +73,29 @@ impl Domain for Wide {
     }
 }
 
+/// The same without mixing: small integers differ in their last words only.
+struct Unmixed;
+
+impl Domain for Unmixed {
+    type Key = i64;
+    type Value = i64;
+    fn hash(key: &i64) -> Result<u64> {
+        Ok(*key as u64)
+    }
+    fn same_key(one: &i64, other: &i64) -> Result<bool> {
+        Ok(one == other)
+    }
+    fn same_value(one: &i64, other: &i64) -> Result<bool> {
+        Ok(one == other)
+    }
+    fn of_key(key: &i64) -> i64 {
+        *key
+    }
+    fn filled() {
+        FILLED.set(FILLED.get() + 1);
+    }
+}
+
 /// A version that writes down its name when it is first forced.
 struct Named<D: Domain> {
     name: &'static str,
@@ -288,7 +311,9 @@ fn costs() {
     assert!(!v.contains(-7).unwrap());
     assert_eq!(work(), (0, 0));
     // In all: at most so many elements per edit, ever.
-    for (concat, parts) in [(EditHamt::concat as fn(_, _) -> _, 1), (EditHamt::concat_plainly, 2)] {
+    for (concat, parts, each) in
+        [(EditHamt::concat as fn(_, _) -> _, 1, 60), (EditHamt::concat_plainly, 2, 121)]
+    {
         let v = chain(2000, concat);
         for k in 0..2000 {
             assert_eq!(v.find(k).unwrap(), Some(-k));
@@ -296,8 +321,41 @@ fn costs() {
         let (filled, _) = work();
         let bound = 2000 * parts * (Wide::BITS / Wide::WORD) as usize * (1 << Wide::WORD);
         assert!(filled <= bound, "{filled} elements, at most {bound}");
-        println!("{} elements per edit", filled as f64 / 2000.0);
+        assert_eq!(filled / 2000, each);
     }
+    // In a tree scan versions share, and each look-up goes through more of them.
+    let times: Vec<Time> = (1..=2000).collect();
+    let world = Fixture::of(2001, &[("foo", &times)], Options::default());
+    let edits = world.foo().map(|t| EditHamt::<Wide>::addkeyvalue(EditHamt::empty().into(), t, -t));
+    let maps = edits.tscan(|left, right| Ok(EditHamt::concat(left.into(), right.into())));
+    let last = maps.last().unwrap().unwrap().value;
+    work();
+    for k in 1..=2000 {
+        assert_eq!(last.find(k).unwrap(), Some(-k));
+    }
+    let each = work().0 / 2000;
+    assert!((121..400).contains(&each), "{each} elements per edit");
+    // Unmixed, an absent key goes down almost the whole path of every version.
+    let v =
+        (0..2000).fold(EditHamt::<Unmixed>::empty(), |before, k| EditHamt::add(before.into(), k).unwrap());
+    work();
+    assert!(!v.contains(4000).unwrap());
+    let (unmixed, _) = work();
+    assert!(unmixed > 8 * 2000, "{unmixed}");
+    // The first absent key in a trace forces the whole history; the next one searches nothing.
+    let times: Vec<Time> = (2..=301).collect();
+    let world = Fixture::of(302, &[("foo", &times)], Options::plain());
+    let edits = world.foo().map(|t| EditHamt::<Wide>::add(EditHamt::empty().into(), t));
+    let maps = edits.scan(|before, edit| Ok(EditHamt::concat(before.into(), edit.into())), EditHamt::empty());
+    let last = maps.last().unwrap().unwrap().value;
+    assert_eq!(world.count(), 1);
+    assert!(!last.contains(-1).unwrap());
+    assert_eq!(world.count(), 300);
+    work();
+    assert!(!last.contains(-1).unwrap());
+    assert_eq!((world.count(), work()), (0, (0, 0)));
+    assert!(!last.contains(-2).unwrap());
+    assert_eq!(world.count(), 0);
     // Pairs that cancel out are all visited.
     let mut v = EditHamt::<Wide>::empty();
     for _ in 0..500 {

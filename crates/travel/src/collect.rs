@@ -1,13 +1,17 @@
 //! What a search hears from the code it runs.
 
+use crate::examine::Test;
 use crate::filter::{Filter, Ranges};
+use crate::passing::{Passing, Surroundings};
+use crate::visit::Side;
 use parallax_process::execute::{Probes, Watcher};
-use parallax_process::memory::PAGE;
+use parallax_process::memory::{Memory, PAGE};
 use parallax_process::outside::Tid;
 use parallax_trace::Time;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The conditions of a search, by what they listen to. Bit *i* stands for condition *i*.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,6 +23,10 @@ pub(crate) struct Plan {
     returns: u64,
     system_call: Vec<(crate::Numbers, u64)>,
     signal: Vec<(crate::Numbers, u64)>,
+    /// The tests of conditions that have one.
+    tests: Vec<(Test, u64)>,
+    /// All of their bits.
+    tested: u64,
     reads: Pages,
     writes: Pages,
 }
@@ -76,6 +84,10 @@ impl Plan {
         let mut plan = Plan::default();
         for (index, condition) in conditions.iter().enumerate() {
             let bit = 1 << index;
+            if let Filter::When(_, test) = condition {
+                plan.tests.push((test.clone(), bit));
+                plan.tested |= bit;
+            }
             for part in condition.parts() {
                 match part {
                     Filter::Execute(ranges) => plan.execute.push((ranges.clone(), bit)),
@@ -99,28 +111,76 @@ impl Plan {
         Probes { execute: union(&self.execute), calls: union(&self.call), returns: self.returns != 0 }
     }
 
+    /// Whether some condition has a test.
+    pub fn has_tests(&self) -> bool {
+        self.tested != 0
+    }
+
     /// Whether accesses of memory have to be told.
     pub fn watches(&self) -> bool {
         !self.read.is_empty() || !self.write.is_empty()
     }
 }
 
-/// The steps at which conditions held: times and bits.
+/// A step at which conditions held.
+struct Step {
+    time: Time,
+    bits: u64,
+    /// Those of them whose tests could not be made on the way.
+    doubts: u64,
+}
+
+/// The steps at which conditions held.
 #[derive(Default)]
 pub(crate) struct Collected {
     plan: Plan,
-    steps: Vec<(Time, u64)>,
+    steps: Vec<Step>,
+    /// What tests may see of the program; none if it was replaced by another.
+    around: Option<Surroundings>,
+    /// The thread whose turn it is.
+    thread: Option<Tid>,
 }
 
 impl Collected {
+    /// Notes conditions whose tests, if they have any, are to be made later.
     fn push(&mut self, time: Time, bits: u64) {
+        self.note(time, bits, bits & self.plan.tested);
+    }
+
+    fn note(&mut self, time: Time, bits: u64, doubts: u64) {
         if bits != 0 {
             match self.steps.last_mut() {
-                Some(last) if last.0 == time => last.1 |= bits,
-                _ => self.steps.push((time, bits)),
+                Some(last) if last.time == time => {
+                    last.bits |= bits;
+                    last.doubts |= doubts;
+                }
+                _ => self.steps.push(Step { time, bits, doubts }),
             }
         }
     }
+
+    /// Makes the tests of those conditions that look at the state before a step: which hold, and which are in doubt.
+    fn tested(&self, bits: u64, passing: &Passing<'_>) -> (u64, u64) {
+        let (mut holding, mut doubts) = (bits, 0);
+        for (test, bit) in self.plan.tests.iter().filter(|(_, bit)| bits & bit != 0) {
+            let verdict = if test.0.side() == Side::Before { test.0.passes(passing) } else { None };
+            match verdict {
+                Some(true) => {}
+                Some(false) => holding &= !bit,
+                None => doubts |= bit,
+            }
+        }
+        (holding, doubts)
+    }
+}
+
+/// Where a condition held in an interval.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Held {
+    /// The times, rising.
+    pub times: Arc<[Time]>,
+    /// Those of them at which its test has still to be made.
+    pub doubtful: Arc<[Time]>,
 }
 
 /// A watcher that collects what a plan asks for.
@@ -129,7 +189,14 @@ pub(crate) struct Collector(Rc<RefCell<Collected>>);
 
 impl Collector {
     pub fn new(plan: Plan) -> Self {
-        Collector(Rc::new(RefCell::new(Collected { plan, steps: Vec::new() })))
+        Collector(Rc::new(RefCell::new(Collected { plan, ..Collected::default() })))
+    }
+
+    /// What tests may see of the program that runs from now on, and whose turn it is, if that is known.
+    pub fn meet(&self, around: Surroundings, thread: Option<Tid>) {
+        let mut own = self.0.borrow_mut();
+        own.around = Some(around);
+        own.thread = thread;
     }
 
     /// Whether it collects what this plan asks for.
@@ -137,23 +204,23 @@ impl Collector {
         self.0.borrow().plan == *plan
     }
 
-    /// The times in a range at which each of `count` conditions held, rising; nothing is kept.
-    pub fn take(&self, within: Range<Time>, count: usize) -> Vec<Vec<Time>> {
-        let steps = std::mem::take(&mut self.0.borrow_mut().steps);
-        let mut times = vec![Vec::new(); count];
-        for (time, bits) in steps.into_iter().filter(|(time, _)| within.contains(time)) {
-            for (index, list) in times.iter_mut().enumerate() {
-                if bits >> index & 1 != 0 {
-                    list.push(time);
-                }
-            }
-        }
-        for list in &mut times {
-            // What other processes wrote is told a little late.
-            list.sort_unstable();
-            list.dedup();
-        }
-        times
+    /// Where in a range each of `count` conditions held; nothing is kept.
+    pub fn take(&self, within: Range<Time>, count: usize) -> Vec<Held> {
+        let mut steps = std::mem::take(&mut self.0.borrow_mut().steps);
+        steps.retain(|step| within.contains(&step.time));
+        // What other processes wrote is told a little late.
+        steps.sort_by_key(|step| step.time);
+        let times = |wanted: &dyn Fn(&Step) -> bool| {
+            let mut times: Vec<Time> =
+                steps.iter().filter(|step| wanted(step)).map(|step| step.time).collect();
+            times.dedup();
+            Arc::from(times)
+        };
+        let held = (0..count).map(|index| Held {
+            times: times(&|step| step.bits >> index & 1 != 0),
+            doubtful: times(&|step| step.doubts >> index & 1 != 0),
+        });
+        held.collect()
     }
 }
 
@@ -187,10 +254,25 @@ impl Watcher for Collector {
         }
     }
 
-    fn execute(&mut self, step: u64, address: u64) {
+    fn passes(&mut self, step: u64, address: u64, registers: &[u8], memory: &mut Memory) {
         let mut own = self.0.borrow_mut();
         let bits = bits(&own.plan.execute, bytes(address, 1));
-        own.push(step, bits);
+        let (holding, doubts) = match &own.around {
+            Some(around) if bits & own.plan.tested != 0 => {
+                let passing = Passing {
+                    time: step,
+                    pc: address,
+                    thread: own.thread,
+                    has_exact_flags: false,
+                    registers,
+                    memory: RefCell::new(memory),
+                    around,
+                };
+                own.tested(bits, &passing)
+            }
+            _ => (bits, bits & own.plan.tested),
+        };
+        own.note(step, holding, doubts);
     }
 
     fn call(&mut self, step: u64, target: u64) {
@@ -210,6 +292,18 @@ impl Watcher for Collector {
         // One that had to wait executes when it is done.
         let bits = bits(&own.plan.execute, bytes(address, 1)) | bits_of(&own.plan.system_call, number);
         own.push(step, bits);
+        // It may have changed what is mapped, or the program.
+        if let Some(around) = own.around.take() {
+            if around.is_renumbered_by(number) {
+                own.thread = None;
+            }
+            around.forget_layout();
+            own.around = (!around.is_replaced_by(number)).then_some(around);
+        }
+    }
+
+    fn turn(&mut self, _: u64, thread: Tid) {
+        self.0.borrow_mut().thread = Some(thread);
     }
 
     fn delivery(&mut self, step: u64, _: Tid, signal: i32) {
@@ -220,7 +314,7 @@ impl Watcher for Collector {
 
     fn undone(&mut self, last: u64) {
         let mut own = self.0.borrow_mut();
-        while own.steps.last().is_some_and(|(time, _)| *time > last) {
+        while own.steps.last().is_some_and(|step| step.time > last) {
             own.steps.pop();
         }
     }

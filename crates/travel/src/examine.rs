@@ -1,14 +1,17 @@
 //! Tests of the state at a hit, made where a replay passes it: a condition of its own for a search.
 //!
-//! A search for a tested condition finds the steps of the plain one, goes through them from the near end in batches that
-//! grow, and keeps those whose states pass. Verdicts are kept, so that a test that failed loses nothing.
+//! Most tests are made in the run that finds the hits, before the instruction executes. What has no answer there, or is
+//! about the state after the step, is left in doubt: the search then goes through these hits from the near end, in batches
+//! that grow, and lets the test look again, at the program in place or at a copy of its state. Verdicts are kept, so that a
+//! test that failed loses nothing; a failure is told when the search comes to it, and not before.
 
 use crate::error::TravelError;
 use crate::filter::Filter;
-use crate::search::search as plain_search;
+use crate::passing::Passing;
+use crate::search::{Sought, search as plain_search};
 use crate::state::State;
 use crate::travel::Travel;
-use crate::visit::Side;
+use crate::visit::{Side, Standing};
 use parallax_trace::{Direction, Found, Hit, Target, Time, Watch};
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -22,6 +25,11 @@ pub trait Examine: Send + Sync {
     fn side(&self) -> Side;
     /// Whether the state is wanted.
     fn holds(&self, state: State) -> Result<bool, Unanswered>;
+    /// The same where a replay passes, without a state of its own; none if that has to be asked with one.
+    fn passes(&self, passing: &Passing<'_>) -> Option<bool> {
+        let _ = passing;
+        None
+    }
 }
 
 /// Why a test has no answer: an error of whoever wrote the test.
@@ -85,12 +93,12 @@ impl Verdicts {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&(test.clone(), time)).copied()
     }
 
-    fn add(&self, verdicts: impl IntoIterator<Item = ((Test, Time), bool)>) {
+    fn add(&self, about: (Test, Time), holds: bool) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() > MOST {
             kept.clear();
         }
-        kept.extend(verdicts);
+        kept.insert(about, holds);
     }
 }
 
@@ -103,13 +111,13 @@ pub(crate) fn search(
     max: usize,
     watch: &dyn Watch,
 ) -> Result<Found, TravelError> {
-    let split = |condition: &Filter| match condition {
-        Filter::When(plain, test) => ((**plain).clone(), Some(test.clone())),
-        plain => (plain.clone(), None),
+    let test_of = |condition: &Filter| match condition {
+        Filter::When(_, test) => Some(test.clone()),
+        _ => None,
     };
-    let (plain, tests): (Vec<Filter>, Vec<Option<Test>>) = conditions.iter().map(split).unzip();
+    let tests: Vec<Option<Test>> = conditions.iter().map(test_of).collect();
     if tests.iter().all(Option::is_none) {
-        return plain_search(travel, conditions, within, direction, max, watch);
+        return Ok(plain_search(travel, conditions, within, direction, max, watch)?.found);
     }
     let mut found = Found {
         hits: Vec::new(),
@@ -121,26 +129,25 @@ pub(crate) fn search(
     let mut rest = within.clone();
     let mut batch = max.clamp(BATCH.start, BATCH.end);
     while !rest.is_empty() {
-        let part = plain_search(travel, &plain, rest.clone(), direction, batch, watch)?;
-        examine(travel, &tests, &part.hits, watch)?;
-        let wanted = |hit: &Hit| {
-            let passes = |(index, test): (usize, &Option<Test>)| {
-                let holds =
-                    test.as_ref().is_none_or(|test| travel.verdicts.get(test, hit.time) == Some(true));
-                u64::from(hit.which >> index & 1 != 0 && holds) << index
+        let Sought { found: part, doubts } =
+            plain_search(travel, conditions, rest.clone(), direction, batch, watch)?;
+        let looked = examine(travel, &tests, &part.hits, &doubts, watch)?;
+        for (hit, doubts) in part.hits.iter().zip(doubts) {
+            let Some(which) = looked.holding(&tests, hit, doubts) else {
+                // What was decided before it stays; who goes on from there meets the failure first.
+                return match looked.why(hit.time) {
+                    Some(why) if found.decided.is_empty() => Err(why),
+                    _ => Ok(found),
+                };
             };
-            tests.iter().enumerate().map(passes).fold(0, |all, bit| all | bit)
-        };
-        for hit in &part.hits {
-            let which = wanted(hit);
             if which != 0 {
                 found.hits.push(Hit { time: hit.time, which });
             }
+            match direction {
+                Direction::Forward => found.decided.end = hit.time + 1,
+                Direction::Backward => found.decided.start = hit.time,
+            }
             if found.hits.len() == max {
-                match direction {
-                    Direction::Forward => found.decided.end = hit.time + 1,
-                    Direction::Backward => found.decided.start = hit.time,
-                }
                 return Ok(found);
             }
         }
@@ -162,24 +169,59 @@ pub(crate) fn search(
     Ok(found)
 }
 
-/// A verdict of a test about a time.
-type Verdict = ((Test, Time), bool);
+/// What a test says about a time.
+type Verdict = ((Test, Time), Result<bool, Unanswered>);
 
-/// Lets the tests look at the hits that they have not seen.
+/// What tests said about hits in doubt.
+#[derive(Default)]
+struct Looked {
+    verdicts: FxHashMap<(Test, Time), bool>,
+    unanswered: Vec<(Time, Unanswered)>,
+    /// Why not all were looked at.
+    cut: Option<TravelError>,
+}
+
+impl Looked {
+    /// Which conditions hold at a hit; none if there is no verdict.
+    fn holding(&self, tests: &[Option<Test>], hit: &Hit, doubts: u64) -> Option<u64> {
+        let mut which = hit.which;
+        for (index, test) in tests.iter().enumerate().filter(|(index, _)| doubts >> index & 1 != 0) {
+            if let Some(test) = test
+                && !*self.verdicts.get(&(test.clone(), hit.time))?
+            {
+                which &= !(1 << index);
+            }
+        }
+        Some(which)
+    }
+
+    /// Why there is no verdict about a time; none if nobody wants it any more.
+    fn why(&self, time: Time) -> Option<TravelError> {
+        match self.unanswered.iter().find(|(at, _)| *at == time) {
+            Some((_, why)) => Some(TravelError::Test(why.clone())),
+            None => self.cut.clone().filter(|cut| *cut != TravelError::Stopped),
+        }
+    }
+}
+
+/// Lets the tests look at the hits that are in doubt.
 fn examine(
     travel: &Travel,
     tests: &[Option<Test>],
     hits: &[Hit],
+    doubts: &[u64],
     watch: &dyn Watch,
-) -> Result<(), TravelError> {
+) -> Result<Looked, TravelError> {
+    let mut looked = Looked::default();
     let mut wanted: Vec<(Time, Side, Test)> = Vec::new();
-    for hit in hits {
+    for (hit, doubts) in hits.iter().zip(doubts).filter(|(_, doubts)| **doubts != 0) {
         for (index, test) in tests.iter().enumerate() {
-            if let Some(test) = test
-                && hit.which >> index & 1 != 0
-                && travel.verdicts.get(test, hit.time).is_none()
-            {
-                wanted.push((hit.time, test.0.side(), test.clone()));
+            let Some(test) = test.as_ref().filter(|_| doubts >> index & 1 != 0) else { continue };
+            match travel.verdicts.get(test, hit.time) {
+                Some(holds) => {
+                    looked.verdicts.insert((test.clone(), hit.time), holds);
+                }
+                None => wanted.push((hit.time, test.0.side(), test.clone())),
             }
         }
     }
@@ -193,21 +235,31 @@ fn examine(
             hand,
             times,
             piece.into_iter(),
-            |tests, state| -> Result<Option<Verdict>, Unanswered> {
+            |tests, mut standing| -> Result<Option<Verdict>, TravelError> {
                 let Some((time, _, test)) = tests.next() else { return Ok(None) };
-                let holds = test.0.holds(state)?;
+                let holds = match standing.look(|passing| test.0.passes(passing))?.flatten() {
+                    Some(holds) => Ok(holds),
+                    None => test.0.holds(standing.state()?),
+                };
                 Ok(Some(((test, time), holds)))
             },
         )
     });
     let jobs: Vec<_> = jobs.collect::<Result<_, _>>()?;
-    let mut failed = None;
     for job in jobs {
-        let (verdicts, error) = job.wait(watch);
-        travel.verdicts.add(verdicts);
-        failed = failed.or(error);
+        let (verdicts, cut) = job.wait(watch);
+        looked.cut = looked.cut.or(cut);
+        for ((test, time), holds) in verdicts {
+            match holds {
+                Ok(holds) => {
+                    travel.verdicts.add((test.clone(), time), holds);
+                    looked.verdicts.insert((test, time), holds);
+                }
+                Err(why) => looked.unanswered.push((time, why)),
+            }
+        }
     }
-    failed.map_or(Ok(()), Err)
+    Ok(looked)
 }
 
 /// A pass through times that another thread makes.
@@ -246,28 +298,60 @@ impl<T> Drop for Pass<T> {
     }
 }
 
+/// What [`Travel::looks`] gives.
+pub enum Look<T> {
+    /// What was made of the program in place.
+    InPlace(T),
+    /// The state, where the program was not there any more, was seen by another thread, or nothing was made of it.
+    Copied(State),
+}
+
 impl Travel {
-    /// The states of some steps, in the order of their times: one pass through the recording, and much cheaper than asking
-    /// for one after the other. [`State::thread`] is the thread that makes the step.
-    pub fn states(&self, times: &[(Time, Side)], watch: &dyn Watch) -> Result<Vec<State>, TravelError> {
+    fn sorted(&self, times: &[(Time, Side)]) -> Result<Vec<(Time, Side)>, TravelError> {
         let mut times = times.to_vec();
         times.sort_unstable_by_key(|(time, side)| (*time, *side == Side::After));
         let span = self.span();
-        if let Some((time, _)) = times.iter().find(|(time, _)| !(span.start..=span.end).contains(time)) {
-            return Err(TravelError::NoTime { time: *time, span });
+        match times.iter().find(|(time, _)| !(span.start..=span.end).contains(time)) {
+            Some((time, _)) => Err(TravelError::NoTime { time: *time, span }),
+            None => Ok(times),
         }
-        let pass = self.visit_with(&self.shower, times, (), |_, state| Ok(Some(state)))?;
+    }
+
+    /// The states of some steps, in the order of their times: one pass through the recording, and much cheaper than asking
+    /// for one after the other. [`State::thread`] is the thread that makes the step.
+    pub fn states(&self, times: &[(Time, Side)], watch: &dyn Watch) -> Result<Vec<State>, TravelError> {
+        let times = self.sorted(times)?;
+        let pass = self.visit_with(&self.shower, times, (), |_, standing| standing.state().map(Some))?;
         let (states, error) = pass.wait(watch);
         error.map_or(Ok(states), Err)
     }
 
-    /// Lets a hand go through times and tell what `see` makes of the states, until it makes nothing.
+    /// What `look` makes of the program at some steps, in place and in the order of their times, and the state where it makes
+    /// nothing of it, or cannot look. Cheaper than states: nothing is copied that `look` does not copy.
+    pub fn looks<T: Send + 'static>(
+        &self,
+        times: &[(Time, Side)],
+        look: impl Fn(&Passing<'_>) -> Option<T> + Send + 'static,
+        watch: &dyn Watch,
+    ) -> Result<Vec<Look<T>>, TravelError> {
+        let times = self.sorted(times)?;
+        let pass = self.visit_with(&self.shower, times, (), move |_, mut standing| {
+            Ok(Some(match standing.look(&look)?.flatten() {
+                Some(seen) => Look::InPlace(seen),
+                None => Look::Copied(standing.state()?),
+            }))
+        })?;
+        let (looks, error) = pass.wait(watch);
+        error.map_or(Ok(looks), Err)
+    }
+
+    /// Lets a hand go through times and tell what `see` makes of the program there, until it makes nothing.
     fn visit_with<T: Send + 'static, C: Send + 'static>(
         &self,
         hand: &crate::hand::Hand,
         times: Vec<(Time, Side)>,
         mut context: C,
-        see: impl Fn(&mut C, State) -> Result<Option<T>, Unanswered> + Send + 'static,
+        see: impl Fn(&mut C, Standing<'_>) -> Result<Option<T>, TravelError> + Send + 'static,
     ) -> Result<Pass<T>, TravelError> {
         let (send, received) = std::sync::mpsc::channel();
         let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -279,19 +363,12 @@ impl Travel {
             let _want = want;
             let stopped = move || own.load(std::sync::atomic::Ordering::Relaxed);
             let done = timeline.wait(steps, &stopped).and_then(|()| {
-                let mut unanswered = None;
-                let seen =
-                    crate::visit::visit(traveller, &timeline, &times, last, &stopped, |state| {
-                        match see(&mut context, state) {
-                            Ok(Some(one)) => send.send(Ok(one)).is_ok(),
-                            Ok(None) => false,
-                            Err(why) => {
-                                unanswered = Some(why);
-                                false
-                            }
-                        }
-                    });
-                unanswered.map_or(seen, |why| Err(TravelError::Test(why)))
+                crate::visit::visit(traveller, &timeline, &times, last, &stopped, |standing| {
+                    Ok(match see(&mut context, standing)? {
+                        Some(one) => send.send(Ok(one)).is_ok(),
+                        None => false,
+                    })
+                })
             });
             if let Err(error) = done {
                 // Whoever asked may have gone.

@@ -1,22 +1,23 @@
 //! Running an interval again to find the steps at which conditions hold.
 
-use crate::collect::{Collector, Plan};
+use crate::collect::{Collector, Held, Plan};
 use crate::error::TravelError;
 use crate::hand::Traveller;
+use crate::timeline::Timeline;
 use parallax_process::Snapshot;
-use parallax_trace::Time;
 use std::ops::Range;
 
-/// The times in an interval at which each of `count` conditions holds. The interval starts after `steps.start` steps,
-/// which is at or after the keyframe.
+/// Where in an interval each of `count` conditions holds. The interval starts after `steps.start` steps,
+/// which is at or after the keyframe. Where it passes the end of an interval without one, it leaves a keyframe.
 pub(crate) fn find(
     traveller: &mut Traveller,
+    timeline: &Timeline,
     plan: &Plan,
     count: usize,
     keyframe: &Snapshot,
     steps: Range<u64>,
     stop: impl Fn() -> bool,
-) -> Result<Vec<Vec<Time>>, TravelError> {
+) -> Result<Vec<Held>, TravelError> {
     let armed = traveller.armed.clone().filter(|armed| armed.has(plan));
     let collector = armed.unwrap_or_else(|| Collector::new(plan.clone()));
     traveller.armed = Some(collector.clone());
@@ -29,7 +30,32 @@ pub(crate) fn find(
     if now > steps.start || now < keyframe.time() {
         process.go_back(keyframe);
     }
-    let ran = traveller.run_to(steps.end, stop);
+    if plan.has_tests() {
+        // Who goes on, until somebody else's turn is told.
+        let current = process.threads().first().copied();
+        collector.meet(traveller.surroundings()?, current);
+    }
+    let ran = run(traveller, timeline, steps.end, stop);
     let found = collector.take(steps.start + 1..steps.end + 1, count);
     ran.map(|()| found)
+}
+
+fn run(
+    traveller: &mut Traveller,
+    timeline: &Timeline,
+    steps: u64,
+    stop: impl Fn() -> bool,
+) -> Result<(), TravelError> {
+    while traveller.process()?.time() < steps {
+        let now = traveller.process()?.time();
+        // Nobody else waits while it runs.
+        let end = timeline.lock().interval_end(now).min(steps);
+        traveller.run_to(end, &stop)?;
+        let process = traveller.process()?;
+        if timeline.lock().lacks(process.time()) {
+            let snapshot = process.snapshot();
+            timeline.lock().leave(snapshot);
+        }
+    }
+    Ok(())
 }

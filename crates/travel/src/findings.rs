@@ -1,16 +1,22 @@
 //! What searches have found, kept by interval: whoever walks through hits one by one asks for the same interval often.
 
+use crate::collect::Held;
 use crate::filter::Filter;
-use parallax_trace::Time;
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// So many times are kept.
 const MOST: usize = 4 << 20;
 
 struct Finding {
-    times: Arc<[Time]>,
+    held: Held,
     used: u64,
+}
+
+impl Finding {
+    fn size(&self) -> usize {
+        self.held.times.len() + self.held.doubtful.len() + 1
+    }
 }
 
 #[derive(Default)]
@@ -25,22 +31,22 @@ struct Kept {
 pub(crate) struct Findings(Mutex<Kept>);
 
 impl Findings {
-    pub fn get(&self, condition: &Filter, interval: usize) -> Option<Arc<[Time]>> {
+    pub fn get(&self, condition: &Filter, interval: usize) -> Option<Held> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.now += 1;
         let now = kept.now;
         let finding = kept.found.get_mut(condition)?.get_mut(&interval)?;
         finding.used = now;
-        Some(finding.times.clone())
+        Some(finding.held.clone())
     }
 
-    pub fn add(&self, condition: &Filter, interval: usize, times: Arc<[Time]>) {
+    pub fn add(&self, condition: &Filter, interval: usize, held: Held) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.now += 1;
-        let finding = Finding { times, used: kept.now };
-        let added = finding.times.len() + 1;
+        let finding = Finding { held, used: kept.now };
+        let added = finding.size();
         let old = kept.found.entry(condition.clone()).or_default().insert(interval, finding);
-        kept.times = kept.times + added - old.map_or(0, |old| old.times.len() + 1);
+        kept.times = kept.times + added - old.map_or(0, |old| old.size());
         if kept.times > MOST {
             kept.forget();
         }
@@ -58,6 +64,6 @@ impl Kept {
             by.retain(|_, finding| finding.used > limit);
         }
         self.found.retain(|_, by| !by.is_empty());
-        self.times = self.found.values().flat_map(|by| by.values()).map(|one| one.times.len() + 1).sum();
+        self.times = self.found.values().flat_map(|by| by.values()).map(Finding::size).sum();
     }
 }

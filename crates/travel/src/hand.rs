@@ -2,8 +2,11 @@
 
 use crate::collect::Collector;
 use crate::error::TravelError;
+use crate::passing::Surroundings;
 use crate::show::Showing;
+use crate::state::Places;
 use parallax_process::Process;
+use parallax_process::elf::Machine;
 use parallax_record::{Log, replay};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,6 +21,8 @@ pub(crate) struct Traveller {
     pub armed: Option<Collector>,
     /// What it remembers to show states.
     pub showing: Showing,
+    /// Where the registers of each machine are.
+    places: Vec<(Machine, Arc<Places>)>,
     closing: Arc<AtomicBool>,
 }
 
@@ -32,6 +37,24 @@ impl Traveller {
             self.process = Some(started.map_err(|error| TravelError::Start(error.to_string()))?);
         }
         Ok(self.process.as_mut().expect("just started"))
+    }
+
+    /// Where the registers of the process are.
+    pub fn places(&mut self) -> Result<Arc<Places>, TravelError> {
+        let machine = self.process()?.machine();
+        if let Some((_, places)) = self.places.iter().find(|(known, _)| *known == machine) {
+            return Ok(places.clone());
+        }
+        let places = Arc::new(Places::of(self.process()?));
+        self.places.push((machine, places.clone()));
+        Ok(places)
+    }
+
+    /// What tests may see of the process besides registers and memory.
+    pub fn surroundings(&mut self) -> Result<Surroundings, TravelError> {
+        let places = self.places()?;
+        let process = self.process()?;
+        Ok(Surroundings::new(places, process.program(), process.machine()))
     }
 
     /// Runs until so many steps have been made, unless `stop` says that nobody wants them.
@@ -71,8 +94,14 @@ impl Hand {
         let (jobs, received) = channel::<Job>();
         let own = closing.clone();
         let work = move || {
-            let mut traveller =
-                Traveller { log, process: None, armed: None, showing: Showing::default(), closing: own };
+            let mut traveller = Traveller {
+                log,
+                process: None,
+                armed: None,
+                showing: Showing::default(),
+                places: Vec::new(),
+                closing: own,
+            };
             while let Ok(job) = received.recv() {
                 job(&mut traveller);
             }

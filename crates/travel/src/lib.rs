@@ -26,7 +26,9 @@
 //! the end of every interval, and notes what happened in the interval (`seen`): which code ran, which pages were read and
 //! written, which system calls were made. A search runs only those intervals again in which its conditions can hold, from
 //! their keyframes, on several threads at once, with probes in the code it asks about; what it found in an interval is
-//! kept. Keyframes share what did not change between them; over the budget the one goes whose loss costs least.
+//! kept. Keyframes share what did not change between them; over the budget the one goes whose loss costs least. What the
+//! pioneer saw, and some of the keyframes, are kept in a file (`store`), so that the next who opens the recording need not
+//! replay it first.
 //!
 //! Absent on purpose: any knowledge of symbols, and of what traces do with times.
 
@@ -37,19 +39,22 @@ mod filter;
 mod finder;
 mod findings;
 mod hand;
+mod passing;
 mod pioneer;
 mod search;
 mod seen;
 mod show;
 mod state;
+mod store;
 mod timeline;
 mod travel;
 mod turns;
 mod visit;
 
 pub use error::TravelError;
-pub use examine::{Examine, Test, Unanswered};
+pub use examine::{Examine, Look, Test, Unanswered};
 pub use filter::{Filter, Numbers, Ranges};
+pub use passing::{Passing, Registers};
 pub use state::{Mapped, State};
 pub use travel::{Settings, Travel};
 pub use visit::Side;

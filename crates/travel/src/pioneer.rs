@@ -3,6 +3,7 @@
 use crate::error::TravelError;
 use crate::hand::Traveller;
 use crate::seen::{Occurrences, Seen};
+use crate::store::Shelf;
 use crate::timeline::Timeline;
 use std::sync::Arc;
 
@@ -12,10 +13,10 @@ pub(crate) struct Pioneer {
     pub timeline: Arc<Timeline>,
     /// Steps of an interval.
     pub interval: u64,
-    /// Bytes that keyframes may hold.
-    pub budget: u64,
     /// Steps of the recording.
     pub last: u64,
+    /// Where what is known is kept for later.
+    pub shelf: Option<Arc<Shelf>>,
 }
 
 impl Pioneer {
@@ -38,18 +39,37 @@ impl Pioneer {
                 break;
             }
             self.timeline.notify();
+            self.keep();
         }
         self.timeline.notify();
     }
 
+    /// Keeps what is known for later, once the end is reached.
+    fn keep(&self) {
+        let contents = {
+            let known = self.timeline.lock();
+            (known.frontier() == self.last).then(|| known.contents())
+        };
+        if let (Some(shelf), Some(contents)) = (&self.shelf, contents) {
+            shelf.put(contents, self.last);
+        }
+    }
+
     fn interval(&self, traveller: &mut Traveller) -> Result<(), TravelError> {
-        let first = self.timeline.lock().keyframes() == 0;
+        let (frontier, last) = {
+            let mut known = self.timeline.lock();
+            let frontier = known.frontier();
+            (frontier, known.keyframe(frontier))
+        };
         let process = traveller.process()?;
-        if first {
+        let Some(last) = last else {
             let snapshot = process.snapshot();
-            let pages = process.world().memory.touched_pages();
-            self.timeline.lock().add(snapshot, pages, None, self.budget);
+            self.timeline.lock().add(snapshot, None);
             return Ok(());
+        };
+        // The last who looked may have been somebody else, who left a file.
+        if process.time() != frontier {
+            process.go_back(&last);
         }
         let noted = Occurrences::default();
         process.world().watcher = Some(Box::new(noted.clone()));
@@ -64,9 +84,8 @@ impl Pioneer {
         let ends = process.threads().iter().filter_map(|thread| Some(process.thread(*thread)?.1)).collect();
         let occurrences = noted.0.take();
         let snapshot = process.snapshot();
-        let pages = process.world().memory.touched_pages();
         let seen = Seen::new(ran, touched, ends, occurrences);
-        self.timeline.lock().add(snapshot, pages, Some(seen), self.budget);
+        self.timeline.lock().add(snapshot, Some(seen));
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Searching: intervals from the near end, on all workers, until there are enough hits.
 
-use crate::collect::Plan;
+use crate::collect::{Held, Plan};
 use crate::error::TravelError;
 use crate::filter::Filter;
 use crate::finder::find;
@@ -12,12 +12,19 @@ use crate::travel::Travel;
 use parallax_trace::{Direction, Found, Hit, Time, Watch};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The times in an interval at which each condition holds.
-type Lists = Vec<Arc<[Time]>>;
+/// Where in an interval each condition holds.
+type Lists = Vec<Held>;
+
+/// What a search found, with the conditions whose tests have still to be made.
+pub(crate) struct Sought {
+    pub found: Found,
+    /// For each hit, which of its conditions are in doubt.
+    pub doubts: Vec<u64>,
+}
 
 /// A search that workers take part in. Intervals are numbered from the near end.
 struct Hunt {
@@ -31,7 +38,7 @@ struct Hunt {
     last: u64,
     timeline: Arc<Timeline>,
     findings: Arc<Findings>,
-    next: AtomicUsize,
+    next: Mutex<usize>,
     stop: AtomicBool,
     done: Mutex<BTreeMap<usize, Result<Lists, TravelError>>>,
     arrived: Condvar,
@@ -58,52 +65,83 @@ impl Hunt {
 
     /// What a worker does.
     fn run(&self, traveller: &mut Traveller) {
-        loop {
-            let position = self.next.fetch_add(1, Ordering::Relaxed);
-            if position >= self.intervals.len() || self.stopped() {
-                break;
+        while let Some(mut positions) = self.claim() {
+            if self.direction == Direction::Backward {
+                // A replay goes forwards.
+                positions.reverse();
             }
-            let lists = self.look(traveller, self.at(position));
-            let failed = lists.is_err();
-            self.done.lock().unwrap_or_else(PoisonError::into_inner).insert(position, lists);
-            self.arrived.notify_all();
-            if failed {
-                break;
+            for position in positions {
+                if self.stopped() {
+                    return;
+                }
+                let lists = self.look(traveller, self.at(position));
+                let failed = lists.is_err();
+                self.done.lock().unwrap_or_else(PoisonError::into_inner).insert(position, lists);
+                self.arrived.notify_all();
+                if failed {
+                    return;
+                }
             }
         }
+    }
+
+    /// The next positions: those that are reached from one keyframe, so that no two workers run the same steps.
+    fn claim(&self) -> Option<Vec<usize>> {
+        const MOST: usize = 64;
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = *next;
+        if first >= self.intervals.len() || self.stopped() {
+            return None;
+        }
+        *next += 1;
+        if self.at_once(first).is_some() {
+            return Some(vec![first]);
+        }
+        let mut known = self.timeline.lock();
+        let mut keyframe = |position: usize| {
+            let steps = self.steps(self.at(position));
+            let looked = known.frontier() >= steps.end;
+            if looked { known.keyframe(steps.start).map(|keyframe| keyframe.time()) } else { None }
+        };
+        if let Some(own) = keyframe(first) {
+            while *next < self.intervals.len() && *next - first < MOST && keyframe(*next) == Some(own) {
+                *next += 1;
+            }
+        }
+        Some((first..*next).collect())
     }
 
     fn look(&self, traveller: &mut Traveller, interval: usize) -> Result<Lists, TravelError> {
         let steps = self.steps(interval);
         self.timeline.wait(steps.end, || self.stopped())?;
-        let (seen, keyframe) = {
-            let known = self.timeline.lock();
-            (known.seen(interval), known.keyframe(steps.start))
-        };
-        let (seen, keyframe) = (seen.ok_or(TravelError::Empty)?, keyframe.ok_or(TravelError::Empty)?);
+        let seen = self.timeline.lock().seen(interval).ok_or(TravelError::Empty)?;
         let known = self.known(&seen, interval);
         if known.iter().all(Option::is_some) {
             return Ok(known.into_iter().flatten().collect());
         }
-        let found = find(traveller, &self.plan, self.conditions.len(), &keyframe, steps, || self.stopped())?;
+        let keyframe = self.timeline.lock().keyframe(steps.start).ok_or(TravelError::Empty)?;
+        let count = self.conditions.len();
+        let found = find(traveller, &self.timeline, &self.plan, count, &keyframe, steps, || self.stopped())?;
         let lists = found.into_iter().zip(known).zip(&self.conditions);
-        let lists = lists.map(|((times, known), condition)| {
+        let lists = lists.map(|((held, known), condition)| {
             known.unwrap_or_else(|| {
-                let times: Arc<[Time]> = times.into();
-                self.findings.add(condition, interval, times.clone());
-                times
+                self.findings.add(condition, interval, held.clone());
+                held
             })
         });
         Ok(lists.collect())
     }
 
     /// What is known of each condition in an interval that has been looked at, without running it.
-    fn known(&self, seen: &Seen, interval: usize) -> Vec<Option<Arc<[Time]>>> {
+    fn known(&self, seen: &Seen, interval: usize) -> Vec<Option<Held>> {
         let known = self.conditions.iter().map(|condition| {
             if condition.is_noted() {
-                Some(seen.known(condition).into())
+                let times: Arc<[Time]> = seen.known(condition).into();
+                let is_tested = matches!(condition, Filter::When(..));
+                let doubtful = if is_tested { times.clone() } else { Arc::default() };
+                Some(Held { times, doubtful })
             } else if !seen.may(condition) {
-                Some([].into())
+                Some(Held::default())
             } else {
                 self.findings.get(condition, interval)
             }
@@ -151,7 +189,7 @@ pub(crate) fn search(
     direction: Direction,
     max: usize,
     watch: &dyn Watch,
-) -> Result<Found, TravelError> {
+) -> Result<Sought, TravelError> {
     let size = travel.settings.interval;
     // Step t is in the interval that starts after t - 1 steps or before.
     let intervals = ((within.start - 1) / size) as usize..((within.end - 2) / size) as usize + 1;
@@ -164,7 +202,7 @@ pub(crate) fn search(
         last: travel.last,
         timeline: travel.timeline.clone(),
         findings: travel.findings.clone(),
-        next: AtomicUsize::new(0),
+        next: Mutex::new(0),
         stop: AtomicBool::new(false),
         done: Mutex::default(),
         arrived: Condvar::new(),
@@ -178,6 +216,7 @@ pub(crate) fn search(
             Direction::Backward => within.end..within.end,
         },
     };
+    let mut doubts = Vec::new();
     for position in 0..intervals.len() {
         let at_once = if want.is_none() { hunt.at_once(position) } else { None };
         let lists = match at_once {
@@ -185,7 +224,7 @@ pub(crate) fn search(
             None => {
                 if want.is_none() {
                     want = Some(travel.want(hunt.steps(intervals.end - 1).end)?);
-                    hunt.next.store(position, Ordering::Relaxed);
+                    *hunt.next.lock().unwrap_or_else(PoisonError::into_inner) = position;
                     for finder in travel.finders.iter().take(intervals.len() - position) {
                         let hunt = hunt.clone();
                         finder.give(move |traveller| hunt.run(traveller))?;
@@ -193,7 +232,7 @@ pub(crate) fn search(
                 }
                 match hunt.wait(position, watch) {
                     Ok(lists) => lists,
-                    Err(TravelError::Stopped) => return Ok(found),
+                    Err(TravelError::Stopped) => return Ok(Sought { found, doubts }),
                     Err(error) => return Err(error),
                 }
             }
@@ -208,16 +247,19 @@ pub(crate) fn search(
         let cut = hits.len() >= room;
         hits.truncate(room);
         let end = match (cut, hits.last()) {
-            (true, Some(last)) => Some(last.time),
+            (true, Some((last, _))) => Some(last.time),
             _ => None,
         };
         match direction {
             Direction::Forward => found.decided.end = end.map_or(part.end, |time| time + 1),
             Direction::Backward => found.decided.start = end.unwrap_or(part.start),
         }
-        found.hits.append(&mut hits);
+        for (hit, doubt) in hits {
+            found.hits.push(hit);
+            doubts.push(doubt);
+        }
         if cut {
-            return Ok(found);
+            return Ok(Sought { found, doubts });
         }
         watch.progress(match direction {
             Direction::Forward => found.decided.end,
@@ -225,23 +267,30 @@ pub(crate) fn search(
         });
     }
     found.decided = within;
-    Ok(found)
+    Ok(Sought { found, doubts })
 }
 
-/// The times of all lists in a range, with those that hold each.
-fn merge(lists: &[Arc<[Time]>], within: &Range<Time>) -> Vec<Hit> {
-    let mut hits: Vec<Hit> = Vec::new();
-    for (index, list) in lists.iter().enumerate() {
+/// The times of all lists in a range, with the conditions that hold at each, and those of them that are in doubt.
+fn merge(lists: &[Held], within: &Range<Time>) -> Vec<(Hit, u64)> {
+    let part = |list: &Arc<[Time]>| {
         let from = list.partition_point(|time| *time < within.start);
-        let to = list.partition_point(|time| *time < within.end);
-        hits.extend(list[from..to.max(from)].iter().map(|time| Hit { time: *time, which: 1 << index }));
+        from..list.partition_point(|time| *time < within.end).max(from)
+    };
+    let mut hits: Vec<(Hit, u64)> = Vec::new();
+    for (index, held) in lists.iter().enumerate() {
+        let bit = 1 << index;
+        let doubtful = &held.doubtful[part(&held.doubtful)];
+        let doubt = |time: &Time| if doubtful.binary_search(time).is_ok() { bit } else { 0 };
+        let times = &held.times[part(&held.times)];
+        hits.extend(times.iter().map(|time| (Hit { time: *time, which: bit }, doubt(time))));
     }
     if lists.len() > 1 {
-        hits.sort_unstable_by_key(|hit| hit.time);
+        hits.sort_unstable_by_key(|(hit, _)| hit.time);
         hits.dedup_by(|next, kept| {
-            let same = next.time == kept.time;
+            let same = next.0.time == kept.0.time;
             if same {
-                kept.which |= next.which;
+                kept.0.which |= next.0.which;
+                kept.1 |= next.1;
             }
             same
         });

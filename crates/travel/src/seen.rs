@@ -5,19 +5,20 @@ use parallax_process::execute::{Ran, Watcher};
 use parallax_process::memory::{PAGE, Touched};
 use parallax_process::outside::Tid;
 use parallax_trace::Time;
+use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
 /// A step that is not just an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Occurrence {
     pub time: Time,
     pub thread: Tid,
     pub what: What,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum What {
     /// A system call of that number, made by the instruction at that address.
     Call { number: u64, address: u64 },
@@ -26,7 +27,7 @@ pub(crate) enum What {
 }
 
 /// What happened in an interval.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Seen {
     /// The code that ran; unknown if the program was replaced.
     code: Option<Code>,
@@ -38,7 +39,7 @@ pub(crate) struct Seen {
     pub occurrences: Vec<Occurrence>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Code {
     ran: Vec<Range<u64>>,
     calls: Vec<u64>,
@@ -47,7 +48,7 @@ struct Code {
 }
 
 /// Numbers of pages, in order.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Pages {
     touched: Vec<u64>,
     written: Vec<u64>,

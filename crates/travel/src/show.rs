@@ -7,10 +7,9 @@
 use crate::error::TravelError;
 use crate::hand::Traveller;
 use crate::seen::Occurrences;
-use crate::state::{Places, State, places};
+use crate::state::{Places, State};
 use crate::timeline::Timeline;
 use parallax_process::Snapshot;
-use parallax_process::elf::Machine;
 use parallax_process::outside::Tid;
 use parallax_process::system::Answer;
 use parallax_trace::{Direction, Time};
@@ -33,7 +32,6 @@ pub(crate) struct Showing {
     /// From how many steps on the flags of the process are exact.
     exact_from: u64,
     exact: VecDeque<Arc<Snapshot>>,
-    places: Option<(Machine, Arc<Places>)>,
 }
 
 /// The state at a time of a recording of `last` steps.
@@ -157,19 +155,14 @@ impl Showing {
 
     /// The places of the registers of the program that a snapshot is of.
     pub(crate) fn places(
-        &mut self,
+        &self,
         traveller: &mut Traveller,
         snapshot: &Snapshot,
     ) -> Result<Arc<Places>, TravelError> {
-        let known = self.places.as_ref().filter(|(machine, _)| *machine == snapshot.machine());
-        if let Some((_, places)) = known {
-            return Ok(places.clone());
+        if traveller.process()?.machine() != snapshot.machine() {
+            traveller.process()?.go_back(snapshot);
         }
-        let process = traveller.process()?;
-        process.go_back(snapshot);
-        let places = Arc::new(places(process));
-        self.places = Some((snapshot.machine(), places.clone()));
-        Ok(places)
+        traveller.places()
     }
 
     /// Goes to the latest place before a time from which flags will be exact there.

@@ -11,18 +11,39 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Where registers lie in the bytes of a thread, by name.
-pub(crate) type Places = BTreeMap<String, Range<usize>>;
+/// Where registers lie in the bytes of a thread.
+pub(crate) struct Places {
+    by_name: BTreeMap<String, Range<usize>>,
+    /// Those of a list of names, told by where the list stands: the first that was asked for.
+    listed: OnceLock<(List, Vec<Option<Range<usize>>>)>,
+}
 
-/// The places of a process' registers.
-pub(crate) fn places(process: &mut Process) -> Places {
-    let registers = &process.world().registers;
-    let all = &registers.processor().registers;
-    let places = all.iter().filter_map(|register| {
-        let start = registers.offset(register.place)?;
-        Some((register.name.clone(), start..start + usize::from(register.place.bytes)))
-    });
-    places.collect()
+/// Names of registers.
+pub(crate) type List = &'static [&'static str];
+
+impl Places {
+    /// The places of a process' registers.
+    pub fn of(process: &mut Process) -> Places {
+        let registers = &process.world().registers;
+        let all = &registers.processor().registers;
+        let places = all.iter().filter_map(|register| {
+            let start = registers.offset(register.place)?;
+            Some((register.name.clone(), start..start + usize::from(register.place.bytes)))
+        });
+        Places { by_name: places.collect(), listed: OnceLock::new() }
+    }
+
+    /// The place of a register.
+    pub fn get(&self, name: &str) -> Option<Range<usize>> {
+        self.by_name.get(name).cloned()
+    }
+
+    /// The place of a register of a list: quick if it is always the same list.
+    pub fn listed(&self, list: List, index: usize) -> Option<Range<usize>> {
+        let (known, places) =
+            self.listed.get_or_init(|| (list, list.iter().map(|name| self.get(name)).collect()));
+        if known.as_ptr() == list.as_ptr() { places.get(index)?.clone() } else { self.get(list.get(index)?) }
+    }
 }
 
 /// A process at one time: its threads and their registers, its memory and what is mapped where.
@@ -66,10 +87,12 @@ impl State {
                 && abi.result_is_number
             {
                 let value = answer.unwrap_or_else(|errno| (-i64::from(errno.0)) as u64);
-                registers[place.clone()].copy_from_slice(&value.to_le_bytes()[..place.len()]);
+                let size = place.len();
+                registers[place].copy_from_slice(&value.to_le_bytes()[..size]);
             }
             if let Some(place) = abi.program_counter.and_then(|name| places.get(name)) {
-                registers[place.clone()].copy_from_slice(&pc.to_le_bytes()[..place.len()]);
+                let size = place.len();
+                registers[place].copy_from_slice(&pc.to_le_bytes()[..size]);
             }
             Some((number, registers, pc))
         });
@@ -139,12 +162,23 @@ impl State {
     /// The bytes of a register of a thread, lowest first.
     pub fn register_of(&self, thread: Tid, name: &str) -> Option<&[u8]> {
         let (_, registers, _) = self.threads.iter().find(|(number, _, _)| *number == thread)?;
-        registers.get(self.places.get(name)?.clone())
+        registers.get(self.places.get(name)?)
+    }
+
+    /// The bytes of a register of a list, of a thread: quick if it is always the same list.
+    pub fn listed_register_of(
+        &self,
+        thread: Tid,
+        list: &'static [&'static str],
+        index: usize,
+    ) -> Option<&[u8]> {
+        let (_, registers, _) = self.threads.iter().find(|(number, _, _)| *number == thread)?;
+        registers.get(self.places.listed(list, index)?)
     }
 
     /// The names of all registers.
     pub fn registers(&self) -> impl Iterator<Item = &str> {
-        self.places.keys().map(String::as_str)
+        self.places.by_name.keys().map(String::as_str)
     }
 
     /// Reads memory.
@@ -170,35 +204,42 @@ impl State {
 
     /// A number that is the same for states in which the same files are mapped at the same places: cheaper than looking.
     pub fn layout(&self) -> u64 {
-        let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut hasher = rustc_hash::FxHasher::default();
-        self.program.hash(&mut hasher);
-        for (start, region) in memory.regions() {
-            match &region.backing {
-                Backing::Zero => {}
-                Backing::Copied { map, offset, .. } | Backing::Shared { map, offset } => {
-                    (start, region.end, *offset, map.name()).hash(&mut hasher);
-                }
-            }
-        }
-        hasher.finish()
+        layout(&self.program, &self.memory.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What is mapped, in the order of addresses.
     pub fn mapped(&self) -> &[Mapped] {
-        self.mapped.get_or_init(|| {
-            let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-            let mapped = memory.regions().map(|(start, region)| {
-                let (file, offset, shared) = match &region.backing {
-                    Backing::Zero => (None, 0, false),
-                    Backing::Copied { map, offset, .. } => (Some(map.name().to_owned()), *offset, false),
-                    Backing::Shared { map, offset } => (Some(map.name().to_owned()), *offset, true),
-                };
-                Mapped { range: start..region.end, permissions: region.permissions, file, offset, shared }
-            });
-            mapped.collect()
-        })
+        let look = || mapped(&self.memory.lock().unwrap_or_else(PoisonError::into_inner));
+        self.mapped.get_or_init(look)
     }
+}
+
+/// The files that are mapped by a program, and where, as one number.
+pub(crate) fn layout(program: &Path, memory: &Memory) -> u64 {
+    let mut hasher = rustc_hash::FxHasher::default();
+    program.hash(&mut hasher);
+    for (start, region) in memory.regions() {
+        match &region.backing {
+            Backing::Zero => {}
+            Backing::Copied { map, offset, .. } | Backing::Shared { map, offset } => {
+                (start, region.end, *offset, map.name()).hash(&mut hasher);
+            }
+        }
+    }
+    hasher.finish()
+}
+
+/// What is mapped, in the order of addresses.
+pub(crate) fn mapped(memory: &Memory) -> Vec<Mapped> {
+    let mapped = memory.regions().map(|(start, region)| {
+        let (file, offset, shared) = match &region.backing {
+            Backing::Zero => (None, 0, false),
+            Backing::Copied { map, offset, .. } => (Some(map.name().to_owned()), *offset, false),
+            Backing::Shared { map, offset } => (Some(map.name().to_owned()), *offset, true),
+        };
+        Mapped { range: start..region.end, permissions: region.permissions, file, offset, shared }
+    });
+    mapped.collect()
 }
 
 impl std::fmt::Debug for State {

@@ -8,6 +8,7 @@ use crate::hand::Hand;
 use crate::pioneer::Pioneer;
 use crate::show::{show, step_of};
 use crate::state::State;
+use crate::store::{Owner, Shelf};
 use crate::timeline::{Timeline, Want};
 use parallax_process::Snapshot;
 use parallax_process::elf::Machine;
@@ -52,16 +53,34 @@ pub struct Travel {
     pub(crate) examiners: Vec<Hand>,
     pub(crate) verdicts: Verdicts,
     machine: OnceLock<Machine>,
+    shelf: Option<Arc<Shelf>>,
+    /// How many steps had been looked at when the recording was opened.
+    known: u64,
+    notice: Option<String>,
 }
 
 impl Travel {
-    /// Opens a stream of a recording; that of the first process is `0`.
+    /// Opens a stream of a recording; that of the first process is `0`. What was found out about it is kept in a file beside
+    /// the recording, or in the user's cache, and is taken from there when it is opened again.
     pub fn open(path: &Path, stream: &str, settings: Settings) -> Result<Travel, TravelError> {
         let log = Archive::open(path).and_then(|archive| archive.log(stream));
-        Travel::new(log.map_err(|error| TravelError::Open(error.to_string()))?, settings)
+        let log = log.map_err(|error| TravelError::Open(error.to_string()))?;
+        let owner = Owner { identity: log.identity, interval: settings.interval.max(1) };
+        let shelf = Shelf::new(path, stream, owner);
+        let (stored, mut notice) = shelf.take(&log);
+        let mut travel = Travel::new(log, settings)?;
+        if let Some(stored) = stored
+            && !travel.timeline.lock().load(stored, travel.last)
+        {
+            notice = Some(String::from("the index of the recording cannot be read: it is made anew"));
+        }
+        travel.known = travel.timeline.lock().frontier();
+        travel.shelf = Some(Arc::new(shelf));
+        travel.notice = notice;
+        Ok(travel)
     }
 
-    /// Opens what an archive gave.
+    /// Opens what an archive gave. Nothing is kept in files.
     pub fn new(log: Arc<Log>, settings: Settings) -> Result<Travel, TravelError> {
         let last = log.last();
         if last == 0 {
@@ -74,7 +93,7 @@ impl Travel {
         let examiners = (0..settings.workers).map(|_| hand("examiner")).collect::<Result<_, _>>()?;
         Ok(Travel {
             last,
-            timeline: Arc::default(),
+            timeline: Arc::new(Timeline::new(settings.interval, settings.budget)),
             findings: Arc::default(),
             pioneer: hand("pioneer")?,
             shower: hand("shower")?,
@@ -82,6 +101,9 @@ impl Travel {
             examiners,
             verdicts: Verdicts::default(),
             machine: OnceLock::new(),
+            shelf: None,
+            known: 0,
+            notice: None,
             settings,
             log,
         })
@@ -90,6 +112,16 @@ impl Travel {
     /// What was recorded.
     pub fn log(&self) -> &Arc<Log> {
         &self.log
+    }
+
+    /// A word about files of ours that could not be used.
+    pub fn notice(&self) -> Option<&str> {
+        self.notice.as_deref()
+    }
+
+    /// How many steps had been looked at before it was opened: what a file told.
+    pub fn known(&self) -> u64 {
+        self.known
     }
 
     /// The machine of the first program.
@@ -160,8 +192,8 @@ impl Travel {
             let pioneer = Pioneer {
                 timeline: self.timeline.clone(),
                 interval: self.settings.interval,
-                budget: self.settings.budget,
                 last: self.last,
+                shelf: self.shelf.clone(),
             };
             self.pioneer.give(move |traveller| pioneer.run(traveller))?;
         }
@@ -171,6 +203,23 @@ impl Travel {
     /// Waits until the recording has been looked at until so many steps.
     pub(crate) fn reach(&self, steps: u64, watch: &dyn Watch) -> Result<(), TravelError> {
         self.timeline.wait(steps, || watch.stop())
+    }
+}
+
+impl Drop for Travel {
+    /// Who did not come to the end has seen something too. The end itself was kept when it was reached.
+    fn drop(&mut self) {
+        /// Less is as quickly seen again.
+        const WORTH: u64 = 8;
+        let Some(shelf) = &self.shelf else { return };
+        let contents = {
+            let known = self.timeline.lock();
+            let more = known.frontier() - self.known >= WORTH * self.settings.interval;
+            (more && known.frontier() < self.last).then(|| known.contents())
+        };
+        if let Some(contents) = contents {
+            shelf.put(contents, self.last);
+        }
     }
 }
 

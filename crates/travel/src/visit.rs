@@ -4,10 +4,15 @@
 
 use crate::error::TravelError;
 use crate::hand::Traveller;
+use crate::passing::Passing;
 use crate::seen::{Occurrence, Occurrences};
+use crate::show::Showing;
 use crate::state::State;
 use crate::timeline::Timeline;
+use parallax_process::Snapshot;
+use parallax_process::outside::Tid;
 use parallax_trace::Time;
+use std::cell::RefCell;
 
 /// So far before the first time a snapshot is left: who goes backwards asks next for what lies just before.
 const NEAR: u64 = 2048;
@@ -21,15 +26,64 @@ pub enum Side {
     After,
 }
 
-/// Shows the states of some steps, whose times rise, to `see`, until that says that it has seen enough. [`State::thread`] is
-/// the thread that makes the step, on either side of it.
+/// A replay that stands where it was sent.
+pub(crate) struct Standing<'a> {
+    traveller: &'a mut Traveller,
+    showing: &'a Showing,
+    time: Time,
+    /// The thread that makes the step.
+    thread: Tid,
+    /// The state, if the replay had to go on to see who makes the step.
+    left: Option<Snapshot>,
+}
+
+impl Standing<'_> {
+    /// Lets somebody look at the program in place, if it is there and seen by the right thread.
+    pub fn look<T>(&mut self, look: impl FnOnce(&Passing<'_>) -> T) -> Result<Option<T>, TravelError> {
+        if self.left.is_some() || self.traveller.process()?.threads().first() != Some(&self.thread) {
+            return Ok(None);
+        }
+        let around = self.traveller.surroundings()?;
+        let process = self.traveller.process()?;
+        let pc = process.pc();
+        let world = process.world();
+        let passing = Passing {
+            time: self.time,
+            pc,
+            thread: Some(self.thread),
+            has_exact_flags: true,
+            registers: world.registers.contents(),
+            memory: RefCell::new(&mut world.memory),
+            around: &around,
+        };
+        Ok(Some(look(&passing)))
+    }
+
+    /// The state, to keep.
+    pub fn state(self) -> Result<State, TravelError> {
+        let snapshot = match self.left {
+            Some(snapshot) => snapshot,
+            None => self.traveller.process()?.snapshot(),
+        };
+        let places = self.showing.places(self.traveller, &snapshot)?;
+        // A thread may end with its step.
+        let thread = match snapshot.thread(self.thread) {
+            Some(_) => self.thread,
+            None => snapshot.threads().first().copied().unwrap_or(0),
+        };
+        Ok(State::of(snapshot, self.time, thread, places))
+    }
+}
+
+/// Lets `see` look at the program before or after some steps, whose times rise, until that says that it has seen enough.
+/// [`State::thread`] is the thread that makes the step, on either side of it.
 pub(crate) fn visit(
     traveller: &mut Traveller,
     timeline: &Timeline,
     times: &[(Time, Side)],
     last: u64,
     stop: &dyn Fn() -> bool,
-    mut see: impl FnMut(State) -> bool,
+    mut see: impl FnMut(Standing<'_>) -> Result<bool, TravelError>,
 ) -> Result<(), TravelError> {
     let mut showing = std::mem::take(&mut traveller.showing);
     let visited = (|| {
@@ -46,25 +100,18 @@ pub(crate) fn visit(
             traveller.run_to(before, stop)?;
             let makes_step = before < last;
             let alone = traveller.process()?.threads().len() == 1;
-            let snapshot =
-                (*side == Side::Before || !makes_step).then(|| traveller.process().map(|p| p.snapshot()));
-            let snapshot = snapshot.transpose()?;
-            let thread = if makes_step && (!alone || *side == Side::After) {
-                who_steps(traveller, *time, stop)?
-            } else {
+            let thread_is_known = alone && *side == Side::Before || !makes_step;
+            let left = match side {
+                Side::Before if !thread_is_known => Some(traveller.process()?.snapshot()),
+                _ => None,
+            };
+            let thread = if thread_is_known {
                 traveller.process()?.threads().first().copied().unwrap_or(0)
+            } else {
+                who_steps(traveller, *time, stop)?
             };
-            let snapshot = match snapshot {
-                Some(snapshot) => snapshot,
-                None => traveller.process()?.snapshot(),
-            };
-            let places = showing.places(traveller, &snapshot)?;
-            // A thread may end with its step.
-            let thread = match snapshot.thread(thread) {
-                Some(_) => thread,
-                None => snapshot.threads().first().copied().unwrap_or(0),
-            };
-            if !see(State::of(snapshot, *time + u64::from(*side == Side::After), thread, places)) {
+            let time = *time + u64::from(*side == Side::After);
+            if !see(Standing { traveller: &mut *traveller, showing: &showing, time, thread, left })? {
                 break;
             }
         }

@@ -5,6 +5,7 @@ asked. So they work on any execution, and on `parallax.events`; `recordings` tak
 """
 
 from .accesses import access, access_history
+from .flows import last_write, sources, way, writers
 from .heap import bad_frees, heap_history, leaks, uses_after_free
 from .races import happens_before, one_lock
 from .recordings import (
@@ -13,7 +14,6 @@ from .recordings import (
     count_calls,
     freed_uses,
     frees,
-    last_write,
     lost_blocks,
     races,
     stack_corruption,
@@ -42,9 +42,12 @@ __all__ = [
     "one_lock",
     "races",
     "set_tracing",
+    "sources",
     "stack_corruption",
     "syncs",
     "threads_at",
     "uses_after_free",
+    "way",
+    "writers",
     "wrong_frees",
 ]

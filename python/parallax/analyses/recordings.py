@@ -173,18 +173,12 @@ def count_calls(run: execution, function: str) -> int:
     return len(run.breakpoints(function))
 
 
-def last_write(run: execution, x: Any, before: Any = "inf") -> Any:
-    """Return the item of the last write to x before a time: who wrote this value."""
-    return run.watchpoints(x, rw=WRITE).get_before(before)
-
-
 __all__ = [
     "accesses_of",
     "allocations",
     "count_calls",
     "freed_uses",
     "frees",
-    "last_write",
     "lost_blocks",
     "races",
     "stack_corruption",

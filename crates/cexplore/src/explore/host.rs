@@ -283,7 +283,7 @@ impl<'s> Explorer<'s> {
         for (&object, &number) in &numbers {
             let Some(symbol) = self.store.lookup(&memory_name(object)) else { continue };
             let block = &mut memory.blocks[number];
-            let whole = model.whole();
+            let whole = model.whole(self.store);
             let read = whole.table(symbol).into_iter().flat_map(|table| table.entries());
             let read = read.filter_map(|(at, byte)| Some((at.to_u64()?, byte.clone())));
             block.bits.extend(read.filter(|(at, _)| *at < block.size));

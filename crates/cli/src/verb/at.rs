@@ -30,6 +30,10 @@ pub struct At {
     /// formulas call RDI.8, RDI.9 and so on; repeat for more.
     #[arg(long, value_name = "PLACE", requires = "at")]
     symbolic: Vec<String>,
+    /// Take functions of the C library on strings and memory, and requests for memory, by what they do instead of by their
+    /// instructions: one way for all lengths of a string.
+    #[arg(long, requires = "at")]
+    summaries: bool,
     /// A compiled program for x86-64 Linux, and its arguments.
     #[arg(last = true, value_name = "PROGRAM", requires = "at")]
     program: Vec<OsString>,
@@ -119,6 +123,9 @@ impl Asked<'_> {
                 }
                 error => anyhow!(error),
             })?;
+        if arguments.summaries {
+            subject.summarise(LONGEST);
+        }
         let points = through
             .iter()
             .map(|name| subject.place(name.trim()).map_err(|error| anyhow!("--through: {error}")))

@@ -141,7 +141,7 @@ fn loss(arguments: &Convert) -> Result<Status> {
         let bytes = input::bytes(path, MAX_BYTES)?;
         let name = path.display().to_string();
         let document = read(&bytes, &name)?;
-        let source = String::from_utf8_lossy(&bytes);
+        let source = parallax_report::text_of(&bytes);
         // What is written counts, not only what is read.
         let written = read(to_sarif(&document).as_bytes(), &name)?;
         let format = Format::sniff(&source);

@@ -299,7 +299,12 @@ impl Explore {
         Common {
             stdin: self.stdin,
             files: &self.unknown_files,
-            strategy: self.strategy(Order::Breadth),
+            // With something to look for, what is nearest to it comes first.
+            strategy: self.strategy(if self.compiled.has_target() {
+                Order::Coverage
+            } else {
+                Order::Breadth
+            }),
             time: self.time,
             solver_time: self.solver_time,
             steps: self.steps.unwrap_or(100_000_000),

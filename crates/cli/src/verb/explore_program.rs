@@ -45,6 +45,10 @@ pub struct ProgramOptions {
     /// faster, and inputs may miss what they were made for.
     #[arg(long, requires = "program")]
     approximate: bool,
+    /// Take functions of the C library on strings and memory, and requests for memory, by what they do instead of by their
+    /// instructions: one way for all lengths of a string.
+    #[arg(long, requires = "program")]
+    summaries: bool,
     /// Inputs to run in all.
     #[arg(long, value_name = "N", default_value_t = 10_000, requires = "program")]
     max_tests: u64,
@@ -103,6 +107,11 @@ fn sized<'t>(flag: &str, text: &'t str) -> Result<(&'t str, usize)> {
 }
 
 impl ProgramOptions {
+    /// Whether there is a place to find.
+    pub fn has_target(&self) -> bool {
+        !self.target.is_empty()
+    }
+
     fn sources(&self, common: &Common<'_>) -> Result<Sources> {
         let mut sources = Vec::new();
         if common.stdin as usize > MOST_BYTES {
@@ -203,6 +212,7 @@ pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
             Some(text) => Some((text.parse()?, options.symbolic.clone())),
             None => None,
         },
+        summaries: options.summaries,
         targets: options.target.clone(),
         avoid: options.avoid.clone(),
         tests: options.max_tests,

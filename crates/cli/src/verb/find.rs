@@ -4,8 +4,9 @@ use crate::exit::{Failure, Status};
 use crate::progress;
 use anyhow::Result;
 use clap::Args;
+use parallax_moment::{Modules, functions_named};
 use parallax_trace::{Direction, Target, Unwatched};
-use parallax_travel::{Filter, Numbers, Ranges, Settings, Travel};
+use parallax_travel::{Filter, Numbers, Ranges, Travel};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -25,6 +26,9 @@ pub struct Find {
     /// Instructions at this address, or in so many bytes from it on.
     #[arg(long, value_name = "ADDRESS[:LENGTH]", value_parser = ranges)]
     execute: Vec<Ranges>,
+    /// Entries of the functions of this name; of one that stands for several, of those that were chosen.
+    #[arg(long, value_name = "NAME")]
+    function: Vec<String>,
     /// Instructions that read this byte, or one of so many.
     #[arg(long, value_name = "ADDRESS[:LENGTH]", value_parser = ranges)]
     read: Vec<Ranges>,
@@ -82,7 +86,7 @@ fn bad(message: String) -> anyhow::Error {
 
 /// Does it.
 pub fn run(arguments: &Find) -> Result<Status> {
-    let travel = Travel::open(&arguments.recording, &arguments.stream, Settings::default())?;
+    let travel = super::process::travel(&arguments.recording, &arguments.stream)?;
     let conditions = conditions(arguments, &travel)?;
     let span = travel.span();
     let last = span.end - 1;
@@ -130,6 +134,17 @@ pub fn run(arguments: &Find) -> Result<Status> {
 fn conditions(arguments: &Find, travel: &Travel) -> Result<Vec<Filter>> {
     let mut all: Vec<Filter> = Vec::new();
     all.extend(arguments.execute.iter().cloned().map(Filter::Execute));
+    if !arguments.function.is_empty() {
+        let symbols = Modules::new(travel.log().clone()).symbols(&travel.state(travel.span().end)?);
+        for name in &arguments.function {
+            let entries = functions_named(travel, &symbols, name, &Unwatched)?;
+            if entries.is_empty() && symbols.functions_named(name).is_empty() {
+                return Err(bad(format!("there is no function {name}")));
+            }
+            let entries = entries.into_iter().map(|entry| entry..entry.saturating_add(1));
+            all.push(Filter::Execute(Ranges::new(entries)));
+        }
+    }
     all.extend(arguments.read.iter().cloned().map(Filter::Read));
     all.extend(arguments.write.iter().cloned().map(Filter::Write));
     all.extend(arguments.call.iter().cloned().map(Filter::Call));
@@ -155,7 +170,7 @@ fn conditions(arguments: &Find, travel: &Travel) -> Result<Vec<Filter>> {
     // One condition, since it does not matter which of them holds.
     match all.len() {
         0 => Err(bad(String::from(
-            "say what to find: --execute, --write, --system-call and others, see --help",
+            "say what to find: --execute, --function, --write, --system-call and others, see --help",
         ))),
         _ => Ok(vec![Filter::Any(all)]),
     }

@@ -4,7 +4,6 @@ use crate::exit::{Failure, Status};
 use anyhow::{Context, Result};
 use clap::Args;
 use parallax_gdbserver::{ServeError, serve};
-use parallax_travel::{Settings, Travel};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 
@@ -34,7 +33,7 @@ pub struct Gdbserver {
 
 /// Does it.
 pub fn run(arguments: &Gdbserver) -> Result<Status> {
-    let travel = Travel::open(&arguments.recording, &arguments.stream, Settings::default())?;
+    let travel = super::process::travel(&arguments.recording, &arguments.stream)?;
     let listener = TcpListener::bind((arguments.listen, arguments.port))
         .with_context(|| format!("cannot listen on {}:{}", arguments.listen, arguments.port))?;
     eprintln!("listening; in GDB: target remote {}", listener.local_addr()?);

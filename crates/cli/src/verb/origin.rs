@@ -5,11 +5,12 @@ use crate::{progress, report_file};
 use anyhow::Result;
 use clap::{ArgGroup, Args};
 use parallax_flow::{Asked, Bounds, Follow, Node, Origin as Answer, Piece, What, origin};
+use parallax_moment::told::{kind, piece, piece_bytes, pieces, what};
 use parallax_moment::{Modules, place_of};
 use parallax_report::{Document, Frame, Location, PathBuilder, Report, Role, Severity, Step, Tool};
 use parallax_symbols::{Place, Symbols};
 use parallax_trace::{Target, Unwatched};
-use parallax_travel::{Settings, Travel};
+use parallax_travel::Travel;
 use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -86,7 +87,7 @@ fn bad(message: String) -> anyhow::Error {
 
 /// Does it.
 pub fn run(arguments: &Origin) -> Result<Status> {
-    let travel = Travel::open(&arguments.recording, &arguments.stream, Settings::default())?;
+    let travel = super::process::travel(&arguments.recording, &arguments.stream)?;
     let modules = Modules::new(travel.log().clone());
     let time = arguments.at.unwrap_or(travel.span().end);
     let (asked, name) = asked(arguments, &travel, &modules, time)?;
@@ -108,7 +109,7 @@ pub fn run(arguments: &Origin) -> Result<Status> {
     match &found.cut {
         None => Ok(Status::Clean),
         Some(cut) => {
-            let bytes: usize = cut.left.iter().map(|piece| bytes(piece).len()).sum();
+            let bytes: usize = cut.left.iter().map(|piece| piece_bytes(piece).len()).sum();
             eprintln!(
                 "cut here: {bytes} bytes come from steps before {}, which were not looked at (--max, --back)",
                 cut.time
@@ -145,73 +146,6 @@ fn asked(arguments: &Origin, travel: &Travel, modules: &Modules, time: u64) -> R
         Place::OptimizedOut | Place::Synthetic => {
             Err(bad(format!("{text} is optimized out at {time}: the compiler did not keep it")))
         }
-    }
-}
-
-fn bytes(piece: &Piece) -> &[u8] {
-    match piece {
-        Piece::Register { bytes, .. } | Piece::Memory { bytes, .. } => bytes,
-    }
-}
-
-/// Bytes as a number if they are few, else one by one.
-fn value(bytes: &[u8]) -> String {
-    if matches!(bytes.len(), 1 | 2 | 4 | 8) {
-        let number = bytes.iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte));
-        return format!("{number:#x}");
-    }
-    const MOST: usize = 16;
-    let list: Vec<String> = bytes.iter().take(MOST).map(|byte| format!("{byte:02x}")).collect();
-    let rest = if bytes.len() > MOST { format!(" and {} more", bytes.len() - MOST) } else { String::new() };
-    format!("{}{rest}", list.join(" "))
-}
-
-fn piece(piece: &Piece) -> String {
-    match piece {
-        Piece::Register { name, low: 0, bytes, .. } => format!("{} = {}", name.to_lowercase(), value(bytes)),
-        Piece::Register { name, low, bytes, .. } => {
-            format!("{}[{low}..{}] = {}", name.to_lowercase(), low + bytes.len(), value(bytes))
-        }
-        Piece::Memory { address, bytes } => format!("[{address:#x}:{}] = {}", bytes.len(), value(bytes)),
-    }
-}
-
-fn pieces(all: &[Piece]) -> String {
-    all.iter().map(piece).collect::<Vec<_>>().join(", ")
-}
-
-/// What a step is, in words.
-fn what(what: &What) -> String {
-    match what {
-        What::Asked => String::from("asked"),
-        What::Instruction { text, constant: false } => text.clone(),
-        What::Instruction { text, constant: true } => format!("{text} (constant)"),
-        What::Call { name, arguments, result, .. } => {
-            let list: Vec<String> =
-                arguments.iter().take(call_arguments(name)).map(|one| format!("{one:#x}")).collect();
-            format!("{name}({}) = {}", list.join(", "), *result as i64)
-        }
-        What::Delivery { signal } => format!("signal {signal} is delivered"),
-        What::HandlerReturn => String::from("a signal handler returns"),
-        What::Thread => String::from("a thread is made"),
-        What::Moved => String::from("mremap moves memory"),
-        What::Foreign => String::from("another process wrote to shared memory"),
-        What::Mapped { file: Some((name, offset)) } => format!("mapped from {name}, offset {offset:#x}"),
-        What::Mapped { file: None } => String::from("mapped as zeros"),
-        What::Start { program } => format!("the start of {program}: registers, arguments, environment"),
-        What::Unknown { why } => format!("unknown: {why}"),
-    }
-}
-
-/// How many arguments of a call say something.
-fn call_arguments(name: &str) -> usize {
-    match name {
-        "read" | "write" | "readv" | "getrandom" | "recvmsg" | "getdents64" | "ioctl" | "getsockname" => 3,
-        "fstat" | "stat" | "clock_gettime" | "gettimeofday" | "uname" | "pipe" | "pipe2" | "getcwd" => 2,
-        "pread64" | "newfstatat" | "openat" | "prlimit64" | "wait4" => 4,
-        "brk" | "close" | "times" => 1,
-        "getpid" | "gettid" | "getuid" | "getppid" => 0,
-        _ => 6,
     }
 }
 
@@ -369,24 +303,6 @@ impl Shown<'_> {
             document.notes.push(format!("cut: steps before {} were not looked at", cut.time));
         }
         document
-    }
-}
-
-/// What a step is, in one word.
-fn kind(what: &What) -> &'static str {
-    match what {
-        What::Asked => "asked",
-        What::Instruction { constant: false, .. } => "instruction",
-        What::Instruction { constant: true, .. } => "constant",
-        What::Call { .. } => "call",
-        What::Delivery { .. } => "delivery",
-        What::HandlerReturn => "handler-return",
-        What::Thread => "thread",
-        What::Moved => "moved",
-        What::Foreign => "foreign",
-        What::Mapped { .. } => "mapped",
-        What::Start { .. } => "start",
-        What::Unknown { .. } => "unknown",
     }
 }
 

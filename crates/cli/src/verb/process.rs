@@ -7,6 +7,7 @@ use crate::exit::{Failure, Status};
 use anyhow::{Result, bail};
 use parallax_process::outside::live::{Live, enact};
 use parallax_process::{Ending, Process, Program, StartError};
+use parallax_travel::{Settings, Travel};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -46,6 +47,15 @@ pub fn environment() -> Vec<Vec<u8>> {
         text
     });
     pairs.collect()
+}
+
+/// Opens a recording for travel, with a word about an index that cannot be used.
+pub fn travel(recording: &Path, stream: &str) -> Result<Travel> {
+    let travel = Travel::open(recording, stream, Settings::default())?;
+    if let Some(notice) = travel.notice() {
+        eprintln!("{notice}");
+    }
+    Ok(travel)
 }
 
 /// What to say if a program cannot be started.

@@ -3,14 +3,13 @@
 use crate::exit::{Failure, Status};
 use anyhow::Result;
 use clap::Args;
-use parallax_process::Ending;
-use parallax_record::{Archive, SavedEnding};
+use parallax_record::{Archive, ReplayError, Replayed, Verdict, replay_family, replay_one, stream_order};
 use std::path::PathBuf;
 
 /// Replay a recording.
 ///
-/// Example: `parallax replay --verify sorted.rec`. The program's output is written again; nothing else outside is touched,
-/// and neither the program nor its files need to be there any more.
+/// Example: `parallax replay --verify sorted.rec`. The program's output is written again, and that of its children; nothing else
+/// outside is touched, and neither the programs nor their files need to be there any more.
 #[derive(Args)]
 pub struct Replay {
     /// The recording: a folder, or a packed file.
@@ -19,9 +18,9 @@ pub struct Replay {
     /// Compare the state with checksums that were recorded along the way.
     #[arg(long)]
     verify: bool,
-    /// The process to replay: `0` is the first, `0.1` its first child.
-    #[arg(long, value_name = "NAME", default_value = "0")]
-    stream: String,
+    /// Replay this process alone: `0` is the first, `0.1` its first child.
+    #[arg(long, value_name = "NAME")]
+    stream: Option<String>,
     /// Do not write the program's output.
     #[arg(long)]
     quiet: bool,
@@ -33,36 +32,75 @@ pub struct Replay {
 /// Does it.
 pub fn run(arguments: &Replay) -> Result<Status> {
     let archive = Archive::open(&arguments.recording)?;
-    let log = archive.log(&arguments.stream)?;
     let shows = !arguments.quiet && !arguments.json;
-    let mut process =
-        parallax_record::replay(&log, arguments.verify, shows).map_err(super::process::start_error)?;
-    let ending = process.run();
-    let recorded = log.ending();
-    let same = recorded.as_ref() == Some(&SavedEnding::new(&ending));
-    let cut = !log.complete && matches!(ending, Ending::Closed { .. }) && process.time() >= log.last();
-    if arguments.json {
-        let document = serde_json::json!({
-            "status": if same { "same" } else if cut { "cut" } else { "departed" },
-            "steps": process.time(),
-            "ending": ending.to_string(),
-            "verified": arguments.verify,
-        });
-        println!("{document:#}");
-    }
-    if same {
-        if arguments.verify && !arguments.json {
-            eprintln!("verified: {} steps, {ending}", process.time());
-        }
-        return Ok(Status::Clean);
-    }
-    if cut {
-        eprintln!("{ending}");
-        return Ok(Status::GaveUp);
-    }
-    let message = match recorded {
-        Some(recorded) => format!("{ending}; recorded: {}", recorded.restore()),
-        None => ending.to_string(),
+    let failed = |error| match error {
+        ReplayError::Open(error) => anyhow::Error::from(error),
+        ReplayError::Start(error) => super::process::start_error(error),
     };
-    Err(Failure { status: Status::Findings, message }.into())
+    let mut all = Vec::new();
+    match &arguments.stream {
+        Some(stream) => {
+            all.push(replay_one(&archive, stream, arguments.verify, shows).map_err(failed)?);
+        }
+        None => {
+            replay_family(&archive, arguments.verify, shows, |one| all.push(one)).map_err(failed)?;
+            all.sort_by_key(|one| stream_order(&one.stream));
+        }
+    }
+    let worst = all.iter().map(|one| one.verdict).max().unwrap_or(Verdict::Same);
+    if arguments.json {
+        let processes: Vec<_> = all.iter().map(document).collect();
+        let mut whole = document(&all[0]);
+        whole["status"] = word(worst).into();
+        whole["verified"] = arguments.verify.into();
+        whole["processes"] = processes.into();
+        println!("{whole:#}");
+    }
+    for one in all.iter().filter(|one| one.verdict == Verdict::Cut) {
+        eprintln!("{}{}", name(one, all.len()), one.ending);
+    }
+    match worst {
+        Verdict::Same => {
+            if arguments.verify && !arguments.json {
+                let steps: u64 = all.iter().map(|one| one.steps - one.since).sum();
+                let processes =
+                    if all.len() == 1 { String::new() } else { format!(" of {} processes", all.len()) };
+                eprintln!("verified: {steps} steps{processes}, {}", all[0].ending);
+            }
+            Ok(Status::Clean)
+        }
+        Verdict::Cut => Ok(Status::GaveUp),
+        Verdict::Departed => {
+            let departed = all.iter().filter(|one| one.verdict == Verdict::Departed);
+            let lines: Vec<String> = departed
+                .map(|one| match &one.recorded {
+                    Some(recorded) => format!("{}{}; recorded: {recorded}", name(one, all.len()), one.ending),
+                    None => format!("{}{}", name(one, all.len()), one.ending),
+                })
+                .collect();
+            Err(Failure { status: Status::Findings, message: lines.join("\n") }.into())
+        }
+    }
+}
+
+/// Which process is spoken of, where there are several.
+fn name(one: &Replayed, count: usize) -> String {
+    if count == 1 { String::new() } else { format!("process {}: ", one.stream) }
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Same => "same",
+        Verdict::Cut => "cut",
+        Verdict::Departed => "departed",
+    }
+}
+
+fn document(one: &Replayed) -> serde_json::Value {
+    serde_json::json!({
+        "stream": one.stream,
+        "status": word(one.verdict),
+        "steps": one.steps,
+        "ending": one.ending.to_string(),
+    })
 }

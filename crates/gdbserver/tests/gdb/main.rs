@@ -38,6 +38,9 @@ fn main() {
     assert!(travel.span().end > 10_000_000, "{:?}", travel.span());
     break_watch_and_back(&travel);
     threads(&travel);
+    locals(&travel);
+    system_calls(&travel);
+    there_and_back(&travel);
     println!("test result: ok. 1 passed; 0 failed");
 }
 
@@ -156,4 +159,136 @@ fn threads(travel: &Travel) {
         &["break second", "continue", "info threads", "backtrace", "thread 1", "backtrace 1", "detach"],
     );
     in_order(&output, &["hit Breakpoint 1, second", "Thread 1.", "Thread 1.", "#0  second"]);
+}
+
+/// Variables that each thread has of its own.
+fn locals(travel: &Travel) {
+    let output = session(
+        travel,
+        &[
+            "break work if n == 20",
+            "continue",
+            "print own",
+            "thread 1",
+            "print own",
+            "print &own == 0",
+            "tbreak move_by",
+            "delete 1",
+            "continue",
+            "print own",
+            "info breakpoints",
+            "detach",
+        ],
+    );
+    in_order(
+        &output,
+        &[
+            "hit Breakpoint 1, work (n=20)",
+            "$1 = 7",
+            "$2 = 42",
+            "$3 = 0",
+            "Temporary breakpoint 2, move_by (",
+            "$4 = 42",
+            "No breakpoints or watchpoints.",
+        ],
+    );
+}
+
+/// Each call twice: before it and behind it, the other way round when going back.
+fn system_calls(travel: &Travel) {
+    let output = session(
+        travel,
+        &[
+            "break printf",
+            "continue",
+            "catch syscall write",
+            "continue",
+            "print $rax",
+            "print $rdi",
+            "continue",
+            "print $rax > 5",
+            "reverse-continue",
+            "print $rax",
+            "reverse-continue",
+            "delete",
+            "catch syscall",
+            "reverse-continue",
+            "reverse-continue",
+            "detach",
+        ],
+    );
+    in_order(
+        &output,
+        &[
+            "Breakpoint 1, ",
+            "Catchpoint 2 (syscall 'write' [1])",
+            "Catchpoint 2 (call to syscall write)",
+            "$1 = 1",
+            "$2 = 1",
+            "Catchpoint 2 (returned from syscall write)",
+            "$3 = 1",
+            "Catchpoint 2 (call to syscall write)",
+            "$4 = 1",
+            "Breakpoint 1, ",
+            "Catchpoint 3 (returned from syscall",
+            "Catchpoint 3 (call to syscall",
+        ],
+    );
+}
+
+fn there_and_back(travel: &Travel) {
+    let output = session(
+        travel,
+        &[
+            "break move_by if by == 5",
+            "continue",
+            "next",
+            "print p->x",
+            "reverse-next",
+            "print p->x",
+            "reverse-finish",
+            "reverse-finish",
+            "print i",
+            "watch -l place.next->x",
+            "watch -l place.y",
+            "continue",
+            "continue",
+            "print place.y",
+            "reverse-continue",
+            "print place.y",
+            "reverse-continue",
+            "reverse-continue",
+            "print place.y",
+            "finish",
+            "info threads",
+            "detach",
+        ],
+    );
+    in_order(
+        &output,
+        &[
+            "Breakpoint 1, move_by (p=",
+            "by=5) at",
+            "$1 = 13",
+            "$2 = 8",
+            // GDB goes back to the second part of the line; the breakpoint is on its first.
+            "Breakpoint 1, move_by (p=",
+            "main () at",
+            "$3 = 700",
+            "Breakpoint 1, move_by (p=",
+            "atchpoint 3: -location place.y",
+            "Old value = -5",
+            "New value = -10",
+            "$4 = -10",
+            "atchpoint 3: -location place.y",
+            "Old value = -10",
+            "New value = -5",
+            "$5 = -5",
+            "Breakpoint 1, move_by (p=",
+            "atchpoint 3: -location place.y",
+            "New value = 2",
+            "$6 = 2",
+            "Thread 1.",
+        ],
+    );
 }

@@ -17,7 +17,7 @@ use object::read::elf::{FileHeader, ProgramHeader};
 use object::{BigEndian, LittleEndian};
 
 /// The machines whose programs can be run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Machine {
     /// x86 in 64-bit mode.
     X86_64,

@@ -164,6 +164,8 @@ impl Node {
     /// Whether it can stop the program, and registers must be right when it does.
     pub fn may_stop(&self) -> bool {
         match &self.kind {
+            // Somebody may look at the registers there.
+            Kind::Probe(Tells::Execute(_)) => true,
             Kind::Load(_) | Kind::Store(_) | Kind::Trap(_) => true,
             Kind::General(op) => matches!(**op, Op::Load { .. } | Op::Store { .. } | Op::Intrinsic { .. }),
             _ => false,

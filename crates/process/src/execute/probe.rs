@@ -5,6 +5,7 @@
 //! it has told something makes no step, and [`Watcher::undone`] says so.
 
 use super::micro::{Micro, Word, World};
+use crate::memory::Memory;
 use crate::outside::Tid;
 use std::ops::Range;
 
@@ -18,6 +19,12 @@ pub trait Watcher {
     /// The instruction at an address starts.
     fn execute(&mut self, step: u64, address: u64) {
         let _ = (step, address);
+    }
+    /// The same, with the registers and the memory that the instruction finds. Flags among them may be older, and the program
+    /// counter too.
+    fn passes(&mut self, step: u64, address: u64, registers: &[u8], memory: &mut Memory) {
+        let _ = (registers, memory);
+        self.execute(step, address);
     }
     /// A call of an address.
     fn call(&mut self, step: u64, target: u64) {
@@ -100,8 +107,9 @@ pub unsafe fn execute(op: *const Micro, file: *mut u8, world: *mut World) -> usi
     // SAFETY: what `Run` asks of its caller holds here too.
     unsafe {
         let step = step(op, world);
-        if let Some(watcher) = &mut (*world).watcher {
-            watcher.execute(step, (*op).constant);
+        let World { watcher, registers, memory, .. } = &mut *world;
+        if let Some(watcher) = watcher {
+            watcher.passes(step, (*op).constant, registers.contents(), memory);
         }
         let next = op.add(1);
         ((*next).run)(next, file, world)

@@ -21,6 +21,11 @@ pub trait Mapping: Send + Sync {
     /// the end, or if nothing is shared in truth.
     fn shared_page(&self, offset: u64) -> Option<*mut u8>;
 
+    /// The number by which another replay of the same recording knows it.
+    fn number(&self) -> Option<u32> {
+        None
+    }
+
     /// Whether loads are compared with what the program last saw there, since somebody records or replays.
     fn is_watched(&self) -> bool {
         false

@@ -14,11 +14,14 @@ mod code;
 mod mapping;
 mod noted;
 mod region;
+mod saved;
 mod shared;
 
 pub use mapping::Mapping;
 pub use noted::{Touched, Written};
 pub use region::{Backing, Permissions, Region};
+pub use saved::Page;
+pub(crate) use saved::SavedMemory;
 
 use crate::digest::Digest;
 use cache::Cache;
@@ -408,6 +411,28 @@ impl Memory {
     /// Reads bytes into `into`.
     pub fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), Fault> {
         self.read_as(Access::Read, address, into)
+    }
+
+    /// Reads bytes as somebody does who is not the program: false if that cannot be done, or not without being noticed. What
+    /// other processes share is such.
+    pub fn peek(&mut self, address: u64, into: &mut [u8]) -> bool {
+        let mut done = 0;
+        while done < into.len() {
+            let at = address.wrapping_add(done as u64);
+            let run = ((PAGE - (at & OFFSET)) as usize).min(into.len() - done);
+            let host = match self.reads.find::<1>(at) {
+                Some(host) => host,
+                None if self.is_shared(at) => return false,
+                None => match self.readable(at, Access::Read) {
+                    Ok(host) => host,
+                    Err(_) => return false,
+                },
+            };
+            // SAFETY: the page is held by `self.pages` or by a host mapping, and `run` ends within it.
+            unsafe { std::ptr::copy_nonoverlapping(host, into[done..].as_mut_ptr(), run) };
+            done += run;
+        }
+        true
     }
 
     /// Fetches instruction bytes; how many could be fetched before the mapping ended.

@@ -1,10 +1,11 @@
 //! What is mapped where: a run of pages with one set of permissions and one origin.
 
 use super::{Access, Mapping};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Which accesses a region permits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Permissions {
     /// Data may be read.
     pub read: bool,

@@ -13,6 +13,7 @@ use crate::elf::LoadError;
 use crate::memory::{Mapping, Memory};
 use crate::process::Process;
 use crate::system::{Arguments, Errno, Reply};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ pub type Tid = u32;
 pub type Information = [u8; 128];
 
 /// A system call of a thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     /// The thread that makes it.
     pub thread: Tid,
@@ -69,7 +70,7 @@ pub enum Event {
 }
 
 /// What a process is told about itself and its host once, when it starts, and its children again.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     /// The number of the process.
     pub process: u32,

@@ -14,6 +14,7 @@ pub(crate) use calls::{action, alternate_stack, leave, mask, pause, pending, sus
 use crate::memory::Fault;
 use crate::outside::{Disposition, Information};
 use crate::process::{Ending, Process};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 fn bit(signal: i32) -> u64 {
@@ -24,7 +25,7 @@ fn bit(signal: i32) -> u64 {
 const UNBLOCKABLE: u64 = 1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1);
 
 /// What the program wants done with a signal.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Action {
     handler: u64,
     flags: u64,
@@ -58,16 +59,18 @@ const DEFAULT: u64 = 0;
 const IGNORE: u64 = 1;
 
 /// The signal state of a process and of its running thread.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Signals {
+    #[serde(with = "crate::arrays")]
     actions: [Action; 65],
     own: ThreadSignals,
 }
 
 /// The part of the signal state that every thread has of its own.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct ThreadSignals {
     /// Arrived for this thread, but not handed over yet, in the order of arrival.
+    #[serde(with = "crate::arrays::informed")]
     pub held: VecDeque<(i32, Information)>,
     /// The signals that wait.
     pub mask: u64,
@@ -97,7 +100,7 @@ impl ThreadSignals {
 }
 
 /// What the processor says about the latest fault; Linux shows it to every handler from then on.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Exception {
     /// The number of the exception.
     pub number: u64,
@@ -107,7 +110,7 @@ pub(crate) struct Exception {
     pub address: Option<u64>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct AlternateStack {
     start: u64,
     flags: u64,

@@ -202,7 +202,7 @@ pub(crate) struct Started {
 }
 
 /// What a program was started as, which `/proc` tells about it.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Origin {
     /// The last part of the path it was started by, as short as the kernel keeps it.
     pub name: Vec<u8>,

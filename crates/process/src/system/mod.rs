@@ -33,7 +33,7 @@ use crate::outside::{Call, Outcome};
 use crate::process::{Ending, Process};
 
 /// A number from `errno.h`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Errno(pub i32);
 
 impl From<Fault> for Errno {

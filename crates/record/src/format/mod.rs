@@ -13,8 +13,7 @@ mod header;
 mod tail;
 mod writer;
 
-pub(crate) use chunk::decompress;
-pub use chunk::{Chunk, Kind, read_chunks};
+pub use chunk::{Chunk, Kind, compress, decompress, read_chunks};
 pub use header::{Header, REVISION, VERSION};
 pub use tail::{TAIL_SIZE, Tail, read_tail};
 pub use writer::Writer;

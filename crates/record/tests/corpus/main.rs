@@ -9,7 +9,7 @@ mod programs;
 mod recorder;
 mod schedule;
 
-use parallax_record::{Archive, SavedEnding, Settings, replay};
+use parallax_record::{Archive, SavedEnding, Settings, Verdict, replay, replay_family, stream_order};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,7 +55,7 @@ pub fn compile(name: &str, flags: &[&str], folder: &Path) -> Result<PathBuf, Str
     }
 }
 
-/// Replays every stream of a recording; each must come to the recorded end.
+/// Replays every stream of a recording, alone and with its family; each must come to the recorded end.
 pub fn replay_all(recording: &Path) -> Result<(), String> {
     let archive = Archive::open(recording).map_err(|error| error.to_string())?;
     for stream in archive.streams() {
@@ -72,5 +72,12 @@ pub fn replay_all(recording: &Path) -> Result<(), String> {
             ));
         }
     }
-    Ok(())
+    let mut together = Vec::new();
+    replay_family(&archive, true, false, |one| together.push(one)).map_err(|error| error.to_string())?;
+    if let Some(one) = together.iter().find(|one| one.verdict != Verdict::Same) {
+        return Err(format!("{} with its family: {}, recorded {:?}", one.stream, one.ending, one.recorded));
+    }
+    let mut names: Vec<String> = together.into_iter().map(|one| one.stream).collect();
+    names.sort_by_key(|name| stream_order(name));
+    if names == archive.streams() { Ok(()) } else { Err(format!("only {names:?} were replayed together")) }
 }

@@ -18,7 +18,7 @@ fn regex(pattern: &str) -> Regex {
 
 static UNIX: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"^(\S.*?:\d+(?::\d+)?): (fatal error|error|warning|note|style|performance|information): (.+?)(?: \[([^\[\]]+)\])?$",
+        r"^(\S.*?:\d+(?::\d+)?): (fatal error|error|warning|note|style|performance|portability|information|remark): (.+?)(?: \[([^\[\]]+)\])?$",
     )
 });
 static MICROSOFT: LazyLock<Regex> = LazyLock::new(|| {
@@ -28,10 +28,11 @@ static MICROSOFT: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 pub(super) fn sniff(sample: &Sample) -> bool {
-    [": warning", ": error", ": fatal error", ": style", ": performance"]
-        .iter()
-        .any(|word| sample.text.contains(word))
-        && sample.text.lines().any(|line| message(line).is_some_and(|message| message.kind != "note"))
+    sample.text.lines().any(|line| {
+        // Most lines of most files are none; that is seen without a pattern.
+        (line.contains(": ") || line.contains("):"))
+            && message(line).is_some_and(|message| !message.is_note())
+    })
 }
 
 struct Message {
@@ -52,10 +53,24 @@ struct Told {
 static WEAKNESS: LazyLock<Regex> = LazyLock::new(|| regex(r"^(.*\S) \[CWE-(\d+)\]$"));
 static PLACELESS: LazyLock<Regex> = LazyLock::new(|| regex(r"^(<[\w -]+>|cc1\w*): note: (.+)$"));
 
+/// The rule of `-Wshadow`, `-Werror=shadow`, `-Werror,-Wshadow` and `bugprone-x,-warnings-as-errors` alike.
+fn named(written: &str) -> &str {
+    let parts = written.split(',').map(|part| part.trim_start_matches("-W"));
+    let mut parts = parts.map(|part| part.strip_prefix("error=").unwrap_or(part));
+    parts.find(|part| !["", "error", "-warnings-as-errors"].contains(part)).unwrap_or(written)
+}
+
+impl Message {
+    /// Whether it says more about the message before. What has a rule of its own is a finding of its own.
+    fn is_note(&self) -> bool {
+        self.kind == "note" && self.rule.is_empty()
+    }
+}
+
 fn message(line: &str) -> Option<Message> {
     let line = line.trim_end();
     if let Some(captures) = UNIX.captures(line) {
-        let rule = captures.get(4).map_or("", |rule| rule.as_str()).trim_start_matches("-W");
+        let rule = captures.get(4).map_or("", |rule| named(rule.as_str()));
         let weakness = WEAKNESS.captures(&captures[3]);
         let words =
             weakness.as_ref().map_or(&captures[3], |weakness| weakness.get(1).map_or("", |m| m.as_str()));
@@ -96,9 +111,9 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
     while let Some(line) = lines.get(at) {
         at += 1;
         let Some(message) = message(line) else { continue };
-        match (&mut current, message.kind.as_str()) {
-            (Some(told), "note") => told.notes.push(message),
-            (None, "note") => {}
+        match &mut current {
+            Some(told) if message.is_note() => told.notes.push(message),
+            None if message.is_note() => {}
             _ => {
                 document.reports.extend(current.take().map(|told| report(told, &mut document.notes)));
                 let drawing = gcc_text::drawing(&message.at, upto_next(&lines[at..]));
@@ -113,7 +128,7 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
 
 /// The lines before the next warning.
 fn upto_next<'a, 'b>(lines: &'b [&'a str]) -> &'b [&'a str] {
-    let next = lines.iter().position(|line| message(line).is_some_and(|message| message.kind != "note"));
+    let next = lines.iter().position(|line| message(line).is_some_and(|message| !message.is_note()));
     &lines[..next.unwrap_or(lines.len())]
 }
 
@@ -137,7 +152,10 @@ fn report(told: Told, notes: &mut Vec<String>) -> Report {
         location: Some(head.at.clone()),
         ..Report::default()
     };
-    let tells = told.iter().any(|note| [Role::Call, Role::Branch].contains(&understand(&note.words).role));
+    // Notes that come back to where the warning stands tell how it comes to it.
+    let returns = |note: &Message| note.at.file == head.at.file && note.at.line == head.at.line;
+    let tells = told.iter().any(|note| [Role::Call, Role::Branch].contains(&understand(&note.words).role))
+        || (told.len() > 1 && told.last().is_some_and(returns));
     if let Some(drawing) = drawing {
         if drawing.wordless > 0 {
             notes.push(format!(

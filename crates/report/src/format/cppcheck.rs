@@ -28,7 +28,7 @@ fn read_report(error: Node, tool: &Tool) -> Report {
             Some((node.location(node.attribute("file")?), node.attribute("info").unwrap_or_default()))
         })
         .collect();
-    locations.retain(|(place, _)| !place.file.is_empty());
+    locations.retain(|(place, _)| !place.file.is_empty() && place.file != "nofile");
     let first = locations.first().map(|(place, _)| place.clone());
     let mut report = Report {
         rule: attribute("id"),

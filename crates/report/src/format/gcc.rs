@@ -44,8 +44,22 @@ pub(super) fn parse(source: &str) -> Result<Document, Fault> {
         rest = &rest[stream.byte_offset()..];
         any = true;
         for diagnostic in array.as_array().into_iter().flatten() {
-            let report = read_report(diagnostic, &mut document.notes);
-            document.reports.push(report);
+            let mut report = read_report(diagnostic, &mut document.notes);
+            match document.reports.last_mut() {
+                // A note by itself is about the warning before.
+                Some(before) if text(diagnostic, "/kind") == "note" => {
+                    let at = report.location.take().unwrap_or_default();
+                    let message = report.title;
+                    before.text.push(Segment::plain(format!(
+                        "\n{}:{}: {message}",
+                        at.file,
+                        at.line.unwrap_or(0)
+                    )));
+                    before.related.push(Related { location: at, message });
+                    before.related.append(&mut report.related);
+                }
+                _ => document.reports.push(report),
+            }
         }
     }
     if any { Ok(document) } else { Err(Fault::new("no array of diagnostics")) }

@@ -11,11 +11,14 @@
 //!     |
 //!     +--> 'add': events 3-5
 //! ```
+//!
+//! gcc 15 draws with the signs that Unicode has for it, and lines from each event to the next.
 
 use crate::flow::Event;
 use crate::stack::place;
 use crate::{Location, Role, Step};
 use regex::Regex;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -29,10 +32,11 @@ static GROUP: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static FILE: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^\s*\|\s?(?:(?<place>\S.*:\d+(?::\d+)?):|(?<nowhere>cc1\w*:))\s*$"));
-static SOURCE: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*\|\s*(?<line>\d+) \|(?<code>.*)$"));
-static LABEL: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^\s*\|(?: +\|)?(?<gap>[ |]*)\((?<number>\d+)\):? (?<words>.*)$"));
+    LazyLock::new(|| regex(r"^\s*\|?\s?(?:(?<place>[^|\s].*:\d+(?::\d+)?):|(?<nowhere>cc1\w*:))\s*$"));
+static SOURCE: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*(?<rule>\|)?\s*(?<line>\d+) \|(?<code>.*)$"));
+static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"^\s*\|?(?<gap>[ |]*(?:\+-+>)?)\((?<number>\d+)\):? (?<words>.*?)(?:\s*->-\+|\s+\|)?$")
+});
 static MACRO: LazyLock<Regex> =
     LazyLock::new(|| regex(r"^(?<place>\S.*:\d+(?::\d+)?): note: in (?:expansion|definition) of macro "));
 
@@ -54,6 +58,20 @@ struct Group {
     shown: Option<Location>,
 }
 
+/// A line in the signs of ASCII, each for one.
+fn plain(line: &str) -> Cow<'_, str> {
+    if line.is_ascii() {
+        return line.into();
+    }
+    let sign = |c: char| match c {
+        '│' => '|',
+        '─' => '-',
+        '┌' | '┐' | '└' | '┘' => '+',
+        other => other,
+    };
+    line.chars().map(sign).collect::<String>().into()
+}
+
 /// Reads the drawing that follows a warning at `head`; none where there is none.
 pub(super) fn drawing(head: &Location, text: &[&str]) -> Option<Drawing> {
     /// A drawing that counts more events than this is no drawing.
@@ -62,6 +80,7 @@ pub(super) fn drawing(head: &Location, text: &[&str]) -> Option<Drawing> {
         file: head.file.clone(),
         line: None,
         columns: false,
+        ruled: true,
         indents: Vec::new(),
         group: None,
         found: BTreeMap::new(),
@@ -69,7 +88,8 @@ pub(super) fn drawing(head: &Location, text: &[&str]) -> Option<Drawing> {
     };
     let mut lines = 0;
     for (number, text) in text.iter().enumerate() {
-        let text = text.trim_end();
+        let text = plain(text.trim_end());
+        let text = &*text;
         if let Some(captures) = GROUP.captures(text) {
             reader.close();
             let count = |name: &str| captures.name(name).and_then(|number| number.as_str().parse().ok());
@@ -101,6 +121,8 @@ struct Reader {
     line: Option<u32>,
     /// Whether columns on screen are columns of the file: not where tabs may have been spread.
     columns: bool,
+    /// Whether a rule stands at the left of the group, before that of the source; gcc 15 leaves it out where nothing is called.
+    ruled: bool,
     /// The columns at which the names of the open frames stand.
     indents: Vec<usize>,
     group: Option<Group>,
@@ -119,8 +141,21 @@ impl Reader {
         self.indents.len() as i64
     }
 
+    /// A line without the rule at the left of its group.
+    fn unruled<'t>(&self, text: &'t str) -> &'t str {
+        match text
+            .trim_start()
+            .strip_prefix('|')
+            .filter(|rest| self.ruled && rest.trim_start().starts_with('|'))
+        {
+            Some(rest) => rest,
+            None => text,
+        }
+    }
+
     /// Reads a line inside a group, and says whether it is one.
     fn read(&mut self, text: &str) -> bool {
+        let unruled = self.unruled(text);
         let Some(group) = &mut self.group else { return false };
         if let Some(captures) = MACRO.captures(text) {
             if let Some(at) = place(&captures["place"]) {
@@ -137,19 +172,23 @@ impl Reader {
             }
         } else if let Some(captures) = SOURCE.captures(text) {
             self.line = captures["line"].parse().ok();
-            let code = captures["code"].strip_prefix(' ').unwrap_or_default();
+            self.ruled = captures.name("rule").is_some();
+            // Between the rule and the code there is a blank, or the line that leads to the next event.
+            let code = captures["code"].strip_prefix([' ', '|', '+']).unwrap_or_default();
             self.columns = !code.starts_with("        ");
             if group.shown.is_none() {
                 group.shown = self.line.map(|line| Location::line(self.file.clone(), line));
             }
-        } else if let Some(captures) = LABEL.captures(text) {
+        } else if let Some(captures) = LABEL.captures(unruled) {
             let Ok(number) = captures["number"].parse::<usize>() else { return true };
             let column = captures["gap"].chars().count() as u32;
             let at = self.line.map(|line| {
                 Location::line(self.file.clone(), line).at_column(if self.columns { column } else { 0 })
             });
             if (group.numbers.0..=group.numbers.1).contains(&number) {
-                let step = Step::at(Role::Note, at).with_message(&captures["words"]);
+                // A sign marks where it goes wrong.
+                let words = captures["words"].trim_start_matches(['⚠', '\u{fe0f}', ' ']);
+                let step = Step::at(Role::Note, at).with_message(words);
                 let event = Event { step, depth: Some(group.depth), function: group.function.clone() };
                 self.found.insert(number, event);
             }

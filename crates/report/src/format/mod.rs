@@ -22,7 +22,7 @@ mod valgrind;
 mod valgrind_text;
 
 use crate::read::Fault;
-use crate::terminal::without_colours;
+use crate::terminal::plain_log;
 use crate::{Document, Frame, Location, MAX_DEPTH, Path, PathBuilder, Role, Step};
 use std::fmt;
 
@@ -138,7 +138,7 @@ impl Format {
     /// The format this text is in, judged by its contents alone.
     pub fn sniff(text: &str) -> Option<Format> {
         const HEAD: usize = 8192;
-        let plain = without_colours(text);
+        let plain = plain_log(text);
         let text = plain.trim_start();
         let mut end = text.len().min(HEAD);
         while !text.is_char_boundary(end) {
@@ -156,19 +156,7 @@ impl fmt::Display for Format {
 }
 
 pub(crate) fn parse(format: Format, text: &str) -> Result<Document, Fault> {
-    match format {
-        Format::Klee
-        | Format::Sanitizer
-        | Format::Locksmith
-        | Format::Blast
-        | Format::Gdb
-        | Format::Python
-        | Format::Java
-        | Format::Rust
-        | Format::ValgrindText
-        | Format::Compiler => (format.row().parse)(&without_colours(text)),
-        _ => (format.row().parse)(text),
-    }
+    (format.row().parse)(text)
 }
 
 /// What the notes say when calls nest too deep.
@@ -186,10 +174,11 @@ fn version_in(text: &str) -> Option<String> {
 }
 
 /// A path for a report that has only a place.
-fn one_step(location: Location, function: String, message: &str) -> Path {
+fn one_step(location: impl Into<Option<Location>>, function: String, message: &str) -> Path {
+    let location = location.into();
     let mut path = PathBuilder::new("");
-    path.enter(Frame::new(function, location.file.clone()));
-    path.step(Step::at(Role::Note, Some(location)).with_message(message).failing());
+    path.enter(Frame::new(function, location.as_ref().map_or("", |place| place.file.as_str())));
+    path.step(Step::at(Role::Note, location).with_message(message).failing());
     path.finish()
 }
 

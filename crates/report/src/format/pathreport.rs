@@ -280,7 +280,6 @@ impl ReportReader<'_> {
                 Some("unimportant") => Importance::Unimportant,
                 _ => Importance::Important,
             },
-            extra: data(node).unwrap_or_default(),
         };
         let index = path.step(step);
         if node.attribute("message").is_some() {

@@ -29,7 +29,11 @@ static CREATED: LazyLock<Regex> = LazyLock::new(|| {
 });
 static ACQUIRED: LazyLock<Regex> =
     LazyLock::new(|| regex(r"acquired here while holding .* in (thread T\d+|main thread):?$"));
-static ADDRESS: LazyLock<Regex> = LazyLock::new(|| regex(r" at 0x[0-9a-f]+"));
+/// What else happened to the memory: given back, taken, made a stack of.
+static FATE: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^(?:freed|(?:previously )?allocated) by (thread T\d+)(?: \([^)]*\))? here:$"));
+static DRIVE: LazyLock<Regex> = LazyLock::new(|| regex(r" [A-Za-z]:[\\/]"));
+static ADDRESS: LazyLock<Regex> = LazyLock::new(|| regex(r" at 0x[0-9a-f]+| \(0x[0-9a-f]+\)"));
 static MUTEXES: LazyLock<Regex> = LazyLock::new(|| regex(r"\(mutexes: ([^)]*)\)"));
 
 pub(super) fn sniff(sample: &Sample) -> bool {
@@ -189,6 +193,8 @@ impl<'a> Block<'a> {
             let acquired = ACQUIRED.captures(&said);
             let thread = access.as_ref().map(|captures| &captures[2]);
             let thread = thread.or_else(|| acquired.as_ref().map(|captures| &captures[1]));
+            let fate = FATE.captures(&said);
+            let thread = thread.or_else(|| fate.as_ref().map(|captures| &captures[1]));
             let mut stack = Stack::innermost_first(label(&said), own_code(frames));
             if index == 0 || (race && access.is_some()) || acquired.is_some() {
                 stack = stack.fails(mode);
@@ -209,7 +215,8 @@ impl<'a> Block<'a> {
 
 /// What is said before a stack, without numbers that change from run to run.
 fn label(said: &str) -> String {
-    if said.starts_with("==") {
+    // The headline is the title already.
+    if said.starts_with("==") || begins(said) {
         return String::new();
     }
     ADDRESS.replace_all(said.trim_end_matches(':'), "").into_owned()
@@ -230,9 +237,12 @@ fn frame(line: usize, words: &str) -> StackFrame {
     // A function of which nothing but its name is known: the tool's own stands in its place.
     let known = words.strip_suffix(" <null>");
     let words = known.unwrap_or(words);
-    // The place is the last word, or the last words when the path holds blanks: the first slash begins it.
-    let split =
-        words.find(" /").or_else(|| words.rfind(' ')).filter(|&at| place(words[at..].trim()).is_some());
+    // The place is the last word, or the last words when the path holds blanks: the first slash or drive begins it.
+    let split = words
+        .find(" /")
+        .or_else(|| DRIVE.find(words).map(|found| found.start()))
+        .or_else(|| words.rfind(' '))
+        .filter(|&at| place(words[at..].trim()).is_some());
     let (function, location) = match split {
         Some(at) => (&words[..at], place(words[at..].trim())),
         None => (words, None),

@@ -92,9 +92,27 @@ fn read_report(error: Node, tool: &Tool, creations: &Creations, notes: &mut Vec<
             stacks.push(stack);
         }
     }
+    // The first thread is not worth a word.
+    let thread = error.child_text("tid");
+    let thread =
+        Some(thread.trim()).filter(|thread| !["", "1"].contains(thread) && !kind.starts_with("Leak_"));
+    let name = error.child_text("threadname");
+    let name = if name.is_empty() { name } else { format!(" {name}") };
+    if let Some(first) = stacks.first_mut() {
+        name_thread(first, thread.map(|number| format!("Thread {number}{name}")));
+    }
     assemble(&mut report, &[], stacks, notes);
     report.narrate();
     report
+}
+
+/// Says in which thread a stack is, where its label does not.
+pub(super) fn name_thread(stack: &mut Stack, thread: Option<String>) {
+    // Helgrind and drd say it themselves, and count in another way.
+    let told = stack.label.to_ascii_lowercase().contains("thread ");
+    if let Some(thread) = thread.filter(|_| !told) {
+        stack.label = format!("{thread}: {}", stack.label);
+    }
 }
 
 /// Puts the creation of the thread that a stack's label names in front of the stack.

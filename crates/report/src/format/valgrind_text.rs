@@ -1,7 +1,7 @@
 //! Valgrind's own lines, `==pid== …`, as they scroll by: what most people have kept of it.
 
 use super::Sample;
-use super::valgrind::{lead_to, mode, weakness};
+use super::valgrind::{lead_to, mode, name_thread, weakness};
 use crate::read::Fault;
 use crate::stack::{Creations, Stack, StackFrame, assemble, own_code, place};
 use crate::{Binding, Document, Report, Severity, Tool};
@@ -12,7 +12,11 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("well-formed")
 }
 
-static PREFIX: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:==|--)\d+(?:==|--) ?(.*)$"));
+/// The process, with the time before it where `--time-stamp=yes` asks for that.
+static PREFIX: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^(?:==|--)(?:\d+:\d\d:\d\d:\d\d\.\d+ )?\d+(?:==|--) ?(.*)$"));
+/// What comes next happens in another thread than what came before.
+static THREAD: LazyLock<Regex> = LazyLock::new(|| regex(r"^Thread (\d+)(?: (.+))?:$"));
 static FRAME: LazyLock<Regex> =
     LazyLock::new(|| regex(r"^\s*(at|by) 0x[0-9A-Fa-f]+: (.+?)(?: \(([^()]*)\))?$"));
 static LEAK: LazyLock<Regex> =
@@ -36,6 +40,7 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
     };
     let mut document = Document::default();
     let mut creations = Creations::default();
+    let mut thread = Thread::default();
     for block in blocks(&lines) {
         let first = block.iter().find(|line| !line.trim().is_empty()).map_or("", |line| line.trim());
         if let Some(thread) = first.strip_prefix("Thread ").and_then(|rest| rest.strip_suffix(" was created"))
@@ -47,10 +52,24 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
             creations.insert(thread, "#1", frames.collect());
             continue;
         }
-        let report = report(block, &tool, &creations, &mut document.notes);
+        let report = report(block, &tool, &creations, &mut thread, &mut document.notes);
         document.reports.push(report);
     }
     Ok(document)
+}
+
+/// The thread that valgrind speaks of. It says so only where it is another than the last time; the first is the main one.
+#[derive(Default)]
+struct Thread {
+    number: String,
+    name: String,
+}
+
+impl Thread {
+    fn label(&self) -> Option<String> {
+        let name = if self.name.is_empty() { String::new() } else { format!(" {}", self.name) };
+        (!self.number.is_empty()).then(|| format!("Thread {}{name}", self.number))
+    }
 }
 
 /// The stretches of the log that hold a stack. Helgrind rules a line between its errors and has blank lines in them;
@@ -68,7 +87,13 @@ fn blocks<'a>(lines: &'a [&'a str]) -> impl Iterator<Item = &'a [&'a str]> {
     })
 }
 
-fn report(block: &[&str], tool: &Tool, creations: &Creations, notes: &mut Vec<String>) -> Report {
+fn report(
+    block: &[&str],
+    tool: &Tool,
+    creations: &Creations,
+    thread: &mut Thread,
+    notes: &mut Vec<String>,
+) -> Report {
     let mut stacks: Vec<Stack> = Vec::new();
     let mut frames: Vec<StackFrame> = Vec::new();
     let mut said = Vec::new();
@@ -115,14 +140,23 @@ fn report(block: &[&str], tool: &Tool, creations: &Creations, notes: &mut Vec<St
                 said.clear();
                 continue;
             }
-            match words.strip_prefix("Locks held: ") {
-                Some(held) => locks = Some(held.to_owned()),
-                None => said.push(words.to_owned()),
+            if let Some(held) = words.strip_prefix("Locks held: ") {
+                locks = Some(held.to_owned());
+            } else if let Some(other) = THREAD.captures(words) {
+                let group =
+                    |at: usize| other.get(at).map_or(String::new(), |group| group.as_str().to_owned());
+                *thread = Thread { number: group(1), name: group(2) };
+            } else {
+                said.push(words.to_owned());
             }
         }
     }
     close(&mut frames, &label, &mut locks);
     let rule = rule(&title);
+    // Leaks are found when all is over, in no thread.
+    if let Some(first) = stacks.first_mut().filter(|_| !rule.starts_with("Leak_")) {
+        name_thread(first, thread.label());
+    }
     let mut report = Report {
         cwe: weakness(rule).into_iter().collect(),
         severity: if rule.starts_with("Leak_") { Severity::Warning } else { Severity::Error },
@@ -162,6 +196,9 @@ fn rule(title: &str) -> &'static str {
         ("Conflicting store", "ConflictingAccess"),
         ("lock order", "LockOrder"),
         ("Jump to the invalid", "InvalidJump"),
+        ("is not a mutex", "MutexErr"),
+        ("unlocked an invalid lock", "UnlockBogus"),
+        ("unlocked a not-locked lock", "UnlockUnlocked"),
         ("Process terminating", "FatalSignal"),
     ];
     names.into_iter().find(|(words, _)| title.contains(words)).map_or("valgrind", |(_, name)| name)

@@ -61,13 +61,13 @@ fn step() -> impl Strategy<Value = Step> {
     (
         (of(location()), role, of(any::<bool>()), of(access), any::<bool>()),
         (words(), bindings(), bindings(), of(0..1u64 << 53)),
-        (time(), importance(), extra("module")),
+        (time(), importance()),
     )
         .prop_map(
             |(
                 (location, role, taken, access, failing),
                 (message, values, state, order),
-                (time, importance, extra),
+                (time, importance),
             )| Step {
                 frame: 0,
                 location,
@@ -81,7 +81,6 @@ fn step() -> impl Strategy<Value = Step> {
                 order,
                 time,
                 importance,
-                extra,
             },
         )
 }
@@ -92,15 +91,6 @@ fn time() -> impl Strategy<Value = String> {
 
 fn importance() -> impl Strategy<Value = Importance> {
     prop_oneof![8 => Just(Importance::Important), 1 => Just(Importance::Unimportant), 1 => Just(Importance::Essential)]
-}
-
-/// What SARIF holds beyond the model: a property of its own, and a bag.
-fn extra(name: &'static str) -> impl Strategy<Value = serde_json::Map<String, serde_json::Value>> {
-    let full = words().prop_map(move |words| {
-        let value = serde_json::json!({name: "m", "properties": {"x": [1, words, null], "y": {"z": true}}});
-        value.as_object().cloned().unwrap_or_default()
-    });
-    prop_oneof![4 => Just(serde_json::Map::new()), 1 => full]
 }
 
 fn fix() -> impl Strategy<Value = Fix> {
@@ -180,14 +170,14 @@ fn report() -> impl Strategy<Value = Report> {
         (words(), words(), vec(segment, 0..5), severity, vec(0..2000u32, 0..3)),
         (tool, of(location()), vec(path(), 0..3), vec(related, 0..3), vec(suppression, 0..2)),
         proptest::collection::btree_map(words(), words(), 0..3),
-        (any::<bool>(), vec(fix(), 0..2), of(0..100u32), of(1..9u32), of(baseline()), words(), extra("guid")),
+        (any::<bool>(), vec(fix(), 0..2), of(0..100u32), of(1..9u32), of(baseline()), words()),
     )
         .prop_map(
             |(
                 (rule, title, text, severity, cwe),
                 (tool, location, paths, related, suppressions),
                 fingerprints,
-                (passed, fixes, rank, occurrences, baseline, markdown, extra),
+                (passed, fixes, rank, occurrences, baseline, markdown),
             )| {
                 Report {
                     rule,
@@ -207,8 +197,7 @@ fn report() -> impl Strategy<Value = Report> {
                     occurrences,
                     baseline,
                     markdown,
-                    run: None,
-                    extra,
+                    ..Report::default()
                 }
             },
         )

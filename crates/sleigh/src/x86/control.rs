@@ -60,10 +60,12 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         Leave => {
             let (sp, bp) = (l.gpr(Register::RSP), l.gpr(Register::RBP));
             let bytes = if d.code() == Code::Leavew { 2 } else { l.word() };
-            let value = l.b.load(bp, bytes);
+            let at = l.stack(bp);
+            let value = l.b.load(at, bytes);
             let above = l.b.bin_constant(BinOp::Add, bp, u64::from(bytes));
             l.b.copy(sp, above);
-            l.b.copy(bp.slice(0, bytes), value);
+            let out = l.sized(Register::RBP, bytes);
+            l.b.copy(out, value);
         }
         Pushfq | Pushfd | Pushf => {
             let flags = pack_flags(l);
@@ -75,9 +77,10 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             let value = pop(l, d.stack_pointer_increment() as u16);
             let named =
                 [(0, l.r.cf), (2, l.r.pf), (4, l.r.af), (6, l.r.zf), (7, l.r.sf), (10, l.r.df), (11, l.r.of)];
-            // Of the others a user program can change these three.
-            let others: Vec<_> =
-                l.r.other_flags.iter().copied().filter(|(bit, _)| matches!(bit, 14 | 18 | 21)).collect();
+            // Of the others a user program can change these three, and real mode whether interrupts are enabled.
+            let real = l.bits == 16;
+            let changes = |bit: u16| matches!(bit, 14 | 18 | 21) || real && bit == 9;
+            let others: Vec<_> = l.r.other_flags.iter().copied().filter(|(bit, _)| changes(*bit)).collect();
             for (bit, flag) in named.into_iter().chain(others) {
                 if u64::from(bit) < u64::from(value.width()) {
                     let set = l.b.bit(value, bit);
@@ -112,13 +115,15 @@ fn target(l: &mut Lift, d: &Decoded) -> Varnode {
 pub(super) fn push(l: &mut Lift, value: Varnode) {
     let sp = l.gpr(Register::RSP);
     let below = l.b.bin_constant(BinOp::Sub, sp, u64::from(value.bytes));
-    l.b.store(below, value);
+    let at = l.stack(below);
+    l.b.store(at, value);
     l.b.copy(sp, below);
 }
 
-fn pop(l: &mut Lift, bytes: u16) -> Varnode {
+pub(super) fn pop(l: &mut Lift, bytes: u16) -> Varnode {
     let sp = l.gpr(Register::RSP);
-    let value = l.b.load(sp, bytes);
+    let at = l.stack(sp);
+    let value = l.b.load(at, bytes);
     let above = l.b.bin_constant(BinOp::Add, sp, u64::from(bytes));
     l.b.copy(sp, above);
     value
@@ -127,7 +132,8 @@ fn pop(l: &mut Lift, bytes: u16) -> Varnode {
 /// The address is made with the stack pointer as it will be, but that must not change before the store, which may fault.
 fn pop_to_memory(l: &mut Lift, d: &Decoded, bytes: u16) {
     let sp = l.gpr(Register::RSP);
-    let value = l.b.load(sp, bytes);
+    let at = l.stack(sp);
+    let value = l.b.load(at, bytes);
     let below = l.b.snapshot(sp);
     let above = l.b.bin_constant(BinOp::Add, sp, u64::from(bytes));
     l.b.copy(sp, above);

@@ -3,7 +3,7 @@
 use crate::x86::operand::Lift;
 use crate::x86::packed::{self, cousin};
 use crate::x86::registers::Registers;
-use crate::x86::{TABLES, x87};
+use crate::x86::{TABLES, real, x87};
 use iced_x86::{
     Decoder, DecoderError, DecoderOptions, EncodingKind, Formatter, Instruction as Decoded, IntelFormatter,
     OpKind, Register,
@@ -49,7 +49,7 @@ fn refusal(decoded: &Decoded) -> &'static str {
 }
 
 impl Overrides {
-    /// The table for `bits` (32 or 64) over the registers of the specification.
+    /// The table for `bits` (16, 32 or 64) over the registers of the specification.
     pub fn new(processor: &Processor, bits: u32) -> Self {
         Overrides { registers: Registers::new(processor), bits, texts: true }
     }
@@ -66,7 +66,9 @@ impl Overrides {
         }
         let refused = || Answer::Refused(decoded.len() as u32, text(&decoded), refusal(&decoded));
         let encoding = decoded.code().op_code().encoding();
-        if !matches!(encoding, EncodingKind::Legacy | EncodingKind::VEX) || !self.is_expressible(&decoded) {
+        // Real mode has the older encoding only.
+        let encodable = encoding == EncodingKind::Legacy || encoding == EncodingKind::VEX && self.bits > 16;
+        if !encodable || !self.is_expressible(&decoded) || self.bits == 16 && real::is_refused(&decoded) {
             return refused();
         }
         let mut lift = Lift::new(&self.registers, self.bits, encoding == EncodingKind::VEX);
@@ -91,12 +93,14 @@ impl Overrides {
         Answer::Lifted(lift.finish(address, decoded.len() as u8, text))
     }
 
-    /// Whether all registers it names have places. Segment bases other than FS and GS are zero in user programs.
+    /// Whether all registers it names have places. Segment bases other than FS and GS are zero in user programs; in real
+    /// mode the registers themselves tell.
     fn is_expressible(&self, decoded: &Decoded) -> bool {
         let registers = (0..decoded.op_count())
             .filter(|&i| decoded.op_kind(i) == OpKind::Register)
             .all(|i| self.registers.has(decoded.op_register(i)));
         let segment = match decoded.segment_prefix() {
+            _ if self.bits == 16 => true,
             Register::FS => self.registers.fs_base.is_some(),
             Register::GS => self.registers.gs_base.is_some(),
             _ => true,

@@ -18,6 +18,7 @@ mod lift;
 mod older;
 mod operand;
 mod packed;
+mod real;
 mod registers;
 mod shift;
 mod string;
@@ -45,6 +46,7 @@ pub const TAGS: &str = "FPUTAGWORD";
 
 /// Tried in order; the first that knows the mnemonic builds the operations.
 const TABLES: &[fn(&mut Lift, &Decoded, Mnemonic) -> bool] = &[
+    real::lift,
     integer::lift,
     control::lift,
     shift::lift,

@@ -139,6 +139,7 @@ fn push_all(l: &mut Lift, bytes: u16) {
     for (index, register) in ALL.into_iter().enumerate() {
         let value = l.sized(register, bytes);
         let at = l.b.bin_constant(BinOp::Sub, sp, u64::from(bytes) * (index as u64 + 1));
+        let at = l.stack(at);
         l.b.store(at, value);
     }
     let below = l.b.bin_constant(BinOp::Sub, sp, 8 * u64::from(bytes));
@@ -153,6 +154,7 @@ fn pop_all(l: &mut Lift, bytes: u16) {
         .enumerate()
         .map(|(index, register)| {
             let at = l.b.bin_constant(BinOp::Add, sp, u64::from(bytes) * index as u64);
+            let at = l.stack(at);
             (register, l.b.load(at, bytes))
         })
         .collect();
@@ -174,20 +176,31 @@ fn enter(l: &mut Lift, d: &Decoded) {
     // What is copied may have been pushed just before; whether it can be read is found out before anything is.
     for index in [1, level.saturating_sub(1)].into_iter().filter(|_| level > 1) {
         let from = l.b.bin_constant(BinOp::Sub, bp, step * index);
+        let from = l.stack(from);
         l.b.load(from, bytes);
     }
-    l.b.store(frame, bp.slice(0, bytes));
+    let (old, at) = (l.sized(Register::RBP, bytes), l.stack(frame));
+    l.b.store(at, old);
     for index in 1..level {
         let from = l.b.bin_constant(BinOp::Sub, bp, step * index);
+        let from = l.stack(from);
         let value = l.b.load(from, bytes);
         let to = l.b.bin_constant(BinOp::Sub, frame, step * index);
+        let to = l.stack(to);
         l.b.store(to, value);
     }
     if level > 0 {
         let to = l.b.bin_constant(BinOp::Sub, frame, step * level);
-        l.b.store(to, frame.slice(0, bytes));
+        let (to, value) = (l.stack(to), fitted(l, frame, bytes));
+        l.b.store(to, value);
     }
     let below = l.b.bin_constant(BinOp::Sub, frame, step * level + (d.immediate(0) & 0xffff));
-    l.b.copy(bp.slice(0, bytes), frame.slice(0, bytes));
+    let (out, value) = (l.sized(Register::RBP, bytes), fitted(l, frame, bytes));
+    l.b.copy(out, value);
     l.b.copy(sp, below);
+}
+
+/// A stack pointer in the size of an operand.
+fn fitted(l: &mut Lift, pointer: Varnode, bytes: u16) -> Varnode {
+    if bytes <= pointer.bytes { pointer.slice(0, bytes) } else { l.b.zext(pointer, bytes) }
 }

@@ -11,7 +11,7 @@ pub struct Lift<'a> {
     pub b: Builder,
     /// Where registers are.
     pub r: &'a Registers,
-    /// 32 or 64.
+    /// 16, 32 or 64.
     pub bits: u32,
     /// Whether it has the newer encoding: writing a part of a vector register then clears the rest of it.
     pub vex: bool,
@@ -30,14 +30,14 @@ impl<'a> Lift<'a> {
         self.b.finish(address, length, text)
     }
 
-    /// Size of an address, and of a stack slot.
+    /// Size of an address of memory. In 16-bit code, which adds the base of a segment to everything, it is that of 32-bit code.
     pub fn word(&self) -> u16 {
-        (self.bits / 8) as u16
+        if self.bits == 64 { 8 } else { 4 }
     }
 
     /// The place of a general register of this width: `gpr(Register::RAX)` is EAX in 32-bit code.
     pub fn gpr(&self, register: Register) -> Varnode {
-        self.sized(register, self.word())
+        self.sized(register, (self.bits / 8) as u16)
     }
 
     /// The low `bytes` bytes of a general register.
@@ -101,19 +101,33 @@ impl<'a> Lift<'a> {
             let low = self.b.extract(sum, 0, bytes);
             sum = self.b.zext(low, word);
         }
-        match self.segment(decoded) {
-            Some(segment) => self.b.bin(BinOp::Add, segment.slice(0, word), sum),
-            None => sum,
+        self.linear(decoded.memory_segment(), sum)
+    }
+
+    /// The address of memory that an offset into a segment is. In real mode a segment begins at sixteen times what its register
+    /// holds; otherwise all of them but two begin at zero in user programs. That segments end is not modelled, as it is not that
+    /// memory does.
+    pub fn linear(&mut self, segment: Register, offset: Varnode) -> Varnode {
+        let word = self.word();
+        let offset = self.b.zext(offset, word);
+        let base = match segment {
+            _ if self.bits == 16 => {
+                let wide = self.b.zext(self.r.place(segment), word);
+                Some(self.b.bin_constant(BinOp::Shl, wide, 4))
+            }
+            Register::FS => self.r.fs_base.map(|base| base.slice(0, word)),
+            Register::GS => self.r.gs_base.map(|base| base.slice(0, word)),
+            _ => None,
+        };
+        match base {
+            Some(base) => self.b.bin(BinOp::Add, base, offset),
+            None => offset,
         }
     }
 
-    /// The base of the segment that a prefix names, where it need not be zero.
-    fn segment(&self, decoded: &Decoded) -> Option<Varnode> {
-        match decoded.segment_prefix() {
-            Register::FS => self.r.fs_base,
-            Register::GS => self.r.gs_base,
-            _ => None,
-        }
+    /// The address of memory that an offset into the stack is.
+    pub fn stack(&mut self, offset: Varnode) -> Varnode {
+        self.linear(Register::SS, offset)
     }
 
     /// The address of the memory operand with a number, signed, in the place of its index.
@@ -139,7 +153,6 @@ impl<'a> Lift<'a> {
     fn sum(&mut self, decoded: &Decoded, bytes: u16, index: Option<Varnode>, with_segment: bool) -> Varnode {
         let word = self.word();
         let base = decoded.memory_base();
-        let segment = self.segment(decoded).filter(|_| with_segment);
         // Relative addresses come out absolute.
         let relative = matches!(base, Register::RIP | Register::EIP);
         let mut sum = (base != Register::None && !relative).then(|| self.r.place(base));
@@ -160,13 +173,13 @@ impl<'a> Lift<'a> {
             Some(sum) if displacement == 0 => sum,
             Some(sum) => self.b.bin_constant(BinOp::Add, sum, displacement),
         };
+        if with_segment {
+            return self.linear(decoded.memory_segment(), address);
+        }
         if address.bytes < word {
             address = self.b.zext(address, word);
         }
-        match segment {
-            Some(segment) => self.b.bin(BinOp::Add, segment.slice(0, word), address),
-            None => address,
-        }
+        address
     }
 
     /// The value of an operand, in its own size.

@@ -42,39 +42,27 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
         let none = l.b.rel_constant(RelOp::Eq, counter, 0);
         l.b.branch(Some(none), end);
     }
-    let pointer = |l: &mut Lift, register: Register| {
-        let place = l.sized(register, address_bytes);
-        let word = l.word();
-        l.b.zext(place, word)
+    let target = |l: &mut Lift| {
+        let place = l.sized(Register::RDI, address_bytes);
+        l.linear(Register::ES, place)
     };
     let source = |l: &mut Lift| {
-        let offset = pointer(l, Register::RSI);
-        let base = match d.segment_prefix() {
-            Register::FS => l.r.fs_base,
-            Register::GS => l.r.gs_base,
-            _ => None,
-        };
-        let address = match base {
-            Some(base) => {
-                let word = l.word();
-                l.b.bin(BinOp::Add, base.slice(0, word), offset)
-            }
-            None => offset,
-        };
+        let place = l.sized(Register::RSI, address_bytes);
+        let address = l.linear(d.memory_segment(), place);
         l.b.load(address, bytes)
     };
     let mut compares = false;
     match mnemonic {
         Movsb | Movsw | Movsd | Movsq => {
             let value = source(l);
-            let to = pointer(l, Register::RDI);
+            let to = target(l);
             l.b.store(to, value);
             advance(l, Register::RSI, bytes, address_bytes);
             advance(l, Register::RDI, bytes, address_bytes);
         }
         Stosb | Stosw | Stosd | Stosq => {
             let value = l.sized(Register::RAX, bytes);
-            let to = pointer(l, Register::RDI);
+            let to = target(l);
             l.b.store(to, value);
             advance(l, Register::RDI, bytes, address_bytes);
         }
@@ -87,7 +75,7 @@ pub fn lift(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             compares = true;
             let scans = matches!(mnemonic, Scasb | Scasw | Scasd | Scasq);
             let a = if scans { l.sized(Register::RAX, bytes) } else { source(l) };
-            let to = pointer(l, Register::RDI);
+            let to = target(l);
             let b = l.b.load(to, bytes);
             l.sub(a, b, None);
             if !scans {

@@ -97,21 +97,12 @@ fn moves(l: &mut Lift, d: &Decoded, mnemonic: Mnemonic) -> bool {
             let bytes = l.size(d, 1);
             let value = l.read(d, 1);
             let mask = l.read(d, 2);
-            let mut to = match d.op_kind(0) {
+            let to = match d.op_kind(0) {
                 OpKind::MemorySegDI => l.sized(Register::RDI, 2),
                 OpKind::MemorySegEDI => l.sized(Register::RDI, 4),
                 _ => l.gpr(Register::RDI),
             };
-            let word = l.word();
-            to = l.b.zext(to, word);
-            let base = match d.segment_prefix() {
-                Register::FS => l.r.fs_base,
-                Register::GS => l.r.gs_base,
-                _ => None,
-            };
-            if let Some(base) = base {
-                to = l.b.bin(BinOp::Add, base.slice(0, word), to);
-            }
+            let to = l.linear(d.memory_segment(), to);
             let old = l.b.load(to, bytes);
             let new = l.b.call(Intrinsic::Lanes { op: LaneOp::Blend, lane: 1 }, bytes, &[old, value, mask]);
             l.b.store(to, new);

@@ -142,6 +142,11 @@ impl Eager {
         Ok(eager)
     }
 
+    /// Whether one thread made all steps.
+    pub fn is_alone(&self) -> bool {
+        self.steps.iter().all(|step| step.thread == self.steps[0].thread)
+    }
+
     /// Whether a condition holds at a time.
     pub fn holds(&self, filter: &Filter, time: u64) -> bool {
         let step = &self.steps[time as usize - 1];

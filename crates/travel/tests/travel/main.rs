@@ -1,6 +1,7 @@
 //! Travelling in recordings of real programs, compared with an eager list of every step.
 
 mod eager;
+mod kept;
 mod passes;
 mod queries;
 mod recorded;
@@ -13,5 +14,7 @@ fn main() {
     if arguments.first().is_some_and(|first| first == b"--record") {
         recorder::record(&arguments[1..], parallax_record::Settings::default());
     }
-    recorder::run(&arguments, queries::tests())
+    let mut tests = queries::tests();
+    tests.extend(kept::tests());
+    recorder::run(&arguments, tests)
 }

@@ -3,8 +3,10 @@
 use crate::eager::Eager;
 use crate::queries::Random;
 use parallax_trace::{Direction, Target, Unwatched};
-use parallax_travel::{Examine, Filter, Numbers, Ranges, Side, State, Test, Travel, Unanswered};
+use parallax_travel::{Examine, Filter, Numbers, Passing, Ranges, Side, State, Test, Travel, Unanswered};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 /// What a state shows of the thread that makes its step.
 fn shown(state: &State, thread: u32) -> (Option<u64>, Vec<Option<Vec<u8>>>, Vec<u8>) {
@@ -17,22 +19,61 @@ fn shown(state: &State, thread: u32) -> (Option<u64>, Vec<Option<Vec<u8>>>, Vec<
 }
 
 /// Some states pass, as odd as programs are.
-fn passes(state: &State) -> bool {
-    let word = state.register("RSP").unwrap_or(0) ^ state.register("RDI").unwrap_or(0);
-    (word >> 3 ^ state.pc() >> 2 ^ u64::from(state.thread())) & 1 == 0
+fn odd(registers: [u64; 3], stack: u64, pc: u64, thread: u32) -> bool {
+    let word = registers.iter().fold(stack, |all, one| all ^ one);
+    (word >> 3 ^ word ^ pc >> 2 ^ u64::from(thread)) & 1 == 0
 }
 
-struct Odd(Side);
+const SEEN: [&str; 3] = ["RSP", "RDI", "RBX"];
+
+fn passes(state: &State) -> bool {
+    let registers = SEEN.map(|name| state.register(name).unwrap_or(0));
+    let mut stack = [0; 8];
+    // What cannot be read is zero.
+    let _ = state.read(registers[0], &mut stack);
+    odd(registers, u64::from_le_bytes(stack), state.pc(), state.thread())
+}
+
+/// A test, and how often it was asked with a state of its own.
+struct Odd {
+    side: Side,
+    /// Whether it can tell where a replay passes.
+    in_place: bool,
+    states: AtomicUsize,
+}
+
+impl Odd {
+    fn new(side: Side, in_place: bool) -> Arc<Odd> {
+        Arc::new(Odd { side, in_place, states: AtomicUsize::new(0) })
+    }
+}
 
 impl Examine for Odd {
     fn side(&self) -> Side {
-        self.0
+        self.side
     }
 
     fn holds(&self, state: State) -> Result<bool, Unanswered> {
+        self.states.fetch_add(1, SeqCst);
         Ok(passes(&state))
     }
+
+    fn passes(&self, passing: &Passing<'_>) -> Option<bool> {
+        // Flags are not told where they may be old.
+        assert!(passing.register("RIP").is_none());
+        let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().unwrap());
+        let mut registers = [0; 3];
+        for (index, (register, name)) in registers.iter_mut().zip(SEEN).enumerate() {
+            *register = word(passing.register(name)?);
+            assert_eq!(Some(*register), passing.listed(&LISTED, index).map(word));
+        }
+        let mut stack = [0; 8];
+        let thread = passing.thread().filter(|_| self.in_place && passing.read(registers[0], &mut stack))?;
+        Some(odd(registers, u64::from_le_bytes(stack), passing.pc(), thread))
+    }
 }
+
+static LISTED: [&str; 3] = SEEN;
 
 #[derive(Debug, thiserror::Error)]
 #[error("no answer at {0}")]
@@ -76,7 +117,23 @@ pub fn check(travel: &Travel, eager: &Eager, random: &mut Random) -> Result<(), 
         }
     }
     // Tests: the hits of the plain search that pass, whichever way they are asked for.
-    for plain in [Filter::Call(Ranges::all()), Filter::SystemCall(Numbers::All), Filter::Return] {
+    // Places in the code that run often, and one at random.
+    let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+    let early = &eager.steps[..eager.steps.len().min(30_000)];
+    early.iter().filter_map(|step| step.address).for_each(|address| *counts.entry(address).or_default() += 1);
+    let mut places: Vec<(usize, u64)> = counts.iter().map(|(address, count)| (*count, *address)).collect();
+    places.sort_unstable();
+    let mut at: Vec<u64> = places.iter().rev().take(3).map(|(_, address)| *address).collect();
+    at.push(places[random.below(places.len() as u64) as usize].1);
+    let at = Ranges::new(at.into_iter().map(|address| address..address + 1));
+    let conditions = [
+        Filter::Execute(at.clone()),
+        Filter::Any(vec![Filter::Execute(at), Filter::Return]),
+        Filter::Call(Ranges::all()),
+        Filter::SystemCall(Numbers::All),
+        Filter::Return,
+    ];
+    for plain in conditions {
         let within = 1..end.min(1 + 30_000 + random.below(30_000));
         let all =
             travel.search(std::slice::from_ref(&plain), within.clone(), Direction::Forward, 400, &Unwatched);
@@ -87,7 +144,8 @@ pub fn check(travel: &Travel, eager: &Eager, random: &mut Random) -> Result<(), 
         let states = travel.states(&times, &Unwatched).map_err(text)?;
         let hits = all.hits.iter().zip(&states).filter(|(_, state)| passes(state));
         let expected: Vec<u64> = hits.map(|(hit, _)| hit.time).collect();
-        let tested = Filter::When(Box::new(plain.clone()), Test(Arc::new(Odd(sides))));
+        let odd = Odd::new(sides, random.below(3) > 0);
+        let tested = Filter::When(Box::new(plain.clone()), Test(odd.clone()));
         for (direction, max) in
             [(Direction::Backward, 3), (Direction::Forward, 7), (Direction::Forward, usize::MAX)]
         {
@@ -104,13 +162,22 @@ pub fn check(travel: &Travel, eager: &Eager, random: &mut Random) -> Result<(), 
                 return Err(format!("{plain:?} {sides:?} {direction:?} {max}: {found:?} for {wanted:?}"));
             }
         }
+        // Where a replay passes by itself, no state is copied, unless the call that it is waits.
+        let is_plain = matches!(plain, Filter::Execute(_)) && sides == Side::Before && odd.in_place;
+        let is_call = |hit: &parallax_trace::Hit| eager.steps[hit.time as usize - 1].system_call.is_some();
+        let copied = odd.states.load(SeqCst);
+        if is_plain && all.hits.iter().all(|hit| !is_call(hit)) && copied > 0 && eager.is_alone() {
+            return Err(format!("{plain:?}: {copied} states were copied for nothing"));
+        }
         // A test without an answer is an error of the search that meets it, and of no other.
         if let Some(middle) = all.hits.get(all.hits.len() / 2) {
             let failing = [Filter::When(Box::new(plain.clone()), Test(Arc::new(Fails(middle.time))))];
             let search = |within| travel.search(&failing, within, Direction::Forward, usize::MAX, &Unwatched);
             let early =
                 if within.start < middle.time { search(within.start..middle.time).err() } else { None };
-            if early.is_some() || search(within.clone()).is_ok() {
+            // What comes before it is told; who goes on from there gets the error.
+            let until = search(within.clone()).map_or(within.start, |found| found.decided.end);
+            if early.is_some() || until > middle.time || search(until..within.end).is_ok() {
                 return Err(format!("{plain:?}: no answer at {} was not said, or too early", middle.time));
             }
         }

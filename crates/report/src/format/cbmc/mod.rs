@@ -28,9 +28,9 @@ pub(super) fn parse(source: &str) -> Result<Document, Fault> {
     }
     let (version, failed) =
         if source.trim_start().starts_with('<') { xml::failures(source)? } else { text::failures(source) };
-    for xml::Failed { property, trace } in failed {
+    for xml::Failed { property, title, at, trace } in failed {
         let tool = Tool { name: "CBMC".to_owned(), version: version.clone() };
-        let report = cbmc(&property, "", None, trace, tool, &mut document.notes);
+        let report = cbmc(&property, &title, at, trace, tool, &mut document.notes);
         document.reports.push(report);
     }
     Ok(document)
@@ -126,8 +126,13 @@ fn cbmc(
         ("", Some(step)) => step.message.clone(),
         (title, _) => title.to_owned(),
     };
-    let failed = failing.and_then(|step| step.location.clone());
-    let mut report = finish(paths, trace::class(property), &title, failed.or(at), tool);
+    let at = failing.and_then(|step| step.location.clone()).or(at);
+    let mut paths = paths;
+    // Without --trace there is only the place.
+    if paths.is_empty() {
+        paths.extend(at.clone().map(|at| super::one_step(at, String::new(), &title)));
+    }
+    let mut report = finish(paths, trace::class(property), &title, at, tool);
     if !property.is_empty() {
         report.fingerprints.insert("property".to_owned(), property.to_owned());
     }

@@ -20,8 +20,15 @@ static ASSIGNMENT: LazyLock<Regex> =
 static TRANSFER: LazyLock<Regex> =
     LazyLock::new(|| regex(r"^  (?<what>INPUT|OUTPUT) (?<name>[^:]+): (?<value>.*?)(?: \([01{}, ?]+\))?$"));
 
+/// A property that does not hold, in the list of all; without `--trace` there is no more of it.
+static RESULT: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^\[(?<property>[^\]]+)\] (?:line (?<line>\d+) )?(?<title>.+): FAILURE$"));
+/// The file and the function that the list goes on with.
+static LISTED: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?<file>\S.*) function (?<function>\S+)$"));
+
 pub(super) fn sniff(text: &str) -> bool {
-    text.contains("CBMC version") && text.contains("\nViolated property:")
+    text.contains("CBMC version")
+        && (text.contains("\nViolated property:") || text.lines().any(|line| RESULT.is_match(line)))
 }
 
 /// The version and the failed properties.
@@ -47,7 +54,30 @@ pub(super) fn failures(text: &str) -> (Option<String>, Vec<Failed>) {
         }
     }
     failed.extend(reader.finish());
+    // With --stop-on-fail there is no list, and a trace without a name.
+    failed.extend(
+        listed(text)
+            .filter(|one| !failed.iter().any(|traced| traced.property == one.property))
+            .collect::<Vec<_>>(),
+    );
     (version, failed)
+}
+
+fn listed(text: &str) -> impl Iterator<Item = Failed> {
+    let mut file = "";
+    text.lines().filter_map(move |line| {
+        if let Some(captures) = LISTED.captures(line) {
+            file = captures.name("file").map_or("", |file| file.as_str());
+        }
+        let captures = RESULT.captures(line)?;
+        let line = captures.name("line").and_then(|line| line.as_str().parse().ok()).unwrap_or(0);
+        Some(Failed {
+            property: captures["property"].to_owned(),
+            title: captures["title"].to_owned(),
+            at: Some(Location::line(file, line)).filter(|place| !place.file.is_empty()),
+            trace: Vec::new(),
+        })
+    })
 }
 
 #[derive(Default)]
@@ -130,6 +160,6 @@ impl Reader {
     /// What was read, if some property failed.
     fn finish(self) -> Option<Failed> {
         let fails = self.trace.iter().any(|happening| matches!(happening.kind, Kind::Fail { .. }));
-        fails.then_some(Failed { property: self.property, trace: self.trace })
+        fails.then_some(Failed { property: self.property, trace: self.trace, ..Failed::default() })
     }
 }

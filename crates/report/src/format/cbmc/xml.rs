@@ -6,8 +6,11 @@ use crate::read::Fault;
 use crate::xml::{Node, Xml};
 
 /// A failed property: its name, what it says, and how it comes about.
+#[derive(Default)]
 pub(super) struct Failed {
     pub property: String,
+    pub title: String,
+    pub at: Option<Location>,
     pub trace: Vec<Happening>,
 }
 
@@ -16,17 +19,20 @@ pub(super) fn failures(text: &str) -> Result<(Option<String>, Vec<Failed>), Faul
     let xml = Xml::parse(text)?;
     let top = xml.root().child("cprover").ok_or_else(|| Fault::new("CBMC's XML is a <cprover>"))?;
     let version = super::super::version_in(&top.child_text("program"));
-    // Without --trace for all properties, a failing one stands beside its trace.
-    let alone = top.children_named("goto_trace").map(|trace| (String::new(), trace));
-    let results = top.children_named("result").filter_map(|result| {
-        let failed = result.attribute("status") == Some("FAILURE");
-        Some((result.attribute("property")?.to_owned(), result.child("goto_trace").filter(|_| failed)?))
+    let trace = |trace: Node| trace.children().filter_map(happening).collect();
+    // With --stop-on-fail, the only trace stands alone.
+    let alone = top.children_named("goto_trace").map(|node| {
+        let property = node.child("failure").and_then(|failure| failure.attribute("property"));
+        Failed { property: property.unwrap_or_default().to_owned(), trace: trace(node), ..Failed::default() }
     });
-    let failed = results
-        .chain(alone)
-        .map(|(property, trace)| Failed { property, trace: trace.children().filter_map(happening).collect() })
-        .collect();
-    Ok((version, failed))
+    let results = top.children_named("result").filter(|result| result.attribute("status") == Some("FAILURE"));
+    let results = results.map(|result| Failed {
+        property: result.attribute("property").unwrap_or_default().to_owned(),
+        title: result.attribute("description").unwrap_or_default().to_owned(),
+        at: result.child("location").and_then(location),
+        trace: result.child("goto_trace").map(trace).unwrap_or_default(),
+    });
+    Ok((version, results.chain(alone).collect()))
 }
 
 fn happening(node: Node) -> Option<Happening> {

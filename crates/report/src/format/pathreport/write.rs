@@ -21,7 +21,12 @@ pub(crate) fn write(document: &Document) -> String {
         attribute(&mut out, "line", &line.to_string());
         out.push_str(&format!(">{}</excerpt>\n", escape_text(text)));
     }
-    let rest = Document { rules: document.rules.clone(), runs: document.runs.clone(), ..Document::default() };
+    let rest = Document {
+        rules: document.rules.clone(),
+        runs: document.runs.clone(),
+        properties: document.properties.clone(),
+        ..Document::default()
+    };
     data(&mut out, &rest);
     out.push_str("</pathreport>\n");
     out
@@ -30,7 +35,13 @@ pub(crate) fn write(document: &Document) -> String {
 /// What XML has no element for, as JSON; nothing where there is nothing.
 fn data<T: Default + PartialEq + serde::Serialize>(out: &mut String, rest: &T) {
     if *rest != T::default() {
-        let json = serde_json::to_string(rest).expect("keys are strings");
+        // Signs that XML cannot carry stand in strings only, where JSON has another way to write them.
+        let special = |c: char| c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c);
+        let json: String = serde_json::to_string(rest)
+            .expect("keys are strings")
+            .chars()
+            .map(|c| if special(c) { format!("\\u{:04x}", c as u32) } else { c.to_string() })
+            .collect();
         out.push_str(&format!("<data>{}</data>", escape_text(&json)));
     }
 }
@@ -230,7 +241,6 @@ fn write_step(out: &mut String, step: &Step, around: &str) {
     }
     out.push('>');
     out.push_str(&escape_text(&step.message));
-    data(out, &step.extra);
     for (element, bindings) in [("value", &step.values), ("state", &step.state)] {
         for binding in bindings {
             let (name, value) = (escape(&binding.name), escape_text(&binding.value));

@@ -2,7 +2,6 @@
 
 use crate::format::{Sample, compiler};
 use crate::read::Fault;
-use crate::terminal::without_colours;
 use crate::{Document, Format};
 use serde_json::Value;
 use std::ops::Range;
@@ -20,7 +19,7 @@ pub(crate) struct Logs {
 }
 
 /// Whether a line begins like a SARIF log.
-fn begins(text: &str) -> bool {
+pub(super) fn begins(text: &str) -> bool {
     let mut end = text.len().min(400);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -84,7 +83,6 @@ pub(super) fn parse(source: &str, otherwise: Fault) -> Result<Document, Fault> {
         document.absorb(super::read::parse(&source[range.clone()])?);
     }
     around.push_str(&source[at..]);
-    let around = without_colours(&around);
     if compiler::sniff(&Sample { head: &around, text: &around }) {
         document.absorb(compiler::parse(&around)?);
     }

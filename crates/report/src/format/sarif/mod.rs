@@ -1,14 +1,16 @@
 //! SARIF 2.1.0, in and out.
 //!
-//! What SARIF has a place for is written there; what only our model knows goes into the property bag of the nearest
-//! object, under the one key `parallax`. Reading prefers that bag where it is sound, so a document of ours comes back
-//! equal, and does without it where it is absent, so everybody else's documents are read too.
+//! Results of others are kept and written again as they were. For the rest, what SARIF has a place for is written there;
+//! what only our model knows goes into the property bag of the nearest object, under the one key `parallax`. Reading prefers
+//! that bag where it is sound, so a document of ours comes back equal, and does without it where it is absent.
 
-mod beyond;
+mod advice;
 mod component;
 mod graph;
 pub(crate) mod logged;
 mod message;
+mod normal;
+mod original;
 mod place;
 mod read;
 mod uri;
@@ -51,7 +53,8 @@ pub(super) fn parse(source: &str) -> Result<Document, Fault> {
 }
 
 pub(super) fn sniff(sample: &super::Sample) -> bool {
-    (sample.head.starts_with('{') || logged::sniff(sample.text))
+    let listed = sample.head.strip_prefix('[').map(str::trim_start);
+    (sample.head.starts_with('{') || listed.is_some_and(logged::begins) || logged::sniff(sample.text))
         && (sample.text.contains("\"runs\"") || sample.text.contains("sarif-external-property"))
         && (sample.text.contains("sarif") || sample.text.contains("\"2.1.0\""))
 }

@@ -106,8 +106,17 @@ impl<'a> Run<'a> {
 
     /// The function around a location: the first of its logical locations that is one.
     pub(super) fn function(&self, location: &Value) -> Option<String> {
-        const KINDS: [&str; 8] =
-            ["", "function", "member", "method", "constructor", "destructor", "lambda", "procedure"];
+        const KINDS: [&str; 9] = [
+            "",
+            "function",
+            "member",
+            "method",
+            "constructor",
+            "destructor",
+            "lambda",
+            "procedure",
+            "resource",
+        ];
         let named = |value: &Value| {
             let fits = KINDS.contains(&text(value, "/kind"));
             let name = || some_text(value, "/fullyQualifiedName").or_else(|| some_text(value, "/name"));

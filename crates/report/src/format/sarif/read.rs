@@ -1,8 +1,8 @@
 //! A SARIF log as a document, whoever wrote it.
 
 use super::BAG;
-use super::beyond;
 use super::message::{fill, pieces};
+use super::normal::normalise;
 use crate::flow::{self, Event};
 use crate::read::Fault;
 use crate::value::{items, number, some_text, text};
@@ -15,66 +15,65 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 
 pub(crate) fn parse(source: &str) -> Result<Document, Fault> {
-    let log: Value = serde_json::from_str(source)?;
+    match serde_json::from_str(source)? {
+        // Some collect the logs of several tools in a list.
+        Value::Array(logs) => {
+            let mut document = Document::default();
+            for log in logs {
+                document.absorb(read_log(log)?);
+            }
+            Ok(document)
+        }
+        log => read_log(log),
+    }
+}
+
+fn read_log(log: Value) -> Result<Document, Fault> {
     let version = text(&log, "/version");
     if !version.is_empty() && !version.starts_with("2.") {
         return Err(Fault::new(format!("SARIF {version}; this version reads 2.1.0")));
     }
-    let log = if is_external(&log) { as_run(log) } else { log };
+    let mut log = normalise(log);
     if !log.get("runs").is_some_and(Value::is_array) {
         return Err(Fault::new("a SARIF log has an array `runs`"));
     }
-    let mut document = Document::default();
+    let mut properties = log["properties"].as_object().cloned().unwrap_or_default();
+    properties.remove(BAG);
+    let mut document = Document { properties, ..Document::default() };
     if let Some(notes) = bag(&log).and_then(|bag| serde_json::from_value(bag.get("notes")?.clone()).ok()) {
         document.notes = notes;
     }
     if let Some(own) = bag(&log).and_then(|bag| serde_json::from_value(bag.get("excerpts")?.clone()).ok()) {
         document.excerpts = own;
     }
-    for run in items(&log, "/runs") {
+    let runs = log["runs"].as_array_mut().map(std::mem::take).unwrap_or_default();
+    for mut run in runs {
         // A run that we made up holds nothing that the model does not.
-        let skeleton = (!bag(run).is_some_and(|bag| bag["made"] == true)).then(|| beyond::skeleton(run));
-        let index = skeleton.is_some().then_some(document.runs.len());
-        document.runs.extend(skeleton);
-        let run = Run::new(run);
-        run.tell_failures(&mut document.notes);
-        let mut inapplicable = 0;
-        for result in items(run.run, "/results") {
-            if text(result, "/kind") == "notApplicable" {
-                inapplicable += 1;
-            } else {
-                let mut report = run.report(result, &mut document.notes);
-                report.run = index;
-                document.rules.extend(run.described(result, &report));
-                document.reports.push(report);
+        let made = bag(&run).is_some_and(|bag| bag["made"] == true);
+        let all = run.get_mut("results").and_then(Value::as_array_mut).map(std::mem::take);
+        let all = all.unwrap_or_default().into_iter();
+        let (results, inapplicable): (Vec<Value>, Vec<Value>) =
+            all.partition(|result| text(result, "/kind") != "notApplicable");
+        if let Some(rest) = run.get_mut("results") {
+            *rest = inapplicable.into();
+        }
+        let index = (!made).then_some(document.runs.len());
+        let reader = Run::new(&run);
+        reader.tell_failures(&mut document.notes);
+        for result in results {
+            let mut report = reader.report(&result, &mut document.notes);
+            document.rules.extend(reader.described(&result, &report));
+            report.run = index;
+            if let (false, Value::Object(result)) = (made, result) {
+                report.extra = result;
             }
+            document.reports.push(report);
         }
-        if inapplicable > 0 {
-            document.notes.push(format!(
-                "{inapplicable} results say that their rule does not apply; they are left out"
-            ));
-        }
-        let unresolved = run.unresolved.get();
-        if unresolved > 0 {
-            document.notes.push(format!("{unresolved} places are given as offsets into files that the log does not hold; their lines are not known"));
-        }
-        document.excerpts.extend(run.excerpts());
+        document.notes.extend(reader.asides());
+        document.excerpts.extend(reader.excerpts());
+        document.runs.extend((!made).then_some(run));
     }
     Ok(document)
-}
-
-/// Whether this is a file to which a log has moved some of its properties.
-fn is_external(log: &Value) -> bool {
-    log.get("runs").is_none()
-        && log["results"].is_array()
-        && text(log, "/$schema").contains("external-property")
-}
-
-/// Such a file by itself is a run of which the rest is unknown.
-fn as_run(mut file: Value) -> Value {
-    let tool = serde_json::json!({"driver": file["driver"].take(), "extensions": file["extensions"].take()});
-    file["tool"] = tool;
-    serde_json::json!({"version": file["version"].take(), "runs": [file]})
 }
 
 pub(super) fn bag(value: &Value) -> Option<&Value> {
@@ -91,10 +90,12 @@ pub(super) struct Run<'a> {
     pub snippets: RefCell<BTreeSet<Excerpt>>,
     /// How many places could not be told because they are offsets into files that are not there.
     pub unresolved: Cell<usize>,
+    /// How many code flows hold nothing that could be shown.
+    pub flat: Cell<usize>,
 }
 
 impl<'a> Run<'a> {
-    fn new(run: &'a Value) -> Self {
+    pub(super) fn new(run: &'a Value) -> Self {
         let mut rules = HashMap::new();
         for rule in Self::components(run).flat_map(|component| items(component, "/rules")) {
             rules.entry(text(rule, "/id")).or_insert(rule);
@@ -105,18 +106,40 @@ impl<'a> Run<'a> {
             contents: HashMap::new(),
             snippets: RefCell::default(),
             unresolved: Cell::new(0),
+            flat: Cell::new(0),
         };
         run.collect_contents();
         run
     }
 
-    fn excerpts(self) -> impl Iterator<Item = Excerpt> {
+    /// What is not shown of the run, or not known, after its results were read.
+    pub(super) fn asides(&self) -> Vec<String> {
+        let inapplicable = items(self.run, "/results").len();
+        let unresolved = self.unresolved.get();
+        let flat = self.flat.get();
+        let told = [
+            (
+                inapplicable,
+                format!("{inapplicable} results say that their rule does not apply; they are left out"),
+            ),
+            (
+                unresolved,
+                format!(
+                    "{unresolved} places are given as offsets into files that the log does not hold; their lines are not known"
+                ),
+            ),
+            (flat, format!("{flat} code flows have no thread flows, so no path is shown for them")),
+        ];
+        told.into_iter().filter(|(count, _)| *count > 0).map(|(_, note)| note).collect()
+    }
+
+    pub(super) fn excerpts(self) -> impl Iterator<Item = Excerpt> {
         let whole =
             self.contents.into_iter().map(|(file, text)| Excerpt { file, line: 1, text: text.to_owned() });
         whole.chain(self.snippets.into_inner())
     }
 
-    fn report(&self, result: &Value, notes: &mut Vec<String>) -> Report {
+    pub(super) fn report(&self, result: &Value, notes: &mut Vec<String>) -> Report {
         let driver = &self.run["tool"]["driver"];
         let rule_value = self.rule(result);
         let id = [text(result, "/ruleId"), text(result, "/rule/id"), text(rule_value, "/id")];
@@ -147,12 +170,7 @@ impl<'a> Run<'a> {
                 "absent" => Some(Baseline::Absent),
                 _ => None,
             },
-            // Without a plain text, the Markdown is the text.
-            markdown: match result.pointer("/message/text") {
-                None => String::new(),
-                Some(_) => text(&result["message"], "/markdown").to_owned(),
-            },
-            extra: beyond::of_result(result, bag(self.run).is_some_and(|bag| bag["made"] == true)),
+            markdown: self.markdown(&result["message"], rule_value),
             ..Report::default()
         };
         for map in ["/partialFingerprints", "/fingerprints"] {
@@ -185,11 +203,10 @@ impl<'a> Run<'a> {
 
     /// Others' results: a place is a path of one step.
     fn explain(&self, report: &mut Report, result: &Value, linked: Vec<Segment>) {
-        if report.paths.is_empty()
-            && let Some(location) = &report.location
-        {
-            let function = self.function(&result["locations"][0]).unwrap_or_default();
-            report.paths.push(super::super::one_step(location.clone(), function, &report.title));
+        let function = self.function(&result["locations"][0]);
+        if report.paths.is_empty() && (report.location.is_some() || function.is_some()) {
+            let function = function.unwrap_or_default();
+            report.paths.push(super::super::one_step(report.location.clone(), function, &report.title));
         }
         // Further places of the same result.
         for location in items(result, "/locations").iter().skip(1) {
@@ -223,14 +240,32 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The Markdown of a message: its own, or the rule's under its id, with the arguments put in.
+    fn markdown(&self, message: &Value, rule: &Value) -> String {
+        let own = some_text(message, "/markdown");
+        let markdown = own.or_else(|| {
+            let strings = rule.get("messageStrings").filter(|_| message.get("text").is_none())?;
+            some_text(strings.get(text(message, "/id"))?, "/markdown")
+        });
+        let markdown = markdown.unwrap_or_default();
+        match items(message, "/arguments") {
+            [] => markdown,
+            arguments => fill(&markdown, arguments),
+        }
+    }
+
     fn paths(&self, result: &Value, notes: &mut Vec<String>) -> Vec<Path> {
         let mut paths = Vec::new();
         for (flow, code_flow) in items(result, "/codeFlows").iter().enumerate() {
             let flow = bag(code_flow).and_then(|bag| number(bag, "/flow")).unwrap_or(flow as u32);
-            let threads = items(code_flow, "/threadFlows");
+            let threads = threads(code_flow);
+            self.flat.set(self.flat.get() + usize::from(threads.is_empty()));
             for thread in threads {
                 let own = plain(&self.message(&thread["message"], &Value::Null));
-                let around = plain(&self.message(&code_flow["message"], &Value::Null));
+                let around = match std::ptr::eq(thread, code_flow) {
+                    true => String::new(),
+                    false => plain(&self.message(&code_flow["message"], &Value::Null)),
+                };
                 let label = match own {
                     own if bag(thread).is_some() => own,
                     own if !own.is_empty() && !around.is_empty() => format!("{around}: {own}"),
@@ -350,17 +385,11 @@ impl<'a> Run<'a> {
             "unimportant" => Importance::Unimportant,
             _ => Importance::Important,
         };
-        step.extra = beyond::of_step(value, &step);
         step.values = state(&value["state"]);
         if let Some(own) = bag(value) {
             let bindings = |name: &str| serde_json::from_value::<Vec<Binding>>(own.get(name)?.clone()).ok();
             if let Some((values, state)) = bindings("values").zip(bindings("state")) {
                 (step.values, step.state) = (values, state);
-            }
-            if let Some((role, failing)) = own.get("role").zip(own["failing"].as_bool()) {
-                step.role = serde_json::from_value(role.clone()).unwrap_or(step.role);
-                step.taken = own["taken"].as_bool();
-                step.failing = failing;
             }
             step.access =
                 own.get("access").and_then(|mode| serde_json::from_value::<AccessMode>(mode.clone()).ok());
@@ -388,6 +417,17 @@ impl<'a> Run<'a> {
         }
         path.finish()
     }
+}
+
+/// The threads of a code flow; none where no step is in them. Drafts of the standard had the steps of the only thread in
+/// the flow itself.
+fn threads(code_flow: &Value) -> &[Value] {
+    let threads = match items(code_flow, "/threadFlows") {
+        [] => std::slice::from_ref(code_flow),
+        threads => threads,
+    };
+    let empty = threads.iter().all(|thread| items(thread, "/locations").is_empty());
+    if empty { &[] } else { threads }
 }
 
 /// The tool's version; clang writes a whole sentence for it.
@@ -421,14 +461,13 @@ fn linked_text(message: &str, result: &Value) -> Vec<Segment> {
         .iter()
         .map(|flow| {
             let first = before;
-            before += items(flow, "/threadFlows").len();
+            before += threads(flow).len();
             first
         })
         .collect();
     // A number means the location with that id, wherever in the result it stands.
     let mut by_id: HashMap<i64, Link> = HashMap::new();
-    let threads = flows.iter().flat_map(|flow| items(flow, "/threadFlows"));
-    for (path, thread) in threads.enumerate() {
+    for (path, thread) in flows.iter().flat_map(threads).enumerate() {
         for (step, location) in items(thread, "/locations").iter().enumerate() {
             if let Some(id) = location["location"]["id"].as_i64() {
                 by_id.entry(id).or_insert(Link::Step { path, step });

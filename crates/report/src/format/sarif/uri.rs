@@ -5,7 +5,12 @@ pub(super) fn encode(file: &str) -> String {
     if let Some(rest) = drive(file) {
         return format!("file:///{}:{}", &file[..1], escape(rest));
     }
-    if file.starts_with('/') { format!("file://{}", escape(file)) } else { escape(file) }
+    match file.strip_prefix('/') {
+        // No drive: a folder that is called like one.
+        Some(odd) if drive(odd).is_some() => format!("file://localhost{}", escape(file)),
+        Some(_) => format!("file://{}", escape(file)),
+        None => escape(file),
+    }
 }
 
 /// The part after a drive letter and its colon, when there is one and a slash follows.
@@ -33,14 +38,15 @@ pub(super) fn decode(uri: &str) -> String {
     let Some(rest) = strip_scheme(uri) else { return unescape(uri) };
     // file:///path, file:/path, file://host/path
     let path = match rest.strip_prefix("//") {
-        Some(after) if after.starts_with('/') => after.to_owned(),
-        Some(after) if after.starts_with("localhost/") => after["localhost".len()..].to_owned(),
-        Some(share) => format!("//{share}"),
-        None => rest.to_owned(),
+        Some(after) if after.starts_with('/') => unescape(after),
+        Some(after) if after.starts_with("localhost/") => return unescape(&after["localhost".len()..]),
+        Some(share) => format!("//{}", unescape(share)),
+        None => unescape(rest),
     };
+    // Editors write the colon of a drive as %3A.
     match path.strip_prefix('/') {
-        Some(windows) if drive(windows).is_some() => unescape(windows),
-        _ => unescape(&path),
+        Some(windows) if drive(windows).is_some() => windows.to_owned(),
+        _ => path,
     }
 }
 
@@ -94,6 +100,7 @@ mod tests {
     #[test]
     fn what_other_tools_write() {
         assert_eq!(decode("file:///D:/a/b.cpp"), "D:/a/b.cpp");
+        assert_eq!(decode("file:///c%3A/Users/a%20b/x.js"), "c:/Users/a b/x.js");
         assert_eq!(decode("file://server/share/b.cpp"), "//server/share/b.cpp");
         assert_eq!(decode("file://localhost/etc/x"), "/etc/x");
         assert_eq!(decode("FILE:/etc/x"), "/etc/x");

@@ -1,31 +1,42 @@
 //! A document as SARIF.
 
+use super::original::Originals;
 use super::{BAG, message, step_kinds, uri};
 use crate::{
     Binding, Change, Document, Fix, Importance, Link, Location, Path, PathKind, Report, Rule, Severity, Step,
-    SuppressionStatus,
+    Suppression, SuppressionStatus,
 };
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 
-/// The document as a SARIF log: one run for each stretch of reports by the same tool.
+/// The document as a SARIF log: the runs it came from, and one for each stretch of other reports by the same tool.
 pub(crate) fn write(document: &Document) -> String {
+    let Originals { results, excerpts, notes } = Originals::of(document);
     let mut runs: Vec<Value> = Vec::new();
-    let empty = |run: &Value| {
-        let mut run = run.clone();
-        run["results"] = json!([]);
-        run
-    };
     // Runs without results are kept too, in their place.
     let mut next = 0;
-    for reports in document.reports.chunk_by(|a, b| a.run == b.run && a.tool == b.tool) {
-        let skeleton = reports[0].run.and_then(|run| {
-            runs.extend(document.runs.get(next..run).into_iter().flatten().map(empty));
-            next = next.max(run + 1);
-            document.runs.get(run)
-        });
-        runs.push(write_run(runs.len(), reports, &document.rules, skeleton));
+    let from = |(report, original): &(&Report, Option<Value>)| {
+        (original.as_ref().and(report.run), original.is_none().then(|| report.tool.clone()))
+    };
+    let reports: Vec<(&Report, Option<Value>)> = document.reports.iter().zip(results).collect();
+    for reports in reports.chunk_by(|a, b| from(a) == from(b)) {
+        match from(&reports[0]).0.and_then(|run| Some((run, document.runs.get(run)?))) {
+            Some((run, value)) => {
+                runs.extend(document.runs.get(next..run).into_iter().flatten().cloned());
+                next = next.max(run + 1);
+                let mut value = value.clone();
+                let rest = value["results"].take();
+                let results = reports.iter().filter_map(|(_, original)| original.clone());
+                value["results"] = results.chain(rest.as_array().cloned().unwrap_or_default()).collect();
+                runs.push(value);
+            }
+            None => {
+                let reports: Vec<&Report> = reports.iter().map(|(report, _)| *report).collect();
+                runs.push(made_run(runs.len(), &reports, &document.rules));
+            }
+        }
     }
-    runs.extend(document.runs.get(next..).into_iter().flatten().map(empty));
+    runs.extend(document.runs.get(next..).into_iter().flatten().cloned());
     if runs.is_empty() {
         // A log must have a run, and a run a tool.
         runs.push(json!({
@@ -40,61 +51,36 @@ pub(crate) fn write(document: &Document) -> String {
         "runs": runs,
     });
     let mut bag = Map::new();
-    if !document.notes.is_empty() {
+    // What reading the runs again will tell need not be said twice.
+    if document.notes != notes {
         bag.insert("notes".into(), json!(document.notes));
     }
-    if !document.excerpts.is_empty() {
-        bag.insert("excerpts".into(), json!(document.excerpts));
+    let more: Vec<_> = document.excerpts.iter().filter(|excerpt| !excerpts.contains(excerpt)).collect();
+    if !more.is_empty() {
+        bag.insert("excerpts".into(), json!(more));
     }
+    let mut properties = document.properties.clone();
     if !bag.is_empty() {
-        log["properties"] = json!({BAG: bag});
+        properties.insert(BAG.into(), bag.into());
+    }
+    if !properties.is_empty() {
+        log["properties"] = properties.into();
     }
     let mut text = serde_json::to_string_pretty(&log).expect("keys are strings");
     text.push('\n');
     text
 }
 
-fn write_run(run: usize, reports: &[Report], rules: &[Rule], skeleton: Option<&Value>) -> Value {
-    let mut value = match skeleton {
-        Some(skeleton) => skeleton.clone(),
-        None => made_run(reports, rules),
-    };
-    if !value["tool"]["driver"].is_object() {
-        value["tool"] = json!({"driver": {"name": reports[0].tool.name}});
-    }
-    // Results of a run that was read name their rules and weaknesses as they did.
-    let made = skeleton.is_none();
-    let mut index = std::collections::HashMap::new();
-    for (at, rule) in
-        value["tool"]["driver"]["rules"].as_array().filter(|_| made).into_iter().flatten().enumerate()
-    {
-        if let Some(id) = rule["id"].as_str() {
-            index.entry(id.to_owned()).or_insert(at);
-        }
-    }
-    if made && reports.iter().any(|report| !report.cwe.is_empty()) {
-        value["taxonomies"] = json!([{
-            "name": "CWE",
-            "informationUri": "https://cwe.mitre.org/",
-            "organization": "MITRE",
-            "shortDescription": {"text": "Common Weakness Enumeration"},
-        }]);
-    }
-    value["results"] = reports
-        .iter()
-        .enumerate()
-        .map(|(result, report)| write_report(run, result, report, index.get(&report.rule).copied()))
-        .collect();
-    value
-}
-
 /// A run for reports that do not come from SARIF.
-fn made_run(reports: &[Report], rules: &[Rule]) -> Value {
+fn made_run(run: usize, reports: &[&Report], rules: &[Rule]) -> Value {
+    let mut index = HashMap::new();
     let mut ids: Vec<&str> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
-    ids.extend(
-        reports.iter().map(|report| report.rule.as_str()).filter(|id| !id.is_empty() && seen.insert(*id)),
-    );
+    for id in reports.iter().map(|report| report.rule.as_str()).filter(|id| !id.is_empty()) {
+        index.entry(id).or_insert_with(|| {
+            ids.push(id);
+            ids.len() - 1
+        });
+    }
     let mut driver = json!({"name": reports[0].tool.name});
     if let Some(version) = &reports[0].tool.version {
         driver["version"] = json!(version);
@@ -106,7 +92,20 @@ fn made_run(reports: &[Report], rules: &[Rule]) -> Value {
         };
         driver["rules"] = ids.iter().map(described).collect();
     }
-    json!({"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "properties": {BAG: {"made": true}}})
+    let mut value = json!({"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "properties": {BAG: {"made": true}}});
+    if reports.iter().any(|report| !report.cwe.is_empty()) {
+        value["taxonomies"] = json!([{
+            "name": "CWE",
+            "informationUri": "https://cwe.mitre.org/",
+            "organization": "MITRE",
+            "shortDescription": {"text": "Common Weakness Enumeration"},
+        }]);
+    }
+    let results = reports.iter().enumerate();
+    value["results"] = results
+        .map(|(result, report)| write_report(run, result, report, index.get(report.rule.as_str()).copied()))
+        .collect();
+    value
 }
 
 fn write_rule(rule: &Rule) -> Value {
@@ -159,7 +158,7 @@ fn write_report(run: usize, result: usize, report: &Report, rule: Option<usize>)
             None => text.push_str(&words),
         }
     }
-    let mut value = report.extra.clone();
+    let mut value = Map::new();
     if !report.rule.is_empty() {
         value.insert("ruleId".into(), json!(report.rule));
     }
@@ -175,16 +174,14 @@ fn write_report(run: usize, result: usize, report: &Report, rule: Option<usize>)
         Severity::Error => "error",
     };
     // Only failures have a level.
-    let plain = ["pass", "open", "review", "informational", "notApplicable"];
-    let bare = value.get("kind").and_then(Value::as_str).is_some_and(|kind| plain.contains(&kind));
-    value.insert("level".into(), json!(if bare { "none" } else { level }));
+    value.insert("level".into(), json!(if report.passed { "none" } else { level }));
     let mut bag = if text.is_empty() {
         text = message::escape(&report.title);
         json!({"title": report.title, "text": false})
     } else {
         json!({"title": report.title})
     };
-    if bare {
+    if report.passed {
         bag["level"] = json!(level);
     }
     let mut message = json!({"text": text});
@@ -226,7 +223,7 @@ fn write_report(run: usize, result: usize, report: &Report, rule: Option<usize>)
     if let Some(baseline) = report.baseline {
         value.insert("baselineState".into(), json!(baseline));
     }
-    if !report.cwe.is_empty() && report.run.is_none() {
+    if !report.cwe.is_empty() {
         let taxa =
             report.cwe.iter().map(|cwe| json!({"id": cwe.to_string(), "toolComponent": {"name": "CWE"}}));
         value.insert("taxa".into(), taxa.collect());
@@ -235,26 +232,26 @@ fn write_report(run: usize, result: usize, report: &Report, rule: Option<usize>)
         value.insert("partialFingerprints".into(), json!(report.fingerprints));
     }
     if !report.suppressions.is_empty() {
-        let suppressions = report.suppressions.iter().map(|suppression| {
-            let mut value = json!({
-                "kind": if suppression.in_source { "inSource" } else { "external" },
-                "status": match suppression.status {
-                    SuppressionStatus::Accepted => "accepted",
-                    SuppressionStatus::UnderReview => "underReview",
-                    SuppressionStatus::Rejected => "rejected",
-                },
-            });
-            if !suppression.justification.is_empty() {
-                value["justification"] = json!(suppression.justification);
-            }
-            value
-        });
+        let suppressions = report.suppressions.iter().map(write_suppression);
         value.insert("suppressions".into(), suppressions.collect());
     }
-    let mut properties = value.remove("properties").unwrap_or_else(|| json!({}));
-    properties[BAG] = bag;
-    value.insert("properties".into(), properties);
+    value.insert("properties".into(), json!({BAG: bag}));
     value.into()
+}
+
+pub(super) fn write_suppression(suppression: &Suppression) -> Value {
+    let mut value = json!({
+        "kind": if suppression.in_source { "inSource" } else { "external" },
+        "status": match suppression.status {
+            SuppressionStatus::Accepted => "accepted",
+            SuppressionStatus::UnderReview => "underReview",
+            SuppressionStatus::Rejected => "rejected",
+        },
+    });
+    if !suppression.justification.is_empty() {
+        value["justification"] = json!(suppression.justification);
+    }
+    value
 }
 
 fn write_fix(fix: &Fix) -> Value {
@@ -324,9 +321,7 @@ fn write_path(path: &Path) -> Value {
         steps.push(json!({}));
     }
     value.insert("locations".into(), steps.into());
-    let mut properties = value.remove("properties").unwrap_or_else(|| json!({}));
-    properties[BAG] = bag;
-    value.insert("properties".into(), properties);
+    value.insert("properties".into(), json!({BAG: bag}));
     value.into()
 }
 
@@ -343,7 +338,7 @@ fn write_step(path: &Path, step: &Step) -> Value {
     if !step.message.is_empty() {
         location.insert("message".into(), json!({"text": message::escape(&step.message)}));
     }
-    let mut value = step.extra.clone();
+    let mut value = Map::new();
     if !location.is_empty() {
         value.insert("location".into(), location.into());
     }
@@ -360,13 +355,7 @@ fn write_step(path: &Path, step: &Step) -> Value {
         value.insert("importance".into(), json!(step.importance));
     }
     let mut bag = json!({"frame": step.frame});
-    let mut kinds: Vec<Value> = step_kinds(step).into_iter().map(Value::from).collect();
-    if let Some(Value::Array(more)) = value.remove("kinds") {
-        bag["role"] = json!(step.role);
-        bag["taken"] = json!(step.taken);
-        bag["failing"] = json!(step.failing);
-        kinds.extend(more);
-    }
+    let kinds = step_kinds(step);
     if !kinds.is_empty() {
         value.insert("kinds".into(), kinds.into());
     }
@@ -385,8 +374,6 @@ fn write_step(path: &Path, step: &Step) -> Value {
     if !state.is_empty() {
         value.insert("state".into(), state.into());
     }
-    let mut properties = value.remove("properties").unwrap_or_else(|| json!({}));
-    properties[BAG] = bag;
-    value.insert("properties".into(), properties);
+    value.insert("properties".into(), json!({BAG: bag}));
     value.into()
 }

@@ -4,6 +4,10 @@
 //! touched page. What lies outside the process (files, pipes, children) is not part of it: a door that answers
 //! from a recording goes back too, the live one cannot.
 
+mod saved;
+
+pub use saved::SavedSnapshot;
+
 use crate::elf::Machine;
 use crate::memory::Memory;
 use crate::outside::{Facts, Tid};
@@ -64,6 +68,11 @@ impl Snapshot {
         let mut memory = self.memory;
         memory.set_quiet(true);
         memory
+    }
+
+    /// The pages whose contents may differ from those of an older snapshot, by number.
+    pub fn pages_changed_since(&self, older: &Snapshot) -> Vec<u64> {
+        self.memory.pages_changed_since(&older.memory)
     }
 
     /// The numbers of its threads, that of the running one first.

@@ -79,7 +79,7 @@ record-corpus: setup
 .PHONY: bench-record
 bench-record: setup
 	$(CARGO) build --release --package parallax
-	$(CARGO) build --release --package parallax-travel --example measure
+	$(CARGO) build --release --package parallax-travel --example measure-travel
 	python3 bench/record/compare.py $(OUT)
 
 # Instruction semantics against the processor this runs on: make fuzz-isa SECONDS=600 SEED=1
@@ -177,9 +177,9 @@ bench-stl: build
 # Symbolic runs of programs beside Triton and angr (PyPI, see scripts/concolic-peers; 600 MB): rates, bytes, targets.
 .PHONY: bench-concolic
 bench-concolic: build
-	$(CARGO) build --release --package parallax-concolic --example measure
+	$(CARGO) build --release --package parallax-concolic --example measure-traces
 	python3 -m pip install --quiet --target target/peers triton-library==1.0.0rc4 angr 'bitstring<5' 'pycparser==3.0'
-	PYTHONPATH=target/peers scripts/concolic-peers target/release/parallax target/release/examples/measure concolic.csv
+	PYTHONPATH=target/peers scripts/concolic-peers target/release/parallax target/release/examples/measure-traces concolic.csv
 
 # What `convert` and the verbs write as SARIF, held against the public validator (npm, 100 MB, pinned): no errors.
 .PHONY: sarif-check

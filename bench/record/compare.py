@@ -5,7 +5,7 @@ Programs are run natively, in Parallax (plainly, recorded, replayed), and under 
 (default 3); the best counts, so that other work on the machine disturbs all alike. GDB's `record full` runs a short loop, since
 it keeps every instruction in memory. Then travel in a recording of SEARCH rounds of `calls.c` (default 11000, a hundred million
 steps) and seeks in one of SEEK rounds (default 110000, a thousand million). BUILT is the folder with `parallax` and
-`examples/measure`, by default that of a release build. With OUT, README.md and raw.csv are written there. Tools that are not
+`examples/measure-travel`, by default that of a release build. With OUT, README.md and raw.csv are written there. Tools that are not
 installed are left out, and named.
 """
 
@@ -187,7 +187,7 @@ def travel(work, binary):
     watched = [f"{int(names['parts'], 16) + part * 4096:x}" for part in range(3)]
     recording = recorded(work, binary, SEARCH)
     for workers in ("1", "2"):
-        command = [BUILT / "examples/measure", recording, names["rare"], workers, SEEKS, *watched]
+        command = [BUILT / "examples/measure-travel", recording, names["rare"], workers, SEEKS, *watched]
         printed = subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout
         found = json.loads(printed)
         steps = found["steps"]
@@ -200,7 +200,7 @@ def travel(work, binary):
         row(f"search/{workers}-workers/indexed-per-hit", found["indexed_s"] / found["hits"] * 1e6, "us")
     shutil.rmtree(recording)
     recording = recorded(work, binary, SEEK)
-    command = [BUILT / "examples/measure", recording, names["done"], "2", SEEKS]
+    command = [BUILT / "examples/measure-travel", recording, names["done"], "2", SEEKS]
     found = json.loads(subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout)
     for name in ("steps", "seek_median_ms", "seek_p99_ms", "first_s", "indexed_s", "index_bytes"):
         row(f"seek/{name}", found[name], "ms" if name.endswith("ms") else "s" if name.endswith("_s") else "")

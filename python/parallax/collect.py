@@ -118,6 +118,7 @@ class _Sources:
                 file["missing"] = "the source is not there"
             else:
                 start: Optional[int] = None
+                last = 0
                 for line in sorted(wanted) + [-1]:
                     if start is not None and line != last + 1:
                         file["chunks"].append([start, [_cut(one, 400) for one in text[start - 1 : last]]])
@@ -257,16 +258,16 @@ def _calls(run: execution, functions: Sequence[str], threads: _Threads) -> dict[
     spans: list[list[tuple[int, int, int, int]]] = [[] for _ in threads.all]
 
     def close(thread: int, time: int) -> int:
-        start, name = open_calls[thread].pop()
-        spans[thread].append((start, time + 1 - start, len(open_calls[thread]), name))
-        return name
+        start, number = open_calls[thread].pop()
+        spans[thread].append((start, time + 1 - start, len(open_calls[thread]), number))
+        return number
 
-    for time, kind, name in sorted(events):
+    for time, kind, number in sorted(events):
         thread = threads.at(time)
         if kind == 0:
-            open_calls[thread].append((time, name))
-        elif any(one == name for _, one in open_calls[thread]):
-            while close(thread, time) != name:
+            open_calls[thread].append((time, number))
+        elif any(one == number for _, one in open_calls[thread]):
+            while close(thread, time) != number:
                 pass
     for thread in range(len(threads.all)):
         while open_calls[thread]:
@@ -274,8 +275,8 @@ def _calls(run: execution, functions: Sequence[str], threads: _Threads) -> dict[
     flat = []
     for own in spans:
         row, last = [], 0
-        for start, length, depth, name in sorted(own, key=lambda one: (one[0], one[2])):
-            row += [start - last, length, depth, name]
+        for start, length, depth, number in sorted(own, key=lambda one: (one[0], one[2])):
+            row += [start - last, length, depth, number]
             last = start
         flat.append(row)
     calls: dict[str, Any] = {"names": names, "byThread": flat}
@@ -321,7 +322,7 @@ def collect(
                 break
             times.append(time)
         row["times"] = _differences(times)
-        if kind == "watchpoints":
+        if kind == "watchpoints" and one.items.extent is not None:
             written = set(run.watchpoints(one.items.extent, rw=WRITE).times())
             row["writes"] = [int(time in written) for time in times]
             if about:

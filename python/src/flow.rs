@@ -3,8 +3,9 @@
 use crate::errors::{RecordingError, raised};
 use crate::recorded::Recorded;
 use crate::snapshot::Snapshot;
+use parallax_flow::told;
 use parallax_flow::{Asked, Bounds, FlowError, Follow, Node, Origin, origin};
-use parallax_moment::{place_of, told};
+use parallax_moment::place_of;
 use parallax_symbols::Symbols;
 use parallax_trace::Time;
 use parallax_travel::TravelError;

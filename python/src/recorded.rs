@@ -134,7 +134,7 @@ impl Recorded {
                 Look::InPlace((at, glimpse, symbols)) => {
                     Moment::passed(self, at - u64::from(is_after), is_after, glimpse, symbols)
                 }
-                Look::Copied(state) => self.seen(state, is_after),
+                Look::Copied(state) => self.seen(*state, is_after),
             };
             let moment = Arc::new(moment);
             if moment.time == time {

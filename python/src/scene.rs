@@ -129,19 +129,19 @@ pub fn is_call_instruction(instruction: &iced_x86::Instruction) -> bool {
 }
 
 /// A program where a replay passes.
-pub struct Passage<'a> {
-    pub passed: Passed<'a>,
+pub struct Passage<'p, 'a> {
+    pub passed: Passed<'p, 'a>,
     pub symbols: Arc<Symbols>,
     innermost: OnceCell<Frame>,
 }
 
-impl<'a> Passage<'a> {
-    pub fn new(passed: Passed<'a>, symbols: Arc<Symbols>) -> Self {
+impl<'p, 'a> Passage<'p, 'a> {
+    pub fn new(passed: Passed<'p, 'a>, symbols: Arc<Symbols>) -> Self {
         Passage { passed, symbols, innermost: OnceCell::new() }
     }
 }
 
-impl Scene for Passage<'_> {
+impl Scene for Passage<'_, '_> {
     fn symbols(&self) -> &Symbols {
         &self.symbols
     }

@@ -9,7 +9,7 @@ use parallax_trace::{Target, Time};
 use parallax_travel::Filter;
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyList};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -386,6 +386,14 @@ impl Stack {
         let frame = usize::try_from(at).ok().and_then(|at| self.frames.get(at));
         let frame = frame.ok_or_else(|| PyIndexError::new_err("the stack has no such frame"))?;
         Ok(Frame { frame: frame.clone(), moment: self.moment.clone() })
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let frame = |frame: &Arc<parallax_symbols::Frame>| Frame {
+            frame: frame.clone(),
+            moment: self.moment.clone(),
+        };
+        PyList::new(py, self.frames.iter().map(frame).collect::<Vec<_>>())?.try_iter()
     }
 
     fn __repr__(&self) -> String {

@@ -31,9 +31,11 @@ pub enum Operand {
 #[derive(Debug)]
 pub struct Argument {
     n: usize,
-    /// By the number of the symbols, and the place.
-    found: Mutex<Vec<(u64, u64, Option<Arc<Compiled>>)>>,
+    found: Mutex<Vec<FoundAt>>,
 }
+
+/// The number of the symbols, the place, and what the argument is there.
+type FoundAt = (u64, u64, Option<Arc<Compiled>>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
@@ -401,69 +403,138 @@ impl Term {
         }
         Ok(Term(Operand::Computed(operator, Arc::new(left.clone()), Arc::new(right.clone()))))
     }
+
+    /// The term on the left.
+    fn before(&self, operator: Operator, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        Term::computed(operator, &self.0, &Operand::given(other)?)
+    }
+
+    /// The term on the right.
+    fn behind(&self, operator: Operator, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        Term::computed(operator, &Operand::given(other)?, &self.0)
+    }
 }
 
-/// The operators of a term, with the term on either side.
-macro_rules! operators {
-    ($($name:ident $reversed:ident $operator:ident)+) => {
-        #[pymethods]
-        impl Term {
-            $(
-                fn $name(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
-                    Term::computed(Operator::$operator, &self.0, &Operand::given(other)?)
-                }
+#[pymethods]
+impl Term {
+    fn __add__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.before(Operator::Plus, other)
+    }
 
-                fn $reversed(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
-                    Term::computed(Operator::$operator, &Operand::given(other)?, &self.0)
-                }
-            )+
+    fn __radd__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.behind(Operator::Plus, other)
+    }
 
-            fn __neg__(&self) -> Term {
-                Term(Operand::Negated(Arc::new(self.0.clone())))
-            }
+    fn __sub__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.before(Operator::Minus, other)
+    }
 
-            fn __invert__(&self) -> Term {
-                Term(Operand::Inverted(Arc::new(self.0.clone())))
-            }
+    fn __rsub__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.behind(Operator::Minus, other)
+    }
 
-            fn __richcmp__(&self, other: &Bound<'_, PyAny>, op: CompareOp) -> PyResult<Predicate> {
-                let comparison = match op {
-                    CompareOp::Eq => Comparison::Equal,
-                    CompareOp::Ne => Comparison::Unequal,
-                    CompareOp::Lt => Comparison::Less,
-                    CompareOp::Le => Comparison::LessEqual,
-                    CompareOp::Gt => Comparison::Greater,
-                    CompareOp::Ge => Comparison::GreaterEqual,
-                };
-                let condition = Condition::Compare(self.0.clone(), comparison, Operand::given(other)?);
-                Ok(Predicate(Arc::new(condition)))
-            }
+    fn __mul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.before(Operator::Times, other)
+    }
 
-            fn __bool__(&self) -> PyResult<bool> {
-                Err(PyTypeError::new_err(
-                    "a term has no value before there is a snapshot; compare it, and combine predicates with &, | and ~",
-                ))
-            }
+    fn __rmul__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.behind(Operator::Times, other)
+    }
 
-            fn __repr__(&self) -> String {
-                self.0.name()
-            }
-        }
-    };
-}
+    fn __truediv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.before(Operator::Divide, other)
+    }
 
-operators! {
-    __add__ __radd__ Plus
-    __sub__ __rsub__ Minus
-    __mul__ __rmul__ Times
-    __truediv__ __rtruediv__ Divide
-    __floordiv__ __rfloordiv__ FloorDivide
-    __mod__ __rmod__ Remainder
-    __and__ __rand__ And
-    __or__ __ror__ Or
-    __xor__ __rxor__ Xor
-    __lshift__ __rlshift__ ShiftLeft
-    __rshift__ __rrshift__ ShiftRight
+    fn __rtruediv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.behind(Operator::Divide, other)
+    }
+
+    fn __floordiv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.before(Operator::FloorDivide, other)
+    }
+
+    fn __rfloordiv__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.behind(Operator::FloorDivide, other)
+    }
+
+    fn __mod__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.before(Operator::Remainder, other)
+    }
+
+    fn __rmod__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.behind(Operator::Remainder, other)
+    }
+
+    fn __and__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.before(Operator::And, other)
+    }
+
+    fn __rand__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.behind(Operator::And, other)
+    }
+
+    fn __or__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.before(Operator::Or, other)
+    }
+
+    fn __ror__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.behind(Operator::Or, other)
+    }
+
+    fn __xor__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.before(Operator::Xor, other)
+    }
+
+    fn __rxor__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.behind(Operator::Xor, other)
+    }
+
+    fn __lshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.before(Operator::ShiftLeft, other)
+    }
+
+    fn __rlshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.behind(Operator::ShiftLeft, other)
+    }
+
+    fn __rshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.before(Operator::ShiftRight, other)
+    }
+
+    fn __rrshift__(&self, other: &Bound<'_, PyAny>) -> PyResult<Term> {
+        self.behind(Operator::ShiftRight, other)
+    }
+
+    fn __neg__(&self) -> Term {
+        Term(Operand::Negated(Arc::new(self.0.clone())))
+    }
+
+    fn __invert__(&self) -> Term {
+        Term(Operand::Inverted(Arc::new(self.0.clone())))
+    }
+
+    fn __richcmp__(&self, other: &Bound<'_, PyAny>, op: CompareOp) -> PyResult<Predicate> {
+        let comparison = match op {
+            CompareOp::Eq => Comparison::Equal,
+            CompareOp::Ne => Comparison::Unequal,
+            CompareOp::Lt => Comparison::Less,
+            CompareOp::Le => Comparison::LessEqual,
+            CompareOp::Gt => Comparison::Greater,
+            CompareOp::Ge => Comparison::GreaterEqual,
+        };
+        let condition = Condition::Compare(self.0.clone(), comparison, Operand::given(other)?);
+        Ok(Predicate(Arc::new(condition)))
+    }
+
+    fn __bool__(&self) -> PyResult<bool> {
+        Err(PyTypeError::new_err(
+            "a term has no value before there is a snapshot; compare it, and combine predicates with &, | and ~",
+        ))
+    }
+
+    fn __repr__(&self) -> String {
+        self.0.name()
+    }
 }
 
 /// Return the term for a variable or expression such as "p->next->value" in the current frame.

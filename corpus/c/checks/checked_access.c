@@ -1,4 +1,3 @@
-// native: nothing native checks this
 void klee_check_memory_access(const void *, unsigned long);
 int klee_range(int, int, const char *);
 int main(void) {

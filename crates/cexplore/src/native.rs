@@ -6,7 +6,9 @@ use crate::driver::{Driver, RENAMED_MAIN, driver};
 use crate::explore::{Entry, Finding, Input, Settings};
 use crate::program::is_module;
 use parallax_cmachine::Problem;
+use parallax_cmodule::Module;
 use parallax_cread::{Error, clang};
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -18,8 +20,10 @@ use std::time::{Duration, Instant};
 pub enum Native {
     /// The same mistake.
     Confirmed,
-    /// Something else, in words.
+    /// Something else, in words, although the mistake would show.
     Differs(String),
+    /// No mistake, in words; but no sanitizer sees every mistake of this kind.
+    Unseen(String),
     /// It was not run, and why.
     NotRun(String),
 }
@@ -72,6 +76,11 @@ pub fn confirm(program: &Program, finding: &Finding, settings: &Settings, folder
             Some(6) => Native::Confirmed,
             _ => Native::NotRun("the program defines reach_error itself, and it does not abort".into()),
         },
+        Ok(ended) if ended.text.contains(CALLED) => {
+            let name =
+                ended.text.split(CALLED).nth(1).and_then(|rest| rest.lines().next()).unwrap_or_default();
+            Native::NotRun(format!("it calls {name}, which nothing defines"))
+        }
         Ok(ended) => judge(finding.problem, &ended),
         Err(why) => Native::NotRun(why),
     }
@@ -109,14 +118,26 @@ pub fn build(
         Entry::Function(_) => Some(RENAMED_MAIN),
     };
     let mut objects = Vec::new();
+    let mut opened: Vec<&str> = Vec::new();
     for (number, (file, options)) in program.units.iter().enumerate() {
         let object = folder.join(format!("{number}.o"));
         if !object.exists() {
             let flags: Vec<&str> = flags.iter().copied().chain(renamed).collect();
             clang::object(file, &flags, options, &object)?;
         }
-        let wanted = driver.hidden.iter().filter(|(_, home)| same_file(Path::new(home), file));
-        let wanted: Vec<&str> = wanted.map(|(symbol, _)| symbol.as_str()).collect();
+        let mut wanted: Vec<&str> = Vec::new();
+        for (symbol, home) in &driver.hidden {
+            let of_a_file = program.units.iter().any(|(file, _)| same_file(Path::new(home), file));
+            // Of a header: any copy will do, and one is enough.
+            let here = match of_a_file {
+                true => same_file(Path::new(home), file),
+                false => !opened.contains(&symbol.as_str()) && has_symbol(&object, symbol),
+            };
+            if here {
+                wanted.push(symbol);
+                opened.push(symbol);
+            }
+        }
         objects.push(match wanted.is_empty() {
             true => object,
             false => {
@@ -135,7 +156,42 @@ pub fn build(
     if settings.failing_allocation {
         flags.push(crate::driver::WRAPPED);
     }
-    clang::link(&objects, &flags, &options, binary)
+    match clang::link(&objects, &flags, &options, binary) {
+        Err(Error::Compile(said)) if said.contains(UNDEFINED) => {
+            let Some(stubs) = stubs(&program.module, &said) else { return Err(Error::Compile(said)) };
+            let (source, object) = (folder.join("stubs.c"), folder.join("stubs.o"));
+            std::fs::write(&source, stubs).map_err(|e| Error::Io(source.display().to_string(), e))?;
+            clang::object(&source, &["-fno-builtin", "-w"], &options, &object)?;
+            objects.push(object);
+            clang::link(&objects, &flags, &options, binary)
+        }
+        linked => linked,
+    }
+}
+
+/// What linkers say of a name that nothing defines, before the name.
+const UNDEFINED: &str = "undefined reference to `";
+/// What a program says before it ends because it calls such a function.
+const CALLED: &str = "PARALLAX undefined ";
+
+/// Bodies for the functions that a linker misses; none if it misses something else. Most findings have nothing to do with
+/// them.
+fn stubs(module: &Module, said: &str) -> Option<String> {
+    let mut text = String::from("long write(int, const void *, unsigned long); void _exit(int);\n");
+    let missing = said.split(UNDEFINED).skip(1).filter_map(|rest| rest.split('\'').next());
+    for name in missing.collect::<BTreeSet<_>>() {
+        module.function_named(name)?;
+        let words = format!("{CALLED}{name}");
+        text +=
+            &format!("void {name}(void) {{ write(2, \"{words}\\n\", {}); _exit(99); }}\n", words.len() + 1);
+    }
+    Some(text)
+}
+
+/// Whether an object has a symbol, by its table of names.
+fn has_symbol(object: &Path, symbol: &str) -> bool {
+    let name = [b"\0", symbol.as_bytes(), b"\0"].concat();
+    std::fs::read(object).is_ok_and(|bytes| bytes.windows(name.len()).any(|window| window == name))
 }
 
 /// Whether two names are one file; debug information writes them in its own way.
@@ -218,6 +274,12 @@ fn run(binary: &Path, folder: &Path, input: &Input, leaks: &str) -> Result<Ended
     Ok(Ended { signal: status.signal(), text })
 }
 
+/// Whether mistakes of a kind can happen without a word of the sanitizer: an access beyond the zones between objects lands in
+/// another one, freed memory is in use again, and old copies of a pointer hide a leak.
+fn may_be_unseen(problem: Problem) -> bool {
+    matches!(problem, Problem::OutOfBounds | Problem::UseAfterFree | Problem::Uninitialised | Problem::Leak)
+}
+
 fn judge(problem: Problem, ended: &Ended) -> Native {
     let says = |words: &str| ended.text.contains(words);
     let signal = |number: i32| ended.signal == Some(number);
@@ -255,6 +317,9 @@ fn judge(problem: Problem, ended: &Ended) -> Native {
     Native::Differs(match (line, ended.signal) {
         (Some(line), _) => line.trim().to_string(),
         (None, Some(signal)) => format!("the native program ends by signal {signal}"),
+        (None, None) if may_be_unseen(problem) => {
+            return Native::Unseen("the native program ends normally".into());
+        }
         (None, None) => "the native program ends normally".into(),
     })
 }

@@ -5,7 +5,7 @@ mod corpus;
 use corpus::{Case, cases, each, header, load, settings};
 use parallax_cexplore::Program;
 use parallax_cexplore::confirm::{replay, user_place};
-use parallax_cexplore::explore::{Entry, Exploration, Settings, explore};
+use parallax_cexplore::explore::{Entry, Exploration, Merge, Settings, explore};
 use parallax_cexplore::native::{self, Native};
 use parallax_term::Store;
 use std::collections::BTreeSet;
@@ -70,17 +70,20 @@ fn check(case: &Case, failures: &mut Vec<String>) -> BTreeSet<String> {
         failures.push(format!("{}: {unexpected:?}", case.name));
     }
     // Merged at joins, the same is found, and no less is explored.
-    let merging = Settings { merge: true, tests: false, ..settings.clone() };
-    let store = Store::new();
-    let solver = parallax_smt::solver(&store);
-    let merged = explore(&store, &program.module, &merging, solver, &mut |_, _, _| {})
-        .unwrap_or_else(|error| panic!("{}: {error}", case.name));
-    let found_merged = found(&program, &merged);
-    if found_merged != got || (explored.completeness.is_complete() && !merged.completeness.is_complete()) {
-        failures.push(format!(
-            "{}: merged, found {found_merged:?}, not {got:?} {:?}",
-            case.name, merged.completeness
-        ));
+    for merge in [Merge::Auto, Merge::Always] {
+        let merging = Settings { merge, tests: false, ..settings.clone() };
+        let store = Store::new();
+        let solver = parallax_smt::solver(&store);
+        let merged = explore(&store, &program.module, &merging, solver, &mut |_, _, _| {})
+            .unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        let found_merged = found(&program, &merged);
+        if found_merged != got || (explored.completeness.is_complete() && !merged.completeness.is_complete())
+        {
+            failures.push(format!(
+                "{}: merged ({merge:?}), found {found_merged:?}, not {got:?} {:?}",
+                case.name, merged.completeness
+            ));
+        }
     }
     if case.text.starts_with("// incomplete") && explored.completeness.is_complete() {
         failures.push(format!("{}: said to be complete", case.name));

@@ -8,7 +8,7 @@ mod corpus;
 
 use corpus::Random;
 use parallax_cexplore::confirm::replay;
-use parallax_cexplore::explore::{Entry, Exploration, PathEnd, Settings, explore};
+use parallax_cexplore::explore::{Entry, Exploration, Merge, PathEnd, Settings, explore};
 use parallax_cexplore::run::{self, Closed, Outcome};
 use parallax_cexplore::{Program, Sources, program};
 use parallax_cmachine::Mistake;
@@ -43,7 +43,7 @@ const PRELUDE: &str = "#include <stdlib.h>\n#include <string.h>\nint klee_int(co
 
 /// Explores a program in all of its paths: their number, and what is found, each confirmed.
 fn finds(name: &str, body: &str, paths: u64, kinds: &[&str]) {
-    for merge in [false, true] {
+    for merge in [Merge::Never, Merge::Auto, Merge::Always] {
         finds_with(name, body, paths, kinds, &Settings { merge, ..settings() });
     }
 }
@@ -332,10 +332,10 @@ fn random_program(random: &mut Random) -> String {
 }
 
 /// Runs a random program and its paths on random inputs; how many inputs were compared: none where the solver gave up.
-fn agree(seed: u64, merge: bool) -> usize {
+fn agree(seed: u64, merge: Merge) -> usize {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let text = random_program(&mut random);
-    let program = compile(&format!("random{seed}{merge}"), &text);
+    let program = compile(&format!("random{seed}{merge:?}"), &text);
     let settings = Settings { merge, leaks: false, ..settings() };
     let store = Store::new();
     let result = explored(&store, &program, &settings);
@@ -384,7 +384,7 @@ fn random_programs_predict_their_runs() {
     let factor = std::env::var("RANDOM_MEMORY").ok().and_then(|n| n.parse().ok()).unwrap_or(1u64);
     let mut compared = 0;
     for seed in 1..=24 * factor {
-        compared += agree(seed, seed % 3 == 0);
+        compared += agree(seed, [Merge::Always, Merge::Never, Merge::Auto][seed as usize % 3]);
     }
     println!("{compared} inputs of {} programs", 24 * factor);
     assert!(compared as u64 >= 200 * factor, "{compared} inputs");

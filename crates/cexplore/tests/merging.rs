@@ -2,7 +2,7 @@
 //! `findings.rs` holds the whole corpus against both).
 
 use parallax_cexplore::confirm::{replay, user_place};
-use parallax_cexplore::explore::{Entry, Exploration, Settings, explore};
+use parallax_cexplore::explore::{Entry, Exploration, Merge, Settings, explore};
 use parallax_cexplore::{Program, Sources, program};
 use parallax_cmachine::Problem;
 use parallax_term::Store;
@@ -26,7 +26,7 @@ fn explored(program: &Program, settings: &Settings) -> Exploration {
 
 fn from_main() -> Settings {
     let entry = Entry::Main { arguments: Vec::new(), stdin: 0, files: Vec::new(), environment: Vec::new() };
-    Settings { entry, merge: true, tests: true, ..Settings::default() }
+    Settings { entry, merge: Merge::Always, tests: true, ..Settings::default() }
 }
 
 /// Twenty choices in a row, and an assertion that one of the 2^20 ways through them breaks.
@@ -52,6 +52,61 @@ fn a_million_ways_are_one_path() {
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
 }
 
+/// Which mode it is in decides everything that follows: states that know it differently stay apart. Numbers that are only
+/// added up meet.
+#[test]
+fn the_estimate_keeps_apart_what_much_is_asked_about() {
+    let asked = "int klee_int(const char *);
+        int main(void) {
+          int mode = 0, seen = 0;
+          if (klee_int(\"c\") == 'a') mode = 1; else mode = 2;
+          for (int k = 0; k < 8; k++) {
+            if (mode == k) seen += k;
+            if (mode > k) seen -= 2;
+            if (mode + k == 4) seen ^= 1;
+          }
+          return seen;
+        }";
+    let told = "int klee_int(const char *);
+        int main(void) {
+          int mode = 0;
+          for (int i = 0; i < 6; i++) {
+            int c = klee_int(\"c\");
+            if (c == 'a') mode += 1; else mode += 2;
+          }
+          return mode;
+        }";
+    let paths = |name: &str, text: &str, merge| {
+        let explored = explored(&compile(name, text), &Settings { merge, ..from_main() });
+        assert!(explored.completeness.is_complete(), "{:?}", explored.completeness);
+        explored.paths
+    };
+    assert_eq!(paths("told", told, Merge::Never), 64);
+    assert_eq!(paths("told", told, Merge::Auto), 1);
+    assert_eq!(paths("asked", asked, Merge::Always), 1);
+    assert_eq!(paths("asked", asked, Merge::Auto), 2);
+}
+
+/// One side of a branch does not end within what the search has: the other is not kept waiting for it.
+#[test]
+fn nobody_waits_for_long() {
+    let text = "int klee_int(const char *);
+        int main(void) {
+          int x = klee_int(\"x\");
+          unsigned n = 1;
+          if (x == 1) { while (n) n += 2; }
+          if (x == 2) return *(volatile int *)0;
+          return 0;
+        }";
+    let program = compile("endless", text);
+    for merge in [Merge::Never, Merge::Auto] {
+        let settings = Settings { merge, leaks: false, steps: 200_000, loops: u32::MAX, ..from_main() };
+        let found = explored(&program, &settings);
+        assert_eq!(found.findings.len(), 1, "{merge:?}: {:?}", found.completeness);
+        assert!(!found.completeness.is_complete());
+    }
+}
+
 #[test]
 fn memory_pointers_and_loops_are_merged() {
     let text = "int klee_range(int, int, const char *);
@@ -69,7 +124,7 @@ fn memory_pointers_and_loops_are_merged() {
     let merged = explored(&program, &from_main());
     assert!(merged.completeness.is_complete() && merged.findings.is_empty(), "{:?}", merged.findings);
     assert!(merged.paths <= 2, "{} paths", merged.paths);
-    let forked = explored(&program, &Settings { merge: false, ..from_main() });
+    let forked = explored(&program, &Settings { merge: Merge::Never, ..from_main() });
     assert_eq!(forked.paths, 10);
 }
 
@@ -89,7 +144,7 @@ fn unknown_memory_is_merged() {
     assert_eq!(merged.findings.len(), 1, "{:?}", merged.findings);
     assert_eq!(merged.findings[0].problem, Problem::NullDereference);
     assert!(replay(&program, &merged.findings[0], &settings).confirmed, "{:?}", merged.findings);
-    let forked = explored(&program, &Settings { merge: false, ..settings.clone() });
+    let forked = explored(&program, &Settings { merge: Merge::Never, ..settings.clone() });
     assert!(merged.paths < forked.paths, "{} and {}", merged.paths, forked.paths);
 }
 
@@ -130,7 +185,7 @@ fn what_one_side_loses_is_lost_merged_too() {
         let program = compile(name, &text);
         let merging = Settings { leaks: true, ..from_main() };
         let merged = explored(&program, &merging);
-        let forked = explored(&program, &Settings { merge: false, ..merging.clone() });
+        let forked = explored(&program, &Settings { merge: Merge::Never, ..merging.clone() });
         let kinds: Vec<_> = merged.findings.iter().map(|f| f.problem).collect();
         assert!(!kinds.is_empty() && kinds.iter().all(|&k| k == Problem::Leak), "{name}: {kinds:?}");
         assert_eq!(found(&program, &merged), found(&program, &forked), "{name}");

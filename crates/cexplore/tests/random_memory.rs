@@ -7,7 +7,9 @@
 
 mod random_functions;
 
-use parallax_cexplore::explore::{Entry, PathEnd, PathRecord, Settings, UnknownCell, UnknownMemory, explore};
+use parallax_cexplore::explore::{
+    Entry, Merge, PathEnd, PathRecord, Settings, UnknownCell, UnknownMemory, explore,
+};
 use parallax_cexplore::run::{Argument, Block, Closed, GivenMemory, Outcome, Place, Start, run_from};
 use parallax_cexplore::{Program, Sources, program, run};
 use parallax_cmachine::{Aliasing, Mistake, Problem, Target};
@@ -25,7 +27,7 @@ const NODE: u64 = 32;
 struct Trial {
     program: Program,
     aliasing: Aliasing,
-    merge: bool,
+    merge: Merge,
     plant: Option<Mistake>,
 }
 
@@ -329,7 +331,7 @@ fn disagreement(
     None
 }
 
-fn agree(name: &str, seed: u64, count: usize, aliasing: Aliasing, merge: bool) -> Compared {
+fn agree(name: &str, seed: u64, count: usize, aliasing: Aliasing, merge: Merge) -> Compared {
     let trial = Trial { program: compile(name, seed, count), aliasing, merge, plant: None };
     let mut random = Random::new(seed ^ 0x5eed);
     let mut compared = Compared::default();
@@ -350,7 +352,7 @@ fn rounds() -> u64 {
 #[test]
 fn typed_memory_is_explored_exactly() {
     for round in 0..rounds() {
-        let compared = agree("strict", 11 + round, 24, Aliasing::Strict, false);
+        let compared = agree("strict", 11 + round, 24, Aliasing::Strict, Merge::Never);
         assert!(compared.memories >= 60, "{compared:?}");
     }
 }
@@ -358,7 +360,7 @@ fn typed_memory_is_explored_exactly() {
 #[test]
 fn memory_with_parts_is_explored_exactly() {
     for round in 0..rounds() {
-        let compared = agree("sub", 1011 + round, 16, Aliasing::Sub, false);
+        let compared = agree("sub", 1011 + round, 16, Aliasing::Sub, Merge::Never);
         assert!(compared.memories >= 40, "{compared:?}");
     }
 }
@@ -366,8 +368,10 @@ fn memory_with_parts_is_explored_exactly() {
 #[test]
 fn merged_paths_represent_the_same_memories() {
     for round in 0..rounds() {
-        let compared = agree("merged", 3011 + round, 20, Aliasing::Strict, true);
-        assert!(compared.memories >= 50, "{compared:?}");
+        for (name, merge, seed) in [("merged", Merge::Always, 3011), ("estimated", Merge::Auto, 4011)] {
+            let compared = agree(name, seed + round, 20, Aliasing::Strict, merge);
+            assert!(compared.memories >= 50, "{compared:?}");
+        }
     }
 }
 
@@ -390,8 +394,12 @@ fn planted_mistakes_are_noticed() {
     for &(mistake, aliasing) in PLANTED {
         let mut caught = None;
         'search: for seed in 0..4u64 {
-            let trial =
-                Trial { program: compile("planted", seed, 24), aliasing, merge: false, plant: Some(mistake) };
+            let trial = Trial {
+                program: compile("planted", seed, 24),
+                aliasing,
+                merge: Merge::Never,
+                plant: Some(mistake),
+            };
             let mut random = Random::new(seed ^ 0x5eed);
             for number in 0..24 {
                 let function = format!("f{number}");

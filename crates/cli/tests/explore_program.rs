@@ -46,6 +46,20 @@ int main(void) {
 "#;
 
 #[test]
+fn flags_for_c_are_refused() {
+    let folder = folder("flags");
+    for flags in [&["--loops", "3"][..], &["--merge"], &["--entry", "main"], &["-O", "1"], &["--overflow"]] {
+        let output = parallax(&folder, flags, &["/bin/true"]);
+        assert_eq!(output.status.code(), Some(2), "{flags:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("cannot be used with"), "{flags:?}: {said}");
+    }
+    let output =
+        parallax(&folder, &["--stdin", "1", "--time", "20", "--json", "--strategy", "dfs"], &["/bin/true"]);
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
 fn a_target_is_reached_and_the_document_says_by_what() {
     let folder = folder("target");
     let program = compile(&folder, LOCK);

@@ -423,6 +423,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let mut result: Option<Value<C>> = None;
         for hit in hits.iter().rev() {
             let offset = self.moved(&hit.offset, distance);
+            if self.is_outside(state, hit.object, &offset, len) {
+                continue;
+            }
             let here = self.read_object(state, hit.object, &offset, len)?;
             result = Some(match result {
                 None => here,
@@ -444,11 +447,22 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let always = self.host.core().boolean(true);
         for hit in hits {
             let offset = self.moved(&hit.offset, distance);
+            if self.is_outside(state, hit.object, &offset, len) {
+                continue;
+            }
             let certain = hits.len() == 1 || self.planted(Mistake::StrongUpdate);
             let guard = if certain { &always } else { &hit.guard };
             self.write_object(state, hit.object, &offset, len, guard, value)?;
         }
         Ok(())
+    }
+
+    /// Whether bytes at a constant offset are not of the object: the path, on which an access is within bounds, does not come
+    /// to this alternative of its pointer, though the alternative is still listed.
+    fn is_outside(&self, state: &State<C>, id: ObjectId, offset: &C::Val, len: u64) -> bool {
+        let at = self.host.value(64, offset).and_then(|offset| offset.to_u64());
+        let end = at.map(|at| at.checked_add(len));
+        end.is_some_and(|end| end.is_none_or(|end| end > state.memory.object(id).capacity))
     }
 
     pub(super) fn moved(&self, offset: &C::Val, by: u64) -> C::Val {

@@ -271,6 +271,11 @@ impl<C: Core> Content<C> {
         Bits::from_le_bytes(&bytes)
     }
 
+    /// What the one cell holds that covers these bytes and no others.
+    pub(super) fn cell(&self, at: u64, len: u64) -> Option<&Value<C>> {
+        self.cells.get(&at).filter(|cell| cell.len == len).map(|cell| &cell.value)
+    }
+
     /// Places, as (start, length), where two contents may differ.
     pub fn differences(&self, other: &Self) -> Vec<(u64, u64)> {
         let mut cells: Vec<(u64, u64)> =

@@ -8,6 +8,7 @@
 
 mod access;
 mod addresses;
+
 mod arithmetic;
 mod block_moves;
 mod call;
@@ -15,6 +16,7 @@ mod calling_convention;
 mod constants;
 mod content;
 mod contracts;
+mod differences;
 mod files;
 mod float_text;
 mod harness;
@@ -39,6 +41,7 @@ mod value;
 
 pub use call::PendingCall;
 pub use content::{Content, Fill, Raw};
+pub use differences::Differences;
 pub use files::{Destination, FileKind, FileName, FileStatus, Files, Request, error_number, open_flag};
 pub use havoc::{Anything, HavocCell};
 pub use host::{Checks, Host, Inputs, Oracle, Problem, Reporter, Steps, System};

@@ -272,7 +272,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// The type of each register of a function.
-    fn register_types(&mut self, function: FunctionId) -> Arc<Vec<TypeId>> {
+    pub(super) fn register_types(&mut self, function: FunctionId) -> Arc<Vec<TypeId>> {
         if let Some(types) = self.register_types.get(&function) {
             return types.clone();
         }

@@ -21,7 +21,7 @@
 //! decides inside an instruction, if that is asked for. Branches are not: what a value would have been had a branch gone
 //! the other way is another question.
 //!
-//! Absent on purpose: symbols, source lines, texts for people.
+//! [`told`] says the steps in words. Absent on purpose: symbols and source lines.
 
 mod error;
 mod kernel;
@@ -31,6 +31,7 @@ mod origin;
 mod reading;
 mod replay;
 mod step;
+pub mod told;
 mod wanted;
 mod window;
 

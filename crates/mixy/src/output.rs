@@ -137,7 +137,7 @@ pub fn json(module: &Module, report: &Report, input: &dyn Fn(&Input) -> Value) -
                 "input": input(&witness.input),
                 "native": match &witness.native {
                     Native::Confirmed => json!({ "confirmed": true }),
-                    Native::Differs(words) | Native::NotRun(words) => json!({ "confirmed": false, "reason": words }),
+                    Native::Differs(words) | Native::Unseen(words) | Native::NotRun(words) => json!({ "confirmed": false, "reason": words }),
                 },
             })),
         })

@@ -6,7 +6,6 @@
 //! Absent on purpose: what is asked about moments, and files outside the recording, unless it kept none.
 
 mod named;
-pub mod told;
 
 pub use named::{breakpoints_on, functions_named};
 

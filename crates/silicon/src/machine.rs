@@ -283,7 +283,6 @@ fn write_general(user: &mut libc::user_regs_struct, r: &Registers) {
         es: if short { r.segments[0].into() } else { FLAT },
         fs: if short { r.segments[4].into() } else { 0 },
         gs: if short { r.segments[5].into() } else { 0 },
-        ..*user
     };
 }
 

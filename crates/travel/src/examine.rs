@@ -303,7 +303,7 @@ pub enum Look<T> {
     /// What was made of the program in place.
     InPlace(T),
     /// The state, where the program was not there any more, was seen by another thread, or nothing was made of it.
-    Copied(State),
+    Copied(Box<State>),
 }
 
 impl Travel {
@@ -338,7 +338,7 @@ impl Travel {
         let pass = self.visit_with(&self.shower, times, (), move |_, mut standing| {
             Ok(Some(match standing.look(&look)?.flatten() {
                 Some(seen) => Look::InPlace(seen),
-                None => Look::Copied(standing.state()?),
+                None => Look::Copied(Box::new(standing.state()?)),
             }))
         })?;
         let (looks, error) = pass.wait(watch);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import READ, WRITE, UnknownName, edithamt, execution, lazy, snapshot, trace
@@ -89,10 +90,13 @@ def freed_uses(run: execution) -> trace[bad_use]:
             gone.setdefault((address, sizes[address]))
     if len(gone) > _MOST_WATCHED:
         raise ValueError(f"{len(gone)} blocks were freed; watch those of interest with uses_after_free")
+
+    def used_at(address: int) -> Callable[[snapshot], tuple[int, snapshot]]:
+        return lambda snap: (address, snap)
+
     uses: Any = None
     for extent in gone:
-        at = extent[0]
-        own = run.watchpoints(extent, rw=READ | WRITE).map(lambda snap, at=at: (at, snap))
+        own = run.watchpoints(extent, rw=READ | WRITE).map(used_at(extent[0]))
         uses = own if uses is None else uses.merge(lambda one, other: one, own)
     if uses is None:
         return frees(run).map(lambda address: bad_use(address, block(address, 0, False))).filter(lambda use: False)
@@ -158,9 +162,10 @@ def syncs(run: execution) -> trace[tuple[str, Any, Any]]:
         run.syscalls("exit").map(ended),
     ]
     first, *rest = [part for part in parts if part is not None]
+    merged: trace[tuple[str, Any, Any]] = first
     for more in rest:
-        first = first.merge(lambda one, other: one, more)
-    return first
+        merged = merged.merge(lambda one, other: one, more)
+    return merged
 
 
 def races(run: execution, *variables: Any) -> trace[race]:

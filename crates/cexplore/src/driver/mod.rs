@@ -185,6 +185,14 @@ fn harness_function(module: &Module, function: &Function) -> Result<Option<Strin
         "klee_report_error" => "void klee_report_error(const char *f, int l, const char *m, const char *s) \
              { (void)f, (void)l, (void)m, (void)s; write(2, \"PARALLAX assertion\", 18); abort(); }"
             .into(),
+        // Under AddressSanitizer it is known which bytes may be touched.
+        "klee_check_memory_access" => {
+            "__attribute__((weak)) void *__asan_region_is_poisoned(void *, unsigned long);\n\
+             void klee_check_memory_access(const void *p, unsigned long n) \
+             { if (n && __asan_region_is_poisoned && __asan_region_is_poisoned((void *)p, n)) \
+             { write(2, \"PARALLAX stack-buffer-overflow\", 30); abort(); } }"
+                .into()
+        }
         "klee_silent_exit" => "void klee_silent_exit(int s) { exit(s); }".into(),
         "klee_is_symbolic" => "unsigned klee_is_symbolic(unsigned long v) { (void)v; return 0; }".into(),
         "klee_get_obj_size" => return Err("nothing native says how large an object is".into()),

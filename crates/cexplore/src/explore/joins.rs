@@ -2,11 +2,23 @@
 //!
 //! The place is the branch's immediate post-dominator. Every state is on its way to the joins in its list, the nearest
 //! last; a join is over when every state on its way there has arrived, ended or left the function.
+//!
+//! By [`Merge::Auto`] states meet where that pays: behind a branch that its ways do not come back to, and where little of what
+//! follows asks about what they know differently. What lies between runs before everything else, so nobody waits for
+//! long, and nobody waits for what does not come in [`PATIENCE`] instructions.
 
+use super::estimate::Estimates;
+use super::settings::Merge;
 use parallax_cmachine::{Host, Machine, State};
 use parallax_cmodule::{BlockId, FunctionId, Module, Operation, Terminator};
 use parallax_sem::Core;
 use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// Instructions of the search that a join may take by [`Merge::Auto`].
+const PATIENCE: u64 = 20_000;
+/// States that one that arrives is compared with.
+const TRIES: usize = 8;
 
 struct Join<C: Core> {
     depth: usize,
@@ -15,19 +27,56 @@ struct Join<C: Core> {
     arrived: Vec<State<C>>,
     /// States on their way or arrived.
     expected: usize,
+    /// Instructions that the search had made when it began.
+    since: u64,
+    /// Whether nobody waits here any more.
+    over: bool,
 }
 
 /// The joins of an exploration.
 pub(super) struct Joins<C: Core> {
     joins: Vec<Join<C>>,
     places: FxHashMap<FunctionId, Vec<Option<BlockId>>>,
+    /// Whether a merge pays, where that decides.
+    estimates: Option<Estimates>,
+    /// Whether the solver has had enough of merged states: by [`Merge::Auto`] no more are made then.
+    tired: bool,
+    /// Joins that are not over, the oldest first; only where patience ends.
+    open: VecDeque<u32>,
     /// States that may run again.
     pub(super) released: Vec<State<C>>,
 }
 
 impl<C: Core> Joins<C> {
-    pub(super) fn new() -> Self {
-        Joins { joins: Vec::new(), places: FxHashMap::default(), released: Vec::new() }
+    pub(super) fn new(merge: Merge) -> Self {
+        let estimates = (merge == Merge::Auto).then(Estimates::default);
+        let (places, open) = (FxHashMap::default(), VecDeque::new());
+        Joins { joins: Vec::new(), places, estimates, tired: false, open, released: Vec::new() }
+    }
+
+    /// A question took long: merged states may be why.
+    pub(super) fn tire(&mut self) {
+        self.tired = self.estimates.is_some();
+    }
+
+    /// Whether a state runs before others because it is on its way to a join.
+    pub(super) fn hurries(&self, state: &State<C>) -> bool {
+        self.estimates.is_some() && state.joins.iter().any(|&join| !self.joins[join as usize].over)
+    }
+
+    /// Ends joins that take too long: who has arrived goes on.
+    pub(super) fn lose_patience<H: Host<C>>(&mut self, machine: &mut Machine<'_, C, H>, steps: u64) {
+        while let Some(&number) = self.open.front() {
+            let join = &mut self.joins[number as usize];
+            if !join.over && steps - join.since <= PATIENCE {
+                return;
+            }
+            self.open.pop_front();
+            if !std::mem::replace(&mut join.over, true) {
+                join.expected = join.arrived.len();
+                self.complete(machine, number);
+            }
+        }
     }
 
     /// States that still wait for others.
@@ -36,18 +85,25 @@ impl<C: Core> Joins<C> {
     }
 
     /// A state became several. Where a branch parted them they are to meet again.
-    pub(super) fn parted(&mut self, module: &Module, branched: bool, states: &mut [&mut State<C>]) {
+    pub(super) fn parted(
+        &mut self,
+        module: &Module,
+        branched: bool,
+        steps: u64,
+        states: &mut [&mut State<C>],
+    ) {
         let more = states.len().saturating_sub(1);
         let [first, ..] = &*states else { return };
         for &join in &first.joins {
             self.joins[join as usize].expected += more;
         }
-        if !branched {
+        if !branched || self.tired {
             return;
         }
         let (depth, function) = (first.frames.len(), first.frame().function);
         let (serial, branch) = (first.frame().serial, first.frame().previous);
-        let places = self.places.entry(function).or_insert_with(|| meeting_places(module, function));
+        let acyclic = self.estimates.is_some();
+        let places = self.places.entry(function).or_insert_with(|| meeting_places(module, function, acyclic));
         let Some(block) = places[branch.0 as usize] else { return };
         if let Some(&last) = first.joins.last() {
             let last = &self.joins[last as usize];
@@ -56,7 +112,11 @@ impl<C: Core> Joins<C> {
             }
         }
         let number = self.joins.len() as u32;
-        self.joins.push(Join { depth, serial, block, arrived: Vec::new(), expected: states.len() });
+        let (arrived, expected) = (Vec::new(), states.len());
+        self.joins.push(Join { depth, serial, block, arrived, expected, since: steps, over: false });
+        if self.estimates.is_some() {
+            self.open.push_back(number);
+        }
         states.iter_mut().for_each(|state| state.joins.push(number));
     }
 
@@ -69,6 +129,10 @@ impl<C: Core> Joins<C> {
         loop {
             let Some(&number) = state.joins.last() else { return Some(state) };
             let join = &mut self.joins[number as usize];
+            if join.over {
+                state.joins.pop();
+                continue;
+            }
             let there = state.frames.get(join.depth - 1).filter(|frame| frame.serial == join.serial);
             match there {
                 None => {
@@ -108,11 +172,18 @@ impl<C: Core> Joins<C> {
             return;
         }
         let arrived = std::mem::take(&mut join.arrived);
-        join.expected = 0;
+        (join.expected, join.over) = (0, true);
+        let block = join.block;
         let before = arrived.len();
         let mut merged: Vec<State<C>> = Vec::new();
         'states: for mut state in arrived {
-            for index in 0..merged.len() {
+            for index in (0..merged.len()).take(TRIES) {
+                if let Some(estimates) = &mut self.estimates {
+                    let differ = machine.differences(&merged[index], &state);
+                    if self.tired || !estimates.pays(machine.module, state.frame().function, block, &differ) {
+                        continue;
+                    }
+                }
                 let other = merged.swap_remove(index);
                 match machine.merge(other, state) {
                     Ok(one) => {
@@ -148,7 +219,7 @@ fn phis(module: &Module, function: FunctionId, block: BlockId) -> usize {
     instructions.iter().take_while(|i| matches!(i.operation, Operation::Phi { .. })).count()
 }
 
-fn successors(terminator: &Terminator) -> Vec<BlockId> {
+pub(super) fn successors(terminator: &Terminator) -> Vec<BlockId> {
     match terminator {
         Terminator::Jump(target) => vec![*target],
         Terminator::Branch { then, otherwise, .. } => vec![*then, *otherwise],
@@ -161,8 +232,9 @@ fn successors(terminator: &Terminator) -> Vec<BlockId> {
 }
 
 /// For each block, the first block that every way from it to a return comes through (Cooper, Harvey, Kennedy: "A simple,
-/// fast dominance algorithm", on the reversed graph).
-fn meeting_places(module: &Module, function: FunctionId) -> Vec<Option<BlockId>> {
+/// fast dominance algorithm", on the reversed graph). If `acyclic`, only where no way from the block comes back to it
+/// before.
+fn meeting_places(module: &Module, function: FunctionId, acyclic: bool) -> Vec<Option<BlockId>> {
     let blocks = &module.function(function).blocks;
     let exit = blocks.len();
     let mut predecessors: Vec<Vec<usize>> = vec![Vec::new(); exit + 1];
@@ -231,5 +303,22 @@ fn meeting_places(module: &Module, function: FunctionId) -> Vec<Option<BlockId>>
             }
         }
     }
-    (0..exit).map(|node| meets[node].filter(|&m| m != exit).map(|m| BlockId(m as u32))).collect()
+    let place = |node: usize| meets[node].filter(|&m| m != exit && !(acyclic && comes_back(&after, node, m)));
+    (0..exit).map(|node| place(node).map(|m| BlockId(m as u32))).collect()
+}
+
+/// Whether a way leads from a block back to it without coming through another.
+fn comes_back(after: &[Vec<usize>], block: usize, without: usize) -> bool {
+    let mut seen = vec![false; after.len() + 1];
+    seen[without] = true;
+    let mut waiting = after[block].clone();
+    while let Some(next) = waiting.pop() {
+        if next == block {
+            return true;
+        }
+        if !std::mem::replace(&mut seen[next], true) && next < after.len() {
+            waiting.extend(&after[next]);
+        }
+    }
+    false
 }

@@ -1,6 +1,7 @@
 //! Symbolic exploration: every path of a program, each with what is certain on it.
 
 mod coverage;
+mod estimate;
 mod globals;
 mod host;
 mod joins;
@@ -15,5 +16,5 @@ mod world;
 pub use coverage::{Coverage, Covered, FileCoverage};
 pub use host::{Explorer, Finding, Input};
 pub use search::{Exploration, ExploreError, PathEnd, PathRecord, explore, explore_input};
-pub use settings::{Argument, Entry, Globals, LoopBound, Settings};
+pub use settings::{Argument, Entry, Globals, LoopBound, Merge, Settings};
 pub use unknown::{UnknownCell, UnknownMemory, UnknownObject};

@@ -3,7 +3,7 @@
 use super::coverage::{Coverage, Covered, covered};
 use super::host::{Explorer, Finding, Input};
 use super::joins::Joins;
-use super::settings::Settings;
+use super::settings::{Merge, Settings};
 use super::start::{Failed, start};
 use super::unknown::UnknownMemory;
 use parallax_cmachine::{Event, Machine, Output, Problem, State, Stop};
@@ -14,7 +14,7 @@ use parallax_smt::Solver;
 use parallax_term::{Formula, Store, Term};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How a path ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,10 +120,12 @@ pub fn explore_input<'s>(
         machine,
         settings,
         frontier,
-        joins: Joins::new(),
+        joins: Joins::new(settings.merge),
+        hurrying: Vec::new(),
         beyond: Vec::new(),
         progress,
         started,
+        looked: Duration::ZERO,
         ticks: 0,
         questions: 0,
         paths: 0,
@@ -153,10 +155,14 @@ pub(super) struct Search<'s, 'p> {
     pub(super) settings: &'s Settings,
     frontier: Frontier<State<Sym<'s>>>,
     joins: Joins<Sym<'s>>,
+    /// States that run before those of the frontier, since others wait for them.
+    hurrying: Vec<State<Sym<'s>>>,
     /// States that went around a loop too often, the first few: they go on when no path has come to an end.
     beyond: Vec<State<Sym<'s>>>,
     progress: &'p mut dyn FnMut(u64, usize, usize),
     started: Instant,
+    /// When the clock was last looked at.
+    looked: Duration,
     ticks: u32,
     /// Questions asked when the clock was last looked at.
     questions: u64,
@@ -180,6 +186,12 @@ impl<'s> Search<'s, '_> {
     /// The state whose turn it is. A bound on loops does not leave a run without a single path: then one of those that
     /// were over it goes on.
     fn next(&mut self) -> Option<State<Sym<'s>>> {
+        while let Some(state) = self.hurrying.pop() {
+            if self.joins.hurries(&state) {
+                return Some(state);
+            }
+            self.waits(state);
+        }
         if let Some(state) = self.frontier.pick() {
             return Some(state);
         }
@@ -208,10 +220,19 @@ impl<'s> Search<'s, '_> {
             }
         };
         self.joins.ends(&mut self.machine, &left);
+        self.released();
+        ControlFlow::Continue(())
+    }
+
+    fn released(&mut self) {
         while let Some(state) = self.joins.released.pop() {
             self.waits(state);
         }
-        ControlFlow::Continue(())
+    }
+
+    /// States that are not over, besides the one that runs.
+    fn waiting(&self) -> usize {
+        self.frontier.len() + self.hurrying.len()
     }
 
     /// Whether a bound on the whole search is hit.
@@ -220,9 +241,16 @@ impl<'s> Search<'s, '_> {
         let questions = self.machine.host.oracle.usage().checks();
         let asked = std::mem::replace(&mut self.questions, questions) != questions;
         let now_and_then = self.ticks.is_multiple_of(256);
-        if (asked || now_and_then) && self.started.elapsed() >= self.settings.time {
-            self.note(Bound::Time(self.settings.time));
-            return true;
+        if asked || now_and_then {
+            let elapsed = self.started.elapsed();
+            let took = elapsed - std::mem::replace(&mut self.looked, elapsed);
+            if asked && took > LONG {
+                self.joins.tire();
+            }
+            if elapsed >= self.settings.time {
+                self.note(Bound::Time(self.settings.time));
+                return true;
+            }
         }
         if let Some(most) = self.settings.instructions
             && self.steps >= most
@@ -231,6 +259,8 @@ impl<'s> Search<'s, '_> {
             return true;
         }
         if now_and_then {
+            self.joins.lose_patience(&mut self.machine, self.steps);
+            self.released();
             if let Some(limit) = self.settings.memory
                 && self.ticks.is_multiple_of(1024)
                 && resident() > limit
@@ -238,7 +268,8 @@ impl<'s> Search<'s, '_> {
                 self.note(Bound::Memory(limit));
                 return true;
             }
-            (self.progress)(self.paths, self.frontier.len() + 1, self.machine.host.findings.len());
+            let states = self.waiting() + 1;
+            (self.progress)(self.paths, states, self.machine.host.findings.len());
         }
         false
     }
@@ -261,7 +292,7 @@ impl<'s> Search<'s, '_> {
                 if self.paths < self.settings.paths {
                     return Step::Gone(std::mem::take(&mut state.joins));
                 }
-                if !self.frontier.is_empty() {
+                if self.waiting() > 0 {
                     self.note(Bound::Paths(self.settings.paths));
                 }
                 Step::Over
@@ -278,15 +309,16 @@ impl<'s> Search<'s, '_> {
             return false;
         }
         let mut forks = std::mem::take(&mut self.machine.forks);
-        if self.settings.merge {
+        if self.settings.merge != Merge::Never {
             let mut all: Vec<_> = std::iter::once(state).chain(forks.iter_mut()).collect();
-            self.joins.parted(self.machine.module, self.machine.branched, &mut all);
+            self.joins.parted(self.machine.module, self.machine.branched, self.steps, &mut all);
         }
+        let before = self.frontier.len();
         for other in forks {
             self.waits(other);
         }
-        self.most_states = self.most_states.max(self.frontier.len() + 1);
-        if self.machine.host.new_code {
+        self.most_states = self.most_states.max(self.waiting() + 1);
+        if self.machine.host.new_code && self.frontier.len() > before {
             self.frontier.newest_is_fresh();
         }
         true
@@ -308,7 +340,7 @@ impl<'s> Search<'s, '_> {
             self.frontier.push(std::mem::take(state), false);
             return Step::Over;
         }
-        if forked && self.frontier.len() > self.settings.states {
+        if forked && self.waiting() > self.settings.states {
             self.note(Bound::States(self.settings.states));
             if let Some(dropped) = self.frontier.give_up_oldest() {
                 self.joins.ends(&mut self.machine, &dropped.joins);
@@ -321,7 +353,7 @@ impl<'s> Search<'s, '_> {
                 None => return Step::Gone(Vec::new()),
             }
         }
-        if forked && !self.frontier.goes_deep() {
+        if forked && !self.joins.hurries(state) && !self.frontier.goes_deep() {
             self.frontier.push(std::mem::take(state), self.machine.host.new_code);
             return Step::Gone(Vec::new());
         }
@@ -331,7 +363,10 @@ impl<'s> Search<'s, '_> {
     /// Lets a state wait: at a join, or for its turn.
     fn waits(&mut self, state: State<Sym<'s>>) {
         if let Some(state) = self.joins.arrives(&mut self.machine, state) {
-            self.frontier.push(state, false);
+            match self.joins.hurries(&state) {
+                true => self.hurrying.push(state),
+                false => self.frontier.push(state, false),
+            }
         }
     }
 
@@ -342,7 +377,7 @@ impl<'s> Search<'s, '_> {
     /// What was found, and how much of the program that speaks of.
     fn finish(mut self) -> Exploration {
         // States that still wait for others were not followed to their ends.
-        for state in self.joins.abandon() {
+        for state in self.joins.abandon().into_iter().chain(std::mem::take(&mut self.hurrying)) {
             self.frontier.push(state, false);
         }
         let covered = covered(self.machine.module, &self.machine.host);
@@ -371,6 +406,9 @@ fn resident() -> u64 {
         .and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());
     pages.unwrap_or(0) * 4096
 }
+
+/// A question to the solver that takes longer is a reason not to merge any more.
+const LONG: Duration = Duration::from_millis(500);
 
 /// States over a bound on loops that are kept in case there is nothing else.
 const MOST_BEYOND: usize = 256;

@@ -40,6 +40,18 @@ pub enum Globals {
     Initial,
 }
 
+/// Whether states become one where the ways of a branch meet again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Merge {
+    /// Each way is followed by itself.
+    #[default]
+    Never,
+    /// Where an estimate says that it saves more questions than it adds.
+    Auto,
+    /// Wherever one state can stand for both.
+    Always,
+}
+
 /// A command-line argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
@@ -115,8 +127,8 @@ pub struct Settings {
     pub strings: bool,
     /// What global variables hold when a function is entered by itself.
     pub globals: Globals,
-    /// Merge states where the ways of a branch meet again, instead of following each by itself.
-    pub merge: bool,
+    /// Whether states become one where the ways of a branch meet again.
+    pub merge: Merge,
     /// Keep one test per path.
     pub tests: bool,
     /// Every global variable is input memory, whether or not the entered code can name it: only for tests that compare.
@@ -162,7 +174,7 @@ impl Default for Settings {
             chain: 4,
             strings: false,
             globals: Globals::Unknown,
-            merge: false,
+            merge: Merge::Never,
             tests: false,
             all_globals: false,
             plant: None,

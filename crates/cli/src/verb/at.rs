@@ -3,7 +3,7 @@
 use crate::exit::{Failure, Status, report};
 use crate::progress;
 use crate::subject::Limits;
-use crate::verb::explore_program::command;
+use crate::verb::explore::command;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use parallax_code::Program;

@@ -12,7 +12,6 @@ mod coverage;
 mod doctor;
 mod eval;
 mod explore;
-mod explore_program;
 mod find;
 mod gdbserver;
 mod heap;

@@ -75,7 +75,7 @@ fn one(out: &mut impl Write, program: &Program, finding: &Finding, paths: usize)
             writeln!(out, "   = happens with {input}")?;
             match &witness.native {
                 Native::Confirmed => writeln!(out, "   = and natively, under a sanitizer")?,
-                Native::Differs(words) | Native::NotRun(words) => {
+                Native::Differs(words) | Native::Unseen(words) | Native::NotRun(words) => {
                     writeln!(out, "   = not natively: {words}")?
                 }
             }

@@ -17,9 +17,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// The heading of flags for compiled programs.
+pub const HEADING: &str = "Compiled programs (with -- PROGRAM)";
+
 /// What to explore of a program, and how.
 #[derive(Args)]
-#[command(next_help_heading = "Compiled programs (with -- PROGRAM)")]
+#[command(next_help_heading = HEADING)]
 pub struct ProgramOptions {
     /// Argument I of the program is N unknown bytes, of which a NUL ends it early; repeat for more.
     #[arg(long, value_name = "I:N", requires = "program")]

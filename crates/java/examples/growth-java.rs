@@ -1,7 +1,7 @@
 //! How engines grow with the bound k on class files: one CSV line for each subject, engine and k.
 //!
 //! `javac -g -d build corpus/java/ds/jl/*.java`, then
-//! `cargo run --release -p parallax-java --example growth -- build [SECONDS] [SUBJECT or ENGINE...]`; an engine that needs longer
+//! `cargo run --release -p parallax-java --example growth-java -- build [SECONDS] [SUBJECT or ENGINE...]`; an engine that needs longer
 //! than SECONDS (default 60) for some k is not tried with a larger one. Times are those of the thread on the processor,
 //! opening the JDK and loading classes included.
 

@@ -1,6 +1,6 @@
 //! The steps of a flow of data, in words.
 
-use parallax_flow::{Piece, What};
+use crate::node::{Piece, What};
 
 /// Bytes as a number if they are few, else one by one.
 fn value(bytes: &[u8]) -> String {

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         std::fs::remove_file(&index)?;
     }
     let log = Archive::open(path)?.log("0")?;
-    let (replayed, ()) = timed(|| Ok(drop(replay(&log, false, false)?.run())))?;
+    let (replayed, _) = timed(|| Ok(replay(&log, false, false)?.run()))?;
     drop(log);
 
     let search = |travel: &Travel, filters: &[Filter], direction| {
@@ -36,7 +36,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (first, hits) = search(&travel, &calls, Direction::Forward)?;
     let (again, _) = search(&travel, &calls, Direction::Forward)?;
     let (again_backward, _) = search(&travel, &calls, Direction::Backward)?;
-    let (kept, ()) = timed(|| Ok(drop(travel)))?;
+    let (kept, ()) = timed(|| {
+        drop(travel);
+        Ok(())
+    })?;
     let index_bytes = std::fs::metadata(&index)?.len();
 
     // The next who opens it, in either direction.

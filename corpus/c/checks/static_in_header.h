@@ -1,0 +1,1 @@
+static int through(int *p) { return deep(p); }

@@ -1,0 +1,260 @@
+//! What `parallax explore` found in C: each finding run again, and written as text, JSON and a path report.
+
+use super::super::c_input::{input, shown};
+use anyhow::{Context, Result};
+use parallax_cexplore::Program;
+use parallax_cexplore::confirm::{Replay, replay, user_place};
+use parallax_cexplore::explore::{Exploration, Finding, Settings};
+use parallax_cexplore::native::{self, Native};
+use parallax_report::{
+    Document, Frame, Location, PathBuilder, Report, Role, Segment, Severity, Step as ReportStep, Tool,
+};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// A finding with what running it said.
+pub(super) struct Confirmed<'e> {
+    finding: &'e Finding,
+    replay: Replay,
+    native: Native,
+}
+
+/// What running a finding's input came to; the better ones first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Verdict {
+    /// It happens: natively, or in the concrete reading where nothing native would show it.
+    Confirmed,
+    /// It did not happen in the concrete reading, and nothing native would show it.
+    Unconfirmed,
+    /// Natively it would show, and does not.
+    Refuted,
+}
+
+impl Verdict {
+    fn name(self) -> &'static str {
+        match self {
+            Verdict::Confirmed => "confirmed",
+            Verdict::Unconfirmed => "unconfirmed",
+            Verdict::Refuted => "refuted",
+        }
+    }
+}
+
+impl Confirmed<'_> {
+    pub(super) fn verdict(&self) -> Verdict {
+        match &self.native {
+            Native::Confirmed => Verdict::Confirmed,
+            Native::Differs(_) => Verdict::Refuted,
+            Native::Unseen(_) | Native::NotRun(_) if self.replay.confirmed => Verdict::Confirmed,
+            Native::Unseen(_) | Native::NotRun(_) => Verdict::Unconfirmed,
+        }
+    }
+}
+
+/// Runs every finding again, natively too if asked; the best confirmed first.
+pub(super) fn confirmed<'e>(
+    natively: bool,
+    program: &Program,
+    settings: &Settings,
+    explored: &'e Exploration,
+) -> Result<Vec<Confirmed<'e>>> {
+    let folder = std::env::temp_dir().join(format!("parallax-native-{}", std::process::id()));
+    let mut results = Vec::new();
+    for finding in &explored.findings {
+        let settings = &Settings { entry: finding.entry.clone(), ..settings.clone() };
+        let replay = replay(program, finding, settings);
+        let native = if !natively {
+            Native::NotRun("not asked for".into())
+        } else {
+            std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+            native::confirm(program, finding, settings, &folder)
+        };
+        results.push(Confirmed { finding, replay, native });
+    }
+    results.sort_by_key(Confirmed::verdict);
+    // Nothing depends on the folder any more; if it cannot be removed, it is only in the way.
+    let _ = std::fs::remove_dir_all(&folder);
+    Ok(results)
+}
+
+/// Findings in the path model that every tool's reports share: the way there, call by call, as the replay took it.
+pub(super) fn path_report(program: &Program, findings: &[Confirmed<'_>]) -> Document {
+    let mut document = Document::default();
+    for confirmed in findings {
+        let finding = confirmed.finding;
+        let (_, location) = user_place(&program.module, &finding.stack);
+        let place = program.module.location(location);
+        let file = program.module.file_of(location);
+        let mut path = PathBuilder::new("");
+        let mut open: Vec<(&str, u32)> = Vec::new();
+        for (index, step) in confirmed.replay.path.iter().enumerate() {
+            // Each frame by its function and the line it was called from; those that two places share stay open.
+            let called_from = step.callers.iter().map(|(_, _, line)| *line);
+            let functions =
+                step.callers.iter().map(|(function, _, _)| function.as_str()).chain([step.function.as_str()]);
+            let wanted: Vec<(&str, u32)> = functions.zip([0].into_iter().chain(called_from)).collect();
+            let shared = open.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
+            path.leave_to(shared);
+            for (depth, (function, line)) in wanted.iter().enumerate().skip(shared) {
+                if depth > 0 {
+                    path.step(ReportStep::call(&step.callers[depth - 1].1, *line));
+                }
+                let file = step.callers.get(depth).map_or(&step.file, |(_, file, _)| file);
+                path.enter(Frame::new(*function, file));
+            }
+            open = wanted;
+            let mut shown = match step.taken {
+                Some(taken) => ReportStep::new(Role::Branch, &step.file, step.line).with_taken(taken),
+                None => ReportStep::new(Role::Note, &step.file, step.line),
+            };
+            for (name, value) in &step.values {
+                shown = shown.with_value(name, value);
+            }
+            if index + 1 == confirmed.replay.path.len() {
+                shown = shown.with_message(&finding.detail).failing();
+            }
+            path.step(shown);
+        }
+        document.reports.push(Report {
+            rule: finding.problem.name().into(),
+            title: format!("{}: {}", finding.problem.name(), finding.detail),
+            text: vec![Segment::plain(match shown(&finding.input) {
+                Some(input) => format!("{} Input: {input}", finding.detail),
+                None => finding.detail.clone(),
+            })],
+            severity: if confirmed.replay.confirmed { Severity::Error } else { Severity::Warning },
+            tool: Tool { name: "parallax explore".into(), version: Some(env!("CARGO_PKG_VERSION").into()) },
+            location: Some(Location::line(file, place.line).at_column(place.column)),
+            paths: vec![path.finish()],
+            ..Report::default()
+        });
+    }
+    document
+}
+
+/// The JSON document.
+pub(super) fn document(program: &Program, explored: &Exploration, findings: &[Confirmed<'_>]) -> Value {
+    let findings: Vec<Value> = findings
+        .iter()
+        .map(|confirmed| {
+            let finding = confirmed.finding;
+            let (function, location) = user_place(&program.module, &finding.stack);
+            let place = program.module.location(location);
+            json!({
+                "kind": finding.problem.name(),
+                "message": finding.detail,
+                "file": program.module.file_of(location),
+                "line": place.line,
+                "column": place.column,
+                "function": program.module.function(function).name,
+                "verdict": confirmed.verdict().name(),
+                "confirmed": confirmed.replay.confirmed || confirmed.native == Native::Confirmed,
+                "replay": confirmed.replay.confirmed,
+                "native": match &confirmed.native {
+                    Native::Confirmed => json!("confirmed"),
+                    Native::Differs(words) => json!(format!("differs: {words}")),
+                    Native::Unseen(words) => json!(format!("unseen: {words}")),
+                    Native::NotRun(words) => json!(format!("not run: {words}")),
+                },
+                "input": input(&finding.input),
+                "path": confirmed.replay.path.iter().map(|step| json!({
+                    "function": step.function, "file": step.file, "line": step.line, "taken": step.taken,
+                    "values": step.values.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+                })).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let coverage = explored.coverage;
+    json!({
+        "findings": findings,
+        "paths": explored.paths,
+        "complete": explored.completeness.is_complete(),
+        "bounds": explored.completeness.bounds().map(|bound| json!({"name": bound.name(), "message": bound.to_string()})).collect::<Vec<_>>(),
+        "assumptions": explored.assumptions,
+        "coverage": {
+            "lines": coverage.lines, "lines_covered": coverage.lines_covered,
+            "branches": coverage.branches, "branches_covered": coverage.branches_covered,
+        },
+        "instructions": explored.steps,
+        "queries": explored.queries,
+    })
+}
+
+/// The text.
+pub(super) fn print(
+    out: &mut impl Write,
+    program: &Program,
+    explored: &Exploration,
+    findings: &[Confirmed<'_>],
+) -> Result<()> {
+    for confirmed in findings {
+        let finding = confirmed.finding;
+        let (function, location) = user_place(&program.module, &finding.stack);
+        let place = program.module.location(location);
+        let file = program.module.file_of(location);
+        writeln!(out, "{}: {}", finding.problem.name(), finding.detail)?;
+        writeln!(
+            out,
+            "  --> {file}:{}:{} in {}",
+            place.line,
+            place.column,
+            program.module.function(function).name
+        )?;
+        if let Some(line) = source_line(file, place.line) {
+            writeln!(out, "   |  {}", line.trim_end())?;
+        }
+        for (caller, at) in finding.stack.iter().filter(|(f, at)| (*f, *at) != (function, location)) {
+            let caller_name = &program.module.function(*caller).name;
+            let at_place = program.module.location(*at);
+            if !program.module.function(*caller).library {
+                writeln!(
+                    out,
+                    "   = called from {caller_name}, {}:{}",
+                    program.module.file_of(*at),
+                    at_place.line
+                )?;
+            }
+        }
+        if let Some(input) = shown(&finding.input) {
+            writeln!(out, "   = input: {input}")?;
+        }
+        let native = match &confirmed.native {
+            Native::Confirmed => "natively too".to_string(),
+            Native::Differs(words) => format!("but natively: {words}"),
+            Native::Unseen(words) => format!("natively unseen: {words}"),
+            Native::NotRun(words) => format!("not natively: {words}"),
+        };
+        let concrete =
+            if confirmed.replay.confirmed { "confirmed by replay" } else { "UNCONFIRMED by replay" };
+        writeln!(out, "   = {concrete}, {native}\n")?;
+    }
+    let coverage = explored.coverage;
+    writeln!(
+        out,
+        "{} findings, {} paths, {} of {} lines and {} of {} branches covered",
+        findings.len(),
+        explored.paths,
+        coverage.lines_covered,
+        coverage.lines,
+        coverage.branches_covered,
+        coverage.branches
+    )?;
+    for assumption in &explored.assumptions {
+        writeln!(out, "assumed: {assumption}")?;
+    }
+    if explored.completeness.is_complete() {
+        writeln!(out, "every path was explored")?;
+    }
+    if findings.first().is_some_and(|best| best.verdict() != Verdict::Confirmed) {
+        writeln!(out, "INCOMPLETE: running the inputs confirms none of the findings")?;
+    }
+    for bound in explored.completeness.bounds() {
+        writeln!(out, "INCOMPLETE: {bound}")?;
+    }
+    Ok(())
+}
+
+fn source_line(file: &str, line: u32) -> Option<String> {
+    let text = std::fs::read_to_string(file).ok()?;
+    text.lines().nth(line.checked_sub(1)? as usize).map(str::to_string)
+}

@@ -1,0 +1,170 @@
+//! `parallax explore`: every path of a C program, and what goes wrong on it; with `--`, of a compiled one.
+
+mod findings;
+mod flags;
+mod program;
+
+pub use flags::Explore;
+pub use program::command;
+
+use super::c_input::write_tests;
+use super::c_sources::CSources;
+use super::coverage;
+use crate::exit::{Failure, Status};
+use crate::report_file;
+use anyhow::{Context, Result};
+use findings::{Verdict, confirmed};
+use parallax_cexplore::confirm::user_place;
+use parallax_cexplore::explore::{
+    Entry, Exploration, ExploreError, Finding, Settings, explore, explore_input,
+};
+use parallax_cexplore::program::instruments;
+use parallax_cexplore::{Program, callers, minimise};
+use parallax_path::Bound;
+use parallax_term::Store;
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+/// Does it.
+pub fn run(arguments: &Explore) -> Result<Status> {
+    if !arguments.compiled.program.is_empty() {
+        return program::run(&arguments.compiled, &arguments.common());
+    }
+    let mut settings = arguments.settings()?;
+    let sources = CSources { files: arguments.files.clone(), flags: arguments.flags.clone() };
+    let wanted = instruments(arguments.unsigned_overflow, arguments.conversions, arguments.floats);
+    let mut program = sources.load_instrumented(wanted)?;
+    if arguments.entry.is_some() {
+        program.annotate()?;
+    }
+    settings.random_inputs = program.seeds_unknown();
+    let store = Store::new();
+    let solver = parallax_smt::solver(&store);
+    let terminal = std::io::stderr().is_terminal();
+    let mut shown = Instant::now();
+    let mut progress = |paths: u64, states: usize, findings: usize| {
+        if terminal && shown.elapsed() > Duration::from_millis(200) {
+            shown = Instant::now();
+            eprint!("\r{paths} paths, {states} states, {findings} findings   ");
+        }
+    };
+    let seeds = arguments.seed_inputs()?;
+    let mut seeded = Vec::new();
+    for (file, seed) in &seeds {
+        let solver = parallax_smt::solver(&store);
+        let one = explore_input(&store, &program.module, &settings, solver, Some(seed), &mut progress);
+        seeded.extend(one.map_err(|error| anyhow::anyhow!("{}: {error}", file.display()))?.findings);
+    }
+    let explored = match arguments.callers {
+        None => explore(&store, &program.module, &settings, solver, &mut progress),
+        Some(levels) => from_callers(arguments, &program, &settings, levels, &mut progress)?,
+    };
+    if terminal {
+        eprint!("\r{:50}\r", "");
+    }
+    let explored = explored.map_err(|error| Failure {
+        status: match error {
+            ExploreError::NoEntry(_) => Status::BadInput,
+            ExploreError::Unsupported(_) => Status::Unsupported,
+        },
+        message: error.to_string(),
+    })?;
+    let mut explored = explored;
+    adopt(&program, &mut explored, seeded);
+    if arguments.minimise {
+        let mut kept = minimise::kept(&program, &settings, &explored.records).into_iter().peekable();
+        let mut number = 0..;
+        explored.records.retain(|_| kept.next_if_eq(&number.next().unwrap_or(0)).is_some());
+    }
+    let findings = confirmed(!arguments.no_native, &program, &settings, &explored)?;
+    if let Some(file) = &arguments.coverage {
+        coverage::save(file, &explored.covered, &[])?;
+    }
+    if let Some(folder) = &arguments.tests {
+        write_tests(folder, &program, &settings, &explored)?;
+    }
+    if let Some(file) = &arguments.report {
+        let document = findings::path_report(&program, &findings);
+        let folders = program.units.iter().filter_map(|(file, _)| report_file::folder(file)).collect();
+        report_file::save(file, document, folders, &program.module.name)?;
+    }
+    let mut out = std::io::stdout().lock();
+    if arguments.json {
+        writeln!(out, "{:#}", findings::document(&program, &explored, &findings))?;
+    } else {
+        findings::print(&mut out, &program, &explored, &findings)?;
+    }
+    Ok(if findings.first().is_some_and(|best| best.verdict() == Verdict::Confirmed) {
+        Status::Findings
+    } else if !findings.is_empty() {
+        Status::GaveUp
+    } else if explored.completeness.bounds().any(Bound::is_unsupported) {
+        Status::Unsupported
+    } else if !explored.completeness.is_complete() {
+        Status::GaveUp
+    } else {
+        Status::Clean
+    })
+}
+
+/// Explores a function from its callers.
+fn from_callers(
+    arguments: &Explore,
+    program: &Program,
+    settings: &Settings,
+    levels: u32,
+    progress: &mut dyn FnMut(u64, usize, usize),
+) -> Result<std::result::Result<Exploration, ExploreError>> {
+    let module = &program.module;
+    let name = arguments.entry.as_deref().unwrap_or_default();
+    let function =
+        module.function_named(name).with_context(|| format!("the program has no function {name}"))?;
+    let starts = callers::starts(module, function, levels);
+    if starts.is_empty() {
+        anyhow::bail!("nothing in the program calls {name} by its name: explore it without --callers");
+    }
+    let share = settings.time / starts.len() as u32;
+    let mut whole: Option<Exploration> = None;
+    for &start in &starts {
+        let name = &module.function(start).name;
+        let entry = match name.as_str() {
+            "main" => arguments.main_entry()?,
+            _ => Entry::Function(name.clone()),
+        };
+        let settings = Settings { entry, time: share, ..settings.clone() };
+        let store = Store::new();
+        let part = match explore(&store, module, &settings, parallax_smt::solver(&store), progress) {
+            Ok(part) => part,
+            Err(error) => return Ok(Err(error)),
+        };
+        whole = Some(match whole {
+            None => {
+                let mut part = part;
+                part.findings.retain(|finding| callers::concerns(finding, function));
+                part
+            }
+            Some(whole) => callers::joined(module, whole, part, function),
+        });
+    }
+    let mut whole = whole.context("nothing was explored")?;
+    for call in callers::calls(module, function) {
+        let place = module.location(call.at);
+        let caller = &module.function(call.caller).name;
+        let words =
+            format!("{name} is entered as {caller} calls it ({}:{})", module.file_of(call.at), place.line);
+        whole.assumptions.insert(words);
+    }
+    Ok(Ok(whole))
+}
+
+/// Findings on the paths of given inputs come first; those that were found again are not listed twice.
+fn adopt(program: &Program, explored: &mut Exploration, seeded: Vec<Finding>) {
+    let key = |finding: &Finding| (finding.problem, user_place(&program.module, &finding.stack));
+    let mut all: Vec<Finding> = Vec::new();
+    for finding in seeded.into_iter().chain(std::mem::take(&mut explored.findings)) {
+        if all.iter().all(|other| key(other) != key(&finding)) {
+            all.push(finding);
+        }
+    }
+    explored.findings = all;
+}

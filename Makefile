@@ -196,3 +196,8 @@ fuzz-addresses: setup
 .PHONY: fuzz-mix
 fuzz-mix: setup
 	MIX_PROGRAMS=$(COUNT) $(CARGO) test --package parallax-mix --test soundness accepted -- --nocapture
+
+# Ten C libraries from Debian's sources, explored by harness and by function: make c-libraries OUT=folder
+.PHONY: c-libraries
+c-libraries: build
+	@scripts/c-libraries $(OUT)

@@ -39,8 +39,8 @@ int main(void) {
   UT_array *numbers;
   utarray_new(numbers, &ut_int_icd);
   for (int i = 0; i < 3; i++) {
-    int number = klee_range(0, 100, "number");
-    utarray_insert(numbers, &number, klee_range(0, i + 1, "place"));
+    int number = klee_range(0, 100, "number"), place = klee_range(0, i + 1, "place");
+    utarray_insert(numbers, &number, place);
   }
   utarray_sort(numbers, by_value);
   utarray_free(numbers);

@@ -96,6 +96,7 @@ fn sanitizer(problem: Problem) -> (&'static str, &'static str) {
         Problem::LossyConversion => ("conversion", "-fsanitize=implicit-conversion"),
         Problem::FloatDivision => ("float-division", "-fsanitize=float-divide-by-zero"),
         Problem::FloatConversion => ("float-conversion", "-fsanitize=float-cast-overflow"),
+        Problem::Unreachable => ("unreachable", "-fsanitize=unreachable"),
         Problem::NullArgument => ("nonnull", "-fsanitize=nonnull-attribute,nullability-arg"),
         _ => ("address", "-fsanitize=address"),
     }
@@ -299,6 +300,7 @@ fn judge(problem: Problem, ended: &Ended) -> Native {
         Problem::DivisionByZero => says("FPE on unknown address") || signal(8),
         Problem::Assertion => says("Assertion") || says("PARALLAX assertion") || signal(6),
         Problem::ReachedError => says("PARALLAX reached-error"),
+        Problem::Unreachable => says("reached an unreachable program point"),
         Problem::Uninitialised => says("use-of-uninitialized-value"),
         Problem::Leak => says("detected memory leaks"),
         Problem::Overflow => says("runtime error:") && says("cannot be represented in type"),

@@ -11,7 +11,7 @@ use super::log::{Write, Written};
 use super::memory::{Kind, Object};
 use super::mistake::Mistake;
 use super::place::Place;
-use super::pointers::{FIRST_PAGE, word};
+use super::pointers::word;
 use super::value::{Entry, ObjectId, Pointer, Target, Value};
 use super::{DIRECT, LARGEST, Machine, Result, State, Stop};
 use parallax_cmodule::{FunctionId, TypeId, TypeKind, VariableId};
@@ -34,6 +34,9 @@ enum Span<'v, C: Core> {
     Bytes(u64),
     Range(&'v C::Val),
 }
+
+/// Linux lets no program have memory below: what goes wrong there is a field of null, however large the structure is.
+const NEVER_MAPPED: u64 = 1 << 16;
 
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     /// Reports a use of something uninitialised where it makes a difference, and goes on where it makes none.
@@ -150,7 +153,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         if matches!(entry.target, Target::Function(_)) {
             return self.require(state, &never, Problem::OutOfBounds, || format!("code is {verb} as data"));
         }
-        let page = core.relop(RelOp::Ult, 64, &entry.offset, &word(&self.host, FIRST_PAGE));
+        let page = core.relop(RelOp::Ult, 64, &entry.offset, &word(&self.host, NEVER_MAPPED));
         let null = core.boolop(BoolOp::And, &entry.guard, &page);
         let not_null = core.not(&null);
         self.require(state, &not_null, Problem::NullDereference, || format!("a null pointer is {verb}"))?;

@@ -23,6 +23,7 @@ pub enum Problem {
     DivisionByZero,
     Assertion,
     ReachedError,
+    Unreachable,
     Uninitialised,
     Leak,
     Overflow,
@@ -47,6 +48,7 @@ impl Problem {
             Problem::DivisionByZero => "division-by-zero",
             Problem::Assertion => "assertion",
             Problem::ReachedError => "reached-error",
+            Problem::Unreachable => "unreachable",
             Problem::Uninitialised => "uninitialised",
             Problem::Leak => "leak",
             Problem::Overflow => "overflow",
@@ -60,7 +62,7 @@ impl Problem {
     }
 
     /// Every kind there is.
-    pub const ALL: [Problem; 18] = [
+    pub const ALL: [Problem; 19] = [
         Problem::NullDereference,
         Problem::NullArgument,
         Problem::OutOfBounds,
@@ -70,6 +72,7 @@ impl Problem {
         Problem::DivisionByZero,
         Problem::Assertion,
         Problem::ReachedError,
+        Problem::Unreachable,
         Problem::Uninitialised,
         Problem::Leak,
         Problem::Overflow,

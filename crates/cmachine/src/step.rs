@@ -415,6 +415,19 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         })
     }
 
+    /// The program says that it never comes here (`__builtin_unreachable`).
+    fn unreachable(&mut self, state: &mut State<C>) -> Result<(), C> {
+        let frame = state.frame();
+        let block = &self.module.function(frame.function).blocks[frame.block.0 as usize];
+        if matches!(block.instructions.last().map(|last| &last.operation), Some(Operation::Call { .. })) {
+            return Err(Stop::Unsupported("a function that is declared never to return came back".into()));
+        }
+        let always = self.host.core().boolean(true);
+        let words = "code is reached that the program says is never reached".into();
+        self.host.problem(state, Problem::Unreachable, &always, words);
+        Err(Stop::Dead)
+    }
+
     fn leave(&mut self, state: &mut State<C>, terminator: &'m Terminator) -> Result<(), C> {
         match terminator {
             Terminator::Jump(target) => self.go(state, *target),
@@ -465,9 +478,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     None => Err(Stop::Unsupported("an indirect jump to no block of this function".into())),
                 }
             }
-            Terminator::Unreachable => {
-                Err(Stop::Unsupported("code that the compiler holds to be unreachable was reached".into()))
-            }
+            Terminator::Unreachable => self.unreachable(state),
             Terminator::Unsupported(what) => Err(Stop::Unsupported(what.clone())),
         }
     }

@@ -123,9 +123,11 @@ fn from_callers(
     if starts.is_empty() {
         anyhow::bail!("nothing in the program calls {name} by its name: explore it without --callers");
     }
-    let share = settings.time / starts.len() as u32;
+    let begun = Instant::now();
     let mut whole: Option<Exploration> = None;
-    for &start in &starts {
+    for (number, &start) in starts.iter().enumerate() {
+        // What one of them leaves over is for the others.
+        let share = settings.time.saturating_sub(begun.elapsed()) / (starts.len() - number) as u32;
         let name = &module.function(start).name;
         let entry = match name.as_str() {
             "main" => arguments.main_entry()?,
@@ -147,6 +149,10 @@ fn from_callers(
         });
     }
     let mut whole = whole.context("nothing was explored")?;
+    if starts.len() > 1 && whole.completeness.bounds().any(|bound| matches!(bound, Bound::Time(_))) {
+        let (seconds, callers) = (settings.time.as_secs_f64(), starts.len());
+        whole.assumptions.insert(format!("the {seconds} s of --time are shared by {callers} starts"));
+    }
     for call in callers::calls(module, function) {
         let place = module.location(call.at);
         let caller = &module.function(call.caller).name;

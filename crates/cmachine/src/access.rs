@@ -426,7 +426,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let mut result: Option<Value<C>> = None;
         for hit in hits.iter().rev() {
             let offset = self.moved(&hit.offset, distance);
-            if self.is_outside(state, hit.object, &offset, len) {
+            if hits.len() > 1 && self.is_outside(state, hit.object, &offset, len) {
                 continue;
             }
             let here = self.read_object(state, hit.object, &offset, len)?;
@@ -450,7 +450,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let always = self.host.core().boolean(true);
         for hit in hits {
             let offset = self.moved(&hit.offset, distance);
-            if self.is_outside(state, hit.object, &offset, len) {
+            if hits.len() > 1 && self.is_outside(state, hit.object, &offset, len) {
                 continue;
             }
             let certain = hits.len() == 1 || self.planted(Mistake::StrongUpdate);

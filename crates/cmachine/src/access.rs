@@ -35,7 +35,8 @@ enum Span<'v, C: Core> {
     Range(&'v C::Val),
 }
 
-/// Linux lets no program have memory below: what goes wrong there is a field of null, however large the structure is.
+/// Linux lets no program have memory below, unless it is told to (`vm.mmap_min_addr`): what goes wrong there is a field of null,
+/// however large the structure is.
 const NEVER_MAPPED: u64 = 1 << 16;
 
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
@@ -115,6 +116,12 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 }
                 Target::Object(id) => {
                     self.within(state, entry, id, span, write)?;
+                    // From here on the path is one on which the access lies within: it does not take an alternative that
+                    // certainly lies outside.
+                    let fits = self.fits(state.memory.object(id), &entry.offset, span);
+                    if several && self.host.truth(&fits) == Some(false) {
+                        continue;
+                    }
                     hits.push(Hit { guard: entry.guard.clone(), object: id, offset: entry.offset.clone() });
                 }
             }
@@ -426,9 +433,6 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let mut result: Option<Value<C>> = None;
         for hit in hits.iter().rev() {
             let offset = self.moved(&hit.offset, distance);
-            if hits.len() > 1 && self.is_outside(state, hit.object, &offset, len) {
-                continue;
-            }
             let here = self.read_object(state, hit.object, &offset, len)?;
             result = Some(match result {
                 None => here,
@@ -450,22 +454,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let always = self.host.core().boolean(true);
         for hit in hits {
             let offset = self.moved(&hit.offset, distance);
-            if hits.len() > 1 && self.is_outside(state, hit.object, &offset, len) {
-                continue;
-            }
             let certain = hits.len() == 1 || self.planted(Mistake::StrongUpdate);
             let guard = if certain { &always } else { &hit.guard };
             self.write_object(state, hit.object, &offset, len, guard, value)?;
         }
         Ok(())
-    }
-
-    /// Whether bytes at a constant offset are not of the object: the path, on which an access is within bounds, does not come
-    /// to this alternative of its pointer, though the alternative is still listed.
-    fn is_outside(&self, state: &State<C>, id: ObjectId, offset: &C::Val, len: u64) -> bool {
-        let at = self.host.value(64, offset).and_then(|offset| offset.to_u64());
-        let end = at.map(|at| at.checked_add(len));
-        end.is_some_and(|end| end.is_none_or(|end| end > state.memory.object(id).capacity))
     }
 
     pub(super) fn moved(&self, offset: &C::Val, by: u64) -> C::Val {

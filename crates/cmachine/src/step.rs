@@ -417,10 +417,13 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
 
     /// The program says that it never comes here (`__builtin_unreachable`).
     fn unreachable(&mut self, state: &mut State<C>) -> Result<(), C> {
+        // Behind a call it may be that the call was not to return.
         let frame = state.frame();
         let block = &self.module.function(frame.function).blocks[frame.block.0 as usize];
         if matches!(block.instructions.last().map(|last| &last.operation), Some(Operation::Call { .. })) {
-            return Err(Stop::Unsupported("a function that is declared never to return came back".into()));
+            return Err(Stop::Unsupported(
+                "code that the compiler holds to be unreachable was reached behind a call".into(),
+            ));
         }
         let always = self.host.core().boolean(true);
         let words = "code is reached that the program says is never reached".into();

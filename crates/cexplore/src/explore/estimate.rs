@@ -3,7 +3,7 @@
 //!
 //! What two states know differently is unknown once they are one, and every branch, access or division behind the join
 //! that depends on it becomes a question. The estimate counts these places, and all such places, each weighted by how
-//! likely control comes there: a way that parts loses a fifth of its weight to each side.
+//! likely control comes there: each side of a branch has four fifths of the weight of the way before it.
 
 use parallax_cmachine::Differences;
 use parallax_cmodule::{

@@ -31,7 +31,8 @@ C sources:
 Inputs are what harness functions of KLEE or SV-COMP return, unknown arguments (--sym-arg), standard input
 (--stdin), or, with --entry, the arguments, globals and memory of a function. Each finding is replayed in the
 concrete reading and natively under AddressSanitizer. Exit status: 0 nothing found and every path explored,
-1 something found, 3 code that is not supported was reached, 4 a bound was hit.")]
+1 something found and confirmed, 3 code that is not supported was reached, 4 a bound was hit, or nothing of what was
+found is confirmed.")]
 pub struct Explore {
     /// C files, LLVM modules (.bc, .ll), or a compile_commands.json.
     #[arg(required_unless_present = "program", conflicts_with = "program", value_name = "FILE")]

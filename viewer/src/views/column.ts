@@ -1,15 +1,16 @@
 // One path in its column. Small paths are drawn whole; of long ones only the boxes and rows near the window are,
 // and what is not drawn keeps its height, which the layout knows.
 
-import { calleesOf, grouped, ordinalOf, passingSteps, pathTitle, plural, stepCount } from "../lib/describe.ts";
+import { calleesOf, grouped, passingSteps, pathTitle, plural, stepCount } from "../lib/describe.ts";
 import { Finder, layoutPath, rowsBetween, rowsOf, topOf, SIZE, type FrameNode, type Layout, type Manner, type Place } from "../lib/layout.ts";
-import { iterationLabels, offered, type Loop } from "../lib/loops.ts";
-import type { Definition, Frame, Page, Path } from "../lib/page.ts";
-import { chunkLines, type Source } from "../lib/source.ts";
+import type { Loop } from "../lib/loops.ts";
+import type { Frame, Page, Path } from "../lib/page.ts";
+import type { Source } from "../lib/source.ts";
 import { runsOf } from "../lib/runs.ts";
 import { originOf, valuesOf, type Shown } from "../lib/values.ts";
+import { definitionElement, foldElement, frameElement, iterationsElement, padElement, STACKED_HEADS } from "./boxes.ts";
 import { h, icon, titled } from "./dom.ts";
-import { hiddenLineElement, hueClass, lineElement, noteRowElement, runElement, type LineContext } from "./line.ts";
+import { hiddenLineElement, lineElement, noteRowElement, type LineContext } from "./line.ts";
 
 /** Paths with more to draw than this are drawn piece by piece. */
 const DRAWN_WHOLE = 2_500;
@@ -17,8 +18,6 @@ const DRAWN_WHOLE = 2_500;
 const DRAWN_AT_ONCE = 600;
 /** How far beyond the window to draw. */
 const MARGIN = 600;
-/** Heads below this depth share the last place when they stick. */
-const STACKED_HEADS = 7;
 /** Below this width lines wrap and one path is shown at a time; `style.css` has the same number. */
 export const NARROW = "(max-width: 640px)";
 
@@ -32,6 +31,8 @@ export interface ColumnEvents {
   say(text: string): void;
   /** Copies the address of the current step. */
   link?(): void;
+  /** Another iteration of a loop is drawn, or all; undefined: its list was closed. */
+  looped?(loop: Loop, which: number | "all" | undefined): void;
   /** Shows the steps that were left out because both paths take them. */
   alike?(step: number): void;
 }
@@ -169,54 +170,14 @@ export class Column {
   private drawFrame(node: FrameNode): Drawn {
     const known = this.drawn.get(node);
     if (known) return known;
-    const { frame, depth, source } = node;
-    const name = frame.fn || (source ? "file scope" : "unknown place");
-    const closed = this.closedWords(node);
-    const shown = node.total === 0 ? "no source" : closed ? `${node.shown} of ${node.total}` : node.shown === node.total ? plural(node.shown, "line") : `${node.shown} of ${plural(node.total, "line")}`;
-    const opened = (this.open.get(node.index)?.size ?? 0) > 0;
     const body = h("div", { class: "body" });
-    const caller = node.via[node.via.length - 1]?.frame ?? node.parent?.frame;
-    const where = caller ? `called from ${caller.fn || "outside functions"}` : "start of the path";
-    const thread = [...node.via.map(one => one.frame), frame].find(one => one.thread !== undefined);
-    const element = h("div", {
-      class: `frame ${hueClass(depth)}${thread === undefined ? "" : " thread"}${node.level > 12 ? " deep" : ""}`, role: "group",
-      "data-function": frame.fn, "data-file": source?.name ?? "", "data-depth": depth,
-      "aria-label": `Path ${this.number}: ${name} in ${source?.name ?? "an unknown file"}, depth ${depth}, ${where}`,
-    },
-      h("header", { class: "frame-head" },
-        h("button", { class: "unfold", "aria-pressed": String(opened), "aria-label": `Unfold all of ${name}`, title: "Unfold function (e)", onclick: () => this.unfold([node]) }, icon(opened ? "fold" : "unfold")),
-        this.chainElement(node), h("span", { class: "fn" }, name), h("span", { class: "file" }, source?.name ?? ""),
-        thread && h("span", { class: "tag" }, icon("thread"), this.threadWords(thread)),
-        h("span", { class: "shown", title: source?.file.missing ?? "" }, source?.file.missing ? `no source: ${source.file.missing}` : shown, closed)),
-      body);
-    element.style.setProperty("--depth", String(Math.min(node.level, STACKED_HEADS)));
-    element.style.setProperty("--z", String(node.level < STACKED_HEADS ? 20 - node.level : 14 + Math.min(node.level - STACKED_HEADS, 400)));
+    const element = frameElement(node, body, {
+      number: this.number, path: this.path, callees: this.callees, tight: !!this.manner.tight, opened: (this.open.get(node.index)?.size ?? 0) > 0,
+      unfold: () => this.unfold([node]), openChain: () => this.openChain(node),
+    });
     const drawn: Drawn = { element, body, range: [-1, -1] };
     this.drawn.set(node, drawn);
     return drawn;
-  }
-
-  /** The names of the functions that only pass the call on; a click takes them out. */
-  private chainElement(node: FrameNode): HTMLElement | null {
-    if (node.via.length === 0) return null;
-    const names = node.via.flatMap(({ frame, depth }) => [h("span", { class: `via ${hueClass(depth)}` }, frame.fn || "unknown"), h("span", { class: "gt", "aria-hidden": "true" }, "\u203a")]);
-    return h("button", { class: "chain", "aria-expanded": "false", title: "Show these calls (C for all)", onclick: () => this.openChain(node) }, names);
-  }
-
-  /** Whether a thread begins here, or goes on where it was. */
-  private threadWords(frame: Frame): string {
-    if (this.path.roots.some(root => this.path.frames[root] === frame)) return frame.thread || "a thread";
-    const begins = [...this.callees.values()].includes(frame);
-    if (begins && this.manner.tight && frame.thread) return frame.thread;
-    return begins ? (frame.thread ? `new thread ${frame.thread}` : "new thread") : `${frame.thread || "another thread"} runs`;
-  }
-
-  /** Which steps the head stands for. */
-  private closedWords(node: FrameNode): string {
-    const steps = [...new Set(node.closed.filter(step => !this.path.steps[step]?.p).map(step => ordinalOf(this.path, step)))];
-    if (steps.length === 0) return "";
-    const last = steps[steps.length - 1] ?? 0, told = steps.length > 2 ? `${steps[0]} to ${last}` : steps.join(", ");
-    return `, ${steps.length === 1 ? "step" : "steps"} ${told} closed`;
   }
 
   private openChain(node: FrameNode): void {
@@ -261,49 +222,18 @@ export class Column {
         break;
       }
       case "frame": into.push(this.drawFrame(row.node).element); break;
-      case "iterations": into.push(this.iterationsElement(row.loop)); break;
+      case "iterations": into.push(iterationsElement(row.loop, this.path, which => this.showIteration(row.loop, which))); break;
       case "alike": into.push(h("button", { class: "alike", title: "Show them", onclick: () => this.events.alike?.(row.first) }, icon("unfold"), `${plural(row.count, "step")} alike`)); break;
       case "again": into.push(h("div", { class: "again" }, icon("again"), `back to line ${row.to}`)); break;
-      case "definition": into.push(this.definitionElement(row.definition, row.key)); break;
+      case "definition": into.push(definitionElement(this.page.definitions[row.definition], () => this.reveal(row.key, undefined))); break;
       case "fold": {
-        const lines = row.last + 1 - row.first;
-        if (!row.blank) {
-          into.push(h("button", {
-            class: "fold", "aria-expanded": String(row.open), title: `${row.open ? "Fold" : "Unfold"} lines ${row.first} to ${row.last}`,
-            "data-first": row.first, onclick: () => this.toggleFold(node, row.first, row.last, !row.open),
-          }, h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")), h("span", { class: "lbl" }, `${row.open ? "fold " : ""}${plural(lines, "line")}`)));
-        }
+        if (!row.blank) into.push(foldElement(row, () => this.toggleFold(node, row.first, row.last, !row.open)));
         // Hidden lines stand in the document too, as long as there are not too many of them.
         if (!row.open && this.whole) {
           for (let number = row.first; number <= row.last; number++) into.push(hiddenLineElement(number, node.source));
         }
       }
     }
-  }
-
-  /** The iterations of a loop, to choose one from. */
-  private iterationsElement(loop: Loop): HTMLElement {
-    const which = offered(loop), labels = iterationLabels(this.path, loop, which);
-    const chip = (to: number | "all", ...children: (Node | string)[]) => h("button", { class: loop.shown === to ? "on" : "", "aria-pressed": String(loop.shown === to), onclick: () => this.showIteration(loop.key, to) }, children);
-    return h("div", { class: "iters", role: "group", "aria-label": "Iteration" }, h("span", { class: "il", "aria-hidden": "true" }, "Iteration"),
-      which.flatMap((at, index) => [index > 0 && at > (which[index - 1] ?? 0) + 1 && h("span", { class: "dim", "aria-hidden": "true" }, "\u2026"), chip(at, h("b", {}, grouped(at + 1)), labels[index] ?? "")]),
-      chip("all", "all"));
-  }
-
-  private definitionElement(index: number, key: string): HTMLElement {
-    const definition: Definition | undefined = this.page.definitions[index];
-    if (!definition) return h("div");
-    const body = h("div", { class: "body" });
-    for (const { number, line } of chunkLines(definition.chunk)) {
-      const code = h("code");
-      for (const run of runsOf(line, [], {}).runs) code.append(runElement(run, { depth: 0, definition: undefined }));
-      body.append(h("div", { class: "line", "data-file": definition.file, "data-line": number, "data-relevant": "true" }, h("span", { class: "no" }, String(number)), code));
-    }
-    if (definition.more) body.append(h("div", { class: "line dim more" }, `${plural(definition.more, "more line")} in ${definition.file}`));
-    return h("div", { class: "definition", role: "group", "aria-label": `Definition of ${definition.name}`, "data-name": definition.name },
-      h("header", {}, h("span", { class: "fn" }, definition.name), h("span", { class: "kind" }, definition.kind), h("span", { class: "file" }, definition.file),
-        h("button", { class: "close", "aria-label": "Close definition", title: "Close (Esc)", onclick: () => this.reveal(key, undefined) }, icon("close"))),
-      body);
   }
 
   /* Folding ------------------------------------------------------------------ */
@@ -346,23 +276,40 @@ export class Column {
 
   /* Loops and values ----------------------------------------------------------- */
 
-  toggleLoop(key: string): void {
-    if (this.loops.has(key)) this.loops.delete(key);
-    else for (const { node, row } of rowsOf(this.layout.roots)) {
-      const line = node.rows[row];
-      if (line?.kind === "line" && line.loop?.key === key) this.loops.set(key, line.loop.count - 1);
-    }
-    this.relayout();
-    this.events.changed();
+  /** The loops that have a row, in reading order. */
+  private *drawnLoops(): Generator<Loop> {
+    for (const { node, row } of rowsOf(this.layout.roots)) { const line = node.rows[row]; if (line?.kind === "line" && line.loop) yield line.loop; }
+  }
+
+  /** The loop that goes through a step. */
+  loopOf(step: number): Loop | undefined {
+    return [...this.drawnLoops()].find(loop => loop.iterations.some(items => items.includes(step)));
+  }
+
+  private loopNamed(key: string): Loop | undefined { return [...this.drawnLoops()].find(loop => loop.key === key); }
+
+  private toggleLoop(key: string): void {
+    const loop = this.loopNamed(key);
+    if (!loop) return;
+    this.drawLoop(loop, this.loops.has(key) ? undefined : loop.count - 1);
     this.paper.querySelector<HTMLElement>(`.loop[data-loop="${key}"]`)?.focus({ preventScroll: true });
   }
 
-  /** Draws one iteration of a loop, or all of them. */
-  showIteration(key: string, which: number | "all"): void {
-    this.loops.set(key, which);
-    this.relayout();
-    this.events.changed();
+  private showIteration(loop: Loop, which: number | "all"): void {
+    this.drawLoop(loop, which);
     this.paper.querySelector<HTMLElement>(".iters .on")?.focus({ preventScroll: true });
+  }
+
+  private drawLoop(loop: Loop, which: number | "all" | undefined): void {
+    this.setLoop(loop.key, which);
+    this.events.looped?.(loop, which);
+    this.events.changed();
+  }
+
+  /** Lists the iterations of a loop, and draws one of them or all; undefined closes the list again. */
+  setLoop(key: string, which: number | "all" | undefined): void {
+    if (which === undefined) this.loops.delete(key); else this.loops.set(key, which);
+    this.relayout();
   }
 
   /** Opens or closes the loop that the current step, or the nearest line above it, is the head of. */
@@ -372,9 +319,9 @@ export class Column {
       const row = rows[at];
       if (row?.kind === "line" && row.loop) { this.toggleLoop(row.loop.key); return true; }
     }
-    const first = [...rowsOf(this.layout.roots)].map(({ node, row }) => node.rows[row]).find(row => row?.kind === "line" && row.loop);
-    if (first?.kind === "line" && first.loop) { this.toggleLoop(first.loop.key); return true; }
-    return false;
+    const [first] = this.drawnLoops();
+    if (first) this.toggleLoop(first.key);
+    return !!first;
   }
 
   /** Opens what hides a step: draws its iteration, takes its function out of the chain. */
@@ -523,13 +470,6 @@ export class Column {
     marks[0]?.classList.add("now");
     return `${term ?? row.matches[0]?.query.term ?? ""} at ${place.node.source?.name ?? ""}:${row.number}`;
   }
-}
-
-/** Room that the other column needs. */
-function padElement(height: number, why: string): HTMLElement {
-  const pad = h("div", { class: "pad", "aria-hidden": "true" }, height >= 18 && why && h("span", {}, why));
-  pad.style.height = `${height}px`;
-  return pad;
 }
 
 function gap(into: Node[], height: number): void {

@@ -1,18 +1,21 @@
 // Two paths side by side, in step: the same steps on the same height, what differs marked, the order drawn between them.
 
 import { compare, missing, type Comparison, type Difference } from "../lib/compare.ts";
-import { ordinalOf, passingSteps, pathTitle, plural, stepCount, threadsOf } from "../lib/describe.ts";
+import { ordinalOf, passingSteps } from "../lib/describe.ts";
 import { keepInStep } from "../lib/instep.ts";
-import { Finder, remeasure, topOf } from "../lib/layout.ts";
-import type { Page, Path, Report } from "../lib/page.ts";
+import { Finder, remeasure } from "../lib/layout.ts";
+import type { Loop } from "../lib/loops.ts";
+import type { Page, Path } from "../lib/page.ts";
 import type { Source } from "../lib/source.ts";
 import { Column } from "./column.ts";
-import { h, icon, titled } from "./dom.ts";
+import { differenceRow, partingWords, sideHead, toolbar, type BarEvents, type Mode } from "./comparebar.ts";
+import { h, icon } from "./dom.ts";
+import type { Pair, PathRef, Side, Which } from "./pair.ts";
+import { Rail } from "./rail.ts";
 
-export interface PathRef { readonly report: number; readonly path: number }
 export interface CompareEvents {
   say(text: string): void;
-  pick(side: "a" | "b"): void;
+  pick(which: Which): void;
   /** Another step or another pair is shown. */
   moved(): void;
   leave(): void;
@@ -20,11 +23,6 @@ export interface CompareEvents {
   /** Shows all values, or those that change. */
   values(): void;
 }
-type Mode = "step" | "differences" | "apart";
-const MODES: readonly (readonly [Mode, string])[] = [["step", "In step"], ["differences", "Differences only"], ["apart", "Apart"]];
-const SVG = "http://www.w3.org/2000/svg";
-
-interface Side { readonly ref: PathRef; readonly report: Report; readonly path: Path; column: Column; letter: "A" | "B" }
 
 export class CompareView {
   readonly element = h("main", { class: "compare-view", "aria-label": "Two paths compared" });
@@ -32,99 +30,81 @@ export class CompareView {
   private readonly row = h("div", { class: "diffrow" });
   private readonly heads = h("div", { class: "cmp-heads" });
   private readonly grid = h("div", { class: "cmp-grid" });
-  private readonly rail = h("div", { class: "rail", role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the columns", "aria-valuenow": 50, "aria-valuemin": 20, "aria-valuemax": 80, tabindex: 0 });
-  private readonly railBody = h("div", { class: "rail-in" });
   private readonly band = h("div", { class: "divband", hidden: true });
-  private a: Side | undefined;
-  private b: Side | undefined;
+  private readonly rail = new Rail(percent => {
+    this.element.style.setProperty("--a", `${percent}fr`);
+    this.element.style.setProperty("--b", `${100 - percent}fr`);
+  });
+  private pair: Pair | undefined;
   private comparison: Comparison | undefined;
   private mode: Mode = "step";
+  /** The difference that is current, from zero. */
   private at = 0;
+  /** How high the bar stands where the paths part. */
   private parting: number | undefined;
-  private split = 50;
+  private chained = true;
   private scrolling = false;
 
   constructor(private readonly page: Page, private readonly sources: readonly Source[], private readonly events: CompareEvents) {
-    this.rail.append(this.railBody);
     this.element.append(this.bar, this.row, this.heads, this.grid);
-    this.rail.addEventListener("keydown", event => {
-      const by = { ArrowLeft: -4, ArrowRight: 4 }[event.key];
-      if (by) { this.resize(this.split + by); event.preventDefault(); event.stopPropagation(); }
-    });
-    this.rail.addEventListener("pointerdown", event => {
-      this.rail.setPointerCapture(event.pointerId);
-      const box = this.grid.getBoundingClientRect();
-      const drag = (move: PointerEvent) => this.resize((100 * (move.clientX - box.left)) / box.width);
-      this.rail.addEventListener("pointermove", drag);
-      this.rail.addEventListener("pointerup", () => this.rail.removeEventListener("pointermove", drag), { once: true });
-    });
   }
 
-  get shown(): readonly [PathRef, PathRef] | undefined { return this.a && this.b ? [this.a.ref, this.b.ref] : undefined; }
+  get shown(): readonly [PathRef, PathRef] | undefined { return this.pair && [this.pair.a.ref, this.pair.b.ref]; }
 
   /** The current step of each side, for the address: only that of the side in hand. */
   get steps(): readonly [number | undefined, number | undefined] {
-    return this.active === "a" ? [this.a?.column.current, undefined] : [undefined, this.b?.column.current];
-  }
-
-  private resize(percent: number): void {
-    this.split = Math.min(80, Math.max(20, percent));
-    this.rail.setAttribute("aria-valuenow", String(Math.round(this.split)));
-    this.element.style.setProperty("--a", `${this.split}fr`);
-    this.element.style.setProperty("--b", `${100 - this.split}fr`);
+    return this.active === "a" ? [this.pair?.a.column.current, undefined] : [undefined, this.pair?.b.column.current];
   }
 
   show(a: PathRef, b: PathRef): boolean {
-    const side = (ref: PathRef, letter: "A" | "B"): Side | undefined => {
-      const report = this.page.reports[ref.report], path = report?.paths[ref.path];
-      return report && path ? { ref, report, path, letter, column: undefined as unknown as Column } : undefined;
-    };
-    const one = side(a, "A"), other = side(b, "B");
+    const [one, other] = [this.pathOf(a), this.pathOf(b)];
     if (!one || !other) return false;
-    this.comparison = compare(one.path, other.path, this.page);
-    this.a = one;
-    this.b = other;
+    this.comparison = compare(one, other, this.page);
     this.at = 0;
-    this.build();
+    const pair = this.build(a, b);
     const first = this.comparison.pairs.length ? this.comparison.parting : undefined;
     this.events.moved();
-    if (first) this.goTo(this.told(one, first.a), this.told(other, first.b), false); else this.select("a", 0, false);
+    if (first) this.goTo(this.told(pair.a, first.a), this.told(pair.b, first.b), false); else this.select("a", 0, false);
     return true;
   }
 
-  /** Draws both columns for the mode. */
-  private build(): void {
-    const { a, b, comparison } = this;
-    if (!a || !b || !comparison) return;
-    const passing = this.passing(a, b);
-    for (const side of [a, b]) {
-      const column = new Column(side.letter === "A" ? 1 : 2, side.path, this.page, this.sources, {
-        select: step => this.select(side.letter === "A" ? "a" : "b", step), hover: () => undefined, hide: () => undefined, move: () => undefined,
-        changed: () => this.sync(), say: text => this.events.say(text),
-        alike: step => { this.setMode("step"); this.select(side.letter === "A" ? "a" : "b", step); },
-      });
-      column.manner = { tight: true, ...(this.chained && { passing: side === a ? passing.a : passing.b }), ...(this.mode === "differences" && { alike: this.far(side) }) };
-      column.decorate = (element, steps) => this.decorate(side, element, steps);
-      column.scroller.addEventListener("scroll", () => this.follow(side), { passive: true });
-      column.element.dataset["side"] = side.letter;
-      side.column = column;
-    }
-    this.grid.replaceChildren(a.column.element, this.rail, b.column.element, this.band);
-    this.drawBars();
-    const finder = new Finder([]);
-    a.column.drawWindow();
-    b.column.drawWindow();
-    a.column.relayout(finder);
-    b.column.relayout(finder);
-    this.sync();
+  private pathOf(ref: PathRef): Path | undefined { return this.page.reports[ref.report]?.paths[ref.path]; }
+
+  private side(ref: PathRef, which: Which): Side {
+    const report = this.page.reports[ref.report]!, path = report.paths[ref.path]!;
+    const column = new Column(which === "a" ? 1 : 2, path, this.page, this.sources, {
+      select: step => this.select(which, step), hover: () => undefined, hide: () => undefined, move: () => undefined,
+      changed: () => this.sync(), say: text => this.events.say(text), looped: (loop, which) => this.loopAlike(side, loop, which),
+      alike: step => { this.setMode("step"); this.select(which, step); },
+    });
+    const side: Side = { ref, report, path, which, letter: which === "a" ? "A" : "B", column };
+    column.decorate = (element, steps) => this.decorate(side, element, steps);
+    column.scroller.addEventListener("scroll", () => this.follow(side), { passive: true });
+    column.element.dataset["side"] = side.letter;
+    return side;
   }
 
-  private chained = true;
+  /** Draws both columns for the mode. Boxes that were opened belong to the way they stood before. */
+  private build(refA: PathRef, refB: PathRef): Pair {
+    const pair = this.pair = { a: this.side(refA, "a"), b: this.side(refB, "b") }, { a, b } = pair;
+    const passing = this.passing(a, b);
+    for (const side of [a, b]) side.column.manner = { tight: true, ...(this.chained && { passing: passing[side.which] }), ...(this.mode === "differences" && { alike: this.far(side) }) };
+    this.grid.replaceChildren(a.column.element, this.rail.element, b.column.element, this.band);
+    this.drawBars();
+    const finder = new Finder([]);
+    for (const { column } of [a, b]) column.drawWindow();
+    for (const { column } of [a, b]) column.relayout(finder);
+    this.sync();
+    return pair;
+  }
+
+  private rebuild(): void { if (this.pair) this.build(this.pair.a.ref, this.pair.b.ref); }
+
   /** Closes the functions that only pass the call on, or opens them. */
   toggleChains(): boolean {
-    const { a, b } = this, at = this.active, step = (at === "a" ? a : b)?.column.current;
+    const at = this.active, step = this.column()?.current;
     this.chained = !this.chained;
-    this.build();
+    this.rebuild();
     if (step !== undefined) this.select(at, step, false);
     return this.chained;
   }
@@ -146,15 +126,23 @@ export class CompareView {
   /** The steps of a side that are not alike, and the few around them. */
   private near(side: Side): Set<number> {
     const keep = new Set<number>(), add = (range: readonly [number, number] | undefined) => { if (range) for (let step = range[0] - 2; step <= range[1] + 2; step++) if (step >= 0 && step < side.path.steps.length) keep.add(step); };
-    for (const difference of this.comparison?.differences ?? []) add(side.letter === "A" ? difference.a : difference.b);
+    for (const difference of this.comparison?.differences ?? []) add(difference[side.which]);
     side.path.steps.forEach((step, at) => { if (step.x) keep.add(at); });
     return keep;
   }
 
+  /** Opens the loop of the other side that takes the same steps: both tell the same iteration, or their last ones. */
+  private loopAlike({ which: here }: Side, loop: Loop, to: number | "all" | undefined): void {
+    const there = here === "a" ? "b" : "a", other = this.pair?.[there].column;
+    const steps = new Set(loop.iterations.flat()), pair = this.comparison?.pairs.find(one => steps.has(one[here])), twin = pair && other?.loopOf(pair[there]);
+    if (twin) other?.setLoop(twin.key, typeof to === "number" ? (to === loop.count - 1 ? twin.count - 1 : Math.min(to, twin.count - 1)) : to);
+  }
+
   /** Puts the same steps on the same height. */
   private sync(): void {
-    const { a, b, comparison } = this;
-    if (!a || !b || !comparison) return;
+    const { pair, comparison } = this;
+    if (!pair || !comparison) return;
+    const { a, b } = pair;
     const clear = (column: Column) => { const todo = [...column.layout.roots]; for (let node = todo.pop(); node; node = todo.pop()) { node.pads.clear(); node.reasons.clear(); for (const row of node.rows) if (row.kind === "frame") todo.push(row.node); } };
     // Places are measured without the room of before: only one of the columns may have been laid out anew.
     for (const { column } of [a, b]) { clear(column); column.layout.height = remeasure(column.layout, this.page.definitions); }
@@ -165,8 +153,8 @@ export class CompareView {
   }
 
   private follow(side: Side): void {
-    const other = side === this.a ? this.b : this.a;
-    if (this.mode !== "apart" && this.comparison?.pairs.length && other && !this.scrolling) {
+    if (this.mode !== "apart" && this.comparison?.pairs.length && this.pair && !this.scrolling) {
+      const other = this.pair[side.which === "a" ? "b" : "a"];
       this.scrolling = true;
       other.column.scroller.scrollTop = side.column.scroller.scrollTop;
       requestAnimationFrame(() => { this.scrolling = false; });
@@ -178,7 +166,7 @@ export class CompareView {
     const { comparison } = this;
     // Without a common step the marks would be everywhere, and say nothing.
     if (!comparison || comparison.pairs.length === 0) return;
-    const mine = (difference: Difference) => (side.letter === "A" ? difference.a : difference.b), alone = side.letter === "A" ? "only-a" : "only-b";
+    const mine = (difference: Difference) => difference[side.which], alone = `only-${side.which}`;
     const within = (range: readonly [number, number] | undefined, step: number) => !!range && step >= range[0] && step <= range[1];
     const inside = (range: readonly [number, number] | undefined) => steps.some(step => within(range, step));
     const own = steps.filter(step => !side.path.steps[step]?.p && comparison.differences.some(difference => difference.kind === alone && within(mine(difference), step)));
@@ -186,7 +174,7 @@ export class CompareView {
       element.classList.add("only");
       element.append(h("span", { class: "only-tag" }, `only in ${side.letter}`));
     } else for (const step of own) element.querySelector(`.note.step[data-index="${step + 1}"]`)?.classList.add("only");
-    const parting = side.letter === "A" ? comparison.parting?.a : comparison.parting?.b;
+    const parting = comparison.parting?.[side.which];
     if (parting !== undefined && steps.includes(parting)) element.classList.add("dv");
     this.tellResult(side, element, steps);
     for (const difference of comparison.differences) {
@@ -207,15 +195,15 @@ export class CompareView {
 
   /* Moving ------------------------------------------------------------------------ */
 
-  private select(which: "a" | "b", step: number, focus = true): void {
-    const { a, b, comparison } = this;
-    if (!a || !b || !comparison) return;
-    const side = which === "a" ? a : b, other = which === "a" ? b : a;
+  private select(which: Which, step: number, focus = true): void {
+    const { pair, comparison } = this;
+    if (!pair || !comparison) return;
+    const side = pair[which], other = pair[which === "a" ? "b" : "a"];
     this.element.dataset["show"] = which;
     for (const button of this.bar.querySelectorAll<HTMLElement>("[data-show]")) button.setAttribute("aria-pressed", String(button.dataset["show"] === which));
     side.column.active = true;
     other.column.active = true;
-    const pair = comparison.pairs.find(one => one[which] === step), twin = pair?.[which === "a" ? "b" : "a"];
+    const twin = comparison.pairs.find(one => one[which] === step)?.[other.which];
     other.column.select(twin, false);
     other.column.active = false;
     side.column.select(step, focus);
@@ -223,33 +211,30 @@ export class CompareView {
     const data = side.path.steps[step], file = side.column.placeOf(step)?.node.source?.name.split("/").pop() ?? "";
     const place = data?.l === undefined ? "" : `, ${file ? `${file}:` : "line "}${data.l}`;
     const parting = comparison.parting?.[which] === step ? ", first divergence" : "";
-    this.events.say(`${which.toUpperCase()} step ${ordinalOf(side.path, step)}${twin === undefined ? ", not in the other" : `, ${which === "a" ? "B" : "A"} step ${ordinalOf(other.path, twin)}`}${place}${parting}`);
+    this.events.say(`${side.letter} step ${ordinalOf(side.path, step)}${twin === undefined ? ", not in the other" : `, ${other.letter} step ${ordinalOf(other.path, twin)}`}${place}${parting}`);
     this.events.moved();
   }
 
   /** Goes to a step that an address names. */
-  goToStep(which: "a" | "b", step: number): void { if ((which === "a" ? this.a : this.b)?.path.steps[step]) this.select(which, step, false); }
+  goToStep(which: Which, step: number): void { if (this.pair?.[which].path.steps[step]) this.select(which, step, false); }
 
   /** The side whose step is current. */
-  private get active(): "a" | "b" { return this.b?.column.active ? "b" : "a"; }
+  private get active(): Which { return this.pair?.b.column.active ? "b" : "a"; }
 
   move(by: number): void {
-    const side = this.active === "a" ? this.a : this.b, next = side?.column.neighbour(side.column.current ?? -1, by);
+    const column = this.column(), next = column?.neighbour(column.current ?? -1, by);
     if (next !== undefined) this.select(this.active, next);
   }
 
-  sideways(to: "a" | "b"): void {
-    const side = to === "a" ? this.a : this.b;
-    if (side) this.select(to, side.column.current ?? 0);
-  }
+  sideways(to: Which): void { if (this.pair) this.select(to, this.pair[to].column.current ?? 0); }
 
   private goTo(a: number | undefined, b: number | undefined, focus = true): void {
     if (a !== undefined) this.select("a", a, focus); else if (b !== undefined) this.select("b", b, focus);
   }
 
   first(): void {
-    const { parting } = this.comparison ?? {}, { a, b } = this;
-    if (parting && a && b) this.goTo(this.told(a, parting.a), this.told(b, parting.b)); else this.events.say("The paths do not part");
+    const { parting } = this.comparison ?? {}, { pair } = this;
+    if (parting && pair) this.goTo(this.told(pair.a, parting.a), this.told(pair.b, parting.b)); else this.events.say("The paths do not part");
   }
 
   /** The first step from here on that has a row of its own: iterations that are told by a count stay closed. */
@@ -272,99 +257,33 @@ export class CompareView {
 
   swap(): void { const { shown } = this; if (shown) this.show(shown[1], shown[0]); }
 
-  setMode(mode: Mode): void { this.mode = mode; this.build(); this.first(); }
+  setMode(mode: Mode): void { this.mode = mode; this.rebuild(); this.first(); }
 
-  column(): Column | undefined { return (this.active === "a" ? this.a : this.b)?.column; }
+  /** The column whose step is current. */
+  column(): Column | undefined { return this.pair?.[this.active].column; }
 
   /* Drawing ------------------------------------------------------------------------ */
 
+  private readonly tools: BarEvents = {
+    show: which => this.sideways(which), setMode: mode => this.setMode(mode), values: () => { this.events.values(); this.drawBars(); }, swap: () => this.swap(),
+    difference: by => this.difference(by), goTo: difference => { this.at = difference - 1; this.difference(1); },
+    leave: () => this.events.leave(), pick: which => this.events.pick(which), link: which => { this.sideways(which); this.events.link(); }, unfold: which => this.pair?.[which].column.unfoldAll(),
+  };
+
   private drawBars(): void {
-    const { a, b, comparison } = this;
-    if (!a || !b || !comparison) return;
-    const all = comparison.differences;
-    const act = (title: string, label: string, children: (Node | string)[], run: () => void) => h("button", { class: "tb", title, "aria-label": label, onclick: run }, children);
-    this.bar.replaceChildren(
-      h("span", { class: "seg sides", role: "group", "aria-label": "Side" }, (["a", "b"] as const).map(which => h("button", { "data-show": which, "aria-pressed": String(this.element.dataset["show"] === which), onclick: () => this.sideways(which) }, which === "a" ? "A" : "B"))),
-      h("span", { class: "seg", role: "group", "aria-label": "How to stand" }, MODES.map(([mode, name]) => h("button", { "aria-pressed": String(this.mode === mode), "data-mode": mode, onclick: () => this.setMode(mode) }, name))),
-      h("span", { class: "seg", role: "group", "aria-label": "Values" }, ([["changed", "Changed values"], ["all", "All"]] as const).map(([which, name]) =>
-        h("button", { "aria-pressed": String((document.body.dataset["values"] === "all") === (which === "all")), "data-values": which, onclick: () => { if ((document.body.dataset["values"] === "all") !== (which === "all")) this.events.values(); this.drawBars(); } }, name))),
-      h("span", { class: "grow" }),
-      h("span", { class: "tgroup" }, act("Swap (s)", "Swap the sides", [icon("swap"), "Swap", h("kbd", { "aria-hidden": "true" }, "s")], () => this.swap())),
-      h("span", { class: "tgroup" }, act("Previous difference (N)", "Previous difference", [icon("up"), h("kbd", { "aria-hidden": "true" }, "N")], () => this.difference(-1)),
-        h("span", { class: "zl2", id: "difference" }, all.length ? h("b", {}, String(this.at + 1)) : "", all.length ? ` of ${plural(all.length, "difference")}` : "no differences"),
-        act("Next difference (n)", "Next difference", [icon("down"), h("kbd", { "aria-hidden": "true" }, "n")], () => this.difference(1))),
-      h("span", { class: "tgroup" }, act("Back to the report (Esc)", "Leave the comparison", [icon("close"), "Close"], () => this.events.leave())));
-    const [start = "", ...rest] = comparison.sentence.split(/(?<=\.) /);
-    this.row.replaceChildren(h("span", { class: "lead", title: comparison.sentence }, h("b", {}, start), ` ${rest.join(" ")}`), h("span", { class: "grow" }),
-      ...all.slice(0, 5).map((difference, at) => h("button", { class: at === this.at ? "dchip on" : "dchip", onclick: () => { this.at = at - 1; this.difference(1); } }, h("b", {}, String(at + 1)), difference.kind === "value" ? h("code", {}, difference.text) : difference.text)));
-    const head = (side: Side, which: "a" | "b") => h("header", { class: `col-head cmp-head ${side.report.passed ? "ok" : "bad"}` },
-      h("span", { class: "side-l" }, side.letter), h("h2", {}, side.report.passed ? "Passing" : "Failing"),
-      h("button", { class: "pick", title: "Choose another path (v)", onclick: () => this.events.pick(which) }, side.path.label && side.path.label.length <= 24 ? side.path.label : `${side.report.id}${side.report.paths.length > 1 ? `, path ${side.ref.path + 1}` : ""}`, icon("down")),
-      h("span", { class: "sub", title: side.report.title }, titled(side.path.label ? side.report.title : pathTitle(side.path) || side.report.title)), h("span", { class: "count" }, plural(stepCount(side.path), "step")),
-      h("span", { class: "tools" }, h("button", { title: "Copy the link to this step (y)", "aria-label": `Copy the link to the step of ${side.letter}`, onclick: () => { this.sideways(which); this.events.link(); } }, icon("link")),
-        h("button", { title: "Unfold everything (E)", "aria-label": `Unfold all of ${side.letter}`, onclick: () => side.column.unfoldAll() }, icon("unfold"))));
-    this.heads.replaceChildren(head(a, "a"), h("span", { class: "rail-h" }, "order"), head(b, "b"));
-    const turns = comparison.pairs.some(pair => pair.a === comparison.parting?.a && pair.b === comparison.parting.b);
-    const where = (step: number | undefined, path: Path) => { const data = step === undefined ? undefined : path.steps[step]; return data ? (turns && data.t !== undefined ? (data.t ? "holds" : "does not hold") : `line ${data.l ?? "?"}${data.m && data.m.length < 40 ? `, ${data.m}` : ""}`) : "ends"; };
-    this.band.replaceChildren(h("span", { class: "dl-a" }, comparison.clauses?.[0] ?? where(comparison.parting?.a, a.path)), h("b", {}, "First divergence", h("i", {}, comparison.parting ? `step ${ordinalOf(a.path, comparison.parting.a ?? comparison.alike)}` : "")), h("span", { class: "dl-b" }, comparison.clauses?.[1] ?? where(comparison.parting?.b, b.path)));
+    const { pair, comparison, tools } = this;
+    if (!pair || !comparison) return;
+    this.bar.replaceChildren(...toolbar(comparison.differences, this.at, this.mode, this.element.dataset["show"], tools));
+    this.row.replaceChildren(...differenceRow(comparison, this.at, tools));
+    this.heads.replaceChildren(sideHead(pair.a, tools), h("span", { class: "rail-h" }, "order"), sideHead(pair.b, tools));
+    this.band.replaceChildren(...partingWords(pair, comparison));
   }
 
-  /** The order of both sides between the columns, as far as it is on screen. */
   private drawRail(): void {
-    const { a, b, comparison } = this;
-    if (!a || !b || !comparison) return;
-    const top = a.column.scroller.scrollTop, topB = b.column.scroller.scrollTop, height = this.grid.clientHeight || 900;
-    const drawing = document.createElementNS(SVG, "svg");
-    drawing.setAttribute("width", "76");
-    drawing.setAttribute("height", String(height));
-    const out: Node[] = [drawing];
-    const swapped = new Set(comparison.differences.flatMap(one => (one.kind === "order" && one.a ? [one.a[0]] : [])));
-    const y = (column: Column, step: number, scroll: number) => { const place = column.layout.places[step]; return place ? topOf(place) + 10 - scroll : undefined; };
-    const label = (text: string, x: number, at: number, hot: boolean) => { const element = h("span", { class: hot ? "o hot" : "o" }, text); element.style.left = `${x}px`; element.style.top = `${at}px`; out.push(element); };
-    const visible = (at: number | undefined): at is number => at !== undefined && at > -20 && at < height + 20;
-    const told = { a: new Set<number>(), b: new Set<number>() };
-    for (const pair of comparison.pairs) {
-      if (a.path.steps[pair.a]?.p && b.path.steps[pair.b]?.p) continue;
-      const left = y(a.column, pair.a, top), right = y(b.column, pair.b, topB);
-      if (left === undefined || right === undefined || (!visible(left) && !visible(right))) continue;
-      const one = ordinalOf(a.path, pair.a), other = ordinalOf(b.path, pair.b), hot = swapped.has(pair.a);
-      const line = document.createElementNS(SVG, "path");
-      line.setAttribute("d", Math.abs(left - right) < 2 ? `M26 ${left}H50` : `M26 ${left}C40 ${left} 36 ${right} 50 ${right}`);
-      line.setAttribute("class", hot ? "x" : one === other ? "" : "ne");
-      drawing.append(line);
-      if (!a.path.steps[pair.a]?.p) label(String(one), 14, left, hot);
-      if (!b.path.steps[pair.b]?.p) label(String(other), 62, right, hot);
-      told.a.add(pair.a);
-      told.b.add(pair.b);
-    }
-    // What both take at another time crosses.
-    for (const move of comparison.moves) {
-      if (a.path.steps[move.a]?.p || b.path.steps[move.b]?.p) continue;
-      const left = y(a.column, move.a, top), right = y(b.column, move.b, topB);
-      if (left === undefined || right === undefined || (!visible(left) && !visible(right))) continue;
-      const line = document.createElementNS(SVG, "path");
-      line.setAttribute("d", `M26 ${left}C48 ${left} 28 ${right} 50 ${right}`);
-      line.setAttribute("class", "x");
-      drawing.append(line);
-    }
-    const rest = (side: Side, known: Set<number>, x: number, scroll: number) => side.path.steps.forEach((step, at) => {
-      if (step.p || known.has(at)) return;
-      const here = y(side.column, at, scroll);
-      if (visible(here)) label(String(ordinalOf(side.path, at)), x, here, comparison.pairs.length > 0);
-    });
-    rest(a, told.a, 14, top);
-    rest(b, told.b, 62, topB);
-    for (const pill of this.threads(a)) { const here = y(a.column, pill.step, top); if (visible(here)) { const element = h("span", { class: "th" }, pill.name); element.style.left = "38px"; element.style.top = `${here - 14}px`; out.push(element); } }
-    this.railBody.replaceChildren(...out);
+    const { pair, comparison } = this;
+    if (!pair || !comparison) return;
+    this.rail.draw(pair, comparison, this.grid.clientHeight || 900);
     this.band.hidden = this.parting === undefined || this.mode === "apart";
-    if (this.parting !== undefined) this.band.style.top = `${this.parting - top}px`;
-  }
-
-  /** Where another thread goes on. */
-  private threads(side: Side): { readonly step: number; readonly name: string }[] {
-    const pills: { step: number; name: string }[] = [];
-    let before = "";
-    threadsOf(side.path).forEach((name, step) => { if (name && name !== before && !side.column.layout.hidden.has(step)) { pills.push({ step, name }); before = name; } });
-    return pills;
+    if (this.parting !== undefined) this.band.style.top = `${this.parting - pair.a.column.scroller.scrollTop}px`;
   }
 }

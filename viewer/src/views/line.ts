@@ -44,10 +44,13 @@ export function lineElement(row: LineRow, context: LineContext): HTMLElement {
   if (main && first !== undefined) mark.append(badge(first, path));
   line.append(mark, h("span", { class: "no" }, String(row.number)), codeElement(text, row, emphasis, context));
   if (row.loop) line.append(loopElement(row.loop));
-  for (const step of row.steps) {
-    const note = noteElement(step, context, step !== first, text.text);
+  row.steps.forEach((step, at) => {
+    // What a later step of the line tells as the value before needs no place of its own.
+    const later = row.steps.slice(at + 1).flatMap(other => context.values[other] ?? []);
+    const values = (context.values[step] ?? []).filter(value => !later.some(other => other.name === value.name && other.old === value.value));
+    const note = noteElement(step, values, context, step !== first, text.text);
     if (note) line.append(note);
-  }
+  });
   if (first !== undefined && row.steps.includes(context.current ?? -1)) line.classList.add("current");
   return line;
 }
@@ -114,10 +117,10 @@ export function runElement(run: Run, context: Pick<LineContext, "depth" | "defin
   return node;
 }
 
-function noteElement(step: number, context: LineContext, also: boolean, code: string): HTMLElement | undefined {
+function noteElement(step: number, values: readonly Shown[], context: LineContext, also: boolean, code: string): HTMLElement | undefined {
   const data = context.path.steps[step];
   if (!data) return undefined;
-  const parts = noteParts(noteOf(data, context.callees.get(step), context.values[step] ?? []), step, code);
+  const parts = noteParts(noteOf(data, context.callees.get(step), values), step, code);
   if (also && data.p && parts.length === 0) return undefined;
   if (!also) return parts.length ? h("span", { class: "note" }, parts) : undefined;
   // A second step on the line is a step of its own, told inline.
@@ -128,12 +131,12 @@ function noteParts(note: Note, step: number, code = ""): Node[] {
   const parts: Node[] = [];
   if (note.condition) parts.push(h("span", { class: "cond" }, icon(note.condition.icon), note.condition.text));
   const shown = note.values.slice(0, 12), news = shown.filter(value => !value.same);
+  if (note.failing) parts.push(h("span", { class: "acc", title: note.failing }, short(note.failing, 90)));
+  if (note.message) parts.push(h("span", { class: "msg", title: note.message }, short(note.message, 90)));
   // What the line sets needs no name beside it.
   const plain = news.length === 1 && news[0] && assigns(code, news[0].name) ? news[0] : undefined;
   for (const value of shown) parts.push(valueElement(value, step, value === plain));
   if (note.values.length > shown.length) parts.push(h("span", { class: "dim" }, `${note.values.length - shown.length} more values`));
-  if (note.failing) parts.push(h("span", { class: "acc", title: note.failing }, short(note.failing, 90)));
-  if (note.message) parts.push(h("span", { class: "msg", title: note.message }, short(note.message, 90)));
   return parts;
 }
 

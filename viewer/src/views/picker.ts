@@ -2,8 +2,8 @@
 
 import { pathTitle, plural, stepCount } from "../lib/describe.ts";
 import type { Page } from "../lib/page.ts";
-import type { PathRef } from "./compare.ts";
 import { h, icon, titled } from "./dom.ts";
+import type { PathRef } from "./pair.ts";
 
 const MOST = 200;
 

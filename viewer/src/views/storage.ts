@@ -2,6 +2,7 @@
 
 import type { Page, TriageRecord } from "../lib/page.ts";
 import { emptyRecord, merge, readTriage, writeTriage } from "../lib/triage.ts";
+import { h } from "./dom.ts";
 
 export class Storage {
   records: Record<string, TriageRecord>;
@@ -60,7 +61,12 @@ export class Storage {
     return undefined;
   }
 
-  text(): string { return writeTriage(this.records); }
+  /** Gives all answers as a file. */
+  download(): void {
+    const link = h("a", { href: URL.createObjectURL(new Blob([writeTriage(this.records)], { type: "application/json" })), download: "triage.json" });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1_000);
+  }
 
   get author(): string { try { return localStorage.getItem("parallax-author") ?? this.page.author; } catch { return this.page.author; } }
   set author(name: string) { try { localStorage.setItem("parallax-author", name); } catch { /* The name is asked for again next time. */ } }

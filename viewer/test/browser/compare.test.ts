@@ -58,6 +58,50 @@ test("two paths stand in step, part at a black bar, and the differences are in r
   await page.context().close();
 });
 
+/** Labels of a comparison that are cut, or lie outside their column: words of the element, and how far out. */
+const outside = (page: Page): Promise<string[]> => page.locator(".cmp-grid .note, .cmp-grid .cond, .cmp-grid .loop, .cmp-grid .res, .cmp-grid .only-tag, .cmp-grid .frame-head .fn, .cmp-grid .shown, .cmp-grid .tag, .cmp-grid .frame, .cmp-head .side-l, .cmp-head h2, .cmp-head .pick, .cmp-head .count").evaluateAll(all => all.flatMap(one => {
+  const box = one.getBoundingClientRect(), around = (one.parentElement!.closest(".frame, .scroller, .cmp-head"))!.getBoundingClientRect();
+  const cut = one.matches(".note, .frame") ? 0 : one.scrollWidth - Math.ceil(box.width);
+  return box.width > 0 && (box.left < around.left - 1 || box.right > around.right + 1 || cut > 1) ? [`${one.className} ${(one as HTMLElement).innerText.slice(0, 40)}: ${Math.round(box.left)} to ${Math.round(box.right)} of ${Math.round(around.left)} to ${Math.round(around.right)}, ${cut} cut`] : [];
+}));
+
+test("whatever the code is, labels and boxes are in sight from 1280 on, and a column can be made wider", async () => {
+  const long = "someone_wrote_a_name(of_many_words, and_then_more_of_them, until_it_was_wider_than_half_of_any_window)";
+  const names = ["main", "a_function_that_is_called_like_this", "another_one_of_the_kind", "and_the_third_of_them", "the_innermost_function_of_all"];
+  lab.write("src/wide.c", names.map(name => `int ${name}(int n) {\n  if (n > 0 && ${long} > 1)\n    return ${long};\n  return n;\n}\n`).join(""));
+  const place = (frame: number, line: number, more: object = {}) => ({ frame, location: { file: "wide.c", line: frame * 5 + line }, ...more });
+  const path = (bad: boolean) => ({ frames: names.map((name, at) => ({ function: name, file: "wide.c", ...(at && { call: at * 2 - 1 }), ...(at === 2 && { thread: "T7" }) })), steps: [
+    ...names.slice(0, -1).flatMap((_, at) => [place(at, 2, { role: "branch", taken: true }), place(at, 3, { role: "call", message: "calls what stands in the next box, with what it was given" })]),
+    place(4, 2, { role: "branch", taken: bad, ...value("n", bad ? "2147483647" : "-2147483648") }), ...(bad ? [place(4, 3, { failing: true, message: "the sum does not fit into an int, which nobody expected" })] : [place(4, 4, value("n", "1"))])] });
+  const one = (title: string, bad: boolean) => ({ ...report(title, [], { passed: !bad }), paths: [path(bad)], location: { file: "wide.c", line: 23 } });
+  const address = lab.view([lab.write("wide.json", { format: "parallax-report/1", reports: [one("A sum that is too large for anything", true), one("A sum that fits", false)] })], "--src", `${lab.folder}/src`);
+  const { page, wrong } = await lab.open(`${address}#R-01/1:R-02/1`, { viewport: { width: 1280, height: 900 } });
+  for (const width of [1280, 1440, 1920]) {
+    await page.setViewportSize({ width, height: 900 });
+    assert.deepEqual(await outside(page), [], `${width} wide`);
+    await page.keyboard.press("C");
+    assert.deepEqual(await outside(page), [], `${width} wide, every call in its box`);
+    await page.keyboard.press("C");
+    await picture(page, `compare-wide-${width}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const width = () => page.locator('.path-column[data-side="A"]').evaluate(column => Math.round(column.getBoundingClientRect().width));
+  const equal = await width();
+  await page.locator(".rail").press("ArrowRight");
+  assert.ok(await width() > equal + 20, "by key");
+  assert.deepEqual(await outside(page), [], "a narrower column keeps its labels");
+  await page.locator(".rail").dblclick();
+  assert.equal(await width(), equal, "a double click makes them equal");
+  const rail = (await page.locator(".rail").boundingBox())!;
+  await page.mouse.move(rail.x + 38, rail.y + 300);
+  await page.mouse.down();
+  await page.mouse.move(rail.x - 62, rail.y + 300, { steps: 4 });
+  await page.mouse.up();
+  assert.ok(Math.abs(await width() - (equal - 100)) < 3, "by hand, and the rail stays under it");
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
 test("long paths scroll together, and the view opens where they part", async () => {
   const lines = Array.from({ length: 400 }, (_, at) => `  work(${at + 1});`);
   lab.write("src/long.c", ["int total(int *values, int n) {", ...lines, "}"].join("\n") + "\n");

@@ -1,0 +1,9 @@
+// With `--serve --watch`: asks the server now and then whether reports or sources have changed, and loads the page again.
+
+export function watch(token: string, version: number): void {
+  setInterval(() => {
+    void fetch("/version", { headers: { "X-Parallax-Token": token } }).then(answer => answer.text()).then(text => {
+      if (/^\d+\s*$/.test(text) && Number(text) !== version) location.reload();
+    }).catch(() => undefined);
+  }, 1_000);
+}

@@ -290,6 +290,9 @@ fn a_trace_of_cbmc_that_breaks_several_properties_is_one_report() {
         .map(|step| step.message.as_str())
         .collect();
     assert_eq!(failing, ["second"]);
+    let told = |step: &&Step| step.message == "also fails here: first";
+    let passed = document.reports[0].paths[0].steps.iter().find(told).unwrap();
+    assert_eq!(passed.importance, Importance::Unimportant, "what fails besides is no step of the story");
     let loss = Loss::measure(Format::Cbmc, &text, &document).unwrap();
     assert_eq!((loss.held.reports, loss.lost()), (2, vec![]));
     // As JSON, the same.

@@ -4,6 +4,7 @@
 //! too large to parse in a moment, are folded by their indentation.
 
 mod blocks;
+mod branches;
 mod indent;
 mod language;
 mod names;
@@ -89,7 +90,11 @@ impl Outline {
     pub fn of(name: &str, text: &str) -> Outline {
         match Language::of(name) {
             Some(language) if text.len() <= LARGEST_PARSED => parse(language, text)
-                .map(|tree| Outline::from_tree(&tree, text))
+                .map(|tree| {
+                    let mut outline = Outline::from_tree(&tree, text);
+                    branches::mend(language, &tree, text, &mut outline);
+                    outline
+                })
                 .unwrap_or_else(|| indent::outline(text)),
             _ => indent::outline(text),
         }

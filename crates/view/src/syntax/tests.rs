@@ -56,6 +56,51 @@ f(int a, char *b)
 }
 ";
 
+/// As zip 3.0 has it: both branches of a conditional begin what comes after it, and parameters are declared the old way.
+const CUT: &str = "\
+int f(n)
+int n; /* a number */
+{
+#ifdef A
+  if (n > 1)
+#else
+#  if 0
+  if (n > 2) {
+#  else
+  if (n > \\
+      3)
+#  endif
+#endif
+  {
+    one();
+  }
+#ifdef A
+  else if (n)
+#else
+  else if (!n)
+#endif
+  {
+    two();
+  }
+  return 0;
+}
+
+int g(void)
+{
+  return 1;
+}
+";
+
+#[test]
+fn conditionals_that_cut_through_statements_leave_functions_whole() {
+    assert_eq!(functions("cut.c", CUT), [("f".to_owned(), 1, 26), ("g".to_owned(), 28, 31)]);
+    let kept = kept("cut.c", CUT, 15);
+    for line in [1, 3, 5, 14, 16, 26] {
+        assert!(kept.contains(&line), "{line} of {kept:?}");
+    }
+    assert!(!kept.contains(&23), "{kept:?}");
+}
+
 #[test]
 fn c_keeps_guards_else_lines_heads_and_ends() {
     assert_eq!(functions("a.c", C), [("f".to_owned(), 1, 35)]);

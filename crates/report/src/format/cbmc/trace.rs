@@ -131,7 +131,13 @@ impl Thread {
             }
             Kind::Broken { reason } => {
                 self.settle(&function, &at);
-                self.tell(step(Role::Note).with_message(reason));
+                let mut step =
+                    step(Role::Note).with_message(format!("also fails here: {reason}")).in_passing();
+                // In a function that stays closed, the place is the call.
+                if let (true, None, Some(call)) = (quiet, &at, self.path.last_step_mut()) {
+                    step.location = call.location.clone();
+                }
+                self.tell(step);
             }
             Kind::Fail { reason } => {
                 self.settle(&function, &at);

@@ -1,7 +1,7 @@
 //! The frontier of a search: states that wait for their turn, and which of them is next.
 
 use crate::tree::{Node, Tree};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Which state runs next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,8 +28,102 @@ const PATIENCE: u32 = 32;
 #[derive(Debug)]
 pub struct Frontier<S> {
     strategy: Strategy,
-    /// By age. Boxed: a state is large, and a search moves it often.
-    waiting: BTreeMap<u64, Waiting<S>>,
+    waiting: Waiting<S>,
+}
+
+/// How states wait. Boxed: a state is large, and a search moves it often.
+#[derive(Debug)]
+enum Waiting<S> {
+    /// The oldest first, where only age decides: nothing more has to be kept of each.
+    Line(VecDeque<Box<S>>),
+    /// Where any of them may be next.
+    Crowd(Crowd<S>),
+}
+
+impl<S> Frontier<S> {
+    /// An empty frontier. The seed is that of random choices.
+    pub fn new(strategy: Strategy, seed: u64) -> Self {
+        let waiting = match strategy {
+            Strategy::Depth | Strategy::Breadth => Waiting::Line(VecDeque::new()),
+            Strategy::Random | Strategy::Coverage | Strategy::Interleaved => Waiting::Crowd(Crowd::new(seed)),
+        };
+        Frontier { strategy, waiting }
+    }
+
+    /// How many states wait.
+    pub fn len(&self) -> usize {
+        match &self.waiting {
+            Waiting::Line(line) => line.len(),
+            Waiting::Crowd(crowd) => crowd.members.len(),
+        }
+    }
+
+    /// Whether none waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Lets a state wait; `fresh` if it is about to run code that no other has run. It is taken to be forked from the
+    /// state that was picked last.
+    pub fn push(&mut self, state: S, fresh: bool) {
+        match &mut self.waiting {
+            Waiting::Line(line) => line.push_back(Box::new(state)),
+            Waiting::Crowd(crowd) => crowd.push(state, fresh),
+        }
+    }
+
+    /// The state that came last is about to run code that no other has run.
+    pub fn newest_is_fresh(&mut self) {
+        if let Waiting::Crowd(crowd) = &mut self.waiting
+            && let Some((&number, _)) = crowd.members.last_key_value()
+        {
+            crowd.is_fresh(number);
+        }
+    }
+
+    /// Whether a state that has forked runs on before those it forked into.
+    pub fn goes_deep(&self) -> bool {
+        match (self.strategy, &self.waiting) {
+            (Strategy::Depth, _) => true,
+            (Strategy::Interleaved, Waiting::Crowd(crowd)) => crowd.patience > 0 && crowd.fresh.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The state whose turn it is.
+    pub fn pick(&mut self) -> Option<S> {
+        match &mut self.waiting {
+            Waiting::Line(line) if self.strategy == Strategy::Breadth => line.pop_front().map(|state| *state),
+            Waiting::Line(line) => line.pop_back().map(|state| *state),
+            Waiting::Crowd(crowd) => crowd.pick(self.strategy),
+        }
+    }
+
+    /// The state with the least key, the newest of several, whatever the strategy.
+    pub fn pick_least<K: Ord>(&mut self, key: impl Fn(&S) -> K) -> Option<S> {
+        match &mut self.waiting {
+            Waiting::Line(line) => {
+                let least = (0..line.len()).rev().min_by_key(|&place| key(&line[place]))?;
+                line.remove(least).map(|state| *state)
+            }
+            Waiting::Crowd(crowd) => crowd.pick_least(key),
+        }
+    }
+
+    /// Gives up the state that has waited longest. Whoever does so owes the answer a [`Bound`](crate::Bound).
+    pub fn give_up_oldest(&mut self) -> Option<S> {
+        match &mut self.waiting {
+            Waiting::Line(line) => line.pop_front().map(|state| *state),
+            Waiting::Crowd(crowd) => crowd.give_up_oldest(),
+        }
+    }
+}
+
+/// States of which any may be next.
+#[derive(Debug)]
+struct Crowd<S> {
+    /// By age.
+    members: BTreeMap<u64, Member<S>>,
     fresh: BTreeSet<u64>,
     /// The numbers of all that wait, in no order: what a random choice is made from.
     bag: Vec<u64>,
@@ -43,19 +137,17 @@ pub struct Frontier<S> {
 }
 
 #[derive(Debug)]
-struct Waiting<S> {
+struct Member<S> {
     state: Box<S>,
     leaf: Node,
     /// Where in the bag.
     place: usize,
 }
 
-impl<S> Frontier<S> {
-    /// An empty frontier. The seed is that of random choices.
-    pub fn new(strategy: Strategy, seed: u64) -> Self {
-        Frontier {
-            strategy,
-            waiting: BTreeMap::new(),
+impl<S> Crowd<S> {
+    fn new(seed: u64) -> Self {
+        Crowd {
+            members: BTreeMap::new(),
             fresh: BTreeSet::new(),
             bag: Vec::new(),
             tree: Tree::default(),
@@ -67,33 +159,14 @@ impl<S> Frontier<S> {
         }
     }
 
-    /// How many states wait.
-    pub fn len(&self) -> usize {
-        self.waiting.len()
-    }
-
-    /// Whether none waits.
-    pub fn is_empty(&self) -> bool {
-        self.waiting.is_empty()
-    }
-
-    /// Lets a state wait; `fresh` if it is about to run code that no other has run. It is taken to be forked from the
-    /// state that was picked last.
-    pub fn push(&mut self, state: S, fresh: bool) {
+    fn push(&mut self, state: S, fresh: bool) {
         let number = self.next;
         self.next += 1;
         let leaf = self.tree.add(self.runs, number);
-        self.waiting.insert(number, Waiting { state: Box::new(state), leaf, place: self.bag.len() });
+        self.members.insert(number, Member { state: Box::new(state), leaf, place: self.bag.len() });
         self.bag.push(number);
         self.patience = self.patience.saturating_sub(1);
         if fresh {
-            self.is_fresh(number);
-        }
-    }
-
-    /// The state that came last is about to run code that no other has run.
-    pub fn newest_is_fresh(&mut self) {
-        if let Some((&number, _)) = self.waiting.last_key_value() {
             self.is_fresh(number);
         }
     }
@@ -103,47 +176,33 @@ impl<S> Frontier<S> {
         self.patience = PATIENCE;
     }
 
-    /// Whether a state that has forked runs on before those it forked into.
-    pub fn goes_deep(&self) -> bool {
-        match self.strategy {
-            Strategy::Depth => true,
-            Strategy::Interleaved => self.patience > 0 && self.fresh.is_empty(),
-            Strategy::Breadth | Strategy::Random | Strategy::Coverage => false,
-        }
-    }
-
-    /// The state whose turn it is.
-    pub fn pick(&mut self) -> Option<S> {
-        if let Some(gone) = self.runs.take() {
-            self.tree.remove(gone);
-        }
-        let newest = *self.waiting.last_key_value()?.0;
-        let number = match self.strategy {
-            Strategy::Depth => newest,
-            Strategy::Breadth => *self.waiting.first_key_value()?.0,
-            Strategy::Random => self.any(),
+    fn pick(&mut self, strategy: Strategy) -> Option<S> {
+        self.leave_tree();
+        let newest = *self.members.last_key_value()?.0;
+        let number = match strategy {
             Strategy::Coverage => self.fresh.last().copied().unwrap_or_else(|| self.any()),
             Strategy::Interleaved => self.interleave(newest),
+            Strategy::Random | Strategy::Depth | Strategy::Breadth => self.any(),
         };
         self.take(number)
     }
 
-    /// The state with the least key, the newest of several, whatever the strategy.
-    pub fn pick_least<K: Ord>(&mut self, key: impl Fn(&S) -> K) -> Option<S> {
+    fn pick_least<K: Ord>(&mut self, key: impl Fn(&S) -> K) -> Option<S> {
+        self.leave_tree();
+        let newest_first = self.members.iter().rev();
+        let least = newest_first.min_by_key(|(_, member)| key(&member.state)).map(|(number, _)| *number)?;
+        self.take(least)
+    }
+
+    /// What ran has ended.
+    fn leave_tree(&mut self) {
         if let Some(gone) = self.runs.take() {
             self.tree.remove(gone);
         }
-        let number = self
-            .waiting
-            .iter()
-            .rev()
-            .min_by_key(|(_, waiting)| key(&waiting.state))
-            .map(|(number, _)| *number)?;
-        self.take(number)
     }
 
     fn take(&mut self, number: u64) -> Option<S> {
-        let Waiting { state, leaf, place } = self.forget(number)?;
+        let Member { state, leaf, place } = self.forget(number)?;
         self.bag_without(place);
         // In its place in the tree there is now the one that runs.
         self.runs = Some(leaf);
@@ -173,24 +232,23 @@ impl<S> Frontier<S> {
         }
     }
 
-    /// Gives up the state that has waited longest. Whoever does so owes the answer a [`Bound`](crate::Bound).
-    pub fn give_up_oldest(&mut self) -> Option<S> {
-        let oldest = *self.waiting.first_key_value()?.0;
-        let Waiting { state, leaf, place } = self.forget(oldest)?;
+    fn give_up_oldest(&mut self) -> Option<S> {
+        let oldest = *self.members.first_key_value()?.0;
+        let Member { state, leaf, place } = self.forget(oldest)?;
         self.bag_without(place);
         self.tree.remove(leaf);
         Some(*state)
     }
 
-    fn forget(&mut self, number: u64) -> Option<Waiting<S>> {
+    fn forget(&mut self, number: u64) -> Option<Member<S>> {
         self.fresh.remove(&number);
-        self.waiting.remove(&number)
+        self.members.remove(&number)
     }
 
     /// Takes a number out of the bag; the last one in it takes its place.
     fn bag_without(&mut self, place: usize) {
         self.bag.swap_remove(place);
-        if let Some(moved) = self.bag.get(place).and_then(|number| self.waiting.get_mut(number)) {
+        if let Some(moved) = self.bag.get(place).and_then(|number| self.members.get_mut(number)) {
             moved.place = place;
         }
     }
@@ -267,7 +325,12 @@ mod tests {
                 }
             }
             assert_eq!(seen.len() as u32, made, "{strategy:?}, {seed}");
-            assert!(frontier.tree.walk(|| true).is_none(), "{strategy:?}, {seed}: the tree is empty as well");
+            if let Waiting::Crowd(crowd) = &frontier.waiting {
+                assert!(
+                    crowd.tree.walk(|| true).is_none(),
+                    "{strategy:?}, {seed}: the tree is empty as well"
+                );
+            }
         }
     }
 

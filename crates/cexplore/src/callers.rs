@@ -66,8 +66,11 @@ pub fn joined(
 ) -> Exploration {
     let key = |finding: &Finding| (finding.problem, user_place(module, &finding.stack));
     for finding in part.findings.into_iter().filter(|finding| concerns(finding, function)) {
-        if whole.findings.iter().all(|known| key(known) != key(&finding)) {
-            whole.findings.push(finding);
+        match whole.findings.iter_mut().find(|known| key(known) == key(&finding)) {
+            None => whole.findings.push(finding),
+            // From this start on no contract of its callers helps.
+            Some(known) if finding.relied.is_empty() && !known.relied.is_empty() => *known = finding,
+            Some(_) => {}
         }
     }
     whole.paths += part.paths;

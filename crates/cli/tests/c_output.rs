@@ -217,3 +217,29 @@ fn a_function_is_entered_as_its_callers_do() {
     let output = parallax(&at, &["explore", "fine.c", "--entry", "whole", "--callers"]);
     assert_eq!(output.status.code(), Some(2), "nothing calls it");
 }
+
+#[test]
+fn what_callers_of_callers_see_to_is_a_contract_and_no_finding() {
+    let at = folder("contracts");
+    let text = "static int total(const char *text, unsigned long n) { int t = 0;\n\
+         for (unsigned long i = 0; i < n; i++) t += text[i];\n\
+         return t; }\n\
+         int checked(const char *text, unsigned long n) { return total(text, n); }\n";
+    std::fs::write(at.join("total.c"), text).expect("a file");
+    let words = ["explore", "total.c", "--entry", "total", "--callers"];
+    let output = parallax(&at, &[&words[..], &["--json"]].concat());
+    let document = json(&output);
+    assert!(document["findings"].as_array().expect("findings").is_empty(), "{document}");
+    let contracts = document["contracts"].as_array().expect("contracts").iter();
+    let contracts: Vec<&str> = contracts.filter_map(|contract| contract["message"].as_str()).collect();
+    assert_eq!(contracts, ["text is not null", "n bytes are at text"], "{document}");
+    assert_ne!(output.status.code(), Some(1));
+    let said = parallax(&at, &words);
+    let said = String::from_utf8_lossy(&said.stdout);
+    let line = "relied on: n bytes are at text (otherwise out-of-bounds at ";
+    assert!(said.contains(line), "{said}");
+    // Entered by itself, they are findings, after any other, and say what they rely on.
+    let alone = json(&parallax(&at, &["explore", "total.c", "--entry", "total", "--json"]));
+    let finding = &alone["findings"].as_array().expect("findings")[0];
+    assert!(finding["relies_on"][0].as_str().is_some_and(|words| words.contains("text")), "{alone}");
+}

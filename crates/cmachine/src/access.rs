@@ -118,8 +118,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     self.within(state, entry, id, span, write)?;
                     // From here on the path is one on which the access lies within: it does not take an alternative that
                     // certainly lies outside.
-                    let fits = self.fits(state.memory.object(id), &entry.offset, span);
-                    if several && self.host.truth(&fits) == Some(false) {
+                    if several && self.is_outside(state.memory.object(id), &entry.offset, span) {
                         continue;
                     }
                     hits.push(Hit { guard: entry.guard.clone(), object: id, offset: entry.offset.clone() });
@@ -150,6 +149,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 core.boolop(BoolOp::And, &fits, &no_wrap)
             }
         }
+    }
+
+    /// Whether an access certainly does not.
+    fn is_outside(&self, object: &Object<C>, offset: &C::Val, span: &Span<'_, C>) -> bool {
+        self.host.truth(&self.fits(object, offset, span)) == Some(false)
     }
 
     /// An access that goes to no object.
@@ -207,6 +211,13 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let near = core.boolop(BoolOp::Or, &after, &core.boolop(BoolOp::And, &before, &negative));
             let wishes = [after, near].map(|place| core.boolop(BoolOp::And, &entry.guard, &place));
             self.host.prefer(wishes.into());
+        }
+        if state.unknown_memory {
+            let len = match span {
+                Span::Bytes(len) => word(&self.host, *len),
+                Span::Range(len) => (*len).clone(),
+            };
+            self.host.accesses(id, &offset, &len);
         }
         self.require(state, &bounds, Problem::OutOfBounds, || {
             let many = match span {

@@ -145,8 +145,8 @@ enum Opened {
         position: u64,
         flags: i32,
     },
-    /// Standard input, and how much of it was read.
-    Input(u64),
+    /// Standard input.
+    Input,
     /// A standard stream to write to.
     Stream(i32),
 }
@@ -155,6 +155,9 @@ enum Opened {
 #[derive(Clone, Debug)]
 pub struct Files<V> {
     stdin: Arc<Vec<V>>,
+    /// How much of standard input was read: here, and not with what is opened, because states that read it byte by byte
+    /// differ in nothing else.
+    consumed: u64,
     disk: Arc<Vec<Node<V>>>,
     opened: Arc<Vec<Opened>>,
     numbers: Arc<Vec<Option<usize>>>,
@@ -175,8 +178,9 @@ impl<V: Clone> Files<V> {
     pub fn new(stdin: Vec<V>, files: impl IntoIterator<Item = (Vec<u8>, Vec<V>)>) -> Self {
         let mut world = Files {
             stdin: Arc::new(stdin),
+            consumed: 0,
             disk: Arc::default(),
-            opened: Arc::new(vec![Opened::Input(0), Opened::Stream(1), Opened::Stream(2)]),
+            opened: Arc::new(vec![Opened::Input, Opened::Stream(1), Opened::Stream(2)]),
             numbers: Arc::new(vec![Some(0), Some(1), Some(2)]),
             folder: Arc::from(&b""[..]),
         };
@@ -198,7 +202,8 @@ impl<V: Clone> Files<V> {
 
     /// Whether nothing happened to the files since two states were one.
     pub(super) fn same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.disk, &other.disk)
+        self.consumed == other.consumed
+            && Arc::ptr_eq(&self.disk, &other.disk)
             && Arc::ptr_eq(&self.opened, &other.opened)
             && Arc::ptr_eq(&self.numbers, &other.numbers)
             && Arc::ptr_eq(&self.folder, &other.folder)
@@ -325,7 +330,7 @@ impl<V: Clone> Files<V> {
             }
             Request::Flags { file } => Ok(match self.opened[self.at(file).ok_or(EBADF)?] {
                 Opened::Node { flags, .. } => i64::from(flags & (ACCESS | APPEND)),
-                Opened::Input(_) => 0,
+                Opened::Input => 0,
                 Opened::Stream(_) => i64::from(WRITE_ONLY),
             }),
             Request::Truncate { file, length } => {
@@ -451,7 +456,7 @@ impl<V: Clone> Files<V> {
             FileName::Path(path) => self.node(path)?,
             FileName::Number(number) => match self.opened[self.at(number).ok_or(EBADF)?] {
                 Opened::Node { node, .. } => node,
-                Opened::Input(_) | Opened::Stream(_) => {
+                Opened::Input | Opened::Stream(_) => {
                     return Ok(FileStatus {
                         kind: FileKind::Pipe,
                         mode: 0o600,
@@ -509,14 +514,18 @@ impl<V: Clone> Files<V> {
                 Body::Regular(bytes) => (bytes.clone(), position),
                 Body::Folder => return None,
             },
-            Opened::Input(position) => (self.stdin.clone(), position),
+            Opened::Input => (self.stdin.clone(), self.consumed),
             Opened::Stream(_) => return None,
         };
         let first = position.min(bytes.len() as u64);
         let last = (bytes.len() as u64).min(first.saturating_add(count));
-        match &mut Arc::make_mut(&mut self.opened)[at] {
-            Opened::Node { position, .. } | Opened::Input(position) => *position = (*position).max(last),
-            Opened::Stream(_) => {}
+        match self.opened[at] {
+            Opened::Input => self.consumed = self.consumed.max(last),
+            _ => {
+                if let Opened::Node { position, .. } = &mut Arc::make_mut(&mut self.opened)[at] {
+                    *position = (*position).max(last);
+                }
+            }
         }
         Some(bytes[first as usize..last as usize].to_vec())
     }
@@ -527,7 +536,7 @@ impl<V: Clone> Files<V> {
         let (node, position, flags) = match self.opened[at] {
             Opened::Node { node, position, flags } => (node, position, flags),
             Opened::Stream(number) => return Destination::Stream(number),
-            Opened::Input(_) => return Destination::Nowhere,
+            Opened::Input => return Destination::Nowhere,
         };
         let Body::Regular(content) = &mut Arc::make_mut(&mut self.disk)[node].body else {
             return Destination::Nowhere;

@@ -244,6 +244,11 @@ pub trait Reporter<C: Core> {
     fn assume(&mut self, what: String);
     /// A bound was hit: what lies beyond it is not looked at.
     fn bounded(&mut self, bound: Bound);
+    /// So many bytes at an offset of an object are accessed, with memory that nobody described: what goes wrong next is that
+    /// they are not there.
+    fn accesses(&mut self, _object: ObjectId, _offset: &C::Val, _len: &C::Val) {}
+    /// The program branches on a condition that the path leaves open.
+    fn tests(&mut self, _state: &State<C>, _condition: &C::Bool) {}
     /// Control enters a block.
     fn enter_block(&mut self, state: &State<C>);
 }

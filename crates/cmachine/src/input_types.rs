@@ -70,8 +70,8 @@ pub(super) fn is_record(module: &Module, ty: Option<DebugTypeId>) -> bool {
 
 /// What lies at an offset of a type.
 pub(super) enum Leaf {
-    Pointer { start: u64, pointee: Option<DebugTypeId>, nonnull: bool },
-    Number { start: u64, len: u64, boolean: bool, name: String },
+    Pointer { start: u64, pointee: Option<DebugTypeId>, nonnull: bool, name: String },
+    Number { start: u64, len: u64, boolean: bool, signed: bool, name: String },
     Byte,
 }
 
@@ -83,12 +83,14 @@ pub(super) fn leaf_at(module: &Module, ty: Option<DebugTypeId>, mut offset: u64)
     for _ in 0..64 {
         let Some(id) = at else { return Leaf::Byte };
         match &module.debug_types[id.0 as usize] {
-            DebugType::Pointer(pointee) => return Leaf::Pointer { start, pointee: *pointee, nonnull },
-            DebugType::Base { bits, name: base, .. } => {
-                return Leaf::Number { start, len: bits.div_ceil(8).max(1), boolean: base == "_Bool", name };
+            DebugType::Pointer(pointee) => return Leaf::Pointer { start, pointee: *pointee, nonnull, name },
+            DebugType::Base { bits, name: base, signed, .. } => {
+                let len = bits.div_ceil(8).max(1);
+                return Leaf::Number { start, len, boolean: base == "_Bool", signed: *signed, name };
             }
             DebugType::Enum { bits, .. } => {
-                return Leaf::Number { start, len: bits.div_ceil(8).max(1), boolean: false, name };
+                let len = bits.div_ceil(8).max(1);
+                return Leaf::Number { start, len, boolean: false, signed: false, name };
             }
             DebugType::Array { element, .. } => {
                 let step = size_of(module, *element);
@@ -123,6 +125,18 @@ pub(super) fn leaf_at(module: &Module, ty: Option<DebugTypeId>, mut offset: u64)
         }
     }
     Leaf::Byte
+}
+
+/// The field that starts at an offset of a type: its name, and for a number whether it is signed.
+pub fn field_at(module: &Module, ty: Option<DebugTypeId>, offset: u64) -> Option<(String, Option<bool>)> {
+    let size = size_of(module, ty);
+    // Of an array of the type, any element.
+    let within = offset.checked_rem(size).unwrap_or(offset);
+    match leaf_at(module, strip(module, ty), within) {
+        Leaf::Pointer { start, name, .. } if start == within => Some((name, None)),
+        Leaf::Number { start, name, signed, .. } if start == within => Some((name, Some(signed))),
+        _ => None,
+    }
 }
 
 /// Whether memory of a type, by its number, is numbers throughout, any of them: no pointer, no `_Bool`.

@@ -354,7 +354,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         };
         let (depth, owner) = known;
         match leaf_at(module, described, byte - first) {
-            Leaf::Pointer { start, pointee, nonnull } if missing(state, first + start, 8) => {
+            Leaf::Pointer { start, pointee, nonnull, .. } if missing(state, first + start, 8) => {
                 let at = first + start;
                 // A global that is itself a pointer has its promise on the variable.
                 let variable = module.globals.get(id.0 as usize).and_then(|global| global.variable);
@@ -366,7 +366,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 state.memory.object_mut(id).content.write(&self.host, at, 8, pointer);
                 state.input_cells.push(InputCell::Pointer(id, at, token));
             }
-            Leaf::Number { start, len, boolean, name } if missing(state, first + start, len) => {
+            Leaf::Number { start, len, boolean, name, .. } if missing(state, first + start, len) => {
                 let at = first + start;
                 let width = (len * 8) as u16;
                 let label =

@@ -104,6 +104,11 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     _ => of,
                 };
                 let width = self.module.ty(width_type).bits().unwrap_or(64);
+                if let (Value::Bits(a), Value::Bits(b)) = (&a, &b) {
+                    let holds = self.host.core().relop(op, width, a, b);
+                    Self::set(state, instruction.result, self.flag(&holds));
+                    return Ok(());
+                }
                 self.lanes(ty, &[&a, &b], &mut |machine, _, values| {
                     let holds = machine.compare(state, op, width, values[0], values[1])?;
                     Ok(machine.flag(&holds))
@@ -339,7 +344,23 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 self.require(state, &ok, kind, || words.to_string())?;
             }
         }
+        if let (BinOp::Shl | BinOp::Lshr | BinOp::Ashr, Value::Bits(by)) = (op.op, b) {
+            let by = Value::Bits(self.shifted_by(ty, by));
+            return self.binary(state, op, ty, a, &by);
+        }
         self.binary(state, op, ty, a, b)
+    }
+
+    /// How far a shift by a number goes. The language does not say where that is the width or more; processors take it
+    /// modulo the width, and that is what a native run shows.
+    fn shifted_by(&self, ty: TypeId, by: &C::Val) -> C::Val {
+        let Some(width @ (32 | 64)) = self.module.ty(ty).bits() else { return by.clone() };
+        let most = u64::from(width) - 1;
+        if self.host.value(width, by).and_then(|n| n.to_u64()).is_some_and(|n| n <= most) {
+            return by.clone();
+        }
+        let core = self.host.core();
+        core.binop(BinOp::And, width, by, &core.constant(&Bits::new(width, most.into())))
     }
 
     fn select(
@@ -448,6 +469,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     Split::False => self.go(state, *otherwise),
                     Split::Neither => Err(Stop::Dead),
                     Split::Both => {
+                        self.host.tests(state, &holds);
                         state.forks += 1;
                         let mut other = state.clone();
                         self.host.take(&mut other.path, self.host.core().not(&holds));

@@ -1,5 +1,6 @@
 //! The host of a symbolic exploration: what a path makes certain, what is unknown, and what went wrong where.
 
+use super::relied::{Reliance, Relied};
 use super::search::{PathEnd, PathRecord};
 use super::settings::Settings;
 use super::unknown::UnknownMemory;
@@ -33,6 +34,8 @@ pub struct Finding {
     pub input: Input,
     /// How many undecided branches the path takes.
     pub decisions: usize,
+    /// Contracts that exclude it: whoever calls the entered function has to see to one of them. Nothing where callers cannot help.
+    pub relied: Vec<Relied>,
 }
 
 /// A concrete input.
@@ -62,6 +65,15 @@ impl Input {
     }
 }
 
+/// What is known of a kind of mistake at a place.
+#[derive(Clone, Copy)]
+enum Known {
+    /// It can happen whatever callers do.
+    Certain,
+    /// This finding relies on a contract; others may not.
+    Relies(usize),
+}
+
 /// The host.
 pub struct Explorer<'s> {
     core: Symbolic<'s>,
@@ -88,7 +100,15 @@ pub struct Explorer<'s> {
     pub findings: Vec<Finding>,
     /// Paths that ended with a mistake, when tests were asked for.
     pub mistakes: Vec<PathRecord>,
-    known: FxHashSet<(Problem, FunctionId, LocationId)>,
+    known: FxHashMap<(Problem, FunctionId, LocationId), Known>,
+    /// Findings that rely on pointers which are never null, by their number, and the pointers.
+    pub(super) relying: Vec<(usize, Vec<String>)>,
+    /// Input pointers that some branch tests for null.
+    pub(super) tested: FxHashSet<String>,
+    /// What the step at hand accessed last: object, offset, length.
+    pub(super) access: Option<(ObjectId, Term, Term)>,
+    /// Conditions that were looked at for such tests.
+    pub(super) looked_at: FxHashSet<Formula>,
     /// Whether the last step reported something.
     pub reported: bool,
     /// What was assumed.
@@ -130,7 +150,11 @@ impl<'s> Explorer<'s> {
             wishes: Vec::new(),
             findings: Vec::new(),
             mistakes: Vec::new(),
-            known: FxHashSet::default(),
+            known: FxHashMap::default(),
+            relying: Vec::new(),
+            tested: FxHashSet::default(),
+            access: None,
+            looked_at: FxHashSet::default(),
             reported: false,
             assumptions: BTreeSet::new(),
             ledger: Ledger::default(),
@@ -140,6 +164,10 @@ impl<'s> Explorer<'s> {
             new_code: false,
             counter: 0,
         }
+    }
+
+    pub(super) fn module(&self) -> &'s Module {
+        self.module
     }
 
     fn fresh(&mut self, base: &str, width: Width) -> (Symbol, Term) {
@@ -189,6 +217,7 @@ impl<'s> Explorer<'s> {
     pub(super) fn begin_step(&mut self) {
         self.reported = false;
         self.noted = false;
+        self.access = None;
     }
 
     /// The input that a model says.
@@ -334,11 +363,11 @@ impl<'s> Explorer<'s> {
         if !self.settings.looks_for(Problem::Leak) {
             return;
         }
-        if self.known.contains(&(Problem::Leak, place.0, place.1)) {
+        if self.known.contains_key(&(Problem::Leak, place.0, place.1)) {
             return;
         }
         let Some(model) = self.model(&state.path, &[lost]) else { return };
-        self.known.insert((Problem::Leak, place.0, place.1));
+        self.known.insert((Problem::Leak, place.0, place.1), Known::Certain);
         let input = self.input_of(state, &model);
         let detail = crate::leak::WORDS.to_string();
         let decisions = state.events.len();
@@ -350,6 +379,7 @@ impl<'s> Explorer<'s> {
             entry,
             input,
             decisions,
+            relied: Vec::new(),
         });
     }
 
@@ -531,22 +561,47 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
         // One finding per kind and place in the user's code.
         let (depth, location) = state.user_location(self.module);
         let function = state.frames.get(depth).map_or(FunctionId(0), |f| f.function);
-        if !self.known.insert((problem, function, location)) {
+        let place = (problem, function, location);
+        let before = self.known.get(&place).copied();
+        if matches!(before, Some(Known::Certain)) {
             return;
         }
-        let wished = wishes.into_iter().find_map(|wish| self.model(&state.path, &[*guard, wish]));
-        match wished.or_else(|| self.model(&state.path, &[*guard])) {
-            Some(model) => {
-                let input = self.input_of(state, &model);
-                let decisions = state.events.len();
-                let entry = self.settings.entry.clone();
-                self.findings.push(Finding { problem, detail, stack, entry, input, decisions });
+        let Reliance { relied, pointers, kept } = match state.unknown_memory {
+            true => self.reliance(state, problem, *guard),
+            false => Reliance::default(),
+        };
+        if matches!(before, Some(Known::Relies(_))) && !relied.is_empty() {
+            return;
+        }
+        let mut wished = kept.into_iter().chain(wishes);
+        let wished = wished.find_map(|wish| self.model(&state.path, &[*guard, wish]));
+        let Some(model) = wished.or_else(|| self.model(&state.path, &[*guard])) else {
+            return self.bounded(Bound::Undecided(problem.name()));
+        };
+        let (input, decisions) = (self.input_of(state, &model), state.events.len());
+        let entry = self.settings.entry.clone();
+        let known = if relied.is_empty() { Known::Certain } else { Known::Relies(self.findings.len()) };
+        let finding = Finding { problem, detail, stack, entry, input, decisions, relied };
+        match before {
+            // One that callers cannot help takes the place of one that they can.
+            Some(Known::Relies(number)) => {
+                self.relying.retain(|(relying, _)| *relying != number);
+                self.findings[number] = finding;
             }
-            None => {
-                self.known.remove(&(problem, function, location));
-                self.bounded(Bound::Undecided(problem.name()));
+            _ => {
+                if !pointers.is_empty() {
+                    self.relying.push((self.findings.len(), pointers));
+                }
+                self.findings.push(finding);
             }
         }
+        self.known.insert(place, known);
+    }
+    fn accesses(&mut self, object: ObjectId, offset: &Term, len: &Term) {
+        self.access = Some((object, *offset, *len));
+    }
+    fn tests(&mut self, state: &State<Symbolic<'s>>, condition: &Formula) {
+        self.note_tested(state, *condition);
     }
     fn assume(&mut self, what: String) {
         self.assumptions.insert(what);

@@ -5,6 +5,7 @@ mod estimate;
 mod globals;
 mod host;
 mod joins;
+mod relied;
 mod search;
 mod settings;
 mod settle;
@@ -15,6 +16,7 @@ mod world;
 
 pub use coverage::{Coverage, Covered, FileCoverage};
 pub use host::{Explorer, Finding, Input};
+pub use relied::Relied;
 pub use search::{Exploration, ExploreError, PathEnd, PathRecord, explore, explore_input};
 pub use settings::{Argument, Entry, Globals, LoopBound, Merge, Settings};
 pub use unknown::{UnknownCell, UnknownMemory, UnknownObject};

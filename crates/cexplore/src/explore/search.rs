@@ -382,7 +382,8 @@ impl<'s> Search<'s, '_> {
         }
         let covered = covered(self.machine.module, &self.machine.host);
         let coverage = Coverage::of(&covered);
-        let host = self.machine.host;
+        let mut host = self.machine.host;
+        host.settle_relied();
         self.records.extend(host.mistakes);
         Exploration {
             findings: host.findings,

@@ -4,7 +4,7 @@ use super::super::c_input::{input, shown};
 use anyhow::{Context, Result};
 use parallax_cexplore::Program;
 use parallax_cexplore::confirm::{Replay, replay, user_place};
-use parallax_cexplore::explore::{Exploration, Finding, Settings};
+use parallax_cexplore::explore::{Exploration, Finding, Relied, Settings};
 use parallax_cexplore::native::{self, Native};
 use parallax_report::{
     Document, Frame, Location, PathBuilder, Report, Role, Segment, Severity, Step as ReportStep, Tool,
@@ -71,7 +71,7 @@ pub(super) fn confirmed<'e>(
         };
         results.push(Confirmed { finding, replay, native });
     }
-    results.sort_by_key(Confirmed::verdict);
+    results.sort_by_key(|confirmed| (confirmed.verdict(), !confirmed.finding.relied.is_empty()));
     // Nothing depends on the folder any more; if it cannot be removed, it is only in the way.
     let _ = std::fs::remove_dir_all(&folder);
     Ok(results)
@@ -132,8 +132,40 @@ pub(super) fn path_report(program: &Program, findings: &[Confirmed<'_>]) -> Docu
     document
 }
 
+/// What callers have to see to, in words: each contract once, with the first place that relies on it.
+fn relied_on<'f>(contracts: &'f [Finding]) -> Vec<(&'f Relied, &'f Finding)> {
+    let mut all: Vec<(&Relied, &Finding)> = Vec::new();
+    for finding in contracts {
+        for relied in &finding.relied {
+            if all.iter().all(|(known, _)| *known != relied) {
+                all.push((relied, finding));
+            }
+        }
+    }
+    all
+}
+
 /// The JSON document.
-pub(super) fn document(program: &Program, explored: &Exploration, findings: &[Confirmed<'_>]) -> Value {
+pub(super) fn document(
+    program: &Program,
+    explored: &Exploration,
+    findings: &[Confirmed<'_>],
+    contracts: &[Finding],
+) -> Value {
+    let contracts: Vec<Value> = relied_on(contracts)
+        .into_iter()
+        .map(|(relied, finding)| {
+            let (function, location) = user_place(&program.module, &finding.stack);
+            json!({
+                "kind": relied.name(),
+                "message": relied.to_string(),
+                "otherwise": finding.problem.name(),
+                "file": program.module.file_of(location),
+                "line": program.module.location(location).line,
+                "function": program.module.function(function).name,
+            })
+        })
+        .collect();
     let findings: Vec<Value> = findings
         .iter()
         .map(|confirmed| {
@@ -156,6 +188,7 @@ pub(super) fn document(program: &Program, explored: &Exploration, findings: &[Co
                     Native::Unseen(words) => json!(format!("unseen: {words}")),
                     Native::NotRun(words) => json!(format!("not run: {words}")),
                 },
+                "relies_on": finding.relied.iter().map(ToString::to_string).collect::<Vec<_>>(),
                 "input": input(&finding.input),
                 "path": confirmed.replay.path.iter().map(|step| json!({
                     "function": step.function, "file": step.file, "line": step.line, "taken": step.taken,
@@ -167,6 +200,7 @@ pub(super) fn document(program: &Program, explored: &Exploration, findings: &[Co
     let coverage = explored.coverage;
     json!({
         "findings": findings,
+        "contracts": contracts,
         "paths": explored.paths,
         "complete": explored.completeness.is_complete(),
         "bounds": explored.completeness.bounds().map(|bound| json!({"name": bound.name(), "message": bound.to_string()})).collect::<Vec<_>>(),
@@ -186,6 +220,7 @@ pub(super) fn print(
     program: &Program,
     explored: &Exploration,
     findings: &[Confirmed<'_>],
+    contracts: &[Finding],
 ) -> Result<()> {
     for confirmed in findings {
         let finding = confirmed.finding;
@@ -218,6 +253,9 @@ pub(super) fn print(
         if let Some(input) = shown(&finding.input) {
             writeln!(out, "   = input: {input}")?;
         }
+        for relied in &finding.relied {
+            writeln!(out, "   = not where callers see to it that {relied}")?;
+        }
         let native = match &confirmed.native {
             Native::Confirmed => "natively too".to_string(),
             Native::Differs(words) => format!("but natively: {words}"),
@@ -239,6 +277,16 @@ pub(super) fn print(
         coverage.branches_covered,
         coverage.branches
     )?;
+    for (relied, finding) in relied_on(contracts) {
+        let (function, location) = user_place(&program.module, &finding.stack);
+        let (file, line) = (program.module.file_of(location), program.module.location(location).line);
+        let function = &program.module.function(function).name;
+        writeln!(
+            out,
+            "relied on: {relied} (otherwise {} at {file}:{line} in {function})",
+            finding.problem.name()
+        )?;
+    }
     for assumption in &explored.assumptions {
         writeln!(out, "assumed: {assumption}")?;
     }

@@ -76,6 +76,11 @@ pub fn run(arguments: &Explore) -> Result<Status> {
         let mut number = 0..;
         explored.records.retain(|_| kept.next_if_eq(&number.next().unwrap_or(0)).is_some());
     }
+    // Entered as its callers do, a function is given what they rely on themselves.
+    let contracts = match arguments.callers {
+        Some(_) => explored.findings.extract_if(.., |finding| !finding.relied.is_empty()).collect(),
+        None => Vec::new(),
+    };
     let findings = confirmed(!arguments.no_native, &program, &settings, &explored)?;
     if let Some(file) = &arguments.coverage {
         coverage::save(file, &explored.covered, &[])?;
@@ -90,9 +95,9 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     }
     let mut out = std::io::stdout().lock();
     if arguments.json {
-        writeln!(out, "{:#}", findings::document(&program, &explored, &findings))?;
+        writeln!(out, "{:#}", findings::document(&program, &explored, &findings, &contracts))?;
     } else {
-        findings::print(&mut out, &program, &explored, &findings)?;
+        findings::print(&mut out, &program, &explored, &findings, &contracts)?;
     }
     Ok(if findings.first().is_some_and(|best| best.verdict() == Verdict::Confirmed) {
         Status::Findings

@@ -1,0 +1,421 @@
+//! What entered code relies on without looking: contracts that whoever calls it has to keep.
+//!
+//! A function that is entered by itself gets memory that nobody described, and most of what goes wrong there is something
+//! that no caller does: a field that a constructor sets is null, a text is shorter than the length beside it. Such a
+//! mistake is one of the caller. A finding *relies* on a contract that has one of a few forms, is taken from the input's
+//! own pointers and numbers, and makes the mistake impossible. What no contract excludes stays a finding: with `size`
+//! bytes given at `text`, a read of `text[size]` is still a mistake of the code.
+//!
+//! A pointer that the code compares with null somewhere is one that it takes for possibly null: nothing is relied on then.
+
+use super::host::Explorer;
+use parallax_cmachine::{
+    InputCell, InputObject, ObjectId, Origin, Problem, State, Target, Token, Value, field_at, size_of,
+};
+use parallax_cmodule::{DebugType, Module};
+use parallax_op::{BinOp, RelOp};
+use parallax_sem::Symbolic;
+use parallax_term::{Formula, Symbol, Term};
+use rustc_hash::FxHashSet;
+use std::fmt;
+
+/// Something that a caller has to see to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Relied {
+    /// A pointer is not null.
+    NotNull(String),
+    /// So many bytes or elements are at a pointer as a number says.
+    Room {
+        /// The pointer.
+        pointer: String,
+        /// The number.
+        length: String,
+        /// Whether it counts elements of more than one byte.
+        elements: bool,
+    },
+    /// At least so many bytes are at a pointer.
+    AtLeast {
+        /// The pointer.
+        pointer: String,
+        /// How many.
+        bytes: u64,
+    },
+    /// The bytes at a pointer end with a NUL.
+    Ends(String),
+    /// Two pointers point into different objects.
+    Apart(String, String),
+}
+
+impl Relied {
+    /// Its name in documents for programs, which stays as it is.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Relied::NotNull(_) => "not-null",
+            Relied::Room { .. } => "room",
+            Relied::AtLeast { .. } => "at-least",
+            Relied::Ends(_) => "string",
+            Relied::Apart(..) => "apart",
+        }
+    }
+}
+
+impl fmt::Display for Relied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Relied::NotNull(pointer) => write!(f, "{pointer} is not null"),
+            Relied::Room { pointer, length, elements: false } => {
+                write!(f, "{length} bytes are at {pointer}")
+            }
+            Relied::Room { pointer, length, elements: true } => {
+                write!(f, "{length} elements are at {pointer}")
+            }
+            Relied::AtLeast { pointer, bytes } => write!(f, "at least {bytes} bytes are at {pointer}"),
+            Relied::Ends(pointer) => write!(f, "{pointer} is a text that ends with a NUL"),
+            Relied::Apart(one, other) => write!(f, "{one} and {other} point to different objects"),
+        }
+    }
+}
+
+/// What a mistake relies on.
+#[derive(Default)]
+pub(super) struct Reliance {
+    /// Contracts that exclude it; nothing where it is one that callers cannot help.
+    pub(super) relied: Vec<Relied>,
+    /// Input pointers that are taken never to be null by these.
+    pub(super) pointers: Vec<String>,
+    /// Conditions that callers may well keep and that do not exclude it: an input that keeps them shows it best.
+    pub(super) kept: Vec<Formula>,
+}
+
+/// A contract as a condition on one path.
+struct Candidate {
+    relied: Relied,
+    /// When the access that goes wrong lies within what it promises.
+    enough: Formula,
+    /// When it holds.
+    holds: Formula,
+}
+
+/// A number of the input that may say how much is at a pointer.
+struct Length {
+    name: String,
+    term: Term,
+    bits: u16,
+    signed: bool,
+}
+
+impl<'s> Explorer<'s> {
+    /// A branch on a condition that the path leaves open: pointers whose nullness it tests are noted. That is a condition
+    /// on nothing but which of its alternatives a pointer is.
+    pub(super) fn note_tested(&mut self, state: &State<Symbolic<'s>>, condition: Formula) {
+        if !state.unknown_memory || !self.looked_at.insert(condition) {
+            return;
+        }
+        let mut left: FxHashSet<Symbol> = self.store.symbols_in([condition.id()]).into_iter().collect();
+        let mut found = Vec::new();
+        for token in state.tokens.iter() {
+            let guards = token.entries.iter().map(|entry| entry.guard.id());
+            let before = left.len();
+            for symbol in self.store.symbols_in(guards) {
+                left.remove(&symbol);
+            }
+            if left.len() < before {
+                found.push(token.name.clone());
+            }
+        }
+        if left.is_empty() {
+            self.tested.extend(found);
+        }
+    }
+
+    fn mentions(&self, formula: Formula, symbols: &FxHashSet<Symbol>) -> bool {
+        self.store.symbols_in([formula.id()]).iter().any(|symbol| symbols.contains(symbol))
+    }
+
+    /// What a mistake under a condition relies on.
+    pub(super) fn reliance(
+        &mut self,
+        state: &State<Symbolic<'s>>,
+        problem: Problem,
+        guard: Formula,
+    ) -> Reliance {
+        let symbols: FxHashSet<Symbol> = self.store.symbols_in([guard.id()]).into_iter().collect();
+        let module = self.module();
+        let mut reliance = Reliance::default();
+        let mut not_null = self.store.true_();
+        for token in state.tokens.iter() {
+            if self.tested.contains(&token.name) || !nulls(token).any(|null| self.mentions(null, &symbols)) {
+                continue;
+            }
+            let null = nulls(token).fold(self.store.false_(), |any, null| self.store.or(any, null));
+            not_null = self.store.and(not_null, self.store.not(null));
+            reliance.relied.push(Relied::NotNull(pointer_name(module, state, token)));
+            reliance.pointers.push(token.name.clone());
+        }
+        // Where the path knows already that it is null, nothing is relied on.
+        let possible = |holds| matches!(state.path.sat(&self.oracle, holds), Ok(Some(_)));
+        if !reliance.relied.is_empty() && self.excludes(state, guard, not_null) && possible(not_null) {
+            return reliance;
+        }
+        let mut reliance = Reliance::default();
+        if problem == Problem::OutOfBounds
+            && let Some((object, offset, len)) = self.access
+        {
+            let lacking = self.rooms(state, object, offset, len);
+            for Candidate { relied, enough, holds } in lacking {
+                // Within what the contract promises, however much that is.
+                if self.excludes(state, guard, self.store.not(enough)) {
+                    return Reliance { relied: vec![relied], ..Reliance::default() };
+                }
+                reliance.kept.push(holds);
+            }
+        }
+        if matches!(problem, Problem::UseAfterFree | Problem::DoubleFree) {
+            for (relied, apart) in self.aparts(state, &symbols) {
+                if self.excludes(state, guard, apart) {
+                    return Reliance { relied: vec![relied], ..Reliance::default() };
+                }
+            }
+        }
+        reliance
+    }
+
+    /// Whether a mistake on a path is impossible with a further condition.
+    fn excludes(&self, state: &State<Symbolic<'s>>, guard: Formula, condition: Formula) -> bool {
+        matches!(state.path.sat_all(&self.oracle, &[guard, condition]), Ok(None))
+    }
+
+    /// Contracts on how much there is at the start of an input object.
+    fn rooms(
+        &self,
+        state: &State<Symbolic<'s>>,
+        object: ObjectId,
+        offset: Term,
+        len: Term,
+    ) -> Vec<Candidate> {
+        let (store, module) = (self.store, self.module());
+        let known = state.input_objects.iter().find(|known| known.object == object);
+        let Some(known) = known else { return Vec::new() };
+        let held = state.memory.object(object);
+        if store.as_constant(held.size).is_some() {
+            return Vec::new();
+        }
+        let path: Vec<_> = state.path.formulas().iter().map(|formula| formula.id()).collect();
+        let constrained: FxHashSet<Symbol> = store.symbols_in(path).into_iter().collect();
+        let is_looked_at =
+            |term: Term| store.symbols_in([term.id()]).iter().any(|symbol| constrained.contains(symbol));
+        let element = size_of(module, known.ty).max(1);
+        let mut candidates = Vec::new();
+        for token in state.tokens.iter() {
+            let start = |offset: Term| store.as_constant(offset).is_some_and(|offset| offset.is_zero());
+            let mut entries = token.entries.iter();
+            if !entries.any(|entry| entry.target == Target::Object(object) && start(entry.offset)) {
+                continue;
+            }
+            let pointer = pointer_name(module, state, token);
+            let lengths = self.lengths(state, token);
+            for length in &lengths {
+                for (elements, scale) in
+                    [(false, 1), (true, element)].into_iter().take(1 + usize::from(element > 1))
+                {
+                    let (enough, holds) = self.promised(length, scale, offset, len, held.size);
+                    let (pointer, length) = (pointer.clone(), length.name.clone());
+                    candidates.push(Candidate {
+                        relied: Relied::Room { pointer, length, elements },
+                        enough,
+                        holds,
+                    });
+                }
+            }
+            // A number beside the pointer that the path looks at is what says how much there is.
+            if lengths.iter().any(|length| is_looked_at(length.term)) {
+                continue;
+            }
+            let Some(at) = store.as_constant(offset).and_then(|at| at.to_u64()) else { continue };
+            let bytes = bytes_of(state, object);
+            if bytes.iter().any(|&(_, byte)| is_looked_at(byte)) {
+                let mut before = bytes.iter().filter(|(place, _)| *place < at);
+                let text = before.clone().count() as u64 == at
+                    && store.as_constant(len).is_some_and(|n| n.to_u64() == Some(1));
+                let enough = before.try_fold(store.true_(), |all, &(_, byte)| {
+                    text.then(|| store.and(all, store.not(store.eq(byte, store.number(8, 0)))))
+                });
+                if let Some(enough) = enough.filter(|_| text) {
+                    candidates.push(Candidate {
+                        relied: Relied::Ends(pointer),
+                        enough,
+                        holds: store.true_(),
+                    });
+                }
+                continue;
+            }
+            let most = store.as_constant(len).and_then(|len| at.checked_add(len.to_u64()?));
+            if let Some(bytes) = most.filter(|&most| i64::try_from(most).is_ok()) {
+                let relied = Relied::AtLeast { pointer, bytes };
+                candidates.push(Candidate { relied, enough: store.true_(), holds: store.true_() });
+            }
+        }
+        candidates
+    }
+
+    /// When an access lies within as much as a number promises, and when there is as much.
+    fn promised(
+        &self,
+        length: &Length,
+        scale: u64,
+        offset: Term,
+        len: Term,
+        size: Term,
+    ) -> (Formula, Formula) {
+        let store = self.store;
+        let wide = match length.signed {
+            _ if length.bits == 64 => length.term,
+            true => store.sext(length.term, 64),
+            false => store.zext(length.term, 64),
+        };
+        let number = |value: u64| store.number(64, value.into());
+        let bytes = store.binop(BinOp::Mul, wide, number(scale));
+        // More than any object has: no caller can promise that, and the path is one of no caller.
+        let beyond = store.relop(RelOp::Ult, number(i64::MAX as u64 / scale), wide);
+        let negative = store.relop(RelOp::Slt, wide, number(0));
+        let beyond = if length.signed { store.and(beyond, store.not(negative)) } else { beyond };
+        let starts = store.relop(RelOp::Ule, offset, bytes);
+        let ends = store.relop(RelOp::Ule, len, store.binop(BinOp::Sub, bytes, offset));
+        let within = store.and(starts, ends);
+        let within = if length.signed { store.and(within, store.not(negative)) } else { within };
+        let there = store.and(store.not(beyond), store.relop(RelOp::Ule, bytes, size));
+        (store.or(beyond, within), there)
+    }
+
+    /// Numbers beside an input pointer: other parameters, or fields of the structure that holds it.
+    fn lengths(&self, state: &State<Symbolic<'s>>, token: &Token<Symbolic<'s>>) -> Vec<Length> {
+        let module = self.module();
+        let fields = |holder: ObjectId| {
+            let cells = state.input_cells.to_vec().into_iter().filter_map(move |cell| match cell {
+                InputCell::Bits(of, at, len, term) if *of == holder && (2..=8).contains(len) => {
+                    let known = known_object(state, holder)?;
+                    let (name, signed) = field_at(module, known.ty, *at)?;
+                    let name = format!("{}{name}", held_by(module, state, known));
+                    Some(Length { name, term: *term, bits: (*len * 8) as u16, signed: signed? })
+                }
+                _ => None,
+            });
+            cells.collect::<Vec<_>>()
+        };
+        let mut lengths = match token.origin {
+            Origin::Cell(holder, _) => fields(holder),
+            Origin::Parameter(_) | Origin::Havoc { .. } => Vec::new(),
+        };
+        lengths.extend(self.number_parameters(state));
+        lengths
+    }
+
+    /// Parameters of the function that was entered that are numbers.
+    fn number_parameters(&self, state: &State<Symbolic<'s>>) -> Vec<Length> {
+        let super::Entry::Function(name) = &self.settings.entry else { return Vec::new() };
+        let module = self.module();
+        let Some(function) = module.function_named(name) else { return Vec::new() };
+        let parameters = module.function(function).parameters.iter().zip(state.entry_arguments.iter());
+        let numbers = parameters.filter_map(|(parameter, value)| {
+            let Value::Bits(term) = value else { return None };
+            let ty = module.variables[parameter.variable?.0 as usize].ty;
+            let ty = parallax_cmachine::strip(module, ty)?;
+            let DebugType::Base { float: false, signed, .. } = module.debug_types[ty.0 as usize] else {
+                return None;
+            };
+            let bits = module.ty(parameter.ty).bits().filter(|bits| (16..=64).contains(bits))?;
+            Some(Length { name: parameter.name.clone(), term: *term, bits, signed })
+        });
+        numbers.collect()
+    }
+
+    /// Input pointers that may be one and the same.
+    fn aparts(&self, state: &State<Symbolic<'s>>, symbols: &FxHashSet<Symbol>) -> Vec<(Relied, Formula)> {
+        let (store, module) = (self.store, self.module());
+        let mut candidates = Vec::new();
+        for (number, one) in state.tokens.iter().enumerate() {
+            for other in &state.tokens[number + 1..] {
+                let mut together = store.false_();
+                for a in one.entries.iter().filter(|entry| matches!(entry.target, Target::Object(_))) {
+                    for b in other.entries.iter().filter(|entry| entry.target == a.target) {
+                        together = store.or(together, store.and(a.guard, b.guard));
+                    }
+                }
+                if store.as_boolean(together).is_none() && self.mentions(together, symbols) {
+                    let names = [one, other].map(|token| pointer_name(module, state, token));
+                    let [one, other] = names;
+                    candidates.push((Relied::Apart(one, other), store.not(together)));
+                }
+            }
+        }
+        candidates
+    }
+
+    /// Findings that rely on a pointer which the code turned out to test are findings as any other.
+    pub(super) fn settle_relied(&mut self) {
+        for (number, keys) in std::mem::take(&mut self.relying) {
+            if keys.iter().any(|key| self.tested.contains(key)) {
+                self.findings[number].relied.clear();
+            }
+        }
+    }
+}
+
+/// Single bytes of an input object that were read, by their place.
+fn bytes_of(state: &State<Symbolic<'_>>, object: ObjectId) -> Vec<(u64, Term)> {
+    let cells = state.input_cells.to_vec().into_iter();
+    let bytes = cells.filter_map(|cell| match cell {
+        InputCell::Bits(of, at, 1, value) if *of == object => Some((*at, *value)),
+        _ => None,
+    });
+    bytes.collect()
+}
+
+/// When a token is null.
+fn nulls<'t>(token: &'t Token<Symbolic<'_>>) -> impl Iterator<Item = Formula> + 't {
+    token.entries.iter().filter(|entry| entry.target == Target::Null).map(|entry| entry.guard)
+}
+
+fn known_object<'a, 's>(
+    state: &'a State<Symbolic<'s>>,
+    object: ObjectId,
+) -> Option<&'a InputObject<Symbolic<'s>>> {
+    state.input_objects.iter().chain(state.private_inputs.iter()).find(|known| known.object == object)
+}
+
+/// An input pointer as C names it, from a parameter or a global variable on.
+fn pointer_name(module: &Module, state: &State<Symbolic<'_>>, token: &Token<Symbolic<'_>>) -> String {
+    let Origin::Cell(holder, at) = token.origin else { return token.name.clone() };
+    let Some(known) = known_object(state, holder) else { return token.name.clone() };
+    match field_at(module, known.ty, at) {
+        Some((field, _)) if !field.is_empty() => format!("{}{field}", held_by(module, state, known)),
+        // A pointer that is no field: an element of an array, or a variable itself.
+        _ if leads_to(state, holder).is_none() && at == 0 => known.name.clone(),
+        _ => format!("{}[{}]", owner_name(module, state, known), at / 8),
+    }
+}
+
+/// What stands before a field of an object: `p->` or `global.`.
+fn held_by(module: &Module, state: &State<Symbolic<'_>>, known: &InputObject<Symbolic<'_>>) -> String {
+    let sign = if leads_to(state, known.object).is_some() { "->" } else { "." };
+    format!("{}{sign}", owner_name(module, state, known))
+}
+
+fn owner_name(module: &Module, state: &State<Symbolic<'_>>, known: &InputObject<Symbolic<'_>>) -> String {
+    match leads_to(state, known.object) {
+        Some(token) => pointer_name(module, state, token),
+        None => known.name.clone(),
+    }
+}
+
+/// The first input pointer that may point to an object: the one it was made for. An object is made for a pointer that stands
+/// in an older one, so following these ends.
+fn leads_to<'a, 's>(state: &'a State<Symbolic<'s>>, object: ObjectId) -> Option<&'a Token<Symbolic<'s>>> {
+    state.tokens.iter().find(|token| {
+        let older = match token.origin {
+            Origin::Cell(holder, _) => holder < object,
+            Origin::Parameter(_) | Origin::Havoc { .. } => true,
+        };
+        older && token.entries.iter().any(|entry| entry.target == Target::Object(object))
+    })
+}

@@ -1,0 +1,139 @@
+//! What entered code relies on: contracts that callers keep are told from mistakes that they cannot help.
+//!
+//! The judge is a caller. Each function stands beside a `main` that keeps every contract of the kind, with unknown values
+//! for the rest. Where all that goes wrong in the function relies on something, nothing goes wrong for that caller; where a
+//! mistake is left, that caller runs into it.
+
+use parallax_cexplore::confirm::user_place;
+use parallax_cexplore::explore::{Entry, Exploration, Merge, Settings, explore};
+use parallax_cexplore::{Program, Sources, program};
+use parallax_term::Store;
+use std::collections::BTreeSet;
+
+struct Case {
+    /// The function `f` and what it needs.
+    code: &'static str,
+    /// What it relies on; nothing besides the mistakes is expected.
+    relied: &'static [&'static str],
+    /// Mistakes that callers cannot help.
+    mistakes: &'static [&'static str],
+    /// A careful caller.
+    caller: &'static str,
+}
+
+const BUFFER: &str = "struct buf { char *text; unsigned long size; unsigned long used; int (*act)(int); };\n";
+const CAREFUL: &str = "static char room[3]; static int act(int a) { return a; }\n\
+     int main(void) { unsigned long n = __VERIFIER_nondet_ulong(); if (n > 3) return 0;\n\
+       struct buf b = { room, n, 0, act }; return f(&b) & 0; }\n";
+
+const CASES: &[Case] = &[
+    Case {
+        code: "int f(struct buf *b) { int s = 0; for (unsigned long i = 0; i < b->size; i++) s += b->text[i]; return s; }",
+        relied: &["b is not null", "b->text is not null", "b->size bytes are at b->text"],
+        mistakes: &[],
+        caller: CAREFUL,
+    },
+    Case {
+        code: "int f(struct buf *b) { int s = 0; for (unsigned long i = 0; i <= b->size; i++) s += b->text[i]; return s; }",
+        relied: &["b is not null", "b->text is not null"],
+        mistakes: &["out-of-bounds"],
+        caller: CAREFUL,
+    },
+    Case {
+        code: "int f(struct buf *b) { return b->act(1); }",
+        relied: &["b is not null", "b->act is not null"],
+        mistakes: &[],
+        caller: CAREFUL,
+    },
+    Case {
+        code: "int f(struct buf *b) { int n = 0; if (b) n = 1; return n + (int)b->used; }",
+        relied: &[],
+        mistakes: &["null-dereference"],
+        caller: "int main(void) { struct buf b = { 0 }; return f(__VERIFIER_nondet_int() ? &b : 0) & 0; }\n",
+    },
+    Case {
+        code: "int f(const char *p) { int n = 0; while (p[n]) n++; return n; }",
+        relied: &["p is not null", "p is a text that ends with a NUL"],
+        mistakes: &[],
+        caller: "int main(void) { char t[3] = { __VERIFIER_nondet_char(), __VERIFIER_nondet_char(), 0 }; return f(t) & 0; }\n",
+    },
+    Case {
+        code: "int f(const unsigned char *k) { return k[0] + k[2]; }",
+        relied: &["k is not null", "at least 3 bytes are at k"],
+        mistakes: &[],
+        caller: "int main(void) { unsigned char k[3] = { 0 }; return f(k) & 0; }\n",
+    },
+    Case {
+        code: "int f(int *a, int n) { int s = 0; for (int i = 0; i < n; i++) s ^= a[i]; return s; }",
+        relied: &["a is not null", "n elements are at a"],
+        mistakes: &[],
+        caller: "int main(void) { int a[3] = { 0 }; int n = __VERIFIER_nondet_int(); return n <= 3 ? f(a, n) & 0 : 0; }\n",
+    },
+    Case {
+        // A negative place passes the test.
+        code: "int f(int *a, int n, int i) { if (i < n) return a[i]; return 0; }",
+        relied: &["a is not null"],
+        mistakes: &["out-of-bounds"],
+        caller: "int main(void) { int a[3] = { 0 }; return f(a, 3, __VERIFIER_nondet_int()) & 0; }\n",
+    },
+    Case {
+        // A length that the code looks at says how much there is, also where a constant place is read.
+        code: "int f(const char *t, unsigned n) { if (n >= 2) return t[2]; return 0; }",
+        relied: &["t is not null"],
+        mistakes: &["out-of-bounds"],
+        caller: "int main(void) { char t[2] = { 0 }; return f(t, 2) & 0; }\n",
+    },
+    Case {
+        code: "#include <stdlib.h>\nint f(int *p, int *q) { free(p); return *q; }",
+        relied: &["q is not null", "p and q point to different objects"],
+        mistakes: &[],
+        caller: "#include <stdlib.h>\nint main(void) { int q = 0; return f(malloc(4), &q) & 0; }\n",
+    },
+    Case {
+        code: "int f(int a, int b) { return a / b; }",
+        relied: &[],
+        mistakes: &["division-by-zero"],
+        caller: "int main(void) { return f(1, __VERIFIER_nondet_int()) & 0; }\n",
+    },
+];
+
+fn load(text: &str) -> Program {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("relied.c");
+    std::fs::write(&file, text).expect("a file");
+    program::load(&Sources { files: vec![file], ..Sources::default() }).expect("a program")
+}
+
+fn explored(program: &Program, entry: Entry, merge: Merge) -> Exploration {
+    let settings = Settings { entry, merge, ..Settings::default() };
+    let store = Store::new();
+    let solver = parallax_smt::solver(&store);
+    explore(&store, &program.module, &settings, solver, &mut |_, _, _| {}).expect("it is explored")
+}
+
+#[test]
+fn what_callers_see_to_is_told_from_what_they_cannot_help() {
+    for case in CASES {
+        let declared = "unsigned long __VERIFIER_nondet_ulong(void); int __VERIFIER_nondet_int(void); char __VERIFIER_nondet_char(void);\n";
+        let program = load(&format!("{BUFFER}{declared}{}\n{}", case.code, case.caller));
+        for merge in [Merge::Never, Merge::Auto] {
+            let alone = explored(&program, Entry::Function("f".into()), merge);
+            let relied = alone.findings.iter().flat_map(|finding| &finding.relied);
+            let relied: BTreeSet<String> = relied.map(ToString::to_string).collect();
+            let wanted: BTreeSet<String> = case.relied.iter().map(|words| words.to_string()).collect();
+            assert_eq!(relied, wanted, "{}", case.code);
+            let certain = alone.findings.iter().filter(|finding| finding.relied.is_empty());
+            let certain: Vec<&str> = certain.map(|finding| finding.problem.name()).collect();
+            assert_eq!(certain, case.mistakes, "{}", case.code);
+        }
+        let main =
+            Entry::Main { arguments: Vec::new(), stdin: 0, files: Vec::new(), environment: Vec::new() };
+        let called = explored(&program, main, Merge::Never);
+        let found = called.findings.iter().filter(|finding| {
+            let (function, _) = user_place(&program.module, &finding.stack);
+            program.module.function(function).name == "f"
+        });
+        let found: Vec<&str> = found.map(|finding| finding.problem.name()).collect();
+        assert_eq!(found, case.mistakes, "the careful caller of {}", case.code);
+    }
+}

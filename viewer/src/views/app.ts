@@ -173,7 +173,7 @@ export class App implements Commands {
   leaveCompare(): void {
     const ref = this.comparison.shown?.[0];
     this.open(ref?.report ?? Math.max(this.at, 0));
-    if (ref) this.reading.columns.select(ref.path, 0);
+    if (ref) this.reading.columns.select(ref.path, this.reading.columns.all[ref.path]?.first ?? 0);
   }
 
   /** Goes where an address says. */

@@ -348,6 +348,9 @@ export class Column {
     else this.goToOrigin(this.current, name);
   }
 
+  /** The first step that says something, and not only that its line is passed. */
+  get first(): number { return Math.max(0, this.path.steps.findIndex(step => !step.p)); }
+
   /** The next step that is on screen and says something. */
   neighbour(from: number, by: number): number | undefined {
     const { steps } = this.path;

@@ -54,8 +54,8 @@ export class Columns {
 
   /** Makes the first step of the first path the current one. */
   begin(): void {
-    for (const column of this.all) if (column.path.steps.length) column.current = 0;
-    this.select(0, 0, false);
+    for (const column of this.all) if (column.path.steps.length) column.current = column.first;
+    this.select(0, this.current?.current ?? 0, false);
     if (this.all.length > SHOWN_AT_FIRST) this.events.say(`${SHOWN_AT_FIRST} of ${plural(this.all.length, "path")} shown: choose others above`);
   }
 
@@ -139,6 +139,9 @@ export class Columns {
     const order = this.visible(), to = order[Math.min(Math.max(order.indexOf(this.active) + by, 0), order.length - 1)];
     if (to !== undefined) this.select(to, this.all[to]?.current ?? 0);
   }
+
+  /** To the first step of the current path. */
+  first(): void { this.select(this.active, this.current?.first ?? 0); }
 
   /** To where the current path goes wrong. */
   failing(): void { this.select(this.active, (this.current?.path.steps ?? []).findLastIndex(step => step.x)); }

@@ -64,7 +64,7 @@ export class CompareView {
     const pair = this.build(a, b);
     const first = this.comparison.pairs.length ? this.comparison.parting : undefined;
     this.events.moved();
-    if (first) this.goTo(this.told(pair.a, first.a), this.told(pair.b, first.b), false); else this.select("a", 0, false);
+    if (first) this.goTo(this.told(pair.a, first.a), this.told(pair.b, first.b), false); else this.select("a", pair.a.column.first, false);
     return true;
   }
 
@@ -226,7 +226,7 @@ export class CompareView {
     if (next !== undefined) this.select(this.active, next);
   }
 
-  sideways(to: Which): void { if (this.pair) this.select(to, this.pair[to].column.current ?? 0); }
+  sideways(to: Which): void { if (this.pair) this.select(to, this.pair[to].column.current ?? this.pair[to].column.first); }
 
   private goTo(a: number | undefined, b: number | undefined, focus = true): void {
     if (a !== undefined) this.select("a", a, focus); else if (b !== undefined) this.select("b", b, focus);

@@ -58,7 +58,7 @@ export function reportKeys(view: ReadingView, app: Commands): Keys {
     j: () => columns.move(1), k: () => columns.move(-1),
     h: () => columns.sideways(-1), l: () => columns.sideways(1),
     H: () => columns.shift(columns.active, -1), L: () => columns.shift(columns.active, 1),
-    g: () => columns.select(columns.active, 0), a: () => columns.failing(),
+    g: () => columns.first(), a: () => columns.failing(),
     e: () => columns.current?.unfoldCurrent(), E: () => columns.current?.unfoldAll(),
     o: () => { if (!columns.current?.toggleCurrentLoop()) app.say("No loop on this path"); },
     w: () => columns.current?.origin(),

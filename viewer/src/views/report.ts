@@ -71,7 +71,7 @@ export class ReportCard {
         const place = source ? `${source.name}${data.l === undefined ? "" : `:${data.l}`}` : "";
         const code = data.l === undefined ? "" : source?.line(data.l).text ?? "";
         return this.reference(number, step, `ref ${badgeOf(data)}`, badge(step, path),
-          h("span", { class: "loc", title: place }, tail(place, 16)), h("span", { class: "what", title: data.m ?? "" }, summaryOf(data, callees.get(step), code)));
+          h("span", { class: "loc", title: place }, short(place)), h("span", { class: "what", title: data.m ?? "" }, summaryOf(data, callees.get(step), code)));
       };
       // Lines that are merely passed are in the code, not in the story.
       const told = path.steps.flatMap((step, at) => (step.p ? [] : [at])), rows = new Map(told.map((step, at) => [step, at]));
@@ -83,7 +83,7 @@ export class ReportCard {
     const untold = report.related.map((related, at) => ({ related, at })).filter(({ at }) => !told.has(at));
     if (untold.length) {
       this.text.append(h("p", { class: "rt-head" }, "See also"), h("div", { class: "refs" }, untold.map(({ related, at }) =>
-        h("a", { class: "ref", href: "#", "data-related": at }, h("span", { class: "loc" }, tail(related.place, 16)), h("span", { class: "what", title: related.message }, related.message)))));
+        h("a", { class: "ref", href: "#", "data-related": at }, h("span", { class: "loc", title: related.place }, short(related.place)), h("span", { class: "what", title: related.message }, related.message)))));
     }
     const help = ruleElement(report, this.page);
     if (help) this.text.append(h("details", { class: "rule-details" }, h("summary", {}, `About ${report.rule}`), help));
@@ -127,7 +127,7 @@ export class ReportCard {
     if (!target || !path || !step) return undefined;
     const [place, words] = placeAndWords(text);
     return this.reference(target.path, target.step, `ref ${badgeOf(step)}`, badge(target.step, path),
-      ...(place ? [h("span", { class: "loc", title: place }, tail(place, 16))] : []), h("span", { class: "what" }, words));
+      ...(place ? [h("span", { class: "loc", title: place }, short(place))] : []), h("span", { class: "what" }, words));
   }
 
   private segment(segment: Segment, report: Report): Node | string {
@@ -170,5 +170,5 @@ export class ReportCard {
   }
 }
 
-/** The end of a place, which tells more than its beginning. */
-const tail = (text: string, most: number): string => (text.length <= most ? text : `…${text.slice(text.length - most + 1)}`);
+/** A place without its folders, if it is long: the name and the line tell more. */
+const short = (place: string): string => (place.length <= 12 ? place : place.split("/").pop() ?? place);

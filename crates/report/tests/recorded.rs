@@ -126,17 +126,24 @@ fn clang_control_edges_are_lines_of_the_path() {
 /// The meter at zero for every recorded file, or the loss has a name.
 #[test]
 fn nothing_is_lost_without_a_word() {
-    let mut measured = 0;
-    let mut files: Vec<_> = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    let samples = folder().join("../samples");
-    files.extend(std::fs::read_dir(samples).unwrap().map(|entry| entry.unwrap().path()));
+    let (mut measured, mut uncounted) = (0, Vec::new());
+    let folders = ["", "../samples", "../strange", "../ladle", "../../view"].map(|name| folder().join(name));
+    let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    for file in files.iter().filter(|file| !file.ends_with("README.md")) {
+    let source_of = |file: &std::path::Path| {
+        file.extension().is_some_and(|ending| ["md", "c", "h"].iter().any(|one| ending == *one))
+    };
+    for file in files.iter().filter(|file| !source_of(file) && !file.ends_with("told.txt")) {
         let name = file.display().to_string();
-        let source = std::fs::read_to_string(file).unwrap();
-        let document = read(source.as_bytes(), &name).unwrap();
+        let bytes = std::fs::read(file).unwrap();
+        let source = text_of(&bytes);
+        let document = read(&bytes, &name).unwrap();
         let format = Format::sniff(&source).unwrap();
-        let Some(loss) = Loss::measure(format, &source, &document) else { continue };
+        let Some(loss) = Loss::measure(format, &source, &document) else {
+            uncounted.push(format);
+            continue;
+        };
         measured += 1;
         let unnamed = !loss.lost().is_empty() && loss.named.is_empty();
         assert!(!unnamed, "{name}: {:?} of {:?}", loss.lost(), loss.held);
@@ -145,7 +152,8 @@ fn nothing_is_lost_without_a_word() {
             assert_eq!(loss::Tally::of(&read(written.as_bytes(), "again").unwrap()), loss.kept, "{name}");
         }
     }
-    assert!(measured > 15, "{measured} files were measured");
+    assert!(measured >= 85, "{measured} files were measured, {uncounted:?} were not");
+    assert!(uncounted.len() <= 3, "{uncounted:?}");
 }
 
 /// A reader that drops steps is caught: the meter is fed what such a reader would return.

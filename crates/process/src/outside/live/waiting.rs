@@ -47,6 +47,8 @@ impl Live {
             {
                 Reply::Wait
             }
+            // What a hand has begun it ends, also where there is room by now: it may have written already.
+            "write" | "sendto" if self.hands.contains_key(&call.thread) => self.by_hand(process, row, call),
             "write" if !self.takes_at_once(arguments[0], arguments[2]) => self.by_hand(process, row, call),
             "sendto" if !is_impatient(name, arguments) && !self.takes_at_once(arguments[0], arguments[2]) => {
                 self.by_hand(process, row, call)

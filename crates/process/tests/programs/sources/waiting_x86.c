@@ -16,6 +16,18 @@ static void *drain(void *unused) {
     while (total < 300000 && (length = read(channel[0], bytes, sizeof bytes)) > 0) total += length;
     return (void *)total;
 }
+// Lets the channel fill, and then empties it: numbered pieces must come once each, and in order.
+static void *check(void *unused) {
+    static int pieces[16384];
+    long wrong = 0, next = 0;
+    ssize_t length;
+    while (next < 256) {
+        for (volatile int i = 0; i < 100000; i++) {}
+        if ((length = read(channel[0], pieces, sizeof pieces)) <= 0) break;
+        for (ssize_t at = 0; at < length / 4; at += 1024) wrong += pieces[at] != next++;
+    }
+    return (void *)wrong;
+}
 static void *release(void *held) {
     for (volatile int i = 0; i < 200000; i++) {}
     flock(*(int *)held, LOCK_UN);
@@ -36,6 +48,14 @@ int main(void) {
     memset(block, 7, 300000);
     ssize_t written = write(channel[1], block, 300000);
     pthread_join(thread, &total);
+    void *wrong;
+    int piece[1024];
+    pthread_create(&thread, NULL, check, NULL);
+    for (int number = 0; number < 256; number++) {
+        for (int i = 0; i < 1024; i++) piece[i] = number;
+        write(channel[1], piece, sizeof piece);
+    }
+    pthread_join(thread, &wrong);
     strcpy(name, "/tmp/parallax-siblings-XXXXXX");
     int first = mkstemp(name), second = open(name, O_RDWR);
     flock(first, LOCK_EX);
@@ -51,6 +71,6 @@ int main(void) {
     read(end, &letter, 1);
     pthread_join(thread, NULL);
     unlink(fifo);
-    printf("%zd %ld %d %c\n", written, (long)total, locked, letter);
+    printf("%zd %ld %ld %d %c\n", written, (long)total, (long)wrong, locked, letter);
     return 0;
 }

@@ -52,6 +52,13 @@ const CASES: &[Case] = &[
         caller: "int main(void) { struct buf b = { 0 }; return f(__VERIFIER_nondet_int() ? &b : 0) & 0; }\n",
     },
     Case {
+        // Compared with each other, but with null nowhere.
+        code: "int f(int *p, int *q) { if (p == q) return 0; return *p; }",
+        relied: &["p is not null"],
+        mistakes: &[],
+        caller: "int main(void) { int a = 0, b = 0; return f(&a, __VERIFIER_nondet_int() ? &a : &b) & 0; }\n",
+    },
+    Case {
         code: "int f(const char *p) { int n = 0; while (p[n]) n++; return n; }",
         relied: &["p is not null", "p is a text that ends with a NUL"],
         mistakes: &[],

@@ -106,7 +106,7 @@ struct Length {
 
 impl<'s> Explorer<'s> {
     /// A branch on a condition that the path leaves open: pointers whose nullness it tests are noted. That is a condition
-    /// on nothing but which of its alternatives a pointer is.
+    /// on nothing but which of its alternatives one pointer is.
     pub(super) fn note_tested(&mut self, state: &State<Symbolic<'s>>, condition: Formula) {
         if !state.unknown_memory || !self.looked_at.insert(condition) {
             return;
@@ -123,7 +123,8 @@ impl<'s> Explorer<'s> {
                 found.push(token.name.clone());
             }
         }
-        if left.is_empty() {
+        // Two pointers that are compared with each other are not tested for null.
+        if left.is_empty() && found.len() == 1 {
             self.tested.extend(found);
         }
     }
@@ -185,7 +186,7 @@ impl<'s> Explorer<'s> {
         matches!(state.path.sat_all(&self.oracle, &[guard, condition]), Ok(None))
     }
 
-    /// Contracts on how much there is at the start of an input object.
+    /// Contracts on how much there is at input pointers into an object.
     fn rooms(
         &self,
         state: &State<Symbolic<'s>>,
@@ -194,79 +195,76 @@ impl<'s> Explorer<'s> {
         len: Term,
     ) -> Vec<Candidate> {
         let (store, module) = (self.store, self.module());
-        let known = state.input_objects.iter().find(|known| known.object == object);
-        let Some(known) = known else { return Vec::new() };
-        let held = state.memory.object(object);
-        if store.as_constant(held.size).is_some() {
-            return Vec::new();
-        }
+        let size = state.memory.object(object).size;
         let path: Vec<_> = state.path.formulas().iter().map(|formula| formula.id()).collect();
         let constrained: FxHashSet<Symbol> = store.symbols_in(path).into_iter().collect();
         let is_looked_at =
             |term: Term| store.symbols_in([term.id()]).iter().any(|symbol| constrained.contains(symbol));
-        let element = size_of(module, known.ty).max(1);
         let mut candidates = Vec::new();
         for token in state.tokens.iter() {
-            let start = |offset: Term| store.as_constant(offset).is_some_and(|offset| offset.is_zero());
-            let mut entries = token.entries.iter();
-            if !entries.any(|entry| entry.target == Target::Object(object) && start(entry.offset)) {
+            let entries = token.entries.iter().filter(|entry| entry.target == Target::Object(object));
+            let entries: Vec<(Formula, Term)> = entries.map(|entry| (entry.guard, entry.offset)).collect();
+            if entries.is_empty() {
                 continue;
             }
+            let chosen = entries.iter().fold(store.false_(), |any, &(guard, _)| store.or(any, guard));
             let pointer = pointer_name(module, state, token);
             let lengths = self.lengths(state, token);
+            let element = size_of(module, token.pointee);
             for length in &lengths {
-                for (elements, scale) in
-                    [(false, 1), (true, element)].into_iter().take(1 + usize::from(element > 1))
-                {
-                    let (enough, holds) = self.promised(length, scale, offset, len, held.size);
+                for scale in [1, element].into_iter().take(1 + usize::from(element > 1)) {
+                    let (mut enough, mut holds) = (chosen, store.true_());
+                    for &(guard, start) in &entries {
+                        let at = store.binop(BinOp::Sub, offset, start);
+                        let room = store.binop(BinOp::Sub, size, start);
+                        let (within, there) = self.promised(length, scale, at, len, room);
+                        enough = store.and(enough, store.implies(guard, within));
+                        holds = store.and(holds, store.implies(guard, there));
+                    }
                     let (pointer, length) = (pointer.clone(), length.name.clone());
-                    candidates.push(Candidate {
-                        relied: Relied::Room { pointer, length, elements },
-                        enough,
-                        holds,
-                    });
+                    let relied = Relied::Room { pointer, length, elements: scale > 1 };
+                    candidates.push(Candidate { relied, enough, holds });
                 }
             }
             // A number beside the pointer that the path looks at is what says how much there is.
             if lengths.iter().any(|length| is_looked_at(length.term)) {
                 continue;
             }
-            let Some(at) = store.as_constant(offset).and_then(|at| at.to_u64()) else { continue };
+            let constant = |term: Term| store.as_constant(term).and_then(|bits| bits.to_u64());
             let bytes = bytes_of(state, object);
-            if bytes.iter().any(|&(_, byte)| is_looked_at(byte)) {
-                let mut before = bytes.iter().filter(|(place, _)| *place < at);
-                let text = before.clone().count() as u64 == at
-                    && store.as_constant(len).is_some_and(|n| n.to_u64() == Some(1));
-                let enough = before.try_fold(store.true_(), |all, &(_, byte)| {
-                    text.then(|| store.and(all, store.not(store.eq(byte, store.number(8, 0)))))
-                });
-                if let Some(enough) = enough.filter(|_| text) {
-                    candidates.push(Candidate {
-                        relied: Relied::Ends(pointer),
-                        enough,
-                        holds: store.true_(),
-                    });
+            let text = bytes.iter().any(|&(_, byte)| is_looked_at(byte));
+            for &(chosen, start) in &entries {
+                let (Some(start), Some(at), Some(len)) = (constant(start), constant(offset), constant(len))
+                else {
+                    continue;
+                };
+                let Some(bytes_there) = at.checked_sub(start).and_then(|at| at.checked_add(len)) else {
+                    continue;
+                };
+                let (pointer, holds) = (pointer.clone(), store.true_());
+                if !text {
+                    let relied = Relied::AtLeast { pointer, bytes: bytes_there };
+                    candidates.push(Candidate { relied, enough: chosen, holds });
+                    continue;
                 }
-                continue;
-            }
-            let most = store.as_constant(len).and_then(|len| at.checked_add(len.to_u64()?));
-            if let Some(bytes) = most.filter(|&most| i64::try_from(most).is_ok()) {
-                let relied = Relied::AtLeast { pointer, bytes };
-                candidates.push(Candidate { relied, enough: store.true_(), holds: store.true_() });
+                let before: Vec<Term> = bytes
+                    .iter()
+                    .filter(|(place, _)| (start..at).contains(place))
+                    .map(|&(_, byte)| byte)
+                    .collect();
+                if len == 1 && before.len() as u64 == at - start {
+                    let enough = before.iter().fold(chosen, |all, &byte| {
+                        store.and(all, store.not(store.eq(byte, store.number(8, 0))))
+                    });
+                    candidates.push(Candidate { relied: Relied::Ends(pointer), enough, holds });
+                }
             }
         }
         candidates
     }
 
-    /// When an access lies within as much as a number promises, and when there is as much.
-    fn promised(
-        &self,
-        length: &Length,
-        scale: u64,
-        offset: Term,
-        len: Term,
-        size: Term,
-    ) -> (Formula, Formula) {
+    /// When an access at so many bytes behind a pointer lies within as much as a number promises, and when there is as much.
+    fn promised(&self, length: &Length, scale: u64, at: Term, len: Term, room: Term) -> (Formula, Formula) {
         let store = self.store;
         let wide = match length.signed {
             _ if length.bits == 64 => length.term,
@@ -279,11 +277,11 @@ impl<'s> Explorer<'s> {
         let beyond = store.relop(RelOp::Ult, number(i64::MAX as u64 / scale), wide);
         let negative = store.relop(RelOp::Slt, wide, number(0));
         let beyond = if length.signed { store.and(beyond, store.not(negative)) } else { beyond };
-        let starts = store.relop(RelOp::Ule, offset, bytes);
-        let ends = store.relop(RelOp::Ule, len, store.binop(BinOp::Sub, bytes, offset));
+        let starts = store.relop(RelOp::Ule, at, bytes);
+        let ends = store.relop(RelOp::Ule, len, store.binop(BinOp::Sub, bytes, at));
         let within = store.and(starts, ends);
         let within = if length.signed { store.and(within, store.not(negative)) } else { within };
-        let there = store.and(store.not(beyond), store.relop(RelOp::Ule, bytes, size));
+        let there = store.and(store.not(beyond), store.relop(RelOp::Ule, bytes, room));
         (store.or(beyond, within), there)
     }
 

@@ -120,7 +120,7 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
         return Err(Error::Contradiction(format!("{name} is asked to be typed and symbolic")));
     }
     let graph = Graph::of(module, &points, &declared);
-    let program = Program::new(module, &points, &graph, &declared, settings.sinks);
+    let mut program = Program::new(module, &points, &graph, &declared, settings.sinks);
     let footprints = Footprints::new(module, &points, &graph);
     let store = Store::new();
     let mut report = Report { assumptions: general_assumptions(settings), ..Report::default() };
@@ -130,6 +130,9 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
     let reachable = Functions::Only(reachable(module, &points, entry));
     let alone = Solution::of(&program, &reachable, program.sources(&reachable, true), true);
     let alone = alone.reached(&FxHashSet::default());
+    if settings.refine.is_some() {
+        program.settled = crate::local::settled(&program);
+    }
     report.typed = alone.len();
 
     let exploring = parallax_cexplore::explore::Settings {

@@ -27,12 +27,33 @@ pub struct Footprint {
     pub functions: FxHashSet<FunctionId>,
 }
 
+/// How an instruction touches what a pointer leads to. Pointers that provably point to the same are one here: a program
+/// has many more instructions than different pointers, and what one leads to may be thousands of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Access {
+    pointer: Node,
+    writes: bool,
+    /// Whether all of the object may be touched, and not only where the pointer leads.
+    whole: bool,
+}
+
+/// What the instructions of one function do, before it is said which cells these are.
+#[derive(Debug, Default)]
+struct Own {
+    accesses: FxHashSet<Access>,
+    /// Objects that it makes itself.
+    local: FxHashSet<ObjectId>,
+    /// Objects that functions of the library make for it: touched by being made, since they may be zero, or a copy.
+    made: FxHashSet<ObjectId>,
+    callees: Vec<FunctionId>,
+}
+
 /// Footprints of all functions, each computed when it is first asked for.
 pub struct Footprints<'m> {
     module: &'m Module,
     points: &'m Points,
     graph: &'m Graph,
-    own: RefCell<FxHashMap<FunctionId, Rc<Footprint>>>,
+    own: RefCell<FxHashMap<FunctionId, Rc<Own>>>,
     whole: RefCell<FxHashMap<FunctionId, Rc<Footprint>>>,
 }
 
@@ -52,63 +73,73 @@ impl<'m> Footprints<'m> {
         whole
     }
 
+    /// Whether a function, or what it calls, is one of these.
+    pub(crate) fn runs(&self, function: FunctionId, any: &FxHashSet<FunctionId>) -> bool {
+        let mut seen = FxHashSet::from_iter([function]);
+        let mut waiting = vec![function];
+        while let Some(at) = waiting.pop() {
+            if any.contains(&at) {
+                return true;
+            }
+            waiting.extend(self.own(at).callees.iter().copied().filter(|callee| seen.insert(*callee)));
+        }
+        false
+    }
+
     /// What a function may touch with those of its transitive callees that are entered.
     pub fn through(&self, function: FunctionId, enters: impl Fn(FunctionId) -> bool) -> Footprint {
         let mut whole = Footprint::default();
+        let mut accesses: FxHashSet<Access> = FxHashSet::default();
+        let mut made: FxHashSet<ObjectId> = FxHashSet::default();
         let mut waiting = vec![function];
         whole.functions.insert(function);
         while let Some(at) = waiting.pop() {
             let own = self.own(at);
-            whole.cells.extend(&own.cells);
-            whole.changed.extend(&own.changed);
-            whole.objects.extend(&own.objects);
-            whole.written.extend(&own.written);
-            whole.touched.extend(&own.touched);
-            for callee in callees(self.module, self.points, at) {
+            accesses.extend(&own.accesses);
+            whole.objects.extend(&own.local);
+            made.extend(&own.made);
+            for &callee in &own.callees {
                 if enters(callee) && whole.functions.insert(callee) {
                     waiting.push(callee);
                 }
             }
         }
+        for access in accesses {
+            self.touch(&mut whole, access);
+        }
+        for object in made {
+            whole.objects.insert(object);
+            let cells = self.points.cells_of(object).map(|(_, cell)| self.graph.cell(cell));
+            for cell in cells {
+                whole.cells.insert(cell);
+                whole.changed.insert(cell);
+            }
+        }
         whole
     }
 
-    /// What the instructions of one function touch.
-    fn own(&self, function: FunctionId) -> Rc<Footprint> {
+    /// What the instructions of one function do.
+    fn own(&self, function: FunctionId) -> Rc<Own> {
         if let Some(known) = self.own.borrow().get(&function) {
             return known.clone();
         }
-        let mut own = Footprint::default();
+        let mut own = Own { callees: callees(self.module, self.points, function), ..Own::default() };
         let range = self.points.flows.ranges[function.0 as usize].clone();
         for (site, flow) in &self.points.flows.flows[range] {
             match flow {
-                Flow::Load { pointer: Value::Node(pointer), .. } => {
-                    self.touch(&mut own, *pointer, false, false)
-                }
-                Flow::Store { pointer: Value::Node(pointer), .. } => {
-                    self.touch(&mut own, *pointer, true, false)
-                }
-                Flow::Clear { pointer: Value::Node(pointer), .. } => {
-                    self.touch(&mut own, *pointer, true, true)
-                }
+                Flow::Load { pointer, .. } => self.access(&mut own, *pointer, false, false),
+                Flow::Store { pointer, .. } => self.access(&mut own, *pointer, true, false),
+                Flow::Clear { pointer, .. } => self.access(&mut own, *pointer, true, true),
                 Flow::Transfer { to, from, .. } => {
-                    if let Value::Node(to) = to {
-                        self.touch(&mut own, *to, true, true);
-                    }
-                    if let Value::Node(from) = from {
-                        self.touch(&mut own, *from, false, true);
-                    }
+                    self.access(&mut own, *to, true, true);
+                    self.access(&mut own, *from, false, true);
                 }
                 Flow::New { object, .. } => {
-                    own.objects.insert(*object);
+                    own.local.insert(*object);
                 }
                 Flow::Call(call) => {
                     for argument in call.arguments.iter().filter(|a| a.by_value.is_some()) {
-                        for value in &argument.values {
-                            if let Value::Node(from) = value {
-                                self.touch(&mut own, *from, false, true);
-                            }
-                        }
+                        argument.values.iter().for_each(|from| self.access(&mut own, *from, false, true));
                     }
                     let named = match call.callee {
                         Called::Function(id) => vec![id],
@@ -116,15 +147,7 @@ impl<'m> Footprints<'m> {
                     };
                     for id in named.into_iter().filter(|&id| !parallax_points::has_body(self.module, id)) {
                         self.external(&mut own, id, call);
-                        // What it allocates is touched by being made: it may be zero, or a copy.
-                        for object in self.points.made(*site) {
-                            own.objects.insert(object);
-                            let cells = self.points.cells_of(object).map(|(_, cell)| self.graph.cell(cell));
-                            for cell in cells {
-                                own.cells.insert(cell);
-                                own.changed.insert(cell);
-                            }
-                        }
+                        own.made.extend(self.points.made(*site));
                     }
                 }
                 _ => {}
@@ -135,8 +158,15 @@ impl<'m> Footprints<'m> {
         own
     }
 
+    fn access(&self, own: &mut Own, pointer: Value, writes: bool, whole: bool) {
+        if let Value::Node(pointer) = pointer {
+            let pointer = self.points.representative(pointer);
+            own.accesses.insert(Access { pointer, writes, whole });
+        }
+    }
+
     /// Library functions read and write what their arguments point to; which of them write is in the table.
-    fn external(&self, own: &mut Footprint, id: FunctionId, call: &parallax_points::flow::Call) {
+    fn external(&self, own: &mut Own, id: FunctionId, call: &parallax_points::flow::Call) {
         let name = &self.module.function(id).name;
         let listed = effects(name);
         for (index, argument) in call.arguments.iter().enumerate() {
@@ -150,31 +180,29 @@ impl<'m> Footprints<'m> {
                     _ => false,
                 }),
             };
-            for value in &argument.values {
-                if let (Value::Node(pointer), true) = (value, argument.pointer) {
-                    self.touch(own, *pointer, writes, true);
-                }
+            if argument.pointer {
+                argument.values.iter().for_each(|value| self.access(own, *value, writes, true));
             }
         }
     }
 
-    fn touch(&self, own: &mut Footprint, pointer: Node, writes: bool, whole: bool) {
+    fn touch(&self, all: &mut Footprint, Access { pointer, writes, whole }: Access) {
         for (object, offset) in self.points.pointees(pointer) {
-            own.objects.insert(object);
+            all.objects.insert(object);
             let everything = whole || offset == ANYWHERE || self.points.object(object).modulus != 0;
-            own.touched.insert((object, if whole { ANYWHERE } else { offset }));
+            all.touched.insert((object, if whole { ANYWHERE } else { offset }));
             if writes {
-                own.written.insert((object, if everything { ANYWHERE } else { offset & !7 }));
+                all.written.insert((object, if everything { ANYWHERE } else { offset & !7 }));
             }
-            let cells: Vec<_> = match everything {
-                true => self.points.cells_of(object).map(|(_, cell)| cell).collect(),
-                false => self.points.cell(self.module, object, offset).into_iter().collect(),
-            };
-            for cell in cells {
-                own.cells.insert(self.graph.cell(cell));
+            let mut touched = |cell| {
+                all.cells.insert(self.graph.cell(cell));
                 if writes {
-                    own.changed.insert(self.graph.cell(cell));
+                    all.changed.insert(self.graph.cell(cell));
                 }
+            };
+            match everything {
+                true => self.points.cells_of(object).for_each(|(_, cell)| touched(cell)),
+                false => self.points.cell(self.module, object, offset).into_iter().for_each(touched),
             }
         }
     }

@@ -19,6 +19,7 @@ pub mod footprint;
 pub mod graph;
 mod host;
 mod leaves;
+mod local;
 pub mod mix;
 pub mod names;
 pub mod output;

@@ -228,7 +228,7 @@ impl<'m> Mixer<'m> {
 
     fn forget(&mut self, changed: &FxHashSet<FunctionId>) {
         let footprints = self.footprints;
-        let stays = |id: FunctionId| footprints.of(id).functions.is_disjoint(changed);
+        let stays = |id: FunctionId| !footprints.runs(id, changed);
         self.cache.retain(|(id, _, _), _| stays(*id));
         self.own.retain(|id, _| stays(*id));
         self.stack.clear();
@@ -331,8 +331,11 @@ impl<'m> Mixer<'m> {
                 own: own.contains(&(sink.site, sink.kind)),
             });
         }
-        let footprint = self.footprints.of(from);
-        outcome.nulls.extend(footprint.changed.iter().copied().filter(|&var| solution.is_null(var)));
+        // Nothing comes after the whole program.
+        if !start {
+            let footprint = self.footprints.of(from);
+            outcome.nulls.extend(footprint.changed.iter().copied().filter(|&var| solution.is_null(var)));
+        }
         let returned = Var(program.points.flows.result(from).0);
         outcome.result = solution.is_null(returned) && !program.nonnull.contains_key(&returned);
         (outcome, lowest)
@@ -507,11 +510,9 @@ impl Outcome {
     fn absorb(&mut self, other: &Outcome) {
         self.nulls.extend(&other.nulls);
         self.result |= other.result;
-        for conflict in &other.conflicts {
-            if !self.conflicts.iter().any(|c| (c.kind, c.site) == (conflict.kind, conflict.site)) {
-                self.conflicts.push(conflict.clone());
-            }
-        }
+        let mut known: FxHashSet<(Kind, Site)> = self.conflicts.iter().map(|c| (c.kind, c.site)).collect();
+        let new = other.conflicts.iter().filter(|conflict| known.insert((conflict.kind, conflict.site)));
+        self.conflicts.extend(new.cloned());
         self.findings.extend(other.findings.iter().cloned());
         self.gaps.extend(other.gaps.iter().cloned());
         self.assumptions.extend(other.assumptions.iter().cloned());

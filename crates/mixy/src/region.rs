@@ -52,6 +52,8 @@ pub struct Program<'m> {
     pub sinks: Sinks,
     /// Functions that can return.
     pub(crate) returning: FxHashSet<FunctionId>,
+    /// What is used where and is not null there, by the text around it: no warning, whatever inference says.
+    pub(crate) settled: FxHashSet<(Site, Var)>,
 }
 
 impl<'m> Program<'m> {
@@ -70,7 +72,7 @@ impl<'m> Program<'m> {
             })
             .collect();
         let returning = crate::returns::returning(module, points);
-        Program { module, points, graph, declared, nonnull, sinks, returning }
+        Program { module, points, graph, declared, nonnull, sinks, returning, settled: FxHashSet::default() }
     }
 
     /// Sources that belong to the program text: those of functions of the region; `start` also those of the
@@ -216,6 +218,7 @@ impl<'p, 'm> Solution<'p, 'm> {
                 found.push(Sink { var: source.var, site, kind: SinkKind::Nonnull });
             }
         }
+        found.retain(|sink| !self.program.settled.contains(&(sink.site, sink.var)));
         found.sort_by_key(|sink| (sink.site, sink.kind, sink.var));
         found.dedup_by_key(|sink| (sink.site, sink.kind));
         found

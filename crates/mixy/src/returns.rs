@@ -1,9 +1,10 @@
 //! Which functions can return: a call of one that cannot ends the path it is on.
 
+use crate::check::callees;
 use parallax_cmodule::{BlockId, FunctionId, Module, Terminator};
 use parallax_points::external::{Effect, effects};
 use parallax_points::{Flow, Points, Site, has_body};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Functions that can return, by what they call: the least set such that a function is in it if a way through it reaches
 /// a return and every call on that way can return.
@@ -13,15 +14,21 @@ pub(crate) fn returning(module: &Module, points: &Points) -> FxHashSet<FunctionI
         effects(&module.function(id).name).is_some_and(|listed| listed.contains(&Effect::Never))
     };
     let mut found: FxHashSet<FunctionId> = ids().filter(|&id| !has_body(module, id) && !never(id)).collect();
-    loop {
-        let more: Vec<FunctionId> = ids()
-            .filter(|&id| has_body(module, id) && !found.contains(&id) && returns(module, points, &found, id))
-            .collect();
-        if more.is_empty() {
-            return found;
+    let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
+    for caller in ids().filter(|&id| has_body(module, id)) {
+        for callee in callees(module, points, caller) {
+            callers.entry(callee).or_default().push(caller);
         }
-        found.extend(more);
     }
+    // A function is looked at again only when one that it calls turns out to return.
+    let mut waiting: Vec<FunctionId> = ids().filter(|&id| has_body(module, id)).collect();
+    while let Some(id) = waiting.pop() {
+        if !found.contains(&id) && returns(module, points, &found, id) {
+            found.insert(id);
+            waiting.extend(callers.get(&id).into_iter().flatten());
+        }
+    }
+    found
 }
 
 /// Whether a way through a function reaches a return, if just these functions return.

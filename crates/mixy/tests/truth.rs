@@ -10,6 +10,7 @@ use parallax_cmachine::Problem;
 use parallax_mixy::{Mode, Settings, check};
 use parallax_op::Bits;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// A generator of random numbers that is the same everywhere.
 struct Dice(u64);
@@ -250,28 +251,31 @@ fn batch(seed: u64, count: usize) -> (usize, usize) {
             if truth.is_empty() {
                 continue;
             }
-            let settings = Settings { entry: entry.clone(), start, ..Settings::default() };
-            let report = check(&loaded.module, &settings).unwrap_or_else(|e| panic!("{e}"));
-            let reported = found(&loaded, &report);
-            errors += truth.len();
-            demoted += usize::from(!report.gaps.is_empty());
-            for (wanted, line) in &truth {
-                // A block that could not be explored to the end is typed: the same place, found by the other analysis.
-                let instead = !report.gaps.is_empty()
-                    && reported.iter().any(|r| r.starts_with(&format!("{line} null-dereference")));
-                // What typed code has by itself is reported there, and not at the call.
-                let own = reported.contains(&format!("{line} null-dereference typed"));
-                if !reported.contains(wanted) && !instead && !own {
-                    let source: String = text
-                        .lines()
-                        .enumerate()
-                        .filter(|(at, l)| l.contains(&format!("p{number}_")) || *at + 1 == *line as usize)
-                        .map(|(at, l)| format!("{}: {l}\n", at + 1))
-                        .collect();
-                    panic!(
-                        "lost: {wanted} (seed {seed}, start {start:?})\nreported {reported:?}\ngaps {:?}\n{source}",
-                        report.gaps
-                    );
+            // Also with what the text of single functions refutes: that must lose nothing either.
+            for refine in [None, Some(Duration::ZERO)] {
+                let settings = Settings { entry: entry.clone(), start, refine, ..Settings::default() };
+                let report = check(&loaded.module, &settings).unwrap_or_else(|e| panic!("{e}"));
+                let reported = found(&loaded, &report);
+                errors += truth.len();
+                demoted += usize::from(!report.gaps.is_empty());
+                for (wanted, line) in &truth {
+                    // A block that could not be explored to the end is typed: the same place, found by the other analysis.
+                    let instead = !report.gaps.is_empty()
+                        && reported.iter().any(|r| r.starts_with(&format!("{line} null-dereference")));
+                    // What typed code has by itself is reported there, and not at the call.
+                    let own = reported.contains(&format!("{line} null-dereference typed"));
+                    if !reported.contains(wanted) && !instead && !own {
+                        let source: String = text
+                            .lines()
+                            .enumerate()
+                            .filter(|(at, l)| l.contains(&format!("p{number}_")) || *at + 1 == *line as usize)
+                            .map(|(at, l)| format!("{}: {l}\n", at + 1))
+                            .collect();
+                        panic!(
+                            "lost: {wanted} (seed {seed}, start {start:?}, {refine:?})\nreported {reported:?}\ngaps {:?}\n{source}",
+                            report.gaps
+                        );
+                    }
                 }
             }
         }

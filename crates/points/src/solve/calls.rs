@@ -162,10 +162,7 @@ impl Solver<'_> {
             let object = self.object(ObjectKind::Heap(site, number), None);
             let location = self.location(object, 0);
             self.point(result.0, location);
-            let made = self.flows.made.entry(root.site).or_default();
-            if !made.contains(&object) {
-                made.push(object);
-            }
+            self.flows.made.entry(root.site).or_default().push(object);
             for copied in &root.copied {
                 let sources = match copied {
                     Copied::Argument(index) => argument(call, *index as usize),

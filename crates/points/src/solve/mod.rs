@@ -483,14 +483,16 @@ impl<'m> Solver<'m> {
         }
         self.renew();
         let sets = std::mem::take(&mut self.sets);
-        let mut objects = self.flows.objects.clone();
-        for object in &mut objects {
+        for object in &mut self.flows.objects {
             for cell in &mut object.cells {
                 cell.1 = self.parents[cell.1 as usize];
             }
             object.cells.sort_unstable();
         }
-        self.flows.objects = objects;
+        for made in self.flows.made.values_mut() {
+            made.sort_unstable();
+            made.dedup();
+        }
         crate::Points::new(self.flows, self.parents, sets, self.locations, self.targets)
     }
 }

@@ -44,7 +44,8 @@ impl Baseline {
     /// Compares a run with it.
     pub fn compare(&self, fingerprints: &[String], gaps: &BTreeSet<String>) -> Compared {
         let new: Vec<bool> = fingerprints.iter().map(|print| !self.findings.contains(print)).collect();
-        let gone = self.findings.iter().filter(|print| !fingerprints.contains(print)).count();
+        let now: BTreeSet<&String> = fingerprints.iter().collect();
+        let gone = self.findings.iter().filter(|print| !now.contains(print)).count();
         Compared { new, gone, gaps: gaps.difference(&self.gaps).count() }
     }
 }

@@ -6,6 +6,7 @@ use anyhow::Result;
 use parallax_cexplore::Program;
 use parallax_cexplore::native::Native;
 use parallax_mixy::{Finding, Report, Status, output};
+use std::collections::HashMap;
 use std::io::Write;
 
 /// Prints it: findings with the lines they are at, then what they rest on.
@@ -16,9 +17,10 @@ pub fn print(
     paths: usize,
     compared: Option<&Compared>,
 ) -> Result<()> {
+    let mut texts = Texts::default();
     for (number, finding) in report.findings.iter().enumerate() {
         if compared.is_none_or(|compared| compared.new[number]) {
-            one(out, program, finding, paths)?;
+            one(out, program, finding, paths, &mut texts)?;
         }
     }
     let confirmed = report.findings.iter().filter(|f| matches!(f.status, Status::Confirmed)).count();
@@ -46,18 +48,35 @@ pub fn print(
     Ok(())
 }
 
-fn one(out: &mut impl Write, program: &Program, finding: &Finding, paths: usize) -> Result<()> {
+/// The lines of files that findings are in: each is read once, and a file that cannot be read has none.
+#[derive(Default)]
+struct Texts(HashMap<String, Vec<String>>);
+
+impl Texts {
+    fn line(&mut self, file: &str, number: u32) -> Option<&str> {
+        if !self.0.contains_key(file) {
+            let text = std::fs::read_to_string(file).unwrap_or_default();
+            self.0.insert(file.into(), text.lines().map(|line| line.trim_end().to_string()).collect());
+        }
+        self.0.get(file)?.get((number as usize).checked_sub(1)?).map(String::as_str)
+    }
+}
+
+fn one(
+    out: &mut impl Write,
+    program: &Program,
+    finding: &Finding,
+    paths: usize,
+    texts: &mut Texts,
+) -> Result<()> {
     let module = &program.module;
     let location = parallax_mixy::names::site_location(module, finding.site);
     let (file, place) = (module.file_of(location), module.location(location));
     writeln!(out, "{}: {} ({})", finding.kind.name(), output::title(finding), finding.status.name())?;
     let function = &module.function(finding.site.function).name;
     writeln!(out, "  --> {file}:{}:{} in {function}", place.line, place.column)?;
-    let line = std::fs::read_to_string(file)
-        .ok()
-        .and_then(|text| text.lines().nth((place.line as usize).checked_sub(1)?).map(str::to_string));
-    if let Some(line) = line {
-        writeln!(out, "   |  {}", line.trim_end())?;
+    if let Some(line) = texts.line(file, place.line) {
+        writeln!(out, "   |  {line}")?;
     }
     for path in finding.paths.iter().take(paths) {
         for step in &path.steps {

@@ -127,7 +127,8 @@ impl Recorded {
             let glimpse = Glimpse::of(passing, &missed)?;
             Some((passing.time(), glimpse, modules.passed(passing)))
         };
-        let looks = self.travel().looks(&sides, look, &parallax_trace::Unwatched).map_err(wrong)?;
+        let at = from.and_then(Filter::executed);
+        let looks = self.travel().looks(&sides, at, look, &parallax_trace::Unwatched).map_err(wrong)?;
         let mut asked = None;
         for look in looks {
             let moment = match look {
@@ -348,10 +349,9 @@ impl Scene for Moment {
     }
 
     fn register(&self, name: &str) -> Option<u128> {
-        let bytes = match &self.glimpse {
-            Some(glimpse) => glimpse.registers.get(name),
-            None => self.state()?.register_of(self.thread, name),
-        };
+        // What a glimpse does not know, a state may: flags may be old where a replay only passed.
+        let glimpsed = self.glimpse.as_ref().and_then(|glimpse| glimpse.registers.get(name));
+        let bytes = glimpsed.or_else(|| self.state()?.register_of(self.thread, name));
         bytes.filter(|bytes| bytes.len() <= 16).map(parallax_moment::word)
     }
 }

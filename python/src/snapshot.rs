@@ -9,7 +9,7 @@ use parallax_trace::{Target, Time};
 use parallax_travel::Filter;
 use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyIterator, PyList};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyList, PyString};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -27,10 +27,24 @@ pub struct Snapshot {
 }
 
 /// An argument as Python names it.
-#[derive(FromPyObject)]
 enum Argument {
     Number(usize),
     Name(String),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Argument {
+    type Error = PyErr;
+
+    /// By its type: to try one after the other would make an exception for every name.
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Argument> {
+        match given.cast::<PyString>() {
+            Ok(name) => Ok(Argument::Name(name.to_cow()?.into_owned())),
+            Err(_) => given
+                .extract()
+                .map(Argument::Number)
+                .map_err(|_| PyTypeError::new_err("an argument is a number from 0 on, or a name")),
+        }
+    }
 }
 
 /// At most so many frames are unwound.

@@ -187,9 +187,11 @@ impl Glimpse {
         let stack = parallax_symbols::State::register(&Passed(passing), RSP)? as u64 / PAGE;
         let mut pages: Vec<(u64, Box<[u8]>)> = Vec::with_capacity(others.len() + 1);
         for number in std::iter::once(stack).chain(others.iter().copied()) {
+            if pages.iter().any(|(known, _)| *known == number) {
+                continue;
+            }
             let mut bytes = vec![0; PAGE as usize].into_boxed_slice();
-            let is_new = !pages.iter().any(|(known, _)| *known == number);
-            if is_new && number.checked_mul(PAGE).is_some_and(|start| passing.read(start, &mut bytes)) {
+            if number.checked_mul(PAGE).is_some_and(|start| passing.read(start, &mut bytes)) {
                 pages.push((number, bytes));
             }
         }

@@ -20,7 +20,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, Weak};
 use std::thread::ThreadId;
 
 /// Nested computations beyond which a drive takes over.
@@ -63,6 +63,8 @@ struct Table<V> {
     slots: FxHashMap<Key, Slot<V>>,
     /// In the order of computation, if values may have to go.
     order: VecDeque<Key>,
+    /// How many threads wait for a change: mostly none, and then nobody is woken, which would be a system call per value.
+    waiting: usize,
 }
 
 /// Values of one rule.
@@ -86,7 +88,7 @@ impl<V: Clone + Send + Sync + 'static> Memo<V> {
     pub fn new(budget: Arc<Budget>) -> Arc<Self> {
         let memo = Arc::new(Memo {
             id: NEXT_ID.fetch_add(1, Relaxed),
-            table: Mutex::new(Table { slots: FxHashMap::default(), order: VecDeque::new() }),
+            table: Mutex::new(Table { slots: FxHashMap::default(), order: VecDeque::new(), waiting: 0 }),
             changed: Condvar::new(),
             budget,
         });
@@ -148,20 +150,30 @@ impl<V: Clone + Send + Sync + 'static> Memo<V> {
 
     /// Gives back a slot without a value.
     fn release(&self, key: Key) {
-        self.table.lock().unwrap().slots.remove(&key);
-        self.changed.notify_all();
+        let mut table = self.table.lock().unwrap();
+        let gone = table.slots.remove(&key);
+        self.tell(table);
+        // Dropped without the lock: dropping a value may run user code.
+        drop(gone);
+    }
+
+    /// Tells those who wait that a slot has changed.
+    fn tell(&self, table: MutexGuard<'_, Table<V>>) {
+        let is_awaited = table.waiting > 0;
+        drop(table);
+        if is_awaited {
+            self.changed.notify_all();
+        }
     }
 
     fn fill(&self, key: Key, value: V, ends: Ends) {
         let ends = (!ends.is_empty()).then(|| Arc::new(ends));
-        {
-            let mut table = self.table.lock().unwrap();
-            table.slots.insert(key, Slot::Done(value, ends));
-            if self.budget.limited() {
-                table.order.push_back(key);
-            }
+        let mut table = self.table.lock().unwrap();
+        table.slots.insert(key, Slot::Done(value, ends));
+        if self.budget.limited() {
+            table.order.push_back(key);
         }
-        self.changed.notify_all();
+        self.tell(table);
         self.budget.used.fetch_add(1, Relaxed);
         self.budget.enforce();
     }
@@ -181,9 +193,11 @@ impl<V: Clone + Send + Sync + 'static> Memo<V> {
             waits.insert(me, other);
         }
         let mut table = self.table.lock().unwrap();
+        table.waiting += 1;
         while matches!(table.slots.get(&key), Some(Slot::Running(thread)) if *thread == other) {
             table = self.changed.wait(table).unwrap();
         }
+        table.waiting -= 1;
         drop(table);
         waits().lock().unwrap().remove(&me);
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::examine::Test;
 use crate::filter::{Filter, Ranges};
-use crate::passing::{Passing, Surroundings};
+use crate::passing::{Passing, Vantage};
 use crate::visit::Side;
 use parallax_process::execute::{Probes, Watcher};
 use parallax_process::memory::{Memory, PAGE};
@@ -135,10 +135,8 @@ struct Step {
 pub(crate) struct Collected {
     plan: Plan,
     steps: Vec<Step>,
-    /// What tests may see of the program; none if it was replaced by another.
-    around: Option<Surroundings>,
-    /// The thread whose turn it is.
-    thread: Option<Tid>,
+    /// What tests may see of the program.
+    vantage: Vantage,
 }
 
 impl Collected {
@@ -192,11 +190,9 @@ impl Collector {
         Collector(Rc::new(RefCell::new(Collected { plan, ..Collected::default() })))
     }
 
-    /// What tests may see of the program that runs from now on, and whose turn it is, if that is known.
-    pub fn meet(&self, around: Surroundings, thread: Option<Tid>) {
-        let mut own = self.0.borrow_mut();
-        own.around = Some(around);
-        own.thread = thread;
+    /// What tests may see of the program that runs from now on.
+    pub fn meet(&self, vantage: Vantage) {
+        self.0.borrow_mut().vantage = vantage;
     }
 
     /// Whether it collects what this plan asks for.
@@ -257,20 +253,12 @@ impl Watcher for Collector {
     fn passes(&mut self, step: u64, address: u64, registers: &[u8], memory: &mut Memory) {
         let mut own = self.0.borrow_mut();
         let bits = bits(&own.plan.execute, bytes(address, 1));
-        let (holding, doubts) = match &own.around {
-            Some(around) if bits & own.plan.tested != 0 => {
-                let passing = Passing {
-                    time: step,
-                    pc: address,
-                    thread: own.thread,
-                    has_exact_flags: false,
-                    registers,
-                    memory: RefCell::new(memory),
-                    around,
-                };
-                own.tested(bits, &passing)
-            }
-            _ => (bits, bits & own.plan.tested),
+        let (holding, doubts) = match bits & own.plan.tested {
+            0 => (bits, 0),
+            tested => match own.vantage.passing(step, address, registers, memory) {
+                Some(passing) => own.tested(bits, &passing),
+                None => (bits, tested),
+            },
         };
         own.note(step, holding, doubts);
     }
@@ -292,18 +280,11 @@ impl Watcher for Collector {
         // One that had to wait executes when it is done.
         let bits = bits(&own.plan.execute, bytes(address, 1)) | bits_of(&own.plan.system_call, number);
         own.push(step, bits);
-        // It may have changed what is mapped, or the program.
-        if let Some(around) = own.around.take() {
-            if around.is_renumbered_by(number) {
-                own.thread = None;
-            }
-            around.forget_layout();
-            own.around = (!around.is_replaced_by(number)).then_some(around);
-        }
+        own.vantage.system_call(number);
     }
 
     fn turn(&mut self, _: u64, thread: Tid) {
-        self.0.borrow_mut().thread = Some(thread);
+        self.0.borrow_mut().vantage.turn(thread);
     }
 
     fn delivery(&mut self, step: u64, _: Tid, signal: i32) {

@@ -6,17 +6,21 @@
 //! test that failed loses nothing; a failure is told when the search comes to it, and not before.
 
 use crate::error::TravelError;
-use crate::filter::Filter;
+use crate::filter::{Filter, Ranges};
+use crate::glance::glance;
+use crate::hand::{Hand, Traveller};
 use crate::passing::Passing;
 use crate::search::{Sought, search as plain_search};
 use crate::state::State;
+use crate::timeline::Timeline;
 use crate::travel::Travel;
-use crate::visit::{Side, Standing};
+use crate::visit::{Side, Standing, visit};
 use parallax_trace::{Direction, Found, Hit, Target, Time, Watch};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Says whether a state is wanted. It is asked on threads of the search, and must always give the same answer.
@@ -83,6 +87,9 @@ const BATCH: Range<usize> = 16..2048;
 
 /// A batch of at least this many is shared between the workers.
 const SHARED: usize = 256;
+
+/// So many finds of a pass are told together: waking who waits costs more than a find.
+const TOLD: usize = 256;
 
 /// What tests have said.
 #[derive(Default)]
@@ -264,8 +271,8 @@ fn examine(
 
 /// A pass through times that another thread makes.
 pub(crate) struct Pass<T> {
-    received: std::sync::mpsc::Receiver<Result<T, TravelError>>,
-    stop: Arc<std::sync::atomic::AtomicBool>,
+    received: std::sync::mpsc::Receiver<Result<Vec<T>, TravelError>>,
+    stop: Arc<AtomicBool>,
 }
 
 impl<T> Pass<T> {
@@ -277,7 +284,7 @@ impl<T> Pass<T> {
         let mut asked = std::time::Instant::now();
         loop {
             match self.received.recv_timeout(PATIENCE) {
-                Ok(Ok(one)) => all.push(one),
+                Ok(Ok(some)) => all.extend(some),
                 Ok(Err(error)) => return (all, Some(error)),
                 Err(RecvTimeoutError::Disconnected) => return (all, None),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -294,7 +301,7 @@ impl<T> Pass<T> {
 
 impl<T> Drop for Pass<T> {
     fn drop(&mut self) {
-        self.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        self.stop.store(true, Ordering::Relaxed);
     }
 }
 
@@ -328,50 +335,116 @@ impl Travel {
 
     /// What `look` makes of the program at some steps, in place and in the order of their times, and the state where it makes
     /// nothing of it, or cannot look. Cheaper than states: nothing is copied that `look` does not copy.
+    ///
+    /// If the addresses are given that most of these steps execute, the replay runs through, and flags may not be told.
     pub fn looks<T: Send + 'static>(
         &self,
         times: &[(Time, Side)],
-        look: impl Fn(&Passing<'_>) -> Option<T> + Send + 'static,
+        at: Option<&Ranges>,
+        look: impl Fn(&Passing<'_>) -> Option<T> + Send + Sync + 'static,
         watch: &dyn Watch,
     ) -> Result<Vec<Look<T>>, TravelError> {
-        let times = self.sorted(times)?;
+        let mut times = self.sorted(times)?;
+        let look = Arc::new(look);
+        let mut looks: Vec<(Time, Look<T>)> = Vec::with_capacity(times.len());
+        if let Some(at) = at {
+            let (seen, error) = self.glance_with(&self.shower, &times, at.clone(), look.clone())?.wait(watch);
+            if let Some(error) = error {
+                return Err(error);
+            }
+            times.retain(|(time, side)| {
+                *side == Side::After || seen.binary_search_by_key(time, |(seen, _)| *seen).is_err()
+            });
+            looks.extend(seen.into_iter().map(|(time, seen)| (time, Look::InPlace(seen))));
+        }
+        let rest: Vec<Time> = times.iter().map(|(time, _)| *time).collect();
         let pass = self.visit_with(&self.shower, times, (), move |_, mut standing| {
-            Ok(Some(match standing.look(&look)?.flatten() {
+            Ok(Some(match standing.look(&*look)?.flatten() {
                 Some(seen) => Look::InPlace(seen),
                 None => Look::Copied(Box::new(standing.state()?)),
             }))
         })?;
-        let (looks, error) = pass.wait(watch);
-        error.map_or(Ok(looks), Err)
+        let (visited, error) = pass.wait(watch);
+        if let Some(error) = error {
+            return Err(error);
+        }
+        looks.extend(rest.into_iter().zip(visited));
+        // What was seen on the way comes first where a time is asked for twice: it is the state before.
+        looks.sort_by_key(|(time, _)| *time);
+        Ok(looks.into_iter().map(|(_, look)| look).collect())
+    }
+
+    /// Lets a hand run past the steps at times whose state before is wanted, and tell what `look` makes of the program there.
+    fn glance_with<T: Send + 'static>(
+        &self,
+        hand: &Hand,
+        times: &[(Time, Side)],
+        at: Ranges,
+        look: Arc<impl Fn(&Passing<'_>) -> Option<T> + Send + Sync + 'static>,
+    ) -> Result<Pass<(Time, T)>, TravelError> {
+        let befores = times.iter().filter(|(time, side)| *side == Side::Before && *time <= self.last);
+        let befores: Arc<[Time]> = befores.map(|(time, _)| *time).collect();
+        let latest = befores.last().copied();
+        self.pass_with(hand, latest, move |traveller, timeline, stop, tell| {
+            let look = move |passing: &Passing<'_>| look(passing);
+            for one in glance(traveller, timeline, befores, &at, stop, look)? {
+                if !tell(one) {
+                    break;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Lets a hand go through times and tell what `see` makes of the program there, until it makes nothing.
     fn visit_with<T: Send + 'static, C: Send + 'static>(
         &self,
-        hand: &crate::hand::Hand,
+        hand: &Hand,
         times: Vec<(Time, Side)>,
         mut context: C,
         see: impl Fn(&mut C, Standing<'_>) -> Result<Option<T>, TravelError> + Send + 'static,
     ) -> Result<Pass<T>, TravelError> {
+        let (latest, last) = (times.last().map(|(time, _)| *time), self.last);
+        self.pass_with(hand, latest, move |traveller, timeline, stop, tell| {
+            visit(traveller, timeline, &times, last, stop, |standing| {
+                Ok(see(&mut context, standing)?.is_some_and(&mut *tell))
+            })
+        })
+    }
+
+    /// Lets a hand go through the recording until `latest` and tell what it finds.
+    fn pass_with<T: Send + 'static>(
+        &self,
+        hand: &Hand,
+        latest: Option<Time>,
+        go: impl FnOnce(
+            &mut Traveller,
+            &Timeline,
+            &dyn Fn() -> bool,
+            &mut dyn FnMut(T) -> bool,
+        ) -> Result<(), TravelError>
+        + Send
+        + 'static,
+    ) -> Result<Pass<T>, TravelError> {
         let (send, received) = std::sync::mpsc::channel();
-        let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
-        let Some((latest, _)) = times.last() else { return Ok(Pass { received, stop }) };
-        let steps = (*latest).min(self.last).max(1);
+        let stop = Arc::new(AtomicBool::new(false));
+        let Some(latest) = latest else { return Ok(Pass { received, stop }) };
+        let steps = latest.min(self.last).max(1);
         let want = self.want(steps)?;
-        let (timeline, last, own) = (self.timeline.clone(), self.last, stop.clone());
+        let (timeline, own) = (self.timeline.clone(), stop.clone());
         hand.give(move |traveller| {
             let _want = want;
-            let stopped = move || own.load(std::sync::atomic::Ordering::Relaxed);
-            let done = timeline.wait(steps, &stopped).and_then(|()| {
-                crate::visit::visit(traveller, &timeline, &times, last, &stopped, |standing| {
-                    Ok(match see(&mut context, standing)? {
-                        Some(one) => send.send(Ok(one)).is_ok(),
-                        None => false,
-                    })
-                })
-            });
+            let stopped = move || own.load(Ordering::Relaxed);
+            let mut told = Vec::new();
+            let mut tell = |one| {
+                told.push(one);
+                told.len() < TOLD || send.send(Ok(std::mem::take(&mut told))).is_ok()
+            };
+            let done = timeline.wait(steps, &stopped);
+            let done = done.and_then(|()| go(traveller, &timeline, &stopped, &mut tell));
+            // Whoever asked may have gone.
+            let _ = send.send(Ok(told));
             if let Err(error) = done {
-                // Whoever asked may have gone.
                 let _ = send.send(Err(error));
             }
         })?;

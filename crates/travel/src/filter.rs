@@ -116,6 +116,15 @@ impl Filter {
         }
     }
 
+    /// The addresses of which every step that it holds at executes one; none if there are such steps that do not.
+    pub fn executed(&self) -> Option<&Ranges> {
+        match self {
+            Filter::Execute(ranges) => Some(ranges),
+            Filter::When(plain, _) => plain.executed(),
+            _ => None,
+        }
+    }
+
     /// Whether the notes on an interval answer it, so that nothing has to run.
     pub(crate) fn is_noted(&self) -> bool {
         self.parts().iter().all(|part| matches!(part, Filter::SystemCall(_) | Filter::Signal(_)))

@@ -3,6 +3,7 @@
 use crate::collect::{Collector, Held, Plan};
 use crate::error::TravelError;
 use crate::hand::Traveller;
+use crate::passing::Vantage;
 use crate::timeline::Timeline;
 use parallax_process::Snapshot;
 use std::ops::Range;
@@ -33,7 +34,7 @@ pub(crate) fn find(
     if plan.has_tests() {
         // Who goes on, until somebody else's turn is told.
         let current = process.threads().first().copied();
-        collector.meet(traveller.surroundings()?, current);
+        collector.meet(Vantage::new(traveller.surroundings()?, current));
     }
     let ran = run(traveller, timeline, steps.end, stop);
     let found = collector.take(steps.start + 1..steps.end + 1, count);

@@ -38,6 +38,7 @@ mod examine;
 mod filter;
 mod finder;
 mod findings;
+mod glance;
 mod hand;
 mod passing;
 mod pioneer;

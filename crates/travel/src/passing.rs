@@ -41,17 +41,64 @@ impl Surroundings {
     }
 }
 
-/// The registers of a thread at one time. Flags may be older, unless they were taken where a replay was sent.
+/// What is known of a replay that is looked at on its way.
+#[derive(Default)]
+pub(crate) struct Vantage {
+    /// None if the program was replaced by another.
+    around: Option<Surroundings>,
+    /// The thread whose turn it is, if that is known.
+    thread: Option<Tid>,
+}
+
+impl Vantage {
+    /// That of a replay that runs on, as the turn of a thread or not.
+    pub fn new(around: Surroundings, thread: Option<Tid>) -> Self {
+        Vantage { around: Some(around), thread }
+    }
+
+    /// The program as an instruction finds it.
+    pub fn passing<'a>(
+        &'a self,
+        time: Time,
+        pc: u64,
+        registers: &'a [u8],
+        memory: &'a mut Memory,
+    ) -> Option<Passing<'a>> {
+        let around = self.around.as_ref()?;
+        let (thread, memory) = (self.thread, RefCell::new(memory));
+        Some(Passing { time, pc, thread, has_exact_flags: false, registers, memory, around })
+    }
+
+    /// Another thread gets its turn.
+    pub fn turn(&mut self, thread: Tid) {
+        self.thread = Some(thread);
+    }
+
+    /// A system call is complete: it may have changed what is mapped, the program, or the number of the thread.
+    pub fn system_call(&mut self, number: u64) {
+        if let Some(around) = self.around.take() {
+            if around.is_renumbered_by(number) {
+                self.thread = None;
+            }
+            around.forget_layout();
+            self.around = (!around.is_replaced_by(number)).then_some(around);
+        }
+    }
+}
+
+/// The registers of a thread at one time.
 #[derive(Clone)]
 pub struct Registers {
     bytes: Box<[u8]>,
     places: Arc<Places>,
+    /// Those that may be older, and are not told.
+    old: &'static [&'static str],
 }
 
 impl Registers {
-    /// The bytes of a register, lowest first, as SLEIGH names it.
+    /// The bytes of a register, lowest first, as SLEIGH names it. None for flags that may be old ones.
     pub fn get(&self, name: &str) -> Option<&[u8]> {
-        self.bytes.get(self.places.get(name)?)
+        self.bytes.get(self.places.get(name).filter(|_| !self.old.contains(&name))?)
     }
 
     /// The same for a register of a list: quick if it is always the same list.
@@ -105,12 +152,13 @@ impl Passing<'_> {
     /// All registers of the thread, to keep.
     pub fn registers(&self) -> Registers {
         let mut bytes: Box<[u8]> = self.registers.into();
-        let counter = self.around.machine.abi().program_counter;
-        if let Some(place) = counter.and_then(|name| self.around.places.get(name)) {
+        let abi = self.around.machine.abi();
+        if let Some(place) = abi.program_counter.and_then(|name| self.around.places.get(name)) {
             let size = place.len();
             bytes[place].copy_from_slice(&self.pc.to_le_bytes()[..size]);
         }
-        Registers { bytes, places: self.around.places.clone() }
+        let old = if self.has_exact_flags { &[] } else { abi.flags };
+        Registers { bytes, places: self.around.places.clone(), old }
     }
 
     /// Fills the buffer from memory; false if that cannot be read, or only by disturbing the replay.

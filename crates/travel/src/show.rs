@@ -23,7 +23,7 @@ const SETTLED: u64 = 4096;
 const NEAR: u64 = 16_384;
 
 /// So many of them are kept.
-const KEPT: usize = 16;
+const KEPT: usize = 32;
 
 /// What the replay that shows states remembers.
 #[derive(Default)]
@@ -194,6 +194,29 @@ impl Showing {
             }
         }
         Ok(())
+    }
+
+    /// Goes to the latest place before a time from which a pass can start. On a long way it leaves snapshots: halfway, halfway
+    /// of the rest, and so on. Who goes backwards asks next for what lies just before, and then for more of it.
+    pub(crate) fn approach_in_halves(
+        &mut self,
+        traveller: &mut Traveller,
+        timeline: &Timeline,
+        time: Time,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), TravelError> {
+        /// The last part of the way.
+        const SHORTEST: u64 = 2048;
+        self.prepare(traveller)?;
+        let before = time - 1;
+        self.approach(traveller, timeline, before)?;
+        loop {
+            let left = before - traveller.process()?.time();
+            if left / 2 < SHORTEST {
+                return Ok(());
+            }
+            self.leave(traveller, before - left / 2, stop)?;
+        }
     }
 
     /// Goes on to so many steps, if it is not there yet, and leaves a snapshot.

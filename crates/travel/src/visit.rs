@@ -14,9 +14,6 @@ use parallax_process::outside::Tid;
 use parallax_trace::Time;
 use std::cell::RefCell;
 
-/// So far before the first time a snapshot is left: who goes backwards asks next for what lies just before.
-const NEAR: u64 = 2048;
-
 /// Which state of a step is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
@@ -87,16 +84,15 @@ pub(crate) fn visit(
 ) -> Result<(), TravelError> {
     let mut showing = std::mem::take(&mut traveller.showing);
     let visited = (|| {
-        showing.prepare(traveller)?;
-        for (index, (time, side)) in times.iter().enumerate() {
+        if let Some((first, _)) = times.first() {
+            showing.approach_in_halves(traveller, timeline, *first, stop)?;
+        }
+        for (time, side) in times {
             if stop() {
                 return Err(TravelError::Stopped);
             }
             let before = time - 1;
             showing.approach(traveller, timeline, before)?;
-            if index == 0 {
-                showing.leave(traveller, before.saturating_sub(NEAR), stop)?;
-            }
             traveller.run_to(before, stop)?;
             let makes_step = before < last;
             let alone = traveller.process()?.threads().len() == 1;

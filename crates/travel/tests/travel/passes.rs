@@ -3,7 +3,9 @@
 use crate::eager::Eager;
 use crate::queries::Random;
 use parallax_trace::{Direction, Target, Unwatched};
-use parallax_travel::{Examine, Filter, Numbers, Passing, Ranges, Side, State, Test, Travel, Unanswered};
+use parallax_travel::{
+    Examine, Filter, Look, Numbers, Passing, Ranges, Side, State, Test, Travel, Unanswered,
+};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -93,6 +95,78 @@ impl Examine for Fails {
     }
 }
 
+/// What a look keeps: time, thread, place, some registers, and the top of the stack if it can be read.
+type Kept = (u64, u32, u64, Vec<Option<Vec<u8>>>, Option<[u8; 8]>);
+
+fn kept_of(state: &State) -> Kept {
+    let registers = SEEN.map(|name| state.register_of(state.thread(), name).map(<[u8]>::to_vec)).to_vec();
+    let mut stack = [0; 8];
+    let top = state.read(state.register("RSP").unwrap_or(0), &mut stack).ok().map(|()| stack);
+    (state.time(), state.thread(), state.pc(), registers, top)
+}
+
+/// Looks at hits and at other times, on the way or not, against states.
+fn check_looks(
+    travel: &Travel,
+    eager: &Eager,
+    at: Option<&Ranges>,
+    mut times: Vec<(u64, Side)>,
+    random: &mut Random,
+) -> Result<(), String> {
+    let text = |error: parallax_travel::TravelError| error.to_string();
+    let end = eager.steps.len() as u64 + 1;
+    for _ in 0..5 {
+        times.push((1 + random.below(end), if random.below(2) == 0 { Side::Before } else { Side::After }));
+    }
+    times.sort_unstable_by_key(|(time, side)| (*time, *side == Side::After));
+    times.dedup();
+    let most = random.below(4) as usize * 100 + 5;
+    times.truncate(most);
+    let stops = Arc::new(AtomicUsize::new(0));
+    let stopped = stops.clone();
+    let look = move |passing: &Passing<'_>| -> Option<Kept> {
+        // Flags are told where the replay was sent, and not on its way.
+        let is_sent = passing.register("ZF").is_some();
+        assert_eq!(is_sent, passing.registers().get("ZF").is_some());
+        stopped.fetch_add(usize::from(is_sent), SeqCst);
+        let registers = SEEN.map(|name| passing.register(name).map(<[u8]>::to_vec)).to_vec();
+        let mut stack = [0; 8];
+        let top = u64::from_le_bytes(registers[0].as_ref()?[..].try_into().ok()?);
+        let top = passing.read(top, &mut stack).then_some(stack)?;
+        Some((passing.time(), passing.thread()?, passing.pc(), registers, Some(top)))
+    };
+    let looks = travel.looks(&times, at, look, &Unwatched).map_err(text)?;
+    let states = travel.states(&times, &Unwatched).map_err(text)?;
+    if looks.len() != states.len() {
+        return Err(format!("{} looks at {} states", looks.len(), states.len()));
+    }
+    for ((look, state), asked) in looks.iter().zip(&states).zip(&times) {
+        let seen = match look {
+            Look::InPlace(seen) => seen.clone(),
+            Look::Copied(state) => kept_of(state),
+        };
+        if seen != kept_of(state) {
+            return Err(format!("looking at {asked:?}: {seen:x?} for {:x?}", kept_of(state)));
+        }
+    }
+    // A program alone is sent only where it does not execute what was said, or makes a call that may have waited.
+    let passes = |(time, side): &&(u64, Side)| {
+        let step = eager.steps.get(*time as usize - 1);
+        let is_there = |address| at.is_some_and(|at| at.holds(address));
+        *side == Side::Before
+            && step.is_some_and(|step| step.system_call.is_none() && step.address.is_some_and(is_there))
+    };
+    let (sent, most) = (stops.load(SeqCst), times.len() - times.iter().filter(passes).count());
+    // Who makes a step is not known on the way after a fork, or in a new program.
+    const RENUMBERING: [u64; 6] = [56, 57, 58, 59, 322, 435];
+    let is_renumbered =
+        eager.steps.iter().any(|step| step.system_call.is_some_and(|n| RENUMBERING.contains(&n)));
+    if eager.is_alone() && !is_renumbered && sent > most {
+        return Err(format!("stopped at {sent} steps of {}, {most} would do", times.len()));
+    }
+    Ok(())
+}
+
 pub fn check(travel: &Travel, eager: &Eager, random: &mut Random) -> Result<(), String> {
     let end = eager.steps.len() as u64 + 1;
     let text = |error: parallax_travel::TravelError| error.to_string();
@@ -169,6 +243,7 @@ pub fn check(travel: &Travel, eager: &Eager, random: &mut Random) -> Result<(), 
         if is_plain && all.hits.iter().all(|hit| !is_call(hit)) && copied > 0 && eager.is_alone() {
             return Err(format!("{plain:?}: {copied} states were copied for nothing"));
         }
+        check_looks(travel, eager, plain.executed(), times, random)?;
         // A test without an answer is an error of the search that meets it, and of no other.
         if let Some(middle) = all.hits.get(all.hits.len() / 2) {
             let failing = [Filter::When(Box::new(plain.clone()), Test(Arc::new(Fails(middle.time))))];

@@ -65,13 +65,16 @@ impl Input {
     }
 }
 
+/// Mistakes of one kind at one place that are looked at, as long as all of them rely on a contract.
+const MOST_RELYING: u32 = 64;
+
 /// What is known of a kind of mistake at a place.
 #[derive(Clone, Copy)]
 enum Known {
     /// It can happen whatever callers do.
     Certain,
-    /// This finding relies on a contract; others may not.
-    Relies(usize),
+    /// This finding relies on a contract; others may not, and so many were looked at.
+    Relies(usize, u32),
 }
 
 /// The host.
@@ -563,14 +566,21 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
         let function = state.frames.get(depth).map_or(FunctionId(0), |f| f.function);
         let place = (problem, function, location);
         let before = self.known.get(&place).copied();
-        if matches!(before, Some(Known::Certain)) {
-            return;
+        match before {
+            Some(Known::Certain) => return,
+            Some(Known::Relies(_, MOST_RELYING)) => {
+                return self.bounded(Bound::Candidates(MOST_RELYING as usize, "mistakes at one place"));
+            }
+            Some(Known::Relies(number, seen)) => {
+                self.known.insert(place, Known::Relies(number, seen + 1));
+            }
+            None => {}
         }
         let Reliance { relied, pointers, kept } = match state.unknown_memory {
             true => self.reliance(state, problem, *guard),
             false => Reliance::default(),
         };
-        if matches!(before, Some(Known::Relies(_))) && !relied.is_empty() {
+        if before.is_some() && !relied.is_empty() {
             return;
         }
         let mut wished = kept.into_iter().chain(wishes);
@@ -580,11 +590,11 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
         };
         let (input, decisions) = (self.input_of(state, &model), state.events.len());
         let entry = self.settings.entry.clone();
-        let known = if relied.is_empty() { Known::Certain } else { Known::Relies(self.findings.len()) };
+        let known = if relied.is_empty() { Known::Certain } else { Known::Relies(self.findings.len(), 1) };
         let finding = Finding { problem, detail, stack, entry, input, decisions, relied };
         match before {
             // One that callers cannot help takes the place of one that they can.
-            Some(Known::Relies(number)) => {
+            Some(Known::Relies(number, _)) => {
                 self.relying.retain(|(relying, _)| *relying != number);
                 self.findings[number] = finding;
             }

@@ -14,6 +14,7 @@ use parallax_cmachine::{
 };
 use parallax_cmodule::{DebugType, Module};
 use parallax_op::{BinOp, RelOp};
+use parallax_path::Model;
 use parallax_sem::Symbolic;
 use parallax_term::{Formula, Symbol, Term};
 use rustc_hash::FxHashSet;
@@ -162,8 +163,9 @@ impl<'s> Explorer<'s> {
         if problem == Problem::OutOfBounds
             && let Some((object, offset, len)) = self.access
         {
-            let lacking = self.rooms(state, object, offset, len);
-            for Candidate { relied, enough, holds } in lacking {
+            // Of the pointers that lead there, the one of an example: what holds of another is not excluded by its contracts.
+            let Ok(Some(example)) = state.path.sat(&self.oracle, guard) else { return reliance };
+            for Candidate { relied, enough, holds } in self.rooms(state, &example, object, offset, len) {
                 // Within what the contract promises, however much that is.
                 if self.excludes(state, guard, self.store.not(enough)) {
                     return Reliance { relied: vec![relied], ..Reliance::default() };
@@ -190,6 +192,7 @@ impl<'s> Explorer<'s> {
     fn rooms(
         &self,
         state: &State<Symbolic<'s>>,
+        example: &Model,
         object: ObjectId,
         offset: Term,
         len: Term,
@@ -197,19 +200,23 @@ impl<'s> Explorer<'s> {
         let (store, module) = (self.store, self.module());
         let size = state.memory.object(object).size;
         let path: Vec<_> = state.path.formulas().iter().map(|formula| formula.id()).collect();
-        let constrained: FxHashSet<Symbol> = store.symbols_in(path).into_iter().collect();
+        let accessed = [offset.id(), len.id()];
+        let constrained: FxHashSet<Symbol> =
+            store.symbols_in(path.into_iter().chain(accessed)).into_iter().collect();
         let is_looked_at =
             |term: Term| store.symbols_in([term.id()]).iter().any(|symbol| constrained.contains(symbol));
         let mut candidates = Vec::new();
         for token in state.tokens.iter() {
             let entries = token.entries.iter().filter(|entry| entry.target == Target::Object(object));
             let entries: Vec<(Formula, Term)> = entries.map(|entry| (entry.guard, entry.offset)).collect();
-            if entries.is_empty() {
+            if !entries.iter().any(|&(guard, _)| example.holds(store, guard)) {
                 continue;
             }
             let chosen = entries.iter().fold(store.false_(), |any, &(guard, _)| store.or(any, guard));
             let pointer = pointer_name(module, state, token);
-            let lengths = self.lengths(state, token);
+            // A number that neither the path nor the access looks at says nothing of how far it goes.
+            let mut lengths = self.lengths(state, token);
+            lengths.retain(|length| is_looked_at(length.term));
             let element = size_of(module, token.pointee);
             for length in &lengths {
                 for scale in [1, element].into_iter().take(1 + usize::from(element > 1)) {
@@ -227,7 +234,7 @@ impl<'s> Explorer<'s> {
                 }
             }
             // A number beside the pointer that the path looks at is what says how much there is.
-            if lengths.iter().any(|length| is_looked_at(length.term)) {
+            if !lengths.is_empty() {
                 continue;
             }
             let constant = |term: Term| store.as_constant(term).and_then(|bits| bits.to_u64());

@@ -133,7 +133,7 @@ pub(super) fn path_report(program: &Program, findings: &[Confirmed<'_>]) -> Docu
 }
 
 /// What callers have to see to, in words: each contract once, with the first place that relies on it.
-fn relied_on<'f>(contracts: &'f [Finding]) -> Vec<(&'f Relied, &'f Finding)> {
+fn relied_on(contracts: &[Finding]) -> Vec<(&Relied, &Finding)> {
     let mut all: Vec<(&Relied, &Finding)> = Vec::new();
     for finding in contracts {
         for relied in &finding.relied {

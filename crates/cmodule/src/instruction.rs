@@ -204,3 +204,18 @@ pub enum Terminator {
     /// Not supported; the message names it.
     Unsupported(String),
 }
+
+impl Terminator {
+    /// Blocks that it may lead to.
+    pub fn successors(&self) -> Vec<BlockId> {
+        match self {
+            Terminator::Jump(to) => vec![*to],
+            Terminator::Branch { then, otherwise, .. } => vec![*then, *otherwise],
+            Terminator::Switch { cases, default, .. } => {
+                cases.iter().map(|(_, to)| *to).chain([*default]).collect()
+            }
+            Terminator::Indirect { targets, .. } => targets.clone(),
+            Terminator::Return(_) | Terminator::Unreachable | Terminator::Unsupported(_) => Vec::new(),
+        }
+    }
+}

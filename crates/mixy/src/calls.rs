@@ -2,7 +2,7 @@
 
 use crate::check::{callees, reachable};
 use crate::region::Program;
-use parallax_cmodule::{BlockId, Callee, FunctionId, Operation, Terminator};
+use parallax_cmodule::{BlockId, Callee, FunctionId, Operation};
 use parallax_points::has_body;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -72,14 +72,7 @@ impl<'m> Calls<'m> {
             for (number, block) in self.program.module.function(*id).blocks.iter().enumerate() {
                 size += block.instructions.len() as u64 + 1;
                 let back = |target: &BlockId| target.0 as usize <= number;
-                loops += u64::from(match &block.terminator {
-                    Terminator::Jump(target) => back(target),
-                    Terminator::Branch { then, otherwise, .. } => back(then) || back(otherwise),
-                    Terminator::Switch { cases, default, .. } => {
-                        back(default) || cases.iter().any(|(_, target)| back(target))
-                    }
-                    _ => false,
-                });
+                loops += u64::from(block.terminator.successors().iter().any(back));
                 for instruction in &block.instructions {
                     if let Operation::Call { callee, .. } = &instruction.operation {
                         unknown += u64::from(match callee {

@@ -97,7 +97,7 @@ impl<'p, 'm> Body<'p, 'm> {
         let mut before = vec![Vec::new(); function.blocks.len()];
         for (number, block) in function.blocks.iter().enumerate() {
             let from = BlockId(number as u32);
-            for to in next(&block.terminator) {
+            for to in block.terminator.successors() {
                 if !before[to.0 as usize].contains(&from) {
                     before[to.0 as usize].push(from);
                 }
@@ -301,7 +301,7 @@ impl<'p, 'm> Body<'p, 'm> {
             let taken = ways.map(|(to, holds)| Some((to, self.assumed(block, after, *condition, holds)?)));
             return taken.into_iter().flatten().collect();
         }
-        next(terminator).into_iter().map(|to| (to, after.facts.clone())).collect()
+        terminator.successors().into_iter().map(|to| (to, after.facts.clone())).collect()
     }
 
     /// What holds after a block if its condition came out so; none where no way that was walked so far makes it so.
@@ -582,19 +582,6 @@ fn few(all: impl Iterator<Item = ObjectId>) -> Touched {
         }
     }
     (!objects.is_empty()).then_some(objects)
-}
-
-/// Blocks that a block may lead to.
-fn next(terminator: &Terminator) -> Vec<BlockId> {
-    match terminator {
-        Terminator::Jump(to) => vec![*to],
-        Terminator::Branch { then, otherwise, .. } => vec![*then, *otherwise],
-        Terminator::Switch { cases, default, .. } => {
-            cases.iter().map(|(_, to)| *to).chain([*default]).collect()
-        }
-        Terminator::Indirect { targets, .. } => targets.clone(),
-        Terminator::Return(_) | Terminator::Unreachable | Terminator::Unsupported(_) => Vec::new(),
-    }
 }
 
 /// Whether a function of the library leaves memory that the program reads pointers from as it is.

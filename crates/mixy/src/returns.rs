@@ -48,19 +48,12 @@ fn returns(module: &Module, points: &Points, known: &FxHashSet<FunctionId>, id: 
         if cut.contains(&at) {
             continue;
         }
-        let next: Vec<BlockId> = match &blocks[at.0 as usize].terminator {
-            Terminator::Return(_) => return true,
-            Terminator::Jump(to) => vec![*to],
-            Terminator::Branch { then, otherwise, .. } => vec![*then, *otherwise],
-            Terminator::Switch { cases, default, .. } => {
-                cases.iter().map(|(_, to)| *to).chain([*default]).collect()
-            }
-            Terminator::Indirect { targets, .. } => targets.clone(),
-            Terminator::Unreachable => Vec::new(),
-            // Nobody knows what it does.
-            Terminator::Unsupported(_) => return true,
-        };
-        waiting.extend(next.into_iter().filter(|to| seen.insert(*to)));
+        let terminator = &blocks[at.0 as usize].terminator;
+        // Nobody knows what one that is not supported does.
+        if matches!(terminator, Terminator::Return(_) | Terminator::Unsupported(_)) {
+            return true;
+        }
+        waiting.extend(terminator.successors().into_iter().filter(|to| seen.insert(*to)));
     }
     false
 }

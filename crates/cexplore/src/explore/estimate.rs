@@ -242,7 +242,9 @@ impl Flow {
             changed = false;
             for number in (0..body.blocks.len()).rev() {
                 for word in 0..words {
-                    let after = super::joins::successors(&body.blocks[number].terminator)
+                    let after = body.blocks[number]
+                        .terminator
+                        .successors()
                         .iter()
                         .fold(at_end[number][word], |all, next| all | live[next.0 as usize][word]);
                     let here = live[number][word] | after & !set[number][word];
@@ -297,7 +299,7 @@ fn weights(function: &Function, from: BlockId) -> Vec<f64> {
         let mut next: BTreeMap<BlockId, f64> = BTreeMap::new();
         for (block, weight) in now {
             all[block.0 as usize] += weight;
-            let successors = super::joins::successors(&function.blocks[block.0 as usize].terminator);
+            let successors = function.blocks[block.0 as usize].terminator.successors();
             let share = if successors.len() > 1 { weight * SHARE } else { weight };
             for to in successors.into_iter().filter(|_| share >= LEAST) {
                 *next.entry(to).or_default() += share;

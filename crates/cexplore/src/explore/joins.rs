@@ -219,18 +219,6 @@ fn phis(module: &Module, function: FunctionId, block: BlockId) -> usize {
     instructions.iter().take_while(|i| matches!(i.operation, Operation::Phi { .. })).count()
 }
 
-pub(super) fn successors(terminator: &Terminator) -> Vec<BlockId> {
-    match terminator {
-        Terminator::Jump(target) => vec![*target],
-        Terminator::Branch { then, otherwise, .. } => vec![*then, *otherwise],
-        Terminator::Switch { cases, default, .. } => {
-            cases.iter().map(|(_, block)| *block).chain([*default]).collect()
-        }
-        Terminator::Indirect { targets, .. } => targets.clone(),
-        Terminator::Return(_) | Terminator::Unreachable | Terminator::Unsupported(_) => Vec::new(),
-    }
-}
-
 /// For each block, the first block that every way from it to a return comes through (Cooper, Harvey, Kennedy: "A simple,
 /// fast dominance algorithm", on the reversed graph). If `acyclic`, only where no way from the block comes back to it
 /// before.
@@ -241,7 +229,7 @@ fn meeting_places(module: &Module, function: FunctionId, acyclic: bool) -> Vec<O
     let mut after: Vec<Vec<usize>> = Vec::with_capacity(exit);
     for (number, block) in blocks.iter().enumerate() {
         let mut targets: Vec<usize> =
-            successors(&block.terminator).into_iter().map(|b| b.0 as usize).collect();
+            block.terminator.successors().into_iter().map(|b| b.0 as usize).collect();
         if matches!(block.terminator, Terminator::Return(_)) {
             targets.push(exit);
         }

@@ -21,7 +21,7 @@ use rustc_hash::FxHashSet;
 use std::fmt;
 
 /// Something that a caller has to see to.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Relied {
     /// A pointer is not null.
     NotNull(String),

@@ -6,7 +6,7 @@ use crate::reach::Reach;
 use crate::shadow::{Part, Shadow};
 use parallax_op::Bits;
 use parallax_path::Bound;
-use parallax_process::memory::{Access, Memory};
+use parallax_process::memory::{Access, Memory, Region};
 use parallax_term::{Formula, Node, Store, Term};
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -145,21 +145,36 @@ impl<'a, 's> Accesses<'a, 's> {
         let inside = found.within(low, high)?;
         if !all || inside != found {
             let formula = self.constraint.between(term, inside.first, inside.last());
-            self.constraint.push(formula, Decision::Window);
+            self.constraint.push(formula, Decision::Window(term, inside.first, inside.last()));
             self.constraint.learn(term, address, inside);
         }
         Some(inside)
+    }
+
+    /// Takes note that an access cannot be made, nor at any address between what can be accessed below it and above it.
+    /// Elsewhere it may be possible: that is for other inputs to find out.
+    fn fail(&mut self, term: Term, address: u64, bytes: u16, access: Access) {
+        let (mut first, mut last) = (0, u64::MAX);
+        for (start, region) in self.memory.regions().filter(|(_, region)| allows(region, access)) {
+            if region.end <= address {
+                // Accesses that begin here may still reach into what comes behind.
+                first = first.max((region.end + 1).saturating_sub(u64::from(bytes)));
+            } else if start > address {
+                last = last.min(start - 1);
+            } else {
+                // What is mapped and allowed fails for another reason, or at its end.
+                first = first.max(address);
+            }
+        }
+        let formula = self.constraint.between(term, first, last);
+        self.constraint.push(formula, Decision::Window(term, first, last));
     }
 
     /// The lowest and the highest address around one at which so many bytes can be accessed.
     fn mapped(&self, address: u64, bytes: u16, access: Access) -> Option<(u64, u64)> {
         let allows = |at: u64| {
             let (start, region) = self.memory.region_at(at)?;
-            let allowed = match access {
-                Access::Write => region.permissions.write,
-                _ => region.permissions.read,
-            };
-            allowed.then_some((start, region.end))
+            allows(region, access).then_some((start, region.end))
         };
         let (mut low, mut high) = allows(address)?;
         while let Some((start, _)) = low.checked_sub(1).and_then(allows) {
@@ -217,6 +232,13 @@ impl<'a, 's> Accesses<'a, 's> {
             written.push(Write { address: place, byte, part });
         }
         self.writes.extend(written);
+    }
+}
+
+fn allows(region: &Region, access: Access) -> bool {
+    match access {
+        Access::Write => region.permissions.write,
+        _ => region.permissions.read,
     }
 }
 
@@ -286,6 +308,7 @@ impl Machine for RefCell<Accesses<'_, '_>> {
     fn load(&self, reading: &Concolic<'_>, address: &Word, bytes: u16) -> Word {
         let mut accesses = self.borrow_mut();
         let at = address.bits.to_u64().unwrap_or(0);
+        let faulted = accesses.faults;
         let (bits, plain) = accesses.load_at(reading.store, at, bytes);
         if reading.approximate && address.term.is_some() {
             accesses.note_approximated();
@@ -300,6 +323,10 @@ impl Machine for RefCell<Accesses<'_, '_>> {
                     }
                 }
             }
+            Some(term) if !reading.approximate && !faulted => {
+                accesses.fail(term, at, bytes, Access::Read);
+                plain
+            }
             _ => plain,
         };
         match term {
@@ -312,6 +339,9 @@ impl Machine for RefCell<Accesses<'_, '_>> {
         let mut accesses = self.borrow_mut();
         let at = address.bits.to_u64().unwrap_or(0);
         if accesses.memory.check_writable(at, bytes.into()).is_err() {
+            if let Some(term) = address.term.filter(|_| !reading.approximate && !accesses.faults) {
+                accesses.fail(term, at, bytes, Access::Write);
+            }
             accesses.faults = true;
             return;
         }

@@ -12,6 +12,7 @@ use parallax_path::{Bound, Oracle};
 use parallax_smt::{Answer, Enumeration, Stop};
 use parallax_term::{Expr, Formula, Node, Store, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -37,8 +38,8 @@ pub enum Decision {
     Branch(Option<u64>),
     /// Where a computed jump went.
     Jump(Term),
-    /// That an address lies in the window that was looked at.
-    Window,
+    /// That a number, an address mostly, lies in the window that was looked at: from the first to the last.
+    Window(Term, u64, u64),
     /// That a value is what it was on this run: not to be changed, since only this run can tell what comes of it.
     Pinned,
 }
@@ -56,11 +57,24 @@ pub struct Event {
     pub number: u32,
 }
 
+/// How far the events of an input were looked at before it ran, on the runs that it comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Looked {
+    /// The time of the last of them.
+    pub time: u64,
+    /// The how-manieth at that time it is.
+    pub number: u32,
+    /// The windows that were looked at in its place, if it is one: there may be more.
+    pub windows: Vec<(u64, u64)>,
+}
+
 /// An input that goes another way at an event.
 #[derive(Clone, Debug)]
 pub struct Flip {
     /// The index of the event.
     pub event: usize,
+    /// What need not be looked at again on the run of the input.
+    pub looked: Looked,
     /// The input.
     pub input: Input,
     /// The block that comes behind the event then, if it is known.
@@ -238,11 +252,40 @@ impl<'s> Constraint<'s> {
         store.relop(RelOp::Ule, above, number(high.wrapping_sub(low)))
     }
 
-    /// Inputs that go another way at events behind `from`, handed to `found` one by one in the order of `order`; how
-    /// many events were left when the time was up.
+    /// The events that were not looked at before. A window is looked at again as long as there may be another.
+    pub fn open(&self, looked: Option<&Looked>) -> Vec<usize> {
+        let is_open = |event: &Event| {
+            let at = (event.place.time, event.number);
+            looked.is_none_or(|looked| {
+                let last = (looked.time, looked.number);
+                at > last || at == last && !looked.windows.is_empty()
+            })
+        };
+        let events = self.events.iter().enumerate();
+        let open = events
+            .filter(|(_, event)| event.decision != Decision::Pinned && is_open(event))
+            .map(|(at, _)| at);
+        open.collect()
+    }
+
+    /// What is looked at once an event has been, given what was before.
+    fn looked_at(&self, event: &Event, before: Option<&Looked>) -> Looked {
+        let (time, number) = (event.place.time, event.number);
+        let Decision::Window(_, first, last) = event.decision else {
+            return Looked { time, number, windows: Vec::new() };
+        };
+        let before = before.filter(|looked| (looked.time, looked.number) == (time, number));
+        let mut windows = before.map_or_else(Vec::new, |looked| looked.windows.clone());
+        windows.push((first, last));
+        Looked { time, number, windows }
+    }
+
+    /// Inputs that go another way at events, handed to `found` one by one in the order of `order`; how many events were
+    /// left when the time was up. `looked` says what the input of this run was made to change.
     pub fn flips(
         &mut self,
         order: &[usize],
+        looked: Option<&Looked>,
         deadline: Instant,
         mut found: impl FnMut(&Constraint<'s>, Flip),
     ) -> usize {
@@ -265,23 +308,28 @@ impl<'s> Constraint<'s> {
             let event = self.events[index];
             let mut query: Vec<Formula> = queries[&index].iter().map(|&e| self.events[e].formula).collect();
             query.push(self.store.not(event.formula));
+            let looked = self.looked_at(&event, looked);
+            if let Decision::Window(term, ..) = event.decision {
+                let others = looked.windows.iter().map(|&(low, high)| self.between(term, low, high));
+                query.extend(others.map(|other| self.store.not(other)));
+            }
             match event.decision {
                 Decision::Pinned => {}
-                Decision::Branch(_) | Decision::Window => match self.oracle.check(&query) {
+                Decision::Branch(_) | Decision::Window(..) => match self.oracle.check(&query) {
                     Answer::Sat(model) => {
                         let next = match event.decision {
                             Decision::Branch(next) => next,
                             _ => None,
                         };
                         let input = self.changed(&query, &model);
-                        found(self, Flip { event: index, input, next });
+                        found(self, Flip { event: index, looked, input, next });
                     }
                     Answer::Unsat => {}
                     Answer::Unknown(reason) => {
                         self.bounds.insert(Bound::Solver(reason));
                     }
                 },
-                Decision::Jump(target) => self.targets(index, target, query, &mut found),
+                Decision::Jump(target) => self.targets(index, &looked, target, query, &mut found),
             }
         }
         0
@@ -291,6 +339,7 @@ impl<'s> Constraint<'s> {
     fn targets(
         &mut self,
         event: usize,
+        looked: &Looked,
         target: Term,
         query: Vec<Formula>,
         found: &mut impl FnMut(&Constraint<'s>, Flip),
@@ -310,7 +359,7 @@ impl<'s> Constraint<'s> {
             query.push(self.store.eq(target, self.store.constant(&value)));
             if let Answer::Sat(model) = self.oracle.check(&query) {
                 let input = self.changed(&query, &model);
-                found(self, Flip { event, input, next: value.to_u64() });
+                found(self, Flip { event, looked: looked.clone(), input, next: value.to_u64() });
             }
         }
     }

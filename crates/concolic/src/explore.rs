@@ -5,6 +5,7 @@
 //! made to change. So every way is found once: a generational search (Godefroid, Levin, Molnar 2008).
 
 use crate::concrete::{self, Concrete, Crossing, Outcome, Prediction};
+use crate::constraint::Looked;
 use crate::coverage::{Counts, Coverage};
 use crate::folder::{self, Line, failed, name};
 use crate::input::{Input, Sources};
@@ -160,8 +161,8 @@ pub(crate) struct Waiting {
     parent: Option<usize>,
     pub input: Input,
     prediction: Option<Prediction>,
-    /// Events up to this time, and the how-manieth at it, were looked at before.
-    pub bound: Option<(u64, u32)>,
+    /// The events of its run that were looked at before.
+    pub looked: Option<Looked>,
     /// The edge that it is made to take.
     edge: Option<Edge>,
     /// Whether its ways were looked at in an earlier exploration.
@@ -172,7 +173,7 @@ pub(crate) struct Waiting {
 struct Origin {
     parent: usize,
     prediction: Prediction,
-    bound: (u64, u32),
+    looked: Looked,
     edge: Edge,
 }
 
@@ -273,11 +274,11 @@ impl Explorer<'_> {
         let folder = &self.settings.folder;
         self.subject.sources.write(folder, &name(number), &input).map_err(|error| failed(folder, error))?;
         let parent = origin.as_ref().map(|origin| origin.parent);
-        let bound = origin.as_ref().map(|origin| origin.bound);
+        let looked = origin.as_ref().map(|origin| origin.looked.clone());
         let edge = origin.as_ref().map(|origin| origin.edge);
         let prediction = origin.map(|origin| origin.prediction);
-        self.note(&Line::Test { number, parent, bound })?;
-        let waiting = Waiting { number, parent, input, prediction, bound, edge, is_expanded: false };
+        self.note(&Line::Test { number, parent, looked: looked.clone() })?;
+        let waiting = Waiting { number, parent, input, prediction, looked, edge, is_expanded: false };
         self.frontier.push(waiting, fresh);
         Ok(())
     }
@@ -295,7 +296,7 @@ impl Explorer<'_> {
             .filter_map(|line| if let Line::Expanded(number) = line { Some(*number) } else { None })
             .collect();
         for line in lines {
-            let Line::Test { number, parent, bound } = line else { continue };
+            let Line::Test { number, parent, looked } = line else { continue };
             let folder = &self.settings.folder;
             let input =
                 self.subject.sources.read(folder, &name(number)).map_err(|error| failed(folder, error))?;
@@ -303,7 +304,7 @@ impl Explorer<'_> {
             self.seen.insert(input.clone());
             let is_expanded = expanded.contains(&number);
             self.frontier.push(
-                Waiting { number, parent, input, prediction: None, bound, edge: None, is_expanded },
+                Waiting { number, parent, input, prediction: None, looked, edge: None, is_expanded },
                 is_expanded,
             );
         }
@@ -363,8 +364,8 @@ impl Explorer<'_> {
             return self.frontier.pick();
         }
         let rank = &self.rank;
-        let waiting = self.frontier.pick_least(|waiting| match (waiting.edge, waiting.bound) {
-            (Some(edge), Some((time, _))) => rank.key(edge, time),
+        let waiting = self.frontier.pick_least(|waiting| match (waiting.edge, &waiting.looked) {
+            (Some(edge), Some(looked)) => rank.key(edge, looked.time),
             // What is there from the start comes first.
             _ => Key::default(),
         })?;
@@ -413,9 +414,9 @@ impl Explorer<'_> {
         while let Some(message) = run.worker.receive::<Message>() {
             let (concrete, way) = run.concrete.as_ref().expect("a symbolic run comes after a concrete one");
             match message {
-                Message::Flip { input, blocks, hash, next, bound, fresh, edge } => {
+                Message::Flip { input, blocks, hash, next, looked, fresh, edge } => {
                     let prediction = Prediction { trail: way.clone(), blocks, hash, next };
-                    let origin = Origin { parent: run.waiting.number, prediction, bound, edge };
+                    let origin = Origin { parent: run.waiting.number, prediction, looked, edge };
                     self.admit(input, Some(origin), fresh)?;
                 }
                 Message::Traced { trail, constraints, evaluated, term_bytes, symbolic } => {

@@ -1,6 +1,7 @@
 //! The folder of an exploration: inputs as files, and a log of them that is written as they are found, so that a search
 //! that was killed can go on.
 
+use crate::constraint::Looked;
 use crate::explore::{ExploreError, Settings};
 use crate::input::Sources;
 use crate::subject::Command;
@@ -25,8 +26,8 @@ pub enum Line {
         number: usize,
         /// The number of the input it was derived from.
         parent: Option<usize>,
-        /// Events up to this time, and the how-manieth at it, were looked at before.
-        bound: Option<(u64, u32)>,
+        /// The events of its run that were looked at before.
+        looked: Option<Looked>,
     },
     /// All its ways were looked at.
     Expanded(usize),

@@ -6,7 +6,7 @@
 use parallax_op::{BinOp, UnOp};
 use parallax_term::{Node, Store, Term};
 
-/// How many expressions are looked at, and how deep: what lies below counts as unknown.
+/// How many expressions are looked at, constants aside, and how deep: what lies below counts as unknown.
 const MOST: u32 = 400;
 const DEEPEST: u32 = 60;
 
@@ -86,6 +86,14 @@ fn unsigned(bound: Bound, width: u16) -> Bound {
 
 fn bound(store: &Store, term: Term, depth: u32, most: &mut u32) -> Bound {
     let width = store.width(term);
+    if width <= 64
+        && let Some(bits) = store.as_constant(term)
+    {
+        let value = bits.to_u64().map_or(0, i128::from);
+        let negative = value >> (width - 1) != 0;
+        let value = if negative { value - (1 << width) } else { value };
+        return Bound { low: value, high: value, fixed: width };
+    }
     if depth == 0 || *most == 0 || width > 64 {
         return full(width);
     }
@@ -100,12 +108,6 @@ fn bound(store: &Store, term: Term, depth: u32, most: &mut u32) -> Bound {
         }
     };
     match store.node(term) {
-        Node::Const(bits) => {
-            let value = bits.to_u64().map_or(0, i128::from);
-            let negative = width < 126 && value >> (width - 1) != 0;
-            let value = if negative { value - (1 << width) } else { value };
-            Bound { low: value, high: value, fixed: width }
-        }
         Node::Bin(op, a, b) => {
             let (a, b) = (of(a), of(b));
             let fixed = a.fixed.min(b.fixed);

@@ -191,7 +191,7 @@ impl Call<'_, '_> {
                     let Some(term) = argument.term else { return argument.value >> 32 == 0 };
                     let small = store.relop(RelOp::Ult, term, store.number(64, 1 << 32));
                     if argument.value >> 32 == 0 {
-                        self.constraint.push(small, Decision::Window);
+                        self.constraint.push(small, Decision::Branch(None));
                     }
                     argument.value >> 32 == 0
                 };
@@ -313,7 +313,7 @@ impl Call<'_, '_> {
         let (reach, all) = self.constraint.reach(term, count.value, LONGEST, LONGEST / 8);
         if !all {
             let formula = self.constraint.between(term, reach.first, reach.last());
-            self.constraint.push(formula, Decision::Window);
+            self.constraint.push(formula, Decision::Window(term, reach.first, reach.last()));
         }
         (reach.last() <= LONGEST).then_some(reach.last())
     }
@@ -384,7 +384,7 @@ impl Call<'_, '_> {
             }
             read = 10 * read + u128::from(byte - b'0');
         }
-        self.constraint.push(fits, Decision::Window);
+        self.constraint.push(fits, Decision::Branch(None));
         Some(store.ite(negative, store.sub(store.number(64, 0), value), value))
     }
 
@@ -398,7 +398,7 @@ impl Call<'_, '_> {
         let first = if space == 32 { 0 } else { last - (STEP - 1) };
         let formula = self.constraint.between(term, first, last);
         debug_assert!((first..=last).contains(&size.value));
-        self.constraint.push(formula, Decision::Window);
+        self.constraint.push(formula, Decision::Window(term, first, last));
         Some(Effect::Constant)
     }
 }

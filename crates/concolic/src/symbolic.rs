@@ -1,6 +1,6 @@
 //! The symbolic run of an input, in a process of its own, and what it sends to the search.
 
-use crate::constraint::{Constraint, Decision};
+use crate::constraint::{Constraint, Decision, Looked};
 use crate::coverage::Counts;
 use crate::explore::{Settings, Waiting};
 use crate::input::Input;
@@ -25,14 +25,24 @@ pub enum Message {
         blocks: u64,
         hash: u64,
         next: Option<u64>,
-        bound: (u64, u32),
+        looked: Looked,
         fresh: bool,
         edge: Edge,
     },
     /// The run is made; the solver has not been asked for other inputs yet.
-    Traced { trail: Trail, constraints: u64, evaluated: u64, term_bytes: u64, symbolic: f64 },
+    Traced {
+        trail: Trail,
+        constraints: u64,
+        evaluated: u64,
+        term_bytes: u64,
+        symbolic: f64,
+    },
     /// All its ways were asked for, but for those that are left.
-    Done { solver: f64, notes: Vec<Note>, left: usize },
+    Done {
+        solver: f64,
+        notes: Vec<Note>,
+        left: usize,
+    },
 }
 
 /// A bound that crosses from one process to another.
@@ -97,13 +107,7 @@ pub fn symbolic(
     let during = constraint.oracle.usage().time;
     let symbolic = processor_time().saturating_sub(start + during).as_secs_f64();
     let term_bytes = store.statistics().bytes as u64;
-    let mut order: Vec<usize> = (0..constraint.events.len())
-        .filter(|&index| {
-            let event = &constraint.events[index];
-            waiting.bound.is_none_or(|bound| (event.place.time, event.number) > bound)
-                && event.decision != Decision::Pinned
-        })
-        .collect();
+    let mut order = constraint.open(waiting.looked.as_ref());
     let entered: FxHashSet<u64> = counts.entered().collect();
     // The most promising ways come first, unless order is what was asked for.
     if settings.strategy != Strategy::Depth {
@@ -126,14 +130,14 @@ pub fn symbolic(
         symbolic,
     });
     let mut lost = 0;
-    let left = constraint.flips(&order, deadline, |constraint, flip| {
+    let left = constraint.flips(&order, waiting.looked.as_ref(), deadline, |constraint, flip| {
         let event = constraint.events[flip.event];
         let fresh = flip.next.is_some_and(|next| !entered.contains(&next));
-        let bound = (event.place.time, event.number);
         let (blocks, hash) = (event.place.blocks, event.place.hash);
         let next = flip.next.filter(|_| !event.place.aside);
         let edge = (event.place.pc, flip.next);
-        let message = Message::Flip { input: flip.input, blocks, hash, next, bound, fresh, edge };
+        let message =
+            Message::Flip { input: flip.input, blocks, hash, next, looked: flip.looked, fresh, edge };
         lost += usize::from(!mailbox.send(&message));
     });
     mailbox.send(&Message::Done {

@@ -4,7 +4,7 @@
 //! the others, as in a search. Their conditions exclude each other, and a value is a choice between what they end with.
 
 use crate::concrete::{Outcome, ended};
-use crate::constraint::{Constraint, Decision};
+use crate::constraint::{Constraint, Looked};
 use crate::input::Input;
 use crate::lockstep::{Lockstep, Stop, Watch};
 use crate::shadow::Shade;
@@ -78,10 +78,10 @@ pub fn follow(subject: &mut Subject, store: &Store, first: &Input, reach: &Reach
     let mut oracle = Oracle::new(parallax_smt::solver(store)).with_limits(limits);
     let start = subject.process.snapshot();
     let mut initial = Initial::new(subject, start.memory());
-    let mut waiting: Vec<(Input, Option<(u64, u32)>)> = vec![(first.clone(), None)];
+    let mut waiting: Vec<(Input, Option<Looked>)> = vec![(first.clone(), None)];
     let mut seen: FxHashSet<Input> = FxHashSet::default();
     let (mut ways, mut changes, mut bounds) = (Vec::new(), Vec::new(), BTreeSet::new());
-    while let Some((input, bound)) = waiting.pop() {
+    while let Some((input, looked)) = waiting.pop() {
         if ways.len() as u64 >= reach.ways {
             bounds.insert(Bound::Paths(reach.ways));
             break;
@@ -110,17 +110,10 @@ pub fn follow(subject: &mut Subject, store: &Store, first: &Input, reach: &Reach
         };
         run.unmark();
         let mut constraint = run.constraint;
-        let order: Vec<usize> = (0..constraint.events.len())
-            .filter(|&index| {
-                let event = &constraint.events[index];
-                bound.is_none_or(|bound| (event.place.time, event.number) > bound)
-                    && event.decision != Decision::Pinned
-            })
-            .collect();
-        let left = constraint.flips(&order, deadline.unwrap_or(far), |constraint, flip| {
-            let event = constraint.events[flip.event];
+        let order = constraint.open(looked.as_ref());
+        let left = constraint.flips(&order, looked.as_ref(), deadline.unwrap_or(far), |_, flip| {
             if seen.insert(flip.input.clone()) {
-                waiting.push((flip.input, Some((event.place.time, event.number))));
+                waiting.push((flip.input, Some(flip.looked)));
             }
         });
         if left > 0 {

@@ -18,6 +18,8 @@ fn main() {
         ("table", || reaches("table", &["-O2"], 10)),
         ("index", || reaches("index", &["-O1"], 4)),
         ("checksum", || reaches("checksum", &["-O2"], 16)),
+        ("crc", || reaches("crc", &["-O2"], 12)),
+        ("windows", windows),
         ("recursion", || reaches("recursion", &["-O1"], 8)),
         ("json", || reaches("json", &["-O1"], 12)),
         ("sse", || reaches("sse", &["-O1"], 32)),
@@ -131,6 +133,22 @@ fn reaches(name: &str, flags: &[&str], bytes: usize) {
     assert_eq!(test.outcome, Outcome::Exited(42), "{name}");
     let status = native(&program, &stdin(bytes), &test.input, &folder());
     assert_eq!(status.code(), Some(42), "{name}: {:?}", test.input);
+}
+
+/// Of an index that may go further than is looked at in one run, every part is looked at in some run, also beyond one
+/// that no run can access.
+fn windows() {
+    reaches("windows", &["-O1"], 2);
+    let program = compile("windows", &["-O1"]);
+    let whole = Settings { stop_at_target: false, ..settings("whole-windows", &["target"]) };
+    let found = look(&command(&program, &[]), &stdin(2), &whole);
+    assert!(found.completeness.is_complete(), "{:?}", found.completeness);
+    assert!(found.reached[0].is_some());
+    assert!(found.crashes().count() > 0, "the hole was not found");
+    let entries = |test: &parallax_concolic::Test| u16::from_le_bytes([test.input[0], test.input[1]]) % 4096;
+    let blocks: std::collections::BTreeSet<u16> =
+        found.tests.iter().map(entries).filter(|at| !(1024..3072).contains(at)).map(|at| at / 32).collect();
+    assert_eq!(blocks.len(), 64, "parts of the table were left out");
 }
 
 fn maze() {

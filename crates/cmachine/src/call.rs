@@ -313,7 +313,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         arguments: Vec<Value<C>>,
     ) -> Result<(), C> {
         self.begin(state, main, arguments)?;
-        state.at_exit.extend(self.module.marked("llvm.global_dtors"));
+        Rc::make_mut(&mut state.exits).at_exit.extend(self.module.marked("llvm.global_dtors"));
         // Each is entered on top of what comes after it.
         for function in self.module.marked("llvm.global_ctors").into_iter().rev() {
             self.enter(state, function, Vec::new(), None)?;
@@ -352,8 +352,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
 
     /// The end of the program: functions registered with `atexit` run first, the last one first.
     pub(super) fn finish(&mut self, state: &mut State<C>, value: Option<Value<C>>) -> Result<(), C> {
-        let status = state.exiting.get_or_insert(value).clone();
-        match state.at_exit.pop() {
+        let exits = Rc::make_mut(&mut state.exits);
+        let status = exits.status.get_or_insert(value).clone();
+        match exits.at_exit.pop() {
             Some(function) => self.enter(state, function, Vec::new(), None),
             None => Err(Stop::Exit(status)),
         }

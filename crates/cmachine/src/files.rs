@@ -160,8 +160,16 @@ pub struct Files<V> {
     consumed: u64,
     disk: Arc<Vec<Node<V>>>,
     opened: Arc<Vec<Opened>>,
-    numbers: Arc<Vec<Option<usize>>>,
-    folder: Arc<[u8]>,
+    seen: Arc<Seen>,
+}
+
+/// How the program names files. It seldom changes.
+#[derive(Clone, Debug)]
+struct Seen {
+    /// What each number stands for.
+    numbers: Vec<Option<usize>>,
+    /// The folder that names are looked up in.
+    folder: Vec<u8>,
 }
 
 /// Files grow no further than this.
@@ -181,8 +189,7 @@ impl<V: Clone> Files<V> {
             consumed: 0,
             disk: Arc::default(),
             opened: Arc::new(vec![Opened::Input, Opened::Stream(1), Opened::Stream(2)]),
-            numbers: Arc::new(vec![Some(0), Some(1), Some(2)]),
-            folder: Arc::from(&b""[..]),
+            seen: Arc::new(Seen { numbers: vec![Some(0), Some(1), Some(2)], folder: Vec::new() }),
         };
         for folder in [&b""[..], b"/", b"/tmp"] {
             world.add(folder, Body::Folder, 0o755);
@@ -205,8 +212,7 @@ impl<V: Clone> Files<V> {
         self.consumed == other.consumed
             && Arc::ptr_eq(&self.disk, &other.disk)
             && Arc::ptr_eq(&self.opened, &other.opened)
-            && Arc::ptr_eq(&self.numbers, &other.numbers)
-            && Arc::ptr_eq(&self.folder, &other.folder)
+            && Arc::ptr_eq(&self.seen, &other.seen)
     }
 
     fn add(&mut self, name: &[u8], body: Body<V>, mode: u32) -> usize {
@@ -218,7 +224,7 @@ impl<V: Clone> Files<V> {
     /// A path without `.`, `..` and doubled slashes, from where the program started or from the root.
     fn path(&self, given: &[u8]) -> Vec<u8> {
         let absolute = given.first() == Some(&b'/');
-        let from: &[u8] = if absolute { b"/" } else { &self.folder };
+        let from: &[u8] = if absolute { b"/" } else { &self.seen.folder };
         let rooted = from.first() == Some(&b'/');
         let mut parts: Vec<&[u8]> = from.split(|&b| b == b'/').filter(|part| !part.is_empty()).collect();
         for part in given.split(|&b| b == b'/') {
@@ -275,7 +281,7 @@ impl<V: Clone> Files<V> {
 
     /// What a number stands for, by its place among what is open.
     fn at(&self, number: i32) -> Option<usize> {
-        *self.numbers.get(usize::try_from(number).ok()?)?
+        *self.seen.numbers.get(usize::try_from(number).ok()?)?
     }
 
     /// Does what a program asks for; the answer, or an error number.
@@ -321,7 +327,7 @@ impl<V: Clone> Files<V> {
             Request::DuplicateTo { file, to } => {
                 let opened = self.at(file).ok_or(EBADF)?;
                 let place = usize::try_from(to).ok().filter(|&to| to < 1024).ok_or(EBADF)?;
-                let numbers = Arc::make_mut(&mut self.numbers);
+                let numbers = &mut Arc::make_mut(&mut self.seen).numbers;
                 if numbers.len() <= place {
                     numbers.resize(place + 1, None);
                 }
@@ -362,7 +368,8 @@ impl<V: Clone> Files<V> {
                 if !self.is_folder(node) {
                     return Err(ENOTDIR);
                 }
-                self.folder = Arc::from(self.path(path));
+                let folder = self.path(path);
+                Arc::make_mut(&mut self.seen).folder = folder;
                 Ok(0)
             }
             Request::Stream { file } => Ok(match self.at(file).map(|at| self.opened[at]) {
@@ -399,7 +406,7 @@ impl<V: Clone> Files<V> {
 
     /// The lowest free number, as the system gives it.
     fn number(&mut self, opened: usize, least: usize) -> Result<i32, i32> {
-        let numbers = Arc::make_mut(&mut self.numbers);
+        let numbers = &mut Arc::make_mut(&mut self.seen).numbers;
         let free = (least..numbers.len()).find(|&number| numbers[number].is_none());
         let number = free.unwrap_or(numbers.len().max(least));
         if number >= 1024 {
@@ -414,7 +421,7 @@ impl<V: Clone> Files<V> {
 
     fn close(&mut self, number: i32) -> Result<(), i32> {
         self.at(number).ok_or(EBADF)?;
-        Arc::make_mut(&mut self.numbers)[number as usize] = None;
+        Arc::make_mut(&mut self.seen).numbers[number as usize] = None;
         Ok(())
     }
 

@@ -16,6 +16,7 @@ use parallax_cmodule::Instruction;
 use parallax_op::{Bits, BoolOp, RelOp};
 use parallax_path::Split;
 use parallax_sem::Core;
+use std::rc::Rc;
 
 /// Digits behind the point that a number may be printed with; the model has room for so many.
 const MOST_DIGITS: usize = 2000;
@@ -194,9 +195,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Builtin::Exit => {
                 self.check_status(state, &value(0));
                 if name != "exit" {
-                    state.at_exit.clear();
+                    Rc::make_mut(&mut state.exits).at_exit.clear();
                 }
-                if state.at_exit.is_empty() {
+                if state.exits.at_exit.is_empty() {
                     return Err(Stop::Exit(Some(value(0))));
                 }
                 state.frames.clear();
@@ -226,7 +227,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Builtin::AtExit => {
                 let pointer = self.pointer(state, &value(0))?;
                 match pointer.only().map(|entry| entry.target) {
-                    Some(Target::Function(function)) => state.at_exit.push(function),
+                    Some(Target::Function(function)) => {
+                        Rc::make_mut(&mut state.exits).at_exit.push(function);
+                    }
                     _ => return Err(Stop::Unsupported("atexit with a function that is not constant".into())),
                 }
                 self.small(32, 0)
@@ -296,8 +299,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     at: (state.frame().block, state.frame().previous, state.frame().index),
                     result: at.result,
                 };
-                state.jumps.push(jump);
-                let number = word(&self.host, state.jumps.len() as u64);
+                Rc::make_mut(&mut state.exits).jumps.push(jump);
+                let number = word(&self.host, state.exits.jumps.len() as u64);
                 let hits = self.access(state, &value(0), 8, true)?;
                 self.write_hits(state, &hits, 0, 8, &Value::Bits(number))?;
                 self.small(32, 0)
@@ -434,7 +437,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let number = self.read_hits(state, &hits, 0, 8)?;
         let number = self.exposed(state, &number)?;
         let number = self.fix(state, 64, &number)?.to_u64().unwrap_or(0);
-        let jump = number.checked_sub(1).and_then(|n| state.jumps.get(n as usize)).copied();
+        let jump = number.checked_sub(1).and_then(|n| state.exits.jumps.get(n as usize)).copied();
         let result = match passed.get(1) {
             Some(_) => self.number(state, passed, 1)?,
             None => 1,

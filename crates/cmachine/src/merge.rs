@@ -66,10 +66,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             && a.unknowns.same(&b.unknowns)
             && a.files.same(&b.files)
             && a.failures == b.failures
-            && a.jumps.len() == b.jumps.len()
-            && a.at_exit == b.at_exit
-            && a.exiting.is_none()
-            && b.exiting.is_none()
+            && a.exits.jumps.len() == b.exits.jumps.len()
+            && a.exits.at_exit == b.exits.at_exit
+            && a.exits.status.is_none()
+            && b.exits.status.is_none()
             && a.observed == b.observed
             && self.same_objects(a, b)
     }

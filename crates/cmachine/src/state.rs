@@ -63,6 +63,17 @@ pub enum Event {
     Choice(LocationId, u64),
 }
 
+/// Ways out of functions and of the program besides `return`. Few programs have any, so states share them.
+#[derive(Clone)]
+pub struct Exits<C: Core> {
+    /// Known places to jump back to.
+    pub jumps: Vec<Jump>,
+    /// Functions to call at exit.
+    pub at_exit: Vec<FunctionId>,
+    /// The status to exit with, once the functions above have run.
+    pub status: Option<Option<Value<C>>>,
+}
+
 /// The state of a program.
 #[derive(Clone)]
 pub struct State<C: Core> {
@@ -98,12 +109,8 @@ pub struct State<C: Core> {
     pub files: Files<C::Val>,
     /// System calls that failed although they need not.
     pub failures: u32,
-    /// Known places to jump back to.
-    pub jumps: Vec<Jump>,
-    /// Functions to call at exit.
-    pub at_exit: Vec<FunctionId>,
-    /// The status to exit with, once the functions above have run.
-    pub exiting: Option<Option<Value<C>>>,
+    /// Ways out besides `return`.
+    pub exits: Rc<Exits<C>>,
     /// Instructions executed.
     pub steps: u64,
     /// Frames ever made.
@@ -115,7 +122,7 @@ pub struct State<C: Core> {
     /// Values that the instruction at hand has already been run with, on states of their own.
     pub fixes: u32,
     /// Places, by the host's numbers, where the state is to meet others; the nearest last.
-    pub joins: Vec<u32>,
+    pub joins: Chain<u32>,
     /// A number of its own.
     pub id: u64,
 }
@@ -139,15 +146,13 @@ impl<C: Core> Default for State<C> {
             entry_arguments: Arc::new(Vec::new()),
             files: Files::default(),
             failures: 0,
-            jumps: Vec::new(),
-            at_exit: Vec::new(),
-            exiting: None,
+            exits: Rc::new(Exits { jumps: Vec::new(), at_exit: Vec::new(), status: None }),
             steps: 0,
             serials: 0,
             visits: Arc::default(),
             forks: 0,
             fixes: 0,
-            joins: Vec::new(),
+            joins: Chain::default(),
             id: 0,
         }
     }

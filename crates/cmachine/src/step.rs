@@ -511,7 +511,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     /// Reports a status of the program that is uninitialised.
     pub(super) fn check_status(&mut self, state: &State<C>, status: &Value<C>) {
         if let Value::Bits(status) = status
-            && state.exiting.is_none()
+            && state.exits.status.is_none()
         {
             let low = self.host.core().extract(32, 0, 8, status);
             self.leaves_defined(state, 8, &low, "the program ends with an uninitialised status");

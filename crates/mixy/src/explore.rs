@@ -228,7 +228,7 @@ impl<'m> Block<'_, 'm> {
         match stop {
             // With frames left, the program ended inside: nothing comes back to typed code.
             Stop::Exit(value) => {
-                if state.frames.is_empty() && state.exiting.is_some() {
+                if state.frames.is_empty() && state.exits.status.is_some() {
                     self.returned(machine, state, value);
                 }
             }

@@ -63,6 +63,16 @@ impl<T> Chain<T> {
         self.last.is_none()
     }
 
+    /// Takes the newest item away.
+    pub fn pop(&mut self) {
+        *self = self.without(1);
+    }
+
+    /// The newest item.
+    pub fn last(&self) -> Option<&T> {
+        self.split_last().map(|(item, _)| item)
+    }
+
     /// The newest item, and the chain before it.
     pub fn split_last(&self) -> Option<(&T, &Chain<T>)> {
         self.last.as_ref().map(|link| (&link.item, &link.before))

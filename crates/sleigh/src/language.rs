@@ -1,10 +1,13 @@
 //! The processors that come with Parallax, and those a user brings.
 
+use crate::sla::{self, Contents};
 use parallax_ir::RegisterKind;
 use sleigh_config::{
     processor_aarch64 as aarch64, processor_arm as arm, processor_mips as mips, processor_power_pc as power,
     processor_riscv as riscv, processor_x86 as x86,
 };
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A processor that comes with Parallax.
 pub struct Language {
@@ -123,6 +126,13 @@ impl Language {
     /// The language of the processor's second encoding, when code may change between two.
     pub fn alternate(&self) -> Option<&'static Language> {
         (self.name == "arm").then(|| Language::find("thumb")).flatten()
+    }
+
+    /// What its compiled specification holds. Unpacking one costs a hundred million instructions, so each is read once.
+    pub(crate) fn contents(&self) -> Arc<Contents> {
+        static READ: Mutex<BTreeMap<&str, Arc<Contents>>> = Mutex::new(BTreeMap::new());
+        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+        read.entry(self.name).or_insert_with(|| Arc::new(sla::read(self.sla))).clone()
     }
 
     /// What the library needs to read it.

@@ -29,7 +29,7 @@ struct Shown {
 }
 
 /// What a loaded specification says about its processor.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// Byte order of memory.
     pub big_endian: bool,

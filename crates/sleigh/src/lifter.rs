@@ -103,8 +103,7 @@ impl Lifter {
     pub fn new(language: &Language) -> Result<Self, LiftError> {
         // Our own specifications load, so that the library is not started before it is needed, which may be never.
         let specification = language.specification();
-        let contents = sla::read(&specification.sla);
-        let mut lifter = Self::build(specification, contents)?;
+        let mut lifter = Self::build(specification, &language.contents())?;
         lifter.overrides = match language.name {
             "x86-64" => Overrides::X86(Box::new(x86::Overrides::new(&lifter.processor, 64))),
             "x86" => Overrides::X86(Box::new(x86::Overrides::new(&lifter.processor, 32))),
@@ -130,20 +129,21 @@ impl Lifter {
     pub fn custom(specification: Specification) -> Result<Self, LiftError> {
         // Whether the library can read it is known only to the library.
         let contents = sla::Contents { facts: None, ..sla::read(&specification.sla) };
-        Self::build(specification, contents)
+        Self::build(specification, &contents)
     }
 
-    fn build(specification: Specification, contents: sla::Contents) -> Result<Self, LiftError> {
+    fn build(specification: Specification, contents: &sla::Contents) -> Result<Self, LiftError> {
         let name = specification.name.clone();
         let failed = |reason: String| LiftError::Specification { name: name.clone(), reason };
-        let mut user_ops = contents.user_operations;
+        let mut user_ops = contents.user_operations.clone();
         user_ops.extend(refused::NAMES.map(str::to_owned));
         let mut worker = Worker::new(specification);
-        let facts = contents.facts.map_or_else(|| worker.facts(), Ok).map_err(|failure| match failure {
-            Failure::Refused(message) => failed(message),
-            Failure::Died => failed("the library crashed on it".to_owned()),
-            Failure::Start(error) => LiftError::Worker(error.to_string()),
-        })?;
+        let facts =
+            contents.facts.clone().map_or_else(|| worker.facts(), Ok).map_err(|failure| match failure {
+                Failure::Refused(message) => failed(message),
+                Failure::Died => failed("the library crashed on it".to_owned()),
+                Failure::Start(error) => LiftError::Worker(error.to_string()),
+            })?;
         if facts.word_bytes != 1 {
             return Err(failed(format!("addresses count units of {} bytes, not bytes", facts.word_bytes)));
         }

@@ -11,6 +11,7 @@ use super::estimate::Estimates;
 use super::settings::Merge;
 use parallax_cmachine::{Host, Machine, State};
 use parallax_cmodule::{BlockId, FunctionId, Module, Operation, Terminator};
+use parallax_path::Chain;
 use parallax_sem::Core;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -61,7 +62,7 @@ impl<C: Core> Joins<C> {
 
     /// Whether a state runs before others because it is on its way to a join.
     pub(super) fn hurries(&self, state: &State<C>) -> bool {
-        self.estimates.is_some() && state.joins.iter().any(|&join| !self.joins[join as usize].over)
+        self.estimates.is_some() && state.joins.newest_first().any(|&join| !self.joins[join as usize].over)
     }
 
     /// Ends joins that take too long: who has arrived goes on.
@@ -94,7 +95,7 @@ impl<C: Core> Joins<C> {
     ) {
         let more = states.len().saturating_sub(1);
         let [first, ..] = &*states else { return };
-        for &join in &first.joins {
+        for &join in first.joins.newest_first() {
             self.joins[join as usize].expected += more;
         }
         if !branched || self.tired {
@@ -117,7 +118,8 @@ impl<C: Core> Joins<C> {
         if self.estimates.is_some() {
             self.open.push_back(number);
         }
-        states.iter_mut().for_each(|state| state.joins.push(number));
+        let joins = first.joins.with(number);
+        states.iter_mut().for_each(|state| state.joins = joins.clone());
     }
 
     /// Whether a state is where it waits for others; if so it is kept here.
@@ -156,11 +158,11 @@ impl<C: Core> Joins<C> {
     }
 
     /// A state ended.
-    pub(super) fn ends<H: Host<C>>(&mut self, machine: &mut Machine<'_, C, H>, joins: &[u32]) {
-        for &number in joins {
+    pub(super) fn ends<H: Host<C>>(&mut self, machine: &mut Machine<'_, C, H>, joins: &Chain<u32>) {
+        for &number in joins.newest_first() {
             self.joins[number as usize].expected -= 1;
         }
-        for &number in joins.iter().rev() {
+        for &number in joins.newest_first() {
             self.complete(machine, number);
         }
     }
@@ -206,7 +208,7 @@ impl<C: Core> Joins<C> {
             self.released.push(state);
         }
         if let Some(state) = self.released.last() {
-            for &outer in &state.joins.clone() {
+            for &outer in state.joins.newest_first() {
                 self.joins[outer as usize].expected -= fewer;
             }
         }

@@ -8,7 +8,7 @@ use super::start::{Failed, start};
 use super::unknown::UnknownMemory;
 use parallax_cmachine::{Event, Machine, Output, Problem, State, Stop};
 use parallax_cmodule::{BlockId, Module};
-use parallax_path::{Bound, Completeness, Frontier};
+use parallax_path::{Bound, Chain, Completeness, Frontier};
 use parallax_sem::Symbolic;
 use parallax_smt::Solver;
 use parallax_term::{Formula, Store, Term};
@@ -177,7 +177,7 @@ enum Step {
     /// It goes on.
     On,
     /// It does not, and will not come to these joins.
-    Gone(Vec<u32>),
+    Gone(Chain<u32>),
     /// It does not, and neither does the search.
     Over,
 }
@@ -350,12 +350,12 @@ impl<'s> Search<'s, '_> {
         if !state.joins.is_empty() && (forked || moved()) {
             match self.joins.arrives(&mut self.machine, std::mem::take(state)) {
                 Some(same) => *state = same,
-                None => return Step::Gone(Vec::new()),
+                None => return Step::Gone(Chain::default()),
             }
         }
         if forked && !self.joins.hurries(state) && !self.frontier.goes_deep() {
             self.frontier.push(std::mem::take(state), self.machine.host.new_code);
-            return Step::Gone(Vec::new());
+            return Step::Gone(Chain::default());
         }
         Step::On
     }

@@ -272,6 +272,22 @@ fn unions_and_small_structures_are_passed_as_numbers() {
 }
 
 #[test]
+fn a_union_that_is_read_as_a_pointer_holds_one() {
+    check(
+        "tagged",
+        "struct value { int tag; union { long number; struct { struct S *left, *right; } pair; } as; };
+         int f(struct value *v) {
+           if (!v) return 0;
+           if (v->tag == 1) return v->as.number == 7 ? 1 : 2;
+           if (v->tag == 2 && v->as.pair.left && v->as.pair.right)
+             return v->as.pair.left == v->as.pair.right ? 3 : v->as.pair.left->x == 5 ? 4 : 5;
+           return 6;
+         }",
+        &[Ok(0), Ok(1), Ok(2), Ok(3), Ok(4), Ok(5), Ok(6)],
+    );
+}
+
+#[test]
 fn copies_move_pointers_undecided() {
     check(
         "copies",

@@ -493,6 +493,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let layout = self.module.ty(ty);
         match &layout.kind {
             TypeKind::Int(_) | TypeKind::Float(_) | TypeKind::Pointer => {
+                if state.unknown_memory && matches!(layout.kind, TypeKind::Pointer) {
+                    self.expect_pointers(state, hits, at);
+                }
                 let raw = self.read_hits(state, hits, at, layout.store_size)?;
                 self.typed(state, raw, ty)
             }

@@ -70,8 +70,24 @@ pub(super) fn is_record(module: &Module, ty: Option<DebugTypeId>) -> bool {
 
 /// What lies at an offset of a type.
 pub(super) enum Leaf {
-    Pointer { start: u64, pointee: Option<DebugTypeId>, nonnull: bool, name: String },
-    Number { start: u64, len: u64, boolean: bool, signed: bool, name: String },
+    Pointer {
+        start: u64,
+        pointee: Option<DebugTypeId>,
+        nonnull: bool,
+        name: String,
+    },
+    Number {
+        start: u64,
+        len: u64,
+        boolean: bool,
+        signed: bool,
+        name: String,
+    },
+    /// A union, and how far into it the offset is.
+    Union {
+        ty: DebugTypeId,
+        within: u64,
+    },
     Byte,
 }
 
@@ -121,10 +137,29 @@ pub(super) fn leaf_at(module: &Module, ty: Option<DebugTypeId>, mut offset: u64)
                 nonnull = field.nonnull;
                 at = strip(module, field.ty);
             }
+            DebugType::Union { .. } => return Leaf::Union { ty: id, within: offset },
             _ => return Leaf::Byte,
         }
     }
     Leaf::Byte
+}
+
+/// What a pointer that starts at an offset of a type points to, if some alternative of a union has one there and those that
+/// do agree.
+pub(super) fn union_pointer(
+    module: &Module,
+    ty: Option<DebugTypeId>,
+    offset: u64,
+) -> Option<Option<DebugTypeId>> {
+    let Leaf::Union { ty, within } = leaf_at(module, ty, offset) else { return None };
+    let DebugType::Union { fields, .. } = &module.debug_types[ty.0 as usize] else { return None };
+    let mut pointees = fields.iter().filter_map(|field| match leaf_at(module, field.ty, within) {
+        Leaf::Pointer { start, pointee, .. } => (start == within).then_some(pointee),
+        Leaf::Union { .. } => union_pointer(module, field.ty, within),
+        _ => None,
+    });
+    let first = pointees.next()?;
+    pointees.all(|other| same_type(module, first, other)).then_some(first)
 }
 
 /// The field that starts at an offset of a type: its name, and for a number whether it is signed.

@@ -5,10 +5,12 @@
 //! existing input object of the type, or a new one, as guards over one selector in one state. So a traversal of an
 //! unknown list of any shape within the bounds is one path per control-flow path, not one per shape.
 
+use super::access::Hits;
 use super::content::Fill;
 use super::host::Host;
 use super::input_types::{
     Leaf, field_use, flexible, is_record, leaf_at, parameter_pieces, size_of, strip, taken_globals,
+    union_pointer,
 };
 use super::memory::Kind;
 use super::pointers::word;
@@ -144,6 +146,12 @@ pub enum InputCell<C: Core> {
     Bits(ObjectId, u64, u64, C::Val),
     /// A pointer: object, offset, token.
     Pointer(ObjectId, u64, TokenId),
+}
+
+/// How far an input object is from what was given, and what it is called.
+fn described_as<C: Core>(state: &State<C>, id: ObjectId) -> (u32, String) {
+    let mut known = state.input_objects.iter().chain(state.private_inputs.iter());
+    known.find(|o| o.object == id).map_or((0, String::new()), |o| (o.depth, o.name.clone()))
 }
 
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
@@ -313,7 +321,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             format!("input: pointers are null or point {pointing}, and the object is live"),
             format!("input: arrays have 1 to {} elements", bounds.array),
             format!("input: objects are at most {} pointers away from arguments and globals", bounds.chain),
-            "input: memory has the types that debug information gives; unions hold any bits".into(),
+            "input: memory has the types that debug information gives; unions hold any bits, or a \
+             pointer where they are first read as one"
+                .into(),
             "input: nothing points to memory that the program makes".into(),
             "input: objects are aligned, do not touch, and are not placed again where one was freed".into(),
             "input: objects can be freed at their start, global variables cannot".into(),
@@ -324,6 +334,49 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         ];
         for words in said {
             self.host.assume(words);
+        }
+    }
+
+    /// Makes an unwritten cell of an input object an unknown pointer.
+    fn define_pointer(
+        &mut self,
+        state: &mut State<C>,
+        (id, at): (ObjectId, u64),
+        pointee: Option<DebugTypeId>,
+        nonnull: bool,
+    ) {
+        let (depth, owner) = described_as(state, id);
+        let named = (format!("{owner}+{at}"), Origin::Cell(id, at));
+        let token = self.new_token(state, named, pointee, depth + 1, nonnull);
+        let pointer = Value::Pointer(self.token_pointer(token));
+        state.memory.object_mut(id).content.write(&self.host, at, 8, pointer);
+        state.input_cells.push(InputCell::Pointer(id, at, token));
+    }
+
+    /// Pointers are about to be read at a distance from every hit. Where a union lies that nothing has looked at yet and
+    /// that can hold a pointer, it does: whoever reads one as a pointer knows from elsewhere that it is one. With raw
+    /// aliasing it holds any bits.
+    pub(super) fn expect_pointers(&mut self, state: &mut State<C>, hits: &Hits<C>, distance: u64) {
+        if matches!(self.host.input_bounds().aliasing, Aliasing::Raw) {
+            return;
+        }
+        for hit in hits {
+            let content = &state.memory.object(hit.object).content;
+            let Fill::Input(ty) = content.fill else { continue };
+            let offset = self.host.value(64, &self.moved(&hit.offset, distance));
+            let Some(at) = offset.and_then(|offset| offset.to_u64()) else { continue };
+            let described = (ty != u32::MAX).then_some(DebugTypeId(ty));
+            let element = size_of(self.module, described);
+            let within = match flexible(self.module, described) {
+                Some(_) => at,
+                None => at.checked_rem(element).unwrap_or(at),
+            };
+            let untouched = content.log.is_none()
+                && content.hidden.is_none()
+                && (at..at + 8).all(|byte| content.first_missing(byte, 1).is_some());
+            if untouched && let Some(pointee) = union_pointer(self.module, described, within) {
+                self.define_pointer(state, (hit.object, at), pointee, false);
+            }
         }
     }
 
@@ -343,16 +396,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             Some(_) => 0,
             None => byte.checked_div(element).map_or(byte, |number| number * element),
         };
-        let known = state
-            .input_objects
-            .iter()
-            .chain(state.private_inputs.iter())
-            .find(|o| o.object == id)
-            .map_or((0, String::new()), |o| (o.depth, o.name.clone()));
         let missing = |state: &State<C>, at: u64, len: u64| {
             (at..at + len).all(|b| state.memory.object(id).content.first_missing(b, 1).is_some())
         };
-        let (depth, owner) = known;
+        let (_, owner) = described_as(state, id);
         match leaf_at(module, described, byte - first) {
             Leaf::Pointer { start, pointee, nonnull, .. } if missing(state, first + start, 8) => {
                 let at = first + start;
@@ -360,11 +407,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 let variable = module.globals.get(id.0 as usize).and_then(|global| global.variable);
                 let nonnull =
                     nonnull || (at == 0 && variable.is_some_and(|v| module.variables[v.0 as usize].nonnull));
-                let named = (format!("{owner}+{at}"), Origin::Cell(id, at));
-                let token = self.new_token(state, named, pointee, depth + 1, nonnull);
-                let pointer = Value::Pointer(self.token_pointer(token));
-                state.memory.object_mut(id).content.write(&self.host, at, 8, pointer);
-                state.input_cells.push(InputCell::Pointer(id, at, token));
+                self.define_pointer(state, (id, at), pointee, nonnull);
             }
             Leaf::Number { start, len, boolean, name, .. } if missing(state, first + start, len) => {
                 let at = first + start;

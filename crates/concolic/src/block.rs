@@ -7,6 +7,7 @@ use parallax_process::Process;
 use parallax_process::memory::PAGE;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// Longer runs of instructions are cut: as in `parallax_process::execute`.
@@ -127,21 +128,51 @@ impl Block {
     }
 }
 
+/// How many blocks are counted together.
+const SHELF: usize = 64;
+type Shelf = Rc<[OnceCell<Block>; SHELF]>;
+
+/// A block that several hold. Many share one count of holders: a count is written each time, which in a fork copies the page
+/// that it is on.
+#[derive(Clone)]
+pub struct Shelved {
+    shelf: Shelf,
+    index: usize,
+}
+
+impl std::ops::Deref for Shelved {
+    type Target = Block;
+
+    fn deref(&self) -> &Block {
+        self.shelf[self.index].get().expect("it was put there before it was shared")
+    }
+}
+
 /// Blocks by their addresses.
 #[derive(Default)]
 pub struct Blocks {
-    known: FxHashMap<u64, Rc<Block>>,
+    known: FxHashMap<u64, Shelved>,
+    /// The place for the next one; none if there is no shelf or it is full.
+    next: Option<Shelved>,
 }
 
 impl Blocks {
     /// The block at an address; nothing if its first instruction cannot be fetched or lifted.
-    pub fn at(&mut self, process: &mut Process, address: u64) -> Option<Rc<Block>> {
+    pub fn at(&mut self, process: &mut Process, address: u64) -> Option<Shelved> {
         if let Some(block) = self.known.get(&address) {
             return Some(block.clone());
         }
-        let block = Rc::new(cut(process, address)?);
-        self.known.insert(address, block.clone());
-        Some(block)
+        let block = cut(process, address)?;
+        let place = self.next.take();
+        let place = place.unwrap_or_else(|| Shelved {
+            shelf: Rc::new(std::array::from_fn(|_| OnceCell::new())),
+            index: 0,
+        });
+        let _ = place.shelf[place.index].set(block);
+        let next = place.index + 1;
+        self.next = (next < SHELF).then(|| Shelved { shelf: place.shelf.clone(), index: next });
+        self.known.insert(address, place.clone());
+        Some(place)
     }
 
     /// Forgets all blocks: what is mapped has changed.

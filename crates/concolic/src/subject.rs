@@ -3,7 +3,7 @@
 //! Every run is a fork of the process that holds the subject. So a run may do to its descriptors, its memory and itself
 //! whatever it likes, and the next one begins where this one began.
 
-use crate::block::{Block, Blocks};
+use crate::block::{Blocks, Shelved};
 use crate::constraint::Constraint;
 use crate::door::{Door, Shared, Unknown, identity};
 use crate::frame::Layout;
@@ -362,7 +362,7 @@ impl Subject {
     }
 
     /// The block at an address.
-    pub(crate) fn block(&mut self, address: u64) -> Option<Rc<Block>> {
+    pub(crate) fn block(&mut self, address: u64) -> Option<Shelved> {
         self.blocks.at(&mut self.process, address)
     }
 
@@ -371,6 +371,7 @@ impl Subject {
         for &address in blocks {
             let _ = self.block(address);
         }
+        self.process.translate_ahead(blocks);
     }
 
     /// Puts the parts of an input where they are that are there from the start. Files that are open are where they were when

@@ -260,6 +260,11 @@ impl Process {
         &mut self.engine
     }
 
+    /// Translates the blocks at these addresses before they run: for a process of which forks are made.
+    pub fn translate_ahead(&mut self, addresses: &[u64]) {
+        self.engine.translate_ahead(&mut self.world, addresses);
+    }
+
     /// Instructions executed so far.
     pub fn time(&self) -> u64 {
         self.world.time

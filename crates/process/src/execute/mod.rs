@@ -400,6 +400,30 @@ impl Engine {
         (if way == INDIRECT { world.target } else { block.exits[way].to }, Event::Budget)
     }
 
+    /// Translates and links the blocks at these addresses as they are in the end, so that forks of this process find them
+    /// ready and write nothing into what they share.
+    pub fn translate_ahead(&mut self, world: &mut World, addresses: &[u64]) {
+        for &pc in addresses {
+            if self.blocks.get(&pc).is_none_or(|block| block.runs.is_some())
+                && let Ok(block) = self.translate(world, pc, LONGEST, true)
+            {
+                self.keep(pc, block);
+            }
+        }
+        for &pc in addresses {
+            let Some(block) = self.blocks.get(&pc).filter(|block| block.runs.is_none()) else { continue };
+            let ready = |exit: &Exit| {
+                let next = self.blocks.get(&exit.to).filter(|next| next.runs.is_none());
+                next.map_or(std::ptr::null_mut(), |next| std::ptr::from_ref(&**next).cast_mut())
+            };
+            let links: Vec<*mut Block> = block.exits.iter().map(ready).collect();
+            let Some(block) = self.blocks.get_mut(&pc) else { continue };
+            for (exit, link) in block.exits.iter_mut().zip(links) {
+                exit.block = link;
+            }
+        }
+    }
+
     fn find(&mut self, world: &mut World, pc: u64) -> Result<*mut Block, Event> {
         let improve = match self.blocks.get_mut(&pc) {
             Some(block) => {
@@ -421,6 +445,11 @@ impl Engine {
         if let Some(ran) = &mut self.ran {
             ran.note(block.start..block.end(), block.flow);
         }
+        Ok(self.keep(pc, block))
+    }
+
+    /// Keeps a block, in the place of one that was not improved.
+    fn keep(&mut self, pc: u64, block: Box<Block>) -> *mut Block {
         for page in &block.pages {
             let known = self.by_page.entry(*page).or_default();
             if known.last() != Some(&pc) {
@@ -434,7 +463,7 @@ impl Engine {
             }
             Entry::Vacant(place) => place.insert(block),
         };
-        Ok(std::ptr::from_mut(&mut **place))
+        std::ptr::from_mut(&mut **place)
     }
 
     fn translate(

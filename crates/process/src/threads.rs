@@ -10,7 +10,7 @@ use crate::memory::Fault;
 use crate::outside::{Call, Event, Tid};
 use crate::process::{Ending, Process};
 use crate::signal::{Signals, ThreadSignals};
-use crate::system::{Answer, Errno, Reply, table};
+use crate::system::{Answer, Arguments, Errno, Reply, table};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -341,10 +341,14 @@ impl Process {
         self.threads.current.wait = Wait::Interrupted(call);
     }
 
-    /// The current thread waits for a signal.
-    pub(crate) fn wait_for_signal(&mut self) -> Reply {
+    /// The current thread waits for a signal. That is not a step yet, so the time alone does not tell whether a signal
+    /// came before the call or while it waited: the door hears of it.
+    pub(crate) fn wait_for_signal(&mut self, arguments: &Arguments) -> Reply {
         self.world.time -= 1;
         self.threads.current.wait = Wait::Signal;
+        let (thread, number) = (self.threads.number(), self.threads.current.call);
+        let call = Call { thread, number, arguments: *arguments };
+        self.with_outside(|outside, process| outside.waits_for_signal(process, &call));
         self.mirror_masks();
         Reply::Done
     }

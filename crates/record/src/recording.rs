@@ -167,6 +167,12 @@ impl Outside for Recording {
         outcome
     }
 
+    fn waits_for_signal(&mut self, process: &Process, call: &Call) {
+        self.inner.waits_for_signal(process, call);
+        let (thread, number, arguments) = (call.thread, call.number, checksum(call));
+        self.note(&Record::Parked { when: when(process), thread, number, arguments });
+    }
+
     fn abandon(&mut self, process: &mut Process, thread: Tid) -> Option<Reply> {
         let stands = self.inner.abandon(process, thread);
         if let Some(reply) = &stands {

@@ -60,10 +60,9 @@ impl Replaying {
     fn lose(&mut self, time: u64, asked: &str) -> Ending {
         let why = match self.head() {
             Some(record) => {
-                format!(
-                    "the replay left the recording at {time}: recorded {}, asked {asked}",
-                    describe(record)
-                )
+                let recorded = describe(record);
+                let then = record.time().map_or(String::new(), |then| format!(" at {then}"));
+                format!("the replay left the recording at {time}: recorded {recorded}{then}, asked {asked}")
             }
             None => {
                 format!("the recording ends here, at {time}: it was cut while the program asked for {asked}")
@@ -214,6 +213,16 @@ impl Outside for Replaying {
                 let asked = asked();
                 Outcome::Done(Reply::End(self.lose(now.time, &asked)))
             }
+        }
+    }
+
+    fn waits_for_signal(&mut self, process: &Process, call: &Call) {
+        let now = When { time: process.time(), turn: process.turns() };
+        // Recordings have not always said so; without it, only a signal that was blocked before comes in time.
+        if let Some(Record::Parked { when, thread, number, arguments }) = self.head()
+            && (*when, *thread, *number, *arguments) == (now, call.thread, call.number, checksum(call))
+        {
+            self.at += 1;
         }
     }
 

@@ -145,6 +145,11 @@ pub trait Outside {
     /// Makes a call. What it writes is in memory when it is done.
     fn call(&mut self, process: &mut Process, call: &Call) -> Outcome;
 
+    /// A thread waits for a signal from now on, in a call that the process makes by itself.
+    fn waits_for_signal(&mut self, process: &Process, call: &Call) {
+        let _ = (process, call);
+    }
+
     /// A thread does not wait for its call any more: a signal ends it, or makes it again.
     /// What it came to stands if it was done after all.
     fn abandon(&mut self, process: &mut Process, thread: Tid) -> Option<Reply>;

@@ -104,14 +104,14 @@ pub(crate) fn suspend(process: &mut Process, arguments: &Arguments) -> Reply {
         Ok(bytes) => {
             let mask = process.machine.abi().signal_set(&bytes);
             process.signals.set_temporary(mask);
-            process.wait_for_signal()
+            process.wait_for_signal(arguments)
         }
         Err(errno) => Reply::Error(errno),
     }
 }
 
-pub(crate) fn pause(process: &mut Process, _: &Arguments) -> Reply {
-    process.wait_for_signal()
+pub(crate) fn pause(process: &mut Process, arguments: &Arguments) -> Reply {
+    process.wait_for_signal(arguments)
 }
 
 pub(crate) fn alternate_stack(process: &mut Process, arguments: &Arguments) -> Reply {

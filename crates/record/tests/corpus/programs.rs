@@ -17,6 +17,8 @@ const SOURCES: &[(&str, &[&str], bool)] = &[
     ("conditions", &[], true),
     ("signals", &[], true),
     ("queued", &[], true),
+    ("pauses", &[], true),
+    ("pausing_threads", &[], true),
     ("sockets", &[], true),
     ("forks", &[], true),
     ("timers", &[], true),
@@ -32,6 +34,8 @@ const COMMANDS: &[&[&str]] = &[
     &["/bin/true"],
     &["/bin/date"],
     &["/usr/bin/sort", "-r", "/etc/passwd"],
+    &["/bin/sh", "-c", "kill -9 $$"],
+    &["/bin/sh", "-c", "sh -c 'kill -KILL $$'; echo $?"],
     &["/bin/sh", "-c", "ls / | wc -l; (exit 3); echo $?"],
     &["/usr/bin/python3", "-c", "import random, time; print(sum(range(1000)), random.random(), time.time())"],
     &[
@@ -44,6 +48,7 @@ const COMMANDS: &[&[&str]] = &[
 ];
 
 const SLOW: &[&[&str]] = &[
+    &["/usr/bin/perl", "-MPOSIX=pause", "-e", "$SIG{ALRM} = sub { print qq(rang\\n) }; alarm 1; pause()"],
     &[
         "/usr/bin/python3",
         "-c",

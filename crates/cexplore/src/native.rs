@@ -294,6 +294,7 @@ fn judge(problem: Problem, ended: &Ended) -> Native {
                 || says("memcpy-param-overlap")
                 || signal(11)
         }
+        Problem::Overlap => says("memcpy-param-overlap"),
         Problem::UseAfterFree => says("use-after"),
         Problem::DoubleFree => says("attempting double-free"),
         Problem::InvalidFree => says("attempting free on address") || says("bad-free"),
@@ -303,7 +304,12 @@ fn judge(problem: Problem, ended: &Ended) -> Native {
         Problem::Unreachable => says("reached an unreachable program point"),
         Problem::Uninitialised => says("use-of-uninitialized-value"),
         Problem::Leak => says("detected memory leaks"),
-        Problem::Overflow => says("runtime error:") && says("cannot be represented in type"),
+        // A quotient that does not fit traps as a division by zero does.
+        Problem::Overflow => {
+            says("runtime error:") && says("cannot be represented in type")
+                || says("FPE on unknown address")
+                || signal(8)
+        }
         Problem::BadShift => says("shift exponent") || says("shift of"),
         Problem::UnsignedOverflow => says("unsigned integer overflow"),
         Problem::LossyConversion => says("implicit conversion"),

@@ -97,7 +97,7 @@ const CASES: &[Case] = &[
         caller: "#include <stdlib.h>\nint main(void) { int q = 0; return f(malloc(4), &q) & 0; }\n",
     },
     Case {
-        code: "int f(int a, int b) { return a / b; }",
+        code: "int f(unsigned a, unsigned b) { return (int)(a / b); }",
         relied: &[],
         mistakes: &["division-by-zero"],
         caller: "int main(void) { return f(1, __VERIFIER_nondet_int()) & 0; }\n",

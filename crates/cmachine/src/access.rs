@@ -493,7 +493,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let layout = self.module.ty(ty);
         match &layout.kind {
             TypeKind::Int(_) | TypeKind::Float(_) | TypeKind::Pointer => {
-                if state.unknown_memory && matches!(layout.kind, TypeKind::Pointer) {
+                // Arguments are passed as what their bits are called, before any frame is there: that is no reading.
+                if state.unknown_memory
+                    && !state.frames.is_empty()
+                    && matches!(layout.kind, TypeKind::Pointer)
+                {
                     self.expect_pointers(state, hits, at);
                 }
                 let raw = self.read_hits(state, hits, at, layout.store_size)?;

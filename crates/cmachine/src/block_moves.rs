@@ -3,13 +3,13 @@
 use super::access::{Hit, Hits};
 use super::call::Passed;
 use super::content::Piece;
-use super::host::Host;
+use super::host::{Host, Problem};
 use super::log::{MOST_COPIES, Write, Written};
 use super::place::Meeting;
 use super::pointers::word;
 use super::value::{ObjectId, Value};
 use super::{DENSE, DIRECT, Machine, Result, State, Stop};
-use parallax_op::{BoolOp, RelOp};
+use parallax_op::{BinOp, Bits, BoolOp, RelOp};
 use parallax_path::Split;
 use parallax_sem::Core;
 use std::sync::Arc;
@@ -17,11 +17,26 @@ use std::sync::Arc;
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     /// Copies `len` bytes; ranges may overlap.
     pub fn copy(&mut self, state: &mut State<C>, to: &Value<C>, from: &Value<C>, len: u64) -> Result<(), C> {
+        self.copy_bytes(state, to, from, len, false)
+    }
+
+    /// The same; `apart`: ranges that overlap without being one are a mistake.
+    fn copy_bytes(
+        &mut self,
+        state: &mut State<C>,
+        to: &Value<C>,
+        from: &Value<C>,
+        len: u64,
+        apart: bool,
+    ) -> Result<(), C> {
         if len == 0 {
             return Ok(());
         }
         let source = self.access(state, from, len, false)?;
         let target = self.access(state, to, len, true)?;
+        if apart {
+            self.require_apart(state, &target, &source, &word(&self.host, len))?;
+        }
         let (Some((from_object, from_at)), Some((to_object, to_at))) =
             (self.fixed(&source), self.fixed(&target))
         else {
@@ -83,22 +98,57 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         Ok(if width < 64 { self.host.core().zext(width, 64, &len) } else { len })
     }
 
-    /// Copies a number of bytes that need not be constant; ranges may overlap.
+    /// Reports ranges of so many bytes that overlap. That both are the same is what an assignment to itself makes.
+    fn require_apart(
+        &mut self,
+        state: &mut State<C>,
+        target: &Hits<C>,
+        source: &Hits<C>,
+        len: &C::Val,
+    ) -> Result<(), C> {
+        for (to, from) in target.iter().flat_map(|to| source.iter().map(move |from| (to, from))) {
+            if to.object != from.object {
+                continue;
+            }
+            let core = self.host.core();
+            let ahead = core.binop(BinOp::Sub, 64, &to.offset, &from.offset);
+            let behind = core.binop(BinOp::Sub, 64, &from.offset, &to.offset);
+            let near = core.boolop(
+                BoolOp::Or,
+                &core.relop(RelOp::Ult, 64, &ahead, len),
+                &core.relop(RelOp::Ult, 64, &behind, len),
+            );
+            let other = core.relop(RelOp::Ne, 64, &ahead, &core.constant(&Bits::zero(64)));
+            let both = core.boolop(BoolOp::And, &to.guard, &from.guard);
+            let overlap = core.boolop(BoolOp::And, &both, &core.boolop(BoolOp::And, &near, &other));
+            let never = core.not(&overlap);
+            self.require(state, &never, Problem::Overlap, || {
+                "the ranges that memcpy is given overlap".into()
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Copies a number of bytes that need not be constant; ranges may overlap, unless they are to be `apart`.
     pub fn copy_range(
         &mut self,
         state: &mut State<C>,
         to: &Value<C>,
         from: &Value<C>,
         len: &C::Val,
+        apart: bool,
     ) -> Result<(), C> {
         if let Some(len) = self.host.value(64, len).and_then(|len| len.to_u64()).filter(|&len| len <= DENSE) {
-            return self.copy(state, to, from, len);
+            return self.copy_bytes(state, to, from, len, apart);
         }
         let (Some(source), Some(target)) =
             (self.access_some(state, from, len, false)?, self.access_some(state, to, len, true)?)
         else {
             return Ok(());
         };
+        if apart {
+            self.require_apart(state, &target, &source, len)?;
+        }
         let mut writes = Vec::new();
         for from in &source {
             let Some(copied) = self.source_of(state, from, len)? else {

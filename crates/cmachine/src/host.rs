@@ -17,6 +17,7 @@ pub enum Problem {
     NullDereference,
     NullArgument,
     OutOfBounds,
+    Overlap,
     UseAfterFree,
     DoubleFree,
     InvalidFree,
@@ -42,6 +43,7 @@ impl Problem {
             Problem::NullDereference => "null-dereference",
             Problem::NullArgument => "null-argument",
             Problem::OutOfBounds => "out-of-bounds",
+            Problem::Overlap => "overlapping-copy",
             Problem::UseAfterFree => "use-after-free",
             Problem::DoubleFree => "double-free",
             Problem::InvalidFree => "invalid-free",
@@ -62,10 +64,11 @@ impl Problem {
     }
 
     /// Every kind there is.
-    pub const ALL: [Problem; 19] = [
+    pub const ALL: [Problem; 20] = [
         Problem::NullDereference,
         Problem::NullArgument,
         Problem::OutOfBounds,
+        Problem::Overlap,
         Problem::UseAfterFree,
         Problem::DoubleFree,
         Problem::InvalidFree,

@@ -2,7 +2,7 @@
 
 use super::arithmetic::NEAREST;
 use super::call::Passed;
-use super::host::Host;
+use super::host::{Host, Problem};
 use super::memory::Kind;
 use super::pointers::bits_of;
 use super::value::{Entry, Target, Value};
@@ -25,7 +25,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let result = match base {
             "memcpy" | "memmove" => {
                 let len = self.move_length(passed)?;
-                return self.copy_range(state, &value(0), &value(1), &len);
+                return self.copy_range(state, &value(0), &value(1), &len, base == "memcpy");
             }
             "memset" => {
                 let len = self.move_length(passed)?;
@@ -80,13 +80,29 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     machine.joined(state, &first, values[0], values[1], width)
                 })?
             }
-            "abs" => self.lanes(ty, &[&value(0)], &mut |machine, ty, values| {
-                let width = machine.module.ty(ty).bits().unwrap_or(64);
-                let core = machine.host.core();
-                let bits = bits_of(values[0])?;
-                let negative = core.relop(RelOp::Slt, width, &bits, &core.constant(&Bits::zero(width)));
-                Ok(Value::Bits(core.cond(width, &negative, &core.unop(UnOp::Neg, width, &bits), &bits)))
-            })?,
+            "abs" => {
+                let mut fits = self.host.core().boolean(true);
+                let result = self.lanes(ty, &[&value(0)], &mut |machine, ty, values| {
+                    let width = machine.module.ty(ty).bits().unwrap_or(64);
+                    let core = machine.host.core();
+                    let bits = bits_of(values[0])?;
+                    let zero = core.constant(&Bits::zero(width));
+                    let lane = machine.no_signed_overflow(BinOp::Sub, width, &zero, &bits);
+                    fits = core.boolop(BoolOp::And, &fits, &lane);
+                    let negative = core.relop(RelOp::Slt, width, &bits, &zero);
+                    Ok(Value::Bits(core.cond(width, &negative, &core.unop(UnOp::Neg, width, &bits), &bits)))
+                })?;
+                // The second operand says whether the lowest number is a mistake.
+                let undefined = passed.get(1).is_some_and(|flag| {
+                    matches!(&flag.value, Value::Bits(bits) if self.host.value(1, bits).is_some_and(|bit| bit == Bits::one(1)))
+                });
+                if undefined && self.host.checks().overflow {
+                    self.require(state, &fits, Problem::Overflow, || {
+                        "the signed result does not fit".into()
+                    })?;
+                }
+                result
+            }
             "ctpop" | "ctlz" | "cttz" => {
                 let op = match base {
                     "ctpop" => UnOp::Popcount,

@@ -24,6 +24,7 @@ const MOST_DIGITS: usize = 2000;
 /// A function the machine knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Builtin {
+    Refuse,
     Malloc,
     MallocAligned,
     Zeroed,
@@ -81,6 +82,7 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         "__parallax_time" => Builtin::Time,
         "__parallax_random" => Builtin::Random,
         "__parallax_random_inputs" => Builtin::RandomInputs,
+        "__parallax_refuse" => Builtin::Refuse,
         "__parallax_unknown" => Builtin::Unknown,
         "__parallax_forget" => Builtin::Forget,
         "pthread_create" | "thrd_create" | "fork" | "vfork" | "clone" => Builtin::Threads,
@@ -182,7 +184,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             Builtin::Copy => {
                 let len = self.move_length(passed)?;
-                self.copy_range(state, &value(0), &value(1), &len)?;
+                let apart = name.contains("memcpy");
+                self.copy_range(state, &value(0), &value(1), &len, apart)?;
                 value(0)
             }
             Builtin::Fill => {
@@ -276,6 +279,10 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 let room = self.length(state, passed, 1)?;
                 let count = self.argument_bits(passed, 2)?;
                 return self.forget_range(state, &value(0), room, &count);
+            }
+            Builtin::Refuse => {
+                let what = self.constant_string(state, &value(0))?;
+                return Err(Stop::Unsupported(String::from_utf8_lossy(&what).into_owned()));
             }
             Builtin::Threads => return Err(Stop::Unsupported(format!("{name}: only one thread is run"))),
             Builtin::FormatDouble => return self.format_double(state, at, passed),

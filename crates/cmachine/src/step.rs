@@ -313,7 +313,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let checks = self.host.checks();
         let division = matches!(op.op, BinOp::Udiv | BinOp::Sdiv | BinOp::Urem | BinOp::Srem);
         let shift = checks.shifts && matches!(op.op, BinOp::Shl | BinOp::Lshr | BinOp::Ashr);
-        let signed = checks.overflow && (op.no_signed_wrap || matches!(op.op, BinOp::Sdiv | BinOp::Srem));
+        // A quotient that does not fit is no matter of taste: processors trap, as for zero.
+        let signed = checks.overflow && op.no_signed_wrap || matches!(op.op, BinOp::Sdiv | BinOp::Srem);
         if division || shift || signed {
             let (a, b) = (&self.plain(state, a)?, &self.plain(state, b)?);
             let mut requirements = Vec::new();

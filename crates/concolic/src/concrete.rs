@@ -200,9 +200,11 @@ pub fn run(
     };
     let instructions = subject.process.time() - start;
     if let Some(prediction) = prediction.filter(|_| !checked) {
-        // It ended before it came to where it was to part; a trap or a signal is where a way may end.
+        // It ended before it came to where it was to part; a trap or a signal is where a way may end, and so is a jump to
+        // where nothing can be fetched.
         let ends_there = trail.blocks == prediction.blocks && trail.hash == prediction.hash;
-        if !(ends_there && prediction.next.is_none()) {
+        let pc = subject.process.pc();
+        if !(ends_there && prediction.next.is_none_or(|next| next == pc)) {
             diverged = Some(trail.parts(&prediction.trail, prediction.blocks).saturating_sub(start));
         }
     }

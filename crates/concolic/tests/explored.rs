@@ -25,6 +25,7 @@ fn main() {
         ("sse", || reaches("sse", &["-O1"], 32)),
         ("strings", strings),
         ("crash", crash),
+        ("nowhere", nowhere),
         ("approximate", approximate),
     ];
     let mut failed = Vec::new();
@@ -133,6 +134,14 @@ fn reaches(name: &str, flags: &[&str], bytes: usize) {
     assert_eq!(test.outcome, Outcome::Exited(42), "{name}");
     let status = native(&program, &stdin(bytes), &test.input, &folder());
     assert_eq!(status.code(), Some(42), "{name}: {:?}", test.input);
+}
+
+/// A call to nowhere is the way that its input was made for: a crash, and no divergence.
+fn nowhere() {
+    let program = compile("nowhere", &["-O0"]);
+    let found = look(&command(&program, &[]), &stdin(1), &settings("nowhere", &[]));
+    assert!(found.completeness.is_complete(), "{:?}", found.completeness);
+    assert_eq!(found.crashes().count(), 1);
 }
 
 /// Of an index that may go further than is looked at in one run, every part is looked at in some run, also beyond one

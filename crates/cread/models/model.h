@@ -78,6 +78,9 @@ double __parallax_parse_double(const char *text, long len, int *range);
 float __parallax_parse_float(const char *text, long len, int *range);
 long double __parallax_parse_long_double(const char *text, long len, int *range);
 
+/* Ends the run: this is not modelled. */
+void __parallax_refuse(const char *what) __attribute__((noreturn));
+
 void *malloc(size_t size);
 void *__parallax_malloc_aligned(size_t align, size_t size);
 void *__parallax_zeroed(size_t size);

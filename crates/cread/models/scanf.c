@@ -11,6 +11,8 @@ extern FILE *stdin;
 int fgetc(FILE *file);
 int ungetc(int c, FILE *file);
 double strtod(const char *s, char **rest);
+float strtof(const char *s, char **rest);
+long double strtold(const char *s, char **rest);
 
 struct source {
   FILE *file;
@@ -36,19 +38,159 @@ static int value_of(int c) {
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return 99;
 }
+static int skip_blanks(struct source *in) {
+  int c;
+  while ((c = next(in)) != EOF && isspace(c)) {}
+  back(in, c);
+  return c;
+}
+
+/* What a conversion asks for: a width of 0 is none. */
+struct wanted {
+  int skip, allocate, width, size;
+};
+/* The next character of a field that may have so many more. */
+static int more(struct source *in, int *left) {
+  if (*left == 0) return EOF;
+  int c = next(in);
+  if (c != EOF) --*left;
+  return c;
+}
+static void put_back(struct source *in, int c, int *left) {
+  if (c == EOF) return;
+  back(in, c);
+  ++*left;
+}
 static void assign(va_list list, int size, unsigned long value) {
-  if (size == 8) *va_arg(list, long *) = (long)value;
+  if (size >= 8) *va_arg(list, long *) = (long)value;
   else if (size == 4) *va_arg(list, int *) = (int)value;
   else if (size == 2) *va_arg(list, short *) = (short)value;
   else *va_arg(list, char *) = (char)value;
+}
+
+/* A whole number in a base, 0 for whichever its prefix says; false where there is none. Numbers that are too large are the
+   largest, as for strtol and strtoul. */
+static int whole(struct source *in, const struct wanted *wanted, int base, int is_signed, unsigned long *out) {
+  int negative = 0, digits = 0, large = 0, left = wanted->width ? wanted->width : 1 << 30;
+  unsigned long value = 0;
+  int c = more(in, &left);
+  if (c == '-' || c == '+') negative = c == '-', c = more(in, &left);
+  if (c == '0') {
+    digits = 1;
+    c = more(in, &left);
+    if ((base == 0 || base == 16) && (c == 'x' || c == 'X')) base = 16, c = more(in, &left);
+    else if (base == 0) base = 8;
+  }
+  if (base == 0) base = 10;
+  /* So many digits fit in any case. */
+  int safe = base == 16 ? 15 : base == 8 ? 20 : 18;
+  for (; c != EOF && value_of(c) < base; c = more(in, &left)) {
+    unsigned long digit = (unsigned long)value_of(c);
+    if (++digits <= safe) value = value * (unsigned long)base + digit;
+    else if (__builtin_mul_overflow(value, (unsigned long)base, &value) || __builtin_add_overflow(value, digit, &value)) large = 1;
+  }
+  put_back(in, c, &left);
+  if (!digits) return 0;
+  unsigned long limit = is_signed ? (1UL << 63) - 1 + (unsigned long)negative : ~0UL;
+  if (digits > safe && (large || value > limit)) *out = is_signed && negative ? 1UL << 63 : limit;
+  else *out = negative ? -value : value;
+  return 1;
+}
+
+/* The characters that a floating-point number may be made of, as glibc takes them: their number, or 0. */
+static int floating(struct source *in, const struct wanted *wanted, char *number, int room) {
+  int n = 0, left = wanted->width ? wanted->width : 1 << 30;
+  int digit = 0, dot = 0, exponent = 0, hexadecimal = 0, sign = 0;
+  int c = more(in, &left);
+  if (c == '-' || c == '+') number[n++] = (char)c, sign = 1, c = more(in, &left);
+  if (c == EOF) return 0;
+  const char *word = tolower(c) == 'n' ? "nan" : tolower(c) == 'i' ? "inf" : NULL;
+  if (word) {
+    for (; *word; word++, c = more(in, &left)) {
+      if (c == EOF || tolower(c) != *word) return 0;
+      number[n++] = (char)c;
+    }
+    if (number[sign] == 'n' || number[sign] == 'N' || c == EOF || tolower(c) != 'i') {
+      put_back(in, c, &left);
+      return n;
+    }
+    for (word = "inity"; *word; word++) {
+      if (c == EOF || tolower(c) != *word) return 0;
+      number[n++] = (char)c;
+      c = word[1] ? more(in, &left) : EOF;
+    }
+    return n;
+  }
+  if (c == '0') {
+    number[n++] = '0', digit = 1;
+    c = more(in, &left);
+    if (c == 'x' || c == 'X') number[n++] = 'x', hexadecimal = 1, digit = 0, c = more(in, &left);
+  }
+  for (; c != EOF; c = more(in, &left)) {
+    if (n >= room) __parallax_refuse("a floating-point number of more than 400 characters read by scanf");
+    if (isdigit(c) || (hexadecimal && !exponent && value_of(c) < 16)) digit = 1;
+    else if (exponent && (c == '-' || c == '+') && tolower(number[n - 1]) == (hexadecimal ? 'p' : 'e')) {}
+    else if (digit && !exponent && tolower(c) == (hexadecimal ? 'p' : 'e')) exponent = dot = 1;
+    else if (c == '.' && !dot) dot = 1;
+    else break;
+    number[n++] = (char)c;
+  }
+  put_back(in, c, &left);
+  return n == sign || (hexadecimal && n == 2 + sign) ? 0 : n;
+}
+
+/* Characters that go somewhere: to the program's memory, plain or wide, or to memory made for them. */
+struct text {
+  char *plain;
+  int *wide, count, room;
+  char **made;
+};
+static struct text text_for(const struct wanted *wanted, void *to) {
+  struct text text = {NULL, NULL, 0, 0, NULL};
+  if (wanted->skip) return text;
+  if (wanted->allocate) {
+    if (wanted->size >= 8) __parallax_refuse("scanf that makes memory for wide characters");
+    text.made = to, text.room = 32;
+    text.plain = *text.made = malloc(32);
+  } else if (wanted->size >= 8) {
+    text.wide = to;
+  } else {
+    text.plain = to;
+  }
+  return text;
+}
+static void add(struct text *text, int c) {
+  if (text->made && text->count == text->room) {
+    char *larger = malloc((size_t)text->room * 2);
+    memcpy(larger, text->plain, (size_t)text->room);
+    free(text->plain);
+    text->room *= 2;
+    text->plain = *text->made = larger;
+  }
+  if (text->plain) text->plain[text->count] = (char)c;
+  if (text->wide) text->wide[text->count] = c;
+  text->count++;
+}
+static void *place(const struct wanted *wanted, va_list list) { return wanted->skip ? NULL : va_arg(list, void *); }
+
+/* Whether a character is in the set between brackets. */
+static int is_in(int c, const char *set, const char *end) {
+  for (const char *p = set; p < end; p++) {
+    if (p[1] == '-' && p + 2 < end) {
+      if (c >= (unsigned char)p[0] && c <= (unsigned char)p[2]) return 1;
+      p += 2;
+    } else if (c == (unsigned char)*p) {
+      return 1;
+    }
+  }
+  return 0;
 }
 
 static int scan(struct source *in, const char *text, va_list list) {
   int done = 0, c;
   for (; *text; text++) {
     if (isspace((unsigned char)*text)) {
-      while ((c = next(in)) != EOF && isspace(c)) {}
-      back(in, c);
+      skip_blanks(in);
       continue;
     }
     if (*text != '%') {
@@ -59,133 +201,126 @@ static int scan(struct source *in, const char *text, va_list list) {
       }
       continue;
     }
-    int skip = 0, width = 0, size = 4;
-    if (*++text == '*') skip = 1, text++;
-    while (isdigit((unsigned char)*text)) width = width * 10 + (*text++ - '0');
+    struct wanted wanted = {0, 0, 0, 4};
+    text++;
     for (;; text++) {
-      if (*text == 'l' || *text == 'z' || *text == 'j' || *text == 't' || *text == 'L' || *text == 'q') size = 8;
-      else if (*text == 'h') size = size == 2 ? 1 : 2;
+      if (*text == '*') wanted.skip = 1;
+      else if (*text == '\'') {}
       else break;
     }
-    if (*text != 'c' && *text != '[' && *text != 'n' && *text != '%') {
-      while ((c = next(in)) != EOF && isspace(c)) {}
-      back(in, c);
-      if (c == EOF) return done ? done : EOF;
+    while (isdigit((unsigned char)*text)) wanted.width = wanted.width * 10 + (*text++ - '0');
+    if (*text == '$') __parallax_refuse("scanf with numbered arguments");
+    for (;; text++) {
+      if (*text == 'l' || *text == 'z' || *text == 'j' || *text == 't' || *text == 'q') wanted.size = 8;
+      else if (*text == 'L') wanted.size = 16;
+      else if (*text == 'h') wanted.size = wanted.size == 2 ? 1 : 2;
+      else if (*text == 'm') wanted.allocate = 1;
+      else break;
     }
+    if (*text != 'c' && *text != 'C' && *text != '[' && *text != 'n' && skip_blanks(in) == EOF) return done ? done : EOF;
+    if (*text == 'S' || *text == 'C') wanted.size = 8;
     switch (*text) {
     case 'd':
     case 'i':
     case 'u':
     case 'x':
     case 'X':
-    case 'o': {
-      int base = *text == 'x' || *text == 'X' ? 16 : *text == 'o' ? 8 : *text == 'i' ? 0 : 10;
-      int negative = 0, any = 0, left = width ? width : 1 << 30;
+    case 'o':
+    case 'p': {
       unsigned long value = 0;
-      c = next(in);
-      if ((c == '-' || c == '+') && left > 1) negative = c == '-', left--, c = next(in);
-      if ((base == 0 || base == 16) && c == '0' && left > 0) {
-        any = 1, left--;
-        c = next(in);
-        if ((c == 'x' || c == 'X') && left > 0) base = 16, left--, any = 0, c = next(in);
-        else if (base == 0) base = 8;
+      int base = *text == 'x' || *text == 'X' || *text == 'p' ? 16 : *text == 'o' ? 8 : *text == 'i' ? 0 : 10;
+      if (!whole(in, &wanted, base, *text == 'd' || *text == 'i', &value)) {
+        if (*text != 'p' || wanted.width) return done;
+        for (const char *nil = "(nil)"; *nil; nil++) {
+          c = next(in);
+          if (c != *nil) {
+            back(in, c);
+            return done;
+          }
+        }
+        value = 0;
       }
-      if (base == 0) base = 10;
-      while (left > 0 && c != EOF && value_of(c) < base) {
-        value = value * (unsigned long)base + (unsigned long)value_of(c);
-        any = 1, left--;
-        c = next(in);
-      }
-      back(in, c);
-      if (!any) return done;
-      if (!skip) {
-        assign(list, size, negative ? -value : value);
+      if (!wanted.skip) {
+        assign(list, *text == 'p' ? 8 : wanted.size, value);
         done++;
       }
       break;
     }
     case 'f':
+    case 'F':
     case 'e':
-    case 'g':
     case 'E':
-    case 'G': {
-      char number[128];
-      int n = 0, limit = width && width < 127 ? width : 127;
-      while (n < limit && (c = next(in)) != EOF) {
-        int part = isdigit(c) || c == '.' || c == '-' || c == '+' || c == 'e' || c == 'E';
-        if ((c == '-' || c == '+') && n > 0 && number[n - 1] != 'e' && number[n - 1] != 'E') part = 0;
-        if (!part) {
-          back(in, c);
-          break;
-        }
-        number[n++] = (char)c;
-      }
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': {
+      char number[404];
+      int n = floating(in, &wanted, number, 400);
+      if (!n) return done;
       number[n] = 0;
       char *end;
-      double value = strtod(number, &end);
-      if (end == number) return done;
-      if (!skip) {
-        if (size == 8) *va_arg(list, double *) = value;
-        else *va_arg(list, float *) = (float)value;
-        done++;
+      if (wanted.skip) {
+        strtod(number, &end);
+      } else if (wanted.size == 16) {
+        long double value = strtold(number, &end);
+        if (end != number) *va_arg(list, long double *) = value;
+      } else if (wanted.size == 8) {
+        double value = strtod(number, &end);
+        if (end != number) *va_arg(list, double *) = value;
+      } else {
+        float value = strtof(number, &end);
+        if (end != number) *va_arg(list, float *) = value;
       }
+      if (end == number) return done;
+      done += !wanted.skip;
       break;
     }
-    case 's': {
-      char *out = skip ? NULL : va_arg(list, char *);
-      int n = 0;
-      while ((!width || n < width) && (c = next(in)) != EOF) {
+    case 's':
+    case 'S': {
+      struct text out = text_for(&wanted, place(&wanted, list));
+      while ((!wanted.width || out.count < wanted.width) && (c = next(in)) != EOF) {
         if (isspace(c)) {
           back(in, c);
           break;
         }
-        if (out) out[n] = (char)c;
-        n++;
+        add(&out, c);
       }
-      if (!n) return done ? done : EOF;
-      if (out) out[n] = 0, done++;
+      add(&out, 0);
+      done += !wanted.skip;
       break;
     }
-    case 'c': {
-      char *out = skip ? NULL : va_arg(list, char *);
-      for (int n = 0; n < (width ? width : 1); n++) {
-        c = next(in);
-        if (c == EOF) return done ? done : EOF;
-        if (out) out[n] = (char)c;
-      }
-      if (out) done++;
+    case 'c':
+    case 'C': {
+      if ((c = next(in)) == EOF) return done ? done : EOF;
+      struct text out = text_for(&wanted, place(&wanted, list));
+      add(&out, c);
+      while (out.count < wanted.width && (c = next(in)) != EOF) add(&out, c);
+      done += !wanted.skip;
       break;
     }
     case '[': {
-      char *out = skip ? NULL : va_arg(list, char *);
       int invert = text[1] == '^';
       const char *set = text + 1 + invert, *end = set + (*set == ']');
       while (*end && *end != ']') end++;
-      int n = 0;
-      while ((!width || n < width) && (c = next(in)) != EOF) {
-        int in_set = 0;
-        for (const char *p = set; p < end; p++) {
-          if (p[1] == '-' && p + 2 < end) {
-            if (c >= (unsigned char)p[0] && c <= (unsigned char)p[2]) in_set = 1;
-            p += 2;
-          } else if (c == (unsigned char)*p) {
-            in_set = 1;
-          }
-        }
-        if (in_set == invert) {
+      c = next(in);
+      if (c == EOF) return done ? done : EOF;
+      back(in, c);
+      if (is_in(c, set, end) == invert) return done;
+      struct text out = text_for(&wanted, place(&wanted, list));
+      while ((!wanted.width || out.count < wanted.width) && (c = next(in)) != EOF) {
+        if (is_in(c, set, end) == invert) {
           back(in, c);
           break;
         }
-        if (out) out[n] = (char)c;
-        n++;
+        add(&out, c);
       }
-      if (!n) return done ? done : (c == EOF ? EOF : 0);
-      if (out) out[n] = 0, done++;
+      add(&out, 0);
+      done += !wanted.skip;
       text = end;
       break;
     }
     case 'n':
-      if (!skip) *va_arg(list, int *) = in->count;
+      if (!wanted.skip) assign(list, wanted.size, (unsigned long)in->count);
       break;
     case '%':
       c = next(in);
@@ -194,7 +329,7 @@ static int scan(struct source *in, const char *text, va_list list) {
         return done;
       }
       break;
-    default: return done;
+    default: __parallax_refuse("a conversion of scanf that is not modelled");
     }
   }
   return done;

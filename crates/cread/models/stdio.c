@@ -142,8 +142,19 @@ static void wide(struct sink *sink, struct spec *spec, const int *s) {
   for (int i = 0; i < len; i++) put(sink, (char)s[i]);
   if (spec->left) pad(sink, ' ', spec->width - len);
 }
+static void text_of(struct sink *sink, struct spec *spec, const char *s) {
+  if (!s) s = "(null)";
+  int len = 0;
+  while ((spec->precision < 0 || len < spec->precision) && s[len]) len++;
+  if (!spec->left) pad(sink, ' ', spec->width - len);
+  for (int i = 0; i < len; i++) put(sink, s[i]);
+  if (spec->left) pad(sink, ' ', spec->width - len);
+}
+char *strerror(int code);
 
 static void format(struct sink *sink, const char *text, va_list given) {
+  /* What %m stands for, whatever writing does to it. */
+  int reported = errno;
   va_list all, list;
   __builtin_va_copy(all, given);
   __builtin_va_copy(list, given);
@@ -240,19 +251,14 @@ static void format(struct sink *sink, const char *text, va_list given) {
       if (spec.left) pad(sink, ' ', spec.width - 1);
       break;
     }
+    case 'm': text_of(sink, &spec, strerror(reported)); break;
     case 'S': wide(sink, &spec, va_arg(list, const int *)); break;
     case 's': {
       if (size == 8) {
         wide(sink, &spec, va_arg(list, const int *));
         break;
       }
-      const char *s = va_arg(list, const char *);
-      if (!s) s = "(null)";
-      int len = 0;
-      while ((spec.precision < 0 || len < spec.precision) && s[len]) len++;
-      if (!spec.left) pad(sink, ' ', spec.width - len);
-      for (int i = 0; i < len; i++) put(sink, s[i]);
-      if (spec.left) pad(sink, ' ', spec.width - len);
+      text_of(sink, &spec, va_arg(list, const char *));
       break;
     }
     case 'f':

@@ -84,7 +84,13 @@ static unsigned long digits(const char *s, int base, const char **end, int *nega
   }
   return value;
 }
+static int is_base(int base) {
+  if (base == 0 || (base >= 2 && base <= 36)) return 1;
+  errno = EINVAL;
+  return 0;
+}
 long strtol(const char *s, char **rest, int base) {
+  if (!is_base(base)) return 0;
   const char *end;
   int negative, too_large;
   unsigned long value = digits(s, base, &end, &negative, &too_large);
@@ -97,6 +103,7 @@ long strtol(const char *s, char **rest, int base) {
   return negative ? (long)-value : (long)value;
 }
 unsigned long strtoul(const char *s, char **rest, int base) {
+  if (!is_base(base)) return 0;
   const char *end;
   int negative, too_large;
   unsigned long value = digits(s, base, &end, &negative, &too_large);

@@ -18,8 +18,11 @@ impl Explorer<'_> {
 
 impl<'s> System<Symbolic<'s>> for Explorer<'s> {
     fn read(&mut self, state: &mut State<Symbolic<'s>>, file: i32, count: u64) -> Option<Vec<Term>> {
-        if file == 0 && self.stdin.is_empty() {
-            self.assumptions.insert("standard input is empty".into());
+        if file == 0 {
+            self.assumptions.insert(match self.stdin.len() {
+                0 => "standard input is empty".into(),
+                count => format!("standard input has exactly {count} bytes"),
+            });
         }
         state.files.read(file, count)
     }

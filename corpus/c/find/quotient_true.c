@@ -1,0 +1,7 @@
+// finds: overflow
+int klee_int(const char *name);
+int main(void) {
+  int x = klee_int("x"), y = klee_int("y");
+  if (y == 0) return 1;
+  return x / y == 3; //~ overflow
+}

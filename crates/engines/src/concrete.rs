@@ -133,6 +133,15 @@ impl Memory for Concrete {
         only(self, (key(class), *reference))
     }
 
+    fn classify<T: Ord + Clone>(
+        self,
+        reference: &Self::Ref,
+        key: impl Fn(Option<ClassId>) -> T,
+    ) -> Forks<Self, T> {
+        let class = reference.map(|at| self.objects[at].class);
+        only(self, key(class))
+    }
+
     fn classes(&self, reference: &Self::Ref) -> Vec<ClassId> {
         reference.map(|at| self.objects[at].class).into_iter().collect()
     }

@@ -472,6 +472,22 @@ impl<'s> Memory for Lazy<'s> {
         Ok(vec![(self, (key(class), *reference))])
     }
 
+    fn classify<T: Ord + Clone>(
+        self,
+        reference: &Pointer,
+        key: impl Fn(Option<ClassId>) -> T,
+    ) -> Forks<Self, T> {
+        let mut forks = Vec::new();
+        for (heap, place) in self.locate(*reference) {
+            let class = match place {
+                Pointer::Nil => None,
+                place => Some(heap.things[heap.object(place)?].class),
+            };
+            forks.push((heap, key(class)));
+        }
+        Ok(forks)
+    }
+
     fn classes(&self, reference: &Pointer) -> Vec<ClassId> {
         match self.follow(*reference) {
             Pointer::Nil => Vec::new(),

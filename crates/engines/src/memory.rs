@@ -160,6 +160,13 @@ pub trait Memory: Clone {
         key: impl Fn(ClassId) -> T,
     ) -> Forks<Self, (T, Self::Ref)>;
 
+    /// Splits by the class of a reference that may be null: one successor for each value of `key`.
+    fn classify<T: Ord + Clone>(
+        self,
+        reference: &Self::Ref,
+        key: impl Fn(Option<ClassId>) -> T,
+    ) -> Forks<Self, T>;
+
     /// The classes that a non-null reference may point to an instance of.
     fn classes(&self, reference: &Self::Ref) -> Vec<ClassId>;
 

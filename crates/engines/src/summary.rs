@@ -166,6 +166,15 @@ impl<'s> Memory for Summary<'s> {
         Ok(self.with(forks))
     }
 
+    fn classify<T: Ord + Clone>(
+        self,
+        reference: &Reference,
+        key: impl Fn(Option<ClassId>) -> T,
+    ) -> Forks<Self, T> {
+        let forks = self.heap.clone().classify(reference, key)?;
+        Ok(self.with(forks))
+    }
+
     fn classes(&self, reference: &Reference) -> Vec<ClassId> {
         let of = |reference: &Reference| -> Vec<ClassId> {
             let objects = reference.iter().filter_map(|entry| match entry.target {

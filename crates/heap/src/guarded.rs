@@ -632,6 +632,34 @@ impl<'s> Guarded<'s> {
         Ok(forks)
     }
 
+    /// Splits by the class of a reference that may be null.
+    pub fn classify<T: Ord + Clone>(
+        self,
+        reference: &Reference,
+        key: impl Fn(Option<ClassId>) -> T,
+    ) -> Forks<'s, T> {
+        let mut parts = std::collections::BTreeMap::<T, Vec<Entry>>::new();
+        for entry in reference.iter() {
+            let class = match entry.target {
+                Target::Nil => None,
+                Target::Loc(loc) => Some(self.location(loc).class),
+                Target::Un => return Err(HeapError::Broken("a reference that nobody has read")),
+            };
+            parts.entry(key(class)).or_default().push(entry.clone());
+        }
+        let mut forks = Vec::new();
+        for (key, entries) in parts {
+            let store = self.oracle.store;
+            let within = References(Symbolic::new(store)).exists(&entries, |_| true);
+            if let Some(model) = self.path.sat(&self.oracle, within)? {
+                let mut fork = self.clone();
+                fork.path = fork.path.and(&fork.oracle, within, Origin::Outcome, model);
+                forks.push((fork, key));
+            }
+        }
+        Ok(forks)
+    }
+
     /// The length of an array that is not null here.
     pub fn length(&self, array: &Reference) -> Result<Term, HeapError> {
         let mut length = None;

@@ -153,13 +153,30 @@ impl Task {
         self.each(state, split, |_, ()| Ok(Done::Next))
     }
 
-    /// Whether what is put into an array of references fits its type.
-    pub(crate) fn store_fits<M: Memory>(
+    /// What is put into an array of references must fit its type.
+    fn store_fits<M: Memory>(
         &self,
         state: &mut State<M>,
         array: &M::Ref,
         value: &M::Ref,
         then: impl Fn(&Task, &mut State<M>) -> Answer<M>,
+    ) -> Answer<M> {
+        self.fits(state, array, value, |task, state, fits| {
+            task.saw(state, Outcome::Fits(fits));
+            match fits {
+                true => then(task, state),
+                false => task.raise_unsaid(state, "java/lang/ArrayStoreException"),
+            }
+        })
+    }
+
+    /// Whether what is put into an array of references fits its type. This is no outcome yet.
+    pub(crate) fn fits<M: Memory>(
+        &self,
+        state: &mut State<M>,
+        array: &M::Ref,
+        value: &M::Ref,
+        then: impl Fn(&Task, &mut State<M>, bool) -> Answer<M>,
     ) -> Answer<M> {
         let memory = state.memory()?;
         let (arrays, values) = (memory.classes(array), memory.classes(value));
@@ -173,17 +190,14 @@ impl Task {
         }
         let fits = |value: &ClassId| wanted.iter().all(|wanted| self.program.is_subclass(*value, *wanted));
         if values.iter().all(fits) {
-            return then(self, state);
+            return then(self, state, true);
         }
         let one = |state: &mut State<M>, wanted: ClassId| {
             // Null fits every array.
-            self.instance(state, value, wanted, |task, state, is| {
-                task.saw(state, Outcome::Fits(is != Some(false)));
-                match is {
-                    Some(false) => task.raise_unsaid(state, "java/lang/ArrayStoreException"),
-                    _ => then(task, state),
-                }
-            })
+            let fits =
+                |class: Option<ClassId>| class.is_none_or(|class| self.program.is_subclass(class, wanted));
+            let split = state.split(|memory| memory.classify(value, fits))?;
+            self.each(state, split, |state, fits| then(self, state, fits))
         };
         if let [only] = wanted.as_slice() {
             return one(state, *only);
@@ -202,80 +216,114 @@ impl Task {
         class: ClassId,
         lengths: &[IntOf<M>],
     ) -> Answer<M> {
-        let [length, more @ ..] = lengths else { return unverifiable("an array without a length") };
+        if lengths.is_empty() {
+            return unverifiable("an array without a length");
+        }
+        self.check_lengths(state, class, lengths, 0)
+    }
+
+    /// No length is negative, even of arrays that an array without elements does not hold.
+    fn check_lengths<M: Memory>(
+        &self,
+        state: &mut State<M>,
+        class: ClassId,
+        lengths: &[IntOf<M>],
+        checked: usize,
+    ) -> Answer<M> {
+        let Some(length) = lengths.get(checked) else {
+            return self.count_arrays(state, class, lengths, &[]);
+        };
         let memory = state.memory()?;
         let fine = memory.core().relop(RelOp::Sle, 32, &memory.int(0), length);
         let split = state.split(|memory| memory.branch(&fine))?;
         self.each(state, split, |state, fine| {
             self.saw(state, Outcome::Length(fine));
-            if !fine {
-                return match state.known_int(length)?.filter(|_| !self.symbolic) {
-                    Some(length) => {
-                        let text = length.to_string();
-                        self.raise(state, "java/lang/NegativeArraySizeException", Some(&text))
-                    }
-                    None => self.raise_unsaid(state, "java/lang/NegativeArraySizeException"),
-                };
+            if fine {
+                return self.check_lengths(state, class, lengths, checked + 1);
             }
-            let known = state.memory()?.core().targets(32, length);
-            let known = known.and_then(|all| all.iter().filter_map(|(_, bits)| bits.to_u64()).max());
-            match known {
-                Some(most) => {
-                    let most = most as usize;
-                    if most > if self.symbolic { KNOWN_ROOM } else { CONCRETE_ROOM } {
-                        return Err(Trouble::Cut(Cut::Array));
-                    }
-                    let made = state.memory_mut()?.make_array(class, most, length);
-                    self.fill(state, class, &made, most, more)
+            match state.known_int(length)?.filter(|_| !self.symbolic) {
+                Some(length) => {
+                    let text = length.to_string();
+                    self.raise(state, "java/lang/NegativeArraySizeException", Some(&text))
                 }
-                None => {
-                    let memory = state.memory()?;
-                    let most = memory.array_bound();
-                    let short = memory.core().relop(RelOp::Sle, 32, length, &memory.int(most as i32));
-                    let split = state.split(|memory| memory.branch(&short))?;
-                    self.each(state, split, |state, short| {
-                        if !short {
-                            return Err(Trouble::Cut(Cut::Array));
-                        }
-                        if !more.is_empty() {
-                            return gap("an array of arrays of unknown number");
-                        }
-                        let made = state.memory_mut()?.make_array(class, most, length);
-                        state.push(Slot::Ref(made));
-                        Ok(Done::Next)
-                    })
-                }
+                None => self.raise_unsaid(state, "java/lang/NegativeArraySizeException"),
             }
         })
     }
 
-    /// Fills an array with arrays, and leaves it on the stack.
-    fn fill<M: Memory>(
+    /// Makes numbers of all lengths but the last: so many arrays there are.
+    fn count_arrays<M: Memory>(
         &self,
         state: &mut State<M>,
         class: ClassId,
-        array: &M::Ref,
-        count: usize,
         lengths: &[IntOf<M>],
+        counts: &[i32],
     ) -> Answer<M> {
-        if !lengths.is_empty() {
-            let Some(Type::Ref(name)) = self.program.class(class).element.clone() else {
-                return unverifiable("too many lengths");
+        let length = &lengths[counts.len()];
+        self.room(state, length, |task, state, room| {
+            if counts.len() + 1 == lengths.len() {
+                let made = task.make_arrays(state, class, counts, length, room)?;
+                state.push(Slot::Ref(made));
+                return Ok(Done::Next);
+            }
+            task.counted(state, length, &|task, state, count| {
+                task.count_arrays(state, class, lengths, &[counts, &[count]].concat())
+            })
+        })
+    }
+
+    /// How many elements an array of this length needs room for.
+    fn room<M: Memory>(
+        &self,
+        state: &mut State<M>,
+        length: &IntOf<M>,
+        then: impl Fn(&Task, &mut State<M>, usize) -> Answer<M>,
+    ) -> Answer<M> {
+        let known = state.memory()?.core().targets(32, length);
+        let known = known.and_then(|all| all.iter().filter_map(|(_, bits)| bits.to_u64()).max());
+        if let Some(most) = known {
+            let most = most as usize;
+            return match most > if self.symbolic { KNOWN_ROOM } else { CONCRETE_ROOM } {
+                true => Err(Trouble::Cut(Cut::Array)),
+                false => then(self, state, most),
             };
-            let inner = self.program.load(&name)?;
-            self.inform(state)?;
-            for at in 0..count {
-                if let Done::Forks(_) = self.new_array(state, inner, lengths)? {
-                    return gap("an array of arrays of unknown length");
-                }
-                let element = Value::Ref(state.pop_ref()?);
-                let index = state.memory()?.int(at as i32);
-                if let Done::Forks(_) = self.store(state, array, &index, &element)? {
-                    return gap("an array of arrays of unknown length");
-                }
+        }
+        let memory = state.memory()?;
+        let most = memory.array_bound();
+        let short = memory.core().relop(RelOp::Sle, 32, length, &memory.int(most as i32));
+        let split = state.split(|memory| memory.branch(&short))?;
+        self.each(state, split, |state, short| match short {
+            true => then(self, state, most),
+            false => Err(Trouble::Cut(Cut::Array)),
+        })
+    }
+
+    /// Arrays in arrays, so many of each; the innermost have a length that need not be known.
+    fn make_arrays<M: Memory>(
+        &self,
+        state: &mut State<M>,
+        class: ClassId,
+        counts: &[i32],
+        length: &IntOf<M>,
+        room: usize,
+    ) -> Result<M::Ref, Trouble> {
+        let [count, counts @ ..] = counts else {
+            return Ok(state.memory_mut()?.make_array(class, room, length));
+        };
+        let Some(Type::Ref(name)) = self.program.class(class).element.clone() else {
+            return unverifiable("too many lengths");
+        };
+        let inner = self.program.load(&name)?;
+        self.inform(state)?;
+        let known = state.memory()?.int(*count);
+        let array = state.memory_mut()?.make_array(class, *count as usize, &known);
+        for at in 0..*count {
+            let element = Value::Ref(self.make_arrays(state, inner, counts, length, room)?);
+            let index = state.memory()?.int(at);
+            if let Done::Forks(_) = self.store(state, &array, &index, &element)? {
+                return Err(Stop::Broken("an element of a known array forks".into()).into());
             }
         }
-        state.push(Slot::Ref(array.clone()));
-        Ok(Done::Next)
+        Ok(array)
     }
 }

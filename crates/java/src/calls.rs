@@ -336,13 +336,7 @@ impl<'a> Search<'a> {
         watch()?;
         let mut state = node.state.clone();
         let types = &task.method.signature.parameters;
-        let value = |(ty, value): (&Type, &InputValue)| match *value {
-            InputValue::Null => Value::Ref(None),
-            InputValue::Object(at) => Value::Ref(Some(at)),
-            InputValue::Bits(bits) => Value::Int(Bits::new(ty.width().max(1), bits.into())),
-            InputValue::Bool(b) => Value::Bool(b),
-        };
-        state.memory_mut()?.objects[1].fields = types.iter().zip(arguments).map(value).collect();
+        state.memory_mut()?.objects[1].fields = types.iter().zip(arguments).map(concrete).collect();
         task.walk_on(state, &mut |_| Ok(())).map(Some)
     }
 
@@ -375,6 +369,16 @@ impl<'a> Search<'a> {
             }
         }
         Ok(text)
+    }
+}
+
+/// An argument as the concrete machine has it.
+pub(crate) fn concrete((ty, value): (&Type, &InputValue)) -> ConcreteValue {
+    match *value {
+        InputValue::Null => Value::Ref(None),
+        InputValue::Object(at) => Value::Ref(Some(at)),
+        InputValue::Bits(bits) => Value::Int(Bits::new(ty.width().max(1), bits.into())),
+        InputValue::Bool(b) => Value::Bool(b),
     }
 }
 

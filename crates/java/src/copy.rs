@@ -135,19 +135,30 @@ impl Task {
         count: &IntOf<M>,
         checked: bool,
     ) -> Answer<M> {
-        let copy = |task: &Task, state: &mut State<M>, known| {
+        self.counted(state, count, &|task, state, known| {
             task.read_elements(state, from, start, known, Vec::new(), &|task, state, values| match checked {
                 true => task.write_checked(state, to, at, values, 0),
                 false => task.write_elements(state, to, at, values, 0),
             })
-        };
-        if let Some(known) = state.known_int(count)? {
-            return copy(self, state, known);
-        }
-        self.count_elements(state, count, 0, &|task, state, known| {
-            task.saw(state, Outcome::Count(known as u32));
-            copy(task, state, known)
         })
+    }
+
+    /// Goes on with a count that is a number. It is an outcome even if no other number was possible: what one engine
+    /// knows another may not, and all see the same outcomes.
+    pub(crate) fn counted<M: Memory>(
+        &self,
+        state: &mut State<M>,
+        count: &IntOf<M>,
+        then: Go<'_, M, i32>,
+    ) -> Answer<M> {
+        let saw = |task: &Task, state: &mut State<M>, known: i32| {
+            task.saw(state, Outcome::Count(known as u32));
+            then(task, state, known)
+        };
+        match state.known_int(count)? {
+            Some(known) => saw(self, state, known),
+            None => self.count_elements(state, count, 0, &saw),
+        }
     }
 
     /// Every number that a count may be.
@@ -224,7 +235,8 @@ impl Task {
         Ok(Done::Next)
     }
 
-    /// The same where each must be asked whether it fits.
+    /// The same where each must be asked whether it fits. That one does not fit is an outcome, with how many were copied
+    /// before it; where all fit, an engine that knows the arrays better does not even ask.
     fn write_checked<M: Memory>(
         &self,
         state: &mut State<M>,
@@ -234,7 +246,12 @@ impl Task {
         number: usize,
     ) -> Answer<M> {
         let Some(Value::Ref(value)) = values.get(number) else { return Ok(Done::Next) };
-        self.store_fits(state, to, value, |task, state| {
+        self.fits(state, to, value, |task, state, fits| {
+            if !fits {
+                task.saw(state, Outcome::Count(number as u32));
+                task.saw(state, Outcome::Fits(false));
+                return task.raise_unsaid(state, "java/lang/ArrayStoreException");
+            }
             let memory = state.memory()?;
             let index = memory.core().binop(BinOp::Add, 32, at, &memory.int(number as i32));
             let split = state.split(|memory| {

@@ -7,6 +7,7 @@ use crate::calls::Call;
 use crate::machine::Task;
 use crate::program::{Class, Method, Program};
 use crate::read::flags;
+use crate::shared::writes_shared;
 use crate::types::{Type, dotted};
 use parallax_engines::engine::Ending;
 use parallax_engines::{ConcreteValue, End, Replay, Value};
@@ -61,12 +62,14 @@ pub fn source(task: &Task, cases: &[Case], failing: bool) -> Source {
         program.method_name(&task.method)
     );
     let mut unbuildable = Vec::new();
+    let fresh = cases.iter().any(|case| writes_shared(task, case));
     for case in cases {
-        match (Writer { program, task, case, failing, text: String::new() }).test() {
+        match (Writer { program, task, case, failing, fresh, text: String::new() }).test() {
             Some(test) => text.push_str(&test),
             None => unbuildable.push(case.name.clone()),
         }
     }
+    text.push_str(if fresh { FRESH } else { PLAIN });
     text.push_str(HELPERS);
     let folder = if package.is_empty() { String::new() } else { format!("{}/", package.replace('.', "/")) };
     Source { path: format!("{folder}{name}.java"), text, unbuildable }
@@ -77,6 +80,8 @@ struct Writer<'a> {
     task: &'a Task,
     case: &'a Case,
     failing: bool,
+    /// Whether each test has classes of its own.
+    fresh: bool,
     text: String,
 }
 
@@ -145,6 +150,9 @@ impl Writer<'_> {
             quoted(&self.case.title),
             self.case.name
         );
+        if self.fresh {
+            self.text.push_str("        fresh();\n");
+        }
         self.build()?;
         self.make_calls();
         self.call();
@@ -374,5 +382,9 @@ impl Writer<'_> {
     }
 }
 
+/// How classes are found where tests leave them as they were.
+const PLAIN: &str = include_str!("junit/plain.java");
+/// And where they do not.
+const FRESH: &str = include_str!("junit/fresh.java");
 /// What every test class brings along.
 const HELPERS: &str = include_str!("junit/helpers.java");

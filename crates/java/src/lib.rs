@@ -29,6 +29,7 @@ mod program;
 pub mod read;
 pub mod run;
 mod setup;
+mod shared;
 mod state;
 mod types;
 mod unsafely;

@@ -79,14 +79,15 @@ impl Task {
                     state.push(Slot::Ref(mirror));
                     Ok(Done::Next)
                 };
+                let saw = |state: &mut State<M>, class: ClassId| {
+                    self.saw(state, Outcome::Dispatch(class, 0));
+                    go(state, class)
+                };
                 return match state.memory()?.classes(&object).as_slice() {
-                    [only] => go(state, *only),
+                    [only] => saw(state, *only),
                     _ => {
                         let split = state.split(|memory| memory.partition(&object, |class| class))?;
-                        self.each(state, split, |state, (class, _)| {
-                            self.saw(state, Outcome::Dispatch(class, 0));
-                            go(state, class)
-                        })
+                        self.each(state, split, |state, (class, _)| saw(state, class))
                     }
                 };
             }

@@ -7,7 +7,9 @@ use parallax_engines::engine::{self, Ending};
 use parallax_engines::exact::compare;
 use parallax_engines::{Inputs, Laziness, Replay};
 use parallax_heap::InputValue;
+use parallax_java::Outcome;
 use parallax_term::Store;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Both engines, compared; and every path of the summary taken by the concrete machine. Gives paths by ending.
@@ -26,6 +28,7 @@ fn exact(path: &Path, method: &str, rep_ok: Option<&str>, k: usize) -> Counts {
     let mut counts =
         Counts { lazy: lazy.progress.paths, summary: summary.progress.paths, ..Counts::default() };
     for (trace, bucket) in &summary.traces {
+        counts.outcomes.extend(trace.events.iter().map(|event| kind(event.outcome)));
         match &trace.ending {
             Ending::Discarded => continue,
             Ending::Cut(cut) => counts.cuts.push(format!("{cut:?}")),
@@ -53,6 +56,42 @@ struct Counts {
     values: usize,
     errors: Vec<String>,
     cuts: Vec<String>,
+    outcomes: BTreeSet<&'static str>,
+}
+
+/// Every kind of outcome, and the one that this is: a new kind does not compile without its row.
+const KINDS: [&str; 13] = [
+    "branch",
+    "case",
+    "cast",
+    "caught",
+    "count",
+    "dispatch",
+    "divisor",
+    "equal",
+    "fits",
+    "in bounds",
+    "instance",
+    "length",
+    "non-null",
+];
+
+fn kind(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Branch(_) => "branch",
+        Outcome::Case(_) => "case",
+        Outcome::Cast(_) => "cast",
+        Outcome::Caught(_) => "caught",
+        Outcome::Count(_) => "count",
+        Outcome::Dispatch(..) => "dispatch",
+        Outcome::Divisor(_) => "divisor",
+        Outcome::Equal(_) => "equal",
+        Outcome::Fits(_) => "fits",
+        Outcome::InBounds(_) => "in bounds",
+        Outcome::Instance(_) => "instance",
+        Outcome::Length(_) => "length",
+        Outcome::NonNull(_) => "non-null",
+    }
 }
 
 fn classes() -> tempfile::TempDir {
@@ -107,6 +146,31 @@ fn dispatch_and_exceptions() {
     assert_eq!((name.values, name.errors.len()), (4, 0), "{name:?}");
     let ratio = exact(classes.path(), "Shapes.ratio", None, 2);
     assert_eq!((ratio.values, ratio.errors.len()), (2, 0), "{ratio:?}");
+}
+
+/// What is an outcome to an engine that does not know is one to the machine that knows everything: of every kind of
+/// outcome there is a method, and the concrete machine follows each of its paths.
+#[test]
+fn outcomes_are_the_same_to_all() {
+    let classes = common::compiled(&common::sources(&common::corpus("outcomes")));
+    let mut seen = BTreeSet::new();
+    for method in common::static_methods(classes.path(), "Outcomes") {
+        let found = exact(classes.path(), &method, None, 2);
+        assert!(found.values > 0, "{method}: {found:?}");
+        assert!(found.cuts.iter().all(|cut| cut == "Array"), "{method}: {found:?}");
+        seen.extend(found.outcomes);
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), KINDS);
+}
+
+/// Arrays of arrays, of a number that is not known: none to as many as an array may have, and a negative number.
+#[test]
+fn arrays_of_arrays() {
+    let classes = common::compiled(&common::sources(&common::corpus("outcomes")));
+    let rows = exact(classes.path(), "Outcomes.rows", None, 1);
+    assert_eq!(rows.values, 3, "{rows:?}");
+    assert_eq!(rows.errors, ["java.lang.NegativeArraySizeException"]);
+    assert_eq!(rows.cuts, ["Array"]);
 }
 
 /// The list and the tree of Javalite's corpus, written in Java statement by statement, have as many paths and heaps.

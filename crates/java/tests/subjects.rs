@@ -228,3 +228,42 @@ fn the_library_itself() {
     assert!(count > 40, "{count} tests");
     expect(classes.path(), &sources, count, 0);
 }
+
+/// A test for each path of every static method of a class, and how many there are.
+fn tests_of(classes: &Path, class: &str) -> (Vec<junit::Source>, usize) {
+    let (mut sources, mut count) = (Vec::new(), 0);
+    for method in common::static_methods(classes, class) {
+        let program = common::program(classes);
+        let explored =
+            explore(&program, &method, None, Subject { k: 2, array: 2, ..Subject::default() }, None);
+        assert!(explored.cuts.iter().all(|cut| cut == "Array"), "{method}: {:?}", explored.cuts);
+        let source = junit::source(&explored.task, &explored.made.cases, false);
+        assert!(source.unbuildable.is_empty(), "{method}");
+        count += explored.made.cases.len();
+        sources.push(source);
+    }
+    (sources, count)
+}
+
+/// Whatever is an outcome, tests take the path they are for.
+#[test]
+fn outcomes() {
+    let classes = common::compiled(&common::sources(&common::corpus("outcomes")));
+    let (sources, count) = tests_of(classes.path(), "Outcomes");
+    // None of them changes what classes share, and so none needs classes of its own.
+    assert!(sources.iter().all(|source| !source.text.contains("fresh()")));
+    expect(classes.path(), &sources, count, 0);
+}
+
+/// A test finds static fields, and what they lead to, as class initialisers leave them, whatever ran before it.
+#[test]
+fn what_classes_share() {
+    let classes = common::compiled(&common::sources(&common::corpus("shared")));
+    let (sources, count) = tests_of(classes.path(), "Shared");
+    for source in &sources {
+        let reads = source.path.contains("_reads");
+        assert_eq!(source.text.contains("fresh();"), !reads, "{}", source.path);
+    }
+    assert!(count >= 2 * sources.len(), "{count} tests");
+    expect(classes.path(), &sources, count, 0);
+}

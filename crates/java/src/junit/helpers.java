@@ -17,15 +17,15 @@
 
     /** An object as it is before its constructor runs. */
     private static Object make(String name) throws Exception {
-        return UNSAFE.allocateInstance(Class.forName(name));
+        return UNSAFE.allocateInstance(load(name));
     }
 
     private static Object array(String name, int length) throws Exception {
-        return java.lang.reflect.Array.newInstance(Class.forName(name.replace('/', '.')).getComponentType(), length);
+        return java.lang.reflect.Array.newInstance(load(name.replace('/', '.')).getComponentType(), length);
     }
 
     private static Object construct(String name, String descriptor, Object[] arguments) throws Throwable {
-        for (java.lang.reflect.Constructor<?> constructor : Class.forName(name).getDeclaredConstructors()) {
+        for (java.lang.reflect.Constructor<?> constructor : load(name).getDeclaredConstructors()) {
             if (descriptor(void.class, constructor.getParameterTypes()).equals(descriptor)) {
                 constructor.setAccessible(true);
                 try {
@@ -44,7 +44,7 @@
 
     @SuppressWarnings("removal")
     private static void put(Object object, String owner, String name, Object value) throws Exception {
-        java.lang.reflect.Field field = Class.forName(owner).getDeclaredField(name);
+        java.lang.reflect.Field field = load(owner).getDeclaredField(name);
         long at = UNSAFE.objectFieldOffset(field);
         Class<?> type = field.getType();
         if (type == boolean.class) UNSAFE.putBoolean(object, at, (Boolean) value);
@@ -60,7 +60,7 @@
 
     @SuppressWarnings("removal")
     private static Object get(Object object, String owner, String name) throws Exception {
-        java.lang.reflect.Field field = Class.forName(owner).getDeclaredField(name);
+        java.lang.reflect.Field field = load(owner).getDeclaredField(name);
         if (field.getDeclaringClass().isRecord()) {
             field.setAccessible(true);
             return field.get(object);
@@ -80,7 +80,7 @@
 
     private static Object call(String owner, String name, String descriptor, Object self, Object[] arguments)
             throws Throwable {
-        for (java.lang.reflect.Method method : Class.forName(owner).getDeclaredMethods()) {
+        for (java.lang.reflect.Method method : load(owner).getDeclaredMethods()) {
             if (method.getName().equals(name)
                     && descriptor(method.getReturnType(), method.getParameterTypes()).equals(descriptor)) {
                 if (!method.canAccess(self)) method.setAccessible(true);

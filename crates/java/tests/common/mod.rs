@@ -81,6 +81,15 @@ pub fn task(program: &Rc<Program>, method: &str, rep_ok: Option<&str>) -> Task {
     }
 }
 
+/// The static methods that a class declares, as they are written in its source.
+pub fn static_methods(path: &Path, class: &str) -> Vec<String> {
+    let program = program(path);
+    let class = program.class(program.load(class).expect("the class"));
+    let declared = class.methods.iter().filter(|method| method.is_static() && !method.name.starts_with('<'));
+    let named = declared.filter(|method| !method.name.contains('$'));
+    named.map(|method| format!("{}.{}", class.simple_name, method.name)).collect()
+}
+
 /// What its inputs look like.
 pub fn setup<'s>(store: &'s Store, task: &Task, limits: Inputs) -> Setup<'s> {
     setup_with(store, task, limits, &Instances::new())

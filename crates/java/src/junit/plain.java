@@ -1,0 +1,4 @@
+    private static Class<?> load(String name) throws ClassNotFoundException {
+        return Class.forName(name);
+    }
+

@@ -385,7 +385,11 @@ impl Compiler<'_> {
                 let (left, right) = (Box::new(self.number(left)?), Box::new(self.number(right)?));
                 Some(Term::Computed(Code::Binary(*operator, left, right)))
             }
-            Expression::Cast { .. } => None,
+            Expression::Cast { .. }
+            | Expression::SizeOf(_)
+            | Expression::SizeOfType { .. }
+            | Expression::Span(..)
+            | Expression::Conditional(..) => None,
         }
     }
 

@@ -46,6 +46,8 @@ pub(crate) struct Index {
     pub inlined: Vec<Offset>,
     /// Variables outside functions, and statics of classes, by their qualified names.
     pub globals: Vec<(Arc<str>, Offset)>,
+    /// Names of enumerations, each with its own entry and its enumeration's.
+    pub enumerators: Vec<(Arc<str>, Offset, Offset)>,
     /// Complete types with names.
     pub types: Vec<(Arc<str>, Offset)>,
     /// Whether any variable moves from place to place: then their places are right from the first instruction on.
@@ -315,6 +317,8 @@ impl Debug {
         let mut depth = 0isize;
         // What lies around the entry: its depth, its name, whether it is a function.
         let mut around: Vec<(isize, Option<Arc<str>>, bool)> = Vec::new();
+        // The enumeration whose names follow, and the name of what lies around it if they can be used there.
+        let mut enumeration = (gimli::UnitOffset(0), None);
         while let Some((delta, entry)) = entries.next_dfs().map_err(malformed)? {
             depth += delta;
             while around.last().is_some_and(|(outer, ..)| *outer >= depth) {
@@ -353,6 +357,24 @@ impl Debug {
                 let location = entry.attr_value(gimli::DW_AT_location).map_err(malformed)?;
                 index.has_location_lists =
                     location.is_some_and(|value| !matches!(value, AttributeValue::Exprloc(_)));
+            }
+            if tag == gimli::DW_TAG_enumeration_type {
+                let is_closed = entry.attr(gimli::DW_AT_enum_class).map_err(malformed)?.is_some();
+                enumeration = (entry.offset(), (!is_closed).then(|| prefix.clone()));
+            } else if tag == gimli::DW_TAG_enumerator
+                && let Some(name) = text(gimli::DW_AT_name)?
+            {
+                let (whole, outer) = &enumeration;
+                let own = qualified(&name);
+                if let Some(outer) = outer {
+                    let open: Arc<str> = outer
+                        .as_ref()
+                        .map_or_else(|| name.as_str().into(), |outer| format!("{outer}::{name}").into());
+                    if open != own {
+                        index.enumerators.push((open, entry.offset(), *whole));
+                    }
+                }
+                index.enumerators.push((own, entry.offset(), *whole));
             }
             if tag == gimli::DW_TAG_subprogram {
                 let ranges = self.ranges_of(unit, entry)?;

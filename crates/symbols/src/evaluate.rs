@@ -55,7 +55,9 @@ impl Symbols {
             }
             Expression::Integer(value) => Ok(self.literal(*value)),
             Expression::Float(value) => Ok(self.float_value(*value, 8)),
-            Expression::Character(code) => Ok(Value::computed(Type::integer(1, true), vec![*code])),
+            Expression::Character(code) => {
+                Ok(Value::computed(self.cast_type("char", module_of(frame))?, vec![*code]))
+            }
             Expression::Member(of, name) => self.member(&self.kept(of, frame, state)?, state, name),
             Expression::Index(of, index) => {
                 let index = self.integer(&self.kept(index, frame, state)?, state)?;
@@ -75,14 +77,55 @@ impl Symbols {
                 self.binary(*operator, &left, &right, state)
             }
             Expression::Cast { name, stars, of } => {
-                let module = frame.function_die.map_or(0, |(module, _)| module);
-                let mut ty = self.cast_type(name, module)?;
-                for _ in 0..*stars {
-                    ty = Type::pointer(ty);
-                }
+                let ty = self.written_type(name, *stars, frame)?;
                 self.cast(&self.kept(of, frame, state)?, ty, state)
             }
+            Expression::SizeOf(of) => {
+                let ty = match (self.evaluated(of, frame, state), &**of) {
+                    // A name that is no variable may be that of a type.
+                    (Err(Error::NoVariable { .. }), Expression::Name(name)) => {
+                        self.written_type(name, 0, frame)?
+                    }
+                    (value, _) => self.referred(&value?, state)?.ty,
+                };
+                self.size_value(&ty)
+            }
+            Expression::SizeOfType { name, stars } => {
+                self.size_value(&self.written_type(name, *stars, frame)?)
+            }
+            Expression::Span(first, length) => {
+                let length = self.integer(&self.kept(length, frame, state)?, state)?;
+                self.span(&self.kept(first, frame, state)?, length)
+            }
+            Expression::Conditional(condition, then, otherwise) => {
+                let holds = self.is_true(&self.kept(condition, frame, state)?, state)?;
+                self.kept(if holds { then } else { otherwise }, frame, state)
+            }
         }
+    }
+
+    fn size_value(&self, ty: &Type) -> Result<Value> {
+        let size = self.address_size();
+        Ok(Value::computed(Type::integer(size, false), self.number(self.size(ty)?.into(), size)))
+    }
+
+    /// So many values of one type behind each other, from this one on.
+    fn span(&self, first: &Value, length: i128) -> Result<Value> {
+        let length = u32::try_from(length).ok().filter(|length| *length > 0);
+        match (&first.place, first.bits, length) {
+            (Place::Memory(address), None, Some(length)) => {
+                let of = std::sync::Arc::new(first.ty.clone());
+                Ok(Value::at(Type(Made::Array { of, length: length.into() }), *address))
+            }
+            (_, _, None) => Err(self.complaint(&first.ty, "cannot be repeated so often")),
+            _ => Err(self.complaint(&first.ty, "is not in memory and has nothing behind it")),
+        }
+    }
+
+    /// A type as an expression writes it.
+    fn written_type(&self, name: &str, stars: usize, frame: &Frame) -> Result<Type> {
+        let ty = self.cast_type(name, module_of(frame))?;
+        Ok((0..stars).fold(ty, |ty, _| Type::pointer(ty)))
     }
 
     /// A part of an expression, whose value must have been kept.
@@ -113,6 +156,9 @@ impl Symbols {
         if let Some(variable) = self.global(name, near, frame.function.as_deref())? {
             return self.value(&variable, Some(frame), state);
         }
+        if let Some(value) = self.enumerator(name, near, frame.function.as_deref())? {
+            return Ok(value);
+        }
         match self.functions_named(name).first() {
             Some(address) => Ok(self.pointer(*address, Type::VOID)),
             None => Err(Error::NoVariable { name: name.to_owned(), function: frame.function.clone() }),
@@ -140,4 +186,8 @@ impl Symbols {
             None => built_in.ok_or_else(|| Error::NoVariable { name: name.to_owned(), function: None }),
         }
     }
+}
+
+fn module_of(frame: &Frame) -> usize {
+    frame.function_die.map_or(0, |(module, _)| module)
 }

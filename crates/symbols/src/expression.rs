@@ -22,6 +22,15 @@ pub(crate) enum Expression {
         stars: usize,
         of: Box<Expression>,
     },
+    SizeOf(Box<Expression>),
+    /// `sizeof(struct node *)`.
+    SizeOfType {
+        name: String,
+        stars: usize,
+    },
+    /// `*p@3`: so many behind each other.
+    Span(Box<Expression>, Box<Expression>),
+    Conditional(Box<Expression>, Box<Expression>, Box<Expression>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,12 +79,15 @@ const BINARY: &[(&str, Binary, u8)] = &[
     ("&", Binary::BitAnd, 5),
     ("<", Binary::Less, 7),
     (">", Binary::Greater, 7),
-    ("+", Binary::Plus, 9),
-    ("-", Binary::Minus, 9),
-    ("*", Binary::Times, 10),
-    ("/", Binary::Divide, 10),
-    ("%", Binary::Remainder, 10),
+    ("+", Binary::Plus, 10),
+    ("-", Binary::Minus, 10),
+    ("*", Binary::Times, 11),
+    ("/", Binary::Divide, 11),
+    ("%", Binary::Remainder, 11),
 ];
+
+/// How tightly `@` binds: as in GDB, looser than sums and tighter than shifts.
+const SPAN: u8 = 9;
 
 /// Expressions inside each other.
 const MOST_NESTED: usize = 64;
@@ -95,7 +107,7 @@ pub(crate) fn parse(text: &str) -> Result<Expression> {
         let text = format!("{}...", text.chars().take(40).collect::<String>());
         return Err(Error::Expression { text, column: 1, why: "the expression is too long".to_owned() });
     }
-    let expression = parser.binary(0)?;
+    let expression = parser.conditional()?;
     parser.space();
     match parser.rest().is_empty() {
         true => Ok(expression),
@@ -127,10 +139,33 @@ impl Parser<'_> {
         found
     }
 
+    fn conditional(&mut self) -> Result<Expression> {
+        let condition = self.binary(0)?;
+        if !self.take("?") {
+            return Ok(condition);
+        }
+        self.depth += 1;
+        if self.depth > MOST_NESTED {
+            return Err(self.wrong("the expression is nested too deeply"));
+        }
+        let then = self.conditional()?;
+        if !self.take(":") {
+            return Err(self.wrong("`:` is expected here"));
+        }
+        let otherwise = self.conditional()?;
+        self.depth -= 1;
+        Ok(Expression::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise)))
+    }
+
     fn binary(&mut self, least: u8) -> Result<Expression> {
         let mut left = self.unary()?;
         loop {
             self.space();
+            if SPAN > least && self.take("@") {
+                let right = self.binary(SPAN)?;
+                left = Expression::Span(Box::new(left), Box::new(right));
+                continue;
+            }
             let rest = self.rest();
             let found = BINARY.iter().find(|(token, ..)| rest.starts_with(token));
             let Some((token, operator, tightness)) = found.filter(|(_, _, tightness)| *tightness > least)
@@ -162,19 +197,39 @@ impl Parser<'_> {
                 return Ok(Expression::Unary(operator, Box::new(of)));
             }
         }
-        let found = match self.cast()? {
-            Some(cast) => cast,
-            None => self.postfix()?,
+        let found = if self.is_sizeof() {
+            self.size_of()?
+        } else if let Some((name, stars)) = self.type_in_parentheses() {
+            Expression::Cast { name, stars, of: Box::new(self.unary()?) }
+        } else {
+            self.postfix()?
         };
         self.depth -= 1;
         Ok(found)
     }
 
-    /// `(name *) x`: in parentheses a type, told by its keyword or by its star before the end.
-    fn cast(&mut self) -> Result<Option<Expression>> {
+    /// Takes `sizeof`, unless it is the beginning of a name.
+    fn is_sizeof(&mut self) -> bool {
+        let start = self.at;
+        let found = self.word().is_some_and(|word| word == "sizeof");
+        if !found {
+            self.at = start;
+        }
+        found
+    }
+
+    fn size_of(&mut self) -> Result<Expression> {
+        Ok(match self.type_in_parentheses() {
+            Some((name, stars)) => Expression::SizeOfType { name, stars },
+            None => Expression::SizeOf(Box::new(self.unary()?)),
+        })
+    }
+
+    /// `(name *)`: in parentheses a type, told by its keyword or by its star before the end; its name and its stars.
+    fn type_in_parentheses(&mut self) -> Option<(String, usize)> {
         let start = self.at;
         if !self.take("(") {
-            return Ok(None);
+            return None;
         }
         let mut words = Vec::new();
         while let Some(word) = self.word() {
@@ -191,13 +246,12 @@ impl Parser<'_> {
         let is_type = !words.is_empty() && (stars > 0 || TYPES.contains(&words[0].as_str()));
         if !is_type || !self.take(")") {
             self.at = start;
-            return Ok(None);
+            return None;
         }
-        let of = Box::new(self.unary()?);
         words.retain(|word| {
             !matches!(word.as_str(), "struct" | "union" | "enum" | "class" | "const" | "volatile")
         });
-        Ok(Some(Expression::Cast { name: words.join(" "), stars, of }))
+        Some((words.join(" "), stars))
     }
 
     fn word(&mut self) -> Option<String> {
@@ -232,7 +286,7 @@ impl Parser<'_> {
                 let name = self.word().ok_or_else(|| self.wrong("the name of a member is expected here"))?;
                 found = Expression::Member(Box::new(found), name);
             } else if self.take("[") {
-                let index = self.binary(0)?;
+                let index = self.conditional()?;
                 if !self.take("]") {
                     return Err(self.wrong("`]` is expected here"));
                 }
@@ -250,7 +304,7 @@ impl Parser<'_> {
 
     fn primary(&mut self) -> Result<Expression> {
         if self.take("(") {
-            let inner = self.binary(0)?;
+            let inner = self.conditional()?;
             return match self.take(")") {
                 true => Ok(inner),
                 false => Err(self.wrong("`)` is expected here")),
@@ -324,13 +378,25 @@ mod tests {
         assert_eq!(parse("ns::x").unwrap(), Expression::Name("ns::x".into()));
         assert!(matches!(parse("(struct node *) p").unwrap(), Expression::Cast { stars: 1, .. }));
         assert!(matches!(parse("(p)->x").unwrap(), Expression::Member(..)));
+        assert_eq!(shape("a || b ? c : d ? e : f"), shape("(a || b) ? c : (d ? e : f)"));
+        assert_eq!(shape("*p@n + 1"), shape("(*p)@(n + 1)"));
+        assert_eq!(shape("sizeof a + 1"), shape("(sizeof a) + 1"));
+        assert_eq!(parse("sizeofs").unwrap(), Expression::Name("sizeofs".into()));
     }
 
     #[test]
     fn what_is_no_expression_says_where() {
-        for (text, column) in
-            [("", 1), ("a +", 4), ("a[1", 4), ("p->", 4), ("a b", 3), ("'ab'", 2), ("0x", 1), ("1 )", 3)]
-        {
+        for (text, column) in [
+            ("", 1),
+            ("a +", 4),
+            ("a[1", 4),
+            ("p->", 4),
+            ("a b", 3),
+            ("'ab'", 2),
+            ("0x", 1),
+            ("1 )", 3),
+            ("a ? b", 6),
+        ] {
             match parse(text) {
                 Err(Error::Expression { column: found, .. }) => assert_eq!(found, column, "{text}"),
                 other => panic!("{text}: {other:?}"),
@@ -338,6 +404,7 @@ mod tests {
         }
         assert!(parse(&"(".repeat(100_000)).is_err());
         assert!(parse(&"*".repeat(100_000)).is_err());
+        assert!(parse(&format!("{}a", "a?a:".repeat(1000))).is_err());
         assert!(parse(&format!("a{}", "+a".repeat(100_000))).is_err());
     }
 }

@@ -1,8 +1,8 @@
-//! Values as text, as GDB prints them (with `set print null-stop on`).
+//! Values as text, as GDB prints them. Of an array of characters the zeros at its end are left out: they say nothing.
 
 use crate::error::{Error, Result};
 use crate::symbols::Symbols;
-use crate::types::{Kind, Type};
+use crate::types::{Kind, Made, Type};
 use crate::value::{Place, State, Value, text_at};
 use std::fmt::Write;
 
@@ -76,6 +76,7 @@ impl Symbols {
                 }
             },
             Kind::Float { size } => text.push_str(&float(self.float(value, state)?, *size)),
+            Kind::Complex { size } => self.print_complex(text, value, *size, state)?,
             Kind::Enum { variants, .. } => enumeration(text, self.integer(value, state)?, variants),
             Kind::Pointer { to, .. } => {
                 let address = self.integer(value, state)? as u64;
@@ -132,6 +133,17 @@ impl Symbols {
                 }
             }
         }
+        Ok(())
+    }
+
+    fn print_complex(&self, text: &mut String, value: &Value, size: u64, state: &dyn State) -> Result<()> {
+        let bytes = self.bytes(value, state)?;
+        let (real, imaginary) = bytes.split_at(bytes.len() / 2);
+        let part = |bytes: &[u8]| -> Result<String> {
+            let ty = Type(Made::Float { size: size / 2 });
+            Ok(float(self.float(&Value::computed(ty, bytes.to_vec()), state)?, size / 2))
+        };
+        let _ = write!(text, "{} + {}i", part(real)?, part(imaginary)?);
         Ok(())
     }
 
@@ -198,7 +210,7 @@ impl Symbols {
         if let Kind::Character { size: 1, .. } = &*self.kind(of)?
             && let Ok(bytes) = self.bytes(value, state)
         {
-            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+            let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
             quoted(text, &bytes[..end.min(MOST_ELEMENTS)]);
             if end > MOST_ELEMENTS {
                 text.push_str("...");

@@ -5,9 +5,9 @@ use crate::elf::{Elf, Machine, Symbol};
 use crate::error::{Error, Result};
 use crate::lines::Line;
 use crate::scope::{Block, Role, Variable};
-use crate::types::{Kind, Type};
+use crate::types::{Kind, Type, constant};
 use crate::unwind::CallFrames;
-use crate::value::State;
+use crate::value::{State, Value};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,6 +32,8 @@ pub struct Module {
 #[derive(Default)]
 struct Names {
     globals: HashMap<Arc<str>, Vec<Die>>,
+    /// With their enumerations.
+    enumerators: HashMap<Arc<str>, Vec<(Die, Die)>>,
     types: HashMap<Arc<str>, Die>,
 }
 
@@ -88,6 +90,13 @@ impl Module {
                         names.globals.entry(name.replace(ANONYMOUS, "").into()).or_default().push(die);
                     }
                     names.globals.entry(name.clone()).or_default().push(die);
+                }
+                for (name, offset, whole) in &index.enumerators {
+                    let dies = (Die { unit, offset: *offset }, Die { unit, offset: *whole });
+                    if name.contains(ANONYMOUS) {
+                        names.enumerators.entry(name.replace(ANONYMOUS, "").into()).or_default().push(dies);
+                    }
+                    names.enumerators.entry(name.clone()).or_default().push(dies);
                 }
                 for (name, offset) in &index.types {
                     names.types.entry(name.clone()).or_insert(Die { unit, offset: *offset });
@@ -344,18 +353,8 @@ impl Symbols {
         near: Option<(usize, usize)>,
         function: Option<&str>,
     ) -> Result<Option<Variable>> {
-        let mut wanted = Vec::new();
-        let mut prefix = function.unwrap_or_default();
-        while let Some((outer, _)) = prefix.rsplit_once("::") {
-            wanted.push(format!("{outer}::{name}"));
-            prefix = outer;
-        }
-        wanted.push(name.strip_prefix("::").unwrap_or(name).to_owned());
-        let first = near.map_or(0, |(module, _)| module);
-        let order: Vec<usize> =
-            std::iter::once(first).chain((0..self.modules.len()).filter(|module| *module != first)).collect();
-        for name in &wanted {
-            for &module in order.iter().filter(|module| **module < self.modules.len()) {
+        for name in &wanted(name, function) {
+            for module in self.order(near) {
                 let Some(dies) = self.modules[module].names().globals.get(&**name) else { continue };
                 let mine = dies.iter().find(|die| near == Some((module, die.unit)));
                 let Some(&die) = mine.or(dies.first()) else { continue };
@@ -370,6 +369,36 @@ impl Symbols {
             }
         }
         Ok(None)
+    }
+
+    /// A name of an enumeration, looked for in the same way.
+    pub(crate) fn enumerator(
+        &self,
+        name: &str,
+        near: Option<(usize, usize)>,
+        function: Option<&str>,
+    ) -> Result<Option<Value>> {
+        for name in &wanted(name, function) {
+            for module in self.order(near) {
+                let Some(dies) = self.modules[module].names().enumerators.get(&**name) else { continue };
+                let mine = dies.iter().find(|(die, _)| near == Some((module, die.unit)));
+                let Some(&(die, whole)) = mine.or(dies.first()) else { continue };
+                let Some(number) = self.debug(module)?.own(die, gimli::DW_AT_const_value)? else { continue };
+                let ty = Type::declared(module, Some(whole));
+                let bytes = self.number(constant(&number), self.size(&ty)?);
+                return Ok(Some(Value::computed(ty, bytes)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The modules, that of a frame first.
+    fn order(&self, near: Option<(usize, usize)>) -> impl Iterator<Item = usize> {
+        let count = self.modules.len();
+        let first = near.map_or(0, |(module, _)| module);
+        std::iter::once(first)
+            .chain((0..count).filter(move |module| *module != first))
+            .filter(move |one| *one < count)
     }
 
     /// The address of a thread-local variable of the program.
@@ -397,6 +426,18 @@ fn inlined_copies(debug: &Debug, name: &str) -> Result<Vec<u64>> {
         }
     }
     Ok(found)
+}
+
+/// The full names that a name may stand for inside a function: a method's class and namespaces are looked through first.
+fn wanted(name: &str, function: Option<&str>) -> Vec<String> {
+    let mut wanted = Vec::new();
+    let mut prefix = function.unwrap_or_default();
+    while let Some((outer, _)) = prefix.rsplit_once("::") {
+        wanted.push(format!("{outer}::{name}"));
+        prefix = outer;
+    }
+    wanted.push(name.strip_prefix("::").unwrap_or(name).to_owned());
+    wanted
 }
 
 /// Where functions start that only the debug information names: those of stripped files.

@@ -105,6 +105,11 @@ pub enum Kind {
         /// Its size in bytes.
         size: u64,
     },
+    /// A complex number: two floating-point numbers, the real part first.
+    Complex {
+        /// Its size in bytes.
+        size: u64,
+    },
     /// A pointer.
     Pointer {
         /// To what.
@@ -198,6 +203,7 @@ impl Symbols {
                 | Kind::Character { size, .. }
                 | Kind::Boolean { size }
                 | Kind::Float { size }
+                | Kind::Complex { size }
                 | Kind::Pointer { size, .. }
                 | Kind::Reference { size, .. }
                 | Kind::Struct { size, .. }
@@ -607,6 +613,7 @@ fn base(debug: &Debug, die: Die, size: u64) -> Result<Kind> {
         }
         gimli::DW_ATE_boolean => Kind::Boolean { size },
         gimli::DW_ATE_float => Kind::Float { size },
+        gimli::DW_ATE_complex_float => Kind::Complex { size },
         _ => Kind::Opaque { size },
     })
 }

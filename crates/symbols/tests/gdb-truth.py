@@ -6,7 +6,7 @@ import os
 import gdb
 
 for setting in [
-    "confirm off", "pagination off", "width 0", "print null-stop on", "print static-members off", "debuginfod enabled off",
+    "confirm off", "pagination off", "width 0", "print null-stop off", "print static-members off", "debuginfod enabled off",
     "print entry-values no", "debug-file-directory /nonexistent", "startup-with-shell off", "max-completions 0", "print demangle on", "print asm-demangle on",
 ]:
     gdb.execute("set " + setting)

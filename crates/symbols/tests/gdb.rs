@@ -123,6 +123,11 @@ fn plain(text: &str) -> String {
     if text.starts_with("<error: ") {
         return "<error>".to_owned();
     }
+    // GDB leaves out one zero at the end of an array of characters, and shows those before it.
+    let mut text = text.to_owned();
+    while text.contains("\\000\"") {
+        text = text.replace("\\000\"", "\"");
+    }
     let mut text = text
         .replace("(synthetic pointer)", LOST)
         .replace("<synthetic pointer>", LOST)

@@ -105,6 +105,6 @@ int main()
     };
     int result = through(changed, rex, &join, 17) + numbers.sum() + (int)reals.sum() + add(5);
     double best = larger(reals.content[0], 2.0) + larger(result, 3);
-    std::printf("%d %g %d\n", result, best, pair.first); // stop: numbers, reals.content[1], pair, pair.second, changed, result, best, zoo::animal::count, join, zoo::secret, list
+    std::printf("%d %g %d\n", result, best, pair.first); // stop: numbers, reals.content[1], pair, pair.second, changed, result, best, zoo::animal::count, join, zoo::secret, list, zoo::size::large, zoo::size::small, sizeof pair, result ? zoo::secret : 0
     return 0;
 }

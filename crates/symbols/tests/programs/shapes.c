@@ -51,6 +51,14 @@ static long hidden = -9;
 struct node nodes[3];
 const char *const words[] = {"alpha", "beta", 0};
 static volatile int handled;
+unsigned char raw[4] = {0, 0, 0xc0, 0x3f};
+char gapped[12] = "a\0b\0\0\377";
+char zeros[5];
+struct { char inner[6]; int behind; } holder = {"x\0y", 3};
+double _Complex turn = 1 + 2.0i;
+float _Complex half = -1.5f - 0.5fi;
+long double _Complex wide = 0.25 + 3.0i;
+enum { FIRST = -4, SECOND };
 _Thread_local int per_thread = 31;
 
 static double scaled(double number, int times)
@@ -128,7 +136,7 @@ int main(int argc, char **argv)
     double product = all.apply(2.5, argc + 3);
     struct node *first = &nodes[0];
     total += measured(12, argv[0] ? "measured" : "");
-    hidden += total; /* stop: all, all.number, all.letters, all.point.y, all.apply, all.text, all.allowed, all.packed, all.packed.b, all.either.bytes[3], favourite, odd, byte, small, third, far, most, first->next->next->name, words, words[1], *first, &nodes[2], first == nodes, product > 9, (char) 321, total << 2, counter % 5, -small, !byte, ~byte, nodes[1], first + 1, hidden, *words[0], all.yes, sizeless */
+    hidden += total; /* stop: all, all.number, all.letters, all.point.y, all.apply, all.text, all.allowed, all.packed, all.packed.b, all.either.bytes[3], favourite, odd, byte, small, third, far, most, first->next->next->name, words, words[1], *first, &nodes[2], first == nodes, product > 9, (char) 321, total << 2, counter % 5, -small, !byte, ~byte, nodes[1], first + 1, hidden, *words[0], all.yes, sizeless, raw, gapped, zeros, holder, turn, half, wide, GREEN, GREEN + 1, favourite == GREEN, SECOND, WRITE, sizeof nodes, sizeof(struct node), sizeof(int), sizeof(mixed_t), sizeof first->name, sizeof *first, sizeof(char *), sizeof nodes / sizeof nodes[0], *first@2, nodes[0].name@2, words[0]@2, *first@1 + 1, first ? 1 : 2, byte < 3 ? small : first->value, first ? first->name : 0, 'A', 'A' + 1 */
     qsort(nodes, 3, sizeof nodes[0], by_value);
     signal(SIGUSR1, on_signal);
     raise(SIGUSR1);

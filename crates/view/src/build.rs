@@ -317,6 +317,35 @@ fn files(sources: &Sources, needed: &BTreeMap<usize, Vec<Lines>>, index: &mut In
     files
 }
 
+/// Whether a step is merely passed on the way: it has no number on the page.
+fn is_passing(step: &Step) -> bool {
+    step.importance == Importance::Unimportant && !step.failing
+}
+
+/// Words that refer to events before by their numbers, as gcc's "freed at (15)" does, with the numbers that these have on the
+/// page instead.
+fn renumbered(message: &str, ordinals: &[usize]) -> String {
+    const BEFORE: &str = " at (";
+    let mut parts = message.split(BEFORE);
+    let mut words = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        words.push_str(BEFORE);
+        let event = part.split_once(')').and_then(|(digits, rest)| {
+            let event: usize = digits.parse().ok()?;
+            Some((ordinals.get(event.checked_sub(1)?)?, rest))
+        });
+        match event {
+            Some((ordinal, rest)) => {
+                words.push_str(&ordinal.to_string());
+                words.push(')');
+                words.push_str(rest);
+            }
+            None => words.push_str(part),
+        }
+    }
+    words
+}
+
 /// `marked` says whether the report itself tells where it goes wrong, if anything does; otherwise that is where its paths end.
 fn a_path(path: &Path, projection: Projection, marked: bool, sources: &mut Sources) -> page::Path {
     let mut home = vec![None; path.steps.len()];
@@ -329,6 +358,14 @@ fn a_path(path: &Path, projection: Projection, marked: bool, sources: &mut Sourc
     }
     let failing = path.failing_step().filter(|_| !marked);
     let taken = outcomes(path, sources);
+    let ordinals: Vec<usize> = path
+        .steps
+        .iter()
+        .scan(0, |count, step| {
+            *count += usize::from(!is_passing(step));
+            Some(*count)
+        })
+        .collect();
     let steps = path.steps.iter().enumerate().map(|(number, step)| {
         let source = step.location.as_ref().map(|location| sources.get(&location.file));
         page::Step {
@@ -342,12 +379,12 @@ fn a_path(path: &Path, projection: Projection, marked: bool, sources: &mut Sourc
             taken: taken[number],
             access: step.access,
             failing: failing == Some(number) || step.failing,
-            message: step.message.clone(),
+            message: renumbered(&step.message, &ordinals[..number]),
             values: step.values.iter().map(|value| (value.name.clone(), value.value.clone())).collect(),
             state: step.state.iter().map(|value| (value.name.clone(), value.value.clone())).collect(),
             order: step.order,
             time: step.time.clone(),
-            passing: step.importance == Importance::Unimportant && !step.failing,
+            passing: is_passing(step),
             essential: step.importance == Importance::Essential,
         }
     });
@@ -374,5 +411,21 @@ fn a_path(path: &Path, projection: Projection, marked: bool, sources: &mut Sourc
         frames: frames.collect(),
         roots: projection.roots,
         steps,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::renumbered;
+
+    #[test]
+    fn events_are_called_by_the_numbers_of_the_page() {
+        let ordinals = [1, 2, 2, 3];
+        assert_eq!(renumbered("use after free; freed at (4)", &ordinals), "use after free; freed at (3)");
+        assert_eq!(renumbered("first at (1), then at (2)", &ordinals), "first at (1), then at (2)");
+        // What comes later, or is no number, is something else.
+        for same in ["freed at (5)", "called at (0)", "looks at (x)", "ends at (", "plain"] {
+            assert_eq!(renumbered(same, &ordinals), same);
+        }
     }
 }

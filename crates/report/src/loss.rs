@@ -6,7 +6,7 @@
 use crate::terminal::plain_log;
 use crate::value::{items, text};
 use crate::xml::{Node, Xml};
-use crate::{Document, Format, Importance, Path, PathKind};
+use crate::{Document, Format, Path, PathKind};
 use regex::Regex;
 use serde::Serialize;
 use serde_json::Value;
@@ -61,14 +61,9 @@ impl Tally {
     }
 }
 
-/// Whether a path is only the place of its report.
+/// Whether a path is only the place of its report: one step alone tells no way. A stack of one function is a stack.
 fn is_place(path: &Path) -> bool {
-    let [step] = path.steps.as_slice() else { return false };
-    // A stack of one function is a stack.
-    path.kind == PathKind::Flow
-        && step.failing
-        && step.importance == Importance::Important
-        && path.frames.len() == 1
+    path.steps.len() == 1 && path.kind == PathKind::Flow
 }
 
 fn regex(pattern: &str) -> Regex {
@@ -101,7 +96,8 @@ pub fn count(format: Format, source: &str) -> Option<Tally> {
         Format::Json => {
             crate::read_as(format, source.as_bytes(), "").ok().map(|document| Tally::of(&document))
         }
-        Format::Pathreport | Format::Klee | Format::Locksmith | Format::Blast | Format::Rust => None,
+        Format::Pathreport => Xml::parse(source).ok().map(|xml| pathreport(xml.root())),
+        Format::Klee | Format::Locksmith | Format::Blast | Format::Rust => None,
     }
 }
 
@@ -152,11 +148,14 @@ fn results(run: &Value, tally: &mut Tally) {
         tally.related += if own { 0 } else { items(result, "/locations").len().saturating_sub(1) };
         // Steps stand in threads; drafts of the standard had them in the flow.
         let flows = items(result, "/codeFlows").iter();
-        for flow in flows.flat_map(|flow| items(flow, "/threadFlows").iter().chain([flow])) {
-            for step in items(flow, "/locations") {
-                tally.steps += usize::from(step.get("location").is_some() || step.get("index").is_some());
-                tally.messages += usize::from(step.pointer("/location/message").is_some());
-            }
+        let threads = flows.flat_map(|flow| items(flow, "/threadFlows").iter().chain([flow]));
+        let steps: Vec<&Value> = threads.flat_map(|thread| items(thread, "/locations")).collect();
+        // One step alone is the place of the result.
+        let others = items(result, "/stacks").len() + items(result, "/graphTraversals").len();
+        let placed = result.pointer("/locations/0").is_some_and(placed);
+        if steps.len() > 1 || others > 0 || !placed {
+            tally.steps += steps.iter().filter(|step| told(step)).count();
+            tally.messages += steps.iter().filter(|step| worded(step)).count();
         }
         for stack in items(result, "/stacks") {
             tally.steps += items(stack, "/frames").len();
@@ -166,6 +165,25 @@ fn results(run: &Value, tally: &mut Tally) {
             tally.steps += items(walk, "/edgeTraversals").len() + 1;
         }
     }
+}
+
+/// Whether a location is in a file.
+fn placed(location: &Value) -> bool {
+    let file = location.pointer("/physicalLocation/artifactLocation");
+    file.is_some_and(|file| file["uri"].is_string() || file["index"].is_number())
+}
+
+/// Whether a step has words of its own.
+fn worded(step: &Value) -> bool {
+    let message = &step["location"]["message"];
+    let words = [message, &message["text"], &message["markdown"], &message["id"]];
+    words.iter().any(|words| words.as_str().is_some_and(|words| !words.is_empty()))
+}
+
+/// Whether a step says anything: a place, words, or where in the run's list they are.
+fn told(step: &Value) -> bool {
+    let elsewhere = step.get("location").is_none() && step.get("index").is_some();
+    elsewhere || placed(&step["location"]) || worded(step)
 }
 
 /// The values of a key, anywhere directly inside a property list's dictionaries.
@@ -246,8 +264,10 @@ fn gcc_json(source: &str) -> Tally {
                 continue;
             }
             tally.reports += 1;
-            tally.steps += items(diagnostic, "/path").len();
-            tally.messages += items(diagnostic, "/path").len();
+            // One event alone is the place of the warning.
+            let events = Some(items(diagnostic, "/path").len()).filter(|&events| events > 1).unwrap_or(0);
+            tally.steps += events;
+            tally.messages += events;
             tally.related += items(diagnostic, "/children").len();
         }
     }
@@ -257,19 +277,98 @@ fn gcc_json(source: &str) -> Tally {
 fn gcc_text(source: &str) -> Tally {
     static WARNING: LazyLock<Regex> = LazyLock::new(|| {
         regex(
-            r"^\S.*:\d+(?::\d+)?: (?:fatal error|error|warning|style|performance|portability|information|remark): |\(\d+(?:,\d+)?\)\s?: (?:fatal error|error|warning)\b",
+            r"^\S.*:\d+(?::\d+)?: (?:fatal error|error|warning|style|performance|portability|information|remark)(?:\[\S+\]| [A-Z]+\d+)?: |\(\d+(?:,\d+)?\)\s?: (?:fatal error|error|warning)\b|: line \d+, col \d+, (?:Error|Warning|Info) - ",
         )
     });
     static GROUP: LazyLock<Regex> = LazyLock::new(|| regex(r"\bevents? (\d+)(?:-(\d+))?\s*$"));
     let mut tally = Tally::default();
+    // Of the message that is being drawn.
+    let mut drawn = 0;
     for line in source.lines() {
-        tally.reports += usize::from(WARNING.is_match(line));
+        if WARNING.is_match(line) || is_located(line) {
+            tally.reports += 1;
+            tally.steps += if drawn > 1 { drawn } else { 0 };
+            drawn = 0;
+        }
         if let Some(captures) = GROUP.captures(line) {
             let number = |at: usize| captures.get(at).and_then(|one| one.as_str().parse::<usize>().ok());
             let first = number(1).unwrap_or(0);
-            let events = (number(2).unwrap_or(first) + 1).saturating_sub(first);
-            tally.steps += events;
+            drawn += (number(2).unwrap_or(first) + 1).saturating_sub(first);
         }
+    }
+    // One event alone is the place of the warning.
+    tally.steps += if drawn > 1 { drawn } else { 0 };
+    tally
+}
+
+/// Whether a line begins with a file and a line in it, and goes on with anything but a note: `a.py:3: …`, `a.py:3:9: …`.
+fn is_located(line: &str) -> bool {
+    let drive = line.get(1..3).is_some_and(|colon| colon == ":\\" || colon == ":/");
+    let from = if drive { 2 } else { 0 };
+    let mut parts = line[from..].split(':');
+    let name = parts.next().unwrap_or_default();
+    let file =
+        name.contains(['.', '/', '\\']) || (name.ends_with("file") && !name.starts_with(char::is_numeric));
+    let number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if !file || name.contains(char::is_whitespace) || !parts.next().is_some_and(number) {
+        return false;
+    }
+    let rest: Vec<&str> = parts.collect();
+    let words = match rest.split_first() {
+        Some((column, words)) if number(column) && !words.is_empty() => words.join(":"),
+        _ => rest.join(":"),
+    };
+    !words.trim().is_empty() && !words.trim_start().starts_with("note:")
+}
+
+/// Marks within a path are steps; those outside every path are places worth knowing.
+fn pathreport(root: Node) -> Tally {
+    let mut tally = Tally::default();
+    let top = root.child("pathreport").unwrap_or(root);
+    let structured = top.attribute("version").is_some();
+    let mut reports: Vec<Node> = top.children_named("report").collect();
+    if reports.is_empty() && !structured {
+        reports.push(top);
+    }
+    for report in reports {
+        tally.reports += 1;
+        let mut here = Tally::default();
+        let (mut paths, mut marks) = (Vec::new(), 0);
+        let mut pending = vec![(report, false)];
+        while let Some((node, inside)) = pending.pop() {
+            for child in node.children() {
+                let located = child.attribute("line").or(child.attribute("file")).is_some();
+                let words = child.attribute("message").map_or_else(|| child.text(), str::to_owned);
+                match child.name() {
+                    "path" if child.attribute("empty") == Some("true") => {}
+                    "path" => {
+                        here.frames += 1;
+                        paths.extend((!inside && child.attribute("continues").is_none()).then_some(child));
+                        pending.push((child, true));
+                    }
+                    "marker" | "detour" if inside => {
+                        marks += 1;
+                        here.steps += usize::from(located || !words.trim().is_empty());
+                        here.messages += usize::from(!words.trim().is_empty());
+                        pending.push((child, true));
+                    }
+                    "marker" | "detour" if located && !structured => here.related += 1,
+                    "related" => here.related += 1,
+                    "value" | "state" | "fingerprint" | "suppression" | "note" | "data" => {}
+                    "text" if structured => {}
+                    _ => pending.push((child, inside)),
+                }
+            }
+        }
+        // One mark alone is the place of the report.
+        let place = marks == 1 && paths.len() == 1 && paths[0].attribute("kind") != Some("stack");
+        if place && report.attribute("file").is_some() {
+            here = Tally { related: here.related, ..Tally::default() };
+        }
+        tally.steps += here.steps;
+        tally.messages += here.messages;
+        tally.frames += here.frames;
+        tally.related += here.related;
     }
     tally
 }
@@ -370,6 +469,17 @@ fn stacks(source: &str, frame: &str) -> Tally {
     Tally { steps, frames: steps, ..Tally::default() }
 }
 
+/// How notes go on, after a number, that name a loss; and what they say is lost.
+const NAMES: [(&str, &[&str]); 2] =
+    [("lines of stacks ", &["steps", "frames"]), ("lines look like messages", &["reports"])];
+
+/// How much a note says is lost, and of what. Most notes are about other things.
+fn named_by(note: &str) -> Option<(usize, &'static [&'static str])> {
+    let (number, words) = note.split_once(' ')?;
+    let (_, things) = NAMES.into_iter().find(|(name, _)| words.starts_with(name))?;
+    Some((number.parse().ok()?, things))
+}
+
 /// What went in, what came out, and what the readers say they left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Loss {
@@ -381,6 +491,8 @@ pub struct Loss {
     pub kept: Tally,
     /// The losses that have a reason, in words.
     pub named: Vec<String>,
+    /// What else the readers say. It excuses no loss.
+    pub notes: Vec<String>,
 }
 
 impl Loss {
@@ -393,10 +505,21 @@ impl Loss {
             .collect()
     }
 
+    /// Of each thing, how much was lost without a word: a note speaks for as much as it names, and for no more.
+    pub fn unnamed(&self) -> Vec<(&'static str, usize)> {
+        let excused = |thing: &str| -> usize {
+            let named = self.named.iter().filter_map(|note| named_by(note));
+            named.filter(|(_, things)| things.contains(&thing)).map(|(count, _)| count).sum()
+        };
+        let rest = |(thing, lost): (&'static str, usize)| (thing, lost.saturating_sub(excused(thing)));
+        self.lost().into_iter().map(rest).filter(|(_, lost)| *lost > 0).collect()
+    }
+
     /// Measures a file that was read as `document`; `None` for formats that have no counter.
     pub fn measure(format: Format, source: &str, document: &Document) -> Option<Loss> {
         let held = count(format, source)?;
-        let mut named = document.notes.clone();
+        let (mut named, notes): (Vec<String>, Vec<String>) =
+            document.notes.iter().cloned().partition(|note| named_by(note).is_some());
         let stacks = [
             Format::Sanitizer,
             Format::Valgrind,
@@ -406,12 +529,12 @@ impl Loss {
             Format::Java,
         ];
         let kept = Tally::of(document);
-        if stacks.contains(&format) && held.steps > kept.steps {
+        let lost = held.steps.saturating_sub(kept.steps).max(held.frames.saturating_sub(kept.frames));
+        if stacks.contains(&format) && lost > 0 {
             named.push(format!(
-                "{} lines of stacks are of no code of the program: start-up, and what a tool puts in place of functions",
-                held.steps - kept.steps
+                "{lost} lines of stacks are of no code of the program: start-up, and what a tool puts in place of functions"
             ));
         }
-        Some(Loss { format: format.name().to_owned(), held, kept, named })
+        Some(Loss { format: format.name().to_owned(), held, kept, named, notes })
     }
 }

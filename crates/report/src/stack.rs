@@ -1,6 +1,6 @@
 //! From a log with call stacks in it to a report: the log itself is the text, and each line of a stack leads to its step.
 
-use crate::{AccessMode, Binding, Frame, Location, PathBuilder, PathKind, Report, Role, Segment, Step};
+use crate::{AccessMode, Binding, Frame, Location, Path, PathBuilder, PathKind, Report, Role, Segment, Step};
 use std::collections::HashMap;
 
 /// A stack, outermost call first.
@@ -163,7 +163,7 @@ impl Creations {
     }
 }
 
-/// Puts stacks and log into the report, and its location at the innermost frame of the first stack that has one.
+/// Puts stacks and log into the report, and its location at the innermost frame that has one, of the first stack that goes wrong.
 pub(crate) fn assemble(report: &mut Report, log: &[&str], stacks: Vec<Stack>, notes: &mut Vec<String>) {
     let mut links: Vec<Option<(usize, usize)>> = vec![None; log.len()];
     for stack in stacks {
@@ -206,10 +206,9 @@ pub(crate) fn assemble(report: &mut Report, log: &[&str], stacks: Vec<Stack>, no
         report.text.push(Segment::plain("\n"));
     }
     if report.location.is_none() {
-        let placed = report
-            .paths
-            .first()
-            .and_then(|path| path.steps.iter().rev().find_map(|step| step.location.clone()));
+        let fails = |path: &&Path| path.steps.iter().any(|step| step.failing);
+        let path = report.paths.iter().find(fails).or(report.paths.first());
+        let placed = path.and_then(|path| path.steps.iter().rev().find_map(|step| step.location.clone()));
         report.location = placed;
     }
 }

@@ -90,6 +90,10 @@ impl Report {
         // A line of nothing is no place.
         self.location = self.location.take().filter(|place| !place.file.is_empty());
         self.paths.iter_mut().for_each(Path::tidy);
+        // Where all is well, nothing goes wrong at the end.
+        for step in self.paths.iter_mut().flat_map(|path| &mut path.steps).filter(|_| self.passed) {
+            step.failing = false;
+        }
         for related in &mut self.related {
             related.location.tidy();
             clean(&mut related.message);

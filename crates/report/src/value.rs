@@ -16,10 +16,18 @@ pub(crate) fn some_text(value: &Value, pointer: &str) -> Option<String> {
 /// The number at a pointer; also when it stands in quotes. What does not fit counts as absent.
 pub(crate) fn number(value: &Value, pointer: &str) -> Option<u32> {
     match value.pointer(pointer)? {
-        Value::Number(number) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
+        Value::Number(_) => whole(value.pointer(pointer)?).and_then(|number| u32::try_from(number).ok()),
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
     }
+}
+
+/// A whole number, however it is written: to JSON Schema, 3.0 is an integer.
+pub(crate) fn whole(value: &Value) -> Option<i64> {
+    /// Beyond this a float may stand for several numbers.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let float = || value.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < EXACT);
+    value.as_i64().or_else(|| float().map(|float| float as i64))
 }
 
 /// The array at a pointer, or an empty one.

@@ -145,15 +145,14 @@ fn nothing_is_lost_without_a_word() {
             continue;
         };
         measured += 1;
-        let unnamed = !loss.lost().is_empty() && loss.named.is_empty();
-        assert!(!unnamed, "{name}: {:?} of {:?}", loss.lost(), loss.held);
+        assert_eq!(loss.unnamed(), [], "{name}: {:?}, {:?}", loss.held, loss.named);
         // Writing loses nothing either.
         for written in [to_sarif(&document), to_json(&document), to_pathreport(&document)] {
             assert_eq!(loss::Tally::of(&read(written.as_bytes(), "again").unwrap()), loss.kept, "{name}");
         }
     }
     assert!(measured >= 85, "{measured} files were measured, {uncounted:?} were not");
-    assert!(uncounted.len() <= 3, "{uncounted:?}");
+    assert!(uncounted.len() <= 2, "{uncounted:?}");
 }
 
 /// A reader that drops steps is caught: the meter is fed what such a reader would return.

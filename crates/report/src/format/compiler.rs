@@ -1,5 +1,6 @@
 //! Lines as compilers print them, `file:line:column: warning: …`, which linters imitate; also Microsoft's
-//! `file(line,column): warning C4700: …`. The notes that follow a warning are its path when they tell one (clang-tidy does),
+//! `file(line,column): warning C4700: …`, flake8's `file:line:column: E501 …` and ESLint's `file: line 3, col 4, Error - …`.
+//! The notes that follow a warning are its path when they tell one (clang-tidy does),
 //! and related places otherwise.
 
 use super::gcc_text::{self, Drawing};
@@ -16,10 +17,20 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("well-formed")
 }
 
+// A code stands before the words (`error[E0308]: …`) or a rule's name behind them (`… [-Wshadow]`).
 static UNIX: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"^(\S.*?:\d+(?::\d+)?): (fatal error|error|warning|note|style|performance|portability|information|remark): (.+?)(?: \[([^\[\]]+)\])?$",
+        r"^(\S.*?:\d+(?::\d+)?): (fatal error|error|warning|note|style|performance|portability|information|remark)(?:\[([\w:.-]+)\]| ([A-Z]+\d+))?: (.+?)(\s+\[([^\[\]]+)\])?$",
     )
+});
+static CODED: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^(\S.*?:\d+(?::\d+)?): ([A-Z]{1,6}\d{2,5}):? (?:\[\*\] )?(.+)$"));
+static COMPACT: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"^(\S.*): line (\d+), col (\d+), (Error|Warning|Info) - (.+?)(?: \(([\w@/.-]+)\))?$")
+});
+/// What begins with a place in a file, whatever follows. Times look like one too; names of files have a dot or a slash.
+static LOCATED: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"^(?:[A-Za-z]:)?(?:[^\s:]*[./\\][^\s:]*|[^\s:\d][^\s:]*file):\d+(?::\d+)?:\s*\S")
 });
 static MICROSOFT: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -70,16 +81,38 @@ impl Message {
 fn message(line: &str) -> Option<Message> {
     let line = line.trim_end();
     if let Some(captures) = UNIX.captures(line) {
-        let rule = captures.get(4).map_or("", |rule| named(rule.as_str()));
-        let weakness = WEAKNESS.captures(&captures[3]);
-        let words =
-            weakness.as_ref().map_or(&captures[3], |weakness| weakness.get(1).map_or("", |m| m.as_str()));
+        let group = |at: usize| captures.get(at).map(|group| group.as_str());
+        let code = group(3).or(group(4));
+        let rule = code.or(group(7).map(named)).unwrap_or_default();
+        // Behind a code, brackets are words.
+        let spoken = format!("{}{}", &captures[5], code.and(group(6)).unwrap_or_default());
+        let weakness = WEAKNESS.captures(&spoken);
+        let words = weakness.as_ref().map_or(&*spoken, |weakness| weakness.get(1).map_or("", |m| m.as_str()));
         return Some(Message {
             at: place(&captures[1])?,
             kind: captures[2].to_owned(),
             words: words.to_owned(),
             rule: rule.to_owned(),
             cwe: weakness.and_then(|weakness| weakness[2].parse().ok()),
+        });
+    }
+    if let Some(captures) = CODED.captures(line) {
+        return Some(Message {
+            at: place(&captures[1])?,
+            kind: "warning".to_owned(),
+            words: captures[3].to_owned(),
+            rule: captures[2].to_owned(),
+            cwe: None,
+        });
+    }
+    if let Some(captures) = COMPACT.captures(line) {
+        let number = |group: usize| captures[group].parse().unwrap_or(0);
+        return Some(Message {
+            at: Location::line(&captures[1], number(2)).at_column(number(3)),
+            kind: captures[4].to_lowercase(),
+            words: captures[5].to_owned(),
+            rule: captures.get(6).map_or(String::new(), |rule| rule.as_str().to_owned()),
+            cwe: None,
         });
     }
     if let Some(captures) = PLACELESS.captures(line) {
@@ -108,12 +141,16 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
     let mut current: Option<Told> = None;
     let lines: Vec<&str> = text.lines().collect();
     let mut at = 0;
+    let mut unread = Vec::new();
     while let Some(line) = lines.get(at) {
         at += 1;
-        let Some(message) = message(line) else { continue };
+        let Some(message) = message(line) else {
+            unread.extend(LOCATED.is_match(line).then_some(*line));
+            continue;
+        };
         match &mut current {
             Some(told) if message.is_note() => told.notes.push(message),
-            None if message.is_note() => {}
+            // A note that nothing stands before says what it says by itself.
             _ => {
                 document.reports.extend(current.take().map(|told| report(told, &mut document.notes)));
                 let drawing = gcc_text::drawing(&message.at, upto_next(&lines[at..]));
@@ -123,7 +160,19 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
         }
     }
     document.reports.extend(current.take().map(|told| report(told, &mut document.notes)));
+    document.notes.extend(unread_note(&unread));
     Ok(document)
+}
+
+/// What the notes say of lines that look like messages and are of no kind that is known.
+fn unread_note(lines: &[&str]) -> Option<String> {
+    /// So much of the first is quoted.
+    const QUOTED: usize = 100;
+    let first: String = lines.first()?.trim_end().chars().take(QUOTED).collect();
+    Some(format!(
+        "{} lines look like messages, for a place stands before them, and are not understood; the first is {first:?}",
+        lines.len()
+    ))
 }
 
 /// The lines before the next warning.

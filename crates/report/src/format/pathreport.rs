@@ -44,6 +44,7 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
         ..data(top).unwrap_or_default()
     };
     document.reports.clear();
+    let mut odd = Odd::default();
     let mut reports: Vec<Node> = top.children_named("report").collect();
     if reports.is_empty() && !structured {
         reports.push(top);
@@ -55,9 +56,16 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
             report: head(node),
             path: None,
             worded: HashSet::new(),
+            odd: &mut odd,
         }
         .read(node);
         document.reports.push(report);
+    }
+    if odd.count > 0 {
+        let Odd { count, first } = odd;
+        document
+            .notes
+            .push(format!("{count} marks give a line that is none, such as {first:?}; theirs is not known"));
     }
     Ok(document)
 }
@@ -111,6 +119,14 @@ fn head(node: Node) -> Report {
     }
 }
 
+/// Lines that are none.
+#[derive(Default)]
+struct Odd {
+    count: usize,
+    /// How the first is written.
+    first: String,
+}
+
 /// Walks one report in document order with a stack of its own: elements nest as deep as they like.
 struct ReportReader<'a> {
     structured: bool,
@@ -119,6 +135,7 @@ struct ReportReader<'a> {
     path: Option<PathBuilder>,
     /// The steps of this path that came with a `message` of their own.
     worded: HashSet<usize>,
+    odd: &'a mut Odd,
 }
 
 /// What is left to do.
@@ -221,10 +238,18 @@ impl ReportReader<'_> {
     fn step<'n>(&mut self, node: Node<'n>, tasks: &mut Vec<Task<'n>>) {
         let file = node.attribute("file");
         let detour = node.name() == "detour";
-        let located = node.number("line").is_some() || file.is_some();
+        let line = node.attribute("line");
+        if let Some(written) = line.filter(|_| node.number("line").is_none_or(|line| line == 0)) {
+            if self.odd.count == 0 {
+                self.odd.first = written.to_owned();
+            }
+            self.odd.count += 1;
+        }
+        // Of a line that is none, the file is still known.
+        let located = line.is_some() || file.is_some();
         let inside = self.path.as_ref().is_some_and(|path| path.depth() > 0);
-        // A mark outside every path, or one without a place in the marked-up form, is a place worth knowing or only words.
-        if !inside || (!detour && !located && !self.structured) {
+        // A mark outside every path is a place worth knowing, or only words.
+        if !inside {
             if located && !self.structured {
                 let words = node.text();
                 let place = node.location(file.unwrap_or_default());

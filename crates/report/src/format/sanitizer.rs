@@ -79,6 +79,8 @@ impl<'a> Block<'a> {
     fn read(lines: &'a [&'a str]) -> Self {
         let mut stacks: Vec<(String, Vec<StackFrame>)> = Vec::new();
         let mut said = String::new();
+        // Undefined behaviour is told by its headline; between that and the stack the memory is drawn.
+        let drawn = lines.first().is_some_and(|line| UNDEFINED.is_match(line));
         for (index, line) in lines.iter().enumerate() {
             match FRAME.captures(line) {
                 Some(captures) => {
@@ -89,6 +91,7 @@ impl<'a> Block<'a> {
                         frames.push(frame(index, &captures[2]));
                     }
                 }
+                None if drawn && stacks.is_empty() => {}
                 // The line right before a stack says what it is; before the first, that is the access, if any.
                 None if line.trim().is_empty() || (line.starts_with("==") && ACCESS.is_match(&said)) => {}
                 None => said = line.trim().to_owned(),
@@ -173,10 +176,10 @@ impl<'a> Block<'a> {
             }
         }
         if paths.is_empty()
-            && let Some(place) = single
+            && let Some(place) = &single
         {
             let frame = StackFrame {
-                location: Some(place),
+                location: Some(place.clone()),
                 message: title.to_owned(),
                 failing: true,
                 ..StackFrame::default()
@@ -199,6 +202,9 @@ impl<'a> Block<'a> {
             if index == 0 || (race && access.is_some()) || acquired.is_some() {
                 stack = stack.fails(mode);
             }
+            if let (0, Some(head), Some(last)) = (index, &single, stack.frames.last_mut()) {
+                take_column(last, head);
+            }
             if let (Some(locks), Some(last)) = (MUTEXES.captures(&said), stack.frames.last_mut()) {
                 last.state.push(Binding { name: "locks held".to_owned(), value: locks[1].to_owned() });
             } else if let (true, Some(last)) = (race && access.is_some(), stack.frames.last_mut()) {
@@ -210,6 +216,17 @@ impl<'a> Block<'a> {
             stack
         };
         paths.into_iter().enumerate().map(build).collect()
+    }
+}
+
+/// gcc's stacks have no columns; the headline of undefined behaviour has the one of the innermost function's line.
+fn take_column(frame: &mut StackFrame, headline: &Location) {
+    let name = |file: &str| file.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    if let Some(place) = &mut frame.location
+        && place.column.is_none()
+        && (name(&place.file), place.line) == (name(&headline.file), headline.line)
+    {
+        place.column = headline.column;
     }
 }
 

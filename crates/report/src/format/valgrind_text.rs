@@ -113,6 +113,7 @@ fn report(
         if let (Some(held), Some(last)) = (held, stack.frames.last_mut()) {
             last.state.push(Binding { name: "locks held".to_owned(), value: held });
         }
+        fails_later(&mut stacks, &mut stack);
         lead_to(creations, &mut stack);
         stacks.push(stack);
     };
@@ -167,6 +168,18 @@ fn report(
     };
     assemble(&mut report, block, stacks, notes);
     report
+}
+
+/// An order of locks is broken by the second lock that is taken, not by the one that is held by then. The text has
+/// the stacks of both; the XML has only the second.
+fn fails_later(before: &mut [Stack], stack: &mut Stack) {
+    if let [first] = before
+        && first.label.contains("(incorrect) order is: acquisition of lock")
+        && stack.label.starts_with("followed by a later acquisition")
+    {
+        first.frames.iter_mut().for_each(|frame| frame.failing = false);
+        stack.frames.iter_mut().rev().take(1).for_each(|frame| frame.failing = true);
+    }
 }
 
 fn frame(line: usize, function: &str, place_or_object: &str) -> StackFrame {

@@ -1,6 +1,6 @@
 //! SARIF in a build log: every compiler of a build prints its own, among what make and the linker print.
 
-use crate::format::{Sample, compiler};
+use crate::format::compiler;
 use crate::read::Fault;
 use crate::{Document, Format};
 use serde_json::Value;
@@ -83,9 +83,7 @@ pub(super) fn parse(source: &str, otherwise: Fault) -> Result<Document, Fault> {
         document.absorb(super::read::parse(&source[range.clone()])?);
     }
     around.push_str(&source[at..]);
-    if compiler::sniff(&Sample { head: &around, text: &around }) {
-        document.absorb(compiler::parse(&around)?);
-    }
+    document.absorb(compiler::parse(&around)?);
     for line in logs.broken {
         document.notes.push(format!("a {} log breaks off; it begins in line {line}", Format::Sarif));
     }

@@ -3,19 +3,24 @@
 
 use crate::value::{items, text};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
-/// Brings a log, or a file of properties that a log has moved out, into its normal form.
-pub(super) fn normalise(log: Value) -> Value {
+/// Brings a log, or a file of properties that a log has moved out, into its normal form. What was no log's is noted.
+pub(super) fn normalise(log: Value, notes: &mut Vec<String>) -> Value {
     let mut log = if is_external(&log) { as_run(log) } else { log };
     let parts = log.as_object_mut().and_then(|log| log.remove("inlineExternalProperties"));
     for part in parts.and_then(|parts| parts.as_array().cloned()).unwrap_or_default() {
         take_in(&mut log, part);
     }
+    let (mut hollow_runs, mut hollow_results) = (0, 0);
+    let mut unlisted = BTreeMap::new();
     for run in log.get_mut("runs").and_then(Value::as_array_mut).into_iter().flatten() {
         // Objects have properties; whatever else stands in place of one holds nothing.
         if !run.is_object() {
+            hollow_runs += 1;
             *run = json!({});
         }
+        count_unlisted(run, &["results", "artifacts", "threadFlowLocations", "graphs"], &mut unlisted);
         if !run["tool"]["driver"].is_object() {
             run["tool"] = json!({"driver": {"name": ""}});
         }
@@ -30,17 +35,41 @@ pub(super) fn normalise(log: Value) -> Value {
         }
         for result in run.get_mut("results").and_then(Value::as_array_mut).into_iter().flatten() {
             if !result.is_object() {
+                hollow_results += 1;
                 *result = json!({});
             }
+            count_unlisted(result, &LISTS, &mut unlisted);
             let message = &result["message"];
-            if !message["text"].is_string() && !message["id"].is_string() {
+            if message.is_string() {
+                result["message"] = json!({"text": message});
+            } else if !message["text"].is_string() && !message["id"].is_string() {
                 let mut words = message.as_object().cloned().unwrap_or_default();
                 words.insert("text".to_owned(), words.get("markdown").cloned().unwrap_or_else(|| json!("")));
                 result["message"] = words.into();
             }
         }
     }
+    for (count, what) in [(hollow_runs, "runs"), (hollow_results, "results")] {
+        if count > 0 {
+            notes.push(format!("{count} {what} are no objects; they are read as empty ones"));
+        }
+    }
+    for (name, count) in unlisted {
+        notes.push(format!("`{name}` is no list in {count} places; nothing is read from it there"));
+    }
     log
+}
+
+/// What of a result is a list.
+const LISTS: [&str; 7] =
+    ["locations", "relatedLocations", "codeFlows", "stacks", "graphTraversals", "fixes", "suppressions"];
+
+/// Counts the lists that are none. What is absent may be written as null.
+fn count_unlisted(value: &Value, names: &[&'static str], counts: &mut BTreeMap<&'static str, usize>) {
+    let unlisted = |name: &&&'static str| !matches!(value[**name], Value::Array(_) | Value::Null);
+    for &name in names.iter().filter(unlisted) {
+        *counts.entry(name).or_default() += 1;
+    }
 }
 
 /// Whether this is a file to which a log has moved some of its properties.

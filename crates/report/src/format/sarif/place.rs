@@ -38,11 +38,21 @@ impl<'a> Run<'a> {
 
     /// A region of a file.
     pub(super) fn region(&self, file: &str, region: &Value) -> Location {
+        let position = |name: &str| {
+            let written = region.get(name).filter(|written| !written.is_null())?;
+            let number = number(region, &format!("/{name}"));
+            // Lines and columns count from one.
+            if number.is_none_or(|number| number == 0) {
+                let told = || format!("`{name}` {written}");
+                self.misplaced.borrow_mut().entry(file.to_owned()).or_insert_with(told);
+            }
+            number
+        };
         let mut place = Location {
-            line: number(region, "/startLine"),
-            column: number(region, "/startColumn"),
-            end_line: number(region, "/endLine"),
-            end_column: number(region, "/endColumn"),
+            line: position("startLine"),
+            column: position("startColumn"),
+            end_line: position("endLine"),
+            end_column: position("endColumn"),
             file: file.to_owned(),
         };
         if place.line.is_none() {
@@ -89,11 +99,14 @@ impl<'a> Run<'a> {
         let artifact = if artifact["uri"].is_string() { artifact } else { cached()? };
         let mut uri = artifact["uri"].as_str()?.to_owned();
         let mut base = text(artifact, "/uriBaseId");
-        for _ in 0..BASE_CHAIN {
-            let Some(definition) = self.run.pointer("/originalUriBaseIds").and_then(|bases| bases.get(base))
-            else {
+        let mut seen = Vec::new();
+        while let Some(definition) = self.run.pointer("/originalUriBaseIds").and_then(|bases| bases.get(base))
+        {
+            if seen.contains(&base) || seen.len() == BASE_CHAIN {
+                self.endless.borrow_mut().insert(text(artifact, "/uriBaseId").to_owned());
                 break;
-            };
+            }
+            seen.push(base);
             let prefix = text(definition, "/uri");
             if !prefix.is_empty() {
                 let slash = if prefix.ends_with('/') { "" } else { "/" };

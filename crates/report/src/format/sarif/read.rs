@@ -5,14 +5,14 @@ use super::message::{fill, pieces};
 use super::normal::normalise;
 use crate::flow::{self, Event};
 use crate::read::Fault;
-use crate::value::{items, number, some_text, text};
+use crate::value::{items, number, some_text, text, whole};
 use crate::{
     AccessMode, Baseline, Binding, Document, Excerpt, Frame, Importance, Link, Path, PathBuilder, PathKind,
     Related, Report, Role, Segment, Step, Suppression, SuppressionStatus, Tool,
 };
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(crate) fn parse(source: &str) -> Result<Document, Fault> {
     match serde_json::from_str(source)? {
@@ -33,7 +33,8 @@ fn read_log(log: Value) -> Result<Document, Fault> {
     if !version.is_empty() && !version.starts_with("2.") {
         return Err(Fault::new(format!("SARIF {version}; this version reads 2.1.0")));
     }
-    let mut log = normalise(log);
+    let mut odd = Vec::new();
+    let mut log = normalise(log, &mut odd);
     if !log.get("runs").is_some_and(Value::is_array) {
         return Err(Fault::new("a SARIF log has an array `runs`"));
     }
@@ -43,6 +44,7 @@ fn read_log(log: Value) -> Result<Document, Fault> {
     if let Some(notes) = bag(&log).and_then(|bag| serde_json::from_value(bag.get("notes")?.clone()).ok()) {
         document.notes = notes;
     }
+    document.notes.extend(odd);
     if let Some(own) = bag(&log).and_then(|bag| serde_json::from_value(bag.get("excerpts")?.clone()).ok()) {
         document.excerpts = own;
     }
@@ -92,6 +94,10 @@ pub(super) struct Run<'a> {
     pub unresolved: Cell<usize>,
     /// How many code flows hold nothing that could be shown.
     pub flat: Cell<usize>,
+    /// Files with positions that are none, such as line 0, and how the first of them is written.
+    pub misplaced: RefCell<BTreeMap<String, String>>,
+    /// Base ids that lead back to themselves, or on and on.
+    pub endless: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Run<'a> {
@@ -107,6 +113,8 @@ impl<'a> Run<'a> {
             snippets: RefCell::default(),
             unresolved: Cell::new(0),
             flat: Cell::new(0),
+            misplaced: RefCell::default(),
+            endless: RefCell::default(),
         };
         run.collect_contents();
         run
@@ -130,7 +138,19 @@ impl<'a> Run<'a> {
             ),
             (flat, format!("{flat} code flows have no thread flows, so no path is shown for them")),
         ];
-        told.into_iter().filter(|(count, _)| *count > 0).map(|(_, note)| note).collect()
+        let told = told.into_iter().filter(|(count, _)| *count > 0).map(|(_, note)| note);
+        let misplaced = self.misplaced.borrow();
+        let misplaced = misplaced.first_key_value().map(|(file, written)| {
+            let files = misplaced.len();
+            format!("{files} files have positions that are none, such as {written} in {file:?}; those are not known")
+        });
+        let endless = self.endless.borrow();
+        let endless = endless.iter().map(|base| {
+            format!(
+                "the base id {base:?} leads to no end; each base on the way to it is put before the file once"
+            )
+        });
+        told.chain(misplaced).chain(endless).collect()
     }
 
     pub(super) fn excerpts(self) -> impl Iterator<Item = Excerpt> {
@@ -223,8 +243,10 @@ impl<'a> Run<'a> {
     pub(super) fn message(&self, message: &Value, rule: &Value) -> String {
         let arguments = items(message, "/arguments");
         let id = text(message, "/id");
-        let own =
-            [text(message, "/text"), text(message, "/markdown")].into_iter().find(|text| !text.is_empty());
+        // Some write the words alone where the standard wants an object around them.
+        let words =
+            [message.as_str().unwrap_or_default(), text(message, "/text"), text(message, "/markdown")];
+        let own = words.into_iter().find(|text| !text.is_empty());
         let looked_up = || {
             let global =
                 Self::components(self.run).filter_map(|component| component.get("globalMessageStrings"));
@@ -372,7 +394,8 @@ impl<'a> Run<'a> {
             None
         };
         step.failing = is("danger");
-        step.order = value["executionOrder"].as_u64();
+        let order = &value["executionOrder"];
+        step.order = order.as_u64().or_else(|| u64::try_from(whole(order)?).ok());
         let times =
             ["/executionTimeUtc", "/executionTimeOffset"].into_iter().find_map(|at| value.pointer(at));
         step.time = match times {
@@ -396,7 +419,7 @@ impl<'a> Run<'a> {
         }
         let stack = items(value, "/stack/frames");
         let depth =
-            value["nestingLevel"].as_i64().or_else(|| (!stack.is_empty()).then_some(stack.len() as i64));
+            whole(&value["nestingLevel"]).or_else(|| (!stack.is_empty()).then_some(stack.len() as i64));
         let function = self.function(location).or_else(|| self.function(&stack.first()?["location"]));
         Event { step, depth, function }
     }

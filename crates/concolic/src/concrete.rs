@@ -127,6 +127,7 @@ pub fn run(
     let mut checked = prediction.is_none();
     // A function that is summarised leaves no trace: how it goes about its work may differ.
     let mut aside: Option<Return> = None;
+    let mut nowhere = None;
     let outcome = loop {
         let (pc, time) = (subject.process.pc(), subject.process.time());
         if aside.is_some_and(|until| subject.is_back(until)) {
@@ -171,6 +172,10 @@ pub fn run(
             }
         }
         if let Some(ending) = through(subject, block.as_deref()) {
+            let (pc, now) = (subject.process.pc(), subject.process.time());
+            // The emulator fetches ahead: what came of a jump to nowhere belongs to where it led.
+            let left = now - time == count as u64 && aside.is_none();
+            nowhere = (left && subject.block(pc).is_none()).then_some((pc, now));
             break ended(ending);
         }
         let whole = subject.process.time() - time == count as u64;
@@ -203,10 +208,13 @@ pub fn run(
         // It ended before it came to where it was to part; a trap or a signal is where a way may end, and so is a jump to
         // where nothing can be fetched.
         let ends_there = trail.blocks == prediction.blocks && trail.hash == prediction.hash;
-        let pc = subject.process.pc();
-        if !(ends_there && prediction.next.is_none_or(|next| next == pc)) {
+        let next = nowhere.map(|(pc, _)| pc);
+        if !(ends_there && prediction.next.is_none_or(|wanted| next == Some(wanted))) {
             diverged = Some(trail.parts(&prediction.trail, prediction.blocks).saturating_sub(start));
         }
+    }
+    if let Some((pc, now)) = nowhere {
+        trail.enter(pc, now);
     }
     let (mut backtrace, mut stack) = (Vec::new(), Vec::new());
     if matches!(outcome, Outcome::Killed(..)) {

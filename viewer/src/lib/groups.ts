@@ -49,6 +49,9 @@ const withoutUse = (shape: string): string => shape.replace(/^(?:□ )+(?:[-+*/%
 /** A title without the names that differ from report to report. */
 export const plainTitle = (title: string): string => title.replace(/(['‘`"])[^'’`"]*(['’`"])/g, "\u2026").replace(/\b0x[\da-f]+\b|\b\d+\b/gi, "\u2026").replace(/(\u2026[\s,]*)+/g, "\u2026 ").trim();
 
+/** What reports are called together; one alone keeps its own words. */
+const titleOf = (reports: readonly Report[]): string => (reports.length === 1 ? reports[0]!.title : most(reports.map(report => plainTitle(report.title))));
+
 function collect<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
   const all = new Map<string, T[]>();
   for (const item of items) {
@@ -80,7 +83,7 @@ export function familiesOf(rows: readonly ListRow[], page: Page, sources: readon
     const reports = members.map(member => member.row.report), first = reports[0]!;
     const rule = first.help === undefined ? undefined : page.rules?.[first.help];
     const special = key === "\uffff fixed" ? "Fixed since the baseline" : key === "\uffff passed" ? "Known good" : undefined;
-    const title = special ?? (by === "rule" || by === "none" ? rule?.summary || (rule?.name !== rule?.id ? rule?.name : "") || most(reports.map(report => plainTitle(report.title))) : key || "no code told");
+    const title = special ?? (by === "rule" || by === "none" ? rule?.summary || (rule?.name !== rule?.id ? rule?.name : "") || titleOf(reports) : key || "no code told");
     const groups = [...collect(members, ({ row, facts }) => (by === "rule" || by === "none" || special ? `${facts.source ?? ""}\n${facts.sink}` : `${row.report.rule}\n${facts.sink}`))].map(([like, alike]) => groupOf(`${key}\n${like}`, alike));
     groups.sort((a, b) => b.members.length - a.members.length);
     return {

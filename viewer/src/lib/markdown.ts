@@ -11,7 +11,7 @@ export function spansOf(text: string): Span[] {
   const spans: Span[] = [];
   const push = (span: Span) => { if (span.text !== "") spans.push(span); };
   let at = 0;
-  for (const found of text.matchAll(/`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[([^\]\n]{1,300})\]\(([^()\s]{1,2000})\)/g)) {
+  for (const found of text.matchAll(/`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[([^\]\n]{1,300})\]\(((?:[^()\s]|\([^()\s]*\)){1,2000})\)/g)) {
     push({ text: text.slice(at, found.index) });
     at = found.index + found[0].length;
     if (found[1] !== undefined) push({ text: found[1], code: true });

@@ -31,7 +31,7 @@ export function frameElement(node: FrameNode, body: HTMLElement, context: BoxCon
   const { frame, depth, source } = node, { path, opened } = context;
   const name = frame.fn || (source ? "file scope" : "unknown place");
   const closed = closedWords(node, path);
-  const shown = node.total === 0 ? "no source" : closed ? `${node.shown} of ${node.total}` : node.shown === node.total ? plural(node.shown, "line") : `${node.shown} of ${plural(node.total, "line")}`;
+  const shown = node.total === 0 ? (source?.file.lines ? `beyond the ${plural(source.file.lines, "line")} of the file` : "no source") : closed ? `${node.shown} of ${node.total}` : node.shown === node.total ? plural(node.shown, "line") : `${node.shown} of ${plural(node.total, "line")}`;
   const caller = node.via[node.via.length - 1]?.frame ?? node.parent?.frame;
   const where = caller ? `called from ${caller.fn || "outside functions"}` : "start of the path";
   const thread = [...node.via.map(one => one.frame), frame].find(one => one.thread !== undefined);

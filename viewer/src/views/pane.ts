@@ -131,7 +131,7 @@ export class Pane {
     const sinks = group.shapes[group.shapes.length - 1] ?? "";
     return [h("h3", {}, `What the ${group.members.length} share`), h("dl", { class: "share" },
       ...(group.shapes.length > 1 ? [h("dt", {}, "Source"), h("dd", {}, h("code", {}, group.shapes[0] ?? ""))] : []),
-      h("dt", {}, "Sink"), h("dd", {}, h("code", {}, sinks)),
+      ...(sinks ? [h("dt", {}, "Sink"), h("dd", {}, h("code", {}, sinks))] : []),
       h("dt", {}, "Files"), h("dd", {}, filesOf(group.members).slice(0, 6).map(([file, count]) => `${file} ${count}`).join(", ")),
       ...(odd.length ? [h("dt", {}, "Differs"), h("dd", {}, ...odd.slice(0, 6).flatMap((member, at) => [at > 0 ? ", " : "", this.link(member)]), `: ${odd[0]?.differs ?? ""}`)] : []))];
   }

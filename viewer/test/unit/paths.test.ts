@@ -158,6 +158,8 @@ test("like reports are a group, and one whose result is used differs", () => {
 test("links that lead nowhere safe are words", () => {
   assert.deepEqual(spansOf("see [a](https://e.org/) and [b](javascript:alert(1)) or `c`").filter(span => span.url), [{ text: "a", url: "https://e.org/" }]);
   assert.ok(spansOf("[b](javascript:x)").every(span => span.url === undefined && span.text.includes("javascript:")));
+  assert.deepEqual(spansOf("[w](https://e.org/a_(b)) end").map(span => span.text), ["w", " end"]);
+  assert.deepEqual(spansOf("[b](javascript:alert(1))").map(span => span.text), ["[b](javascript:alert(1))"]);
   assert.deepEqual(blocksOf("# T\n\ntext\n- one\n```\nx <b>\n```").map(block => block.kind), ["heading", "words", "item", "code"]);
 });
 

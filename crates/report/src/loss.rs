@@ -78,6 +78,7 @@ pub fn count(format: Format, source: &str) -> Option<Tally> {
         Format::Plist => Xml::parse(source).ok().map(|xml| plist(xml.root())),
         Format::Gcc => Some(gcc_json(source)),
         Format::Compiler => Some(gcc_text(source)),
+        Format::Rustc => Some(rustc(source)),
         Format::Cppcheck => Xml::parse(source).ok().map(|xml| cppcheck(xml.root())),
         Format::Valgrind => Xml::parse(source).ok().map(|xml| valgrind(xml.root())),
         Format::Cbmc => cbmc(source),
@@ -319,6 +320,38 @@ fn is_located(line: &str) -> bool {
         _ => rest.join(":"),
     };
     !words.trim().is_empty() && !words.trim_start().starts_with("note:")
+}
+
+/// Messages with a place, and the edits that come with them; in a log, also those of other compilers.
+fn rustc(source: &str) -> Tally {
+    if !source.trim_start().starts_with('{') {
+        let mut tally = gcc_text(source);
+        let mut open = false;
+        for line in source.lines() {
+            let begins =
+                ["error: ", "error[", "warning: ", "warning["].iter().any(|word| line.starts_with(word));
+            let placed = line.trim_start().starts_with("--> ");
+            tally.reports += usize::from(open && placed);
+            open = begins || (open && !placed);
+        }
+        return tally;
+    }
+    let mut tally = Tally::default();
+    for line in source.lines() {
+        let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
+        let value = value.get("message").filter(|message| message.is_object()).unwrap_or(&value);
+        let spans = items(value, "/spans");
+        if spans.is_empty() {
+            continue;
+        }
+        tally.reports += 1;
+        tally.related += spans.iter().filter(|span| span["is_primary"] != true).count();
+        let edits = |child: &&Value| {
+            items(child, "/spans").iter().any(|span| span["suggested_replacement"].is_string())
+        };
+        tally.fixes += items(value, "/children").iter().filter(edits).count();
+    }
+    tally
 }
 
 /// Marks within a path are steps; those outside every path are places worth knowing.

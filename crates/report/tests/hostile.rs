@@ -15,7 +15,8 @@ fn seeds() -> Vec<(String, Vec<u8>)> {
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            if path.is_file() && !name.ends_with(".c") && !name.ends_with(".h") && !name.ends_with(".md") {
+            let other = [".c", ".h", ".rs", ".md"].iter().any(|ending| name.ends_with(ending));
+            if path.is_file() && !other {
                 seeds.push((name, std::fs::read(&path).unwrap()));
             }
         }

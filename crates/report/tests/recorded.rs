@@ -326,3 +326,37 @@ fn one_function_is_a_stack() {
     assert_eq!((loss.held.steps, loss.kept.steps), (3, 1), "{:?}", loss.named);
     assert!(loss.named.iter().any(|note| note.starts_with("2 lines of stacks")), "{:?}", loss.named);
 }
+
+/// rustc's text and JSON tell the same messages at the same places; the JSON has the edits too.
+#[test]
+fn rustc_tells_the_same_in_text_and_json() {
+    let (text, json) = (open("moved.rustc.txt"), open("moved.rustc.json"));
+    let told = |document: &Document| -> Vec<_> {
+        let reports = document.reports.iter();
+        reports.map(|report| (report.rule.clone(), report.title.clone(), place_of(report))).collect()
+    };
+    fn place_of(report: &Report) -> (String, Option<u32>, Option<u32>) {
+        let place = report.location.clone().unwrap_or_default();
+        (place.file, place.line, place.column)
+    }
+    assert_eq!(told(&text), told(&json));
+    let rules: Vec<_> = json.reports.iter().map(|report| report.rule.as_str()).collect();
+    assert!(rules.contains(&"E0382") && rules.contains(&"unused_variables"), "{rules:?}");
+    let moved = json.reports.iter().find(|report| report.rule == "E0382").unwrap();
+    assert_eq!(moved.location.as_ref().and_then(|place| place.line), Some(13));
+    assert!(moved.related.iter().any(|place| place.message == "value moved here"), "{:?}", moved.related);
+    assert!(json.rule_of(moved).is_some_and(|rule| rule.help.contains("moved")));
+    // cargo wraps each message.
+    let line = std::fs::read_to_string(folder().join("moved.rustc.json")).unwrap();
+    let wrapped: String = line
+        .lines()
+        .map(|line| format!("{{\"reason\":\"compiler-message\",\"message\":{line}}}\n"))
+        .collect();
+    assert_eq!(told(&read(wrapped.as_bytes(), "cargo").unwrap()), told(&json));
+    // A build with another compiler in it loses nothing.
+    let log = std::fs::read_to_string(folder().join("moved.rustc.txt")).unwrap();
+    let build = format!("a.c:3:9: warning: unused [-Wunused]\n{log}\na.c:4:1: error: x\n");
+    let document = read(build.as_bytes(), "build").unwrap();
+    assert_eq!(document.reports.len(), text.reports.len() + 2);
+    assert_eq!(Loss::measure(Format::Rustc, &build, &document).unwrap().lost(), []);
+}

@@ -16,6 +16,7 @@ mod pathreport;
 mod plist;
 mod python;
 mod rust;
+mod rustc;
 mod sanitizer;
 pub(crate) mod sarif;
 mod valgrind;
@@ -63,6 +64,8 @@ pub enum Format {
     Java,
     /// Panics of Rust programs.
     Rust,
+    /// Diagnostics of rustc, as text and as JSON.
+    Rustc,
     /// The lines valgrind prints.
     ValgrindText,
     /// `file:line: warning: …`, as compilers and linters print.
@@ -113,6 +116,7 @@ const ROWS: &[Row] = &[
     row(Format::Python, "Python traceback", python::sniff, python::parse),
     row(Format::Java, "Java stack trace", java::sniff, java::parse),
     row(Format::Rust, "Rust panic", rust::sniff, rust::parse),
+    row(Format::Rustc, "rustc text and JSON", rustc::sniff, rustc::parse),
     row(Format::Compiler, "compiler text", compiler::sniff, compiler::parse),
 ];
 

@@ -146,7 +146,7 @@ fn loss(arguments: &Convert) -> Result<Status> {
         let written = read(to_sarif(&document).as_bytes(), &name)?;
         let format = Format::sniff(&source);
         let loss = format.and_then(|format| Loss::measure(format, &source, &written));
-        unnamed |= loss.as_ref().is_some_and(|loss| !loss.lost().is_empty() && loss.named.is_empty());
+        unnamed |= loss.as_ref().is_some_and(|loss| !loss.unnamed().is_empty());
         if !arguments.json {
             match &loss {
                 None => println!("{name}: {}: not counted", format.map_or("unknown", Format::name)),
@@ -158,7 +158,7 @@ fn loss(arguments: &Convert) -> Result<Status> {
                         let lost = if lost > 0 { format!("  {lost} lost") } else { String::new() };
                         println!("  {thing:<9}{held:>7} in{kept:>7} out{lost}");
                     }
-                    loss.named.iter().for_each(|note| println!("  note: {note}"));
+                    loss.named.iter().chain(&loss.notes).for_each(|note| println!("  note: {note}"));
                 }
             }
         }

@@ -69,8 +69,11 @@ pub fn sequences(
     watch: &mut dyn FnMut() -> Result<(), Stop>,
 ) -> Result<BTreeMap<TraceOf<Task>, Sequence>, SearchError> {
     let mut search = Search::new(task, parameters, inputs, effort)?;
-    search.all(wanted, watch)?;
-    Ok(search.found)
+    match search.all(wanted, watch) {
+        // What was found in the time is found.
+        Ok(()) | Err(SearchError::Stop(Stop::Bound(_))) => Ok(search.found),
+        Err(error) => Err(error),
+    }
 }
 
 /// Why sequences cannot be looked for.

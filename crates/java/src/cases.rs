@@ -5,7 +5,7 @@ use crate::junit::Case;
 use crate::machine::Task;
 use parallax_engines::engine::{Ending, Ends, TraceOf};
 use parallax_engines::{Replay, Setup, Stop, Summary};
-use parallax_heap::{InputHeap, InputValue};
+use parallax_heap::{HeapError, InputHeap, InputValue, Models};
 use std::collections::BTreeSet;
 
 /// Which tests to make.
@@ -23,6 +23,8 @@ pub struct Cases {
     pub cases: Vec<Case>,
     /// Those for which no sequence of public calls was found: their objects are built field by field.
     pub field_by_field: Vec<String>,
+    /// How many paths have no test, or not one for every heap, because the time was over.
+    pub missed: usize,
 }
 
 /// The tests of every path that ended.
@@ -33,16 +35,26 @@ pub fn cases(
     wanted: Wanted,
     watch: &mut dyn FnMut() -> Result<(), Stop>,
 ) -> Result<Cases, SearchError> {
-    let mut found = Cases { cases: Vec::new(), field_by_field: Vec::new() };
+    let mut found = Cases { cases: Vec::new(), field_by_field: Vec::new(), missed: 0 };
     let paths = ends.traces.iter().filter(|(trace, _)| trace.ending != Ending::Discarded);
     let mut traces = BTreeSet::new();
+    let mut late = false;
     for (path, (trace, bucket)) in paths.enumerate() {
         // What a path that was cut off would have done is not known.
         if matches!(trace.ending, Ending::Cut(_)) {
             continue;
         }
         let Some(end) = bucket.finals.first() else { continue };
-        let models = end.heap().models(wanted.heaps).map_err(Stop::from)?;
+        late = late || is_late(watch())?;
+        if late {
+            found.missed += 1;
+            continue;
+        }
+        let models = match end.heap().models(wanted.heaps) {
+            Err(HeapError::Late) => Models { models: Vec::new(), complete: false },
+            models => models.map_err(Stop::from)?,
+        };
+        found.missed += usize::from(!models.complete && models.models.len() < wanted.heaps);
         for (shape, model) in models.models.iter().enumerate() {
             let snapshot = end.heap().resolve(model, &end.cells()).map_err(Stop::from)?;
             let universe = task.program.universe();
@@ -74,6 +86,15 @@ pub fn cases(
         through_calls(task, setup, &traces, effort, &mut found, watch)?;
     }
     Ok(found)
+}
+
+/// Whether the time, or another bound on the run, is over.
+fn is_late(watched: Result<(), Stop>) -> Result<bool, Stop> {
+    match watched {
+        Ok(()) => Ok(false),
+        Err(Stop::Bound(_)) => Ok(true),
+        Err(broken) => Err(broken),
+    }
 }
 
 /// Puts a shortest sequence of calls in place of an input that is built field by field.

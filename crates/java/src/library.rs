@@ -172,6 +172,10 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
             _,
         ) => M::Zero,
         ("java/security/AccessController", "ensureMaterializedForStackWalk", _) => M::Nothing,
+        // Nobody asked for the old sort.
+        ("java/util/Arrays$LegacyMergeSort", "<clinit>", _) => M::Nothing,
+        // What reflection hides, in maps by class: there is no reflection, and classes have no hash codes.
+        ("jdk/internal/reflect/Reflection", "<clinit>", _) => M::Nothing,
         ("jdk/internal/reflect/Reflection", "getCallerClass", _) => M::Zero,
         ("jdk/internal/misc/Unsafe", "arrayBaseOffset0", _) => M::Zero,
         // Elements are as far apart as their numbers.

@@ -3,11 +3,12 @@
 
 mod common;
 
-use parallax_engines::Inputs;
 use parallax_engines::engine::{self, Ending};
+use parallax_engines::{Inputs, Stop};
 use parallax_java::calls::Effort;
 use parallax_java::cases::{Cases, Wanted, cases};
 use parallax_java::{Instances, Program, Task, junit};
+use parallax_path::Bound;
 use parallax_term::Store;
 use std::path::Path;
 use std::rc::Rc;
@@ -265,5 +266,41 @@ fn what_classes_share() {
         assert_eq!(source.text.contains("fresh();"), !reads, "{}", source.path);
     }
     assert!(count >= 2 * sources.len(), "{count} tests");
+    expect(classes.path(), &sources, count, 0);
+}
+
+/// Paths that no test was made for before the time was over are counted.
+#[test]
+fn tests_take_no_longer_than_they_may() {
+    let classes = compiled();
+    let program = common::program(classes.path());
+    let task = common::task(&program, "SortedList.insert", Some("repOK"));
+    let store = Store::new();
+    let setup = common::setup(&store, &task, Inputs { k: Some(2), array: 2, root_alias: true });
+    let ends = engine::summary(&setup, &task, None, &mut |_| Ok(()));
+    let mut made = |most: usize| {
+        let mut asked = 0;
+        let mut watch = || {
+            asked += 1;
+            // Asked again soon after, a watch need not look again.
+            match asked == most + 1 {
+                true => Err(Stop::Bound(Bound::Time(std::time::Duration::ZERO))),
+                false => Ok(()),
+            }
+        };
+        cases(&task, &setup, &ends, Wanted { heaps: 1, calls: None }, &mut watch).unwrap()
+    };
+    let all = made(usize::MAX - 1);
+    assert_eq!(all.missed, 0);
+    let some = made(3);
+    assert_eq!((some.cases.len(), some.missed), (3, all.cases.len() - 3));
+}
+
+/// The library sorts objects with and without a comparator, whatever they are.
+#[test]
+fn sorts() {
+    let classes = common::compiled(&common::sources(&common::corpus("sorts")));
+    let (sources, count) = tests_of(classes.path(), "Sorts");
+    assert!(count > 2 * sources.len(), "{count} tests");
     expect(classes.path(), &sources, count, 0);
 }

@@ -163,16 +163,19 @@ fn second(task: &Task, name: &str) -> Result<Task> {
     Ok(Task { method, ..task.clone() })
 }
 
-/// Writes the report and the coverage that were asked for.
-fn files(arguments: &Heap, run: &Run<'_, '_, Task>, ends: &Ends<Task, Summary<'_>>) -> Result<()> {
+/// Writes the report and the coverage that were asked for; gives how many paths one of them left out for want of time.
+fn files(arguments: &Heap, run: &Run<'_, '_, Task>, ends: &Ends<Task, Summary<'_>>) -> Result<usize> {
+    let mut left_out = 0;
     let folders = &arguments.java.source;
     if let Some(file) = &arguments.report {
-        let document = java_paths::document(arguments, run, ends)?;
+        let (document, untold) = java_paths::document(arguments, run, ends)?;
+        left_out = untold;
         report_file::save(file, document, folders.clone(), &run.words.method())?;
     }
     if let Some(file) = &arguments.coverage {
         let wanted = Wanted { heaps: 1, calls: None };
         let made = made(run, ends, wanted, arguments)?;
+        left_out = left_out.max(made.missed);
         let mut coverage = Coverage::new(run.task);
         let universe = run.task.program.universe();
         for case in &made.cases {
@@ -184,7 +187,7 @@ fn files(arguments: &Heap, run: &Run<'_, '_, Task>, ends: &Ends<Task, Summary<'_
         });
         coverage::save(file, &covered.collect(), folders)?;
     }
-    Ok(())
+    Ok(left_out)
 }
 
 /// An input for each path, tried.
@@ -229,7 +232,8 @@ fn tests(
         std::fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
     }
     std::fs::write(&path, source.text).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(Written { count: made.cases.len() - source.unbuildable.len(), folder: folder.display().to_string() })
+    let count = made.cases.len() - source.unbuildable.len();
+    Ok(Written { count, missed: made.missed, folder: folder.display().to_string() })
 }
 
 /// Java's words.

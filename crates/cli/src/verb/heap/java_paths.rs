@@ -1,7 +1,7 @@
 //! Paths of Java methods as reports: each is run once more on one of its heaps, and told line by line.
 
 use super::words::Run;
-use super::{Heap, inputs};
+use super::{Heap, inputs, limits};
 use crate::exit::{Failure, Status};
 use anyhow::Result;
 use parallax_engines::engine::{Ending, Ends, TraceOf};
@@ -18,15 +18,20 @@ use std::rc::Rc;
 const STEPS: usize = 10_000;
 
 /// A report for each path: findings for those that throw or were cut off, and paths on which all is well to compare with.
+/// Gives the number of paths too that are not in it because the time was over.
 pub fn document(
     arguments: &Heap,
     run: &Run<'_, '_, Task>,
     ends: &Ends<Task, Summary<'_>>,
-) -> Result<Document> {
-    let mut document = Document::default();
+) -> Result<(Document, usize)> {
+    let (mut document, mut untold) = (Document::default(), 0);
     let universe = run.task.program.universe();
     let paths = ends.traces.iter().filter(|(trace, _)| trace.ending != Ending::Discarded);
     for (number, (trace, bucket)) in paths.enumerate() {
+        if arguments.limits.late(run.start) {
+            untold += 1;
+            continue;
+        }
         let end = &bucket.finals[0];
         let models = end.heap().models(1)?;
         let Some(model) = models.models.first() else { continue };
@@ -36,10 +41,13 @@ pub fn document(
             let message = format!("internal: the heap of path {} does not take the path", number + 1);
             return Err(Failure { status: Status::Unsupported, message }.into());
         }
-        document.reports.push(report(arguments, run, trace, &input, number + 1)?);
+        match report(arguments, run, trace, &input, number + 1) {
+            Err(error) if limits::is_bound(&error) => untold += 1,
+            told => document.reports.push(told?),
+        }
     }
     document.reports.sort_by_key(|report| std::cmp::Reverse(report.severity));
-    Ok(document)
+    Ok((document, untold))
 }
 
 fn report(

@@ -26,8 +26,28 @@ impl Limits {
         start.checked_add(Duration::from_secs(self.time))
     }
 
+    /// When the exploration must be over: if files are made of what it finds, they get a quarter of the time.
+    pub fn exploration(&self, start: Instant, files: bool) -> Option<Instant> {
+        let time = Duration::from_secs(self.time);
+        start.checked_add(if files { time - time / 4 } else { time })
+    }
+
+    /// Whether the time is over.
+    pub fn late(&self, start: Instant) -> bool {
+        self.deadline(start).is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     /// Watches a run that began at `start`.
     pub fn watch(&self, start: Instant) -> impl FnMut(&Progress) -> Result<(), Stop> + use<> {
+        self.watch_until(start, self.deadline(start))
+    }
+
+    /// The same with another end.
+    pub fn watch_until(
+        &self,
+        start: Instant,
+        end: Option<Instant>,
+    ) -> impl FnMut(&Progress) -> Result<(), Stop> + use<> {
         let (time, paths, memory) = (Duration::from_secs(self.time), self.paths, self.memory);
         let terminal = std::io::stderr().is_terminal();
         let mut looked = start;
@@ -43,7 +63,7 @@ impl Limits {
             looked = now;
             let spent = now.duration_since(start);
             let held = resident_megabytes();
-            let stop = if spent >= time {
+            let stop = if end.is_some_and(|end| now >= end) {
                 Some(Bound::Time(time))
             } else if held > memory {
                 Some(Bound::Memory(memory << 20))
@@ -72,6 +92,11 @@ impl Limits {
             }
         }
     }
+}
+
+/// Whether a bound was hit, on time or another.
+pub fn is_bound(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref::<Stop>(), Some(Stop::Bound(_)))
 }
 
 /// What the process holds, as Linux tells it; 0 where nobody tells.

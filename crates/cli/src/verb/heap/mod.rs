@@ -26,6 +26,7 @@ use parallax_javalite::{
 };
 use parallax_source::SourceFile;
 use parallax_term::Store;
+use report::Files;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -252,8 +253,12 @@ fn explored(arguments: &Heap) -> Result<Status> {
             engine,
             |ends, folder| tests::write(arguments, &subject, ends, folder),
             |ends| match &arguments.report {
-                Some(file) => save(path, file, paths::document(arguments, &subject, ends)?),
-                None => Ok(()),
+                Some(file) => {
+                    let (document, untold) = paths::document(arguments, &subject, ends)?;
+                    save(path, file, document)?;
+                    Ok(untold)
+                }
+                None => Ok(0),
             },
         ),
     }
@@ -265,19 +270,25 @@ fn explored_by<L: Machine>(
     run: &Run<'_, '_, L>,
     engine: engine::Engine,
     tests: impl Fn(&engine::Ends<L, Summary<'_>>, &std::path::Path) -> Result<tests::Written>,
-    report: impl Fn(&engine::Ends<L, Summary<'_>>) -> Result<()>,
+    report: impl Fn(&engine::Ends<L, Summary<'_>>) -> Result<usize>,
 ) -> Result<Status> {
-    let watch = &mut arguments.limits.watch(run.start);
+    let files = [&arguments.draw, &arguments.tests, &arguments.coverage, &arguments.report];
+    let files = files.iter().any(|file| file.is_some());
+    let explored = arguments.limits.exploration(run.start, files);
+    run.setup.oracle.set_deadline(explored);
+    let watch = &mut arguments.limits.watch_until(run.start, explored);
     let Some(laziness) = engine.laziness() else {
         let ends = engine::summary(run.setup, run.task, None, watch);
+        let deadline = arguments.limits.deadline(run.start);
+        run.setup.oracle.set_deadline(deadline);
         if let Some(folder) = &arguments.draw {
             draw::all(&ends, folder)?;
         }
         let tests = arguments.tests.as_ref().map(|folder| tests(&ends, folder)).transpose()?;
-        if arguments.report.is_some() || arguments.coverage.is_some() {
-            report(&ends)?;
-        }
-        let deadline = arguments.limits.deadline(run.start);
+        let untold = match arguments.report.is_some() || arguments.coverage.is_some() {
+            true => report(&ends)?,
+            false => 0,
+        };
         let shares = Shares::new(&ends, Duration::from_secs(arguments.count_time), deadline);
         let heaps = |end: &Final<L, Summary<'_>>, _| -> Result<(usize, bool)> {
             if arguments.count == 0 {
@@ -287,15 +298,14 @@ fn explored_by<L: Machine>(
             let count = end.heap().count(arguments.count)?;
             Ok((count.heaps as usize, count.exact))
         };
-        return report::report(arguments, run, "summary", &ends, heaps, tests);
+        return report::report(arguments, run, "summary", &ends, heaps, Files { tests, untold });
     };
-    let files = [&arguments.draw, &arguments.tests, &arguments.coverage, &arguments.report];
-    if files.iter().any(|file| file.is_some()) {
+    if files {
         bail!("--draw, --tests, --coverage and --report need the summary engine");
     }
     let ends = engine::lazy(run.setup, run.task, laziness, 1, watch);
     let exact = engine == engine::Engine::Lazy;
-    report::report(arguments, run, engine.name(), &ends, |_, count| Ok((count, exact)), None)
+    report::report(arguments, run, engine.name(), &ends, |_, count| Ok((count, exact)), Files::default())
 }
 
 fn save(
@@ -378,4 +388,31 @@ fn concrete(arguments: &Heap, subject: &Subject<'_>) -> Result<Status> {
         Ending::Error(_) => Status::Findings,
         Ending::Cut(_) => Status::GaveUp,
     })
+}
+
+#[cfg(test)]
+mod late {
+    use super::{Heap, Status, run};
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Words {
+        #[command(flatten)]
+        heap: Heap,
+    }
+
+    /// When the time is over no test is made any more, and the status says that something is missing.
+    #[test]
+    fn no_test_after_the_limit() {
+        let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/javalite/list.jl");
+        let folder = tempfile::tempdir().unwrap();
+        let tests = folder.path().to_str().unwrap();
+        let count = |time: &str| {
+            let words = ["heap", program, "--repok", "repOK", "--k", "1", "--time", time, "--tests", tests];
+            let status = run(&Words::parse_from(words).heap).unwrap();
+            (status, std::fs::read_dir(folder.path()).unwrap().count())
+        };
+        assert_eq!(count("0"), (Status::GaveUp, 0));
+        assert!(count("600").1 > 0);
+    }
 }

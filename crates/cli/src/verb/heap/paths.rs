@@ -1,6 +1,6 @@
 //! Paths as reports that the viewer reads: each is run once more on one of its heaps, and told line by line.
 
-use super::{Heap, Subject, inputs};
+use super::{Heap, Subject, inputs, limits};
 use crate::exit::{Failure, Status};
 use anyhow::Result;
 use parallax_engines::engine::Ends;
@@ -15,11 +15,20 @@ use std::collections::BTreeMap;
 const STEPS: usize = 10_000;
 
 /// A report for each path: findings for those that fail or were cut off, and paths on which all is well to compare with.
-pub fn document(arguments: &Heap, subject: &Subject<'_>, ends: &Ends<Task, Summary<'_>>) -> Result<Document> {
+/// Gives the number of paths too that are not in it because the time was over.
+pub fn document(
+    arguments: &Heap,
+    subject: &Subject<'_>,
+    ends: &Ends<Task, Summary<'_>>,
+) -> Result<(Document, usize)> {
     let setup = &subject.setup;
-    let mut document = Document::default();
+    let (mut document, mut untold) = (Document::default(), 0);
     let paths = ends.traces.iter().filter(|(trace, _)| trace.ending != Ending::Discarded);
     for (number, (trace, bucket)) in paths.enumerate() {
+        if arguments.limits.late(subject.start) {
+            untold += 1;
+            continue;
+        }
         let end = &bucket.finals[0];
         let models = end.heap().models(1)?;
         let Some(model) = models.models.first() else { continue };
@@ -29,10 +38,13 @@ pub fn document(arguments: &Heap, subject: &Subject<'_>, ends: &Ends<Task, Summa
             let message = format!("internal: the heap of path {} does not take the path", number + 1);
             return Err(Failure { status: Status::Unsupported, message }.into());
         }
-        document.reports.push(report(arguments, subject, trace, &input, number + 1)?);
+        match report(arguments, subject, trace, &input, number + 1) {
+            Err(error) if limits::is_bound(&error) => untold += 1,
+            told => document.reports.push(told?),
+        }
     }
     document.reports.sort_by_key(|report| std::cmp::Reverse(report.severity));
-    Ok(document)
+    Ok((document, untold))
 }
 
 /// The one path of the concrete machine.

@@ -10,6 +10,15 @@ use parallax_engines::{End, Machine, Memory, Stop};
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
+/// The files that were made of what an engine found.
+#[derive(Default)]
+pub struct Files {
+    /// Tests.
+    pub tests: Option<tests::Written>,
+    /// How many paths a report or a coverage leaves out because the time was over.
+    pub untold: usize,
+}
+
 /// Prints what an engine found.
 pub fn report<L: Machine, M: Memory>(
     arguments: &Heap,
@@ -17,12 +26,14 @@ pub fn report<L: Machine, M: Memory>(
     engine: &str,
     ends: &Ends<L, M>,
     heaps: impl Fn(&Final<L, M>, usize) -> Result<(usize, bool)>,
-    tests: Option<tests::Written>,
+    files: Files,
 ) -> Result<Status>
 where
     Final<L, M>: Describe,
 {
     let exploration = run.start.elapsed().as_secs_f64();
+    let Files { tests, untold } = files;
+    let missed = tests.as_ref().map_or(0, |tests| tests.missed);
     let mut traces = Vec::new();
     let (mut total, mut complete, mut errors, mut cuts) = (0usize, true, 0, 0);
     for (trace, bucket) in &ends.traces {
@@ -55,8 +66,15 @@ where
         "stopped": stopped,
         "solver": {"calls": usage.checks(), "seconds": usage.time.as_secs_f64()},
         "tests": tests.as_ref().map(|tests| tests.count),
+        "tests_missing": tests.as_ref().map(|tests| tests.missed),
         "seconds": exploration,
     });
+    for (count, what) in [(missed, "have not all their tests"), (untold, "are left out of what was written")]
+    {
+        if count > 0 {
+            eprintln!("note: {count} paths {what}: the time limit was reached");
+        }
+    }
     let mut out = format!("{document}\n");
     if !arguments.json {
         out = report_text(&document, &run.words.method());
@@ -71,7 +89,12 @@ where
     }
     Ok(if errors > 0 {
         Status::Findings
-    } else if cuts > 0 || ends.outcome.is_err() || !run.words.left_out().is_empty() {
+    } else if cuts > 0
+        || missed > 0
+        || untold > 0
+        || ends.outcome.is_err()
+        || !run.words.left_out().is_empty()
+    {
         Status::GaveUp
     } else {
         Status::Clean

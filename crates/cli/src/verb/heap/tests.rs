@@ -5,7 +5,7 @@ use crate::exit::{Failure, Status};
 use anyhow::{Context, Result};
 use parallax_engines::Summary;
 use parallax_engines::engine::Ends;
-use parallax_heap::{InputHeap, InputObject, InputValue};
+use parallax_heap::{HeapError, InputHeap, InputObject, InputValue};
 use parallax_javalite::*;
 use serde_json::json;
 use std::path::Path;
@@ -14,6 +14,8 @@ use std::path::Path;
 pub struct Written {
     /// How many tests.
     pub count: usize,
+    /// How many paths have no test, or not one for every heap, because the time was over.
+    pub missed: usize,
     /// The folder that tests are written to.
     pub folder: String,
 }
@@ -28,13 +30,25 @@ pub fn write(
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let setup = &subject.setup;
     let program = &subject.task.program;
-    let mut count = 0;
+    let (mut count, mut missed) = (0, 0);
     let limit = if arguments.all_shapes { arguments.count.max(1) } else { 1 };
     let paths = ends.traces.iter().filter(|(trace, _)| trace.ending != Ending::Discarded);
     for (path, (trace, bucket)) in paths.enumerate() {
+        if arguments.limits.late(subject.start) {
+            missed += 1;
+            continue;
+        }
         let end = &bucket.finals[0];
-        let models = end.heap().models(limit)?;
-        if arguments.all_shapes && !models.complete {
+        let models = match end.heap().models(limit) {
+            Err(HeapError::Late) => {
+                missed += 1;
+                continue;
+            }
+            models => models?,
+        };
+        if arguments.all_shapes && !models.complete && models.models.len() < limit {
+            missed += 1;
+        } else if arguments.all_shapes && !models.complete {
             eprintln!("note: path {} has more than {limit} heaps; raise --count for all of them", path + 1);
         }
         for (shape, model) in models.models.iter().enumerate() {
@@ -76,7 +90,7 @@ pub fn write(
             count += 1;
         }
     }
-    Ok(Written { count, folder: folder.display().to_string() })
+    Ok(Written { count, missed, folder: folder.display().to_string() })
 }
 
 /// Runs the written program as anyone would who reads it; says how it ends otherwise than it should.

@@ -645,7 +645,7 @@ impl<'s> Guarded<'s> {
                 Target::Loc(loc) => Some(self.location(loc).class),
                 Target::Un => return Err(HeapError::Broken("a reference that nobody has read")),
             };
-            parts.entry(key(class)).or_default().push(entry.clone());
+            parts.entry(key(class)).or_default().push(*entry);
         }
         let mut forks = Vec::new();
         for (key, entries) in parts {

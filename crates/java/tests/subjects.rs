@@ -278,7 +278,7 @@ fn tests_take_no_longer_than_they_may() {
     let store = Store::new();
     let setup = common::setup(&store, &task, Inputs { k: Some(2), array: 2, root_alias: true });
     let ends = engine::summary(&setup, &task, None, &mut |_| Ok(()));
-    let mut made = |most: usize| {
+    let made = |most: usize| {
         let mut asked = 0;
         let mut watch = || {
             asked += 1;

@@ -618,15 +618,23 @@ impl<'s> Guarded<'s> {
             let entry = Entry::new(guard, Target::Loc(loc));
             parts.entry(key(self.location(loc).class)).or_default().push(entry);
         }
+        let forks = self.divide(parts)?;
+        let restricted = forks.into_iter().map(|(fork, (key, entries))| {
+            let reference = fork.join(entries)?;
+            Ok((fork, (key, reference)))
+        });
+        restricted.collect()
+    }
+
+    /// One successor for each part of a reference's entries that is possible.
+    fn divide<T>(self, parts: std::collections::BTreeMap<T, Vec<Entry>>) -> Forks<'s, (T, Vec<Entry>)> {
         let mut forks = Vec::new();
         for (key, entries) in parts {
-            let store = self.oracle.store;
-            let within = References(Symbolic::new(store)).exists(&entries, |_| true);
+            let within = References(Symbolic::new(self.oracle.store)).exists(&entries, |_| true);
             if let Some(model) = self.path.sat(&self.oracle, within)? {
                 let mut fork = self.clone();
                 fork.path = fork.path.and(&fork.oracle, within, Origin::Outcome, model);
-                let restricted = fork.join(entries)?;
-                forks.push((fork, (key, restricted)));
+                forks.push((fork, (key, entries)));
             }
         }
         Ok(forks)
@@ -647,17 +655,7 @@ impl<'s> Guarded<'s> {
             };
             parts.entry(key(class)).or_default().push(*entry);
         }
-        let mut forks = Vec::new();
-        for (key, entries) in parts {
-            let store = self.oracle.store;
-            let within = References(Symbolic::new(store)).exists(&entries, |_| true);
-            if let Some(model) = self.path.sat(&self.oracle, within)? {
-                let mut fork = self.clone();
-                fork.path = fork.path.and(&fork.oracle, within, Origin::Outcome, model);
-                forks.push((fork, key));
-            }
-        }
-        Ok(forks)
+        Ok(self.divide(parts)?.into_iter().map(|(fork, (key, _))| (fork, key)).collect())
     }
 
     /// The length of an array that is not null here.

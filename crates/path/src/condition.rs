@@ -5,7 +5,7 @@ use crate::{Chain, Model, Oracle};
 use parallax_smt::Reason;
 use parallax_term::{Expr, Formula, Id, Symbol};
 use rustc_hash::FxHashSet;
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// Which sides of a condition are possible on a path.
@@ -29,23 +29,43 @@ pub struct Path<F = Formula, T = ()> {
     conjuncts: Chain<(F, T)>,
     /// A model of the condition; nothing if none is known.
     model: Option<Rc<Model>>,
-    remembered: RefCell<Remembered>,
+    /// More models, oldest first.
+    others: Slot<Vec<Rc<Model>>>,
+    /// What the solver found not to hold together with the condition; it stays so when the condition grows.
+    refuted: Slot<FxHashSet<Formula>>,
     /// Conditions of one number have the same conjuncts; zero for those that were given none.
     number: u64,
 }
 
-/// What a path remembers besides; nothing for none, which most paths have.
-#[derive(Clone, Default)]
-struct Remembered {
-    /// More models, oldest first.
-    others: Option<Rc<Vec<Rc<Model>>>>,
-    /// What the solver found not to hold together with the condition; it stays so when the condition grows.
-    refuted: Option<Rc<FxHashSet<Formula>>>,
+/// What is remembered besides, shared until it changes; nothing for none, which most paths have. A state of C has a path,
+/// and there are many: it is as small as can be.
+struct Slot<R>(Cell<Option<Rc<R>>>);
+
+impl<R> Default for Slot<R> {
+    fn default() -> Self {
+        Slot(Cell::new(None))
+    }
 }
 
-impl Remembered {
-    fn models(&self) -> impl Iterator<Item = &Rc<Model>> {
-        self.others.iter().flat_map(|others| others.iter().rev())
+impl<R> Clone for Slot<R> {
+    fn clone(&self) -> Self {
+        Slot(Cell::new(self.get()))
+    }
+}
+
+impl<R> Slot<R> {
+    fn get(&self) -> Option<Rc<R>> {
+        let kept = self.0.take();
+        self.0.set(kept.clone());
+        kept
+    }
+}
+
+impl<R: Clone + Default> Slot<R> {
+    fn change(&self, change: impl FnOnce(&mut R)) {
+        let mut kept = self.0.take().unwrap_or_default();
+        change(Rc::make_mut(&mut kept));
+        self.0.set(Some(kept));
     }
 }
 
@@ -54,7 +74,8 @@ impl<F, T> Clone for Path<F, T> {
         Path {
             conjuncts: self.conjuncts.clone(),
             model: self.model.clone(),
-            remembered: self.remembered.clone(),
+            others: self.others.clone(),
+            refuted: self.refuted.clone(),
             number: self.number,
         }
     }
@@ -63,7 +84,13 @@ impl<F, T> Clone for Path<F, T> {
 impl<F, T> Default for Path<F, T> {
     /// The condition that always holds, of which no model is known.
     fn default() -> Self {
-        Path { conjuncts: Chain::default(), model: None, remembered: RefCell::default(), number: 0 }
+        Path {
+            conjuncts: Chain::default(),
+            model: None,
+            others: Slot::default(),
+            refuted: Slot::default(),
+            number: 0,
+        }
     }
 }
 
@@ -76,14 +103,14 @@ impl<F, T> Path<F, T> {
     /// Adds a conjunct, and forgets what is remembered about models: for conditions that no oracle is asked about.
     pub fn push(&mut self, conjunct: F, tag: T) {
         self.model = None;
-        self.remembered.get_mut().others = None;
+        self.others = Slot::default();
         self.number = 0;
         self.conjuncts.push((conjunct, tag));
     }
 
     /// Forgets all but a model: for a path that has come to its end.
     pub fn settle(&mut self) {
-        *self.remembered.get_mut() = Remembered::default();
+        (self.others, self.refuted) = (Slot::default(), Slot::default());
         if let Some(model) = &self.model {
             model.forget();
         }
@@ -98,12 +125,12 @@ impl<F, T> Path<F, T> {
     }
 
     fn keep_common_refutations(&mut self, other: &Self) {
-        let theirs = other.remembered.borrow();
-        let mine = self.remembered.get_mut();
-        match (&mut mine.refuted, &theirs.refuted) {
-            (Some(mine), Some(theirs)) if Rc::ptr_eq(mine, theirs) => {}
-            (Some(mine), Some(theirs)) => Rc::make_mut(mine).retain(|formula| theirs.contains(formula)),
-            (mine, _) => *mine = None,
+        match (self.refuted.get(), other.refuted.get()) {
+            (Some(mine), Some(theirs)) if Rc::ptr_eq(&mine, &theirs) => {}
+            (Some(_), Some(theirs)) => {
+                self.refuted.change(|mine| mine.retain(|formula| theirs.contains(formula)));
+            }
+            _ => self.refuted = Slot::default(),
         }
     }
 }
@@ -130,7 +157,8 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
 
     /// Every model that is known, the newest first after the one above.
     pub fn models(&self) -> Vec<Rc<Model>> {
-        self.model.iter().chain(self.remembered.borrow().models()).cloned().collect()
+        let others = self.others.get().unwrap_or_default();
+        self.model.iter().chain(others.iter().rev()).cloned().collect()
     }
 
     /// `sat(g)`: a model of the condition together with `guard`, if there is one.
@@ -238,8 +266,8 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
             return Some(None);
         }
         let older = || {
-            let remembered = self.remembered.borrow();
-            remembered.models().find(|model| model.holds(oracle.store, condition) == side).cloned()
+            let others = self.others.get()?;
+            others.iter().rev().find(|model| model.holds(oracle.store, condition) == side).cloned()
         };
         if !oracle.recall().facts {
             return older().map(Some);
@@ -279,8 +307,7 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
     /// Whether it is known that `guard` does not hold together with the condition.
     fn excludes(&self, oracle: &Oracle<'_>, guard: Formula) -> bool {
         if oracle.recall().facts {
-            let remembered = self.remembered.borrow();
-            return remembered.refuted.as_ref().is_some_and(|refuted| refuted.contains(&guard));
+            return self.refuted.get().is_some_and(|refuted| refuted.contains(&guard));
         }
         let opposite = oracle.store.not(guard);
         self.conjuncts.newest_first().any(|(formula, _)| *formula == opposite)
@@ -294,7 +321,9 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
             Some(model) => Ok(Some(self.remember(oracle, model))),
             None => {
                 if oracle.recall().facts {
-                    Rc::make_mut(self.remembered.borrow_mut().refuted.get_or_insert_default()).insert(guard);
+                    self.refuted.change(|refuted| {
+                        refuted.insert(guard);
+                    });
                     let mut facts = oracle.facts();
                     facts.turn_to(oracle.store, self.number, || self.formulas());
                     facts.learn(oracle.store, guard);
@@ -306,12 +335,12 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
 
     fn remember(&self, oracle: &Oracle<'_>, model: Model) -> Rc<Model> {
         let model = Rc::new(model);
-        let mut remembered = self.remembered.borrow_mut();
-        let others = Rc::make_mut(remembered.others.get_or_insert_default());
-        others.push(model.clone());
-        if others.len() > oracle.recall().models {
-            others.remove(0);
-        }
+        self.others.change(|others| {
+            others.push(model.clone());
+            if others.len() > oracle.recall().models {
+                others.remove(0);
+            }
+        });
         model
     }
 
@@ -368,7 +397,7 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
     /// Keeps these models besides the first, the newest first.
     fn keep(&mut self, mut models: Vec<Rc<Model>>) {
         models.reverse();
-        self.remembered.get_mut().others = (!models.is_empty()).then(|| Rc::new(models));
+        self.others = Slot(Cell::new((!models.is_empty()).then(|| Rc::new(models))));
     }
 
     /// How many conjuncts two conditions begin with alike.

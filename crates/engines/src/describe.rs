@@ -4,14 +4,14 @@ use crate::engine::Final;
 use crate::lazy::Lazy;
 use crate::machine::{End, Machine};
 use crate::summary::Summary;
-use parallax_heap::{Held, Origin, text};
+use parallax_heap::{Held, text};
 use parallax_term::Scalar;
 
 /// A final state of any symbolic engine, in words.
 pub trait Describe {
     /// The result, if the path ended with one.
     fn result(&self) -> Option<String>;
-    /// The path condition, conjunct by conjunct.
+    /// The path condition, conjunct by conjunct, beyond a precondition that counts as one condition.
     fn condition(&self) -> Vec<String>;
     /// Whether the bound k left something out on this path.
     fn truncated(&self) -> bool;
@@ -26,15 +26,7 @@ impl<L: Machine> Describe for Final<L, Summary<'_>> {
     }
 
     fn condition(&self) -> Vec<String> {
-        let outcomes = self
-            .heap()
-            .path
-            .conjuncts()
-            .to_vec()
-            .into_iter()
-            .filter(|(_, origin)| *origin == Origin::Outcome);
-        let outcomes: Vec<_> = outcomes.map(|(formula, _)| *formula).collect();
-        text::conjuncts(self.heap().oracle.store, &outcomes)
+        text::conjuncts(self.heap().oracle.store, &self.heap().outcomes())
     }
 
     fn truncated(&self) -> bool {

@@ -47,7 +47,8 @@ impl<L: Machine, M: Memory> Run<'_, L, M> {
     fn all(&mut self, memory: M) -> Result<(), Stop> {
         let mut pending = Frontier::new(Strategy::Depth, 0);
         if self.task.merges() {
-            for memory in self.accepted(memory)? {
+            for mut memory in self.accepted(memory)? {
+                memory.enter();
                 self.take(self.task.entered(memory)?, &mut pending)?;
             }
         } else {

@@ -79,6 +79,9 @@ pub trait Memory: Clone {
     /// More classes are known than before: those there were keep their numbers.
     fn know(&mut self, universe: &Rc<Universe>);
 
+    /// The method begins: what held so far is its precondition, as one condition.
+    fn enter(&mut self) {}
+
     /// How closely two memories are related, if they can become one: those that parted last are closest.
     fn kinship(&self, _other: &Self) -> Option<usize> {
         None

@@ -89,6 +89,9 @@ impl<'s> Memory for Summary<'s> {
     fn know(&mut self, universe: &Rc<Universe>) {
         self.heap.universe = universe.clone();
     }
+    fn enter(&mut self) {
+        self.heap.entered = self.heap.path.conjuncts().len();
+    }
     fn kinship(&self, other: &Self) -> Option<usize> {
         Some(self.heap.kinship(&other.heap))
     }

@@ -114,6 +114,8 @@ pub struct Guarded<'s> {
     pub indices: Vec<Formula>,
     /// Whether the bound k forbade some object.
     pub truncated: bool,
+    /// How many conjuncts the path condition had when the method was entered, if its precondition is one condition.
+    pub entered: usize,
     pub(crate) locations: Vec<Rc<Location>>,
 }
 
@@ -131,6 +133,7 @@ impl<'s> Guarded<'s> {
             selectors: Vec::new(),
             indices: Vec::new(),
             truncated: false,
+            entered: 0,
             locations: Vec::new(),
         }
     }

@@ -26,6 +26,7 @@
 //! ```
 
 pub mod choice;
+mod condition;
 mod count;
 mod diagram;
 mod draft;

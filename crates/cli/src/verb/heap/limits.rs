@@ -26,10 +26,17 @@ impl Limits {
         start.checked_add(Duration::from_secs(self.time))
     }
 
-    /// When the exploration must be over: if files are made of what it finds, they get a quarter of the time.
+    /// When the exploration must be over: if files are made of what it finds, they get a quarter of the time, and what
+    /// is printed an eighth.
     pub fn exploration(&self, start: Instant, files: bool) -> Option<Instant> {
         let time = Duration::from_secs(self.time);
-        start.checked_add(if files { time - time / 4 } else { time })
+        start.checked_add(time - time / if files { 4 } else { 8 })
+    }
+
+    /// When counting must be over, so that what was counted can be printed.
+    pub fn counting(&self, start: Instant) -> Option<Instant> {
+        let time = Duration::from_secs(self.time);
+        start.checked_add(time - time / 16)
     }
 
     /// Whether the time is over.

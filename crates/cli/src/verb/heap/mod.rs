@@ -281,15 +281,19 @@ fn explored_by<L: Machine>(
         let ends = engine::summary(run.setup, run.task, None, watch);
         let deadline = arguments.limits.deadline(run.start);
         run.setup.oracle.set_deadline(deadline);
-        if let Some(folder) = &arguments.draw {
-            draw::all(&ends, folder)?;
-        }
+        let undrawn = match &arguments.draw {
+            Some(folder) => draw::all(&ends, folder, || arguments.limits.late(run.start))?,
+            None => 0,
+        };
         let tests = arguments.tests.as_ref().map(|folder| tests(&ends, folder)).transpose()?;
         let untold = match arguments.report.is_some() || arguments.coverage.is_some() {
             true => report(&ends)?,
             false => 0,
         };
-        let shares = Shares::new(&ends, Duration::from_secs(arguments.count_time), deadline);
+        let untold = untold.max(undrawn);
+        // What is counted is printed too, and not after the limit.
+        let counted = arguments.limits.counting(run.start);
+        let shares = Shares::new(&ends, Duration::from_secs(arguments.count_time), counted);
         let heaps = |end: &Final<L, Summary<'_>>, _| -> Result<(usize, bool)> {
             if arguments.count == 0 {
                 return Ok((0, false));

@@ -1,5 +1,6 @@
 //! Two runs on one input: two engines that must agree, or two methods that may differ.
 
+use super::report::Tally;
 use super::words::Run as Subjected;
 use super::{Choice, Heap, emit, inputs};
 use crate::exit::{Failure, Status};
@@ -54,6 +55,7 @@ pub fn comparison<L: Machine>(
         found.skipped += more.skipped;
         found.differences.extend(more.differences);
     }
+    let Tally { errors, cuts } = Tally::of(&summary);
     let differences: Vec<String> =
         found.differences.iter().map(|difference| format!("{difference:?}")).collect();
     let mut out = String::new();
@@ -65,6 +67,8 @@ pub fn comparison<L: Machine>(
             "heaps": found.heaps,
             "skipped": found.skipped,
             "differences": differences,
+            "errors": errors,
+            "cuts": cuts,
         });
         for run in &runs {
             document[run.name] = json!({"states": run.states, "paths": run.paths, "seconds": run.seconds});
@@ -84,12 +88,22 @@ pub fn comparison<L: Machine>(
             0 => out.push_str("no difference\n"),
             n => out.push_str(&format!("{n} DIFFERENCES:\n{}\n", differences.join("\n"))),
         }
+        for (count, what) in
+            [(errors, "in an error"), (cuts, "at a bound, or leave heaps out because of one")]
+        {
+            if count > 0 {
+                let _ = writeln!(out, "{count} paths end {what}: run the engine alone to see them");
+            }
+        }
     }
     emit(&out)?;
-    Ok(match (differences.is_empty(), found.skipped) {
-        (false, _) => Status::Findings,
-        (true, 0) => Status::Clean,
-        (true, _) => Status::GaveUp,
+    // The findings of the method are findings still, and what a bound left out is left out.
+    Ok(if !differences.is_empty() || errors > 0 {
+        Status::Findings
+    } else if found.skipped > 0 || cuts > 0 || !subject.words.left_out().is_empty() {
+        Status::GaveUp
+    } else {
+        Status::Clean
     })
 }
 

@@ -19,6 +19,30 @@ pub struct Files {
     pub untold: usize,
 }
 
+/// How the paths of an engine ended.
+pub struct Tally {
+    /// Paths that end in an error.
+    pub errors: usize,
+    /// Paths that a bound cut off, or on which it left heaps out.
+    pub cuts: usize,
+}
+
+impl Tally {
+    /// Counts them.
+    pub fn of<L: Machine, M: Memory>(ends: &Ends<L, M>) -> Self
+    where
+        Final<L, M>: Describe,
+    {
+        let mut tally = Tally { errors: 0, cuts: 0 };
+        for (trace, bucket) in ends.traces.iter().filter(|(trace, _)| trace.ending != Ending::Discarded) {
+            tally.errors += usize::from(matches!(trace.ending, Ending::Error(_)));
+            let cut = matches!(trace.ending, Ending::Cut(_)) || bucket.finals[0].truncated();
+            tally.cuts += usize::from(cut);
+        }
+        tally
+    }
+}
+
 /// Prints what an engine found.
 pub fn report<L: Machine, M: Memory>(
     arguments: &Heap,
@@ -35,18 +59,23 @@ where
     let Files { tests, untold } = files;
     let missed = tests.as_ref().map_or(0, |tests| tests.missed);
     let mut traces = Vec::new();
-    let (mut total, mut complete, mut errors, mut cuts) = (0usize, true, 0, 0);
+    let (mut total, mut complete, mut unlisted) = (0usize, true, 0);
+    let Tally { errors, cuts } = Tally::of(ends);
     for (trace, bucket) in &ends.traces {
         if trace.ending == Ending::Discarded {
+            continue;
+        }
+        // What has no line is counted, so that nothing is said after the limit.
+        if !traces.is_empty() && arguments.limits.late(run.start) {
+            unlisted += 1;
+            complete = false;
             continue;
         }
         let end = &bucket.finals[0];
         let (count, exact) = heaps(end, bucket.count)?;
         total = total.saturating_add(count);
         complete &= exact;
-        errors += usize::from(matches!(trace.ending, Ending::Error(_)));
         let truncated = end.truncated() || matches!(trace.ending, Ending::Cut(_));
-        cuts += usize::from(truncated);
         traces.push(path_json(run, trace, end, count, exact, truncated));
     }
     // What takes time after the exploration (counting) is not the engine's time.
@@ -61,6 +90,7 @@ where
         "heaps_complete": complete && stopped.is_none(),
         "discarded": ends.progress.discarded,
         "traces": traces,
+        "traces_unlisted": unlisted,
         "assumptions": run.words.assumptions(),
         "left_out": run.words.left_out(),
         "stopped": stopped,
@@ -92,6 +122,7 @@ where
     } else if cuts > 0
         || missed > 0
         || untold > 0
+        || unlisted > 0
         || ends.outcome.is_err()
         || !run.words.left_out().is_empty()
     {
@@ -173,6 +204,13 @@ fn report_text(document: &Json, method: &str) -> String {
         if !condition.is_empty() {
             let _ = writeln!(out, "  when {}", condition.join("\n   and "));
         }
+    }
+    if document["traces_unlisted"] != 0 {
+        let _ = writeln!(
+            out,
+            "\n{} more paths are not listed: the time limit was reached",
+            document["traces_unlisted"]
+        );
     }
     let more = if document["heaps_complete"] == true { "" } else { "at least " };
     let _ = writeln!(

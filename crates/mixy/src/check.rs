@@ -68,11 +68,12 @@ pub enum Error {
     Contradiction(String),
 }
 
-/// Functions that can run when the program starts at a function, those behind blocks included.
+/// Functions that can run when the program starts at a function, those behind blocks included; and constructors and
+/// destructors with what they call.
 pub fn reachable(module: &Module, points: &Points, from: FunctionId) -> FxHashSet<FunctionId> {
-    let mut seen = FxHashSet::default();
-    seen.insert(from);
-    let mut waiting = vec![from];
+    let mut waiting = crate::region::around(module);
+    waiting.push(from);
+    let mut seen: FxHashSet<FunctionId> = waiting.iter().copied().collect();
     while let Some(function) = waiting.pop() {
         for callee in callees(module, points, function) {
             if seen.insert(callee) {
@@ -120,6 +121,11 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
         return Err(Error::Contradiction(format!("{name} is asked to be typed and symbolic")));
     }
     let graph = Graph::of(module, &points, &declared);
+    let unmixed =
+        crate::region::around(module).into_iter().filter(|id| modes.get(id) == Some(&Mode::Symbolic));
+    let unmixed = unmixed.map(|id| module.function(id).name.as_str());
+    let unmixed: Vec<String> =
+        unmixed.map(|name| format!("{name} runs before or after {}, and is typed", settings.entry)).collect();
     let mut program = Program::new(module, &points, &graph, &declared, settings.sinks);
     let footprints = Footprints::new(module, &points, &graph);
     let store = Store::new();
@@ -127,6 +133,7 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
     report.assumptions.extend(graph.assumptions.iter().cloned());
     report.gaps.extend(graph.gaps.iter().cloned());
     report.gaps.extend(declared.gaps.iter().cloned());
+    report.gaps.extend(unmixed);
     let reachable = Functions::Only(reachable(module, &points, entry));
     let alone = Solution::of(&program, &reachable, program.sources(&reachable, true), true);
     let alone = alone.reached(&FxHashSet::default());

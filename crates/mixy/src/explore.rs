@@ -2,6 +2,8 @@
 
 use crate::declared::Mode;
 use crate::finding::{Finding, FlowPath, Status, Step, Where};
+use crate::footprint::Footprint;
+use crate::graph::Var;
 use crate::host::BlockHost;
 use crate::leaves::{Leaf, leaves};
 use crate::mix::{Actual, Context, Mistake, Mixer, Outcome, typed};
@@ -13,8 +15,8 @@ use parallax_cmachine::{
 };
 use parallax_cmodule::{DebugTypeId, FunctionId, GlobalId, Module, Operand, TypeKind};
 use parallax_path::{Bound, Frontier, Split, Strategy};
-use parallax_points::external::{Effect, effects, is_plain};
-use parallax_points::{ANYWHERE, ObjectId as Abstract, has_body};
+use parallax_points::external::{Effect, calls_later, effects, is_plain};
+use parallax_points::{ANYWHERE, ObjectId as Abstract, Site, has_body};
 use parallax_sem::Symbolic;
 use parallax_term::Formula;
 use rustc_hash::FxHashSet;
@@ -45,7 +47,11 @@ impl<'m> Mixer<'m> {
             .map(FunctionId)
             .filter(|&id| match has_body(program.module, id) {
                 true => self.mode(id, Mode::Symbolic) == Mode::Typed,
-                false => unresolved.contains(&program.module.function(id).name),
+                // What is called back after the block has returned is not seen by it.
+                false => {
+                    let name = &program.module.function(id).name;
+                    unresolved.contains(name) || calls_later(name)
+                }
             })
             .collect();
         let makers = self.makers.clone();
@@ -71,6 +77,10 @@ impl<'m> Mixer<'m> {
         let mut lowest = usize::MAX;
         let mut frontier = Frontier::new(Strategy::Depth, 1);
         let mut block = Block { mixer: self, outcome: &mut outcome, lowest: &mut lowest, function, start };
+        if start && !program.around.is_empty() {
+            let words = "functions that run before or after the program".into();
+            machine.host.bounded(Bound::Unsupported(words));
+        }
         match block.enter(&mut machine, function) {
             Ok(state) => {
                 frontier.push(state, true);
@@ -346,8 +356,9 @@ impl<'m> Block<'_, 'm> {
         if !program.returning.contains(&target) {
             return Err(Stop::Dead);
         }
-        let nulls = out.nulls.clone();
-        self.havoc(machine, state, target, &nulls)?;
+        let footprint = self.mixer.footprints.of(target);
+        let name = program.module.function(target).name.as_str();
+        self.havoc(machine, state, name, footprint, &out.nulls)?;
         let result = self.result(machine, state, &call, out.result)?;
         machine.answer(state, call, result);
         Ok(())
@@ -410,10 +421,44 @@ impl<'m> Block<'_, 'm> {
                 "{name} has no body here: assumed that it returns what is not null and leaves no null behind"
             ));
         }
+        if let Some(site) = machine.host.site(state) {
+            let back = self.mixer.program.points.targets(site);
+            if back.iter().any(|&id| has_body(self.mixer.program.module, id)) {
+                return Err(Stop::Unsupported(format!("{name} calls functions of the program")));
+            }
+            let footprint = Rc::new(self.mixer.footprints.of_call(site));
+            let left = self.left_null(machine, state, listed.unwrap_or_default(), &footprint, site);
+            self.havoc(machine, state, &name, footprint, &left)?;
+        }
         let null = listed.unwrap_or_default().contains(&Effect::Nullable);
         let result = self.result(machine, state, &call, null)?;
         machine.answer(state, call, result);
         Ok(())
+    }
+
+    /// What may be null after a call of the library, of what it may change: what may have been before, and what it sets.
+    fn left_null(
+        &mut self,
+        machine: &mut Engine<'m>,
+        state: &mut State<Sym<'m>>,
+        listed: &[Effect],
+        footprint: &Footprint,
+        site: Site,
+    ) -> BTreeSet<Var> {
+        let program = self.mixer.program;
+        let mut left = self.null_cells(machine, state, footprint);
+        left.retain(|cell| footprint.changed.contains(cell));
+        let call = self.mixer.call_at(site);
+        for effect in listed {
+            let Effect::StoresNull(index) = effect else { continue };
+            let argument = call.and_then(|call| call.arguments.get(usize::from(*index)));
+            for value in argument.map(|a| a.values.as_slice()).unwrap_or_default() {
+                let parallax_points::Value::Node(pointer) = value else { continue };
+                let cells = program.points.accessed(program.module, *pointer);
+                left.extend(cells.into_iter().map(|cell| program.graph.cell(cell)));
+            }
+        }
+        left
     }
 
     /// Symbolic to typed, at a call: what may be null of what the callee may touch.
@@ -435,6 +480,19 @@ impl<'m> Block<'_, 'm> {
             context.actuals.push(Actual { null, points: Vec::new() });
         }
         let footprint = self.mixer.footprints.of(call.function);
+        context.bits = self.null_cells(machine, state, &footprint);
+        context
+    }
+
+    /// Cells of a footprint that may be null now.
+    fn null_cells(
+        &mut self,
+        machine: &mut Engine<'m>,
+        state: &mut State<Sym<'m>>,
+        footprint: &Footprint,
+    ) -> BTreeSet<Var> {
+        let program = self.mixer.program;
+        let mut bits: BTreeSet<Var> = BTreeSet::new();
         let mut known: BTreeSet<Abstract> = BTreeSet::new();
         let ids: Vec<ObjectId> = state.memory.objects().map(|(id, _)| id).collect();
         for id in ids {
@@ -469,16 +527,16 @@ impl<'m> Block<'_, 'm> {
                 match self.held(machine, state, id, leaf) {
                     Held::Unread => {
                         if !self.mixer.planted(Mistake::UnreadNotPassed) {
-                            context.bits.extend(
+                            bits.extend(
                                 cells.into_iter().filter(|&cell| machine.host.unseen_null(state, cell)),
                             );
                         }
                     }
                     Held::Nothing => {}
-                    Held::Zero | Held::Unclear => context.bits.extend(cells),
+                    Held::Zero | Held::Unclear => bits.extend(cells),
                     Held::Value(value) => {
                         if self.may_be_null(machine, state, &value, exists) {
-                            context.bits.extend(cells);
+                            bits.extend(cells);
                         }
                     }
                 }
@@ -489,26 +547,26 @@ impl<'m> Block<'_, 'm> {
                 let Some(id) = program.graph.as_cell(program.points, cell) else { continue };
                 let object = program.points.held(id).0;
                 if !known.contains(&object) && machine.host.unseen_null(state, cell) {
-                    context.bits.insert(cell);
+                    bits.insert(cell);
                 }
             }
         }
-        context
+        bits
     }
 
-    /// After a call of typed code: what it may have changed is unknown.
+    /// After a call that is not executed, of what has this name: what it may have changed is unknown.
     fn havoc(
         &mut self,
         machine: &mut Engine<'m>,
         state: &mut State<Sym<'m>>,
-        target: FunctionId,
-        nulls: &BTreeSet<crate::graph::Var>,
+        called: &str,
+        footprint: Rc<Footprint>,
+        nulls: &BTreeSet<Var>,
     ) -> Result<(), Stop<Sym<'m>>> {
         if self.mixer.planted(Mistake::NoHavoc) {
             return Ok(());
         }
         let program = self.mixer.program;
-        let footprint = self.mixer.footprints.of(target);
         let mut cells = Vec::new();
         let ids: Vec<ObjectId> = state.memory.objects().map(|(id, _)| id).collect();
         for id in ids {
@@ -544,7 +602,7 @@ impl<'m> Block<'_, 'm> {
                 if changed.is_empty() {
                     continue;
                 }
-                let name = self.fresh_name(&program.module.function(target).name);
+                let name = self.fresh_name(called);
                 let content = match leaf.pointer {
                     None => Anything::Number(leaf.len),
                     Some(pointee) => {

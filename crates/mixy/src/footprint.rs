@@ -3,8 +3,8 @@
 use crate::check::callees;
 use crate::graph::{Graph, Var};
 use parallax_cmodule::{FunctionId, Module};
-use parallax_points::external::{Effect, effects};
-use parallax_points::{ANYWHERE, Called, Flow, Node, ObjectId, Points, Value};
+use parallax_points::external::{Effect, effects, only_reads};
+use parallax_points::{ANYWHERE, Called, Flow, Node, ObjectId, Points, Site, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -165,25 +165,41 @@ impl<'m> Footprints<'m> {
         }
     }
 
-    /// Library functions read and write what their arguments point to; which of them write is in the table.
+    /// Library functions read and write what their arguments point to. A row of the table says what happens to pointers;
+    /// numbers may change wherever a function is not known to read only.
     fn external(&self, own: &mut Own, id: FunctionId, call: &parallax_points::flow::Call) {
         let name = &self.module.function(id).name;
-        let listed = effects(name);
+        let listed = effects(name).unwrap_or_default();
         for (index, argument) in call.arguments.iter().enumerate() {
             let index = index as u8;
-            let writes = match listed {
-                None => true,
-                Some(listed) => listed.iter().any(|effect| match effect {
-                    Effect::Copies(to, _) | Effect::Stores(to, _) => *to == index,
-                    Effect::StoresNew(to) | Effect::StoresNull(to) => *to == index,
-                    Effect::Returns(to) => *to == index,
-                    _ => false,
-                }),
-            };
+            let stores = listed.iter().any(|effect| match effect {
+                Effect::Copies(to, _) | Effect::Stores(to, _) => *to == index,
+                Effect::StoresNew(to) | Effect::StoresNull(to) => *to == index,
+                _ => false,
+            });
+            let writes = stores || !only_reads(name);
             if argument.pointer {
                 argument.values.iter().for_each(|value| self.access(own, *value, writes, true));
             }
         }
+    }
+
+    /// What a call of a function of the library may touch by itself.
+    pub(crate) fn of_call(&self, site: Site) -> Footprint {
+        let mut own = Own::default();
+        let range = self.points.flows.ranges[site.function.0 as usize].clone();
+        for (at, flow) in &self.points.flows.flows[range] {
+            if let (true, Flow::Call(call)) = (*at == site, flow) {
+                for &id in self.points.targets(site) {
+                    if !parallax_points::has_body(self.module, id) {
+                        self.external(&mut own, id, call);
+                    }
+                }
+            }
+        }
+        let mut footprint = Footprint::default();
+        own.accesses.into_iter().for_each(|access| self.touch(&mut footprint, access));
+        footprint
     }
 
     fn touch(&self, all: &mut Footprint, Access { pointer, writes, whole }: Access) {

@@ -11,7 +11,7 @@ use crate::names::location_of;
 use parallax_cmodule::Module;
 use parallax_cmodule::{FunctionId, Register};
 use parallax_points::external::{Effect, RESULT, effects, is_plain};
-use parallax_points::{ANYWHERE, Called, CellId, Flow, Node, ObjectId, Points, Site, Value, has_body};
+use parallax_points::{Called, CellId, Flow, Node, ObjectId, ObjectKind, Points, Site, Value, has_body};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
@@ -170,16 +170,28 @@ impl Graph {
             reads: FxHashMap::default(),
             writes: FxHashMap::default(),
             transfers: FxHashSet::default(),
+            uncalled: Vec::new(),
+            given: FxHashSet::default(),
             first_cell,
         };
         builder.build();
-        let Builder { edges, mut sources, dereferences, arguments, assumptions, gaps, next: count, .. } =
-            builder;
+        let Builder {
+            edges,
+            mut sources,
+            dereferences,
+            arguments,
+            assumptions,
+            gaps,
+            next: count,
+            uncalled,
+            given,
+            ..
+        } = builder;
         sources.sort_unstable();
         sources.dedup();
         let outgoing = Lists::of(count, edges.iter().map(|edge| edge.from.0));
         let incoming = Lists::of(count, edges.iter().map(|edge| edge.to.0));
-        Graph {
+        let mut graph = Graph {
             edges,
             sources,
             dereferences,
@@ -190,7 +202,34 @@ impl Graph {
             first_cell,
             outgoing,
             incoming,
+        };
+        for (site, pointer) in uncalled {
+            if !graph.only_null(points, pointer, &given) {
+                let words = "a call through a pointer that points to no known function is left out";
+                graph.gaps.insert(format!("{words} ({})", location_of(module, site)));
+            }
         }
+        graph
+    }
+
+    /// Whether null is all that a variable can hold: everything that flows into it is null to begin with, or comes from what
+    /// is. What code that is not here was `given` may hold anything, and so may what nothing is known to flow into.
+    fn only_null(&self, points: &Points, var: Var, given: &FxHashSet<ObjectId>) -> bool {
+        let mut seen = FxHashSet::from_iter([var]);
+        let mut waiting = vec![var];
+        while let Some(at) = waiting.pop() {
+            let object = self.as_cell(points, at).map(|cell| points.held(cell).0);
+            let foreign = |object: ObjectId| {
+                let outside = matches!(points.object(object).kind, ObjectKind::Outside(_));
+                outside || given.contains(&object)
+            };
+            let is_source = self.sources.binary_search_by_key(&at, |source| source.var).is_ok();
+            if object.is_some_and(foreign) || (!is_source && self.incoming.get(at.0).is_empty()) {
+                return false;
+            }
+            waiting.extend(self.into(at).map(|edge| edge.from).filter(|from| seen.insert(*from)));
+        }
+        true
     }
 
     /// How many variables there are.
@@ -235,6 +274,10 @@ struct Builder<'m> {
     reads: FxHashMap<Node, Var>,
     writes: FxHashMap<Node, Var>,
     transfers: FxHashSet<(Node, Node, Option<u64>)>,
+    /// Calls through pointers that are not known to point to a function.
+    uncalled: Vec<(Site, Var)>,
+    /// Objects that functions without a body get, of which nothing is known.
+    given: FxHashSet<ObjectId>,
     first_cell: u32,
 }
 
@@ -354,12 +397,15 @@ impl Builder<'_> {
     }
 
     fn unknown_call(&mut self, site: Site, call: &parallax_points::flow::Call) {
-        let location = location_of(self.module, site);
-        let words = match call.callee {
-            Called::Assembly => "assembly is not looked into",
-            _ => "a call through a pointer that points to no known function is left out",
-        };
-        self.gaps.insert(format!("{words} ({location})"));
+        match call.callee {
+            Called::Pointer(Value::Node(node)) => self.uncalled.push((site, Var(node.0))),
+            // A call of null is reported as what it is.
+            Called::Pointer(Value::Null) => {}
+            Called::Function(_) | Called::Assembly => {
+                let location = location_of(self.module, site);
+                self.gaps.insert(format!("assembly is not looked into ({location})"));
+            }
+        }
     }
 
     fn call(&mut self, site: Site, call: &parallax_points::flow::Call, target: FunctionId) {
@@ -370,20 +416,19 @@ impl Builder<'_> {
             Called::Assembly => false,
         };
         if !direct {
-            // The library calls back, with pointers into what it was given: never null.
-            return;
+            return self.called_back(site, call, target);
         }
         for (index, argument) in call.arguments.iter().enumerate() {
             for value in &argument.values {
                 let why = Why::Argument(target, index as u32);
                 if index >= definition.parameters.len() {
-                    let object = self.points.flows.object(parallax_points::ObjectKind::Variadic(target));
+                    let object = self.points.flows.object(ObjectKind::Variadic(target));
                     if let Some(cell) = object.and_then(|o| self.points.cell(self.module, o, 0)) {
                         let to = self.cell(cell);
                         self.into(*value, to, site, why);
                     }
                 } else if let Some(ty) = argument.by_value {
-                    let kind = parallax_points::ObjectKind::Copy(target, index as u32);
+                    let kind = ObjectKind::Copy(target, index as u32);
                     if let (Value::Node(from), Some(object)) = (value, self.points.flows.object(kind)) {
                         self.transfer_into(object, 0, *from, Some(self.module.ty(ty).size), site);
                     }
@@ -399,6 +444,23 @@ impl Builder<'_> {
         }
     }
 
+    /// The library calls back: with pointers into what it was given, which are never null, or with what it was given.
+    fn called_back(&mut self, site: Site, call: &parallax_points::flow::Call, target: FunctionId) {
+        let Called::Function(library) = call.callee else { return };
+        let listed = effects(&self.module.function(library).name).unwrap_or_default();
+        for effect in listed {
+            let Effect::Passes(_, source, index) = *effect else { continue };
+            if usize::from(index) >= self.module.function(target).parameters.len() {
+                continue;
+            }
+            let to = Var(self.points.flows.register(target, Register(index.into())).0);
+            let values = call.arguments.get(usize::from(source)).map(|a| a.values.clone());
+            for value in values.unwrap_or_default() {
+                self.into(value, to, site, Why::Argument(target, index.into()));
+            }
+        }
+    }
+
     fn external(&mut self, site: Site, call: &parallax_points::flow::Call, target: FunctionId) {
         let name = self.module.function(target).name.clone();
         let listed = effects(&name);
@@ -406,6 +468,11 @@ impl Builder<'_> {
             let returns = if call.pointer { " returns what is not null and" } else { "" };
             self.assumptions
                 .insert(format!("{name} has no body here: assumed that it{returns} leaves no null behind"));
+            for value in call.arguments.iter().flat_map(|argument| &argument.values) {
+                if let Value::Node(node) = value {
+                    self.given.extend(self.points.pointees(*node).map(|(object, _)| object));
+                }
+            }
         }
         for (index, argument) in call.arguments.iter().enumerate() {
             if self.declared.arguments.contains(&(target, index as u32)) {
@@ -466,6 +533,8 @@ impl Builder<'_> {
                 | Effect::StoresNew(_)
                 | Effect::Calls(..)
                 | Effect::CallsBack(_)
+                | Effect::CallsKept(_)
+                | Effect::Passes(..)
                 | Effect::Never => {}
             }
         }
@@ -505,17 +574,8 @@ impl Builder<'_> {
 
     /// Cells that so many bytes from a pointer on cover.
     fn covered(&self, pointer: Node, len: Option<u64>) -> Vec<CellId> {
-        let mut cells = Vec::new();
-        for (object, offset) in self.points.pointees(pointer) {
-            let coarse = self.points.object(object).modulus != 0 || offset == ANYWHERE;
-            let end = len.map_or(i64::MAX, |len| offset.saturating_add(len.min(i64::MAX as u64) as i64));
-            for (at, cell) in self.points.cells_of(object) {
-                if coarse || (at + 7 >= offset && at < end) {
-                    cells.push(cell);
-                }
-            }
-        }
-        cells
+        let places = self.points.pointees(pointer);
+        places.flat_map(|place| self.points.covered(self.module, place, len)).collect()
     }
 
     fn transfer(&mut self, to: Node, from: Node, len: Option<u64>, site: Site) {
@@ -546,24 +606,9 @@ impl Builder<'_> {
 
     fn transfer_into(&mut self, object: ObjectId, offset: i64, from: Node, len: Option<u64>, site: Site) {
         let (points, module) = (self.points, self.module);
-        let pairs: Vec<(CellId, CellId)> = points
-            .pointees(from)
-            .flat_map(|(source, start)| {
-                let whole = points.object(source).modulus != 0 || start == ANYWHERE;
-                let end = match len {
-                    Some(len) if !whole => start.saturating_add(len.min(i64::MAX as u64) as i64),
-                    _ => i64::MAX,
-                };
-                let start = if start == ANYWHERE { 0 } else { start };
-                let into = if offset == ANYWHERE { 0 } else { offset };
-                points
-                    .cells_of(source)
-                    .filter(move |(at, _)| whole || (at + 7 >= start && *at < end))
-                    .filter_map(move |(at, cell)| {
-                        Some((cell, points.cell(module, object, at - start + into)?))
-                    })
-            })
-            .collect();
+        let sources: Vec<(ObjectId, i64)> = points.pointees(from).collect();
+        let pairs =
+            sources.into_iter().flat_map(|source| points.copied(module, source, (object, offset), len));
         for (from, to) in pairs {
             let (from, to) = (self.cell(from), self.cell(to));
             self.edge(from, to, Some(site), Why::Transfer);

@@ -12,7 +12,8 @@ use crate::names::name_of;
 use crate::region::{Functions, Program, Solution};
 use crate::ways::Ways;
 use parallax_cmodule::{FunctionId, Register};
-use parallax_points::{Flow, ObjectId, Site, Value, has_body};
+use parallax_points::external::{Effect, effects};
+use parallax_points::{Called, Flow, ObjectId, Site, Value, has_body};
 use parallax_term::Store;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -206,6 +207,8 @@ impl<'m> Mixer<'m> {
     /// How a function is analysed when code of this mode calls it.
     pub fn mode(&self, function: FunctionId, current: Mode) -> Mode {
         match self.modes.get(&function) {
+            // No call leads to what runs before or after the entry, and so no switch.
+            _ if self.program.around.contains(&function) => Mode::Typed,
             Some(Mode::Symbolic) if self.demoted.contains(&function) => Mode::Typed,
             Some(mode) => *mode,
             None => current,
@@ -234,11 +237,13 @@ impl<'m> Mixer<'m> {
         self.stack.clear();
     }
 
-    /// Functions of the typed region that starts at a function.
-    fn region_functions(&self, from: FunctionId) -> FxHashSet<FunctionId> {
-        let mut seen = FxHashSet::default();
-        seen.insert(from);
+    /// Functions of the typed region that starts at a function; at the start of the program, what runs around it too.
+    fn region_functions(&self, from: FunctionId, start: bool) -> FxHashSet<FunctionId> {
         let mut waiting = vec![from];
+        if start {
+            waiting.extend(&self.program.around);
+        }
+        let mut seen: FxHashSet<FunctionId> = waiting.iter().copied().collect();
         while let Some(at) = waiting.pop() {
             for callee in crate::check::callees(self.program.module, self.program.points, at) {
                 if self.mode(callee, Mode::Typed) == Mode::Typed && seen.insert(callee) {
@@ -267,7 +272,7 @@ impl<'m> Mixer<'m> {
     /// the lowest open block whose assumption was used.
     pub fn region(&mut self, from: FunctionId, context: &Context, start: bool) -> (Outcome, usize) {
         let program = self.program;
-        let functions = Functions::Only(self.region_functions(from));
+        let functions = Functions::Only(self.region_functions(from, start));
         let mut sources = program.sources(&functions, start);
         let entry = |var| Source { var, site: None, origin: Origin::Entry };
         for (index, actual) in context.actuals.iter().enumerate() {
@@ -379,7 +384,7 @@ impl<'m> Mixer<'m> {
         found
     }
 
-    fn call_at(&self, site: Site) -> Option<&'m parallax_points::flow::Call> {
+    pub(crate) fn call_at(&self, site: Site) -> Option<&'m parallax_points::flow::Call> {
         let points = self.program.points;
         let range = points.flows.ranges[site.function.0 as usize].clone();
         points.flows.flows[range].iter().find_map(|(at, flow)| match flow {
@@ -396,11 +401,26 @@ impl<'m> Mixer<'m> {
     fn context(&self, solution: &Solution<'_, '_>, site: Site, target: FunctionId) -> Context {
         let program = self.program;
         let mut context = Context::default();
-        let arguments = self.call_at(site).map(|call| call.arguments.as_slice()).unwrap_or_default();
+        let call = self.call_at(site);
+        let arguments = call.map(|call| call.arguments.as_slice()).unwrap_or_default();
+        // The library calls back with arguments of its own.
+        let library = call.and_then(|call| match call.callee {
+            Called::Function(id) if id != target => Some(id),
+            _ => None,
+        });
         for index in 0..program.module.function(target).parameters.len() {
-            let parameter = Var(program.points.flows.register(target, Register(index as u32)).0);
+            let node = program.points.flows.register(target, Register(index as u32));
+            let parameter = Var(node.0);
             let mut actual = Actual::default();
-            for value in arguments.get(index).map(|a| a.values.as_slice()).unwrap_or_default() {
+            let from = match library {
+                None => Some(index),
+                Some(id) => {
+                    actual.points.extend(program.points.pointees(node));
+                    passed(&program.module.function(id).name, index)
+                }
+            };
+            let given = from.and_then(|from| arguments.get(from));
+            for value in given.map(|a| a.values.as_slice()).unwrap_or_default() {
                 match value {
                     Value::Null => actual.null = true,
                     Value::Node(node) => {
@@ -517,6 +537,14 @@ impl Outcome {
         self.gaps.extend(other.gaps.iter().cloned());
         self.assumptions.extend(other.assumptions.iter().cloned());
     }
+}
+
+/// The argument that a function of the library passes on, as the parameter of this number of what it calls back.
+fn passed(library: &str, parameter: usize) -> Option<usize> {
+    effects(library)?.iter().find_map(|effect| match effect {
+        Effect::Passes(_, argument, to) if usize::from(*to) == parameter => Some(usize::from(*argument)),
+        _ => None,
+    })
 }
 
 /// Findings, each once: by kind, by who found it, and where.

@@ -50,6 +50,8 @@ pub struct Program<'m> {
     pub nonnull: FxHashMap<Var, String>,
     /// What must not be null.
     pub sinks: Sinks,
+    /// Functions that run before the entry or after it: constructors and destructors.
+    pub(crate) around: Vec<FunctionId>,
     /// Functions that can return.
     pub(crate) returning: FxHashSet<FunctionId>,
     /// What is used where and is not null there, by the text around it: no warning, whatever inference says.
@@ -72,7 +74,18 @@ impl<'m> Program<'m> {
             })
             .collect();
         let returning = crate::returns::returning(module, points);
-        Program { module, points, graph, declared, nonnull, sinks, returning, settled: FxHashSet::default() }
+        let settled = FxHashSet::default();
+        Program {
+            module,
+            points,
+            graph,
+            declared,
+            nonnull,
+            sinks,
+            around: around(module),
+            returning,
+            settled,
+        }
     }
 
     /// Sources that belong to the program text: those of functions of the region; `start` also those of the
@@ -96,6 +109,13 @@ impl<'m> Program<'m> {
         let parameter = (register.0 as usize) < self.module.function(function).parameters.len();
         parameter && !functions.contains(function)
     }
+}
+
+/// Constructors and destructors of a module.
+pub(crate) fn around(module: &Module) -> Vec<FunctionId> {
+    let tables = ["llvm.global_ctors", "llvm.global_dtors"];
+    let marked = tables.into_iter().flat_map(|table| module.marked(table));
+    marked.filter(|&id| parallax_points::has_body(module, id)).collect()
 }
 
 /// The variable at a declared position.

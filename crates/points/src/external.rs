@@ -27,6 +27,10 @@ pub enum Effect {
     Calls(u8, u8),
     /// Calls the argument with nothing.
     CallsBack(u8),
+    /// Calls the first argument, now or later, with the second itself as its parameter of this number.
+    Passes(u8, u8, u8),
+    /// Calls, now or later, functions that are kept in what the argument points to.
+    CallsKept(u8),
     /// The result may be null.
     Nullable,
     /// Reads or writes through this argument: it must not be null.
@@ -36,8 +40,8 @@ pub enum Effect {
 }
 
 use Effect::{
-    Allocates, AllocatesZeroed, Calls, CallsBack, Copies, Dereferences as D, Never, Nullable, Returns,
-    ReturnsInto, Stores, StoresNew, StoresNull,
+    Allocates, AllocatesZeroed, Calls, CallsBack, CallsKept, Copies, Dereferences as D, Never, Nullable,
+    Passes, Returns, ReturnsInto, Stores, StoresNew, StoresNull,
 };
 
 const D0: Effect = D(0);
@@ -118,12 +122,35 @@ const TABLE: &[(&[&str], &[Effect])] = &[
             "rewind",
             "fgetc",
             "getc",
+            "getc_unlocked",
+            "fgetwc",
+            "fgetpos",
+            "fsetpos",
+            "fseek",
+            "fseeko",
+            "fseeko64",
+            "ftell",
+            "ftello",
+            "ftello64",
+            "setvbuf",
+            "setbuf",
+            "setlinebuf",
+            "clearerr",
+            "flockfile",
+            "funlockfile",
             "closedir",
+            "rewinddir",
+            "telldir",
+            "seekdir",
+            "dirfd",
             "pclose",
             "freeaddrinfo",
+            "mktime",
+            "timegm",
         ],
         &[D0],
     ),
+    (&["fputc", "putc", "putc_unlocked", "ungetc", "fputwc", "ungetwc"], &[D1]),
     (
         &["strchr", "strrchr", "index", "rindex", "memchr", "memrchr", "wcschr", "wcsrchr", "wmemchr"],
         &[ReturnsInto(0), Nullable, D0],
@@ -131,7 +158,8 @@ const TABLE: &[(&[&str], &[Effect])] = &[
     (&["strchrnul", "rawmemchr", "basename", "dirname", "__xpg_basename"], &[ReturnsInto(0)]),
     (&["strstr", "strcasestr", "strpbrk", "memmem", "wcsstr", "wcspbrk"], &[ReturnsInto(0), Nullable, D0]),
     (&["strtok", "strtok_r", "wcstok"], &[ReturnsInto(0), Nullable]),
-    (&["strsep"], &[Nullable, D0]),
+    // What it cuts is behind the argument, and that is null when nothing is left of it.
+    (&["strsep"], &[Nullable, StoresNull(0), D0, D1]),
     (
         &[
             "strtol",
@@ -208,17 +236,42 @@ const TABLE: &[(&[&str], &[Effect])] = &[
     (&["fread", "fwrite"], &[D0, D3]),
     (&["fputs"], &[D0, D1]),
     (&["printf"], &[D0]),
-    (&["fprintf", "sprintf", "vfprintf", "vsprintf", "sscanf", "fscanf"], &[D0, D1]),
-    (&["snprintf", "vsnprintf", "__snprintf_chk", "__vsnprintf_chk", "__sprintf_chk", "__fprintf_chk"], &[]),
-    (&["bsearch"], &[ReturnsInto(1), Nullable, Calls(4, 1), Calls(4, 0)]),
-    (&["lfind", "lsearch"], &[ReturnsInto(1), Nullable, Calls(4, 1), Calls(4, 0)]),
+    (
+        &[
+            "fprintf",
+            "sprintf",
+            "vfprintf",
+            "vsprintf",
+            "sscanf",
+            "fscanf",
+            "vsscanf",
+            "vfscanf",
+            "__isoc99_sscanf",
+            "__isoc99_fscanf",
+            "__isoc99_vsscanf",
+            "__isoc99_vfscanf",
+            "__isoc23_sscanf",
+            "__isoc23_fscanf",
+        ],
+        &[D0, D1],
+    ),
+    (&["strftime"], &[D0, D2, D3]),
+    (&["snprintf", "vsnprintf", "__snprintf_chk", "__vsnprintf_chk", "__sprintf_chk"], &[]),
+    (&["__fprintf_chk", "__vfprintf_chk"], &[D0, D2]),
+    (&["bsearch"], &[ReturnsInto(1), Nullable, Calls(4, 1), Passes(4, 0, 0)]),
+    (&["lfind", "lsearch"], &[ReturnsInto(1), Nullable, Calls(4, 1), Passes(4, 0, 0)]),
     (&["qsort"], &[Calls(3, 0), D3]),
-    (&["qsort_r"], &[Calls(3, 0), Calls(3, 4)]),
+    (&["qsort_r"], &[Calls(3, 0), Passes(3, 4, 2)]),
     (&["tsearch", "tfind"], &[Nullable, Calls(2, 0)]),
     (&["atexit", "at_quick_exit"], &[CallsBack(0)]),
+    (&["pthread_once", "call_once", "pthread_key_create", "pthread_atfork"], &[CallsBack(1)]),
     (&["signal", "bsd_signal", "sysv_signal"], &[CallsBack(1), Nullable]),
-    (&["pthread_create", "thrd_create"], &[Calls(2, 3), D0]),
-    (&["on_exit"], &[Calls(0, 1)]),
+    (&["sigaction"], &[CallsKept(1)]),
+    (&["pthread_create"], &[Passes(2, 3, 0), D0]),
+    (&["thrd_create"], &[Passes(1, 2, 0), D0]),
+    // What a thread returns may be null.
+    (&["pthread_join"], &[StoresNew(1), StoresNull(1)]),
+    (&["on_exit"], &[Passes(0, 1, 1)]),
     (&["getaddrinfo"], &[StoresNew(3), D3]),
     (&["getpwnam_r", "getpwuid_r", "getgrnam_r", "getgrgid_r"], &[StoresNull(4), Stores(4, 1), D1, D2]),
     (&["open_memstream"], &[StoresNew(0), Nullable, D0, D1]),
@@ -258,6 +311,116 @@ pub fn effects(name: &str) -> Option<&'static [Effect]> {
     index.get(name).copied()
 }
 
+/// Whether a function of the library calls back what it is given, after it has returned.
+pub fn calls_later(name: &str) -> bool {
+    const NOW: &[&str] = &["bsearch", "lfind", "lsearch", "qsort", "qsort_r", "tsearch", "tfind"];
+    let later = |effect: &Effect| matches!(effect, Calls(..) | CallsBack(_) | Passes(..) | CallsKept(_));
+    !NOW.contains(&name) && effects(name).is_some_and(|listed| listed.iter().any(later))
+}
+
+/// Whether a function of the library leaves what its arguments point to as it is, numbers included, but for what its row
+/// says.
+pub fn only_reads(name: &str) -> bool {
+    const READERS: &[&str] = &[
+        "access",
+        "atof",
+        "atoi",
+        "atol",
+        "atoll",
+        "basename",
+        "bcmp",
+        "chdir",
+        "chmod",
+        "chown",
+        "closedir",
+        "crypt",
+        "dirname",
+        "execl",
+        "execlp",
+        "execv",
+        "execve",
+        "execvp",
+        "fclose",
+        "fdopen",
+        "feof",
+        "ferror",
+        "fflush",
+        "fgetc",
+        "fileno",
+        "fopen",
+        "fopen64",
+        "fprintf",
+        "fputc",
+        "fputs",
+        "free",
+        "fseek",
+        "ftell",
+        "fwrite",
+        "getc",
+        "getenv",
+        "getgrnam",
+        "getpwnam",
+        "gethostbyname",
+        "getservbyname",
+        "index",
+        "lstat",
+        "memchr",
+        "memcmp",
+        "memmem",
+        "memrchr",
+        "mkdir",
+        "open",
+        "open64",
+        "opendir",
+        "perror",
+        "printf",
+        "putc",
+        "puts",
+        "readdir",
+        "remove",
+        "rename",
+        "rewind",
+        "rindex",
+        "rmdir",
+        "secure_getenv",
+        "send",
+        "sendto",
+        "setenv",
+        "strcasecmp",
+        "strcasestr",
+        "strchr",
+        "strchrnul",
+        "strcmp",
+        "strcoll",
+        "strcspn",
+        "strdup",
+        "strlen",
+        "strncasecmp",
+        "strncmp",
+        "strndup",
+        "strnlen",
+        "strpbrk",
+        "strrchr",
+        "strspn",
+        "strstr",
+        "strtod",
+        "strtol",
+        "strtoll",
+        "strtoul",
+        "strtoull",
+        "syslog",
+        "system",
+        "unlink",
+        "unsetenv",
+        "vfprintf",
+        "vprintf",
+        "wcscmp",
+        "wcslen",
+        "write",
+    ];
+    READERS.binary_search(&name).is_ok()
+}
+
 /// Functions of the library that neither keep nor return pointers: calling them assumes nothing.
 pub fn is_plain(name: &str) -> bool {
     const PLAIN: &[&str] = &[
@@ -284,18 +447,8 @@ pub fn is_plain(name: &str) -> bool {
         "isblank",
         "putchar",
         "getchar",
-        "putc",
-        "fputc",
         "perror",
         "fflush",
-        "ungetc",
-        "fseek",
-        "ftell",
-        "fseeko",
-        "ftello",
-        "setvbuf",
-        "setbuf",
-        "clearerr",
         "open",
         "open64",
         "openat",
@@ -361,9 +514,6 @@ pub fn is_plain(name: &str) -> bool {
         "usleep",
         "sleep",
         "alarm",
-        "mktime",
-        "timegm",
-        "strftime",
         "difftime",
         "getpid",
         "getppid",
@@ -388,7 +538,6 @@ pub fn is_plain(name: &str) -> bool {
         "wait4",
         "kill",
         "raise",
-        "sigaction",
         "sigprocmask",
         "sigemptyset",
         "sigfillset",
@@ -437,9 +586,7 @@ pub fn is_plain(name: &str) -> bool {
         "pthread_cond_wait",
         "pthread_cond_signal",
         "pthread_cond_broadcast",
-        "pthread_join",
         "pthread_self",
-        "pthread_once",
         "putenv",
         "setenv",
         "unsetenv",
@@ -449,18 +596,10 @@ pub fn is_plain(name: &str) -> bool {
         "utimes",
         "scanf",
         "__isoc99_scanf",
-        "__isoc99_sscanf",
-        "__isoc99_fscanf",
         "__isoc23_scanf",
-        "__isoc23_sscanf",
-        "__isoc23_fscanf",
         "vprintf",
         "__printf_chk",
-        "__vfprintf_chk",
         "dprintf",
-        "rewinddir",
-        "telldir",
-        "seekdir",
         "tzset",
         "sched_yield",
         "prctl",
@@ -479,6 +618,11 @@ pub fn is_plain(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn readers_are_found() {
+        assert!(only_reads("access") && only_reads("write") && only_reads("strcmp") && !only_reads("memcpy"));
+    }
 
     #[test]
     fn a_function_has_one_row() {

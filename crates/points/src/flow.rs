@@ -258,7 +258,12 @@ impl Flows {
 
     fn global(&mut self, module: &Module, id: parallax_cmodule::GlobalId) -> ObjectId {
         let global = module.global(id);
-        if global.constant && global.initialiser.is_some() && pointer_offsets(module, global.ty).is_empty() {
+        // Structures keep their words: one of them may be read as a pointer.
+        let plain = match module.ty(global.ty).kind {
+            TypeKind::Struct(_) => word_offsets(module, global.ty).is_empty(),
+            _ => pointer_offsets(module, global.ty).is_empty(),
+        };
+        if global.constant && global.initialiser.is_some() && plain {
             return self.make(ObjectKind::Constants, None);
         }
         self.make(ObjectKind::Global(id), Some(global.ty))
@@ -286,8 +291,12 @@ impl Flows {
                     },
                     Constant::Null => self.initial.push((object, at, Value::Null)),
                     Constant::Zero(_) => {
-                        let places = pointer_offsets(module, ty);
+                        let places = word_offsets(module, ty);
                         self.initial.extend(places.into_iter().map(|o| (object, at + o, Value::Null)));
+                    }
+                    // A member of a union that is read as a pointer may be written as a number.
+                    Constant::Bits(_) if is_zero_word(module, constant) => {
+                        self.initial.push((object, at, Value::Null));
                     }
                     Constant::Bits(_) | Constant::Bytes(..) | Constant::Undefined(_) => {}
                     _ => {
@@ -487,9 +496,10 @@ impl Flows {
                 }
             }
             Operation::Store { pointer, value, of } => {
-                let values = match self::carries(module, *of) {
-                    true => self.values(module, id, value),
-                    false => Values::new(),
+                let values = match (self::carries(module, *of), value) {
+                    (true, Operand::Constant(zero)) if is_zero_word(module, *zero) => smallvec![Value::Null],
+                    (true, _) => self.values(module, id, value),
+                    (false, _) => Values::new(),
                 };
                 for pointer in self.values(module, id, pointer) {
                     self.push(site, Flow::Store { pointer, values: values.clone() });
@@ -716,8 +726,22 @@ fn register_types(module: &Module, id: FunctionId) -> Vec<Option<TypeId>> {
     types
 }
 
+/// Whether a constant is the number 0 in eight bytes: null, where it is read as a pointer.
+fn is_zero_word(module: &Module, id: ConstantId) -> bool {
+    matches!(module.constant(id), Constant::Bits(bits) if bits.width() == 64 && bits.to_u64() == Some(0))
+}
+
 /// Where a type holds pointers, elements of arrays taken as one.
 pub fn pointer_offsets(module: &Module, ty: TypeId) -> Vec<i64> {
+    offsets(module, ty, |kind| matches!(kind, TypeKind::Pointer))
+}
+
+/// The same, with numbers that are as wide as a pointer.
+fn word_offsets(module: &Module, ty: TypeId) -> Vec<i64> {
+    offsets(module, ty, |kind| matches!(kind, TypeKind::Pointer | TypeKind::Int(64)))
+}
+
+fn offsets(module: &Module, ty: TypeId, wanted: impl Fn(&TypeKind) -> bool) -> Vec<i64> {
     let mut found = Vec::new();
     let mut waiting = vec![(ty, 0i64, 0u32)];
     while let Some((ty, at, depth)) = waiting.pop() {
@@ -725,7 +749,7 @@ pub fn pointer_offsets(module: &Module, ty: TypeId) -> Vec<i64> {
             continue;
         }
         match &module.ty(ty).kind {
-            TypeKind::Pointer => found.push(at),
+            kind if wanted(kind) => found.push(at),
             TypeKind::Array { element, .. } | TypeKind::Vector { element, .. } => {
                 waiting.push((*element, at, depth + 1));
             }

@@ -130,6 +130,48 @@ impl Points {
         cells.iter().zip(first..).map(|(&(offset, _), id)| (offset, CellId(id)))
     }
 
+    /// Cells that a copy of so many bytes from one place to another copies, each with where it goes.
+    pub fn copied(
+        &self,
+        module: &Module,
+        (from, start): (ObjectId, i64),
+        (to, into): (ObjectId, i64),
+        len: Option<u64>,
+    ) -> Vec<(CellId, CellId)> {
+        // Where one end may be anywhere, both objects have one cell.
+        let [start, into] = [start, into].map(|at| if at == ANYWHERE { 0 } else { at });
+        let mut pairs = Vec::new();
+        for (at, cell) in self.cells_of(from) {
+            match self.object(from).copied(module, at, start, len) {
+                object::Copied::At(places) => {
+                    let targets = places.into_iter().filter_map(|at| self.cell(module, to, into + at));
+                    pairs.extend(targets.map(|target| (cell, target)));
+                }
+                object::Copied::Anywhere => {
+                    pairs.extend(self.cells_of(to).map(|(_, target)| (cell, target)));
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Cells that so many bytes from a place on cover.
+    pub fn covered(
+        &self,
+        module: &Module,
+        (object, start): (ObjectId, i64),
+        len: Option<u64>,
+    ) -> Vec<CellId> {
+        let anywhere = start == ANYWHERE;
+        let inside = |at: i64| match self.object(object).copied(module, at, start, len) {
+            object::Copied::At(places) => !places.is_empty(),
+            object::Copied::Anywhere => true,
+        };
+        self.cells_of(object).filter(|(at, _)| anywhere || inside(*at)).map(|(_, cell)| cell).collect()
+    }
+
     /// An object.
     pub fn object(&self, id: ObjectId) -> &Object {
         &self.flows.objects[id.0 as usize]

@@ -65,6 +65,17 @@ pub struct Object {
     pub(crate) cells: Vec<(i64, u32)>,
 }
 
+/// Where a cell goes that is copied with others, in bytes from the start of the copy.
+pub(crate) enum Copied {
+    /// There: several, where it stands for several elements.
+    At(smallvec::SmallVec<[i64; 4]>),
+    /// It stands for so many elements that it may go anywhere.
+    Anywhere,
+}
+
+/// Elements that a copied cell is followed to one by one.
+const MOST_ELEMENTS: usize = 64;
+
 /// Where a constant and a variable number of steps lead.
 pub(crate) enum Reach {
     /// To these offsets.
@@ -111,6 +122,33 @@ impl Object {
         arrays.iter().all(|(_, count)| *count > 0).then_some((first, arrays))
     }
 
+    /// Where the cell of this class goes, when `len` bytes from the class `start` on are copied. Elements of arrays are one
+    /// element, so a cell stands for several places, and so may the start.
+    pub(crate) fn copied(&self, module: &Module, cell: i64, start: i64, len: Option<u64>) -> Copied {
+        let len = len.map_or(i64::MAX, |len| i64::try_from(len).unwrap_or(i64::MAX));
+        let mut found = smallvec::SmallVec::new();
+        if self.modulus > 0 {
+            // With a period that is no number of whole cells, a cell may be any.
+            let period = if self.modulus % 8 == 0 { self.modulus as i64 } else { 8 };
+            let first = if self.modulus % 8 == 0 { (cell - (start & !7)).rem_euclid(period) } else { 0 };
+            if first < len && (len - first) / period >= MOST_ELEMENTS as i64 {
+                return Copied::Anywhere;
+            }
+            found.extend((0..).map(|number| first + number * period).take_while(|at| *at < len));
+            return Copied::At(found);
+        }
+        let arrays = |offset: i64| self.ty.map(|ty| within(module, ty, offset).1).unwrap_or_default();
+        let (Some(cells), Some(starts)) = (places(cell, &arrays(cell)), places(start, &arrays(start))) else {
+            return Copied::Anywhere;
+        };
+        for at in starts.iter().flat_map(|start| cells.iter().map(move |cell| cell - start)) {
+            if at + 7 >= 0 && at < len && !found.contains(&at) {
+                found.push(at);
+            }
+        }
+        Copied::At(found)
+    }
+
     /// Where `offset + constant`, moved by any number of steps of these lengths, leads.
     pub(crate) fn moved(&self, module: &Module, offset: i64, constant: i64, steps: &[i64]) -> Reach {
         if offset == ANYWHERE || self.modulus == 1 {
@@ -154,6 +192,18 @@ impl Object {
         }
         Reach::Offsets(offsets)
     }
+}
+
+/// All the places that an offset in the first elements of these arrays stands for; none where there are too many.
+fn places(offset: i64, arrays: &[(i64, u64)]) -> Option<Vec<i64>> {
+    let mut found = vec![offset];
+    for &(bytes, count) in arrays {
+        if count == 0 || found.len().saturating_mul(count as usize) > MOST_ELEMENTS {
+            return None;
+        }
+        found = (0..count as i64).flat_map(|n| found.iter().map(move |at| at + n * bytes)).collect();
+    }
+    Some(found)
 }
 
 /// An offset with array elements taken as one, and the arrays it lies in, outermost first: the size of an element, and how

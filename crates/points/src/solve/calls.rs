@@ -1,7 +1,7 @@
 //! From flows to constraints: calls, and what functions of the library do with pointers.
 
 use super::{Complex, Solver, Transfer};
-use crate::external::{Effect, RESULT, effects};
+use crate::external::{Effect, RESULT, effects, is_plain};
 use crate::flow::{Call, Called, Flow, Node, Value, has_body};
 use crate::object::{ObjectId, ObjectKind, Site};
 use crate::wrappers::{Copied, Root};
@@ -246,18 +246,38 @@ impl Solver<'_> {
                         self.store(to, new);
                     }
                 }
-                Effect::Calls(callee, _) | Effect::CallsBack(callee) => {
+                Effect::Calls(callee, _) | Effect::CallsBack(callee) | Effect::Passes(callee, ..) => {
                     for callee in argument(call, callee.into()) {
                         self.complex(callee, Complex::External(number));
                     }
                 }
+                Effect::CallsKept(index) => self.calls_kept(number, call, index.into()),
                 Effect::StoresNull(_) | Effect::Nullable | Effect::Dereferences(_) | Effect::Never => {}
+            }
+        }
+        if listed.is_none() && !is_plain(name) {
+            // Nobody knows what it does with functions that it gets: it may call them.
+            for index in 0..call.arguments.len() {
+                for callee in argument(call, index) {
+                    self.complex(callee, Complex::External(number));
+                }
+                self.calls_kept(number, call, index);
             }
         }
         if let (Some(result), true, false) = (call.result, call.pointer, returns) {
             let object = self.object(ObjectKind::Outside(function), None);
             let location = self.location(object, 0);
             self.point(result.0, location);
+        }
+    }
+
+    /// An external function calls what is kept where an argument points.
+    fn calls_kept(&mut self, number: u32, call: &Call, index: usize) {
+        for pointer in argument(call, index) {
+            let (anywhere, kept) = (self.extra(), self.extra());
+            self.complex(pointer, Complex::Anywhere(anywhere));
+            self.load(anywhere, kept);
+            self.complex(kept, Complex::External(number));
         }
     }
 
@@ -273,13 +293,24 @@ impl Solver<'_> {
             targets.push(function);
         }
         let listed = effects(&self.module.function(external).name).unwrap_or_default();
+        let parameters = self.module.function(function).parameters.len();
         for effect in listed {
-            let Effect::Calls(_, source) = *effect else { continue };
-            for from in argument(&call, source.into()) {
-                for index in 0..self.module.function(function).parameters.len() {
-                    let parameter = self.parameter(function, index);
-                    self.complex(from, Complex::Anywhere(parameter));
+            match *effect {
+                Effect::Calls(_, source) => {
+                    for from in argument(&call, source.into()) {
+                        for index in 0..parameters {
+                            let parameter = self.parameter(function, index);
+                            self.complex(from, Complex::Anywhere(parameter));
+                        }
+                    }
                 }
+                Effect::Passes(_, source, index) if usize::from(index) < parameters => {
+                    let parameter = self.parameter(function, index.into());
+                    for from in argument(&call, source.into()) {
+                        self.edge(from, parameter);
+                    }
+                }
+                _ => {}
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Locations and cells: made when they are met, merged when they can no longer be told apart.
 
 use super::{MOST_PAIRS, Moved, Solver, Transfer, Watch};
-use crate::object::{ANYWHERE, MOST_TYPED, MOST_UNTYPED, ObjectId, ObjectKind, Reach};
+use crate::object::{ANYWHERE, Copied, MOST_TYPED, MOST_UNTYPED, ObjectId, ObjectKind, Reach};
 use crate::set::{Set, set};
 use smallvec::SmallVec;
 
@@ -92,6 +92,14 @@ impl Solver<'_> {
                 }
             }
         }
+        // A cell stands for more places now: where it is copied, it goes to more.
+        let copies = self.watches.get(&object).into_iter().flatten().copied();
+        let copies: Vec<Watch> = copies.filter(|watch| matches!(watch, Watch::Transfer { .. })).collect();
+        for watch in copies {
+            for (offset, cell) in self.flows.objects[object.0 as usize].cells.clone() {
+                self.apply(object, watch, offset, cell);
+            }
+        }
     }
 
     /// The cell at an offset of an object.
@@ -105,20 +113,27 @@ impl Solver<'_> {
         self.flows.objects[object.0 as usize].cells.push((class, node));
         if let Some(watches) = self.watches.get(&object).cloned() {
             for watch in watches {
-                self.apply(watch, class, node);
+                self.apply(object, watch, class, node);
             }
         }
         node
     }
 
-    pub(super) fn apply(&mut self, watch: Watch, offset: i64, cell: u32) {
+    /// Does what is done with every cell of an object with one of them.
+    pub(super) fn apply(&mut self, object: ObjectId, watch: Watch, offset: i64, cell: u32) {
         match watch {
             Watch::Load(to) => self.edge(cell, to),
             Watch::Store(from) => self.edge(from, cell),
-            Watch::Transfer { to, shift, from, end } => {
-                if offset + 7 >= from && offset < end {
-                    let target = self.cell(to, offset + shift);
-                    self.edge(cell, target);
+            Watch::Transfer { to, into, start, len } => {
+                let held = &self.flows.objects[object.0 as usize];
+                match held.copied(self.module, offset, start, len) {
+                    Copied::At(places) => {
+                        for at in places {
+                            let target = self.cell(to, into + at);
+                            self.edge(cell, target);
+                        }
+                    }
+                    Copied::Anywhere => self.watch(to, Watch::Store(cell)),
                 }
             }
         }
@@ -130,7 +145,7 @@ impl Solver<'_> {
         }
         self.watches.entry(object).or_default().push(watch);
         for (offset, cell) in self.flows.objects[object.0 as usize].cells.clone() {
-            self.apply(watch, offset, cell);
+            self.apply(object, watch, offset, cell);
         }
     }
 
@@ -228,14 +243,7 @@ impl Solver<'_> {
         }
         let start = if from_offset == ANYWHERE { 0 } else { from_offset };
         let into = if to_offset == ANYWHERE { 0 } else { to_offset };
-        // Elements of arrays are one element: a copy of several of them reaches no further than its class does.
-        let whole = self.flows.objects[from.0 as usize].modulus != 0;
-        let end = match len {
-            Some(len) if !whole => start.saturating_add(len.min(i64::MAX as u64) as i64),
-            _ => i64::MAX,
-        };
-        let from_start = if whole { i64::MIN + 8 } else { start };
-        self.watch(from, Watch::Transfer { to, shift: into - start, from: from_start, end });
+        self.watch(from, Watch::Transfer { to, into, start, len });
     }
 }
 

@@ -43,12 +43,12 @@ enum Complex {
 enum Watch {
     Load(u32),
     Store(u32),
-    /// Copied to another object with this shift, if within the range.
+    /// So many bytes from here on are copied to a place in another object.
     Transfer {
         to: ObjectId,
-        shift: i64,
-        from: i64,
-        end: i64,
+        into: i64,
+        start: i64,
+        len: Option<u64>,
     },
 }
 

@@ -21,6 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         tests: 1,
         time: Duration::from_secs(600),
         solver_time: Duration::from_millis(1),
+        patience: Duration::from_millis(1),
         steps: 1 << 40,
         memory: 1 << 30,
         term_memory: 8 << 30,

@@ -87,6 +87,14 @@ const MOST_TARGETS: usize = 64;
 const RANGE_QUESTION: Duration = Duration::from_millis(500);
 const RANGE_TIME: Duration = Duration::from_secs(10);
 
+/// Which events were not answered.
+pub struct Left {
+    /// How many there was no time for.
+    pub late: usize,
+    /// Those that took too long: the time of each, and its number there.
+    pub hard: Vec<(u64, u32)>,
+}
+
 /// The constraint of a run, as far as the run has come.
 pub struct Constraint<'s> {
     /// Where formulas live.
@@ -280,15 +288,16 @@ impl<'s> Constraint<'s> {
         Looked { time, number, windows }
     }
 
-    /// Inputs that go another way at events, handed to `found` one by one in the order of `order`; how many events were
-    /// left when the time was up. `looked` says what the input of this run was made to change.
+    /// Inputs that go another way at events, handed to `found` one by one in the order of `order`. `looked` says what the
+    /// input of this run was made to change. With `patience`, a question that takes longer is left for later.
     pub fn flips(
         &mut self,
         order: &[usize],
         looked: Option<&Looked>,
         deadline: Instant,
+        patience: Option<Duration>,
         mut found: impl FnMut(&Constraint<'s>, Flip),
-    ) -> usize {
+    ) -> Left {
         // Groups as they are before each event: events are put in again one by one.
         let mut groups = Groups::new(self.input.len());
         let mut queries: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
@@ -299,13 +308,19 @@ impl<'s> Constraint<'s> {
             }
             groups.join(&self.dependence, set, index);
         }
-        self.oracle.set_deadline(Some(deadline));
+        let mut hard = Vec::new();
+        // All but the last formula of a question hold for the run's own input.
+        self.oracle.begin_at(&self.own_input());
         for (done, &index) in order.iter().enumerate() {
-            if Instant::now() >= deadline {
+            let now = Instant::now();
+            if now >= deadline {
                 self.bounds.insert(Bound::Solver(parallax_smt::Reason::Time));
-                return order.len() - done;
+                return Left { late: order.len() - done, hard };
             }
+            let soon = patience.map_or(deadline, |patience| deadline.min(now + patience));
+            self.oracle.set_deadline(Some(soon));
             let event = self.events[index];
+            let mut unknown = None;
             let mut query: Vec<Formula> = queries[&index].iter().map(|&e| self.events[e].formula).collect();
             query.push(self.store.not(event.formula));
             let looked = self.looked_at(&event, looked);
@@ -325,17 +340,26 @@ impl<'s> Constraint<'s> {
                         found(self, Flip { event: index, looked, input, next });
                     }
                     Answer::Unsat => {}
-                    Answer::Unknown(reason) => {
-                        self.bounds.insert(Bound::Solver(reason));
-                    }
+                    Answer::Unknown(reason) => unknown = Some(reason),
                 },
-                Decision::Jump(target) => self.targets(index, &looked, target, query, &mut found),
+                Decision::Jump(target) => {
+                    unknown = self.targets(index, &looked, target, query, &mut found);
+                }
+            }
+            match unknown {
+                Some(parallax_smt::Reason::Time) if patience.is_some() => {
+                    hard.push((event.place.time, event.number));
+                }
+                Some(reason) => {
+                    self.bounds.insert(Bound::Solver(reason));
+                }
+                None => {}
             }
         }
-        0
+        Left { late: 0, hard }
     }
 
-    /// Inputs for the other targets of a computed jump.
+    /// Inputs for the other targets of a computed jump; why the solver does not know of more, if it does not.
     fn targets(
         &mut self,
         event: usize,
@@ -343,25 +367,40 @@ impl<'s> Constraint<'s> {
         target: Term,
         query: Vec<Formula>,
         found: &mut impl FnMut(&Constraint<'s>, Flip),
-    ) {
+    ) -> Option<parallax_smt::Reason> {
+        let mut unknown = None;
         let Enumeration { found: values, stopped } = self.oracle.values(&query, target, MOST_TARGETS);
         match stopped {
             Some(Stop::Most) => {
                 self.bounds.insert(Bound::Candidates(MOST_TARGETS, "targets of a computed jump"));
             }
-            Some(Stop::Unknown(reason)) => {
-                self.bounds.insert(Bound::Solver(reason));
-            }
+            Some(Stop::Unknown(reason)) => unknown = Some(reason),
             None => {}
         }
         for value in values {
             let mut query = query.clone();
             query.push(self.store.eq(target, self.store.constant(&value)));
-            if let Answer::Sat(model) = self.oracle.check(&query) {
-                let input = self.changed(&query, &model);
-                found(self, Flip { event, looked: looked.clone(), input, next: value.to_u64() });
+            match self.oracle.check(&query) {
+                Answer::Sat(model) => {
+                    let input = self.changed(&query, &model);
+                    found(self, Flip { event, looked: looked.clone(), input, next: value.to_u64() });
+                }
+                Answer::Unsat => {}
+                Answer::Unknown(reason) => unknown = Some(reason),
             }
         }
+        unknown
+    }
+
+    /// The run's own input, as an interpretation: it holds at all events.
+    fn own_input(&self) -> parallax_smt::Model {
+        let mut model = parallax_smt::Model::new();
+        for symbol in self.store.symbols() {
+            if let Some(range) = self.dependence.range(symbol) {
+                model.set_bits(symbol, Bits::from_le_bytes(&self.input[range]));
+            }
+        }
+        model
     }
 
     /// The input with the bytes that a query speaks of as in its model.

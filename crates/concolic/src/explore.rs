@@ -44,6 +44,8 @@ pub struct Settings {
     pub time: Duration,
     /// How long one question to the solver may take.
     pub solver_time: Duration,
+    /// How long it may take before other inputs come first; it is asked again then.
+    pub patience: Duration,
     /// Instructions of one run.
     pub steps: u64,
     /// Bytes of memory that the program may touch.
@@ -155,6 +157,9 @@ impl Exploration {
     }
 }
 
+/// Hard questions of an input come after each way that its edge could go was tried so many times more.
+const LATER: u32 = 4;
+
 /// An input that waits.
 pub(crate) struct Waiting {
     number: usize,
@@ -167,6 +172,9 @@ pub(crate) struct Waiting {
     edge: Option<Edge>,
     /// Whether its ways were looked at in an earlier exploration.
     is_expanded: bool,
+    /// The events to ask about again, and with more patience: each by its time and its number there. It has run then.
+    pub hard: Vec<(u64, u32)>,
+    concrete: Option<Box<Concrete>>,
 }
 
 /// Where an input comes from.
@@ -278,7 +286,17 @@ impl Explorer<'_> {
         let edge = origin.as_ref().map(|origin| origin.edge);
         let prediction = origin.map(|origin| origin.prediction);
         self.note(&Line::Test { number, parent, looked: looked.clone() })?;
-        let waiting = Waiting { number, parent, input, prediction, looked, edge, is_expanded: false };
+        let waiting = Waiting {
+            number,
+            parent,
+            input,
+            prediction,
+            looked,
+            edge,
+            is_expanded: false,
+            hard: Vec::new(),
+            concrete: None,
+        };
         self.frontier.push(waiting, fresh);
         Ok(())
     }
@@ -304,7 +322,17 @@ impl Explorer<'_> {
             self.seen.insert(input.clone());
             let is_expanded = expanded.contains(&number);
             self.frontier.push(
-                Waiting { number, parent, input, prediction: None, looked, edge: None, is_expanded },
+                Waiting {
+                    number,
+                    parent,
+                    input,
+                    prediction: None,
+                    looked,
+                    edge: None,
+                    is_expanded,
+                    hard: Vec::new(),
+                    concrete: None,
+                },
                 is_expanded,
             );
         }
@@ -327,7 +355,11 @@ impl Explorer<'_> {
                 return Ok(());
             }
             while running.len() < self.settings.jobs && (started as u64) < self.settings.tests {
-                let Some(waiting) = self.pick() else { break };
+                let Some(mut waiting) = self.pick() else { break };
+                if let Some(concrete) = waiting.concrete.take() {
+                    running.push(self.start_symbolic(waiting, *concrete)?);
+                    continue;
+                }
                 started += 1;
                 running.push(self.start_concrete(waiting)?);
             }
@@ -365,7 +397,11 @@ impl Explorer<'_> {
         }
         let rank = &self.rank;
         let waiting = self.frontier.pick_least(|waiting| match (waiting.edge, &waiting.looked) {
-            (Some(edge), Some(looked)) => rank.key(edge, looked.time),
+            (Some(edge), Some(looked)) => {
+                let (tried, old, distance, time) = rank.key(edge, looked.time);
+                (tried + if waiting.hard.is_empty() { 0 } else { LATER }, old, distance, time)
+            }
+            _ if !waiting.hard.is_empty() => (LATER, true, u32::MAX, std::cmp::Reverse(0)),
             // What is there from the start comes first.
             _ => Key::default(),
         })?;
@@ -433,12 +469,26 @@ impl Explorer<'_> {
                         test.diverged = Some(instructions);
                     }
                 }
-                Message::Done { solver, notes, left } => {
+                Message::Done { solver, notes, left, hard } => {
                     let number = run.waiting.number;
                     let test = self.tests.iter_mut().find(|test| test.number == number).expect("it has run");
-                    test.seconds[2] = solver;
+                    test.seconds[2] += solver;
                     notes.into_iter().for_each(|note| self.ledger.note(note.bound()));
-                    if left == 0 {
+                    if !hard.is_empty() {
+                        let waiting = &run.waiting;
+                        let again = Waiting {
+                            number,
+                            parent: waiting.parent,
+                            input: waiting.input.clone(),
+                            prediction: None,
+                            looked: waiting.looked.clone(),
+                            edge: waiting.edge,
+                            is_expanded: false,
+                            hard,
+                            concrete: Some(Box::new(concrete.clone())),
+                        };
+                        self.frontier.push(again, false);
+                    } else if left == 0 {
                         self.note(&Line::Expanded(number))?;
                     }
                 }

@@ -42,6 +42,7 @@ pub enum Message {
         solver: f64,
         notes: Vec<Note>,
         left: usize,
+        hard: Vec<(u64, u32)>,
     },
 }
 
@@ -108,6 +109,16 @@ pub fn symbolic(
     let symbolic = processor_time().saturating_sub(start + during).as_secs_f64();
     let term_bytes = store.statistics().bytes as u64;
     let mut order = constraint.open(waiting.looked.as_ref());
+    let patience = if waiting.hard.is_empty() {
+        Some(settings.patience)
+    } else {
+        let is_hard = |&index: &usize| {
+            let event = &constraint.events[index];
+            waiting.hard.contains(&(event.place.time, event.number))
+        };
+        order.retain(is_hard);
+        None
+    };
     let entered: FxHashSet<u64> = counts.entered().collect();
     // The most promising ways come first, unless order is what was asked for.
     if settings.strategy != Strategy::Depth {
@@ -130,7 +141,7 @@ pub fn symbolic(
         symbolic,
     });
     let mut lost = 0;
-    let left = constraint.flips(&order, waiting.looked.as_ref(), deadline, |constraint, flip| {
+    let left = constraint.flips(&order, waiting.looked.as_ref(), deadline, patience, |constraint, flip| {
         let event = constraint.events[flip.event];
         let fresh = flip.next.is_some_and(|next| !entered.contains(&next));
         let (blocks, hash) = (event.place.blocks, event.place.hash);
@@ -143,7 +154,8 @@ pub fn symbolic(
     mailbox.send(&Message::Done {
         solver: constraint.oracle.usage().time.as_secs_f64(),
         notes: constraint.bounds.iter().map(Note::of).collect(),
-        left: left + lost,
+        left: left.late + lost,
+        hard: left.hard,
     });
 }
 

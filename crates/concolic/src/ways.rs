@@ -111,12 +111,12 @@ pub fn follow(subject: &mut Subject, store: &Store, first: &Input, reach: &Reach
         run.unmark();
         let mut constraint = run.constraint;
         let order = constraint.open(looked.as_ref());
-        let left = constraint.flips(&order, looked.as_ref(), deadline.unwrap_or(far), |_, flip| {
+        let left = constraint.flips(&order, looked.as_ref(), deadline.unwrap_or(far), None, |_, flip| {
             if seen.insert(flip.input.clone()) {
                 waiting.push((flip.input, Some(flip.looked)));
             }
         });
-        if left > 0 {
+        if left.late > 0 {
             bounds.insert(Bound::Time(reach.time.unwrap_or_default()));
         }
         bounds.extend(constraint.bounds);

@@ -26,6 +26,7 @@ fn main() {
         ("strings", strings),
         ("crash", crash),
         ("nowhere", nowhere),
+        ("hurried", hurried),
         ("approximate", approximate),
     ];
     let mut failed = Vec::new();
@@ -69,6 +70,7 @@ fn settings(name: &str, targets: &[&str]) -> Settings {
         // Far more than it takes, a second or two: these are seconds of the clock, on a machine that others use too.
         time: Duration::from_secs(300),
         solver_time: Duration::from_secs(120),
+        patience: Duration::from_millis(100),
         steps: 10_000_000,
         memory: 1 << 30,
         term_memory: 4 << 30,
@@ -140,6 +142,15 @@ fn reaches(name: &str, flags: &[&str], bytes: usize) {
 fn nowhere() {
     let program = compile("nowhere", &["-O0"]);
     let found = look(&command(&program, &[]), &stdin(1), &settings("nowhere", &[]));
+    assert!(found.completeness.is_complete(), "{:?}", found.completeness);
+    assert_eq!(found.crashes().count(), 1);
+}
+
+/// Questions that there was no patience for are asked again: nothing is left out.
+fn hurried() {
+    let program = compile("nowhere", &["-O0"]);
+    let settings = Settings { patience: Duration::ZERO, ..settings("hurried", &[]) };
+    let found = look(&command(&program, &[]), &stdin(1), &settings);
     assert!(found.completeness.is_complete(), "{:?}", found.completeness);
     assert_eq!(found.crashes().count(), 1);
 }

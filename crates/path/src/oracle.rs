@@ -107,6 +107,11 @@ impl<'s> Oracle<'s> {
         self.asked.get()
     }
 
+    /// Where searches begin from now on: see [`Solver::begin_at`].
+    pub fn begin_at(&self, near: &parallax_smt::Model) {
+        self.solver.borrow_mut().begin_at(near);
+    }
+
     /// Whether the formulas hold together, and under which interpretation.
     pub fn check(&self, formulas: &[Formula]) -> Answer {
         // What is plain needs no solver.

@@ -1,6 +1,6 @@
 //! The solver trait.
 
-use crate::{Answer, Interrupt, Limits};
+use crate::{Answer, Interrupt, Limits, Model};
 use parallax_term::{Formula, Store};
 
 /// Something that decides whether formulas hold together.
@@ -28,6 +28,10 @@ pub trait Solver<'s> {
 
     /// A handle to stop checks with.
     fn interrupt(&self) -> Interrupt;
+
+    /// Where searches begin from now on: near an interpretation that is known to be nearly a model. It changes how long a
+    /// search takes, not what it answers.
+    fn begin_at(&mut self, _near: &Model) {}
 }
 
 macro_rules! delegate {
@@ -49,6 +53,9 @@ macro_rules! delegate {
         }
         fn interrupt(&self) -> Interrupt {
             (**self).interrupt()
+        }
+        fn begin_at(&mut self, near: &Model) {
+            (**self).begin_at(near)
         }
     };
 }

@@ -1,6 +1,6 @@
 //! The default solver: tier 0 on a short leash, then Z3.
 
-use crate::{Answer, Interrupt, Limits, Solver, Tier0, Z3};
+use crate::{Answer, Interrupt, Limits, Model, Solver, Tier0, Z3};
 use parallax_term::{Formula, Store};
 use std::time::{Duration, Instant};
 
@@ -69,5 +69,9 @@ impl<'s> Solver<'s> for Tiered<'s> {
 
     fn interrupt(&self) -> Interrupt {
         self.first.interrupt()
+    }
+
+    fn begin_at(&mut self, near: &Model) {
+        self.first.begin_at(near);
     }
 }

@@ -11,7 +11,7 @@ mod order;
 mod watch;
 
 use crate::refine::{self, Cone, Engine, Lemma};
-use crate::{Answer, Interrupt, Limits, Reason, Solver};
+use crate::{Answer, Interrupt, Limits, Model, Reason, Solver};
 use batsat::Lit;
 use circuit::{Built, Circuit, Vector};
 use gates::Gates;
@@ -33,6 +33,8 @@ pub struct Tier0<'s> {
     blaster: Blaster<'s>,
     cone: Cone,
     core: Vec<Formula>,
+    /// Where searches begin.
+    near: Option<Model>,
 }
 
 impl<'s> Tier0<'s> {
@@ -45,7 +47,7 @@ impl<'s> Tier0<'s> {
     pub fn with_interrupt(store: &'s Store, interrupt: Interrupt) -> Self {
         let blaster = Blaster::new(store, interrupt.clone());
         let cone = Cone::default();
-        Tier0 { store, limits: Limits::default(), interrupt, blaster, cone, core: Vec::new() }
+        Tier0 { store, limits: Limits::default(), interrupt, blaster, cone, core: Vec::new(), near: None }
     }
 
     /// Takes vectors of which only the order matters by their ranks. That pays where many keys are compared and little
@@ -73,6 +75,9 @@ impl<'s> Tier0<'s> {
         for &formula in query {
             let lit = self.blaster.formula(formula)?;
             self.blaster.assumed.push((lit, formula));
+        }
+        if let Some(near) = &self.near {
+            self.blaster.turn_to(near, &self.cone.symbols);
         }
         match refine::solve(self.store, &mut self.blaster, query, &mut self.cone)? {
             Some(model) => Ok(Answer::Sat(model)),
@@ -113,6 +118,10 @@ impl<'s> Solver<'s> for Tier0<'s> {
 
     fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()
+    }
+
+    fn begin_at(&mut self, near: &Model) {
+        self.near = Some(near.clone());
     }
 }
 
@@ -181,6 +190,23 @@ impl<'s> Blaster<'s> {
         self.limits = *limits;
         self.gates.watch().start(limits);
         self.assumed.clear();
+    }
+
+    /// Lets the next search begin where the unknowns are as in `near`: solvers try the value first that a variable had last,
+    /// and once the unknowns are given, gates follow without a search.
+    fn turn_to(&mut self, near: &Model, symbols: &[Symbol]) {
+        let mut given = Vec::new();
+        for &symbol in symbols {
+            let (Some(value), Expr::Term(term)) = (near.bits(symbol), self.store.expr_of(symbol)) else {
+                continue;
+            };
+            let Some((range, _)) = self.built.get(&term.id()) else { continue };
+            let bits = &self.bits[range.clone()];
+            let lits =
+                bits.iter().enumerate().map(|(index, &lit)| if value.bit(index as u16) { lit } else { !lit });
+            given.extend(lits);
+        }
+        self.gates.solve(&given);
     }
 
     /// The formulas that failed together.

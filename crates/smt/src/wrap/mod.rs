@@ -21,6 +21,9 @@ macro_rules! forward {
         fn interrupt(&self) -> crate::Interrupt {
             self.$inner.interrupt()
         }
+        fn begin_at(&mut self, near: &crate::Model) {
+            self.$inner.begin_at(near)
+        }
     };
 }
 use forward;

@@ -17,6 +17,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// Questions that take longer wait until other inputs have run.
+const PATIENCE: Duration = Duration::from_millis(100);
+
 /// The heading of flags for compiled programs.
 pub const HEADING: &str = "Compiled programs (with -- PROGRAM)";
 
@@ -221,6 +224,7 @@ pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
         tests: options.max_tests,
         time: seconds("time", common.time)?,
         solver_time: seconds("solver-time", common.solver_time)?,
+        patience: PATIENCE,
         steps: common.steps,
         memory,
         term_memory: 4 << 30,

@@ -44,12 +44,22 @@ function sharedRow(a: Layout, b: Layout, { pairs, parting, alike }: Comparison):
   return same(a, before.a, parting.a) || same(b, before.b, parting.b) ? before : undefined;
 }
 
+/** The steps that the bar stands above. */
+export const partingRow = (a: Layout, b: Layout, comparison: Comparison): Comparison["parting"] => sharedRow(a, b, comparison) ?? comparison.parting;
+
+/** The row below a place, in its box or in one around it. */
+function under({ node, row }: Place): Place | undefined {
+  if (row + 1 < node.rows.length) return { node, row: row + 1 };
+  const { parent } = node;
+  return parent && under({ node: parent, row: parent.rows.findIndex(one => one.kind === "frame" && one.node === node) });
+}
+
 /** Why a side has nothing beside some steps of the other. */
 export type Missing = (side: "a" | "b", from: number, to: number) => string;
 
 /** Adds room to both layouts; gives the height of the bar, if there is one. */
 export function keepInStep(a: Layout, b: Layout, comparison: Comparison, definitions: readonly Definition[], missing: Missing = () => ""): number | undefined {
-  const { pairs } = comparison, parting = sharedRow(a, b, comparison) ?? comparison.parting;
+  const { pairs } = comparison, parting = partingRow(a, b, comparison);
   const shift = { a: 0, b: 0 };
   let before: Pair | undefined;
   const meet = (one: Place, other: Place, extra: number, upto?: Pair) => {
@@ -69,7 +79,9 @@ export function keepInStep(a: Layout, b: Layout, comparison: Comparison, definit
   const part = () => {
     parted = true;
     const below = (layout: Layout, step: number | undefined, before: Place | undefined) => (turning && step !== undefined ? placeOf(layout, step) : firstBelow(layout, step, before));
-    const one = below(a, parting?.a, last?.one), other = below(b, parting?.b, last?.other);
+    // A path that ends here may still have lines to show: the end of its function.
+    const one = below(a, parting?.a, last?.one) ?? (last && under(last.one)), other = below(b, parting?.b, last?.other) ?? (last && under(last.other));
+    for (const place of [one, other]) if (place) place.node.parting = place.row;
     if (one && other) meet(one, other, PARTING);
     else for (const [place, side] of [[one, "a"], [other, "b"]] as const) if (place) { place.node.pads.set(place.row, (place.node.pads.get(place.row) ?? 0) + PARTING); shift[side] += PARTING; }
     // Rows may move further down from here, the bar does not.

@@ -56,6 +56,8 @@ export interface FrameNode {
   readonly pads: Map<number, number>;
   /** What is said in that room. */
   readonly reasons: Map<number, string>;
+  /** The row below the bar that marks where two paths part. */
+  parting: number | undefined;
   /** Where each row starts below the head, and at last where they end. */
   tops: number[];
   height: number;
@@ -146,7 +148,7 @@ export function layoutPath(path: Path, sources: readonly Source[], definitions: 
     const source = frame.file === undefined ? undefined : sources[frame.file];
     const node: FrameNode = {
       index, frame, source, parent, depth, level: parent ? parent.level + 1 : 0, via, closed,
-      rows: [], pads: new Map(), reasons: new Map(), tops: [], height: 0, top: 0, shown: 0, total: frame.lines ? frame.lines[1] + 1 - frame.lines[0] : 0,
+      rows: [], pads: new Map(), reasons: new Map(), parting: undefined, tops: [], height: 0, top: 0, shown: 0, total: frame.lines ? frame.lines[1] + 1 - frame.lines[0] : 0,
     };
     const seen = new Set<number>();
     const push = (row: Row) => { size++; node.rows.push(row); };

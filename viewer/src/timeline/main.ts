@@ -388,7 +388,7 @@ class App {
     for (const bin of findings) bar(bin, 32, 7, "r");
     const ticks = h("div", { class: "ovx" });
     const distance = tickDistance(1, end, 700, 140);
-    for (let t = 0; t < end; t += distance) { const tick = h("span", {}, grouped(t)); tick.style.left = `${(100 * t) / end}%`; ticks.append(tick); }
+    for (let t = 0; t < end; t += distance) { const tick = h("span", { class: t > 0.92 * end ? "last" : "" }, grouped(t)); tick.style.left = `${(100 * t) / end}%`; ticks.append(tick); }
     this.overview.append(drawing, this.brush, this.brushLabel, ticks);
   }
 

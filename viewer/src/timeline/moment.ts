@@ -57,7 +57,7 @@ function frameOf(data: Timeline, frame: Frame, number: number, depth: number, in
   }
   if (inner && own === undefined) body.append(inner);
   const visible = body.querySelectorAll(":scope > .line").length;
-  const header = h("header", { class: "frame-head" }, icon("unfold"), h("span", { class: "fn" }, frame.fn || "??"), h("span", { class: "file" }, file ? short(file.name) : ""), thread ? h("span", { class: "tag" }, icon("thread"), thread) : null, frame.inlined ? h("span", { class: "tag" }, "inlined") : null, h("span", { class: "shown" }, own === undefined ? "" : `${visible} of ${counted(last - first + 1, "line")}`));
+  const header = h("header", { class: "frame-head" }, icon("unfold"), h("span", { class: "fn" }, frame.fn || "??"), h("span", { class: "file" }, file ? short(file.name) : ""), thread ? h("span", { class: "tag" }, thread === "T0" ? null : icon("thread"), thread) : null, frame.inlined ? h("span", { class: "tag" }, "inlined") : null, h("span", { class: "shown" }, own === undefined ? "" : `${visible} of ${counted(last - first + 1, "line")}`));
   const element = h("div", { class: `frame d${Math.min(5, depth)}${thread ? " thread" : ""}`, "data-function": frame.fn }, header, body);
   return { element, shown, all: last - first + 1 };
 }

@@ -43,7 +43,8 @@ export function frameElement(node: FrameNode, body: HTMLElement, context: BoxCon
     h("header", { class: "frame-head" },
       h("button", { class: "unfold", "aria-pressed": String(opened), "aria-label": `Unfold all of ${name}`, title: "Unfold function (e)", onclick: () => context.unfold() }, icon(opened ? "fold" : "unfold")),
       chainElement(node, context), h("span", { class: "fn" }, name), h("span", { class: "file" }, source?.name ?? ""),
-      thread && h("span", { class: "tag" }, icon("thread"), threadWords(thread, context)),
+      // What a path begins in was started by no step of it.
+      thread && h("span", { class: "tag" }, !isRoot(thread, path) && icon("thread"), threadWords(thread, context)),
       h("span", { class: "shown", title: source?.file.missing ?? "" }, source?.file.missing ? `no source: ${source.file.missing}` : shown, closed)),
     body);
   element.style.setProperty("--depth", String(Math.min(node.level, STACKED_HEADS)));
@@ -58,9 +59,11 @@ function chainElement(node: FrameNode, context: BoxContext): HTMLElement | null 
   return h("button", { class: "chain", "aria-expanded": "false", title: "Show these calls (C for all)", onclick: () => context.openChain() }, names);
 }
 
+const isRoot = (frame: Frame, path: Path): boolean => path.roots.some(root => path.frames[root] === frame);
+
 /** Whether a thread begins here, or goes on where it was. */
 function threadWords(frame: Frame, { path, callees, tight }: BoxContext): string {
-  if (path.roots.some(root => path.frames[root] === frame)) return frame.thread || "a thread";
+  if (isRoot(frame, path)) return frame.thread || "a thread";
   const begins = [...callees.values()].includes(frame);
   if (begins && tight && frame.thread) return frame.thread;
   return begins ? (frame.thread ? `new thread ${frame.thread}` : "new thread") : `${frame.thread || "another thread"} runs`;
@@ -103,9 +106,9 @@ export function definitionElement(definition: Definition | undefined, close: () 
     body);
 }
 
-/** Room that the other column needs, and why. */
-export function padElement(height: number, why: string): HTMLElement {
-  const pad = h("div", { class: "pad", "aria-hidden": "true" }, height >= 18 && why && h("span", {}, why));
+/** Room that the other column needs, and why; on a phone the bar's words stand in the room made for it. */
+export function padElement(height: number, why: string, parting: boolean): HTMLElement {
+  const pad = h("div", { class: parting ? "pad parting" : "pad", "aria-hidden": "true" }, height >= 18 && why && h("span", {}, why));
   pad.style.height = `${height}px`;
   return pad;
 }

@@ -202,7 +202,7 @@ export class Column {
     const row = node.rows[at];
     if (!row) return;
     const pad = node.pads.get(at);
-    if (pad) into.push(padElement(pad, node.reasons.get(at) ?? ""));
+    if (pad) into.push(padElement(pad, node.reasons.get(at) ?? "", node.parting === at));
     const context = (key: string): LineContext => ({
       path: this.path, callees: this.callees, values: this.values, source: node.source, depth: node.depth,
       definition: this.definitions.get(key), current: this.active ? this.current : undefined,

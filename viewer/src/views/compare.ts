@@ -2,7 +2,7 @@
 
 import { compare, missing, type Comparison, type Difference } from "../lib/compare.ts";
 import { ordinalOf, passingSteps } from "../lib/describe.ts";
-import { keepInStep } from "../lib/instep.ts";
+import { keepInStep, partingRow } from "../lib/instep.ts";
 import { Finder, remeasure } from "../lib/layout.ts";
 import type { Loop } from "../lib/loops.ts";
 import type { Page, Path } from "../lib/page.ts";
@@ -62,9 +62,9 @@ export class CompareView {
     this.comparison = compare(one, other, this.page);
     this.at = 0;
     const pair = this.build(a, b);
-    const first = this.comparison.pairs.length ? this.comparison.parting : undefined;
+    const first = this.comparison.pairs.length ? this.partsAt(pair) : undefined;
     this.events.moved();
-    if (first) this.goTo(this.told(pair.a, first.a), this.told(pair.b, first.b), false); else this.select("a", pair.a.column.first, false);
+    if (first) this.goTo(first.a, first.b, false); else this.select("a", pair.a.column.first, false);
     return true;
   }
 
@@ -143,7 +143,7 @@ export class CompareView {
     const { pair, comparison } = this;
     if (!pair || !comparison) return;
     const { a, b } = pair;
-    const clear = (column: Column) => { const todo = [...column.layout.roots]; for (let node = todo.pop(); node; node = todo.pop()) { node.pads.clear(); node.reasons.clear(); for (const row of node.rows) if (row.kind === "frame") todo.push(row.node); } };
+    const clear = (column: Column) => { const todo = [...column.layout.roots]; for (let node = todo.pop(); node; node = todo.pop()) { node.pads.clear(); node.reasons.clear(); node.parting = undefined; for (const row of node.rows) if (row.kind === "frame") todo.push(row.node); } };
     // Places are measured without the room of before: only one of the columns may have been laid out anew.
     for (const { column } of [a, b]) { clear(column); column.layout.height = remeasure(column.layout, this.page.definitions); }
     this.parting = keepInStep(a.column.layout, b.column.layout, this.mode === "apart" || comparison.pairs.length === 0 ? { ...comparison, pairs: [], parting: undefined } : comparison, this.page.definitions, (side, from, to) => missing(comparison, a.path, b.path, side, from, to));
@@ -210,7 +210,7 @@ export class CompareView {
     if (!focus) side.column.show(side.column.placeOf(step));
     const data = side.path.steps[step], file = side.column.placeOf(step)?.node.source?.name.split("/").pop() ?? "";
     const place = data?.l === undefined ? "" : `, ${file ? `${file}:` : "line "}${data.l}`;
-    const parting = comparison.parting?.[which] === step ? ", first divergence" : "";
+    const parting = this.partsAt(pair)?.[which] === step ? ", first divergence" : "";
     this.events.say(`${side.letter} step ${ordinalOf(side.path, step)}${twin === undefined ? ", not in the other" : `, ${other.letter} step ${ordinalOf(other.path, twin)}`}${place}${parting}`);
     this.events.moved();
   }
@@ -233,8 +233,14 @@ export class CompareView {
   }
 
   first(): void {
-    const { parting } = this.comparison ?? {}, { pair } = this;
-    if (parting && pair) this.goTo(this.told(pair.a, parting.a), this.told(pair.b, parting.b)); else this.events.say("The paths do not part");
+    const parting = this.pair && this.partsAt(this.pair);
+    if (parting) this.goTo(parting.a, parting.b); else this.events.say("The paths do not part");
+  }
+
+  /** The steps right under the bar. */
+  private partsAt({ a, b }: Pair): Comparison["parting"] {
+    const { comparison } = this, at = comparison && partingRow(a.column.layout, b.column.layout, comparison);
+    return at && { a: this.told(a, at.a), b: this.told(b, at.b) };
   }
 
   /** The first step from here on that has a row of its own: iterations that are told by a count stay closed. */

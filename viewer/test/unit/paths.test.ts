@@ -7,7 +7,7 @@ import { align, compare, missing } from "../../src/lib/compare.ts";
 import { calleesOf, passingSteps, spaced, spacedPair } from "../../src/lib/describe.ts";
 import { agreement, familiesOf, plainTitle } from "../../src/lib/groups.ts";
 import { keepInStep } from "../../src/lib/instep.ts";
-import { topOf, type Layout } from "../../src/lib/layout.ts";
+import { rowHeight, rowsOf, SIZE, topOf, type Layout } from "../../src/lib/layout.ts";
 import { rowsFor } from "../../src/lib/list.ts";
 import { iterationLabels, offered, type Loop } from "../../src/lib/loops.ts";
 import { blocksOf, spansOf } from "../../src/lib/markdown.ts";
@@ -104,8 +104,13 @@ test("in step, whatever the paths: pairs meet, order stays, and the bar is above
     }
     return path(frames, steps);
   };
-  for (let round = 0; round < 400; round++) {
-    const a = wander(), b = roll(3) === 0 ? a : wander(), found = compare(a, b, page());
+  /** The path as far as some step. */
+  const until = ({ frames, steps }: Path, end: number): Path => {
+    const begun = (item: number) => (item >= 0 ? item < end : (frames[-item - 1]?.items[0] ?? end) < end);
+    return path(frames.map(frame => ({ ...frame, items: frame.items.filter(begun) })), steps.slice(0, end));
+  };
+  for (let round = 0; round < 600; round++) {
+    const a = wander(), b = [() => a, () => until(a, 1 + roll(a.steps.length)), wander, wander][roll(4)]!(), found = compare(a, b, page());
     const [left, right] = [layout(a), layout(b)];
     const bar = keepInStep(left, right, found, []);
     const at = (side: Layout, step: number) => { const place = side.places[side.shownBy.get(step) ?? step]; return place && topOf(place); };
@@ -120,6 +125,11 @@ test("in step, whatever the paths: pairs meet, order stays, and the bar is above
     for (const side of [left, right]) {
       const tops = side.places.flatMap(place => (place ? [topOf(place)] : []));
       assert.ok(tops.every((top, at) => at === 0 || top >= tops[at - 1]!), `round ${round}: in reading order`);
+    }
+    // The bar is as high as a line, and covers none.
+    if (bar !== undefined) for (const side of [left, right]) for (const place of rowsOf(side.roots)) {
+      const row = place.node.rows[place.row]!, top = topOf(place), height = row.kind === "frame" ? SIZE.head : rowHeight(row, []);
+      assert.ok(height === 0 || top >= bar + 10 || top + height <= bar - 10, `round ${round}: ${row.kind} at ${top} and the bar at ${bar}`);
     }
     if (bar !== undefined && found.pairs.length) for (const pair of found.pairs) if (pair.a < (found.parting?.a ?? Infinity) && pair.b < (found.parting?.b ?? Infinity)) {
       const one = at(left, pair.a);

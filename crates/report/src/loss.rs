@@ -80,6 +80,14 @@ pub fn count(format: Format, source: &str) -> Option<Tally> {
         Format::Compiler => Some(gcc_text(source)),
         Format::Rustc => Some(rustc(source)),
         Format::Cppcheck => Xml::parse(source).ok().map(|xml| cppcheck(xml.root())),
+        Format::Checkstyle => Xml::parse(source).ok().map(|xml| {
+            let files =
+                xml.root().child("checkstyle").into_iter().flat_map(|root| root.children_named("file"));
+            Tally {
+                reports: files.map(|file| file.children_named("error").count()).sum(),
+                ..Tally::default()
+            }
+        }),
         Format::Valgrind => Xml::parse(source).ok().map(|xml| valgrind(xml.root())),
         Format::Cbmc => cbmc(source),
         Format::Infer => serde_json::from_str(source).ok().map(|bugs| infer(&bugs)),
@@ -278,14 +286,17 @@ fn gcc_json(source: &str) -> Tally {
 fn gcc_text(source: &str) -> Tally {
     static WARNING: LazyLock<Regex> = LazyLock::new(|| {
         regex(
-            r"^\S.*:\d+(?::\d+)?: (?:fatal error|error|warning|style|performance|portability|information|remark)(?:\[\S+\]| [A-Z]+\d+)?: |\(\d+(?:,\d+)?\)\s?: (?:fatal error|error|warning)\b|: line \d+, col \d+, (?:Error|Warning|Info) - ",
+            r"^\S.*:\d+(?::\d+)?: (?:fatal error|error|warning|style|performance|portability|information|remark)(?:\[\S+\]| [A-Z]+\d+)?: |\(\d+(?:,\d+)?\)\s?: (?:fatal error|error|warning)\b|: line \d+, col \d+, (?:Error|Warning|Info) - |^\S.*:\d+:? [A-Z]{2}\d{4} (?:error|warning|info|style): |^\s*::(?:error|warning|notice) (?:.*,)?file=",
         )
     });
     static GROUP: LazyLock<Regex> = LazyLock::new(|| regex(r"\bevents? (\d+)(?:-(\d+))?\s*$"));
     let mut tally = Tally::default();
-    // Of the message that is being drawn.
-    let mut drawn = 0;
+    // Of the message that is being drawn, and of the one that edits belong to.
+    let (mut drawn, mut edited) = (0, false);
     for line in source.lines() {
+        let edit = line.starts_with("fix-it:\"");
+        tally.fixes += usize::from(edit && !edited);
+        edited = edit || (edited && !line.contains(": "));
         if WARNING.is_match(line) || is_located(line) {
             tally.reports += 1;
             tally.steps += if drawn > 1 { drawn } else { 0 };
@@ -316,6 +327,12 @@ fn is_located(line: &str) -> bool {
     }
     let rest: Vec<&str> = parts.collect();
     let words = match rest.split_first() {
+        // A place may have an end too.
+        Some((column, [line, end, words @ ..]))
+            if [column, line, end].map(|part| number(part)) == [true; 3] =>
+        {
+            words.join(":")
+        }
         Some((column, words)) if number(column) && !words.is_empty() => words.join(":"),
         _ => rest.join(":"),
     };
@@ -459,8 +476,9 @@ fn cbmc(source: &str) -> Option<Tally> {
     if source.trim_start().starts_with(['[', '{']) {
         let whole: Value = serde_json::from_str(source).ok()?;
         let messages = whole.as_array().map_or(std::slice::from_ref(&whole), Vec::as_slice);
-        for result in messages.iter().flat_map(|message| items(message, "/result")) {
-            if text(result, "/status") == "FAILURE" {
+        let alone = messages.iter().filter(|message| message["trace"].is_array());
+        for result in messages.iter().flat_map(|message| items(message, "/result")).chain(alone) {
+            if text(result, "/status").to_lowercase().starts_with("fail") {
                 tally.reports += 1;
                 tally.messages += items(result, "/trace")
                     .iter()

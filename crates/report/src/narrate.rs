@@ -10,6 +10,8 @@ impl Report {
             let heading = match (path.label.as_str(), self.paths.len()) {
                 ("", 1) => String::new(),
                 ("", _) => format!("\nPath {}", path_index + 1),
+                // Valgrind and the sanitizers say the title over the first stack.
+                (label, _) if label == self.title => String::new(),
                 (label, _) => format!("\n{label}"),
             };
             text.push(Segment::plain(heading + "\n"));

@@ -133,6 +133,7 @@ fn one_finding_in_several_forms_is_one_path() {
         &["drd.race.txt", "drd.race.xml"],
         &["clang.sarif", "clang.txt"],
         &["cbmc5.json", "cbmc5.stop.xml"],
+        &["cbmc6.stop.json", "cbmc6.stop.xml"],
         &["tsan.race.txt", "tsan.ctest.log"],
     ] {
         for other in &group[1..] {

@@ -1,15 +1,13 @@
-//! Lines as compilers print them, `file:line:column: warning: …`, which linters imitate; also Microsoft's
-//! `file(line,column): warning C4700: …`, flake8's `file:line:column: E501 …` and ESLint's `file: line 3, col 4, Error - …`.
-//! The notes that follow a warning are its path when they tell one (clang-tidy does),
-//! and related places otherwise.
+//! What compilers and linters print, line by line: warnings, and the notes that follow them. Those are the path of the warning
+//! when they tell one (clang-tidy does), and related places otherwise.
 
 use super::gcc_text::{self, Drawing};
+use super::message::{Message, fix_it, message};
 use super::{Sample, one_step};
 use crate::flow::{self, Event};
 use crate::narration::understand;
 use crate::read::Fault;
-use crate::stack::place;
-use crate::{Document, Location, Related, Report, Role, Severity, Tool};
+use crate::{Document, Fix, Related, Report, Role, Segment, Severity, Tool};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -17,41 +15,16 @@ fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("well-formed")
 }
 
-// A code stands before the words (`error[E0308]: …`) or a rule's name behind them (`… [-Wshadow]`).
-static UNIX: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"^(\S.*?:\d+(?::\d+)?): (fatal error|error|warning|note|style|performance|portability|information|remark)(?:\[([\w:.-]+)\]| ([A-Z]+\d+))?: (.+?)(\s+\[([^\[\]]+)\])?$",
-    )
-});
-static CODED: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^(\S.*?:\d+(?::\d+)?): ([A-Z]{1,6}\d{2,5}):? (?:\[\*\] )?(.+)$"));
-static COMPACT: LazyLock<Regex> = LazyLock::new(|| {
-    regex(r"^(\S.*): line (\d+), col (\d+), (Error|Warning|Info) - (.+?)(?: \(([\w@/.-]+)\))?$")
-});
 /// What begins with a place in a file, whatever follows. Times look like one too; names of files have a dot or a slash.
 static LOCATED: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"^(?:[A-Za-z]:)?(?:[^\s:]*[./\\][^\s:]*|[^\s:\d][^\s:]*file):\d+(?::\d+)?:\s*\S")
 });
-static MICROSOFT: LazyLock<Regex> = LazyLock::new(|| {
-    regex(
-        r"^\s*(?:\d+>)?(\S.*?)\((\d+)(?:,(\d+))?\)\s?: (fatal error|error|warning|note|message)(?: ([A-Z]+\d+))?: (.+)$",
-    )
-});
-
 pub(super) fn sniff(sample: &Sample) -> bool {
     sample.text.lines().any(|line| {
         // Most lines of most files are none; that is seen without a pattern.
-        (line.contains(": ") || line.contains("):"))
+        [": ", "):", "::"].iter().any(|sign| line.contains(sign))
             && message(line).is_some_and(|message| !message.is_note())
     })
-}
-
-struct Message {
-    at: Location,
-    kind: String,
-    words: String,
-    rule: String,
-    cwe: Option<u32>,
 }
 
 /// A line of a build log: a warning, or a note about the one before.
@@ -59,81 +32,6 @@ struct Told {
     head: Message,
     drawing: Option<Drawing>,
     notes: Vec<Message>,
-}
-
-static WEAKNESS: LazyLock<Regex> = LazyLock::new(|| regex(r"^(.*\S) \[CWE-(\d+)\]$"));
-static PLACELESS: LazyLock<Regex> = LazyLock::new(|| regex(r"^(<[\w -]+>|cc1\w*): note: (.+)$"));
-
-/// The rule of `-Wshadow`, `-Werror=shadow`, `-Werror,-Wshadow` and `bugprone-x,-warnings-as-errors` alike.
-fn named(written: &str) -> &str {
-    let parts = written.split(',').map(|part| part.trim_start_matches("-W"));
-    let mut parts = parts.map(|part| part.strip_prefix("error=").unwrap_or(part));
-    parts.find(|part| !["", "error", "-warnings-as-errors"].contains(part)).unwrap_or(written)
-}
-
-impl Message {
-    /// Whether it says more about the message before. What has a rule of its own is a finding of its own.
-    fn is_note(&self) -> bool {
-        self.kind == "note" && self.rule.is_empty()
-    }
-}
-
-fn message(line: &str) -> Option<Message> {
-    let line = line.trim_end();
-    if let Some(captures) = UNIX.captures(line) {
-        let group = |at: usize| captures.get(at).map(|group| group.as_str());
-        let code = group(3).or(group(4));
-        let rule = code.or(group(7).map(named)).unwrap_or_default();
-        // Behind a code, brackets are words.
-        let spoken = format!("{}{}", &captures[5], code.and(group(6)).unwrap_or_default());
-        let weakness = WEAKNESS.captures(&spoken);
-        let words = weakness.as_ref().map_or(&*spoken, |weakness| weakness.get(1).map_or("", |m| m.as_str()));
-        return Some(Message {
-            at: place(&captures[1])?,
-            kind: captures[2].to_owned(),
-            words: words.to_owned(),
-            rule: rule.to_owned(),
-            cwe: weakness.and_then(|weakness| weakness[2].parse().ok()),
-        });
-    }
-    if let Some(captures) = CODED.captures(line) {
-        return Some(Message {
-            at: place(&captures[1])?,
-            kind: "warning".to_owned(),
-            words: captures[3].to_owned(),
-            rule: captures[2].to_owned(),
-            cwe: None,
-        });
-    }
-    if let Some(captures) = COMPACT.captures(line) {
-        let number = |group: usize| captures[group].parse().unwrap_or(0);
-        return Some(Message {
-            at: Location::line(&captures[1], number(2)).at_column(number(3)),
-            kind: captures[4].to_lowercase(),
-            words: captures[5].to_owned(),
-            rule: captures.get(6).map_or(String::new(), |rule| rule.as_str().to_owned()),
-            cwe: None,
-        });
-    }
-    if let Some(captures) = PLACELESS.captures(line) {
-        return Some(Message {
-            at: Location { file: captures[1].to_owned(), ..Location::default() },
-            kind: "note".to_owned(),
-            words: captures[2].to_owned(),
-            rule: String::new(),
-            cwe: None,
-        });
-    }
-    let captures = MICROSOFT.captures(line)?;
-    let number =
-        |group: usize| captures.get(group).and_then(|number| number.as_str().parse().ok()).unwrap_or(0);
-    Some(Message {
-        at: Location::line(&captures[1], number(2)).at_column(number(3)),
-        kind: if &captures[4] == "message" { "note".to_owned() } else { captures[4].to_owned() },
-        words: captures[6].to_owned(),
-        rule: captures.get(5).map_or(String::new(), |rule| rule.as_str().to_owned()),
-        cwe: None,
-    })
 }
 
 pub(super) fn parse(text: &str) -> Result<Document, Fault> {
@@ -144,6 +42,11 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
     let mut unread = Vec::new();
     while let Some(line) = lines.get(at) {
         at += 1;
+        if let Some(change) = fix_it(line) {
+            let open = current.as_mut().map(|told| told.notes.last_mut().unwrap_or(&mut told.head));
+            open.into_iter().for_each(|message| message.changes.push(change.clone()));
+            continue;
+        }
         let Some(message) = message(line) else {
             unread.extend(LOCATED.is_match(line).then_some(*line));
             continue;
@@ -182,15 +85,29 @@ fn upto_next<'a, 'b>(lines: &'b [&'a str]) -> &'b [&'a str] {
 }
 
 fn report(told: Told, notes: &mut Vec<String>) -> Report {
-    let Told { head, drawing, notes: told } = told;
+    let Told { head, drawing, notes: mut told } = told;
+    let edit = |description: &str, message: &Message| Fix {
+        description: description.to_owned(),
+        changes: message.changes.clone(),
+    };
+    let edits = std::iter::once(edit("", &head)).chain(told.iter().map(|note| edit(&note.words, note)));
+    let fixes = edits.filter(|fix| !fix.changes.is_empty()).collect();
+    // clang's analyzer ends every report with the warning once more, as a note.
+    if let [again] = &*told
+        && (&again.at, &again.words) == (&head.at, &head.words)
+    {
+        told.clear();
+    }
     let tool = match &drawing {
         Some(_) => "gcc",
         None if head.rule.starts_with("clang-") => "clang-tidy",
         None => "",
     };
+    // A title is one line; what else is said stands in the text.
+    let (title, more) = head.words.split_once('\n').unwrap_or((&head.words, ""));
     let mut report = Report {
         rule: head.rule,
-        title: head.words,
+        title: title.to_owned(),
         severity: match head.kind.as_str() {
             "error" | "fatal error" => Severity::Error,
             "warning" => Severity::Warning,
@@ -199,12 +116,13 @@ fn report(told: Told, notes: &mut Vec<String>) -> Report {
         tool: Tool { name: tool.to_owned(), version: None },
         cwe: head.cwe.into_iter().collect(),
         location: Some(head.at.clone()),
+        fixes,
         ..Report::default()
     };
-    // Notes that come back to where the warning stands tell how it comes to it.
+    // Notes that go elsewhere and come back to where the warning stands tell how it comes to it.
     let returns = |note: &Message| note.at.file == head.at.file && note.at.line == head.at.line;
     let tells = told.iter().any(|note| [Role::Call, Role::Branch].contains(&understand(&note.words).role))
-        || (told.len() > 1 && told.last().is_some_and(returns));
+        || (told.last().is_some_and(returns) && !told.iter().all(returns));
     if let Some(drawing) = drawing {
         if drawing.wordless > 0 {
             notes.push(format!(
@@ -235,9 +153,10 @@ fn report(told: Told, notes: &mut Vec<String>) -> Report {
         report
             .related
             .extend(told.into_iter().map(|note| Related { location: note.at, message: note.words }));
-        report.paths.push(one_step(head.at, String::new(), &report.title));
+        report.paths.push(one_step(head.at, head.function, &report.title));
     }
     report.narrate();
+    report.text.extend((!more.is_empty()).then(|| Segment::plain(format!("\n{more}"))));
     report
 }
 

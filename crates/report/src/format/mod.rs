@@ -2,6 +2,7 @@
 
 mod blast;
 mod cbmc;
+mod checkstyle;
 mod compiler;
 mod cppcheck;
 mod gcc;
@@ -12,6 +13,7 @@ mod java;
 mod json;
 mod klee;
 mod locksmith;
+mod message;
 mod pathreport;
 mod plist;
 mod python;
@@ -42,6 +44,8 @@ pub enum Format {
     Gcc,
     /// cppcheck's XML.
     Cppcheck,
+    /// Checkstyle's XML, which many linters write.
+    Checkstyle,
     /// Valgrind's XML.
     Valgrind,
     /// Infer's `report.json`.
@@ -102,6 +106,7 @@ const ROWS: &[Row] = &[
     row(Format::Sarif, "SARIF", sarif::sniff, sarif::parse),
     row(Format::Plist, "clang plist", plist::sniff, plist::parse),
     row(Format::Cppcheck, "cppcheck XML", cppcheck::sniff, cppcheck::parse),
+    row(Format::Checkstyle, "Checkstyle XML", checkstyle::sniff, checkstyle::parse),
     row(Format::Valgrind, "valgrind XML", valgrind::sniff, valgrind::parse),
     row(Format::Pathreport, "pathreport XML", pathreport::sniff, pathreport::parse),
     row(Format::Infer, "Infer JSON", infer::sniff, infer::parse),

@@ -18,6 +18,8 @@ static HEAD: LazyLock<Regex> =
 static ARROW: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*--> (.+):(\d+):(\d+)$"));
 /// Where a lint that has no code says its name.
 static LINT: LazyLock<Regex> = LazyLock::new(|| regex(r"`#\[(?:warn|deny|forbid)\(([\w:]+)\)\]`"));
+/// What rustc and clippy have for codes; other tools print in the same way, and have others.
+static CODE: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:E\d{4}|\w+::[\w:]+|)$"));
 /// How rustc and cargo end; it is about no line.
 static SUMMARY: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -219,7 +221,7 @@ fn report(told: Told) -> Option<Report> {
         rule: if told.code.is_empty() { lint } else { told.code.to_owned() },
         title: told.words.to_owned(),
         severity: severity(told.level),
-        tool: tool(),
+        tool: if CODE.is_match(told.code) { tool() } else { Tool::default() },
         location: told.at.clone(),
         text: vec![Segment::plain(log.trim_end())],
         ..Report::default()

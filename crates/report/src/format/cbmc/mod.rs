@@ -47,8 +47,10 @@ fn parse_json(source: &str, document: &mut Document) -> Result<(), Fault> {
         version = version
             .or_else(|| some_text(message, "/program").and_then(|program| super::version_in(&program)));
         let tool = |name: &str| Tool { name: name.to_owned(), version: version.clone() };
-        for result in items(message, "/result") {
-            if text(result, "/status") == "FAILURE" {
+        // With --stop-on-fail the one result is a message of its own.
+        let alone = message["trace"].is_array().then_some(message);
+        for result in items(message, "/result").iter().chain(alone) {
+            if ["FAILURE", "failed"].contains(&text(result, "/status")) {
                 let trace = items(result, "/trace").iter().filter_map(happening).collect();
                 let at = location(result);
                 let (property, title) = (text(result, "/property"), text(result, "/description"));

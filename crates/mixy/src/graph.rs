@@ -317,6 +317,12 @@ impl Builder<'_> {
     }
 
     fn dereferenced(&mut self, pointer: Value, site: Site) {
+        // Constant addresses are not null, and a place further on is as null as what it was computed from.
+        if let Value::Node(node) = pointer
+            && self.points.flows.owner(node).is_none()
+        {
+            return;
+        }
         let var = self.used(pointer, site);
         self.dereferences.push(Sink { var, site, kind: SinkKind::Dereference });
     }

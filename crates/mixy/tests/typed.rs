@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::checked;
-use parallax_mixy::{Settings, Sinks};
+use common::{checked, found, load};
+use parallax_mixy::{Settings, Sinks, check};
 
 /// Lines marked as dereferences (`//~ d`) or as flows to what must not be null (`//~ n`).
 fn expected(text: &str) -> Vec<String> {
@@ -255,4 +255,92 @@ int main(void) {
 }
 ";
     deref(text);
+}
+
+#[test]
+fn a_structure_that_is_passed_as_one_value_carries_every_pointer_in_it() {
+    let text = "struct S { long n; int *p; };
+union U { long bits; int *p; };
+struct V { int tag; union U u; };
+static struct S make(int *p) { struct S s = { 1, p }; return s; }
+static struct V nil(void) { struct V v = { 2, { 0 } }; return v; }
+int main(void) {
+  *make(0).p = 1;
+  *nil().u.p = 2;
+  return 0;
+}
+";
+    let found = checked(text, &Settings::default());
+    assert_eq!(found, ["7 null-dereference typed", "8 null-dereference typed"]);
+}
+
+#[test]
+fn a_copy_of_an_array_goes_to_every_field_it_covers() {
+    let text = "#include <string.h>
+#include <stdlib.h>
+struct two { int *x, *y; };
+struct row { int k; int *p; };
+int v;
+const struct row table[2] = { { 1, &v }, { 2, 0 } };
+int main(int n, char **w) {
+  int *all[2] = { &v, n > 1 ? 0 : &v };
+  struct two t;
+  memcpy(&t, all, sizeof t);
+  *t.y = 1;
+  struct row *rows = malloc(sizeof table);
+  memcpy(rows, table, sizeof table);
+  *rows[1].p = 2;
+  return 0;
+}
+";
+    let found = checked(text, &Settings::default());
+    assert_eq!(found, ["11 null-dereference typed", "14 null-dereference typed"]);
+}
+
+#[test]
+fn what_runs_around_main_and_what_libraries_call_back_is_checked() {
+    let text = "#include <pthread.h>
+#include <signal.h>
+#include <search.h>
+#include <string.h>
+int *g;
+__attribute__((constructor)) static void early(void) { *g = 1; }
+__attribute__((destructor)) static void late(void) { *g = 2; }
+static void handler(int n) { *g = n; }
+static void *work(void *p) { *(int *)p = 3; return 0; }
+static void visit(const void *n, VISIT w, int d) { *g = d; }
+int main(void) {
+  pthread_t t;
+  void *r = &t, *root = 0;
+  struct sigaction a;
+  memset(&a, 0, sizeof a);
+  a.sa_handler = handler;
+  sigaction(SIGUSR1, &a, 0);
+  pthread_create(&t, 0, work, 0);
+  pthread_join(t, &r);
+  *(int *)r = 4;
+  twalk(root, visit);
+  return 0;
+}
+";
+    let found = checked(text, &Settings::default());
+    let lines: Vec<&str> = found.iter().map(|line| line.split(' ').next().unwrap_or("")).collect();
+    assert_eq!(lines, ["10", "20", "6", "7", "8", "9"]);
+}
+
+#[test]
+fn a_call_of_what_is_only_null_is_no_gap() {
+    let text = "struct ops { void (*a)(void); void (*b)(void); };
+static void a(void) {}
+static const struct ops table = { a, 0 };
+int main(void) {
+  table.a();
+  if (table.b) table.b();
+  return 0;
+}
+";
+    let program = load(text);
+    let settings = Settings { refine: Some(std::time::Duration::from_secs(5)), ..Settings::default() };
+    let report = check(&program.module, &settings).expect("it is checked");
+    assert_eq!((found(&program, &report), report.gaps.len()), (vec![], 0), "{:?}", report.gaps);
 }

@@ -493,6 +493,9 @@ impl Flows {
             Operation::Load { pointer } => {
                 for pointer in self.values(module, id, pointer) {
                     self.push(site, Flow::Load { pointer, to: result });
+                    for pointer in self.further(module, site, pointer, ty) {
+                        self.push(site, Flow::Load { pointer, to: result });
+                    }
                 }
             }
             Operation::Store { pointer, value, of } => {
@@ -503,6 +506,9 @@ impl Flows {
                 };
                 for pointer in self.values(module, id, pointer) {
                     self.push(site, Flow::Store { pointer, values: values.clone() });
+                    for pointer in self.further(module, site, pointer, *of) {
+                        self.push(site, Flow::Store { pointer, values: values.clone() });
+                    }
                 }
             }
             Operation::Alloca { of, .. } => {
@@ -581,6 +587,23 @@ impl Flows {
             | Operation::Nothing
             | Operation::Unsupported(_) => {}
         }
+    }
+
+    /// Where the other words lie of a structure that is read or written as one value.
+    fn further(&mut self, module: &Module, site: Site, pointer: Value, ty: TypeId) -> Vec<Value> {
+        let layout = module.ty(ty);
+        let whole =
+            matches!(layout.kind, TypeKind::Struct(_) | TypeKind::Array { .. } | TypeKind::Vector { .. });
+        let words = if whole { layout.size.div_ceil(8).min(MOST_WORDS) } else { 1 };
+        let mut found = Vec::new();
+        for word in 1..words {
+            let to = Node(self.nodes);
+            self.nodes += 1;
+            let constant = 8 * word as i64;
+            self.push(site, Flow::Move { from: pointer, to, constant, steps: SmallVec::new() });
+            found.push(Value::Node(to));
+        }
+        found
     }
 
     /// Intrinsics, and the memory functions that mean the same.
@@ -672,6 +695,9 @@ impl Flows {
         false
     }
 }
+
+/// Words of one value that are told apart: compilers make values of few.
+const MOST_WORDS: u64 = 64;
 
 /// What a node is in its function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

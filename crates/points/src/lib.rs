@@ -142,9 +142,10 @@ impl Points {
         let [start, into] = [start, into].map(|at| if at == ANYWHERE { 0 } else { at });
         let mut pairs = Vec::new();
         for (at, cell) in self.cells_of(from) {
-            match self.object(from).copied(module, at, start, len) {
+            let copied = self.object(from).copied(module, at, start, len);
+            match self.object(to).received(module, into, copied) {
                 object::Copied::At(places) => {
-                    let targets = places.into_iter().filter_map(|at| self.cell(module, to, into + at));
+                    let targets = places.into_iter().filter_map(|at| self.cell(module, to, at));
                     pairs.extend(targets.map(|target| (cell, target)));
                 }
                 object::Copied::Anywhere => {

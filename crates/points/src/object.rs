@@ -73,6 +73,10 @@ pub(crate) enum Copied {
     Anywhere,
 }
 
+/// Bytes into an object of unknown size within which a copied cell is told from others: two objects that are copied to each
+/// other a little further each time would grow without end.
+const FAR: i64 = 4096;
+
 /// Elements that a copied cell is followed to one by one.
 const MOST_ELEMENTS: usize = 64;
 
@@ -120,6 +124,19 @@ impl Object {
         let arrays = arrays.iter().map(|&(bytes, count)| (bytes as u64, count)).collect::<Vec<_>>();
         let first = u64::try_from(first).ok().filter(|_| class != ANYWHERE)?;
         arrays.iter().all(|(_, count)| *count > 0).then_some((first, arrays))
+    }
+
+    /// Of these places, counted from `into` on, those that lie in this object.
+    pub(crate) fn received(&self, module: &Module, into: i64, copied: Copied) -> Copied {
+        let Copied::At(places) = copied else { return Copied::Anywhere };
+        let mut places: smallvec::SmallVec<[i64; 4]> = places.into_iter().map(|at| into + at).collect();
+        match self.size(module).filter(|size| *size > 0) {
+            // Pointers stay within their object.
+            Some(size) => places.retain(|at| *at < size as i64),
+            None if self.modulus == 0 && places.iter().any(|at| *at > FAR) => return Copied::Anywhere,
+            None => {}
+        }
+        Copied::At(places)
     }
 
     /// Where the cell of this class goes, when `len` bytes from the class `start` on are copied. Elements of arrays are one

@@ -111,12 +111,20 @@ impl Solver<'_> {
         let node = self.extra();
         self.cells.insert((object, class), node);
         self.flows.objects[object.0 as usize].cells.push((class, node));
-        if let Some(watches) = self.watches.get(&object).cloned() {
-            for watch in watches {
-                self.apply(object, watch, class, node);
-            }
+        if self.watches.contains_key(&object) {
+            self.born.push((object, class, node));
         }
         node
+    }
+
+    /// Does with new cells what is done with every cell of their objects. Copies make cells of cells: one after the other, and
+    /// not one within the other.
+    pub(super) fn grow(&mut self) {
+        while let Some((object, offset, cell)) = self.born.pop() {
+            for watch in self.watches.get(&object).cloned().unwrap_or_default() {
+                self.apply(object, watch, offset, cell);
+            }
+        }
     }
 
     /// Does what is done with every cell of an object with one of them.
@@ -125,11 +133,12 @@ impl Solver<'_> {
             Watch::Load(to) => self.edge(cell, to),
             Watch::Store(from) => self.edge(from, cell),
             Watch::Transfer { to, into, start, len } => {
-                let held = &self.flows.objects[object.0 as usize];
-                match held.copied(self.module, offset, start, len) {
+                let objects = &self.flows.objects;
+                let copied = objects[object.0 as usize].copied(self.module, offset, start, len);
+                match objects[to.0 as usize].received(self.module, into, copied) {
                     Copied::At(places) => {
                         for at in places {
-                            let target = self.cell(to, into + at);
+                            let target = self.cell(to, at);
                             self.edge(cell, target);
                         }
                     }

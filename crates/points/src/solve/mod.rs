@@ -112,6 +112,8 @@ pub(crate) struct Solver<'m> {
     cells: FxHashMap<(ObjectId, i64), u32>,
     watches: FxHashMap<ObjectId, Vec<Watch>>,
     watched: FxHashSet<(ObjectId, Watch)>,
+    /// Cells of watched objects that are new: object, offset, node.
+    born: Vec<(ObjectId, i64, u32)>,
     /// Nodes with something pending.
     active: Vec<u32>,
     /// Locations that stay where they are however they are moved: functions, and objects whose fields are one.
@@ -157,6 +159,7 @@ impl<'m> Solver<'m> {
             cells: FxHashMap::default(),
             watches: FxHashMap::default(),
             watched: FxHashSet::default(),
+            born: Vec::new(),
             active: Vec::new(),
             fixed: Vec::new(),
             weight: 0,
@@ -308,6 +311,7 @@ impl<'m> Solver<'m> {
 
     /// Runs to the fixed point.
     pub(crate) fn run(&mut self) {
+        self.grow();
         loop {
             let order = self.collapse();
             for node in order {
@@ -342,6 +346,7 @@ impl<'m> Solver<'m> {
             if self.weight > self.most {
                 self.give_up_fields();
             }
+            self.grow();
             if !any && self.active.is_empty() {
                 return;
             }

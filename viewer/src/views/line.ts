@@ -46,17 +46,18 @@ export function lineElement(row: LineRow, context: LineContext): HTMLElement {
   if (row.loop) line.append(loopElement(row.loop));
   // What is said in passing is said once for a line; the rest is a count.
   const [said, ...more] = row.steps.filter(step => path.steps[step]?.p && path.steps[step]?.m);
-  const notes: HTMLElement[] = [];
+  // What is said in passing comes last: there may be more than there is room for.
+  const notes: HTMLElement[] = [], passing: HTMLElement[] = [];
   row.steps.forEach((step, at) => {
     if (more.includes(step)) return;
     // What a later step of the line tells as the value before needs no place of its own.
     const later = row.steps.slice(at + 1).flatMap(other => context.values[other] ?? []);
     const values = (context.values[step] ?? []).filter(value => !later.some(other => other.name === value.name && other.old === value.value));
     const note = noteElement(step, values, context, step !== first, text.text);
-    if (note) notes.push(note);
+    if (note) (path.steps[step]?.p ? passing : notes).push(note);
     if (note && step === said && more.length) note.append(h("span", { class: "dim", title: more.map(other => path.steps[other]?.m).join("\n") }, `and ${more.length} more`));
   });
-  if (notes.length) line.append(h("span", { class: "notes" }, notes));
+  if (notes.length + passing.length) line.append(h("span", { class: "notes" }, notes, passing));
   if (first !== undefined && row.steps.includes(context.current ?? -1)) line.classList.add("current");
   return line;
 }

@@ -29,6 +29,11 @@ for (const colorScheme of ["light", "dark"] as const) for (const sizes of [DESKS
         await page.setViewportSize({ width, height });
         await picture(page, `${name}-${width}-${colorScheme}`);
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} ${width}: nothing is wider than the window`);
+        const beyond = await page.locator(".path-column:not([hidden]) .line:not([hidden]) .note, .v-row span, .card > header > *").evaluateAll(all => all.filter(one => {
+          const around = one.closest(".scroller, .side")?.getBoundingClientRect(), own = one.getBoundingClientRect();
+          return around && own.width > 0 && own.right > around.right + 1;
+        }).map(one => one.textContent));
+        assert.deepEqual(beyond, [], `${name} ${width}: what is known at a line, and the buttons of the panel, are in sight`);
         const found = await page.evaluate(async () => {
           const { violations } = await (window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> } }).axe.run();
           return violations.map(one => `${one.id}: ${one.nodes.slice(0, 3).map(node => `${node.html.slice(0, 160)} ${node.failureSummary}`).join(" | ")}`);

@@ -165,7 +165,14 @@ impl Task {
             task.saw(state, Outcome::Fits(fits));
             match fits {
                 true => then(task, state),
-                false => task.raise_unsaid(state, "java/lang/ArrayStoreException"),
+                false => match state.memory()?.classes(value).as_slice() {
+                    // Of unknown values, engines know more or less: a message that all of them have is none.
+                    [only] if !task.symbolic => {
+                        let text = task.class_name(*only);
+                        task.raise(state, "java/lang/ArrayStoreException", Some(&text))
+                    }
+                    _ => task.raise_unsaid(state, "java/lang/ArrayStoreException"),
+                },
             }
         })
     }

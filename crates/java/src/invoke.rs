@@ -199,10 +199,17 @@ impl Task {
             }
             let class = self.program.class(id);
             self.prepare(state, &class)?;
-            let initialiser = class.methods.iter().find(|method| &*method.name == "<clinit>");
+            let initialiser = match &*class.name {
+                // What a JVM does as it starts.
+                "jdk/internal/access/SharedSecrets" => {
+                    let system = self.program.load("java/lang/System")?;
+                    self.program.class(system).method("setJavaLangAccess", "()V").cloned()
+                }
+                _ => class.method("<clinit>", "()V").cloned(),
+            };
             match initialiser {
                 Some(method) if method.model.is_none() && method.is_static() && method.code.is_some() => {
-                    self.push_frame(state, method.clone(), Vec::new(), Then::Initialised(id))?;
+                    self.push_frame(state, method, Vec::new(), Then::Initialised(id))?;
                 }
                 _ => {
                     if let Some(entry) = Rc::make_mut(&mut state.globals).statics.get_mut(&id) {

@@ -71,6 +71,14 @@ impl Task {
         number.map_or_else(|| gap(unknown), Ok)
     }
 
+    /// Why a string has no text.
+    pub(crate) fn unknown_text(&self) -> &'static str {
+        match self.symbolic {
+            true => "the content of a string that depends on unknown values",
+            false => "not modelled: what the JVM says in the message of an exception of its own",
+        }
+    }
+
     /// The text of a string that is known.
     pub(crate) fn text<M: Memory>(&self, state: &mut State<M>, string: &M::Ref) -> Result<String, Trouble> {
         Ok(String::from_utf16_lossy(&self.units(state, string)?))
@@ -81,7 +89,7 @@ impl Task {
         state: &mut State<M>,
         string: &M::Ref,
     ) -> Result<Rc<[u16]>, Trouble> {
-        let unknown = "the content of a string that depends on unknown values";
+        let unknown = self.unknown_text();
         let class = self.program.class(self.program.load("java/lang/String")?);
         if state.memory()?.classes(string).as_slice() != [class.id] {
             return gap(unknown);

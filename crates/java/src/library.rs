@@ -18,6 +18,8 @@ pub enum Model {
     Bits,
     /// Square root.
     Sqrt,
+    /// `Math.log`, where the last bit does not matter.
+    Log,
     /// `Object.getClass`
     GetClass,
     /// `Object.hashCode`, of the object or the argument.
@@ -40,6 +42,8 @@ pub enum Model {
     IsInstance,
     /// `Class.isAssignableFrom`
     IsAssignable,
+    /// `Class.forName0`
+    ForName,
     /// `Class.getSuperclass`
     Superclass,
     /// `Class.getSimpleName`
@@ -76,6 +80,8 @@ pub enum Model {
     FieldOffset,
     /// Access to a field or an element by its place.
     Unsafe(Access),
+    /// A gap: its body would look at what the machine never made.
+    Missing,
 }
 
 /// What a method of `Unsafe` does to a field or an element.
@@ -129,6 +135,7 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
         ("java/lang/Class", "isInstance", _) => M::IsInstance,
         ("java/lang/Class", "isAssignableFrom", _) => M::IsAssignable,
         ("java/lang/Class", "getSuperclass", _) => M::Superclass,
+        ("java/lang/Class", "forName0", _) => M::ForName,
         ("java/lang/Class", "getSimpleName", _) => M::SimpleName,
         ("java/lang/Class", "getCanonicalName", _) => M::CanonicalName,
         ("java/lang/Class", "getEnumConstantsShared", _) => M::EnumConstants,
@@ -136,6 +143,7 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
         ("java/lang/Float", "floatToRawIntBits" | "intBitsToFloat", _) => M::Bits,
         ("java/lang/Double", "doubleToRawLongBits" | "longBitsToDouble", _) => M::Bits,
         ("java/lang/StrictMath" | "java/lang/Math", "sqrt", _) => M::Sqrt,
+        ("java/lang/Math", "log", _) => M::Log,
         ("java/lang/Throwable", "fillInStackTrace", "(I)Ljava/lang/Throwable;") => M::First,
         ("java/lang/Throwable", "printStackTrace", "()V") => M::Nothing,
         ("java/lang/reflect/Array", "newArray", _) => M::NewArray,
@@ -149,6 +157,11 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
         ("java/io/PrintStream", "write" | "implWrite", "(Ljava/lang/String;)V") => M::Print(false),
         ("java/io/PrintStream", "writeln" | "implWriteln", "(Ljava/lang/String;)V") => M::Print(true),
         ("java/io/PrintStream", "newLine" | "implNewLine", _) => M::NewLine,
+        // The streams and the thread that there are were made without their constructors: whatever else asks for them
+        // would find null where a JVM has an object.
+        ("java/io/PrintStream", "print" | "println" | "append", _) => return None,
+        ("java/lang/Thread", "interrupted" | "isInterrupted" | "onSpinWait", _) => return None,
+        ("java/io/PrintStream" | "java/lang/Thread", ..) => M::Missing,
         ("jdk/internal/util/ArraysSupport", "vectorizedMismatch", _) => M::Unmatched,
         ("jdk/internal/util/Preconditions", "outOfBoundsMessage", _) => M::BoundsMessage,
         ("jdk/internal/misc/VM", "initialize" | "initializeFromArchive", _) => M::Nothing,
@@ -174,6 +187,11 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
         ("java/security/AccessController", "ensureMaterializedForStackWalk", _) => M::Nothing,
         // Nobody asked for the old sort.
         ("java/util/Arrays$LegacyMergeSort", "<clinit>", _) => M::Nothing,
+        // With a seed of its own a generator needs nothing of it; without one it is a gap.
+        ("java/util/Random", "<clinit>", _) => M::Nothing,
+        // Its place is taken by what a JVM does as it starts: see `Task::initialise`.
+        ("jdk/internal/access/SharedSecrets", "<clinit>", _) => M::Nothing,
+        ("java/util/concurrent/atomic/AtomicLong", "VMSupportsCS8", _) => M::One,
         // What reflection hides, in maps by class: there is no reflection, and classes have no hash codes.
         ("jdk/internal/reflect/Reflection", "<clinit>", _) => M::Nothing,
         ("jdk/internal/reflect/Reflection", "getCallerClass", _) => M::Zero,

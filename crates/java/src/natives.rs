@@ -3,7 +3,7 @@
 use crate::library::Model;
 use crate::machine::{Answer, Done, Task, Trouble, gap, unverifiable};
 use crate::program::Method;
-use crate::state::{Outcome, Slot, State, Then};
+use crate::state::{Outcome, Slot, Split, State, Then};
 use crate::types::{Type, dotted};
 use parallax_engines::{Memory, Value};
 use parallax_heap::ClassId;
@@ -30,6 +30,7 @@ impl Task {
         };
         match model {
             Model::Nothing => {}
+            Model::Missing => return gap(format!("not modelled: {}", self.program.method_name(method))),
             Model::Zero => match &method.signature.result {
                 None => {}
                 Some(Type::Ref(_)) => {
@@ -47,6 +48,10 @@ impl Task {
                     state.push_number(kind, zero);
                 }
             },
+            Model::One if method.signature.result == Some(Type::Boolean) => {
+                let yes = state.memory()?.bool(true);
+                state.push(Slot::Bool(yes));
+            }
             Model::One => {
                 let one = state.memory()?.int(1);
                 state.push(Slot::Int(one));
@@ -70,6 +75,20 @@ impl Task {
                 let core = state.memory()?.core();
                 let root = core.float_un(FloatUnOp::Sqrt, FloatFormat::F64, Rounding::NearestEven, &value);
                 state.push(Slot::Double(root));
+            }
+            Model::Log => {
+                // JVMs differ in the last bit of a logarithm; for how many digits a large number may have, any will do.
+                let caller = state.frame.as_ref().map(|frame| self.class_name(frame.method.class));
+                if caller.as_deref() != Some("java.math.BigInteger") {
+                    return gap("not modelled: native java.lang.StrictMath.log");
+                }
+                let Some(Slot::Double(value)) = arguments.pop() else { return unverifiable("not a double") };
+                let Some(bits) = state.known_bits(64, &value)?.and_then(|bits| bits.to_u64()) else {
+                    return gap("floating point over unknown values");
+                };
+                let log = f64::from_bits(bits).ln().to_bits();
+                let log = state.memory()?.core().constant(&Bits::new(64, log.into()));
+                state.push(Slot::Double(log));
             }
             Model::GetClass => {
                 let object = reference(0)?;
@@ -150,10 +169,24 @@ impl Task {
                 let is = state.memory()?.bool(is);
                 state.push(Slot::Bool(is));
             }
+            Model::ForName => {
+                let name: Rc<str> = self.text(state, &reference(0)?)?.replace('.', "/").into();
+                let class = self.program.load(&name)?;
+                let mirror = self.mirror(state, &name)?;
+                state.push(Slot::Ref(mirror));
+                let Slot::Bool(now) = argument(1)? else { return unverifiable("not a boolean") };
+                match state.split(|memory| memory.branch(&now))? {
+                    Split::One(false) => {}
+                    Split::One(true) => self.initialise(state, class)?,
+                    Split::Many(_) => return gap("a class that is perhaps initialised"),
+                }
+            }
             Model::Superclass => {
                 let name = self.named(state, &reference(0)?)?;
                 let class = self.program.load(&name)?;
-                let parent = self.program.class(class).superclass;
+                let class = self.program.class(class);
+                // In their files interfaces name `java.lang.Object`.
+                let parent = class.superclass.filter(|_| class.flags & crate::read::flags::INTERFACE == 0);
                 let mirror = match parent {
                     Some(parent) => self.mirror(state, &self.program.class(parent).name.clone())?,
                     None => state.memory()?.null(),

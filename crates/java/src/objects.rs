@@ -27,7 +27,7 @@ impl Task {
                             let split = state.split(|memory| memory.null_check(&bytes))?;
                             return task.each(state, split, |state, known| {
                                 if !known {
-                                    return gap("the content of a string that depends on unknown values");
+                                    return gap(task.unknown_text());
                                 }
                                 state.push(Slot::Ref(bytes.clone()));
                                 Ok(Done::Next)
@@ -64,7 +64,15 @@ impl Task {
                     return Ok(Done::Next);
                 }
                 let split = state.split(|memory| memory.read(&statics, place))?;
+                // `SharedSecrets` looks whether it has what it is asked for, and has it made.
+                let unset = self.program.class(class).is_unset() && !member.name.ends_with("Access");
                 return self.each(state, split, |state, value| {
+                    if let (true, Value::Ref(reference)) = (unset, &value)
+                        && state.memory()?.classes(reference).is_empty()
+                    {
+                        let class = self.class_name(class);
+                        return gap(format!("not modelled: {class}.{}", member.name));
+                    }
                     let slot = self.slot(state.memory()?, &ty, value)?;
                     state.push(slot);
                     Ok(Done::Next)

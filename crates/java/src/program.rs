@@ -121,6 +121,11 @@ impl Class {
         self.flags & (flags::ABSTRACT | flags::INTERFACE) == 0
     }
 
+    /// Whether its static fields stay as they are made: nothing runs that would set them.
+    pub fn is_unset(&self) -> bool {
+        self.method("<clinit>", "()V").is_some_and(|method| method.model.is_some())
+    }
+
     /// Its own method of this name and descriptor.
     pub fn method(&self, name: &str, descriptor: &str) -> Option<&Rc<Method>> {
         self.methods.iter().find(|method| *method.name == *name && *method.descriptor == *descriptor)

@@ -94,3 +94,27 @@ fn gaps_are_told() {
     assert_eq!(gap("Endless"), "Steps");
     assert!(gap("Recursive").contains("Calls"), "{}", gap("Recursive"));
 }
+
+/// The JDK's own code would find null where a JVM has threads, properties and streams: that is no exception of the
+/// program's, and no answer either.
+#[test]
+fn what_leads_outside_is_a_gap() {
+    let classes = common::compiled(&common::sources(&common::corpus("outside")));
+    let program = common::program(classes.path());
+    let mut names: Vec<String> = std::fs::read_dir(classes.path())
+        .unwrap()
+        .filter_map(|entry| Some(entry.unwrap().path().file_stem()?.to_str()?.to_owned()))
+        .filter(|name| name.contains('$'))
+        .collect();
+    names.sort();
+    assert!(names.len() >= 9, "{names:?}");
+    for name in names {
+        let ran =
+            run(&program, &name, false, Bounds { steps: 1_000_000, ..BOUNDS }, &mut |_| Ok(())).unwrap();
+        match ran.ending {
+            Ending::Cut(Cut::Gap(what), _) if what.starts_with("not modelled") => {}
+            other => panic!("{name}: {other:?} after {:?}", ran.output),
+        }
+        assert_eq!(ran.output, "", "{name}");
+    }
+}

@@ -1,0 +1,64 @@
+//! Programs in many styles, each with what goes wrong in it: a line marked `//~ ARGUMENTS` dereferences null when the program
+//! is run with these arguments (`scripts/null-strangers` runs them natively). No such line may go unreported, neither by
+//! inference alone nor after functions were executed to refute warnings.
+
+mod common;
+
+use common::load;
+use parallax_mixy::{Report, Settings, check, names::site_location};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Errors that are missed, and why: the day one of them is found, it goes from this list.
+const MISSED: &[(&str, &str)] = &[
+    (
+        "argv.c",
+        "that the list of arguments ends with null is not known to inference; running the program shows it",
+    ),
+    ("argv_strlen.c", "the same"),
+    ("byte_copy.c", "pointers copied byte by byte are not followed: an assumption of every report"),
+];
+
+/// Errors that inference reports and that the execution of functions refutes wrongly: each is a FIXME.
+const REFUTED: &[(&str, &str)] = &[
+    (
+        "fopen_rest.c",
+        "a stream that is null is no mistake of setvbuf and vfprintf in the models of the library",
+    ),
+    ("int_handle.c", "a null pointer that typed code returns as a number is any number in a block"),
+    ("setjmp.c", "the second return of setjmp is not executed"),
+    ("struct_return.c", "a pointer in a structure that is passed as single words"),
+];
+
+fn lines(program: &parallax_cexplore::Program, report: &Report) -> BTreeSet<usize> {
+    let module = &program.module;
+    let line = |site| module.location(site_location(module, site)).line as usize;
+    report.findings.iter().map(|finding| line(finding.site)).collect()
+}
+
+#[test]
+fn no_error_of_programs_of_strangers_goes_unreported() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/strangers");
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect(folder).map(|entry| entry.expect(folder).path()).collect();
+    files.sort();
+    assert!(files.len() > 60, "{} programs", files.len());
+    let mut wrong = Vec::new();
+    for file in files {
+        let name = file.file_name().expect("a name").to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&file).expect("a program");
+        let marked: BTreeSet<usize> =
+            text.lines().enumerate().filter(|(_, line)| line.contains("//~")).map(|(at, _)| at + 1).collect();
+        let program = load(&text);
+        for refine in [None, Some(Duration::from_secs(1))] {
+            let settings = Settings { refine, ..Settings::default() };
+            let report = check(&program.module, &settings).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let missed: Vec<usize> = marked.difference(&lines(&program, &report)).copied().collect();
+            let refuted = REFUTED.iter().filter(|_| refine.is_some());
+            if missed.is_empty() == MISSED.iter().chain(refuted).any(|(known, _)| *known == name) {
+                wrong.push(format!("{name}, refined {}: missed {missed:?}", refine.is_some()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

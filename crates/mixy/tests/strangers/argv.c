@@ -1,0 +1,4 @@
+#include <string.h>
+int main(int argc, char **argv) {
+  return argv[1][0] == 'x'; //~ 
+}

@@ -12,7 +12,10 @@ pub const MAX_BYTES: usize = 512 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// No reader knows the format.
-    #[error("{name}: not a report that Parallax can read; it knows {}; tools with a form of their own can often write SARIF", Format::list())]
+    #[error(
+        "{name}: not a report that Parallax can read; it knows {}; tools with a form of their own can often write SARIF",
+        Format::list()
+    )]
     Unknown {
         /// The file.
         name: String,

@@ -17,6 +17,8 @@ use std::rc::Rc;
 const QUESTIONS: usize = 48;
 /// Alternatives of one conjunct that are looked at.
 const ALTERNATIVES: usize = 16;
+/// Parts of a conjunct that nobody reads to the end: no question is asked for its sake.
+const LARGE: usize = 400;
 /// Rounds of rewriting; each makes something known, or is the last.
 const ROUNDS: usize = 64;
 
@@ -94,6 +96,8 @@ impl Outcomes<'_, '_> {
 
     /// What selectors make of what is known. It follows, so it need not be said.
     fn choose(&mut self) {
+        let mut rewriting = Rewriting::new(self.store, &self.values);
+        let mut follows = Vec::new();
         for selector in &self.heap.selectors {
             let value = |atom: &Formula| self.values.get(atom).copied();
             let atoms = || selector.choices.iter().map(|(_, atom)| *atom);
@@ -102,19 +106,15 @@ impl Outcomes<'_, '_> {
             if open.is_empty() {
                 continue;
             }
-            let under =
-                || self.store.as_boolean(Rewriting::new(self.store, &self.values).formula(selector.under));
+            let mut under = || self.store.as_boolean(rewriting.formula(selector.under));
             let decided = match (chosen, open.as_slice()) {
                 (true, _) => Some(false),
                 (false, [_]) => under(),
                 (false, _) => under().filter(|made| !made),
             };
-            for atom in open {
-                if let Some(value) = decided {
-                    self.values.insert(atom, value);
-                }
-            }
+            follows.extend(open.into_iter().filter_map(|atom| Some((atom, decided?))));
         }
+        self.values.extend(follows);
     }
 
     /// What is known of one selector in one part: the choice that was made says which were not.
@@ -147,7 +147,8 @@ impl Outcomes<'_, '_> {
         let mut shorter = Vec::new();
         for &part in parts {
             let alternatives = alternatives(self.store, part);
-            if alternatives.len() < 2 || alternatives.len() > ALTERNATIVES {
+            let large = || self.store.post_order([part.id()]).len() > LARGE;
+            if alternatives.len() < 2 || alternatives.len() > ALTERNATIVES || large() {
                 shorter.push(part);
                 continue;
             }

@@ -377,6 +377,10 @@ impl<'s> Guarded<'s> {
     ) -> Result<Vec<T>, HeapError> {
         let mut live = Vec::new();
         for one in all {
+            // Of many guards each may take its time, and none of them has to ask the solver.
+            if self.oracle.time_left().is_some_and(|left| left.is_zero()) {
+                return Err(HeapError::Late);
+            }
             if self.path.sat(&self.oracle, guard(&one))?.is_some() {
                 live.push(one);
             }

@@ -146,8 +146,9 @@ impl Object {
         let mut found = smallvec::SmallVec::new();
         if self.modulus > 0 {
             // With a period that is no number of whole cells, a cell may be any.
-            let period = if self.modulus % 8 == 0 { self.modulus as i64 } else { 8 };
-            let first = if self.modulus % 8 == 0 { (cell - (start & !7)).rem_euclid(period) } else { 0 };
+            let period = if self.modulus.is_multiple_of(8) { self.modulus as i64 } else { 8 };
+            let first =
+                if self.modulus.is_multiple_of(8) { (cell - (start & !7)).rem_euclid(period) } else { 0 };
             if first < len && (len - first) / period >= MOST_ELEMENTS as i64 {
                 return Copied::Anywhere;
             }

@@ -20,7 +20,11 @@ const ALTERNATIVES: usize = 16;
 /// Parts of a conjunct that nobody reads to the end: no question is asked for its sake.
 const LARGE: usize = 400;
 /// Rounds of rewriting; each makes something known, or is the last.
-const ROUNDS: usize = 64;
+const ROUNDS: usize = 8;
+/// Parts of a conjunct, or of a selector's condition, that is looked into at all.
+const HUGE: usize = 1000;
+/// Parts that are looked into at a time.
+const ROOM: usize = 10_000;
 
 impl Guarded<'_> {
     /// What inputs of this path have in common, beyond what holds of every input and of those that a precondition
@@ -45,10 +49,15 @@ struct Outcomes<'a, 's> {
 impl Outcomes<'_, '_> {
     fn simplified(&mut self, before: Vec<Formula>, outcomes: Vec<Formula>) -> Vec<Formula> {
         // What is known beforehand need not be said.
+        let mut room = ROOM;
+        let before = before.into_iter().filter(|&part| self.fits(part, &mut room)).collect();
         self.settle(before, &mut Vec::new());
         let mut said = Vec::new();
+        let (outcomes, huge): (Vec<_>, Vec<_>) =
+            outcomes.into_iter().partition(|&part| self.fits(part, &mut { ROOM }));
         let mut rest = self.settle(outcomes, &mut said);
-        let mut questions = QUESTIONS;
+        // Beside what is huge every question is a hard one.
+        let mut questions = if huge.is_empty() { QUESTIONS } else { 0 };
         loop {
             let (shorter, changed) = self.without_impossible(&rest, &mut questions);
             rest = self.settle(shorter, &mut said);
@@ -58,7 +67,23 @@ impl Outcomes<'_, '_> {
         }
         let mut parts = self.in_short(&said);
         parts.extend(rest);
+        parts.extend(huge);
         parts
+    }
+
+    /// Whether a formula has no more parts than are looked into. Looking takes from the room there is.
+    fn fits(&self, formula: Formula, room: &mut usize) -> bool {
+        let most = HUGE.min(*room);
+        let (mut seen, mut todo) = (FxHashSet::default(), vec![formula.id()]);
+        while let Some(id) = todo.pop()
+            && seen.len() <= most
+        {
+            if seen.insert(id) {
+                todo.extend(self.store.operands(id));
+            }
+        }
+        *room = room.saturating_sub(seen.len());
+        seen.len() <= most
     }
 
     /// Rewrites formulas under each other until nothing more becomes known. Gives what is no atom, and adds the atoms
@@ -72,8 +97,8 @@ impl Outcomes<'_, '_> {
             while let Some(part) = todo.pop() {
                 match self.store.node(part) {
                     Node::Bool(true) => {}
-                    Node::BoolOp(BoolOp::And, a, b) => todo.extend([b, a]),
                     _ if !seen.insert(part) => {}
+                    Node::BoolOp(BoolOp::And, a, b) => todo.extend([b, a]),
                     _ => match literal(self.store, part) {
                         Some(found) => atoms.push(found),
                         None => rest.push(part),
@@ -97,7 +122,7 @@ impl Outcomes<'_, '_> {
     /// What selectors make of what is known. It follows, so it need not be said.
     fn choose(&mut self) {
         let mut rewriting = Rewriting::new(self.store, &self.values);
-        let mut follows = Vec::new();
+        let (mut follows, mut room) = (Vec::new(), ROOM);
         for selector in &self.heap.selectors {
             let value = |atom: &Formula| self.values.get(atom).copied();
             let atoms = || selector.choices.iter().map(|(_, atom)| *atom);
@@ -106,7 +131,10 @@ impl Outcomes<'_, '_> {
             if open.is_empty() {
                 continue;
             }
-            let mut under = || self.store.as_boolean(rewriting.formula(selector.under));
+            let mut under = || {
+                let small = self.fits(selector.under, &mut room);
+                small.then(|| self.store.as_boolean(rewriting.formula(selector.under))).flatten()
+            };
             let decided = match (chosen, open.as_slice()) {
                 (true, _) => Some(false),
                 (false, [_]) => under(),
@@ -178,9 +206,12 @@ fn literal(store: &Store, formula: Formula) -> Option<(Formula, bool)> {
 
 /// The alternatives of a disjunction, also of one that is written as a negated conjunction.
 fn alternatives(store: &Store, formula: Formula) -> Vec<Formula> {
-    let mut found = Vec::new();
+    let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
     let mut todo = vec![(formula, true)];
     while let Some((part, positive)) = todo.pop() {
+        if !seen.insert((part, positive)) {
+            continue;
+        }
         match (store.node(part), positive) {
             (Node::BoolOp(BoolOp::Or, a, b), true) | (Node::BoolOp(BoolOp::And, a, b), false) => {
                 todo.extend([(b, positive), (a, positive)]);

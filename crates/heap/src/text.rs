@@ -30,9 +30,9 @@ pub fn conjuncts(store: &Store, formulas: &[Formula]) -> Vec<String> {
     let mut left_out = 0;
     while let Some(part) = todo.pop() {
         match store.node(part) {
-            Node::BoolOp(BoolOp::And, a, b) => todo.extend([b, a]),
             Node::Bool(true) => {}
             _ if !seen.insert(part) => {}
+            Node::BoolOp(BoolOp::And, a, b) => todo.extend([b, a]),
             _ if parts.len() == CONJUNCTS => left_out += 1,
             _ => parts.push(Writer::new(store).whole(part, 1)),
         }
@@ -76,6 +76,7 @@ impl<'s> Writer<'s> {
     /// What there is no room for.
     fn dots(&mut self) -> String {
         self.folded = true;
+        self.room = self.room.saturating_sub(1);
         "…".into()
     }
 

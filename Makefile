@@ -187,15 +187,16 @@ sarif-check: setup
 	$(CARGO) build --package parallax
 	scripts/sarif-validator target/debug/parallax
 
-# Programs that take, compare, store and return addresses, in every reading: make fuzz-addresses COUNT=10000
+# Programs that take, compare, store and return addresses, in every reading: make fuzz-addresses COUNT=10000 FIRST=0
+FIRST ?= 0
 .PHONY: fuzz-addresses
 fuzz-addresses: setup
-	ADDRESS_PROGRAMS=$(COUNT) $(CARGO) test --package parallax-primitives --test addresses addresses_mean -- --nocapture
+	ADDRESS_PROGRAMS=$(COUNT) ADDRESS_FIRST=$(FIRST) $(CARGO) test --release --package parallax-primitives --test addresses addresses_mean -- --nocapture
 
 # More generated MIX programs than the suite checks and runs: make fuzz-mix COUNT=100000
 .PHONY: fuzz-mix
 fuzz-mix: setup
-	MIX_PROGRAMS=$(COUNT) $(CARGO) test --package parallax-mix --test soundness accepted -- --nocapture
+	MIX_PROGRAMS=$(COUNT) $(CARGO) test --release --package parallax-mix --test soundness accepted -- --nocapture
 
 # Ten C libraries from Debian's sources, explored by harness and by function: make c-libraries OUT=folder
 .PHONY: c-libraries

@@ -2,7 +2,7 @@
 //! run, evaluated, asked for preconditions and paths, and analysed, and every pair of answers must agree.
 //!
 //! The inputs of paths are replayed as a user would: a store that is zero but for the cells of the input, from which a
-//! run must visit the points. `ADDRESS_PROGRAMS` asks for more programs than the suite looks at.
+//! run must visit the points. `ADDRESS_PROGRAMS` asks for more programs than the suite looks at, `ADDRESS_FIRST` for others.
 
 use parallax_op::Bits;
 use parallax_pl::{self as pl, Program, STORE};
@@ -298,14 +298,18 @@ fn compare(seed: u64, compared: &mut Compared) {
 
 #[test]
 fn addresses_mean_one_thing_in_every_reading() {
-    let programs: u64 =
-        std::env::var("ADDRESS_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(120);
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let (first, programs) = (number("ADDRESS_FIRST").unwrap_or(0), number("ADDRESS_PROGRAMS").unwrap_or(120));
     let mut compared = Compared::default();
-    for seed in 0..programs {
+    for seed in first..first + programs {
+        let begun = std::time::Instant::now();
         compare(seed, &mut compared);
+        if begun.elapsed().as_secs() >= 10 {
+            println!("seed {seed} took {} s", begun.elapsed().as_secs());
+        }
     }
     println!(
-        "{programs} programs: {} evaluations, {} preconditions, {} signs, {} ranges compared with runs; {} inputs \
+        "{programs} programs from {first} on: {} evaluations, {} preconditions, {} signs, {} ranges compared with runs; {} inputs \
          replayed, {} points without input, {} given up; {} astray",
         compared.evaluations,
         compared.preconditions,

@@ -13,9 +13,10 @@ use parallax_cmachine::{
     Anything, Fill, GlobalStart, HavocCell, Kind, Machine, ObjectId, Oracle, Origin, PendingCall, Raw,
     Reporter, State, Stop, Target, Value,
 };
-use parallax_cmodule::{DebugTypeId, FunctionId, GlobalId, Module, Operand, TypeKind};
+use parallax_cmodule::{DebugTypeId, FunctionId, GlobalId, Module, Operand, Register, TypeKind};
 use parallax_path::{Bound, Frontier, Split, Strategy};
 use parallax_points::external::{Effect, calls_later, effects, is_plain};
+use parallax_points::flow::carries;
 use parallax_points::{ANYWHERE, ObjectId as Abstract, Site, has_body};
 use parallax_sem::Symbolic;
 use parallax_term::Formula;
@@ -50,7 +51,7 @@ impl<'m> Mixer<'m> {
                 // What is called back after the block has returned is not seen by it.
                 false => {
                     let name = &program.module.function(id).name;
-                    unresolved.contains(name) || calls_later(name)
+                    unresolved.contains(name) || calls_later(name) || returns_twice(name)
                 }
             })
             .collect();
@@ -116,6 +117,11 @@ impl<'m> Mixer<'m> {
         }
         (outcome, lowest)
     }
+}
+
+/// Functions that return again when `longjmp` is called.
+fn returns_twice(name: &str) -> bool {
+    matches!(name, "setjmp" | "_setjmp" | "sigsetjmp" | "__sigsetjmp")
 }
 
 /// Globals that functions name, or that the initialisers of such globals do.
@@ -421,6 +427,9 @@ impl<'m> Block<'_, 'm> {
                 "{name} has no body here: assumed that it returns what is not null and leaves no null behind"
             ));
         }
+        if returns_twice(&name) {
+            return Err(Stop::Unsupported(format!("{name} returns a second time")));
+        }
         if let Some(site) = machine.host.site(state) {
             let back = self.mixer.program.points.targets(site);
             if back.iter().any(|&id| has_body(self.mixer.program.module, id)) {
@@ -475,8 +484,11 @@ impl<'m> Block<'_, 'm> {
             let pointer = parameters.get(index).is_some_and(|p| {
                 matches!(program.module.ty(p.ty).kind, TypeKind::Pointer) && p.by_value.is_none()
             });
+            // A number may be a pointer that typed code made a number of: null, if any is.
+            let node = program.points.flows.register(call.function, Register(index as u32));
+            let word = index < parameters.len() && !pointer && self.mixer.may_hold_null(Var(node.0));
             // What was null for a declared parameter was reported, and is not so on the rest of the path.
-            let null = pointer && self.may_be_null(machine, state, value, None);
+            let null = word || pointer && self.may_be_null(machine, state, value, None);
             context.actuals.push(Actual { null, points: Vec::new() });
         }
         let footprint = self.mixer.footprints.of(call.function);
@@ -638,13 +650,13 @@ impl<'m> Block<'_, 'm> {
         value: Option<Value<Sym<'m>>>,
     ) {
         let program = self.mixer.program;
-        if let Some(value) = &value
-            && matches!(
-                program.module.ty(program.module.function(self.function).result).kind,
-                TypeKind::Pointer
-            )
-        {
-            self.outcome.result |= self.may_be_null(machine, state, value, None);
+        let result = program.module.function(self.function).result;
+        if let Some(value) = &value {
+            self.outcome.result |= match program.module.ty(result).kind {
+                TypeKind::Pointer => self.may_be_null(machine, state, value, None),
+                // What is returned in other forms, as a number or with others, is null where inference says that it may be.
+                _ => carries(program.module, result),
+            };
         }
         let footprint = self.mixer.footprints.of(self.function);
         let globals = program.module.globals.len() as u32;

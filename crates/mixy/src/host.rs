@@ -185,6 +185,14 @@ impl<'s> BlockHost<'s> {
                     info.null |= self.unseen_null(state, self.program.graph.cell(cell));
                     info.points.extend(points.pointees(points.held(cell).2));
                 }
+                // A structure that is passed in pieces: each of its pointers may be any of them.
+                let passed = state.private_inputs.iter().any(|o| o.object == object);
+                if passed && self.stands_for(state, object).is_empty() {
+                    for actual in &self.actuals {
+                        info.null |= actual.null;
+                        info.points.extend(&actual.points);
+                    }
+                }
                 // Nothing in the program sets it: it is what it was at the start.
                 info.null |= info.points.is_empty() && self.starts_null(object, at);
                 info

@@ -200,6 +200,11 @@ impl<'m> Mixer<'m> {
         }
     }
 
+    /// Whether null may be in a variable at all, whatever blocks there are.
+    pub(crate) fn may_hold_null(&self, var: Var) -> bool {
+        self.top[var.0 as usize]
+    }
+
     pub(crate) fn planted(&self, mistake: Mistake) -> bool {
         self.plant == Some(mistake)
     }

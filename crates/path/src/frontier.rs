@@ -31,11 +31,11 @@ pub struct Frontier<S> {
     waiting: Waiting<S>,
 }
 
-/// How states wait. Boxed: a state is large, and a search moves it often.
+/// How states wait.
 #[derive(Debug)]
 enum Waiting<S> {
     /// The oldest first, where only age decides: nothing more has to be kept of each.
-    Line(VecDeque<Box<S>>),
+    Line(VecDeque<S>),
     /// Where any of them may be next.
     Crowd(Crowd<S>),
 }
@@ -67,7 +67,7 @@ impl<S> Frontier<S> {
     /// state that was picked last.
     pub fn push(&mut self, state: S, fresh: bool) {
         match &mut self.waiting {
-            Waiting::Line(line) => line.push_back(Box::new(state)),
+            Waiting::Line(line) => line.push_back(state),
             Waiting::Crowd(crowd) => crowd.push(state, fresh),
         }
     }
@@ -93,8 +93,8 @@ impl<S> Frontier<S> {
     /// The state whose turn it is.
     pub fn pick(&mut self) -> Option<S> {
         match &mut self.waiting {
-            Waiting::Line(line) if self.strategy == Strategy::Breadth => line.pop_front().map(|state| *state),
-            Waiting::Line(line) => line.pop_back().map(|state| *state),
+            Waiting::Line(line) if self.strategy == Strategy::Breadth => line.pop_front(),
+            Waiting::Line(line) => line.pop_back(),
             Waiting::Crowd(crowd) => crowd.pick(self.strategy),
         }
     }
@@ -104,7 +104,7 @@ impl<S> Frontier<S> {
         match &mut self.waiting {
             Waiting::Line(line) => {
                 let least = (0..line.len()).rev().min_by_key(|&place| key(&line[place]))?;
-                line.remove(least).map(|state| *state)
+                line.remove(least)
             }
             Waiting::Crowd(crowd) => crowd.pick_least(key),
         }
@@ -113,7 +113,7 @@ impl<S> Frontier<S> {
     /// Gives up the state that has waited longest. Whoever does so owes the answer a [`Bound`](crate::Bound).
     pub fn give_up_oldest(&mut self) -> Option<S> {
         match &mut self.waiting {
-            Waiting::Line(line) => line.pop_front().map(|state| *state),
+            Waiting::Line(line) => line.pop_front(),
             Waiting::Crowd(crowd) => crowd.give_up_oldest(),
         }
     }
@@ -138,6 +138,7 @@ struct Crowd<S> {
 
 #[derive(Debug)]
 struct Member<S> {
+    /// Boxed: a state is large, and the map of them moves its members often.
     state: Box<S>,
     leaf: Node,
     /// Where in the bag.

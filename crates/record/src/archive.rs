@@ -1,11 +1,10 @@
 //! A recording that can be read: a folder, or one packed file.
 
-use crate::format::{Header, Kind, OpenError, REVISION, decompress, read_chunks, read_tail};
+use crate::format::{Header, Kind, OpenError, REVISION, decompress, name_of, read_chunks, read_tail};
 use crate::log::Log;
 use crate::record::Record;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -154,8 +153,7 @@ impl Archive {
         let bytes = self.read(&path)?;
         let bad = |what| OpenError::BadFile { name: format!("{}/{path}", self.shown), what };
         let contents = decompress(&bytes, LARGEST).ok_or(bad("damaged"))?;
-        let found: String = Sha256::digest(&contents).iter().map(|byte| format!("{byte:02x}")).collect();
-        if found != name {
+        if name_of(&contents) != name {
             return Err(bad("not what its name says"));
         }
         Ok(contents)
@@ -172,8 +170,8 @@ impl Archive {
         let (header, length) = Header::decode(&format!("{}/{path}", self.shown), &bytes)?;
         let (chunks, bad) = read_chunks(&bytes[length..]);
         let next = chunks.last().map_or(0, |chunk| chunk.sequence + 1);
-        let mut identity = Sha256::new();
-        identity.update(format!("{name} of revision {REVISION}"));
+        let mut identity = blake3::Hasher::new();
+        identity.update(format!("{name} of revision {REVISION}").as_bytes());
         let whole = length + chunks.iter().map(|chunk| chunk.size).sum::<usize>();
         identity.update(&bytes[..whole]);
         let ended = chunks.last().is_some_and(|chunk| chunk.kind == Kind::End as u8);
@@ -184,7 +182,7 @@ impl Archive {
             && let Some((sequence, more)) = read_tail(&tail)
             && sequence == next
         {
-            identity.update(postcard::to_stdvec(&more).unwrap_or_default());
+            identity.update(&postcard::to_stdvec(&more).unwrap_or_default());
             records.extend(more);
         }
         let ended = matches!(records.last(), Some(Record::End { .. }));
@@ -202,7 +200,7 @@ impl Archive {
         for _ in 0..name.len() {
             let Some((of, _)) = parent else { break };
             let Stream { header: first, records: before, identity: older, .. } = self.stream(&of)?;
-            identity = Sha256::digest([older, identity].concat()).into();
+            identity = blake3::hash(&[older, identity].concat()).into();
             let is_fork = |record: &Record| matches!(record, Record::Fork { child: Ok((_, name)), .. } if *name == child);
             // The parent may have been killed between the fork and its record of it.
             let end = before.iter().position(is_fork).unwrap_or(before.len());

@@ -8,7 +8,9 @@ use parallax_process::memory::{Mapping, Memory};
 use parallax_process::outside::{Call, Disposition, Event, Exec, Facts, Opened, Outcome, Outside, Side, Tid};
 use parallax_process::system::{Errno, Reply};
 use parallax_process::{Ending, Interrupt, Process, Program};
+use rustc_hash::FxHashMap;
 use serde_bytes::ByteBuf;
+use std::borrow::Cow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -48,6 +50,15 @@ pub struct Recording {
     settings: Settings,
     next_map: u32,
     next_digest: u64,
+    /// Contents that were kept, by the name of their file: a loader maps each library several times.
+    kept: FxHashMap<String, Kept>,
+}
+
+/// Contents, and the name under which they are kept.
+#[derive(Clone)]
+struct Kept {
+    file: String,
+    contents: Arc<[u8]>,
 }
 
 impl Recording {
@@ -71,6 +82,7 @@ impl Recording {
             settings,
             next_map: 0,
             next_digest: between,
+            kept: FxHashMap::default(),
         })
     }
 
@@ -92,23 +104,34 @@ impl Recording {
         let number = self.next_map;
         self.next_map += 1;
         // Programs and libraries are kept whole, of other files only what is touched.
-        let contents = match bytes {
-            Some(bytes) => Some(bytes.to_vec()),
-            None if !shared && is_program(&*inner) => inner.contents(),
+        let kept = match bytes {
+            _ if self.settings.lean => None,
+            Some(bytes) => self.keep(inner.name(), Cow::Borrowed(bytes)),
+            None if !shared && is_program(&*inner) => {
+                inner.contents().and_then(|contents| self.keep(inner.name(), Cow::Owned(contents)))
+            }
             None => None,
         };
-        let file =
-            contents.as_ref().filter(|_| !self.settings.lean).and_then(|bytes| self.writer().keep(bytes));
         let saved = SavedMap {
             number,
             name: inner.name().to_owned(),
             length: inner.length(),
-            file: file.clone(),
+            file: kept.as_ref().map(|kept| kept.file.clone()),
             shared,
         };
-        let kept = file.and(contents).map(Arc::from);
+        let kept = kept.map(|kept| kept.contents);
         let map = RecordedMap { inner, number, kept, shared, writer: self.writer.clone() };
         (Arc::new(map), saved)
+    }
+
+    /// Keeps the contents of a file, unless the same are kept already.
+    fn keep(&mut self, name: &str, contents: Cow<[u8]>) -> Option<Kept> {
+        if let Some(kept) = self.kept.get(name).filter(|kept| *kept.contents == *contents) {
+            return Some(kept.clone());
+        }
+        let kept = Kept { file: self.writer().keep(&contents)?, contents: Arc::from(contents) };
+        self.kept.insert(name.to_owned(), kept.clone());
+        Some(kept)
     }
 
     fn open(&mut self, opened: Opened) -> (Opened, (ByteBuf, SavedMap)) {

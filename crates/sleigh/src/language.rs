@@ -1,13 +1,12 @@
 //! The processors that come with Parallax, and those a user brings.
 
+use crate::noted;
 use crate::sla::{self, Contents};
 use parallax_ir::RegisterKind;
 use sleigh_config::{
     processor_aarch64 as aarch64, processor_arm as arm, processor_mips as mips, processor_power_pc as power,
     processor_riscv as riscv, processor_x86 as x86,
 };
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// A processor that comes with Parallax.
 pub struct Language {
@@ -17,6 +16,8 @@ pub struct Language {
     pub description: &'static str,
     /// Compiled specification.
     sla: &'static [u8],
+    /// What that holds, as far as it is needed before an instruction is lifted.
+    pub(crate) notes: &'static str,
     /// Processor specification: context defaults, the name of the program counter.
     pspec: &'static str,
     /// Registers of one byte that are truth values.
@@ -35,6 +36,7 @@ pub const LANGUAGES: &[Language] = &[
         name: "x86-64",
         description: "x86, 64-bit",
         sla: x86::SLA_X86_64,
+        notes: include_str!("noted/x86-64.txt"),
         pspec: x86::PSPEC_X86_64,
         flags: X86_FLAGS,
     },
@@ -42,6 +44,7 @@ pub const LANGUAGES: &[Language] = &[
         name: "x86",
         description: "x86, 32-bit",
         sla: x86::SLA_X86,
+        notes: include_str!("noted/x86.txt"),
         pspec: x86::PSPEC_X86,
         flags: X86_FLAGS,
     },
@@ -49,6 +52,7 @@ pub const LANGUAGES: &[Language] = &[
         name: "x86-16",
         description: "x86, 16-bit, in real mode",
         sla: x86::SLA_X86,
+        notes: include_str!("noted/x86.txt"),
         pspec: x86::PSPEC_X86_16_REAL,
         flags: X86_FLAGS,
     },
@@ -56,6 +60,7 @@ pub const LANGUAGES: &[Language] = &[
         name: "powerpc",
         description: "PowerPC, 32-bit, big-endian",
         sla: power::SLA_PPC_32_BE,
+        notes: include_str!("noted/powerpc.txt"),
         pspec: power::PSPEC_PPC_32,
         flags: &[],
     },
@@ -63,6 +68,7 @@ pub const LANGUAGES: &[Language] = &[
         name: "powerpc64",
         description: "PowerPC, 64-bit, big-endian",
         sla: power::SLA_PPC_64_ISA_ALTIVEC_BE,
+        notes: include_str!("noted/powerpc64.txt"),
         pspec: power::PSPEC_PPC_64,
         flags: &[],
     },
@@ -70,6 +76,7 @@ pub const LANGUAGES: &[Language] = &[
         name: "powerpc64le",
         description: "PowerPC, 64-bit, little-endian",
         sla: power::SLA_PPC_64_ISA_ALTIVEC_LE,
+        notes: include_str!("noted/powerpc64le.txt"),
         pspec: power::PSPEC_PPC_64,
         flags: &[],
     },
@@ -77,6 +84,7 @@ pub const LANGUAGES: &[Language] = &[
         name: "aarch64",
         description: "ARM, 64-bit",
         sla: aarch64::SLA_AARCH64,
+        notes: include_str!("noted/aarch64.txt"),
         pspec: aarch64::PSPEC_AARCH64,
         flags: ARM_FLAGS,
     },
@@ -84,6 +92,7 @@ pub const LANGUAGES: &[Language] = &[
         name: "arm",
         description: "ARM, 32-bit, little-endian",
         sla: arm::SLA_ARM8_LE,
+        notes: include_str!("noted/arm.txt"),
         pspec: arm::PSPEC_ARMT,
         flags: ARM_FLAGS,
     },
@@ -91,6 +100,7 @@ pub const LANGUAGES: &[Language] = &[
         name: "thumb",
         description: "ARM, 32-bit, little-endian, Thumb encoding",
         sla: arm::SLA_ARM8_LE,
+        notes: include_str!("noted/arm.txt"),
         pspec: arm::PSPEC_ARMTTHUMB,
         flags: ARM_FLAGS,
     },
@@ -98,6 +108,7 @@ pub const LANGUAGES: &[Language] = &[
         name: "riscv64",
         description: "RISC-V, 64-bit, with compressed instructions",
         sla: riscv::SLA_RISCV_LP64D,
+        notes: include_str!("noted/riscv64.txt"),
         pspec: riscv::PSPEC_RV64GC,
         flags: &[],
     },
@@ -105,6 +116,7 @@ pub const LANGUAGES: &[Language] = &[
         name: "mips",
         description: "MIPS, 32-bit, big-endian",
         sla: mips::SLA_MIPS32BE,
+        notes: include_str!("noted/mips.txt"),
         pspec: mips::PSPEC_MIPS32,
         flags: &[],
     },
@@ -112,6 +124,7 @@ pub const LANGUAGES: &[Language] = &[
         name: "mipsel",
         description: "MIPS, 32-bit, little-endian",
         sla: mips::SLA_MIPS32LE,
+        notes: include_str!("noted/mipsel.txt"),
         pspec: mips::PSPEC_MIPS32,
         flags: &[],
     },
@@ -128,11 +141,9 @@ impl Language {
         (self.name == "arm").then(|| Language::find("thumb")).flatten()
     }
 
-    /// What its compiled specification holds. Unpacking one costs a hundred million instructions, so each is read once.
-    pub(crate) fn contents(&self) -> Arc<Contents> {
-        static READ: Mutex<BTreeMap<&str, Arc<Contents>>> = Mutex::new(BTreeMap::new());
-        let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-        read.entry(self.name).or_insert_with(|| Arc::new(sla::read(self.sla))).clone()
+    /// What its compiled specification holds.
+    pub(crate) fn contents(&self) -> Contents {
+        noted::contents(self.notes).unwrap_or_else(|| sla::read(self.sla))
     }
 
     /// What the library needs to read it.

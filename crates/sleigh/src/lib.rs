@@ -17,6 +17,7 @@ mod language;
 mod library;
 mod lifter;
 mod mips;
+mod noted;
 mod pcode;
 mod powerpc;
 mod refused;

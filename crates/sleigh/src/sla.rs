@@ -33,7 +33,7 @@ const ELEMENT_SPACES: u32 = 34;
 const ELEMENT_SPACE: u32 = 37;
 
 /// What a compiled specification holds, as far as it is understood.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     /// Names of user-defined operations, by their index.
     pub user_operations: Vec<String>,

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 const MAGIC: &[u8; 6] = b"PLXREC";
 
-/// Of the format. Others are refused.
-pub const VERSION: u32 = 1;
+/// Of the format. Others are refused. Since 2 contents are named by their BLAKE3.
+pub const VERSION: u32 = 2;
 
 /// Of the engine and the system layer: it changes when the same records would lead another way. Recordings of others are
 /// refused. Since 2 an interrupted call and the delivery of the signal are two moves.

@@ -18,6 +18,12 @@ pub use header::{Header, REVISION, VERSION};
 pub use tail::{TAIL_SIZE, Tail, read_tail};
 pub use writer::Writer;
 
+/// The name under which contents are kept: their checksum. Whoever looks for one and finds another has been deceived, so it is
+/// one that nobody can aim at.
+pub fn name_of(contents: &[u8]) -> String {
+    blake3::hash(contents).to_hex().to_string()
+}
+
 /// Why a recording cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {

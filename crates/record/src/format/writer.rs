@@ -2,9 +2,8 @@
 //!
 //! No descriptor stays open between two writes: the program shares them, and often closes all it finds.
 
-use super::{Header, Kind, Tail, chunk};
+use super::{Header, Kind, Tail, chunk, name_of};
 use crate::record::Record;
-use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -127,7 +126,7 @@ impl Writer {
 
     /// Keeps contents under their checksum, which is their name.
     pub fn keep(&mut self, contents: &[u8]) -> Option<String> {
-        let name: String = Sha256::digest(contents).iter().map(|byte| format!("{byte:02x}")).collect();
+        let name = name_of(contents);
         let path = self.folder.join("files").join(&name);
         if !path.exists() {
             let store = || -> std::io::Result<()> {

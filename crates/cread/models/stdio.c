@@ -15,6 +15,9 @@ static FILE standard[3] = {{0, EOF, 0, 0, NULL}, {1, EOF, 0, 0, NULL}, {2, EOF, 
 static FILE *opened;
 FILE *stdin = &standard[0], *stdout = &standard[1], *stderr = &standard[2];
 
+/* A stream that is null or closed is a mistake, also where nothing would have to be done with it. */
+static void touch(FILE *file) { (void)*(volatile int *)&file->number; }
+
 /* Where formatted text goes: to a file, or to memory with a limit. */
 struct sink {
   FILE *file;
@@ -291,6 +294,7 @@ static void format(struct sink *sink, const char *text, va_list given) {
 
 int vfprintf(FILE *file, const char *text, va_list list) {
   struct sink sink;
+  touch(file);
   sink.file = file, sink.out = NULL, sink.limit = 0, sink.count = 0, sink.waiting = 0;
   format(&sink, text, list);
   drain(&sink);
@@ -343,9 +347,10 @@ int puts(const char *s) {
   return (int)strlen(s) + 1;
 }
 size_t fwrite(const void *bytes, size_t size, size_t count, FILE *file) {
+  if (!size || !count) return 0;
   long done = __write(file->number, bytes, size * count);
   if (done < 0) file->failed = 1;
-  return done < 0 || !size ? 0 : (size_t)done / size;
+  return done < 0 ? 0 : (size_t)done / size;
 }
 
 int fgetc(FILE *file) {
@@ -470,14 +475,17 @@ int fclose(FILE *file) {
   return result < 0 ? EOF : 0;
 }
 int fflush(FILE *file) {
-  (void)file;
+  if (file) touch(file);
   return 0;
 }
 int setvbuf(FILE *file, char *buffer, int mode, size_t size) {
-  (void)file, (void)buffer, (void)mode, (void)size;
-  return 0;
+  (void)buffer, (void)size;
+  touch(file);
+  return mode < 0 || mode > 2 ? EOF : 0;
 }
-void setbuf(FILE *file, char *buffer) { (void)file, (void)buffer; }
+void setbuf(FILE *file, char *buffer) { setvbuf(file, buffer, buffer ? 0 : 2, 8192); }
+void setbuffer(FILE *file, char *buffer, size_t size) { setvbuf(file, buffer, buffer ? 0 : 2, size); }
+void setlinebuf(FILE *file) { setvbuf(file, NULL, 1, 0); }
 int feof(FILE *file) { return file->at_end; }
 int ferror(FILE *file) { return file->failed; }
 void clearerr(FILE *file) { file->at_end = file->failed = 0; }

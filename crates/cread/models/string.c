@@ -132,7 +132,6 @@ char *strtok_r(char *s, const char *set, char **state) {
 }
 char *strtok(char *s, const char *set) {
   static char *state;
-  if (!s && !state) return NULL;
   return strtok_r(s, set, &state);
 }
 char *strsep(char **state, const char *set) {

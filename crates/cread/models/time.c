@@ -22,8 +22,7 @@ int clock_gettime(int clock, struct timespec *out) {
 }
 int gettimeofday(struct timespec *out, void *zone) {
   (void)zone;
-  out->seconds = __parallax_time();
-  out->nanoseconds = 0;
+  if (out) out->seconds = __parallax_time(), out->nanoseconds = 0;
   return 0;
 }
 int nanosleep(const struct timespec *wanted, struct timespec *left) {

@@ -312,7 +312,10 @@ static void format(struct sink *sink, const wchar_t *text, va_list list) {
     for (const char *p = piece; *p; p++) put(sink, *p);
   }
 }
+int fileno(FILE *file);
 int vfwprintf(FILE *file, const wchar_t *text, va_list list) {
+  /* A stream that is null or closed is a mistake before anything is written to it. */
+  (void)fileno(file);
   struct sink sink = {file, NULL, 0, 0};
   format(&sink, text, list);
   return (int)sink.count;

@@ -1,6 +1,8 @@
 //! A recording that can be read: a folder, or one packed file.
 
-use crate::format::{Header, Kind, OpenError, REVISION, decompress, name_of, read_chunks, read_tail};
+use crate::format::{
+    Header, Kind, OpenError, REVISION, compress, decompress, name_of, read_chunks, read_tail,
+};
 use crate::log::Log;
 use crate::record::Record;
 use rustc_hash::FxHashMap;
@@ -152,7 +154,10 @@ impl Archive {
         let path = format!("files/{name}");
         let bytes = self.read(&path)?;
         let bad = |what| OpenError::BadFile { name: format!("{}/{path}", self.shown), what };
-        let contents = decompress(&bytes, LARGEST).ok_or(bad("damaged"))?;
+        let contents = match self.place {
+            Place::Folder(_) => bytes,
+            Place::Packed(..) => decompress(&bytes, LARGEST).ok_or(bad("damaged"))?,
+        };
         if name_of(&contents) != name {
             return Err(bad("not what its name says"));
         }
@@ -288,6 +293,9 @@ impl Archive {
             let used = contents.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
             if name.ends_with(".tail") {
                 contents.truncate((used + 8).min(contents.len()));
+            }
+            if name.starts_with("files/") && matches!(self.place, Place::Folder(_)) {
+                contents = compress(&contents);
             }
             let part = Part {
                 offset: bytes.len() as u64,

@@ -1,9 +1,9 @@
 //! How a recording lies in files.
 //!
-//! A recording is a folder: `NAME.stream` and `NAME.tail` for each process, and `files/HASH` for contents. A stream is a
-//! header and then chunks; records are first committed to the tail, a small file that is mapped, so that a recorder that
-//! is killed loses nothing; the tail becomes a chunk when it is full enough, old enough, or at a fork, an exec or the end.
-//! Chunks count up. The tail holds the number of the chunk that it will become: a tail whose number is not above that of
+//! A recording is a folder: `NAME.stream` and `NAME.tail` for each process, and `files/HASH` for contents (compressed
+//! once all is packed into one file). A stream is a header and then chunks; records are first committed to the tail, a small
+//! file that is mapped, so that a recorder that is killed loses nothing; the tail becomes a chunk when it is full enough, old
+//! enough, or at a fork, an exec or the end. Chunks count up. The tail holds the number of the chunk that it will become: a tail whose number is not above that of
 //! the last chunk has become one already, and is stale.
 //!
 //! Everything has a checksum. What follows the first bad chunk, or the first bad record of the tail, does not count.

@@ -124,14 +124,14 @@ impl Writer {
         }
     }
 
-    /// Keeps contents under their checksum, which is their name.
+    /// Keeps contents under their checksum, which is their name; as they are, since the program waits meanwhile.
     pub fn keep(&mut self, contents: &[u8]) -> Option<String> {
         let name = name_of(contents);
         let path = self.folder.join("files").join(&name);
         if !path.exists() {
             let store = || -> std::io::Result<()> {
                 let partial = self.folder.join("files").join(format!("{name}.{}", self.name));
-                std::fs::write(&partial, chunk::compress(contents))?;
+                std::fs::write(&partial, contents)?;
                 std::fs::rename(partial, &path)
             };
             if let Err(error) = store() {

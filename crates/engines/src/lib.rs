@@ -21,7 +21,7 @@ mod summary;
 pub use concrete::{Concrete, ConcreteObject, ConcreteValue};
 pub use explore::{Progress, explore};
 pub use lazy::{Laziness, Lazy, Pointer};
-pub use machine::{End, EndOf, Machine, MachineState, Step, Steps};
+pub use machine::{End, EndOf, Machine, MachineState, Step, Steps, Urgency};
 pub use memory::{Allocation, BoolOf, Forks, IntOf, Memory, Stop, Value, ValueOf};
 pub use replay::Replay;
 pub use setup::{Inputs, Setup};

@@ -1,6 +1,7 @@
 //! What a language gives: states, and one step of them, over any [`Memory`].
 
 use crate::memory::{BoolOf, Memory, Stop, ValueOf};
+use std::cmp::Reverse;
 use std::fmt::Debug;
 
 /// How a path ended.
@@ -55,6 +56,20 @@ pub trait Machine: Clone {
     fn unconditioned(&self) -> Self;
 }
 
+/// How soon a state must run so that others can meet it: the deepest stack first, of those the one that is least far.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Urgency {
+    depth: usize,
+    position: Reverse<Vec<usize>>,
+}
+
+impl Urgency {
+    /// Of a state on a stack so deep, and so far: whatever comes first in it is compared first.
+    pub fn new(depth: usize, position: Vec<usize>) -> Self {
+        Urgency { depth, position: Reverse(position) }
+    }
+}
+
 /// A state of a language over a memory.
 pub trait MachineState<M: Memory>: Clone {
     /// The language.
@@ -71,9 +86,10 @@ pub trait MachineState<M: Memory>: Clone {
     /// What an end state can still reach, by name; the result, if there is one, is the last and called `result`.
     fn roots(&self, language: &Self::Language, end: &EndOf<Self::Language, M>) -> Vec<(String, ValueOf<M>)>;
 
-    /// How soon the state must run so that others can meet it: the deepest stack first, and before those who only have
-    /// a value to hand down.
-    fn urgency(&self) -> (usize, bool);
+    /// How soon the state must run so that others can meet it.
+    fn urgency(&self) -> Urgency;
+    /// Whether others may come to meet it where it is.
+    fn waits(&self) -> bool;
     /// The value of the precondition, if this is where it ends.
     fn verdict(&self) -> Option<BoolOf<M>>;
     /// Whether two states have the same frames to hand a value down to, and nothing that tells them apart for certain.

@@ -1,28 +1,28 @@
 //! A precondition as one condition: its paths are run side by side and become one where they meet.
 //!
 //! The paths of a precondition multiply (one for each shape of a search tree), though nobody asks which of them an
-//! input took. States meet when they hand a value down to the same frames. The deepest stack runs first, so whoever
-//! can still come to a meeting has come before those who wait go on. States that are told apart by a known value, such
+//! input took. States meet when they hand a value down to the same frames, or come to the same place in one. The deepest
+//! stack runs first, and of those the state that is least far, so whoever can still come to a meeting has come before
+//! those who wait go on. States that are told apart by a known value, such
 //! as the answer `false`, stay apart: those are rejected sooner than a mixture would be.
 
 use crate::engine::Ending;
 use crate::explore::Run;
-use crate::machine::{End, EndOf, Machine, MachineState, Step};
+use crate::machine::{End, EndOf, Machine, MachineState, Step, Urgency};
 use crate::memory::{Memory, Stop};
+use std::collections::BTreeMap;
 
 impl<L: Machine, M: Memory> Run<'_, L, M> {
     /// The memories in which the precondition holds: one, if the memory can be merged.
     pub fn accepted(&mut self, memory: M) -> Result<Vec<M>, Stop> {
         let mut accepted = Vec::new();
         let mut ended = Vec::new();
-        let mut pending: Vec<L::State<M>> = Vec::new();
+        let mut pending = BTreeMap::new();
         self.sort(self.task.start(memory)?, &mut pending, &mut ended)?;
-        while let Some(urgent) = pending.iter().map(MachineState::urgency).max() {
-            let (now, later) = pending.into_iter().partition(|state| state.urgency() == urgent);
-            pending = later;
-            let now =
-                if urgent.1 { now } else { together(now, kin, MachineState::meets, MachineState::merged)? };
-            for state in now {
+        while let Some((_, now)) = pending.pop_last() {
+            let (waiting, others): (Vec<_>, Vec<_>) = now.into_iter().partition(MachineState::waits);
+            let met = together(waiting, kin, MachineState::meets, MachineState::merged)?;
+            for state in others.into_iter().chain(met) {
                 match state.verdict() {
                     None => {
                         let steps = self.task.step(state)?;
@@ -30,7 +30,7 @@ impl<L: Machine, M: Memory> Run<'_, L, M> {
                     }
                     Some(holds) => {
                         let answers = state.into_memory().branch(&holds)?;
-                        self.count(answers.len(), pending.len())?;
+                        self.count(answers.len(), pending.values().map(Vec::len).sum())?;
                         for (memory, holds) in answers {
                             if holds {
                                 accepted.push(memory);
@@ -50,13 +50,13 @@ impl<L: Machine, M: Memory> Run<'_, L, M> {
     fn sort(
         &mut self,
         steps: Vec<Step<L, M>>,
-        pending: &mut Vec<L::State<M>>,
+        pending: &mut BTreeMap<Urgency, Vec<L::State<M>>>,
         ended: &mut Vec<(M, EndOf<L, M>)>,
     ) -> Result<(), Stop> {
-        self.count(steps.len(), pending.len())?;
+        self.count(steps.len(), pending.values().map(Vec::len).sum())?;
         for step in steps {
             match step {
-                Step::On(state) => pending.push(state),
+                Step::On(state) => pending.entry(state.urgency()).or_default().push(state),
                 Step::Done(_, End::Discarded) => self.progress.discarded += 1,
                 Step::Done(state, end) => ended.push((state.into_memory(), end)),
             }
@@ -97,8 +97,11 @@ fn together<T>(
         let mut best: Option<(usize, usize, usize)> = None;
         for (b, other) in all.iter().enumerate() {
             for (a, one) in all[..b].iter().enumerate() {
+                if !meet(one, other) {
+                    continue;
+                }
                 let Some(close) = kinship(one, other) else { return Ok(all) };
-                if best.is_none_or(|(most, ..)| close > most) && meet(one, other) {
+                if best.is_none_or(|(most, ..)| close > most) {
                     best = Some((close, a, b));
                 }
             }

@@ -64,9 +64,14 @@ impl<'s> Summary<'s> {
         }
     }
 
-    fn with<T>(&self, forks: Vec<(Guarded<'s>, T)>) -> Vec<(Self, T)> {
-        let fork = |(heap, answer)| (Summary { heap, core: self.core, array: self.array }, answer);
-        forks.into_iter().map(fork).collect()
+    /// What may fork the heap.
+    fn forks<T>(
+        self,
+        operation: impl FnOnce(Guarded<'s>) -> Result<Vec<(Guarded<'s>, T)>, HeapError>,
+    ) -> Forks<Self, T> {
+        let Summary { heap, core, array } = self;
+        let fork = |(heap, answer)| (Summary { heap, core, array }, answer);
+        Ok(operation(heap)?.into_iter().map(fork).collect())
     }
 
     fn known(
@@ -125,8 +130,7 @@ impl<'s> Memory for Summary<'s> {
         self.heap.null()
     }
     fn branch(self, condition: &Formula) -> Forks<Self, bool> {
-        let forks = self.heap.clone().branch(*condition)?;
-        Ok(self.with(forks))
+        self.forks(|heap| heap.branch(*condition))
     }
 
     fn new_object(&mut self, class: ClassId) -> Reference {
@@ -147,8 +151,7 @@ impl<'s> Memory for Summary<'s> {
     }
 
     fn null_check(self, reference: &Reference) -> Forks<Self, bool> {
-        let forks = self.heap.clone().null_check(reference)?;
-        Ok(self.with(forks))
+        self.forks(|heap| heap.null_check(reference))
     }
     fn read(self, base: &Reference, field: usize) -> Forks<Self, ValueOf<Self>> {
         self.known(|heap| heap.read(base, field))
@@ -157,16 +160,14 @@ impl<'s> Memory for Summary<'s> {
         Ok(self.heap.write(base, field, &Self::cell(value))?)
     }
     fn equal(self, a: &Reference, b: &Reference) -> Forks<Self, bool> {
-        let forks = self.heap.clone().equal(a, b)?;
-        Ok(self.with(forks))
+        self.forks(|heap| heap.equal(a, b))
     }
     fn partition<T: Ord + Clone>(
         self,
         reference: &Reference,
         key: impl Fn(ClassId) -> T,
     ) -> Forks<Self, (T, Reference)> {
-        let forks = self.heap.clone().partition(reference, key)?;
-        Ok(self.with(forks))
+        self.forks(|heap| heap.partition(reference, key))
     }
 
     fn classify<T: Ord + Clone>(
@@ -174,8 +175,7 @@ impl<'s> Memory for Summary<'s> {
         reference: &Reference,
         key: impl Fn(Option<ClassId>) -> T,
     ) -> Forks<Self, T> {
-        let forks = self.heap.clone().classify(reference, key)?;
-        Ok(self.with(forks))
+        self.forks(|heap| heap.classify(reference, key))
     }
 
     fn classes(&self, reference: &Reference) -> Vec<ClassId> {

@@ -260,12 +260,14 @@ impl<'s> Guarded<'s> {
     /// Both ways a condition may go, each with the path condition that goes with it.
     pub fn branch(self, condition: Formula) -> Forks<'s, bool> {
         let (yes, no) = self.path.fork(&self.oracle, condition, Origin::Outcome)?;
-        if yes.is_none() && no.is_none() {
-            return Err(HeapError::Broken("a path without a model"));
-        }
-        let with = |path| Guarded { path, ..self.clone() };
-        let forks = [(yes, true), (no, false)];
-        Ok(forks.into_iter().filter_map(|(path, answer)| Some((with(path?), answer))).collect())
+        Ok(match (yes, no) {
+            (Some(yes), Some(no)) => {
+                vec![(Guarded { path: yes, ..self.clone() }, true), (Guarded { path: no, ..self }, false)]
+            }
+            (Some(path), None) => vec![(Guarded { path, ..self }, true)],
+            (None, Some(path)) => vec![(Guarded { path, ..self }, false)],
+            (None, None) => return Err(HeapError::Broken("a path without a model")),
+        })
     }
 
     /// Where the reference is null.
@@ -322,10 +324,20 @@ impl<'s> Guarded<'s> {
 
     /// The value at each place under its guard, as one value.
     fn read_at(&mut self, places: Vec<(Formula, Loc, usize)>) -> Result<Cell, HeapError> {
+        let mut fresh = false;
         for &(guard, loc, field) in &places {
             if matches!(self.location(loc).fld[field], Cell::Ref(_)) {
-                self.init(guard, loc, field)?;
+                fresh = self.init(guard, loc, field)?;
             }
+        }
+        let certain = |&(guard, loc, field): &(Formula, Loc, usize)| {
+            (self.oracle.store.as_boolean(guard) == Some(true)).then_some((loc, field))
+        };
+        let only = if let [place] = &places[..] { certain(place) } else { None };
+        if let Some((loc, field)) = only
+            && fresh
+        {
+            return Ok(self.location(loc).fld[field].clone());
         }
         let oracle = self.oracle.clone();
         let store = oracle.store;
@@ -349,9 +361,7 @@ impl<'s> Guarded<'s> {
             None => {
                 let reference = self.join(entries)?;
                 // Where there is no doubt about the place, what was dropped need not be looked at again.
-                if let [(guard, loc, field)] = places[..]
-                    && store.as_boolean(guard) == Some(true)
-                {
+                if let Some((loc, field)) = only {
                     self.location_mut(loc).fld[field] = Cell::Ref(reference.clone());
                 }
                 Ok(Cell::Ref(reference))
@@ -402,25 +412,33 @@ impl<'s> Guarded<'s> {
     ///
     /// A set with one entry left points there for certain.
     fn join(&self, entries: Vec<Entry>) -> Result<Reference, HeapError> {
+        self.join_beside(&[], entries)
+    }
+
+    /// The same, beside entries that are known to be possible.
+    fn join_beside(&self, possible: &[Entry], entries: Vec<Entry>) -> Result<Reference, HeapError> {
         let store = self.oracle.store;
-        let mut joined = References(Symbolic::new(store)).join(entries);
+        let mut joined = References(Symbolic::new(store)).join(possible.iter().copied().chain(entries));
         joined.sort_unstable_by_key(|entry| entry.target);
-        let mut live = self.live(joined, |entry| entry.guard)?;
+        let known = |entry: &Entry| possible.iter().any(|other| other.target == entry.target);
+        let guard = |entry: &Entry| if known(entry) { store.true_() } else { entry.guard };
+        let mut live = self.live(joined, guard)?;
         if let [only] = live.as_mut_slice() {
             only.guard = store.true_();
         }
         Ok(live.into())
     }
 
-    /// INIT: gives `loc.field` its content on entry, where it has none yet and `guard` holds.
-    pub fn init(&mut self, guard: Formula, loc: Loc, field: usize) -> Result<(), HeapError> {
-        let Cell::Ref(old) = self.location(loc).fld[field].clone() else { return Ok(()) };
+    /// INIT: gives `loc.field` its content on entry, where it has none yet and `guard` holds. Whether there was anything
+    /// to give: then no entry is left that cannot be.
+    pub fn init(&mut self, guard: Formula, loc: Loc, field: usize) -> Result<bool, HeapError> {
+        let Cell::Ref(old) = self.location(loc).fld[field].clone() else { return Ok(false) };
         let oracle = self.oracle.clone();
         let store = oracle.store;
         let h = self.guard_of(&old, Target::Un);
         let u = if self.has(Draft::InitEverywhere) { h } else { store.and(guard, h) };
         if self.path.sat(&oracle, u)?.is_none() {
-            return Ok(());
+            return Ok(false);
         }
         let u = if self.has(Draft::InitTwice) { guard } else { u };
         let selector = self.select(u, loc, field)?;
@@ -451,10 +469,12 @@ impl<'s> Guarded<'s> {
                 .collect()
         };
         let twice = self.has(Draft::InitTwice);
-        let fld = [chosen.clone(), keep(&old, twice)].concat();
-        let fld = self.join(fld)?;
+        // Each choice is possible, or it would be none.
+        let with_choices = |old: &Reference| self.join_beside(&chosen, keep(old, twice));
+        let fld = with_choices(&old)?;
         let inp = match self.location(loc).inp.get(field) {
-            Some(Cell::Ref(inp)) => Some(self.join([chosen, keep(inp, twice)].concat())?),
+            Some(Cell::Ref(inp)) if *inp == old => Some(fld.clone()),
+            Some(Cell::Ref(inp)) => Some(with_choices(inp)?),
             _ => None,
         };
         let location = self.location_mut(loc);
@@ -462,7 +482,7 @@ impl<'s> Guarded<'s> {
         if let Some(inp) = inp {
             location.inp[field] = Cell::Ref(inp);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// A fresh selector for `loc.field` under `u`: null, any candidate that exists, or a new object.

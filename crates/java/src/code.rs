@@ -1,8 +1,10 @@
 //! Bytecode as the machine sees it: operands resolved as far as names go, jumps by instruction number, one
 //! instruction for each family of opcodes.
 
+use crate::flow::Flow;
 use crate::types::{Signature, Type};
 use parallax_op::{BinOp, FloatBinOp, RelOp};
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// The kind of a value in a variable or on the operand stack.
@@ -192,6 +194,8 @@ pub struct Code {
     pub lines: Vec<(usize, u32)>,
     /// Names of variables, where debug information has them.
     pub variables: Vec<Variable>,
+    /// The ways through it, once they were asked for.
+    pub(crate) flow: OnceCell<Flow>,
 }
 
 /// The name of a variable.
@@ -208,6 +212,11 @@ pub struct Variable {
 }
 
 impl Code {
+    /// The ways through it.
+    pub fn flow(&self) -> &Flow {
+        self.flow.get_or_init(|| Flow::of(self))
+    }
+
     /// The line of an instruction; 0 if it is not known.
     pub fn line(&self, at: usize) -> u32 {
         self.lines.iter().take_while(|(first, _)| *first <= at).last().map_or(0, |(_, line)| *line)

@@ -206,21 +206,20 @@ impl Task {
         state.push(slot);
         Ok(Done::Next)
     }
-    /// Goes to a place, and counts rounds of loops.
+
+    /// Goes to a place, and counts rounds of loops. Loops within a loop begin anew with each of its rounds.
     fn jump_to<M: Memory>(&self, state: &mut State<M>, from: usize, target: usize) -> Answer<M> {
         let counts = self.bounds.rounds > 0 && state.initialising == 0 && target <= from;
         if let Some(frame) = &mut state.frame {
             frame.next = target;
             if counts {
-                let at = match frame.rounds.iter().position(|(place, _)| *place == from) {
-                    Some(at) => at,
-                    None => {
-                        frame.rounds.push((from, 0));
-                        frame.rounds.len() - 1
-                    }
-                };
-                frame.rounds[at].1 += 1;
-                if frame.rounds[at].1 > self.bounds.rounds {
+                let rounds = frame.rounds_of(target) + 1;
+                let flow = frame.method.code.as_ref().map(|code| code.flow());
+                let ends =
+                    |first: usize| first == target || flow.is_some_and(|flow| flow.is_within(first, target));
+                frame.rounds.retain(|(first, _)| !ends(*first));
+                frame.rounds.push((target, rounds));
+                if rounds > self.bounds.rounds {
                     return Err(Trouble::Cut(Cut::Loop));
                 }
             }

@@ -12,6 +12,7 @@ pub mod code;
 mod copy;
 pub mod coverage;
 mod exec;
+mod flow;
 mod image;
 mod invoke;
 mod jar;

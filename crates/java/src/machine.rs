@@ -7,7 +7,7 @@ use crate::code::Kind;
 use crate::program::{LinkError, Method, Program};
 use crate::state::{Control, Event, Frame, Outcome, Place, Slot, Split, State, Status, Then};
 use crate::types::{Type, dotted};
-use parallax_engines::{End, Machine, Memory, Step, Steps, Stop, Value, ValueOf};
+use parallax_engines::{End, Machine, MachineState, Memory, Step, Steps, Stop, Value, ValueOf};
 use parallax_heap::ClassId;
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ const STRIDE: usize = 1000;
 /// How far a path may go.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// How often one jump backwards may be taken in one activation; 0 for any number.
+    /// How many rounds a loop may run from its beginning; 0 for any number.
     pub rounds: usize,
     /// How deep calls may nest.
     pub calls: usize,
@@ -330,8 +330,10 @@ impl Task {
             if let Done::Forks(steps) = self.once(state)? {
                 return Ok(Done::Forks(steps));
             }
-            // Others may come to hand a value to the same frames: a step of its own.
-            if matches!(state.control, Control::Return(_)) && self.symbolic {
+            // Others may come to hand a value to the same frames, or to the same place: a step of its own.
+            if matches!(state.control, Control::Return(_)) && self.symbolic
+                || self.merges() && MachineState::waits(state)
+            {
                 return Ok(Done::Next);
             }
         }

@@ -62,7 +62,7 @@ impl<M: Memory> Slot<M> {
     }
 
     /// The same kind of slot with another value.
-    pub fn with(&self, value: ValueOf<M>) -> Option<Self> {
+    pub fn holding(&self, value: ValueOf<M>) -> Option<Self> {
         match (self, value) {
             (Slot::Int(_), Value::Int(value)) => Some(Slot::Int(value)),
             (Slot::Long(_), Value::Int(value)) => Some(Slot::Long(value)),
@@ -115,8 +115,28 @@ pub struct Frame<M: Memory> {
     pub stack: Vec<Slot<M>>,
     /// What happens when it is left.
     pub then: Then<M>,
-    /// How often each jump backwards was taken.
+    /// Loops, by their first instruction, and how many rounds of each were run since the one around it began a round.
     pub rounds: Vec<(usize, usize)>,
+}
+
+impl<M: Memory> Frame<M> {
+    /// How many rounds of a loop were run.
+    pub fn rounds_of(&self, first: usize) -> usize {
+        self.rounds.iter().find(|(known, _)| *known == first).map_or(0, |(_, rounds)| *rounds)
+    }
+
+    /// How far it is: the rounds of each loop around the instruction that is next, the outer before the inner, and where
+    /// it is in the innermost.
+    pub fn position(&self) -> Vec<usize> {
+        let flow = self.method.code.as_ref().map(|code| code.flow());
+        let loops = flow.into_iter().flat_map(|flow| flow.loops_around(self.next));
+        loops.flat_map(|first| [first, self.rounds_of(first)]).chain([self.next]).collect()
+    }
+
+    /// Whether ways through the method come together before the instruction that is next.
+    pub fn is_at_join(&self) -> bool {
+        self.method.code.as_ref().is_some_and(|code| code.flow().is_join(self.next))
+    }
 }
 
 impl<M: Memory> Clone for Frame<M> {

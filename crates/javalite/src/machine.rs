@@ -7,7 +7,7 @@ use crate::setup::class_of;
 use crate::syntax::*;
 use parallax_engines::engine::FAILED;
 use parallax_engines::{
-    Allocation, BoolOf, End, EndOf, IntOf, Machine, MachineState, Memory, Step, Stop, Value, ValueOf,
+    Allocation, BoolOf, End, EndOf, IntOf, Machine, MachineState, Memory, Step, Stop, Urgency, Value, ValueOf,
 };
 use parallax_op::{BoolOp, RelOp};
 use parallax_path::Chain;
@@ -223,10 +223,13 @@ impl<M: Memory> MachineState<M> for State<M> {
         rest.with(memory, Control::Value(value))
     }
 
-    /// How soon the state must run so that others can meet it: the deepest stack first, and before those who only have
-    /// a value to hand down.
-    fn urgency(&self) -> (usize, bool) {
-        (self.stack.len(), matches!(self.control, Control::Expr(_)))
+    fn urgency(&self) -> Urgency {
+        Urgency::new(self.stack.len(), vec![usize::from(self.waits())])
+    }
+
+    /// Where it has a value to hand down.
+    fn waits(&self) -> bool {
+        matches!(self.control, Control::Value(_))
     }
 
     /// The value of the precondition, if this is where it ends.

@@ -55,6 +55,13 @@ const NEEDS: &[Need] = &[
         is_optional: true,
     },
     Need {
+        verbs: "heap (Java)",
+        purpose: "the classes of the JDK, where programs use more than the models have",
+        any: &["java"],
+        package: "default-jdk-headless",
+        is_optional: true,
+    },
+    Need {
         verbs: "view, --report x.html",
         purpose: "showing pages",
         any: &["xdg-open", "chromium", "firefox", "google-chrome"],

@@ -66,6 +66,18 @@ pub(crate) fn build(label: &str, events: Vec<Event>) -> PathBuilder {
     tracker.path
 }
 
+/// gcc gives events the column of their caret, and messages the whole range. The last event is where the message stands.
+pub(crate) fn ends_at(events: &mut [Event], head: Option<&Location>) {
+    let last = events.last_mut().and_then(|event| event.step.location.as_mut());
+    if let (Some(last), Some(head)) = (last, head)
+        && (&last.file, last.line) == (&head.file, head.line)
+        && head.column.is_some()
+        && (head.column..head.end_column).contains(&last.column)
+    {
+        *last = head.clone();
+    }
+}
+
 /// Marks the end of the path as where it goes wrong, unless a step is marked already.
 pub(crate) fn ends_in_failure(path: &mut PathBuilder) {
     if !path.steps_mut().iter().any(|step| step.failing)

@@ -17,6 +17,7 @@
 //! assert!(path.check().is_ok());
 //! ```
 
+mod advice;
 pub mod baseline;
 mod builder;
 mod encoding;

@@ -3,6 +3,8 @@
 //! The counters look at the raw file, each in the simplest way its format allows, so that a reader that drops something
 //! cannot hide it. What a reader leaves out on purpose, such as start-up functions on a stack, is counted and named.
 
+mod log;
+
 use crate::terminal::plain_log;
 use crate::value::{items, text};
 use crate::xml::{Node, Xml};
@@ -10,7 +12,7 @@ use crate::{Document, Format, Path, PathKind};
 use regex::Regex;
 use serde::Serialize;
 use serde_json::Value;
-use std::sync::LazyLock;
+use std::collections::HashSet;
 
 /// How much there is of each thing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -51,7 +53,8 @@ impl Tally {
             let alone = report.paths.len() == 1 && report.location.is_some();
             for path in report.paths.iter().filter(|path| !(alone && is_place(path))) {
                 // A call step that no tool told stands in for one.
-                let told = |step: &&crate::Step| step.location.is_some() || !step.message.is_empty();
+                let stack = path.kind == PathKind::Stack;
+                let told = |step: &&crate::Step| stack || step.location.is_some() || !step.message.is_empty();
                 tally.steps += path.steps.iter().filter(told).count();
                 tally.messages += path.steps.iter().filter(|step| !step.message.is_empty()).count();
                 tally.frames += path.frames.len();
@@ -66,19 +69,35 @@ fn is_place(path: &Path) -> bool {
     path.steps.len() == 1 && path.kind == PathKind::Flow
 }
 
+/// What a raw file holds.
+#[derive(Default)]
+struct Held {
+    tally: Tally,
+    /// How many lines of its stacks are of no code of the program.
+    foreign: usize,
+}
+
 fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("well-formed")
 }
 
-/// What a raw file of a format holds; `None` for formats that have no counter.
-pub fn count(format: Format, source: &str) -> Option<Tally> {
+/// What a raw file of a format holds; `None` where it is not of the format.
+fn count(format: Format, source: &str) -> Option<Held> {
     let source = &*plain_log(source);
-    match format {
+    let tally = match format {
         Format::Sarif => Some(sarif_logs(source)),
         Format::Plist => Xml::parse(source).ok().map(|xml| plist(xml.root())),
         Format::Gcc => Some(gcc_json(source)),
-        Format::Compiler => Some(gcc_text(source)),
-        Format::Rustc => Some(rustc(source)),
+        Format::Rustc if source.trim_start().starts_with('{') => Some(rustc_json(source)),
+        Format::Rustc
+        | Format::Compiler
+        | Format::Sanitizer
+        | Format::ValgrindText
+        | Format::Gdb
+        | Format::Python
+        | Format::Java
+        | Format::Rust
+        | Format::Klee => return Some(log::log(source)),
         Format::Cppcheck => Xml::parse(source).ok().map(|xml| cppcheck(xml.root())),
         Format::Checkstyle => Xml::parse(source).ok().map(|xml| {
             let files =
@@ -88,26 +107,17 @@ pub fn count(format: Format, source: &str) -> Option<Tally> {
                 ..Tally::default()
             }
         }),
-        Format::Valgrind => Xml::parse(source).ok().map(|xml| valgrind(xml.root())),
+        Format::Valgrind => return Xml::parse(source).ok().map(|xml| valgrind(xml.root())),
         Format::Cbmc => cbmc(source),
         Format::Infer => serde_json::from_str(source).ok().map(|bugs| infer(&bugs)),
-        Format::Sanitizer => {
-            let told = regex(
-                r"^(?:Direct|Indirect) leak of |: runtime error: |^WARNING: ThreadSanitizer: |(?:ERROR|WARNING): (?:Address|Memory|UndefinedBehavior|HWAddress)Sanitizer: ",
-            );
-            let reports = source.lines().filter(|line| told.is_match(line)).count();
-            Some(Tally { reports, ..stacks(source, r"^\s*#\d+ ") })
-        }
-        Format::ValgrindText => Some(stacks(source, r"^==(?:[\d:.]+ )?\d+==\s+(?:at|by) 0x")),
-        Format::Gdb => Some(stacks(source, r"^#\d+ ")),
-        Format::Python => Some(stacks(source, r#"^\s+File ".*", line \d+"#)),
-        Format::Java => Some(stacks(source, r"^\s+at [\w.$/@<>-]+\(")),
         Format::Json => {
             crate::read_as(format, source.as_bytes(), "").ok().map(|document| Tally::of(&document))
         }
         Format::Pathreport => Xml::parse(source).ok().map(|xml| pathreport(xml.root())),
-        Format::Klee | Format::Locksmith | Format::Blast | Format::Rust => None,
-    }
+        Format::Locksmith => Some(log::locksmith(source)),
+        Format::Blast => Some(log::blast(source)),
+    };
+    tally.map(|tally| Held { tally, foreign: 0 })
 }
 
 /// Every JSON object of the text that holds runs, and what compilers print around them.
@@ -135,7 +145,7 @@ fn sarif_logs(source: &str) -> Tally {
         }
     }
     around.push_str(&source[at..]);
-    let printed = gcc_text(&around);
+    let printed = log::log(&around).tally;
     tally.reports += printed.reports;
     tally.steps += printed.steps;
     tally
@@ -283,76 +293,8 @@ fn gcc_json(source: &str) -> Tally {
     tally
 }
 
-fn gcc_text(source: &str) -> Tally {
-    static WARNING: LazyLock<Regex> = LazyLock::new(|| {
-        regex(
-            r"^\S.*:\d+(?::\d+)?: (?:fatal error|error|warning|style|performance|portability|information|remark)(?:\[\S+\]| [A-Z]+\d+)?: |\(\d+(?:,\d+)?\)\s?: (?:fatal error|error|warning)\b|: line \d+, col \d+, (?:Error|Warning|Info) - |^\S.*:\d+:? [A-Z]{2}\d{4} (?:error|warning|info|style): |^\s*::(?:error|warning|notice) (?:.*,)?file=",
-        )
-    });
-    static GROUP: LazyLock<Regex> = LazyLock::new(|| regex(r"\bevents? (\d+)(?:-(\d+))?\s*$"));
-    let mut tally = Tally::default();
-    // Of the message that is being drawn, and of the one that edits belong to.
-    let (mut drawn, mut edited) = (0, false);
-    for line in source.lines() {
-        let edit = line.starts_with("fix-it:\"");
-        tally.fixes += usize::from(edit && !edited);
-        edited = edit || (edited && !line.contains(": "));
-        if WARNING.is_match(line) || is_located(line) {
-            tally.reports += 1;
-            tally.steps += if drawn > 1 { drawn } else { 0 };
-            drawn = 0;
-        }
-        if let Some(captures) = GROUP.captures(line) {
-            let number = |at: usize| captures.get(at).and_then(|one| one.as_str().parse::<usize>().ok());
-            let first = number(1).unwrap_or(0);
-            drawn += (number(2).unwrap_or(first) + 1).saturating_sub(first);
-        }
-    }
-    // One event alone is the place of the warning.
-    tally.steps += if drawn > 1 { drawn } else { 0 };
-    tally
-}
-
-/// Whether a line begins with a file and a line in it, and goes on with anything but a note: `a.py:3: …`, `a.py:3:9: …`.
-fn is_located(line: &str) -> bool {
-    let drive = line.get(1..3).is_some_and(|colon| colon == ":\\" || colon == ":/");
-    let from = if drive { 2 } else { 0 };
-    let mut parts = line[from..].split(':');
-    let name = parts.next().unwrap_or_default();
-    let file =
-        name.contains(['.', '/', '\\']) || (name.ends_with("file") && !name.starts_with(char::is_numeric));
-    let number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if !file || name.contains(char::is_whitespace) || !parts.next().is_some_and(number) {
-        return false;
-    }
-    let rest: Vec<&str> = parts.collect();
-    let words = match rest.split_first() {
-        // A place may have an end too.
-        Some((column, [line, end, words @ ..]))
-            if [column, line, end].map(|part| number(part)) == [true; 3] =>
-        {
-            words.join(":")
-        }
-        Some((column, words)) if number(column) && !words.is_empty() => words.join(":"),
-        _ => rest.join(":"),
-    };
-    !words.trim().is_empty() && !words.trim_start().starts_with("note:")
-}
-
-/// Messages with a place, and the edits that come with them; in a log, also those of other compilers.
-fn rustc(source: &str) -> Tally {
-    if !source.trim_start().starts_with('{') {
-        let mut tally = gcc_text(source);
-        let mut open = false;
-        for line in source.lines() {
-            let begins =
-                ["error: ", "error[", "warning: ", "warning["].iter().any(|word| line.starts_with(word));
-            let placed = line.trim_start().starts_with("--> ");
-            tally.reports += usize::from(open && placed);
-            open = begins || (open && !placed);
-        }
-        return tally;
-    }
+/// Messages with a place, and the edits that come with them.
+fn rustc_json(source: &str) -> Tally {
     let mut tally = Tally::default();
     for line in source.lines() {
         let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
@@ -441,22 +383,25 @@ fn cppcheck(root: Node) -> Tally {
     tally
 }
 
-fn valgrind(root: Node) -> Tally {
-    let mut tally = Tally::default();
+fn valgrind(root: Node) -> Held {
+    let mut held = Held::default();
     let top = root.child("valgrindoutput");
     for error in top.into_iter().flat_map(|top| top.children()) {
-        if !["error", "fatal_signal"].contains(&error.name()) {
+        if !["error", "fatal_signal", "announcethread"].contains(&error.name()) {
             continue;
         }
-        tally.reports += 1;
+        held.tally.reports += usize::from(error.name() != "announcethread");
         let mut pending: Vec<Node> = error.children().collect();
         while let Some(node) = pending.pop() {
-            tally.steps += usize::from(node.name() == "frame");
-            tally.frames += usize::from(node.name() == "frame");
+            let frame = node.name() == "frame";
+            held.tally.steps += usize::from(frame);
+            held.tally.frames += usize::from(frame);
+            let words = format!(" {} {}", node.child_text("fn"), node.child_text("obj"));
+            held.foreign += usize::from(frame && log::is_foreign(&words));
             pending.extend(node.children());
         }
     }
-    tally
+    held
 }
 
 /// Failed properties and the calls on their traces; assignments become values of steps.
@@ -513,13 +458,6 @@ fn infer(bugs: &Value) -> Tally {
     tally
 }
 
-/// Lines of stacks in a log.
-fn stacks(source: &str, frame: &str) -> Tally {
-    let frame = regex(frame);
-    let steps = source.lines().filter(|line| frame.is_match(line)).count();
-    Tally { steps, frames: steps, ..Tally::default() }
-}
-
 /// How notes go on, after a number, that name a loss; and what they say is lost.
 const NAMES: [(&str, &[&str]); 2] =
     [("lines of stacks ", &["steps", "frames"]), ("lines look like messages", &["reports"])];
@@ -566,26 +504,47 @@ impl Loss {
         self.lost().into_iter().map(rest).filter(|(_, lost)| *lost > 0).collect()
     }
 
-    /// Measures a file that was read as `document`; `None` for formats that have no counter.
+    /// Measures a file that was read as `document`; `None` where it is not of the format.
     pub fn measure(format: Format, source: &str, document: &Document) -> Option<Loss> {
-        let held = count(format, source)?;
+        let Held { tally: mut held, foreign } = count(format, source)?;
         let (mut named, notes): (Vec<String>, Vec<String>) =
             document.notes.iter().cloned().partition(|note| named_by(note).is_some());
-        let stacks = [
-            Format::Sanitizer,
-            Format::Valgrind,
-            Format::ValgrindText,
-            Format::Gdb,
-            Format::Python,
-            Format::Java,
-        ];
-        let kept = Tally::of(document);
+        let mut kept = Tally::of(document);
+        let repeated = led_to_again(format, document);
+        kept.steps = kept.steps.saturating_sub(repeated);
+        kept.frames = kept.frames.saturating_sub(repeated);
+        // Notes of compilers are places off the path, unless they tell the path.
+        let told = kept.steps.saturating_sub(held.steps).min(held.related.saturating_sub(kept.related));
+        held.steps += told;
+        held.related -= told;
         let lost = held.steps.saturating_sub(kept.steps).max(held.frames.saturating_sub(kept.frames));
-        if stacks.contains(&format) && lost > 0 {
+        // So many at most: what else is lost from a stack has no name.
+        let foreign = lost.min(foreign);
+        if foreign > 0 {
             named.push(format!(
-                "{lost} lines of stacks are of no code of the program: start-up, and what a tool puts in place of functions"
+                "{foreign} lines of stacks are of no code of the program: start-up, and what a tool puts in place of functions"
             ));
         }
         Some(Loss { format: format.name().to_owned(), held, kept, named, notes })
     }
+}
+
+/// How many steps stand in the document more often than in the file. Tools tell once where a thread was created; each
+/// path of the thread begins there. Sanitizers tell it again in each report.
+fn led_to_again(format: Format, document: &Document) -> usize {
+    let mut again = 0;
+    let mut known = HashSet::new();
+    for (number, report) in document.reports.iter().enumerate() {
+        let number = if format == Format::Sanitizer { number } else { 0 };
+        for path in report.paths.iter().filter(|path| path.kind == PathKind::Stack) {
+            let mut from = 0;
+            for (at, frame) in path.frames.iter().enumerate() {
+                let Some(thread) = &frame.thread else { continue };
+                let names: Vec<&str> = path.frames[from..at].iter().map(|one| &*one.function).collect();
+                again += if known.insert((number, thread, names)) { 0 } else { at - from };
+                from = at;
+            }
+        }
+    }
+    again
 }

@@ -1,5 +1,6 @@
 //! One door for every format: look at the bytes, choose the reader, tidy and check what it made.
 
+use crate::advice::advice;
 use crate::format::{self, Format};
 use crate::terminal::plain_log;
 use crate::{Document, Misshapen};
@@ -12,13 +13,12 @@ pub const MAX_BYTES: usize = 512 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// No reader knows the format.
-    #[error(
-        "{name}: not a report that Parallax can read; it knows {}; tools with a form of their own can often write SARIF",
-        Format::list()
-    )]
+    #[error("{name}: not a report that Parallax can read; {advice}")]
     Unknown {
         /// The file.
         name: String,
+        /// What it may be, and what to do.
+        advice: String,
     },
     /// A page made for people to read.
     #[error(
@@ -105,7 +105,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Document, ReadError> {
     let html = start.starts_with("<!doctype html") || start.starts_with("<html");
     let format = Format::sniff(&text.0).filter(|_| !html).ok_or_else(|| match html {
         true => ReadError::Html { name: name.to_owned() },
-        false => ReadError::Unknown { name: name.to_owned() },
+        false => ReadError::Unknown { name: name.to_owned(), advice: advice(&text.0) },
     })?;
     read_text(format, &text.0, text.1, name)
 }

@@ -70,13 +70,13 @@ fn codes_before_the_words_are_rules() {
 /// What has a place and no kind that is known is counted by the meter, and named by the reader.
 #[test]
 fn messages_that_are_not_understood_are_named() {
-    let text = "a.c:3:9: warning: unused\n./a.go:5:2: undefined: x\nMakefile:7: *** missing separator.  Stop.\n\
+    let text = "a.c:3:9: warning: unused\n./a.zig:5:2: undefined: x\nMakefile:7: *** missing separator.  Stop.\n\
         C:\\x\\a.pas:3: something\n2026-11-16T12:30:45: started\nmake[1]: *** [Makefile:12: all] Error 2\na.c:4: note: here\n";
     let document = open(text);
     assert_eq!(document.reports.len(), 1);
     let [note] = &document.notes[..] else { panic!("{:?}", document.notes) };
     assert!(
-        note.starts_with("3 lines look like messages") && note.contains("./a.go:5:2: undefined: x"),
+        note.starts_with("3 lines look like messages") && note.contains("./a.zig:5:2: undefined: x"),
         "{note}"
     );
     let loss = measured(text);
@@ -86,7 +86,7 @@ fn messages_that_are_not_understood_are_named() {
     let loss = Loss::measure(Format::Compiler, text, &silent).unwrap();
     assert_eq!(loss.unnamed(), [("reports", 3)]);
     // The same around a SARIF log.
-    let build = format!("./a.go:5:2: undefined: x\n{}\n", log(json!({"results": []})));
+    let build = format!("./a.zig:5:2: undefined: x\n{}\n", log(json!({"results": []})));
     let loss = measured(&build);
     assert_eq!((loss.lost(), loss.unnamed()), (vec![("reports", 1)], vec![]));
 }

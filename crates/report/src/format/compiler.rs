@@ -1,7 +1,10 @@
 //! What compilers and linters print, line by line: warnings, and the notes that follow them. Those are the path of the warning
 //! when they tell one (clang-tidy does), and related places otherwise.
 
+use super::caret;
+use super::gcc_notes;
 use super::gcc_text::{self, Drawing};
+use super::grouped::ungrouped;
 use super::message::{Message, fix_it, message};
 use super::{Sample, one_step};
 use crate::flow::{self, Event};
@@ -20,7 +23,7 @@ static LOCATED: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"^(?:[A-Za-z]:)?(?:[^\s:]*[./\\][^\s:]*|[^\s:\d][^\s:]*file):\d+(?::\d+)?:\s*\S")
 });
 pub(super) fn sniff(sample: &Sample) -> bool {
-    sample.text.lines().any(|line| {
+    ungrouped(sample.text).lines().any(|line| {
         // Most lines of most files are none; that is seen without a pattern.
         [": ", "):", "::"].iter().any(|sign| line.contains(sign))
             && message(line).is_some_and(|message| !message.is_note())
@@ -30,6 +33,8 @@ pub(super) fn sniff(sample: &Sample) -> bool {
 /// A line of a build log: a warning, or a note about the one before.
 struct Told {
     head: Message,
+    /// The function that it stands in, where gcc says so.
+    inside: String,
     drawing: Option<Drawing>,
     notes: Vec<Message>,
 }
@@ -37,9 +42,14 @@ struct Told {
 pub(super) fn parse(text: &str) -> Result<Document, Fault> {
     let mut document = Document::default();
     let mut current: Option<Told> = None;
+    let text = &*ungrouped(text);
     let lines: Vec<&str> = text.lines().collect();
     let mut at = 0;
     let mut unread = Vec::new();
+    let gcc = caret::is_gcc(text);
+    // The place of the message before, where its column is not known.
+    let mut unknown = None;
+    let mut inside = "";
     while let Some(line) = lines.get(at) {
         at += 1;
         if let Some(change) = fix_it(line) {
@@ -47,10 +57,20 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
             open.into_iter().for_each(|message| message.changes.push(change.clone()));
             continue;
         }
-        let Some(message) = message(line) else {
-            unread.extend(LOCATED.is_match(line).then_some(*line));
+        let Some(mut message) = message(line) else {
+            inside = caret::function(line).unwrap_or(inside);
+            let other = line.contains(": runtime error: ");
+            unread.extend((LOCATED.is_match(line) && !other).then_some(*line));
             continue;
         };
+        if gcc {
+            // A line is quoted once where several messages in a row are about it.
+            let quoted = unknown.as_ref() == Some(&(message.at.file.clone(), message.at.line));
+            caret::widen(&mut message.at, &lines[at..]);
+            message.at.column = message.at.column.filter(|_| !quoted);
+            let here = (message.at.file.clone(), message.at.line);
+            unknown = message.at.column.is_none().then_some(here);
+        }
         match &mut current {
             Some(told) if message.is_note() => told.notes.push(message),
             // A note that nothing stands before says what it says by itself.
@@ -58,7 +78,7 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
                 document.reports.extend(current.take().map(|told| report(told, &mut document.notes)));
                 let drawing = gcc_text::drawing(&message.at, upto_next(&lines[at..]));
                 at += drawing.as_ref().map_or(0, |drawing| drawing.lines);
-                current = Some(Told { head: message, drawing, notes: Vec::new() });
+                current = Some(Told { head: message, inside: inside.to_owned(), drawing, notes: Vec::new() });
             }
         }
     }
@@ -85,7 +105,7 @@ fn upto_next<'a, 'b>(lines: &'b [&'a str]) -> &'b [&'a str] {
 }
 
 fn report(told: Told, notes: &mut Vec<String>) -> Report {
-    let Told { head, drawing, notes: mut told } = told;
+    let Told { head, inside, drawing, notes: mut told } = told;
     let edit = |description: &str, message: &Message| Fix {
         description: description.to_owned(),
         changes: message.changes.clone(),
@@ -98,7 +118,10 @@ fn report(told: Told, notes: &mut Vec<String>) -> Report {
     {
         told.clear();
     }
-    let tool = match &drawing {
+    let numbered = gcc_notes::events(&mut told, &inside);
+    let events = drawing.map(|drawing| (drawing.events, drawing.wordless));
+    let events = events.or_else(|| (!numbered.is_empty()).then_some((numbered, 0)));
+    let tool = match &events {
         Some(_) => "gcc",
         None if head.rule.starts_with("clang-") => "clang-tidy",
         None => "",
@@ -123,16 +146,17 @@ fn report(told: Told, notes: &mut Vec<String>) -> Report {
     let returns = |note: &Message| note.at.file == head.at.file && note.at.line == head.at.line;
     let tells = told.iter().any(|note| [Role::Call, Role::Branch].contains(&understand(&note.words).role))
         || (told.last().is_some_and(returns) && !told.iter().all(returns));
-    if let Some(drawing) = drawing {
-        if drawing.wordless > 0 {
+    if let Some((mut events, wordless)) = events {
+        flow::ends_at(&mut events, Some(&head.at));
+        if wordless > 0 {
             notes.push(format!(
                 "{}:{}: gcc's text gives no words for {} of its events; -fdiagnostics-format=json has them",
                 head.at.file,
                 head.at.line.unwrap_or(0),
-                drawing.wordless
+                wordless
             ));
         }
-        let mut path = flow::build("", drawing.events);
+        let mut path = flow::build("", events);
         flow::ends_in_failure(&mut path);
         if path.was_cut() {
             notes.push(super::cut_note(&path));

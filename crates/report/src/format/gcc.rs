@@ -68,7 +68,8 @@ pub(super) fn parse(source: &str) -> Result<Document, Fault> {
 fn read_report(diagnostic: &Value, notes: &mut Vec<String>) -> Report {
     let title = text(diagnostic, "/message").to_owned();
     let at = items(diagnostic, "/locations").first().and_then(caret);
-    let events: Vec<Event> = items(diagnostic, "/path").iter().map(event).collect();
+    let mut events: Vec<Event> = items(diagnostic, "/path").iter().map(event).collect();
+    flow::ends_at(&mut events, at.as_ref());
     let mut report = Report {
         rule: text(diagnostic, "/option").trim_start_matches("-W").to_owned(),
         title,

@@ -175,7 +175,7 @@ impl Reader {
             self.ruled = captures.name("rule").is_some();
             // Between the rule and the code there is a blank, or the line that leads to the next event.
             let code = captures["code"].strip_prefix([' ', '|', '+']).unwrap_or_default();
-            self.columns = !code.starts_with("        ");
+            self.columns = !super::caret::may_hold_tabs(code);
             if group.shown.is_none() {
                 group.shown = self.line.map(|line| Location::line(self.file.clone(), line));
             }

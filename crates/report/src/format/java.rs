@@ -82,6 +82,8 @@ fn report(log: &[&str], notes: &mut Vec<String>) -> Report {
             }
         } else if let Some(cause) = words.trim_start().strip_prefix("Caused by: ") {
             traces.push((format!("caused by {cause}"), Vec::new()));
+        } else if let Some(other) = words.trim_start().strip_prefix("Suppressed: ") {
+            traces.push((format!("suppressed {other}"), Vec::new()));
         } else if let Some(captures) = MORE.captures(words) {
             let count: usize = captures[1].parse().unwrap_or(0);
             if let [.., (_, around), (_, frames)] = traces.as_mut_slice() {

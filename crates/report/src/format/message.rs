@@ -41,6 +41,14 @@ static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"^PLACE: (?<code>[A-Z]{1,6}\d{2,5}):? (?:\[\*\] )?(?<words>.+)$",
         // pylint's `parseable`: `a.py:3: [W0613(unused-argument), f] …`
         r"^PLACE: \[(?<code>[A-Z]{1,6}\d{2,5})(?:\([\w-]+\))?(?:, (?<function>[^\]]*))?\] (?<words>.+)$",
+        // pylint's `msvs`: `a.py(3): [W0613(unused-argument)f] …`, and Bandit's `custom`: `a.py:3: B403[bandit]: LOW: …`
+        r"^(?<file>\S.*?)\((?<line>\d+)\): \[(?<code>[A-Z]{1,6}\d{2,5})(?:\([\w-]+\))?(?<function>[^\]]*)\] (?<words>.+)$",
+        r"^PLACE: (?<code>B\d{3})\[bandit\]: (?<words>.+)$",
+        // smatch: `a.c:3 f() warn: …`
+        r"^PLACE (?<function>\w+)\(\) (?<kind>error|warn|info): (?<words>.+)$",
+        // staticcheck: `a.go:3:9: … (SA4006)`, and `go vet`: `a.go:3:9: …`
+        r"^PLACE: (?<words>.+) \((?<tag>[A-Z]{1,3}\d{4})\)$",
+        r"^(?:vet: )?(?<place>\S+\.go:\d+:\d+): (?<words>.+)$",
         // yamllint: `a.yaml:3:9: [error] … (rule)`
         r"^PLACE: \[(?<kind>error|warning)\] (?<words>.+?)(?: \((?<tag>[\w-]+)\))?$",
         // ESLint's `unix`: `a.js:3:9: … [Error/rule]`, and its `compact`: `a.js: line 3, col 9, Error - … (rule)`
@@ -88,7 +96,11 @@ fn fitted(captures: &Captures) -> Option<Message> {
     let kind = group("kind").unwrap_or("warning").to_lowercase();
     Some(Message {
         at,
-        kind: if kind == "message" { "note".to_owned() } else { kind },
+        kind: match &*kind {
+            "message" => "note".to_owned(),
+            "warn" => "warning".to_owned(),
+            _ => kind,
+        },
         words: words.to_owned(),
         rule: code.or(group("tag").map(named)).unwrap_or_default().to_owned(),
         cwe: weakness.as_ref().and_then(|weakness| weakness["number"].parse().ok()),
@@ -225,6 +237,15 @@ mod tests {
             is("a.js", 3, Some(9), "error", "semi", "Missing semicolon.")
         );
         assert_eq!(says("a.py:7:3:8:20: error: No [misc]"), is("a.py", 7, Some(3), "error", "misc", "No"));
+        let smatch = says("drivers/a.c:12 probe() warn: missing unwind");
+        assert_eq!((smatch.1, &*smatch.3, &*smatch.6), (Some(12), "warning", "probe"));
+        assert_eq!(
+            says("a.go:3:2: this value of x is never used (SA4006)"),
+            is("a.go", 3, Some(2), "warning", "SA4006", "this value of x is never used")
+        );
+        assert_eq!(says("./a.go:3:2: result of call").5, "result of call");
+        assert_eq!(says("p.py:1: B403[bandit]: LOW: Consider").4, "B403");
+        assert_eq!(says("p.py(2): [C0116(missing-function-docstring)f] Missing").6, "f");
         assert_eq!(says("a.py:2: [W0613(unused-argument), f] Unused 'y'").6, "f");
         let whole = message("a.py:7:3:8:20: error: No [misc]").unwrap().at;
         assert_eq!((whole.end_line, whole.end_column), (Some(8), Some(21)));

@@ -1,13 +1,16 @@
 //! The formats, one module each: how to recognise it, how to read it and, for three of them, how to write it.
 
 mod blast;
+mod caret;
 mod cbmc;
 mod checkstyle;
 mod compiler;
 mod cppcheck;
 mod gcc;
+mod gcc_notes;
 mod gcc_text;
 mod gdb;
+mod grouped;
 mod infer;
 mod java;
 mod json;
@@ -164,8 +167,31 @@ impl fmt::Display for Format {
     }
 }
 
+/// Formats that stand in one log, one after the other: what a build and its tests print.
+const LOGS: [Format; 8] = [
+    Format::ValgrindText,
+    Format::Sanitizer,
+    Format::Gdb,
+    Format::Python,
+    Format::Java,
+    Format::Rust,
+    Format::Rustc,
+    Format::Compiler,
+];
+
 pub(crate) fn parse(format: Format, text: &str) -> Result<Document, Fault> {
-    (format.row().parse)(text)
+    let mut document = (format.row().parse)(text)?;
+    let sample = Sample { head: text, text };
+    let holds = |other: Format| other == format || (other.row().sniff)(&sample);
+    if LOGS.contains(&format) && !text.trim_start().starts_with('{') {
+        // rustc's reader reads the lines of other compilers too.
+        let rustc = holds(Format::Rustc);
+        let others = LOGS.into_iter().filter(|&other| other != format);
+        for other in others.filter(|&other| holds(other) && !(rustc && other == Format::Compiler)) {
+            document.absorb((other.row().parse)(text)?);
+        }
+    }
+    Ok(document)
 }
 
 /// What the notes say when calls nest too deep.

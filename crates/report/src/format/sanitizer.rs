@@ -15,7 +15,10 @@ fn regex(pattern: &str) -> Regex {
 }
 
 static HEAD: LazyLock<Regex> =
-    LazyLock::new(|| regex(r"^(?:==\d+==\s*)?(?:ERROR|WARNING): ([A-Za-z]+Sanitizer): (.+)$"));
+    LazyLock::new(|| regex(r"^(?:==\d+==\s*)?(?:ERROR|WARNING|FATAL): ([A-Za-z]+Sanitizer): (.+)$"));
+/// A sanitizer that fails itself, as one does that is asked to free what it has not given.
+static FAILED: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^(?:==\d+==\s*)?([A-Za-z]+Sanitizer):? (CHECK failed): (.+)$"));
 static UNDEFINED: LazyLock<Regex> = LazyLock::new(|| regex(r"^(\S.*?:\d+(?::\d+)?): runtime error: (.+)$"));
 static FRAME: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*#(\d+) (?:0x[0-9a-fA-F]+ )?(?:in )?(.+)$"));
 static ACCESS: LazyLock<Regex> = LazyLock::new(|| {
@@ -37,7 +40,7 @@ static ADDRESS: LazyLock<Regex> = LazyLock::new(|| regex(r" at 0x[0-9a-f]+| \(0x
 static MUTEXES: LazyLock<Regex> = LazyLock::new(|| regex(r"\(mutexes: ([^)]*)\)"));
 
 pub(super) fn sniff(sample: &Sample) -> bool {
-    sample.text.contains("Sanitizer: ")
+    (sample.text.contains("Sanitizer: ") && sample.text.lines().any(begins))
         || (sample.text.contains(": runtime error: ")
             && sample.text.lines().any(|line| UNDEFINED.is_match(line)))
 }
@@ -65,7 +68,7 @@ pub(super) fn parse(text: &str) -> Result<Document, Fault> {
 }
 
 fn begins(line: &str) -> bool {
-    HEAD.is_match(line) || UNDEFINED.is_match(line)
+    HEAD.is_match(line) || UNDEFINED.is_match(line) || FAILED.is_match(line)
 }
 
 /// One report as it stands in the log.
@@ -110,6 +113,10 @@ impl<'a> Block<'a> {
             let kind = kind.split(" (").next().unwrap_or(kind).trim_end_matches(':');
             report.rule = kind.replace(' ', "-");
             report.title = kind.to_owned();
+        } else if let Some(head) = FAILED.captures(self.lines[0]) {
+            report.tool = Tool { name: head[1].to_owned(), version: None };
+            report.rule = head[2].replace(' ', "-");
+            report.title = format!("{}: {}", &head[2], &head[3]);
         } else if let Some(head) = UNDEFINED.captures(self.lines[0]) {
             report.tool = Tool { name: "UndefinedBehaviorSanitizer".to_owned(), version: None };
             report.rule = "undefined-behavior".to_owned();

@@ -24,7 +24,9 @@ static LEAK: LazyLock<Regex> =
 
 pub(super) fn sniff(sample: &Sample) -> bool {
     let frame = |line: &str| PREFIX.captures(line).is_some_and(|captures| FRAME.is_match(&captures[1]));
-    sample.text.contains("== ") && sample.text.lines().any(frame)
+    // A run without an error has a summary and no stack.
+    let clean = || sample.text.contains("== ERROR SUMMARY: 0 errors");
+    sample.text.contains("== ") && (clean() || sample.text.lines().any(frame))
 }
 
 pub(super) fn parse(text: &str) -> Result<Document, Fault> {
@@ -153,6 +155,11 @@ fn report(
         }
     }
     close(&mut frames, &label, &mut locks);
+    // An order of locks is told with the thread that breaks it, above the stacks of its two acquisitions.
+    if let Some(number) = title.strip_prefix("Thread ").and_then(|rest| rest.split(':').next()) {
+        let breaks = |stack: &&mut Stack| stack.label.contains("acquisition of lock");
+        stacks.iter_mut().take(2).filter(breaks).for_each(|stack| creations.lead_to(stack, number));
+    }
     let rule = rule(&title);
     // Leaks are found when all is over, in no thread.
     if let Some(first) = stacks.first_mut().filter(|_| !rule.starts_with("Leak_")) {

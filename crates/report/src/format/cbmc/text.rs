@@ -28,7 +28,9 @@ static LISTED: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?<file>\S.*) functio
 
 pub(super) fn sniff(text: &str) -> bool {
     text.contains("CBMC version")
-        && (text.contains("\nViolated property:") || text.lines().any(|line| RESULT.is_match(line)))
+        && (text.contains("\nViolated property:")
+            || text.contains("\nVERIFICATION SUCCESSFUL")
+            || text.lines().any(|line| RESULT.is_match(line)))
 }
 
 /// The version and the failed properties.

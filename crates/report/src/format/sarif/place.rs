@@ -58,7 +58,26 @@ impl<'a> Run<'a> {
         if place.line.is_none() {
             self.resolve_offset(region, &mut place);
         }
+        if self.spread {
+            self.gather_tabs(&mut place);
+        }
         place
+    }
+
+    /// gcc counts a tab as up to eight columns, against the standard; where the log holds the file, that is undone.
+    fn gather_tabs(&self, place: &mut Location) {
+        let Some(contents) = self.contents.get(&place.file).filter(|text| text.contains('\t')) else {
+            return;
+        };
+        let mut known = self.lines.borrow_mut();
+        let lines = known.entry(place.file.clone()).or_insert_with(|| contents.lines().collect());
+        let text = |line: u32| lines.get(line.checked_sub(1)? as usize);
+        let gathered = |line: Option<u32>, column: Option<u32>| match line.and_then(text) {
+            Some(text) => column.map(|column| character_at(text, column)),
+            None => column,
+        };
+        place.end_column = gathered(place.end_line.or(place.line), place.end_column);
+        place.column = gathered(place.line, place.column);
     }
 
     /// Regions may be given by offsets alone; their lines are known where the log holds the text.
@@ -146,6 +165,20 @@ impl<'a> Run<'a> {
     }
 }
 
+/// Which character of a line stands at a column on screen, both counted from one.
+fn character_at(line: &str, column: u32) -> u32 {
+    const TAB: u32 = 8;
+    let (mut character, mut screen) = (1, 1);
+    for c in line.chars() {
+        if screen >= column {
+            return character;
+        }
+        screen = if c == '\t' { (screen - 1) / TAB * TAB + TAB + 1 } else { screen + 1 };
+        character += 1;
+    }
+    character + column.saturating_sub(screen)
+}
+
 /// The text of a region as lines whose columns are right.
 fn snippet(file: &str, region: &Value) -> Option<Excerpt> {
     /// Beyond this column a line is not worth padding.
@@ -171,6 +204,13 @@ fn snippet(file: &str, region: &Value) -> Option<Excerpt> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn columns_on_screen_are_characters_of_the_line() {
+        let at = |column| character_at("\tif (x)\ty;", column);
+        assert_eq!([at(1), at(8), at(9), at(15), at(17), at(18), at(25)], [1, 2, 2, 8, 9, 10, 17]);
+        assert_eq!(character_at("", 3), 3);
+    }
 
     #[test]
     fn snippets_stand_in_their_columns() {

@@ -88,6 +88,10 @@ pub(super) struct Run<'a> {
     pub rules: HashMap<&'a str, &'a Value>,
     /// Whole files that the log holds, by name.
     pub contents: HashMap<String, &'a str>,
+    /// The lines of those files whose columns had to be counted.
+    pub lines: RefCell<HashMap<String, Vec<&'a str>>>,
+    /// Whether columns count on screen, where tabs are spread.
+    pub spread: bool,
     /// What the log quotes of other files.
     pub snippets: RefCell<BTreeSet<Excerpt>>,
     /// How many places could not be told because they are offsets into files that are not there.
@@ -110,6 +114,8 @@ impl<'a> Run<'a> {
             run,
             rules,
             contents: HashMap::new(),
+            lines: RefCell::default(),
+            spread: counts_on_screen(&run["tool"]["driver"]),
             snippets: RefCell::default(),
             unresolved: Cell::new(0),
             flat: Cell::new(0),
@@ -451,6 +457,12 @@ fn threads(code_flow: &Value) -> &[Value] {
     };
     let empty = threads.iter().all(|thread| items(thread, "/locations").is_empty());
     if empty { &[] } else { threads }
+}
+
+/// Whether the tool is a gcc that is known to count columns on screen.
+fn counts_on_screen(driver: &Value) -> bool {
+    let major = version(driver).and_then(|version| version.split('.').next()?.parse::<u32>().ok());
+    text(driver, "/name").starts_with("GNU ") && major.is_some_and(|major| (13..=15).contains(&major))
 }
 
 /// The tool's version; clang writes a whole sentence for it.

@@ -118,7 +118,7 @@ pub(super) fn name_thread(stack: &mut Stack, thread: Option<String>) {
 /// Puts the creation of the thread that a stack's label names in front of the stack.
 pub(super) fn lead_to(creations: &Creations, stack: &mut Stack) {
     let by = stack.label.rsplit_once("by thread ").map(|(_, thread)| thread);
-    let thread = by.or_else(|| Some(stack.label.strip_prefix("Thread ")?.split(':').next()?));
+    let thread = by.or_else(|| stack.label.strip_prefix("Thread ")?.split(':').next());
     let thread = thread.and_then(|thread| thread.split_whitespace().next()).map(str::to_owned);
     if let Some(thread) = thread {
         creations.lead_to(stack, &thread);

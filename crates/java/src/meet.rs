@@ -212,7 +212,7 @@ impl<M: Memory> Holding<M> {
         let verdict = |a, b| matches!((a, b), (Some(0), Some(1)) | (Some(1), Some(0)));
         match self.slot.with(&other.slot, memory) {
             Both::Pair(_, a, b) => {
-                !memory.apart(&a, &b) && !(self.operand && verdict(flag(&self.slot), flag(&other.slot)))
+                !(memory.apart(&a, &b) || self.operand && verdict(flag(&self.slot), flag(&other.slot)))
             }
             Both::Same(_) => true,
             Both::Unusable => !self.operand,

@@ -89,7 +89,9 @@ impl Store {
         self.apart.borrow().is_some()
     }
 
-    /// Whether two keys are different because one is in the region that is kept apart and the other is not; noted.
+    /// Whether two keys are different because one is in the region that is kept apart and the other is not; noted. Cold, so that
+    /// the comparison of keys stays small enough to be part of the loops that make it.
+    #[cold]
     pub(crate) fn are_apart(&self, a: Term, b: Term) -> bool {
         let mut guard = self.apart.borrow_mut();
         let Some(apart) = guard.as_deref_mut() else { return false };

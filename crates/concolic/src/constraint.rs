@@ -9,6 +9,8 @@ use crate::input::Input;
 use crate::reach::{self, Reach};
 use parallax_op::{BinOp, Bits, RelOp};
 use parallax_path::{Bound, Oracle};
+use parallax_sem::Concrete;
+use parallax_sem::logic::Evaluation;
 use parallax_smt::{Answer, Enumeration, Stop};
 use parallax_term::{Expr, Formula, Node, Store, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -83,6 +85,8 @@ pub struct Flip {
 
 /// How many targets of one computed jump are asked for.
 const MOST_TARGETS: usize = 64;
+/// How often a question is asked with more events before it is asked with all.
+const ROUNDS: usize = 8;
 /// How long one question about the range of an address may take, and all of them during one run.
 const RANGE_QUESTION: Duration = Duration::from_millis(500);
 const RANGE_TIME: Duration = Duration::from_secs(10);
@@ -310,7 +314,7 @@ impl<'s> Constraint<'s> {
         }
         let mut hard = Vec::new();
         // All but the last formula of a question hold for the run's own input.
-        self.oracle.begin_at(&self.own_input());
+        self.oracle.begin_at(&self.interpretation(&self.input));
         for (done, &index) in order.iter().enumerate() {
             let now = Instant::now();
             if now >= deadline {
@@ -321,28 +325,29 @@ impl<'s> Constraint<'s> {
             self.oracle.set_deadline(Some(soon));
             let event = self.events[index];
             let mut unknown = None;
-            let mut query: Vec<Formula> = queries[&index].iter().map(|&e| self.events[e].formula).collect();
-            query.push(self.store.not(event.formula));
+            let before = &queries[&index];
+            let mut other = vec![self.store.not(event.formula)];
             let looked = self.looked_at(&event, looked);
             if let Decision::Window(term, ..) = event.decision {
                 let others = looked.windows.iter().map(|&(low, high)| self.between(term, low, high));
-                query.extend(others.map(|other| self.store.not(other)));
+                other.extend(others.map(|other| self.store.not(other)));
             }
             match event.decision {
                 Decision::Pinned => {}
-                Decision::Branch(_) | Decision::Window(..) => match self.oracle.check(&query) {
-                    Answer::Sat(model) => {
+                Decision::Branch(_) | Decision::Window(..) => match self.solve(before, index, &other) {
+                    Ok(Some(input)) => {
                         let next = match event.decision {
                             Decision::Branch(next) => next,
                             _ => None,
                         };
-                        let input = self.changed(&query, &model);
                         found(self, Flip { event: index, looked, input, next });
                     }
-                    Answer::Unsat => {}
-                    Answer::Unknown(reason) => unknown = Some(reason),
+                    Ok(None) => {}
+                    Err(reason) => unknown = Some(reason),
                 },
                 Decision::Jump(target) => {
+                    let mut query = self.formulas(before);
+                    query.append(&mut other);
                     unknown = self.targets(index, &looked, target, query, &mut found);
                 }
             }
@@ -357,6 +362,59 @@ impl<'s> Constraint<'s> {
             }
         }
         Left { late: 0, hard }
+    }
+
+    fn formulas(&self, events: &[usize]) -> Vec<Formula> {
+        events.iter().map(|&event| self.events[event].formula).collect()
+    }
+
+    /// An input that goes as this run does at the events `before` and for which `other` holds at `event`, if there is one.
+    ///
+    /// Most events put up with most inputs, and a question is the harder the more it holds. So only those are asked for at
+    /// first that speak of no byte beyond those of the event; an answer is tried on all, and those that it breaks are asked
+    /// for with the next.
+    fn solve(
+        &mut self,
+        before: &[usize],
+        event: usize,
+        other: &[Formula],
+    ) -> Result<Option<Input>, parallax_smt::Reason> {
+        let own: FxHashSet<usize> = self.dependence.bytes(self.bytes[event]).collect();
+        let is_near =
+            |&event: &usize| self.dependence.bytes(self.bytes[event]).all(|byte| own.contains(&byte));
+        let (mut asked, mut rest): (Vec<usize>, Vec<usize>) = before.iter().copied().partition(is_near);
+        let mut round = 0;
+        loop {
+            if round == ROUNDS {
+                asked.append(&mut rest);
+            }
+            let mut query = self.formulas(&asked);
+            query.extend(other);
+            let input = match self.oracle.check(&query) {
+                Answer::Sat(model) => self.changed(&query, &model),
+                Answer::Unsat => return Ok(None),
+                Answer::Unknown(reason) => return Err(reason),
+            };
+            let broken = self.broken(&rest, &input);
+            if broken.is_empty() {
+                return Ok(Some(input));
+            }
+            rest.retain(|event| !broken.contains(event));
+            asked.extend(broken);
+            round += 1;
+        }
+    }
+
+    /// The events that an input does not hold at, of those given.
+    fn broken(&self, events: &[usize], input: &Input) -> FxHashSet<usize> {
+        let is_changed = |&event: &usize| {
+            self.dependence.bytes(self.bytes[event]).any(|byte| input[byte] != self.input[byte])
+        };
+        let events: Vec<usize> = events.iter().copied().filter(is_changed).collect();
+        let model = self.interpretation(input);
+        let roots = events.iter().map(|&event| self.events[event].formula.id());
+        let evaluation = Evaluation::of(&Concrete, self.store, model.structure(), roots);
+        events.into_iter().filter(|&event| !evaluation.truth(self.events[event].formula)).collect()
     }
 
     /// Inputs for the other targets of a computed jump; why the solver does not know of more, if it does not.
@@ -392,12 +450,12 @@ impl<'s> Constraint<'s> {
         unknown
     }
 
-    /// The run's own input, as an interpretation: it holds at all events.
-    fn own_input(&self) -> parallax_smt::Model {
+    /// An input, as an interpretation. The run's own holds at all events.
+    fn interpretation(&self, input: &Input) -> parallax_smt::Model {
         let mut model = parallax_smt::Model::new();
         for symbol in self.store.symbols() {
             if let Some(range) = self.dependence.range(symbol) {
-                model.set_bits(symbol, Bits::from_le_bytes(&self.input[range]));
+                model.set_bits(symbol, Bits::from_le_bytes(&input[range]));
             }
         }
         model

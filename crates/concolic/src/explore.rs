@@ -464,7 +464,8 @@ impl Explorer<'_> {
                     test.constraints = Some(constraints);
                     test.evaluated = evaluated;
                     test.term_bytes = term_bytes;
-                    test.seconds[1] = symbolic;
+                    // Where questions were left for later, the input is read again.
+                    test.seconds[1] += symbolic;
                     if strayed && test.diverged.is_none() {
                         test.diverged = Some(instructions);
                     }

@@ -5,6 +5,7 @@
 
 mod blocks;
 mod branches;
+mod heads;
 mod indent;
 mod language;
 mod names;

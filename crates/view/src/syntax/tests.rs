@@ -101,6 +101,74 @@ fn conditionals_that_cut_through_statements_leave_functions_whole() {
     assert!(!kept.contains(&23), "{kept:?}");
 }
 
+/// As zip 3.0 and unzip 6.0 have it: the grammar loses old definitions whose result is a pointer.
+const OLD: &str = "\
+#ifdef WIDE
+wchar_t *name(x, n)
+#else
+char *name(x, n)
+#endif
+const char *x;          /* in: (a path) { */
+int (*n)();
+/* What it does stands
+   here. */
+{
+  return last(x);
+}
+
+local char **list(a) char *a[]; { return a; }
+
+int plain(a, b)
+  int a;
+  int b;
+{
+#ifdef A
+  if (a) {
+#else
+  if (b) {
+#endif
+    one();
+  }
+#ifdef A
+  if (b) {
+#endif
+  return 0;
+}
+
+#ifdef A
+char *after(void)
+{
+  return 0;
+}
+#else
+int other(void)
+{
+  return 1;
+}
+#endif
+";
+
+#[test]
+fn old_definitions_are_functions_from_their_head_to_their_end() {
+    let expected =
+        [("name", 2, 12), ("list", 14, 14), ("plain", 16, 31), ("after", 34, 37), ("other", 39, 42)];
+    assert_eq!(functions("old.c", OLD), expected.map(|(name, first, last)| (name.to_owned(), first, last)));
+    // The declarations of parameters are part of the head, the comment between them is not.
+    let kept = kept("old.c", OLD, 11);
+    for (line, shown) in
+        [(2, true), (6, true), (7, true), (8, false), (9, false), (10, true), (12, true), (17, false)]
+    {
+        assert_eq!(kept.contains(&line), shown, "{line} of {kept:?}");
+    }
+    let outline = Outline::of("old.c", OLD);
+    let defined = |name| {
+        outline.definitions.iter().filter(|one| one.name == name && one.kind == Kind::Function).count()
+    };
+    for (name, ..) in expected {
+        assert_eq!(defined(name), 1, "{name}");
+    }
+}
+
 #[test]
 fn c_keeps_guards_else_lines_heads_and_ends() {
     assert_eq!(functions("a.c", C), [("f".to_owned(), 1, 35)]);

@@ -110,9 +110,9 @@ impl Block {
     /// Where it leads, as far as its instructions tell: a function that is called, and where that returns to, are both.
     pub fn successors(&self) -> impl Iterator<Item = u64> + '_ {
         let last = self.instructions.last();
-        let to = last
-            .into_iter()
-            .flat_map(|last| last.instruction.transfers().filter_map(|(_, to, _)| to.as_constant()));
+        let to = last.into_iter().flat_map(|last| {
+            last.instruction.transfers().filter_map(|(_, to, _)| known(&last.instruction, to))
+        });
         let goes_on = last.filter(|last| match self.end {
             End::Straight => last.instruction.transfers().next().is_none(),
             End::Branch => last.ways.is_some(),
@@ -218,6 +218,17 @@ fn lift(process: &mut Process, at: u64) -> Option<Rc<Instruction>> {
     let mut bytes = [0; 64];
     let count = process.world().memory.fetch(at, &mut bytes).ok()?;
     process.engine().lifter().lift(at, &bytes[..count]).ok()
+}
+
+/// The constant that a place of an instruction holds: a call copies where it goes before it pushes where it returns to.
+fn known(instruction: &Instruction, place: Varnode) -> Option<u64> {
+    let copied = || {
+        instruction.ops.iter().find_map(|op| match op {
+            Op::Copy { out, a } if *out == place => a.as_constant(),
+            _ => None,
+        })
+    };
+    place.as_constant().or_else(copied)
 }
 
 fn ending(instruction: &Instruction) -> End {

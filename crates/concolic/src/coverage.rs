@@ -37,6 +37,11 @@ impl Counts {
         }
     }
 
+    /// How many runs came to a block.
+    pub fn runs(&self, block: u64) -> u64 {
+        self.blocks.get(&block).copied().unwrap_or(0)
+    }
+
     /// The blocks that some run has entered.
     pub fn entered(&self) -> impl Iterator<Item = u64> + '_ {
         self.edges.keys().map(|(_, to)| *to)

@@ -10,14 +10,14 @@ use crate::coverage::{Counts, Coverage};
 use crate::folder::{self, Line, failed, name};
 use crate::input::{Input, Sources};
 use crate::moment::Moment;
-use crate::rank::{Edge, Key, Rank};
+use crate::rank::{Edge, Key, Rank, Turn};
 use crate::subject::{Command, Subject, SubjectError};
 use crate::symbolic::{Message, processor_time, symbolic};
 use crate::trail::Trail;
 use crate::worker::{End, Mailbox, Worker};
 use parallax_path::{Bound, Completeness, Frontier, Ledger, Strategy};
 use parallax_symbols::Symbols;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -164,6 +164,8 @@ const LATER: u32 = 4;
 pub(crate) struct Waiting {
     number: usize,
     parent: Option<usize>,
+    /// How many changes lie between a first input and this one.
+    generation: u32,
     pub input: Input,
     prediction: Option<Prediction>,
     /// The events of its run that were looked at before.
@@ -180,6 +182,7 @@ pub(crate) struct Waiting {
 /// Where an input comes from.
 struct Origin {
     parent: usize,
+    generation: u32,
     prediction: Prediction,
     looked: Looked,
     edge: Edge,
@@ -271,24 +274,29 @@ pub fn explore(
     })
 }
 
+/// A number without order, for choices among equals that are the same from run to run.
+fn scatter(number: usize) -> u64 {
+    (number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
+}
+
 impl Explorer<'_> {
-    /// Lets a new input wait; it is written down first.
+    /// Lets a new input wait; it is noted first.
     fn admit(&mut self, input: Input, origin: Option<Origin>, fresh: bool) -> Result<(), ExploreError> {
         if !self.seen.insert(input.clone()) {
             return Ok(());
         }
         let number = self.next;
         self.next += 1;
-        let folder = &self.settings.folder;
-        self.subject.sources.write(folder, &name(number), &input).map_err(|error| failed(folder, error))?;
         let parent = origin.as_ref().map(|origin| origin.parent);
         let looked = origin.as_ref().map(|origin| origin.looked.clone());
         let edge = origin.as_ref().map(|origin| origin.edge);
+        let generation = origin.as_ref().map_or(0, |origin| origin.generation);
         let prediction = origin.map(|origin| origin.prediction);
-        self.note(&Line::Test { number, parent, looked: looked.clone() })?;
+        self.note(&Line::Test { number, parent, looked: looked.clone(), input: folder::to_text(&input) })?;
         let waiting = Waiting {
             number,
             parent,
+            generation,
             input,
             prediction,
             looked,
@@ -313,11 +321,14 @@ impl Explorer<'_> {
             .iter()
             .filter_map(|line| if let Line::Expanded(number) = line { Some(*number) } else { None })
             .collect();
+        let mut generations: FxHashMap<usize, u32> = FxHashMap::default();
         for line in lines {
-            let Line::Test { number, parent, looked } = line else { continue };
-            let folder = &self.settings.folder;
-            let input =
-                self.subject.sources.read(folder, &name(number)).map_err(|error| failed(folder, error))?;
+            let Line::Test { number, parent, looked, input } = line else { continue };
+            let generation = parent.map_or(0, |parent| generations.get(&parent).map_or(1, |of| of + 1));
+            generations.insert(number, generation);
+            let input = folder::from_text(&input)
+                .filter(|input| input.len() == self.subject.sources.bytes())
+                .ok_or_else(|| ExploreError::OtherFolder(self.settings.folder.clone()))?;
             self.next = self.next.max(number + 1);
             self.seen.insert(input.clone());
             let is_expanded = expanded.contains(&number);
@@ -325,6 +336,7 @@ impl Explorer<'_> {
                 Waiting {
                     number,
                     parent,
+                    generation,
                     input,
                     prediction: None,
                     looked,
@@ -395,16 +407,36 @@ impl Explorer<'_> {
         if self.settings.strategy != Strategy::Coverage {
             return self.frontier.pick();
         }
-        let rank = &self.rank;
-        let waiting = self.frontier.pick_least(|waiting| match (waiting.edge, &waiting.looked) {
-            (Some(edge), Some(looked)) => {
-                let (tried, old, distance, time) = rank.key(edge, looked.time);
-                (tried + if waiting.hard.is_empty() { 0 } else { LATER }, old, distance, time)
-            }
-            _ if !waiting.hard.is_empty() => (LATER, true, u32::MAX, std::cmp::Reverse(0)),
-            // What is there from the start comes first.
-            _ => Key::default(),
+        let turn = self.rank.next_turn();
+        let (rank, counts) = (&self.rank, &self.counts);
+        let rarity = |waiting: &Waiting| waiting.parent.and_then(|parent| rank.rarity(parent, counts));
+        let waiting = self.frontier.pick_least(|waiting| {
+            let key = match (waiting.edge, &waiting.looked) {
+                (Some(edge), Some(looked)) => {
+                    let (tried, old, distance, time) = rank.key(edge, looked.time);
+                    (tried + if waiting.hard.is_empty() { 0 } else { LATER }, old, distance, time)
+                }
+                _ if !waiting.hard.is_empty() => (LATER, true, u32::MAX, std::cmp::Reverse(0)),
+                // What is there from the start comes first.
+                _ => Key::default(),
+            };
+            // Of equals any: the deepest may all have the same fault.
+            let first = match turn {
+                Turn::Fair => (0, 0, 0),
+                Turn::Rare => (rarity(waiting).map_or(0, |(runs, _)| runs), 0, 0),
+                Turn::Near => {
+                    let near = waiting.edge.map_or(0, |edge| rank.nearness(edge));
+                    (near, waiting.generation, scatter(waiting.number))
+                }
+                Turn::Simple => (0, waiting.generation, scatter(waiting.number)),
+            };
+            (first, key)
         })?;
+        match (turn, waiting.edge, rarity(&waiting)) {
+            (Turn::Rare, _, Some((_, block))) => self.rank.spend(block),
+            (Turn::Near, Some(edge), _) => self.rank.approach(edge),
+            _ => {}
+        }
         waiting.edge.into_iter().for_each(|edge| self.rank.try_edge(edge));
         Some(waiting)
     }
@@ -417,6 +449,9 @@ impl Explorer<'_> {
     fn start_concrete(&mut self, waiting: Waiting) -> Result<Running, ExploreError> {
         let (subject, settings) = (&mut self.subject, self.settings);
         let (targets, avoid) = (&self.targets, &self.avoid);
+        let folder = &settings.folder;
+        let written = subject.sources.write(folder, &name(waiting.number), &waiting.input);
+        written.map_err(|error| failed(folder, error))?;
         let worker = Worker::start(settings.memory + (1 << 30), |mailbox: &mut Mailbox| {
             if subject.give(&waiting.input).is_err() {
                 return;
@@ -452,7 +487,8 @@ impl Explorer<'_> {
             match message {
                 Message::Flip { input, blocks, hash, next, looked, fresh, edge } => {
                     let prediction = Prediction { trail: way.clone(), blocks, hash, next };
-                    let origin = Origin { parent: run.waiting.number, prediction, looked, edge };
+                    let generation = run.waiting.generation + 1;
+                    let origin = Origin { parent: run.waiting.number, generation, prediction, looked, edge };
                     self.admit(input, Some(origin), fresh)?;
                 }
                 Message::Traced { trail, constraints, evaluated, term_bytes, symbolic } => {
@@ -460,7 +496,7 @@ impl Explorer<'_> {
                     let strayed =
                         trail.hash != concrete.trail.hash && !matches!(concrete.outcome, Outcome::Steps);
                     let instructions = concrete.trail.parts(&trail, trail.blocks.min(concrete.trail.blocks));
-                    let test = self.tests.iter_mut().find(|test| test.number == number).expect("it has run");
+                    let test = self.tests.iter_mut().rev().find(|test| test.number == number).expect("it has run");
                     test.constraints = Some(constraints);
                     test.evaluated = evaluated;
                     test.term_bytes = term_bytes;
@@ -472,7 +508,7 @@ impl Explorer<'_> {
                 }
                 Message::Done { solver, notes, left, hard } => {
                     let number = run.waiting.number;
-                    let test = self.tests.iter_mut().find(|test| test.number == number).expect("it has run");
+                    let test = self.tests.iter_mut().rev().find(|test| test.number == number).expect("it has run");
                     test.seconds[2] += solver;
                     notes.into_iter().for_each(|note| self.ledger.note(note.bound()));
                     if !hard.is_empty() {
@@ -480,6 +516,7 @@ impl Explorer<'_> {
                         let again = Waiting {
                             number,
                             parent: waiting.parent,
+                            generation: waiting.generation,
                             input: waiting.input.clone(),
                             prediction: None,
                             looked: waiting.looked.clone(),
@@ -507,7 +544,7 @@ impl Explorer<'_> {
     ) -> Result<Option<Running>, ExploreError> {
         if run.concrete.is_some() {
             let number = run.waiting.number;
-            let finished = self.tests.iter().any(|test| test.number == number && test.constraints.is_some());
+            let finished = self.tests.iter().rev().any(|test| test.number == number && test.constraints.is_some());
             if end == End::Died || !finished {
                 self.ledger.note(Bound::Memory(self.settings.term_memory));
             }
@@ -520,6 +557,7 @@ impl Explorer<'_> {
         self.subject.prepare(&concrete.blocks);
         self.counts.add(&concrete.blocks, &concrete.edges);
         self.rank.enter(&concrete.edges);
+        self.rank.keep_rarest(run.waiting.number, &concrete.blocks, &self.counts);
         self.rank.measure(&mut self.subject, &self.counts, &self.targets);
         let waiting = run.waiting;
         for &target in &concrete.reached {

@@ -1,9 +1,9 @@
-//! The folder of an exploration: inputs as files, and a log of them that is written as they are found, so that a search
-//! that was killed can go on.
+//! The folder of an exploration: inputs that have run as files, and a log of all that were found, written as they are, so that a
+//! search that was killed can go on. Several inputs wait for each that runs: files of them all would cost more than the runs.
 
 use crate::constraint::Looked;
 use crate::explore::{ExploreError, Settings};
-use crate::input::Sources;
+use crate::input::{Input, Sources};
 use crate::subject::Command;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
@@ -28,6 +28,8 @@ pub enum Line {
         parent: Option<usize>,
         /// The events of its run that were looked at before.
         looked: Option<Looked>,
+        /// Its bytes, in hexadecimal.
+        input: String,
     },
     /// All its ways were looked at.
     Expanded(usize),
@@ -36,6 +38,25 @@ pub enum Line {
 /// The name of an input.
 pub fn name(number: usize) -> String {
     format!("{number:06}")
+}
+
+/// The bytes of an input as text.
+pub fn to_text(input: &[u8]) -> String {
+    use std::fmt::Write;
+    input.iter().fold(String::with_capacity(2 * input.len()), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// The bytes that a text stands for; nothing if it is not what an exploration writes.
+pub fn from_text(text: &str) -> Option<Input> {
+    let pairs = text.as_bytes().chunks(2);
+    pairs
+        .map(|pair| {
+            u8::from_str_radix(std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?, 16).ok()
+        })
+        .collect()
 }
 
 /// An error that has to do with a file or a folder.

@@ -125,16 +125,4 @@ impl Sources {
             })
             .collect()
     }
-
-    /// Reads an input back from a folder.
-    pub fn read(&self, folder: &Path, name: &str) -> std::io::Result<Input> {
-        let mut input = Vec::new();
-        for source in &self.0 {
-            let path = folder.join(format!("{name}.{}", source.kind.suffix()));
-            let mut bytes = std::fs::read(path)?;
-            bytes.resize(source.bytes, 0);
-            input.extend(bytes);
-        }
-        Ok(input)
-    }
 }

@@ -3,6 +3,10 @@
 //! An input is to leave a way behind one block and to go on at another. First come those whose edge was tried least often, so that a
 //! loop over the input does not take all the time; of these, those that enter new code; then those that are nearest to a target,
 //! as far as jumps and calls of the program's own code tell; then the deepest, which parsers need.
+//!
+//! Other turns belong to the neighbours of rare runs: what few runs have come to is likely to take several steps more to get
+//! through, and those are changes of the inputs that came so far (rare branches as in FairFuzz, Lemieux and Sen 2018). With a target,
+//! others yet belong to what comes nearest to it, however often that was tried.
 
 use crate::coverage::Counts;
 use crate::subject::Subject;
@@ -19,9 +23,36 @@ pub(crate) type Edge = (u64, Option<u64>);
 /// The lowest comes first.
 pub(crate) type Key = (u32, bool, u32, Reverse<u64>);
 
+/// Whose turn it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// The edge that was tried least often.
+    Fair,
+    /// A neighbour of a rare run.
+    Rare,
+    /// What comes nearest to a target.
+    Near,
+    /// The fewest changes of a first input.
+    Simple,
+}
+
+/// How many of the rarest blocks of a run are kept.
+const RAREST: usize = 4;
+
+/// So many turns for an edge count as one block more between it and the target.
+const FEW: u32 = 4;
+
 /// What the search has tried.
 #[derive(Default)]
 pub(crate) struct Rank {
+    /// How many turns there were.
+    turn: u32,
+    /// By the number of a test: the rarest blocks that its run came to.
+    rarest: FxHashMap<usize, [u64; RAREST]>,
+    /// How many turns were spent on an edge because it is near to a target.
+    approached: FxHashMap<Edge, u32>,
+    /// How many turns were spent for the sake of a block.
+    spent: FxHashMap<u64, u64>,
     tried: FxHashMap<Edge, u32>,
     entered: FxHashSet<u64>,
     /// Blocks between the beginning of a block and a target.
@@ -37,6 +68,51 @@ impl Rank {
         let old = edge.1.is_none_or(|next| self.entered.contains(&next));
         let distance = edge.1.and_then(|next| self.distances.get(&next)).copied().unwrap_or(u32::MAX);
         (tried, old, distance, Reverse(time))
+    }
+
+    /// Whose turn comes now.
+    pub fn next_turn(&mut self) -> Turn {
+        self.turn = self.turn.wrapping_add(1);
+        match self.turn % 4 {
+            0 => Turn::Rare,
+            1 if !self.distances.is_empty() => Turn::Near,
+            2 => Turn::Simple,
+            _ => Turn::Fair,
+        }
+    }
+
+    /// A test has run; `counts` has its blocks already.
+    pub fn keep_rarest(&mut self, test: usize, blocks: &[u64], counts: &Counts) {
+        let mut by_runs: Vec<(u64, u64)> = blocks.iter().map(|block| (counts.runs(*block), *block)).collect();
+        by_runs.sort_unstable();
+        if let Some(&(_, rarest)) = by_runs.first() {
+            let mut kept = [rarest; RAREST];
+            kept.iter_mut().zip(by_runs).for_each(|(kept, (_, block))| *kept = block);
+            self.rarest.insert(test, kept);
+        }
+    }
+
+    /// How rare the run of a test is by now: the runs that came to its rarest block, and the turns spent on that; and the block.
+    pub fn rarity(&self, test: usize, counts: &Counts) -> Option<(u64, u64)> {
+        let spent = |block: u64| self.spent.get(&block).copied().unwrap_or(0);
+        self.rarest.get(&test)?.iter().map(|&block| (counts.runs(block) + spent(block), block)).min()
+    }
+
+    /// A turn goes to a neighbour of a run, for the sake of this block.
+    pub fn spend(&mut self, block: u64) {
+        *self.spent.entry(block).or_default() += 1;
+    }
+
+    /// How near an edge is to a target: its blocks, and one more for every few turns that were spent on it, so that what is nearest and
+    /// has no end does not take them all.
+    pub fn nearness(&self, edge: Edge) -> u64 {
+        let distance = edge.1.and_then(|next| self.distances.get(&next)).copied().unwrap_or(u32::MAX);
+        u64::from(distance) + u64::from(self.approached.get(&edge).copied().unwrap_or(0) / FEW)
+    }
+
+    /// A turn goes to this edge because it is near.
+    pub fn approach(&mut self, edge: Edge) {
+        *self.approached.entry(edge).or_default() += 1;
     }
 
     /// An input that takes this edge is about to run.

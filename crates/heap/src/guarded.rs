@@ -324,18 +324,17 @@ impl<'s> Guarded<'s> {
 
     /// The value at each place under its guard, as one value.
     fn read_at(&mut self, places: Vec<(Formula, Loc, usize)>) -> Result<Cell, HeapError> {
-        let mut fresh = false;
         for &(guard, loc, field) in &places {
             if matches!(self.location(loc).fld[field], Cell::Ref(_)) {
-                fresh = self.init(guard, loc, field)?;
+                self.init(guard, loc, field)?;
             }
         }
         let certain = |&(guard, loc, field): &(Formula, Loc, usize)| {
             (self.oracle.store.as_boolean(guard) == Some(true)).then_some((loc, field))
         };
-        let only = if let [place] = &places[..] { certain(place) } else { None };
-        if let Some((loc, field)) = only
-            && fresh
+        // What cannot be is dropped where it matters: when the reference is followed.
+        if let [place] = &places[..]
+            && let Some((loc, field)) = certain(place)
         {
             return Ok(self.location(loc).fld[field].clone());
         }
@@ -359,12 +358,8 @@ impl<'s> Guarded<'s> {
         match scalar {
             Some(scalar) => Ok(Cell::Scalar(scalar)),
             None => {
-                let reference = self.join(entries)?;
-                // Where there is no doubt about the place, what was dropped need not be looked at again.
-                if let Some((loc, field)) = only {
-                    self.location_mut(loc).fld[field] = Cell::Ref(reference.clone());
-                }
-                Ok(Cell::Ref(reference))
+                let joined = References(Symbolic::new(store)).join(entries);
+                Ok(Cell::Ref(self.sorted(self.plainly_live(joined)?)))
             }
         }
     }
@@ -387,10 +382,7 @@ impl<'s> Guarded<'s> {
     ) -> Result<Vec<T>, HeapError> {
         let mut live = Vec::new();
         for one in all {
-            // Of many guards each may take its time, and none of them has to ask the solver.
-            if self.oracle.time_left().is_some_and(|left| left.is_zero()) {
-                return Err(HeapError::Late);
-            }
+            self.in_time()?;
             if self.path.sat(&self.oracle, guard(&one))?.is_some() {
                 live.push(one);
             }
@@ -418,15 +410,39 @@ impl<'s> Guarded<'s> {
     /// The same, beside entries that are known to be possible.
     fn join_beside(&self, possible: &[Entry], entries: Vec<Entry>) -> Result<Reference, HeapError> {
         let store = self.oracle.store;
-        let mut joined = References(Symbolic::new(store)).join(possible.iter().copied().chain(entries));
-        joined.sort_unstable_by_key(|entry| entry.target);
+        let joined = References(Symbolic::new(store)).join(possible.iter().copied().chain(entries));
         let known = |entry: &Entry| possible.iter().any(|other| other.target == entry.target);
         let guard = |entry: &Entry| if known(entry) { store.true_() } else { entry.guard };
-        let mut live = self.live(joined, guard)?;
-        if let [only] = live.as_mut_slice() {
-            only.guard = store.true_();
+        Ok(self.sorted(self.live(joined, guard)?))
+    }
+
+    /// The reference that has these entries, of which one must hold.
+    fn sorted(&self, mut entries: Vec<Entry>) -> Reference {
+        if let [only] = entries.as_mut_slice() {
+            only.guard = self.oracle.store.true_();
         }
-        Ok(live.into())
+        entries.sort_unstable_by_key(|entry| entry.target);
+        entries.into()
+    }
+
+    /// Those that are not plainly impossible. An entry that cannot be does no harm: what follows a reference asks again.
+    fn plainly_live(&self, entries: impl IntoIterator<Item = Entry>) -> Result<Vec<Entry>, HeapError> {
+        let mut live = Vec::new();
+        for entry in entries {
+            self.in_time()?;
+            if !self.path.plainly_excludes(&self.oracle, entry.guard) {
+                live.push(entry);
+            }
+        }
+        Ok(live)
+    }
+
+    /// Of many guards each may take its time, and none of them has to ask the solver.
+    fn in_time(&self) -> Result<(), HeapError> {
+        match self.oracle.time_left().is_some_and(|left| left.is_zero()) {
+            true => Err(HeapError::Late),
+            false => Ok(()),
+        }
     }
 
     /// INIT: gives `loc.field` its content on entry, where it has none yet and `guard` holds. Whether there was anything
@@ -535,7 +551,11 @@ impl<'s> Guarded<'s> {
         }
         let selector = Rc::new(Selector { loc, field, under: u, label, choices, possible });
         let condition = selector.condition(self);
-        let models = selector.extend(self, since);
+        let mut models = selector.extend(self, since);
+        if self.options.draft.is_some() {
+            // A wrong rule may demand what no choice gives.
+            models.retain(|model| model.holds(store, condition));
+        }
         self.path = self.path.choose(&oracle, condition, Origin::Input, models);
         for &(choice, _) in &selector.choices {
             if let Choice::New(fresh) = choice {

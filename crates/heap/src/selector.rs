@@ -79,25 +79,31 @@ pub(crate) fn symbol_of(store: &Store, atom: Formula) -> Option<Symbol> {
 
 impl Selector {
     /// The choices that extend a model; none where the selector is dead, since what a model does not speak of is false.
-    fn ways(&self, heap: &Guarded<'_>, model: &Model) -> Vec<Symbol> {
+    /// Nothing for a model that speaks of the choices already.
+    fn ways(&self, heap: &Guarded<'_>, model: &Model) -> Option<Vec<Symbol>> {
         let store = heap.oracle.store;
+        let atoms = self.choices.iter().filter_map(|(_, atom)| symbol_of(store, *atom));
+        if atoms.into_iter().any(|atom| model.sets(atom)) {
+            return None;
+        }
         if !model.holds(store, self.under) {
-            return Vec::new();
+            return Some(Vec::new());
         }
         let choices = self.choices.iter().zip(&self.possible);
         let chosen = choices.filter(|(_, possible)| model.holds(store, **possible));
-        chosen.filter_map(|(&(_, atom), _)| symbol_of(store, atom)).collect()
+        Some(chosen.filter_map(|(&(_, atom), _)| symbol_of(store, atom)).collect())
     }
 
     /// The known models of a heap extended by choices, as many as a path keeps: the first in every way, null first; each
-    /// other in some way.
+    /// other in some way. One choice is made where one must be, and it is possible: they are models of the selector's
+    /// condition without being held against it.
     /// Conjuncts from number `since` on may speak of the choices.
     pub(crate) fn extend(&self, heap: &Guarded<'_>, since: usize) -> Vec<Rc<Model>> {
         let store = heap.oracle.store;
         let mut extended = Vec::new();
         let most = heap.oracle.recall().models + 1;
         for (at, model) in heap.path.models().into_iter().enumerate() {
-            let ways = self.ways(heap, &model);
+            let Some(ways) = self.ways(heap, &model) else { continue };
             if ways.is_empty() {
                 extended.push(model);
             } else if at == 0 {

@@ -273,7 +273,8 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
             return older().map(Some);
         }
         let mut facts = oracle.facts();
-        facts.turn_to(oracle.store, self.number, || self.formulas());
+        // Without time for them the solver is next, which has none either and says so.
+        facts.turn_to(oracle.store, self.number, || self.formulas()).ok()?;
         let hint = |id: Id| match (oracle.store.expr(id), &self.model) {
             (Expr::Formula(formula), Some(model)) => model.holds(oracle.store, formula),
             _ => false,
@@ -304,6 +305,21 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
         Some(self.remember(oracle, model))
     }
 
+    /// Whether it is plain that `guard` does not hold together with the condition: no model is looked for, and no solver
+    /// is asked.
+    pub fn plainly_excludes(&self, oracle: &Oracle<'_>, guard: Formula) -> bool {
+        if let Some(value) = oracle.store.as_boolean(guard) {
+            return !value;
+        }
+        if self.excludes(oracle, guard) {
+            return true;
+        }
+        let mut facts = oracle.facts();
+        oracle.recall().facts
+            && facts.turn_to(oracle.store, self.number, || self.formulas()).is_ok()
+            && facts.refute(oracle.store, guard)
+    }
+
     /// Whether it is known that `guard` does not hold together with the condition.
     fn excludes(&self, oracle: &Oracle<'_>, guard: Formula) -> bool {
         if oracle.recall().facts {
@@ -325,8 +341,9 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
                         refuted.insert(guard);
                     });
                     let mut facts = oracle.facts();
-                    facts.turn_to(oracle.store, self.number, || self.formulas());
-                    facts.learn(oracle.store, guard);
+                    if facts.turn_to(oracle.store, self.number, || self.formulas()).is_ok() {
+                        facts.learn(oracle.store, guard);
+                    }
                 }
                 Ok(None)
             }
@@ -366,11 +383,14 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
     }
 
     /// The condition and what a new selector demands of its choices; `models` are the known models, extended to the
-    /// choices, the first of them a model for certain.
+    /// choices: models of the new condition for certain.
     pub fn choose(&self, oracle: &Oracle<'_>, condition: Formula, tag: T, models: Vec<Rc<Model>>) -> Self {
         let mut path = self.clone();
-        let model = models.first().cloned().or_else(|| self.model.clone());
-        path.add(oracle, &[(condition, tag)], model, models);
+        path.conjuncts.push((condition, tag));
+        path.number = oracle.number();
+        let mut models = models.into_iter();
+        path.model = models.next().or_else(|| self.model.clone());
+        path.keep(models.take(oracle.recall().models).collect());
         path
     }
 

@@ -3,7 +3,7 @@
 //! A path keeps models of its condition: most guards that are asked about hold in one of them, and then no solver is
 //! needed. A model that is asked often remembers values already computed, since guards share most of their parts.
 
-use parallax_op::Bits;
+use parallax_op::{Bits, BoolOp};
 use parallax_term::{Expr, Formula, Id, Node, Sort, Store, Symbol, Term};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -71,6 +71,14 @@ impl Model {
         Model { given: self.given.clone(), memory: Some(memory) }
     }
 
+    /// Whether a truth value is set. Unlike what is computed, this is not remembered.
+    pub fn sets(&self, symbol: Symbol) -> bool {
+        match &self.memory {
+            Some(memory) => self.symbol(memory, symbol) == Some(1),
+            None => self.symbol(&Memory::default(), symbol) == Some(1),
+        }
+    }
+
     /// Whether a formula holds.
     pub fn holds(&self, store: &Store, formula: Formula) -> bool {
         match &self.memory {
@@ -123,22 +131,19 @@ impl Model {
             return value;
         }
         let mut known = memory.known.borrow_mut();
-        // Depth first with an explicit stack: guards may be deeper than ours.
+        // Depth first with an explicit stack: guards may be deeper than ours. What one operand decides does not ask for
+        // the others.
         let mut stack = vec![root];
-        while let Some(&id) = stack.last() {
-            if known.contains_key(&id) {
-                stack.pop();
+        loop {
+            let Some(&id) = stack.last() else { return known.get(&root).copied().flatten() };
+            if let Some(part) = undecided(store, id, &known) {
+                stack.push(part);
                 continue;
             }
-            let before = stack.len();
-            stack.extend(store.operands(id).filter(|part| !known.contains_key(part)));
-            if stack.len() == before {
-                stack.pop();
-                let value = self.node(memory, store, id, &known);
-                known.insert(id, value);
-            }
+            stack.pop();
+            let value = self.node(memory, store, id, &known);
+            known.insert(id, value);
         }
-        known.get(&root).copied().flatten()
     }
 
     /// The value of one expression by those of its operands: the operators mean what `op` says.
@@ -165,6 +170,8 @@ impl Model {
             Node::Const(bits) => bits.to_u64()?,
             Node::Symbol(symbol) => self.symbol(memory, symbol)?,
             Node::Not(a) => u64::from(!truth(a)?),
+            Node::BoolOp(BoolOp::And, a, b) if [a, b].iter().any(|part| truth(*part) == Some(false)) => 0,
+            Node::BoolOp(BoolOp::Or, a, b) if [a, b].iter().any(|part| truth(*part) == Some(true)) => 1,
             Node::BoolOp(op, a, b) => u64::from(op.apply(truth(a)?, truth(b)?)),
             Node::Ite(c, a, b) => if truth(c)? { of(a.id()) } else { of(b.id()) }?,
             Node::IteBool(c, a, b) => if truth(c)? { of(a.id()) } else { of(b.id()) }?,
@@ -216,5 +223,28 @@ impl Model {
             (None, Some(bits)) => bits.to_u64(),
             (None, None) => Some(0),
         }
+    }
+}
+
+/// An operand whose value is yet to be known before that of an expression can be.
+fn undecided(store: &Store, id: Id, known: &FxHashMap<Id, Option<u64>>) -> Option<Id> {
+    let first_open = |parts: [Id; 2]| parts.into_iter().find(|part| !known.contains_key(part));
+    let chosen = |condition: Formula, parts: [Id; 2]| match known.get(&condition.id()) {
+        None => Some(condition.id()),
+        Some(None) => None,
+        Some(Some(value)) => Some(parts[usize::from(*value == 0)]).filter(|part| !known.contains_key(part)),
+    };
+    match store.node(id) {
+        Node::BoolOp(op @ (BoolOp::And | BoolOp::Or), a, b) => {
+            let decides = Some(Some(u64::from(op == BoolOp::Or)));
+            let (a, b) = (a.id(), b.id());
+            match known.get(&a).copied() {
+                value if value == decides => None,
+                _ => first_open([a, b]),
+            }
+        }
+        Node::Ite(c, a, b) => chosen(c, [a.id(), b.id()]),
+        Node::IteBool(c, a, b) => chosen(c, [a.id(), b.id()]),
+        _ => store.operands(id).find(|part| !known.contains_key(part)),
     }
 }

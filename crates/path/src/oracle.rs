@@ -16,7 +16,7 @@ pub struct Oracle<'s> {
     solver: RefCell<Box<dyn Solver<'s> + 's>>,
     asked: Rc<Cell<Statistics>>,
     limits: Limits,
-    deadline: Cell<Option<Instant>>,
+    deadline: Rc<Cell<Option<Instant>>>,
     recall: Recall,
     facts: RefCell<Facts>,
     numbers: Cell<u64>,
@@ -47,14 +47,17 @@ impl<'s> Oracle<'s> {
         let counter = Counter::new(solver);
         let asked = counter.handle();
         let (store, limits) = (counter.store(), counter.limits());
+        let deadline = Rc::new(Cell::new(None::<Instant>));
+        let watched = deadline.clone();
+        let late = move || watched.get().is_some_and(|deadline| Instant::now() >= deadline);
         Oracle {
             store,
             solver: RefCell::new(Box::new(counter)),
             asked,
             limits,
-            deadline: Cell::new(None),
+            deadline,
             recall: Recall::default(),
-            facts: RefCell::default(),
+            facts: RefCell::new(Facts::until(late)),
             numbers: Cell::new(0),
         }
     }

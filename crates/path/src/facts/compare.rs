@@ -4,8 +4,8 @@
 //! can satisfy is false; an alternative that does not fit a comparison that holds is not the one.
 
 use super::cone::{At, Part};
-use super::order::{Contradiction, Sum};
-use super::{Facts, Kept};
+use super::order::Sum;
+use super::{Facts, Halt, Kept};
 use smallvec::SmallVec;
 
 /// Alternatives beyond which a number is not looked at.
@@ -37,6 +37,7 @@ enum Relation {
 impl Facts {
     /// What a comparison and the order of its numbers say of each other.
     pub(super) fn compare(&mut self, at: At) -> Kept {
+        self.tick()?;
         let (relation, a, b) = match self.cone.part(at) {
             Part::Below(a, b, strict) => (Relation::Below { strict }, a, b),
             Part::Equal(a, b) => (Relation::Equal, a, b),
@@ -75,7 +76,7 @@ impl Facts {
                 self.set(condition, !value)?;
             }
         }
-        if some { Ok(()) } else { Err(Contradiction) }
+        if some { Ok(()) } else { Err(Halt::Contradiction) }
     }
 
     fn tells(&self, relation: Relation, a: Sum, b: Sum) -> Option<bool> {
@@ -86,12 +87,12 @@ impl Facts {
     }
 
     fn assume(&mut self, relation: Relation, a: Sum, b: Sum, holds: bool) -> Kept {
-        match (relation, holds) {
+        Ok(match (relation, holds) {
             (Relation::Below { strict }, true) => self.order.assume_below(a, b, strict),
             (Relation::Below { strict }, false) => self.order.assume_below(b, a, !strict),
             (Relation::Equal, true) => self.order.assume_equal(a, b),
             (Relation::Equal, false) => self.order.assume_apart(a, b),
-        }
+        }?)
     }
 
     /// The number that a vector is, if no open condition is left.

@@ -58,6 +58,8 @@ pub(super) struct Cone {
     place: Vec<At>,
     /// Comparisons, in order.
     pub comparisons: Vec<At>,
+    /// Truth values that may be either, in order: free ones, and those whose meaning is not looked at.
+    pub open: Vec<At>,
     /// Symbols of vectors and their numbers.
     pub symbols: Vec<(Symbol, Sum, u16)>,
     /// How many expressions have a meaning that is not looked at, or not wholly.
@@ -65,10 +67,11 @@ pub(super) struct Cone {
 }
 
 /// How much there was.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Mark {
     parts: usize,
     comparisons: usize,
+    open: usize,
     symbols: usize,
     unread: usize,
 }
@@ -86,6 +89,11 @@ impl Cone {
         self.ids[at as usize]
     }
 
+    /// Where an expression is, if it came in.
+    pub fn find(&self, id: Id) -> Option<At> {
+        self.place.get(id.index()).copied().filter(|at| *at != NOWHERE)
+    }
+
     pub fn users(&self, at: At) -> &[At] {
         &self.users[at as usize]
     }
@@ -94,6 +102,7 @@ impl Cone {
         Mark {
             parts: self.parts.len(),
             comparisons: self.comparisons.len(),
+            open: self.open.len(),
             symbols: self.symbols.len(),
             unread: self.unread,
         }
@@ -110,6 +119,7 @@ impl Cone {
             });
         }
         self.comparisons.truncate(mark.comparisons);
+        self.open.truncate(mark.open);
         self.symbols.truncate(mark.symbols);
         self.unread = mark.unread;
     }
@@ -148,7 +158,11 @@ impl Cone {
         part.operands(|operand| users[operand as usize].push(at));
         match part {
             Part::Below(..) | Part::Equal(..) => self.comparisons.push(at),
-            Part::Unread => self.unread += 1,
+            Part::Free => self.open.push(at),
+            Part::Unread => {
+                self.open.push(at);
+                self.unread += 1;
+            }
             _ => {}
         }
         self.place[id.index()] = at;

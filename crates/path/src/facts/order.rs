@@ -27,7 +27,7 @@ pub(super) struct Order {
 }
 
 /// How much there was.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Mark {
     numbers: usize,
     apart: usize,

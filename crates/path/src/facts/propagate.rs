@@ -1,8 +1,7 @@
 //! Unit propagation: what the values of some expressions say of those around them.
 
 use super::cone::{At, Part};
-use super::order::Contradiction;
-use super::{Facts, Kept};
+use super::{Facts, Halt, Kept};
 
 impl Facts {
     pub(super) fn value(&self, at: At) -> Option<bool> {
@@ -13,7 +12,7 @@ impl Facts {
     pub(super) fn set(&mut self, at: At, value: bool) -> Kept {
         match self.values[at as usize] {
             Some(known) if known == value => Ok(()),
-            Some(_) => Err(Contradiction),
+            Some(_) => Err(Halt::Contradiction),
             None => {
                 self.values[at as usize] = Some(value);
                 self.assigned.push(at);
@@ -51,6 +50,7 @@ impl Facts {
 
     /// What an expression and its operands say of each other.
     pub(super) fn examine(&mut self, at: At) -> Kept {
+        self.tick()?;
         match self.cone.part(at) {
             Part::Free | Part::Unread | Part::Number(_) => Ok(()),
             Part::Constant(value) => self.set(at, value),

@@ -3,7 +3,7 @@
 
 use super::cone::{At, Part};
 use super::order::Sum;
-use super::{Facts, Kept, Mark};
+use super::{Facts, Halt, Kept, Mark};
 use parallax_op::Bits;
 use parallax_term::{Formula, Id, Store, Symbol};
 
@@ -14,8 +14,6 @@ const PATIENCE: usize = 4;
 pub(super) enum Found {
     /// Everything is decided.
     All,
-    /// There is nothing to find.
-    Nothing,
     /// It took too long.
     Unclear,
 }
@@ -31,23 +29,25 @@ struct Guess {
 }
 
 impl Facts {
-    /// Decides all that is open, as `hint` says where that works.
-    pub(super) fn complete(&mut self, hint: &dyn Fn(Id) -> bool) -> Found {
+    /// Decides all that is open, as `hint` says where that works. A contradiction if nothing works.
+    pub(super) fn complete(&mut self, hint: &dyn Fn(Id) -> bool) -> Result<Found, Halt> {
         let mut guesses: Vec<Guess> = Vec::new();
         let mut contradictions = 0;
         let mut from = 0;
         while let Some((at, next)) = self.open(from) {
             let value = hint(self.cone.id(at));
             let mut guess = Guess { before: self.mark(), at, value, next, last: false };
-            while self.guess(guess.at, guess.value).is_err() {
+            while let Err(halt) = self.guess(guess.at, guess.value) {
                 contradictions += 1;
-                if contradictions > PATIENCE {
-                    return Found::Unclear;
+                match halt {
+                    Halt::Late => return Err(halt),
+                    Halt::Contradiction if contradictions > PATIENCE => return Ok(Found::Unclear),
+                    Halt::Contradiction => {}
                 }
                 self.back_to(guess.before);
                 // The latest guess of which the other way was not tried.
                 while guess.last {
-                    let Some(earlier) = guesses.pop() else { return Found::Nothing };
+                    let Some(earlier) = guesses.pop() else { return Err(Halt::Contradiction) };
                     self.back_to(earlier.before);
                     guess = earlier;
                 }
@@ -56,7 +56,7 @@ impl Facts {
             from = guess.next;
             guesses.push(guess);
         }
-        Found::All
+        Ok(Found::All)
     }
 
     fn guess(&mut self, at: At, value: bool) -> Kept {
@@ -64,19 +64,11 @@ impl Facts {
         self.propagate()
     }
 
-    /// The first truth value from a place on that is open: first those that are free, then comparisons.
+    /// The first truth value from a place on that is not decided: first those that may be either, then comparisons.
     fn open(&self, from: usize) -> Option<(At, usize)> {
-        let parts = self.cone.len();
-        for place in from..parts {
-            let at = place as At;
-            if self.value(at).is_none() && matches!(self.cone.part(at), Part::Free | Part::Unread) {
-                return Some((at, place + 1));
-            }
-        }
-        let comparisons = &self.cone.comparisons;
-        let first = from.saturating_sub(parts);
-        let open = (first..comparisons.len()).find(|&place| self.value(comparisons[place]).is_none())?;
-        Some((comparisons[open], parts + open + 1))
+        let all = || self.cone.open.iter().chain(&self.cone.comparisons);
+        let place = from + all().skip(from).position(|&at| self.value(at).is_none())?;
+        Some((*all().nth(place)?, place + 1))
     }
 
     /// The values of symbols, now that everything is decided: those that are not zero. Nothing if numbers that fit do
@@ -109,7 +101,7 @@ impl Facts {
             }
             values.push((symbol, bits.to_u64()?));
         }
-        for at in 0..self.cone.len() as At {
+        for &at in &self.cone.open {
             if let (Part::Free, Some(true)) = (self.cone.part(at), self.value(at))
                 && let parallax_term::Node::Symbol(symbol) = store.node(self.cone.id(at))
             {

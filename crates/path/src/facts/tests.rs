@@ -146,14 +146,14 @@ proptest! {
         guards in prop::collection::vec(condition(), 1..6),
     ) {
         let store = Store::new();
-        let mut facts = Facts::default();
+        let mut facts = Facts::until(|| false);
         let mut score = Score::default();
         // Two paths that share their beginning, and the first again: what came must have gone.
         let first: Vec<Formula> = first.iter().map(|condition| formula(&store, condition)).collect();
         let mut other = first[..keep.min(first.len())].to_vec();
         other.extend(second.iter().map(|condition| formula(&store, condition)));
         for (number, path) in [&first, &other, &first].into_iter().enumerate() {
-            facts.turn_to(&store, number as u64 + 1, || path.clone());
+            facts.turn_to(&store, number as u64 + 1, || path.clone()).unwrap();
             for guard in &guards {
                 check(&store, &mut facts, path, formula(&store, guard), &mut score);
             }
@@ -170,11 +170,61 @@ fn most_questions_have_an_answer() {
     for _ in 0..200 {
         let conditions = prop::collection::vec(condition(), 1..8).new_tree(&mut runner).unwrap().current();
         let store = Store::new();
-        let mut facts = Facts::default();
+        let mut facts = Facts::until(|| false);
         let path: Vec<Formula> = conditions.iter().map(|condition| formula(&store, condition)).collect();
         let (guard, path) = path.split_last().unwrap();
-        facts.turn_to(&store, 1, || path.to_vec());
+        facts.turn_to(&store, 1, || path.to_vec()).unwrap();
         check(&store, &mut facts, path, *guard, &mut score);
     }
     assert!(score.answered * 10 > score.asked * 8, "{} of {}", score.answered, score.asked);
+}
+
+/// A path of keys in order, and a guard of other keys in a circle: both take many conclusions.
+fn long_path(store: &Store) -> (Vec<Formula>, Formula) {
+    let chain = |name: &str| -> Vec<Formula> {
+        let keys: Vec<Term> = (0..70).map(|n| store.symbol(&format!("{name}{n}"), 8)).collect();
+        keys.windows(2).map(|pair| store.relop(RelOp::Slt, pair[0], pair[1])).collect()
+    };
+    let back = store.relop(RelOp::Slt, store.symbol("c69", 8), store.symbol("c0", 8));
+    (chain("k"), store.all(chain("c").into_iter().chain([back])))
+}
+
+/// The time is over at every look at the clock in turn. Then nothing is said, and with time again all is said as before:
+/// conclusions that were drawn by half are not taken for whole ones.
+#[test]
+fn late_facts_say_nothing_and_keep_nothing() {
+    use std::cell::Cell;
+    use std::rc::Rc;
+    let store = Store::new();
+    let (path, guard) = long_path(&store);
+    let looks = Rc::new(Cell::new(0u32));
+    let ask = |facts: &mut Facts| -> Option<bool> {
+        facts.turn_to(&store, 1, || path.clone()).ok()?;
+        match facts.ask(&store, guard, || None::<()>, &|_| false) {
+            Known::No => Some(false),
+            Known::Yes { .. } | Known::Kept(()) => Some(true),
+            Known::Open => None,
+        }
+    };
+    let counted = looks.clone();
+    let mut in_time = Facts::until(move || {
+        counted.set(counted.get() + 1);
+        false
+    });
+    assert_eq!(ask(&mut in_time), Some(false));
+    assert!(looks.get() > 3, "a path that takes long: {} looks", looks.get());
+    for over in 1..=looks.get() {
+        let left = Cell::new(over);
+        let mut facts = Facts::until(move || {
+            left.set(left.get().saturating_sub(1));
+            let over = left.get() == 0;
+            if over {
+                left.set(u32::MAX);
+            }
+            over
+        });
+        assert_eq!(ask(&mut facts), None, "at look {over}");
+        assert_eq!((facts.cone.len(), facts.conjuncts.len()), (0, 0), "at look {over}");
+        assert_eq!(ask(&mut facts), Some(false), "after look {over}");
+    }
 }

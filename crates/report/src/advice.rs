@@ -41,7 +41,11 @@ const ROWS: &[Row] = &[
     ),
     (r#""check_id":[\s\S]*"extra":"#, "Semgrep's JSON", "`semgrep scan --sarif`"),
     (r#""filePath":[\s\S]*"ruleId":"#, "ESLint's JSON", "what `eslint` prints by default, or SARIF"),
-    (r"Flawfinder version", "Flawfinder's text", "`flawfinder --sarif`"),
+    (
+        r"Flawfinder version|^File,Line,Column,DefaultLevel,Level,Category|(?i)<title>Flawfinder",
+        "Flawfinder's own form",
+        "`flawfinder --sarif`",
+    ),
     (r#""posn":"#, "JSON of `go vet`", "`go vet` without `-json`"),
     (
         r#"CBMC version|"program": "CBMC"#,

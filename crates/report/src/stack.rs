@@ -62,6 +62,7 @@ const STARTUP: &[&str] = &[
     "thread_start",
     "_pthread_start",
     "asan_thread_start",
+    "HwasanThreadStartFunc",
     "invoke_main",
     "__scrt_common_main",
     "__scrt_common_main_seh",
@@ -92,8 +93,11 @@ pub(crate) fn own_code(frames: Vec<StackFrame>) -> Vec<StackFrame> {
 /// Frames, innermost first, without the code around `main` or around a thread's first function; all of them where
 /// nothing else is there.
 pub(crate) fn without_startup(mut frames: Vec<StackFrame>) -> Vec<StackFrame> {
-    // Windows adds how far in the function it is.
-    let starts = |frame: &StackFrame| STARTUP.contains(&frame.function.split('+').next().unwrap_or_default());
+    // Windows adds how far in the function it is, clang's sanitizers what it takes.
+    let name = |frame: &StackFrame| {
+        frame.function.split('+').next().unwrap_or_default().trim_end_matches("(void*)").to_owned()
+    };
+    let starts = |frame: &StackFrame| STARTUP.contains(&name(frame).as_str());
     let mut kept = frames.len();
     if frames.last().is_some_and(starts) {
         while kept > 0 && (starts(&frames[kept - 1]) || is_runtime(&frames[kept - 1])) {
@@ -121,7 +125,8 @@ fn stands_for(frame: &StackFrame) -> Option<&str> {
     let name = frame.function.split('@').next().unwrap_or_default();
     let name =
         ["__interceptor_", "__interceptor."].iter().find_map(|mark| name.strip_prefix(mark)).unwrap_or(name);
-    (!name.is_empty() && name != "???" && !name.starts_with("0x")).then_some(name)
+    let hidden = ["", "???"].contains(&name) || name.starts_with("0x") || name.starts_with("__hwasan_");
+    (!hidden).then_some(name)
 }
 
 fn creates_thread(frame: &StackFrame) -> bool {

@@ -46,7 +46,8 @@ static PREFIXES: LazyLock<[Regex; 2]> = LazyLock::new(|| {
     [
         Regex::new(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)(?: |$)")
             .expect("well-formed"),
-        Regex::new(r"^ *\d+: ?").expect("well-formed"),
+        // With a blank after it: a place in a list of findings, `42:1`, has none.
+        Regex::new(r"^ *\d+:(?: |$)").expect("well-formed"),
     ]
 });
 
@@ -87,6 +88,8 @@ mod tests {
         let timed = "2026-11-16T08:12:00.1Z a\n2026-11-16T08:12:00.1234567Z\n2026-11-16T08:12:01Z   b";
         assert_eq!(plain_log(timed), "a\n\n  b");
         assert_eq!(plain_log("3: x\n3: \n3:   #0 f"), "x\n\n  #0 f");
+        let listed = "a.py:\n  42:1 E1 x\n  43:2 E2 y";
+        assert_eq!(plain_log(&listed.repeat(9)), listed.repeat(9));
         let own = "a\nb\nc\nd\n2026-11-16T08:12:01Z e";
         assert_eq!(plain_log(own), own);
     }

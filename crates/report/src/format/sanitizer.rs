@@ -1,4 +1,4 @@
-//! What the sanitizers print: address, leak, memory, thread and undefined behaviour.
+//! What the sanitizers print: address, by tags of the processor's too, leak, memory, thread and undefined behaviour.
 //!
 //! ThreadSanitizer tells where a racing thread was created; that stack is put in front of the thread's own, so that a
 //! path leads from `main` through the creation of the thread to the access.
@@ -23,7 +23,7 @@ static UNDEFINED: LazyLock<Regex> = LazyLock::new(|| regex(r"^(\S.*?:\d+(?::\d+)
 static FRAME: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s*#(\d+) (?:0x[0-9a-fA-F]+ )?(?:in )?(.+)$"));
 static ACCESS: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"(?i)^\s*(?:previous )?(?:atomic )?(read|write) of size \d+ at 0x[0-9a-f]+ (?:by |thread )(thread T\d+|main thread|T\d+|goroutine \d+)",
+        r"(?i)^\s*(?:previous )?(?:atomic )?(read|write) of size \d+ at 0x[0-9a-f]+ (?:tags: \S+ \(ptr/mem\) in )?(?:by |thread )(thread T\d+|main thread|T\d+|goroutine \d+)",
     )
 });
 static LEAK: LazyLock<Regex> = LazyLock::new(|| regex(r"^(Direct|Indirect) leak of (.+) allocated from:$"));
@@ -36,7 +36,31 @@ static ACQUIRED: LazyLock<Regex> =
 static FATE: LazyLock<Regex> =
     LazyLock::new(|| regex(r"^(?:freed|(?:previously )?allocated) by (thread T\d+)(?: \([^)]*\))? here:$"));
 static DRIVE: LazyLock<Regex> = LazyLock::new(|| regex(r" [A-Za-z]:[\\/]"));
-static ADDRESS: LazyLock<Regex> = LazyLock::new(|| regex(r" at 0x[0-9a-f]+| \(0x[0-9a-f]+\)"));
+static ADDRESS: LazyLock<Regex> =
+    LazyLock::new(|| regex(r" at 0x[0-9a-f]+| \(0x[0-9a-f]+\)| tags: \S+ \(ptr/mem\)"));
+/// What HWAddressSanitizer takes for the reason why two tags differ. It may name several; the first is the likeliest.
+static CAUSE: LazyLock<Regex> = LazyLock::new(|| regex(r"^Cause: (.+)$"));
+/// An object file of the sanitizer's own, where other functions have a place.
+static OBJECT: LazyLock<Regex> = LazyLock::new(|| regex(r" [a-z]+san_\w+\.cpp\.o$"));
+/// Functions of the C library that sanitizers bring along. Linked into the program, they have no place of their own.
+const BROUGHT: &[&str] = &[
+    "pthread_create",
+    "malloc",
+    "free",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "posix_memalign",
+    "aligned_alloc",
+    "memalign",
+    "valloc",
+    "operator new(unsigned long)",
+    "operator new[](unsigned long)",
+    "operator delete(void*)",
+    "operator delete[](void*)",
+    "operator delete(void*, unsigned long)",
+    "operator delete[](void*, unsigned long)",
+];
 static MUTEXES: LazyLock<Regex> = LazyLock::new(|| regex(r"\(mutexes: ([^)]*)\)"));
 
 pub(super) fn sniff(sample: &Sample) -> bool {
@@ -111,8 +135,11 @@ impl<'a> Block<'a> {
             let what = head[2].trim();
             let kind = what.split(" on ").next().unwrap_or(what);
             let kind = kind.split(" (").next().unwrap_or(kind).trim_end_matches(':');
+            let cause =
+                self.lines.iter().find_map(|line| CAUSE.captures(line)).map(|cause| cause[1].to_owned());
+            let kind = cause.unwrap_or_else(|| kind.to_owned());
             report.rule = kind.replace(' ', "-");
-            report.title = kind.to_owned();
+            report.title = kind;
         } else if let Some(head) = FAILED.captures(self.lines[0]) {
             report.tool = Tool { name: head[1].to_owned(), version: None };
             report.rule = head[2].replace(' ', "-");
@@ -259,7 +286,7 @@ fn frame(line: usize, words: &str) -> StackFrame {
         words = rest.trim_end();
     }
     // A function of which nothing but its name is known: the tool's own stands in its place.
-    let known = words.strip_suffix(" <null>");
+    let known = words.strip_suffix(" <null>").or_else(|| OBJECT.find(words).map(|own| &words[..own.start()]));
     let words = known.unwrap_or(words);
     // The place is the last word, or the last words when the path holds blanks: the first slash or drive begins it.
     let split = words
@@ -276,12 +303,14 @@ fn frame(line: usize, words: &str) -> StackFrame {
     } else {
         String::new()
     };
+    let function = function.trim();
+    let brought = location.is_none() && (BROUGHT.contains(&function) || function.starts_with("__hwasan_"));
     StackFrame {
         line,
-        function: function.trim().to_owned(),
+        function: function.to_owned(),
         location,
         message,
-        intercepted: known.is_some(),
+        intercepted: known.is_some() || brought,
         ..StackFrame::default()
     }
 }
@@ -289,10 +318,10 @@ fn frame(line: usize, words: &str) -> StackFrame {
 fn weakness(kind: &str) -> Option<u32> {
     Some(match kind {
         "data-race" => 362,
-        "heap-use-after-free" | "stack-use-after-return" | "stack-use-after-scope" => 416,
+        "heap-use-after-free" | "use-after-free" | "stack-use-after-return" | "stack-use-after-scope" => 416,
         "heap-buffer-overflow" => 122,
         "stack-buffer-overflow" => 121,
-        "global-buffer-overflow" => 787,
+        "global-buffer-overflow" | "global-overflow" => 787,
         "attempting-double-free" => 415,
         "use-of-uninitialized-value" => 457,
         "stack-overflow" => 674,

@@ -15,7 +15,7 @@ static FRAME: LazyLock<Regex> = LazyLock::new(|| {
 /// Functions that start programs and threads, and those that a tool puts in place of the program's.
 static FOREIGN: LazyLock<Regex> = LazyLock::new(|| {
     regex(
-        r"[\s:](?:_start|__libc_start\w*|\(below main\)|(?:__)?clone3?|start_thread|thread_start|_pthread_start|asan_thread_start|invoke_main|__scrt_common_main\w*|mainCRTStartup|BaseThreadInitThunk|RtlUserThreadStart|create_thread|__(?:GI___)?clone_internal|__interceptor[_.]\w+|pthread_create@\S*|__pthread_create_\S*)(?:[\s+(]|$)|libsanitizer[/\\]|compiler-rt[/\\]|vgpreload_| <null>(?: |$)",
+        r"[\s:](?:_start|__libc_start\w*|\(below main\)|(?:__)?clone3?|start_thread|thread_start|_pthread_start|asan_thread_start|invoke_main|__scrt_common_main\w*|mainCRTStartup|BaseThreadInitThunk|RtlUserThreadStart|create_thread|__(?:GI___)?clone_internal|__interceptor[_.]\w+|pthread_create@\S*|__pthread_create_\S*|__hwasan_\w+)(?:[\s+(]|$)| in (?:pthread_create|malloc|free|(?:c|re|v)alloc|reallocarray|posix_memalign|aligned_alloc|memalign|operator (?:new|delete)(?:\[\])?\([^)]*\)) \(|libsanitizer[/\\]|compiler-rt[/\\]|vgpreload_| <null>(?: |$)| [a-z]+san_\w+\.cpp\.o\b",
     )
 });
 /// The same for the panics of Rust.

@@ -18,6 +18,8 @@ pub enum Promise {
     CountedBy(String),
     /// Points to at least so many elements.
     Room(Count),
+    /// A variable that lives as long as the program has an initialiser: if it starts as null, somebody wrote that.
+    Initialised,
 }
 
 /// How many elements a parameter points to.

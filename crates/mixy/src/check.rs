@@ -33,6 +33,8 @@ pub struct Settings {
     pub budget: Budget,
     /// Time to look for functions whose symbolic execution refutes warnings; none: blocks are those that are marked.
     pub refine: Option<Duration>,
+    /// Infer as the original did: without direction, by field, from `NULL` alone.
+    pub paper: bool,
     /// A wrong rule to use instead of the right one: only for tests that must notice.
     #[doc(hidden)]
     pub plant: Option<Mistake>,
@@ -49,6 +51,7 @@ impl Default for Settings {
             paths: 8,
             budget: Budget::default(),
             refine: None,
+            paper: false,
             plant: None,
         }
     }
@@ -120,7 +123,7 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
     if let Some(name) = settings.symbolic.iter().find(|name| settings.typed.contains(name)) {
         return Err(Error::Contradiction(format!("{name} is asked to be typed and symbolic")));
     }
-    let graph = Graph::of(module, &points, &declared);
+    let graph = Graph::of(module, &points, &declared, settings.paper);
     let unmixed =
         crate::region::around(module).into_iter().filter(|id| modes.get(id) == Some(&Mode::Symbolic));
     let unmixed = unmixed.map(|id| module.function(id).name.as_str());
@@ -183,6 +186,12 @@ fn general_assumptions(settings: &Settings) -> BTreeSet<String> {
     ]
     .map(String::from)
     .into();
+    if settings.paper {
+        all.insert(
+            "null is what the text calls NULL: zeros, cleared memory and what libraries return are not null"
+                .into(),
+        );
+    }
     if settings.sinks == Sinks::Annotated {
         all.insert("variables without an initialiser are set before they are read".into());
     }

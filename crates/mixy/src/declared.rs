@@ -36,8 +36,8 @@ pub struct Declared {
     pub nullable: BTreeMap<Position, String>,
     /// Parameters of functions without a body that must not be null: function and argument.
     pub arguments: FxHashSet<(FunctionId, u32)>,
-    /// Globals with a written initialiser: those that are null were meant to be.
-    pub explicit: FxHashSet<(ObjectId, i64)>,
+    /// Variables with a written initialiser: those that are null were meant to be.
+    pub explicit: FxHashSet<ObjectId>,
     /// Modes marked on functions.
     pub modes: FxHashMap<FunctionId, Mode>,
     /// What could not be used, and why.
@@ -60,11 +60,17 @@ impl Declared {
             .map(|(i, f)| (f.name.as_str(), FunctionId(i as u32)))
             .collect();
         declared.marks(module);
-        let fields = Fields::of(module, points);
+        let wanted = module.qualifiers.iter().any(|q| matches!(q.subject, Subject::Field { .. }));
+        let fields = if wanted { Fields::of(module, points) } else { Fields::none(module) };
+        let lasting = Lasting::of(module, points);
         for qualifier in &module.qualifiers {
             let nonnull = match &qualifier.promise {
                 Promise::Nonnull => true,
                 Promise::Nullable => false,
+                Promise::Initialised => {
+                    declared.explicit.extend(lasting.named(&qualifier.subject));
+                    continue;
+                }
                 Promise::Annotate(_) | Promise::CountedBy(_) | Promise::Room(_) => continue,
             };
             let words = describe(&qualifier.subject);
@@ -94,15 +100,8 @@ impl Declared {
                     }
                     at.push(Position::Node(points.flows.result(id)));
                 }
-                Subject::Variable { name } => {
-                    for (number, global) in module.globals.iter().enumerate() {
-                        let named =
-                            global.variable.is_some_and(|v| module.variables[v.0 as usize].name == *name);
-                        if named {
-                            let kind = ObjectKind::Global(parallax_cmodule::GlobalId(number as u32));
-                            at.extend(points.flows.object(kind).map(|o| Position::Cell(o, 0)));
-                        }
-                    }
+                subject @ Subject::Variable { .. } => {
+                    at.extend(lasting.named(subject).map(|object| Position::Cell(object, 0)));
                 }
                 Subject::Local { function, name, line } => {
                     let Some(&id) = by_name.get(function.as_str()) else { continue };
@@ -174,6 +173,34 @@ impl Declared {
             }
             self.modes.insert(FunctionId(id), first);
         }
+    }
+}
+
+/// Variables that live as long as the program, by their names in the source: the line of each, and what it is.
+struct Lasting<'m>(FxHashMap<&'m str, Vec<(u32, ObjectId)>>);
+
+impl<'m> Lasting<'m> {
+    fn of(module: &'m Module, points: &Points) -> Self {
+        let mut by_name: FxHashMap<&str, Vec<(u32, ObjectId)>> = FxHashMap::default();
+        for (number, global) in module.globals.iter().enumerate() {
+            let object = points.flows.object(ObjectKind::Global(parallax_cmodule::GlobalId(number as u32)));
+            if let (Some(variable), Some(object)) = (global.variable, object) {
+                let variable = &module.variables[variable.0 as usize];
+                by_name.entry(variable.name.as_str()).or_default().push((variable.line, object));
+            }
+        }
+        Lasting(by_name)
+    }
+
+    /// Those that a declaration names: one of a function also by its line.
+    fn named(&self, subject: &Subject) -> impl Iterator<Item = ObjectId> + '_ {
+        let (name, line) = match subject {
+            Subject::Variable { name } => (name.as_str(), None),
+            Subject::Local { name, line, .. } => (name.as_str(), Some(*line)),
+            _ => ("", None),
+        };
+        let called = self.0.get(name).into_iter().flatten();
+        called.filter(move |(at, _)| line.is_none_or(|line| line == *at)).map(|(_, object)| *object)
     }
 }
 
@@ -265,19 +292,19 @@ fn deeper(module: &Module, points: &Points, mut at: Vec<Position>, depth: usize)
 }
 
 /// Where fields of structures are: by the types of variables, and for allocated memory by what points to it.
-struct Fields<'m> {
+pub(crate) struct Fields<'m> {
     module: &'m Module,
     /// Objects with the structure they hold and where it starts.
-    records: BTreeSet<(ObjectId, i64, DebugTypeId)>,
+    pub(crate) records: BTreeSet<(ObjectId, i64, DebugTypeId)>,
 }
 
 impl<'m> Fields<'m> {
-    fn of(module: &'m Module, points: &Points) -> Self {
-        let mut fields = Fields { module, records: BTreeSet::new() };
-        let wanted = module.qualifiers.iter().any(|q| matches!(q.subject, Subject::Field { .. }));
-        if !wanted {
-            return fields;
-        }
+    fn none(module: &'m Module) -> Self {
+        Fields { module, records: BTreeSet::new() }
+    }
+
+    pub(crate) fn of(module: &'m Module, points: &Points) -> Self {
+        let mut fields = Fields::none(module);
         for (id, object) in points.objects() {
             let variable = match object.kind {
                 ObjectKind::Global(global) => module.global(global).variable,

@@ -153,8 +153,8 @@ impl Lists {
 }
 
 impl Graph {
-    /// Builds the graph of a module.
-    pub fn of(module: &Module, points: &Points, declared: &Declared) -> Graph {
+    /// Builds the graph of a module; `paper` as the original did.
+    pub fn of(module: &Module, points: &Points, declared: &Declared, paper: bool) -> Graph {
         let first_cell = points.flows.nodes;
         let mut builder = Builder {
             module,
@@ -175,6 +175,9 @@ impl Graph {
             first_cell,
         };
         builder.build();
+        if paper {
+            builder.as_in_the_paper();
+        }
         let Builder {
             edges,
             mut sources,
@@ -290,7 +293,7 @@ impl Builder<'_> {
         let flows = &self.points.flows;
         for &(object, offset, value) in &flows.initial {
             if let (Value::Null, Some(cell)) = (value, self.points.cell(self.module, object, offset)) {
-                let explicit = self.declared.explicit.contains(&(object, offset));
+                let explicit = self.declared.explicit.contains(&object);
                 let origin = if explicit { Origin::Constant } else { Origin::ImplicitZero };
                 let var = self.cell(cell);
                 self.sources.push(Source { var, site: None, origin });
@@ -302,6 +305,15 @@ impl Builder<'_> {
         for &(site, to, from) in &flows.copied {
             self.transfer(to, from, None, site);
         }
+    }
+
+    fn as_in_the_paper(&mut self) {
+        let (module, points, first) = (self.module, self.points, self.first_cell);
+        crate::paper::share_fields(module, points, &mut self.edges, &mut self.next, |cell| {
+            Var(first + cell.0)
+        });
+        crate::paper::without_direction(&mut self.edges);
+        crate::paper::keep_macros(module, points, &mut self.sources, first);
     }
 
     fn edge(&mut self, from: Var, to: Var, site: Option<Site>, why: Why) {

@@ -23,6 +23,7 @@ mod local;
 pub mod mix;
 pub mod names;
 pub mod output;
+mod paper;
 mod place;
 pub mod region;
 mod returns;

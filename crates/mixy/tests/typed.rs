@@ -344,3 +344,104 @@ int main(void) {
     let report = check(&program.module, &settings).expect("it is checked");
     assert_eq!((found(&program, &report), report.gaps.len()), (vec![], 0), "{:?}", report.gaps);
 }
+
+#[test]
+fn a_written_initialiser_is_a_source_whatever_the_sinks() {
+    annotated(
+        "#include <stddef.h>
+void use(int *p) __attribute__((nonnull));
+int *shared = NULL, *forgotten;
+static struct { int n; int *p; } pair = { 3, NULL };
+int main(void) {
+  static int *kept = 0, *unset;
+  use(shared); //~ n
+  use(pair.p); //~ n
+  use(kept); //~ n
+  use(forgotten);
+  use(unset);
+  return 0;
+}
+",
+    );
+}
+
+/// As the original infers: the text stays where it is, because it says what is `NULL`.
+fn as_in_the_paper(text: &str) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("t.c");
+    std::fs::write(&file, text).expect("a file");
+    let sources = parallax_cexplore::Sources { files: vec![file], ..parallax_cexplore::Sources::default() };
+    let mut program = parallax_cexplore::program::load(&sources).expect("a program");
+    program.annotate().expect("its declarations are read");
+    let settings = Settings { sinks: Sinks::Annotated, paper: true, ..Settings::default() };
+    let report = check(&program.module, &settings).expect("a report");
+    assert_eq!(found(&program, &report), expected(text), "{text}");
+}
+
+#[test]
+fn the_original_knows_no_direction() {
+    let text = |mark: &str| {
+        format!(
+            "#include <stddef.h>
+void use(int *p) __attribute__((nonnull));
+int v;
+int main(void) {{
+  int *a = &v, *b;
+  use(a); {mark}
+  b = a;
+  b = NULL;
+  return 0;
+}}
+"
+        )
+    };
+    annotated(&text(""));
+    as_in_the_paper(&text("//~ n"));
+}
+
+#[test]
+fn the_original_has_one_qualifier_for_a_field_of_all_structures() {
+    let text = |mark: &str| {
+        format!(
+            "#include <stddef.h>
+void use(int *p) __attribute__((nonnull));
+int v;
+struct s {{ int *p; }} one, two;
+int main(void) {{
+  one.p = NULL;
+  two.p = &v;
+  use(two.p); {mark}
+  return 0;
+}}
+"
+        )
+    };
+    annotated(&text(""));
+    as_in_the_paper(&text("//~ n"));
+}
+
+#[test]
+fn the_original_takes_only_the_macro_for_null() {
+    let text = |zero: &str, written: &str| {
+        format!(
+            "#include <stddef.h>
+#include <stdlib.h>
+void use(int *p) __attribute__((nonnull));
+int *shared = 0;
+int main(void) {{
+  int *a = 0, *b = calloc(1, 8), **c = calloc(1, 8);
+  use(a); {zero}
+  use(shared); {zero}
+  use(*c); {zero}
+  int *d =
+      NULL;
+  use(d); {written}
+  (void)b;
+  return 0;
+}}
+"
+        )
+    };
+    annotated(&text("//~ n", "//~ n"));
+    as_in_the_paper(&text("", "//~ n"));
+}

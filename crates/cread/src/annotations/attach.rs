@@ -135,7 +135,7 @@ fn fields(module: &mut Module, found: &[Qualifier]) {
                 match promise {
                     Promise::Nonnull => field.nonnull = true,
                     Promise::CountedBy(count) => field.counted_by = Some(count.clone()),
-                    Promise::Nullable | Promise::Annotate(_) | Promise::Room(_) => {}
+                    Promise::Nullable | Promise::Annotate(_) | Promise::Room(_) | Promise::Initialised => {}
                 }
             }
         }

@@ -309,6 +309,13 @@ impl Tree<'_> {
             None => (Subject::Variable { name }, self.unit_of(words)),
         };
         self.note(&subject, &unit, quoted(words));
+        // Behind the type stand the words that say how long it lives and whether it has an initialiser.
+        let behind = words.rsplit('\'').next().unwrap_or("");
+        let has = |word: &str| behind.split(' ').any(|found| found == word);
+        let lasts = matches!(subject, Subject::Variable { .. }) || has("static");
+        if lasts && ["cinit", "callinit", "listinit"].into_iter().any(has) {
+            self.say(subject.clone(), &unit, 0, Promise::Initialised);
+        }
         Open::Declared(subject, unit)
     }
 }
@@ -344,6 +351,7 @@ static void one(int *p __attribute__((nonnull)), void (*_Nullable f)(int *_Nonnu
       (int *_Nonnull)p; (void)q; (void)f;
 }
 extern int *_Nonnull table;
+int *first, *second = 0; void counts(void) { int *short_lived = 0; static int *lasting = 0; static int *zeroed; }
 #pragma clang assume_nonnull begin
 int *assumed(int *p);
 #pragma clang assume_nonnull end
@@ -388,6 +396,12 @@ int calls_access(const char *p) { extern int access(const char *, int); return a
             (Subject::Local { function: one(), name: "q".into(), line: 11 }, 0, Nonnull),
             (Subject::Cast { function: one(), line: 12, column: 7 }, 0, Nonnull),
             (Subject::Variable { name: "table".into() }, 0, Nonnull),
+            (Subject::Variable { name: "second".into() }, 0, Promise::Initialised),
+            (
+                Subject::Local { function: "counts".into(), name: "lasting".into(), line: 15 },
+                0,
+                Promise::Initialised,
+            ),
             (result("assumed"), 0, Nonnull),
             (parameter("assumed", 0), 0, Nonnull),
             (parameter("least", 1), 0, Room(Count::Parameter(0))),

@@ -57,6 +57,10 @@ pub struct Check {
     /// Only the blocks that are marked: do not look for functions whose execution refutes warnings, and run nothing.
     #[arg(long)]
     no_refine: bool,
+    /// As the paper did it, for tables beside its own: constraints without direction, one qualifier for a field of all structures of
+    /// a type, NULL as the only source, declared positions as the only sinks, and the blocks that are marked. Not for finding errors.
+    #[arg(long, conflicts_with_all = ["sinks", "refine_time"])]
+    paper: bool,
     /// Seconds to look for such functions [default: 20].
     #[arg(long, value_name = "SECONDS")]
     refine_time: Option<u64>,
@@ -117,6 +121,7 @@ impl Check {
         let time = self.refine_time.or(table.refine_time).unwrap_or(20);
         Settings {
             sinks: match self.sinks.or(table.sinks).unwrap_or(Which::Deref) {
+                _ if self.paper => Sinks::Annotated,
                 Which::Annotated => Sinks::Annotated,
                 Which::Deref => Sinks::Deref,
             },
@@ -133,7 +138,8 @@ impl Check {
             } else {
                 self.paths.clamp(1, 8)
             },
-            refine: (!self.no_refine).then(|| Duration::from_secs(time)),
+            refine: (!self.no_refine && !self.paper).then(|| Duration::from_secs(time)),
+            paper: self.paper,
             ..Settings::default()
         }
     }
@@ -149,7 +155,7 @@ impl Check {
 
     /// Explores the program from its start, for inputs that show findings.
     fn confirm(&self, program: &Program, settings: &Settings, report: &mut Report) -> Result<()> {
-        if self.no_refine || self.confirm_time == 0 || settings.entry != "main" {
+        if self.no_refine || self.paper || self.confirm_time == 0 || settings.entry != "main" {
             return Ok(());
         }
         let folder = std::env::temp_dir().join(format!("parallax-check-{}", std::process::id()));

@@ -16,12 +16,56 @@ const MOST_LINES: u32 = 80;
 /// Everything that is defined below the roots.
 pub struct Index {
     texts: Vec<(String, Rc<Text>)>,
-    by_name: HashMap<String, Vec<(usize, Definition)>>,
+    by_name: HashMap<String, Named>,
     /// Whether a bound cut the search short.
     pub cut: bool,
     /// Definitions that were asked for, in the order the page numbers them.
     pub chosen: Vec<page::Definition>,
     numbers: HashMap<(usize, u32, u32), usize>,
+}
+
+/// Everything that goes by one name.
+#[derive(Default)]
+struct Named {
+    /// What is seen from everywhere, with the number of its text.
+    open: Vec<(usize, Definition)>,
+    /// What is seen in one function only, by text. A name like `i` is in most of them.
+    local: HashMap<usize, Locals>,
+}
+
+/// Definitions of one name in the functions of one text, in the order in which the functions begin.
+#[derive(Default)]
+struct Locals {
+    all: Vec<(Lines, Definition)>,
+    /// The last line of any function up to here: no later one lies in a function before.
+    reach: Vec<u32>,
+}
+
+impl Locals {
+    fn add(&mut self, scope: Lines, definition: &Definition) {
+        let at = self.all.partition_point(|(other, _)| other.first <= scope.first);
+        self.all.insert(at, (scope, definition.clone()));
+    }
+
+    fn finish(&mut self) {
+        let mut far = 0;
+        self.reach = (self.all.iter())
+            .map(|(scope, _)| {
+                far = scope.last.max(far);
+                far
+            })
+            .collect();
+    }
+
+    /// Those whose function has the line.
+    fn around(&self, line: u32) -> impl Iterator<Item = &Definition> {
+        let from = self.reach.partition_point(|&last| last < line);
+        let to = self.all.partition_point(|(scope, _)| scope.first <= line).max(from);
+        self.all[from..to]
+            .iter()
+            .filter(move |(scope, _)| scope.contains(line))
+            .map(|(_, definition)| definition)
+    }
 }
 
 impl Index {
@@ -75,28 +119,41 @@ impl Index {
             }
             let number = index.texts.len();
             for definition in &text.outline.definitions {
-                index.by_name.entry(definition.name.clone()).or_default().push((number, definition.clone()));
+                // Most names have been seen, and need no copy.
+                if !index.by_name.contains_key(&definition.name) {
+                    index.by_name.insert(definition.name.clone(), Named::default());
+                }
+                let Some(named) = index.by_name.get_mut(&definition.name) else { continue };
+                match definition.scope {
+                    Some(scope) => named.local.entry(number).or_default().add(scope, definition),
+                    None => named.open.push((number, definition.clone())),
+                }
             }
             index.texts.push((found.name, text));
         }
+        index.by_name.values_mut().flat_map(|named| named.local.values_mut()).for_each(Locals::finish);
         index
     }
 
     /// The page's number for what `token`, a word of `file`, stands for.
     pub fn resolve(&mut self, file: &str, text: &Text, token: &Token) -> Option<usize> {
         let word = text.whole.get(token.bytes.0 as usize..token.bytes.1 as usize)?;
-        let candidates = self.by_name.get(word)?;
-        let member = token.class == Class::Member;
-        let (number, definition) = candidates
-            .iter()
-            .filter(|(_, definition)| !member || definition.kind == Kind::Function)
-            .filter_map(|(number, definition)| {
-                let here = self.texts[*number].0 == file;
-                let rank = rank(definition, here, token.line)?;
-                Some((rank, *number, definition))
-            })
-            .min_by_key(|(rank, number, _)| (*rank, *number))
-            .map(|(_, number, definition)| (number, definition.clone()))?;
+        let named = self.by_name.get(word)?;
+        let fits =
+            |definition: &&Definition| token.class != Class::Member || definition.kind == Kind::Function;
+        // A local is seen in its own function only; the nearest one above wins.
+        let nearest = |(number, definition): &(usize, &Definition)| {
+            (token.line.checked_sub(definition.lines.first).unwrap_or(1 << 20), *number)
+        };
+        let local = (named.local.iter())
+            .filter(|(number, _)| self.texts[**number].0 == file)
+            .flat_map(|(number, locals)| locals.around(token.line).filter(fits).map(|one| (*number, one)))
+            .min_by_key(nearest);
+        let open = || {
+            let all = named.open.iter().map(|(number, one)| (*number, one)).filter(|(_, one)| fits(one));
+            all.min_by_key(|(number, one)| (rank(one, self.texts[*number].0 == file), *number))
+        };
+        let (number, definition) = local.or_else(open).map(|(number, one)| (number, one.clone()))?;
         let here = self.texts[number].0 == file;
         if here && definition.lines.count() == 1 && definition.lines.first == token.line {
             return None; // It stands right here.
@@ -139,17 +196,10 @@ fn definition_of(file: &str, text: &Text, lines: Lines, name: &str, kind: &'stat
     }
 }
 
-/// How well a definition fits a use: smaller is better, `None` not at all.
-fn rank(definition: &Definition, same_file: bool, line: u32) -> Option<(u8, u32)> {
-    if let Some(scope) = definition.scope {
-        // A local is seen in its own function only; the nearest one above wins.
-        if !same_file || !scope.contains(line) {
-            return None;
-        }
-        return Some((0, line.checked_sub(definition.lines.first).unwrap_or(1 << 20)));
-    }
+/// How well a definition that is seen from everywhere fits a use: smaller is better.
+fn rank(definition: &Definition, same_file: bool) -> u8 {
     let prototype = definition.kind == Kind::Declaration;
-    Some((if prototype { 3 } else { 2 - u8::from(same_file) }, 0))
+    if prototype { 3 } else { 2 - u8::from(same_file) }
 }
 
 /// The lines of a text with their encoded tokens.
@@ -190,5 +240,45 @@ pub fn encode(tokens: &[Token], line: u32, mut resolve: impl FnMut(&Token) -> Op
 fn separate(out: &mut String) {
     if !out.is_empty() {
         out.push(' ');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Functions beside and in each other, in every order: those around a line are those that have it.
+    #[test]
+    fn locals_around_a_line_are_those_whose_function_has_it() {
+        let mut seed = 7_u32;
+        let mut next = |below: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) % below
+        };
+        for _ in 0..300 {
+            let mut locals = Locals::default();
+            let mut all = Vec::new();
+            for number in 0..1 + next(12) {
+                let first = 1 + next(40);
+                let scope = Lines { first, last: first + next(20) };
+                let definition = Definition {
+                    name: format!("n{number}"),
+                    kind: Kind::Local,
+                    lines: scope,
+                    scope: Some(scope),
+                };
+                locals.add(scope, &definition);
+                all.push((scope, definition.name));
+            }
+            locals.finish();
+            for line in 0..70 {
+                let mut expected: Vec<&str> =
+                    all.iter().filter(|(scope, _)| scope.contains(line)).map(|(_, name)| &**name).collect();
+                let mut found: Vec<&str> = locals.around(line).map(|one| &*one.name).collect();
+                expected.sort_unstable();
+                found.sort_unstable();
+                assert_eq!(found, expected, "line {line} of {all:?}");
+            }
+        }
     }
 }

@@ -116,7 +116,7 @@ class App {
     const body = h("div", { class: "pbody", tabindex: "0", role: "region", "aria-label": "Script" }, ...script.lines.map((text, at) => {
       const own = made.get(at + 1) ?? [];
       return h("div", { class: "pl" }, h("span", { class: "no" }, String(at + 1)), h("code", {}, ...tokens(text).map(([kind, piece]) => (kind ? h("i", { class: kind }, piece) : piece))),
-        ...own.map(({ lane, index }) => h("button", { class: `made frame ${HUES[lane.kind]}`, title: `Go to lane ${lane.name}`, onclick: () => this.pick(index) }, h("i"), lane.name, h("b", {}, grouped(lane.times.length)))));
+        ...own.map(({ lane, index }) => h("button", { class: `made frame ${HUES[lane.kind]}`, title: `Go to lane ${lane.name}`, onclick: () => this.pick(index) }, h("i"), h("span", {}, lane.name), h("b", {}, grouped(lane.times.length)))));
     }));
     return h("section", { class: "prompt" }, h("header", {}, h("b", {}, script.name), h("span", { class: "dim" }, `made ${counted(lanes.length, "lane")} in ${script.seconds.toFixed(1)} s`), h("span", { class: "grow" }), h("span", { class: "dim" }, notes.join("; "))), body);
   }

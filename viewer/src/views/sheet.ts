@@ -17,7 +17,7 @@ export type Part = "path" | "report" | "checklist" | "verdict";
 const PARTS: readonly (readonly [Part, string, string])[] = [["path", "stack", "Path"], ["report", "list", "Report"], ["checklist", "check", "Checklist"], ["verdict", "true", "Verdict"]];
 
 export class Sheet {
-  readonly stack = h("nav", { class: "stackbar", "aria-label": "Call stack" });
+  readonly stack = h("nav", { class: "stackbar", "aria-label": "Call stack", tabindex: "0" });
   readonly element = h("section", { class: "sheet", "aria-label": "Current step" });
   private part: Part = "path";
 

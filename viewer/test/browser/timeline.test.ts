@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
 import type { Page } from "playwright-core";
+import { misfits } from "./fit.ts";
 import { Lab, PARALLAX, ROOT, picture } from "./harness.ts";
 
 const lab = new Lab();
@@ -53,6 +54,7 @@ test("opens at the last item of the last lane, with its stack as nested frames o
   assert.ok(await tab.locator(".moment .line.now").isVisible());
   assert.deepEqual(await tab.locator(".lane .lh-top b").allInnerTexts().then(names => names.slice(-6)), ["chunks_waiting", "collections", "calls", "acquired", "released", "unprotected"]);
   assert.ok(await tab.locator(".threads .run").count() > 4, "turns of threads");
+  assert.ok(await tab.locator(".threads .run").first().isVisible(), "and they can be seen");
   assert.ok(await tab.locator(".calls .sp, .calls .dense-f").count() > 0, "calls by depth");
   assert.ok(await tab.locator(".watch .vline path").count() > 1, "the value is drawn");
   assert.deepEqual(wrong, []);
@@ -144,7 +146,7 @@ test("hovering says what an item is, clicking goes there", async () => {
   await tab.context().close();
 });
 
-for (const [width, height] of [[1440, 900], [1280, 800], [390, 844]] as const) {
+for (const [width, height] of [[1920, 1080], [1440, 900], [1280, 800], [390, 844]] as const) {
   for (const scheme of ["light", "dark"] as const) {
     test(`has no violations, and nothing overflows: ${width} ${scheme}`, async () => {
       const { page: tab, wrong } = await lab.open(page, { viewport: { width, height }, colorScheme: scheme, bypassCSP: true });
@@ -152,6 +154,7 @@ for (const [width, height] of [[1440, 900], [1280, 800], [390, 844]] as const) {
       await picture(tab, `timeline-${width}-${scheme}`);
       const beyond = await tab.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.equal(beyond, 0, "the page does not scroll sideways");
+      assert.deepEqual(await misfits(tab), [], "everything fits, or says that it does not");
       await tab.evaluate(AXE);
       const found = await tab.evaluate(() => (window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { target: string[]; failureSummary: string }[] }[] }> } }).axe.run());
       assert.deepEqual(found.violations.map(one => `${one.id}: ${one.nodes.slice(0, 3).map(node => `${node.target.join(" ")} ${node.failureSummary}`).join("; ")}`), []);

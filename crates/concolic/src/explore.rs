@@ -496,7 +496,8 @@ impl Explorer<'_> {
                     let strayed =
                         trail.hash != concrete.trail.hash && !matches!(concrete.outcome, Outcome::Steps);
                     let instructions = concrete.trail.parts(&trail, trail.blocks.min(concrete.trail.blocks));
-                    let test = self.tests.iter_mut().rev().find(|test| test.number == number).expect("it has run");
+                    let test =
+                        self.tests.iter_mut().rev().find(|test| test.number == number).expect("it has run");
                     test.constraints = Some(constraints);
                     test.evaluated = evaluated;
                     test.term_bytes = term_bytes;
@@ -508,7 +509,8 @@ impl Explorer<'_> {
                 }
                 Message::Done { solver, notes, left, hard } => {
                     let number = run.waiting.number;
-                    let test = self.tests.iter_mut().rev().find(|test| test.number == number).expect("it has run");
+                    let test =
+                        self.tests.iter_mut().rev().find(|test| test.number == number).expect("it has run");
                     test.seconds[2] += solver;
                     notes.into_iter().for_each(|note| self.ledger.note(note.bound()));
                     if !hard.is_empty() {
@@ -544,7 +546,8 @@ impl Explorer<'_> {
     ) -> Result<Option<Running>, ExploreError> {
         if run.concrete.is_some() {
             let number = run.waiting.number;
-            let finished = self.tests.iter().rev().any(|test| test.number == number && test.constraints.is_some());
+            let finished =
+                self.tests.iter().rev().any(|test| test.number == number && test.constraints.is_some());
             if end == End::Died || !finished {
                 self.ledger.note(Bound::Memory(self.settings.term_memory));
             }

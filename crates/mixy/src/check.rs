@@ -133,6 +133,10 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
     let footprints = Footprints::new(module, &points, &graph);
     let store = Store::new();
     let mut report = Report { assumptions: general_assumptions(settings), ..Report::default() };
+    // Its null at the end is found where the program is explored from its start; inference would have to know what argc says.
+    if settings.entry == "main" && module.function(entry).parameters.len() > 1 {
+        report.assumptions.insert("argv is read only below argc, as far as inference goes".into());
+    }
     report.assumptions.extend(graph.assumptions.iter().cloned());
     report.gaps.extend(graph.gaps.iter().cloned());
     report.gaps.extend(declared.gaps.iter().cloned());

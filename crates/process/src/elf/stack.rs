@@ -22,6 +22,9 @@ pub struct Vectors {
 /// The stack is this large; it costs nothing until it is touched.
 pub const STACK_SIZE: u64 = 8 << 20;
 
+/// Bytes between the strings of the program and those of the system.
+const GAP: usize = 64;
+
 /// Maps a stack and fills it; the stack pointer to start with, or none if the strings do not fit.
 pub fn build(memory: &mut Memory, loaded: &Loaded, vectors: &Vectors) -> Result<Option<u64>, Fault> {
     let machine = loaded.machine;
@@ -48,11 +51,17 @@ pub fn build(memory: &mut Memory, loaded: &Loaded, vectors: &Vectors) -> Result<
     };
     let terminated = |text: &[u8]| [text, &[0]].concat();
     let path = push(&terminated(&vectors.path))?;
+    // As Linux lays them out, each behind the one before: some programs join their arguments to one text, and look whether they can.
     let mut place = |texts: &[Vec<u8>]| -> Result<Vec<u64>, Fault> {
-        texts.iter().map(|text| push(&terminated(text))).collect()
+        let mut places: Vec<u64> =
+            texts.iter().rev().map(|text| push(&terminated(text))).collect::<Result<_, _>>()?;
+        places.reverse();
+        Ok(places)
     };
     let environment = place(&vectors.environment)?;
     let arguments = place(&vectors.arguments)?;
+    // Linux leaves a gap of random size here. The loader measures the platform's name sixteen bytes at a time.
+    push(&[0; GAP])?;
     let platform = push(&terminated(machine.abi().platform.as_bytes()))?;
     let random = push(&vectors.random)?;
 

@@ -47,13 +47,18 @@ fn the_first_stack_holds_what_was_given() {
         u64::from_le_bytes(memory.load::<8>(at - 8).unwrap())
     };
     assert_eq!(next(&mut memory), 3);
+    // Each begins where the one before ends, as under Linux.
+    let mut end = None;
     for text in &vectors.arguments {
         let pointer = next(&mut memory);
         assert_eq!(memory.read_string(pointer, 100).unwrap().unwrap(), *text);
+        assert_eq!(pointer, end.unwrap_or(pointer));
+        end = Some(pointer + text.len() as u64 + 1);
     }
     assert_eq!(next(&mut memory), 0);
     let pointer = next(&mut memory);
     assert_eq!(memory.read_string(pointer, 100).unwrap().unwrap(), b"A=b");
+    assert_eq!(Some(pointer), end);
     assert_eq!(next(&mut memory), 0);
     let mut auxiliary = std::collections::HashMap::new();
     loop {

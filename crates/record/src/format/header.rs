@@ -14,8 +14,9 @@ const MAGIC: &[u8; 6] = b"PLXREC";
 pub const VERSION: u32 = 2;
 
 /// Of the engine and the system layer: it changes when the same records would lead another way. Recordings of others are
-/// refused. Since 2 an interrupted call and the delivery of the signal are two moves.
-pub const REVISION: u32 = 2;
+/// refused. Since 2 an interrupted call and the delivery of the signal are two moves; since 3 the strings of the first stack are in
+/// Linux's order.
+pub const REVISION: u32 = 3;
 
 /// What a process was started with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -26,10 +26,10 @@ pub fn print(
     let confirmed = report.findings.iter().filter(|f| matches!(f.status, Status::Confirmed)).count();
     writeln!(
         out,
-        "{} findings: {confirmed} confirmed, {} possible; {} warnings of inference alone, {} of them refuted",
-        report.findings.len(),
+        "{}: {confirmed} confirmed, {} possible; {} of inference alone, {} of them refuted",
+        counted(report.findings.len(), "finding"),
         report.findings.len() - confirmed,
-        report.typed,
+        counted(report.typed, "warning"),
         report.refuted
     )?;
     if let Some(compared) = compared {
@@ -103,4 +103,8 @@ fn one(
     }
     writeln!(out)?;
     Ok(())
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

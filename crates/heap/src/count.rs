@@ -52,10 +52,14 @@ impl Guarded<'_> {
     pub fn count(&self, limit: usize) -> Result<Count, HeapError> {
         match self.count_by_diagram() {
             Ok(count) => Ok(count),
-            Err(Trouble::Heap(error)) if error != HeapError::Late => Err(error),
+            Err(Trouble::Heap(error @ HeapError::Broken(_))) => Err(error),
             Err(_) => {
-                let models = self.models(limit)?;
-                Ok(Count { heaps: models.models.len() as u64, exact: models.complete })
+                match self.models(limit) {
+                    Ok(models) => Ok(Count { heaps: models.models.len() as u64, exact: models.complete }),
+                    // The path is possible; how often is beyond the solver.
+                    Err(HeapError::Solver(_)) => Ok(Count { heaps: 1, exact: false }),
+                    Err(error) => Err(error),
+                }
             }
         }
     }

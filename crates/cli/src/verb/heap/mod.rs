@@ -26,7 +26,7 @@ use parallax_javalite::{
 };
 use parallax_source::SourceFile;
 use parallax_term::Store;
-use report::Files;
+use report::{Counted, Files};
 use serde_json::json;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -294,13 +294,13 @@ fn explored_by<L: Machine>(
         // What is counted is printed too, and not after the limit.
         let counted = arguments.limits.counting(run.start);
         let shares = Shares::new(&ends, Duration::from_secs(arguments.count_time), counted);
-        let heaps = |end: &Final<L, Summary<'_>>, _| -> Result<(usize, bool)> {
+        let heaps = |end: &Final<L, Summary<'_>>, _| -> Result<Option<Counted>> {
             if arguments.count == 0 {
-                return Ok((0, false));
+                return Ok(None);
             }
             run.setup.oracle.set_deadline(shares.next());
             let count = end.heap().count(arguments.count)?;
-            Ok((count.heaps as usize, count.exact))
+            Ok(Some(Counted { heaps: count.heaps as usize, exact: count.exact }))
         };
         return report::report(arguments, run, "summary", &ends, heaps, Files { tests, untold });
     };
@@ -309,7 +309,14 @@ fn explored_by<L: Machine>(
     }
     let ends = engine::lazy(run.setup, run.task, laziness, 1, watch);
     let exact = engine == engine::Engine::Lazy;
-    report::report(arguments, run, engine.name(), &ends, |_, count| Ok((count, exact)), Files::default())
+    report::report(
+        arguments,
+        run,
+        engine.name(),
+        &ends,
+        |_, heaps| Ok(Some(Counted { heaps, exact })),
+        Files::default(),
+    )
 }
 
 fn save(

@@ -43,13 +43,20 @@ impl Tally {
     }
 }
 
+/// How many heaps a path stands for: so many, or more if that is not exact.
+#[derive(Clone, Copy)]
+pub struct Counted {
+    pub heaps: usize,
+    pub exact: bool,
+}
+
 /// Prints what an engine found.
 pub fn report<L: Machine, M: Memory>(
     arguments: &Heap,
     run: &Run<'_, '_, L>,
     engine: &str,
     ends: &Ends<L, M>,
-    heaps: impl Fn(&Final<L, M>, usize) -> Result<(usize, bool)>,
+    heaps: impl Fn(&Final<L, M>, usize) -> Result<Option<Counted>>,
     files: Files,
 ) -> Result<Status>
 where
@@ -59,7 +66,8 @@ where
     let Files { tests, untold } = files;
     let missed = tests.as_ref().map_or(0, |tests| tests.missed);
     let mut traces = Vec::new();
-    let (mut total, mut complete, mut unlisted) = (0usize, true, 0);
+    let mut total = Some(Counted { heaps: 0, exact: true });
+    let mut unlisted = 0;
     let Tally { errors, cuts } = Tally::of(ends);
     for (trace, bucket) in &ends.traces {
         if trace.ending == Ending::Discarded {
@@ -68,15 +76,16 @@ where
         // What has no line is counted, so that nothing is said after the limit.
         if !traces.is_empty() && arguments.limits.late(run.start) {
             unlisted += 1;
-            complete = false;
             continue;
         }
         let end = &bucket.finals[0];
-        let (count, exact) = heaps(end, bucket.count)?;
-        total = total.saturating_add(count);
-        complete &= exact;
+        let counted = heaps(end, bucket.count)?;
+        total = total.zip(counted).map(|(total, counted)| Counted {
+            heaps: total.heaps.saturating_add(counted.heaps),
+            exact: total.exact && counted.exact,
+        });
         let truncated = end.truncated() || matches!(trace.ending, Ending::Cut(_));
-        traces.push(path_json(run, trace, end, count, exact, truncated));
+        traces.push(path_json(run, trace, end, counted, truncated));
     }
     // What takes time after the exploration (counting) is not the engine's time.
     let usage = run.setup.oracle.usage();
@@ -86,8 +95,8 @@ where
         "k": run.setup.inputs.k,
         "paths": ends.progress.paths,
         "states": ends.progress.states,
-        "heaps": total,
-        "heaps_complete": complete && stopped.is_none(),
+        "heaps": total.map(|total| total.heaps),
+        "heaps_complete": total.is_some_and(|total| total.exact) && unlisted == 0 && stopped.is_none(),
         "discarded": ends.progress.discarded,
         "traces": traces,
         "traces_unlisted": unlisted,
@@ -136,8 +145,7 @@ fn path_json<L: Machine, M: Memory>(
     run: &Run<'_, '_, L>,
     trace: &TraceOf<L>,
     end: &Final<L, M>,
-    heaps: usize,
-    exact: bool,
+    counted: Option<Counted>,
     truncated: bool,
 ) -> Json
 where
@@ -163,15 +171,21 @@ where
         "error": error,
         "truncated": truncated,
         "cut": cut,
-        "heaps": heaps,
-        "heaps_complete": exact,
+        "heaps": counted.map(|counted| counted.heaps),
+        "heaps_complete": counted.is_some_and(|counted| counted.exact),
         "condition": condition,
     })
 }
 
 fn report_text(document: &Json, method: &str) -> String {
     let mut out = String::new();
-    let heaps = |count: &Json| if *count == 1 { "1 heap".into() } else { format!("{count} heaps") };
+    let heaps = |of: &Json| match (&of["heaps"], of["heaps_complete"] == true) {
+        (Json::Null, _) => "heaps not counted".to_owned(),
+        (count, exact) => {
+            let more = if exact { "" } else { "at least " };
+            format!("{more}{count} heap{}", if *count == 1 { "" } else { "s" })
+        }
+    };
     let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let k = document["k"].as_u64().map_or("none".to_owned(), |k| k.to_string());
     let _ = writeln!(out, "{} of {method}, k = {k}", text(&document["engine"]));
@@ -193,10 +207,9 @@ fn report_text(document: &Json, method: &str) -> String {
             _ if path["result"].is_null() => "returns".to_owned(),
             _ => format!("returns {}", text(&path["result"])),
         };
-        let more = if path["heaps_complete"] == true { "" } else { "at least " };
         let truncated =
             if path["truncated"] == true && path["cut"].is_null() { ", larger heaps left out" } else { "" };
-        let _ = writeln!(out, "\npath {}: {end} ({more}{}{truncated})", number + 1, heaps(&path["heaps"]));
+        let _ = writeln!(out, "\npath {}: {end} ({}{truncated})", number + 1, heaps(path));
         for outcome in path["outcomes"].as_array().into_iter().flatten() {
             let _ = writeln!(out, "    {}", text(outcome));
         }
@@ -212,13 +225,12 @@ fn report_text(document: &Json, method: &str) -> String {
             document["traces_unlisted"]
         );
     }
-    let more = if document["heaps_complete"] == true { "" } else { "at least " };
     let _ = writeln!(
         out,
-        "\n{} paths, {} states, {more}{} heaps, {} discarded; {} solver calls, {:.2} s",
+        "\n{} paths, {} states, {}, {} discarded; {} solver calls, {:.2} s",
         document["paths"],
         document["states"],
-        document["heaps"],
+        heaps(document),
         document["discarded"],
         document["solver"]["calls"],
         document["seconds"].as_f64().unwrap_or(0.0)

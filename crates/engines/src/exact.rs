@@ -14,6 +14,7 @@ use parallax_heap::Canon;
 use parallax_path::{Model, Oracle};
 use parallax_sem::Symbolic;
 use parallax_sem::logic::{Struct, formula as meaning};
+use parallax_smt::Reason;
 use parallax_term::{Formula, Node, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -115,11 +116,18 @@ impl<L: Machine> Side<'_, '_, L> {
             differences.push(Difference::Truncated(trace.clone()));
         }
         let models = heap.models(states.len() + 1)?;
+        // Fewer than were asked for, and not all: the time is up, which is no difference.
+        if !models.complete && models.models.len() <= states.len() {
+            return Err(Reason::Time.into());
+        }
         if !models.complete || counted && models.models.len() != states.len() {
             differences.push(Difference::Count(trace.clone(), states.len(), models.models.len()));
         }
         let count = heap.count(states.len() + 1)?;
-        if models.complete && (!count.exact || count.heaps != models.models.len() as u64) {
+        if models.complete && !count.exact {
+            return Err(Reason::Time.into());
+        }
+        if models.complete && count.heaps != models.models.len() as u64 {
             differences.push(Difference::Count(trace.clone(), models.models.len(), count.heaps as usize));
         }
         let mut shapes: BTreeMap<String, Shape<'_, '_, L>> = BTreeMap::new();
@@ -257,6 +265,6 @@ fn always_equal(oracle: &Oracle<'_>, assumptions: &[Formula], a: Scalar, b: Scal
     Ok(unsatisfiable(oracle, &formulas)?)
 }
 
-fn unsatisfiable(oracle: &Oracle<'_>, formulas: &[Formula]) -> Result<bool, parallax_smt::Reason> {
+fn unsatisfiable(oracle: &Oracle<'_>, formulas: &[Formula]) -> Result<bool, Reason> {
     Ok(oracle.solve(formulas)?.is_none())
 }

@@ -77,6 +77,29 @@ fn everything() {
     check(Features::ALL, 5_000_000, 15);
 }
 
+/// When the time ends during the comparison, that is no difference.
+#[test]
+fn a_comparison_that_runs_out_of_time_stops() {
+    let mut stopped = 0;
+    for seed in 5_500_000..5_500_012 {
+        let text = program(seed, Features::REFERENCES);
+        let store = Store::new();
+        let (setup, task) = common::prepare(&store, &text, Inputs { k: Some(2), array: 2, root_alias: true });
+        let Some((lazy, summary)) = common::both(&setup, &task, 400) else { continue };
+        setup.oracle.set_deadline(Some(std::time::Instant::now()));
+        match compare(&setup, &lazy, &summary, 400, true) {
+            Ok(found) => {
+                assert!(found.differences.is_empty(), "seed {seed}\n{text}\n{:#?}", found.differences)
+            }
+            Err(why) => {
+                assert!(why.to_string().contains("time"), "{why}");
+                stopped += 1;
+            }
+        }
+    }
+    assert!(stopped > 3, "only {stopped} stopped");
+}
+
 /// lazier and lazier# give lazy's traces, and its heaps once their tokens are decided, when there is no bound k.
 #[test]
 fn lazier_engines() {

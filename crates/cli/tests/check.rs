@@ -188,6 +188,19 @@ fn a_second_run_redoes_only_what_depends_on_what_changed() {
 }
 
 #[test]
+fn the_same_text_in_another_folder_is_another_file() {
+    let places = ["check-here", "check-there"].map(|name| folder(name, &[("p.c", PROGRAM)]));
+    let kept = folder("check-both", &[]);
+    let arguments = ["p.c", "--no-refine", "--json", "--cache", kept.to_str().expect("a name")];
+    for at in &places {
+        let report = json(&parallax(at, &arguments));
+        let findings = report["findings"].as_array().expect("findings");
+        assert!(!findings.is_empty(), "{report:#}");
+        assert!(findings.iter().all(|finding| finding["file"] == "p.c"), "{report:#}");
+    }
+}
+
+#[test]
 fn bad_input_is_said_and_never_clean() {
     let conflicting = "#include <parallax.h>\nMIX(typed) void f(void);\nMIX(symbolic) void f(void) {}\nint main(void) { f(); return 0; }\n";
     let endless = "int *f(int n) { return f(n + 1); }\nint main(int n, char **w) { *f(n) = 1; return 0; }\n";

@@ -61,6 +61,10 @@ impl Kept {
         let mut builder = Sha256::new();
         let version = std::process::Command::new(clang::COMPILER).arg("--version").output();
         builder.update(version.map_err(|error| Error::NoCompiler(clang::COMPILER.into(), error))?.stdout);
+        // The compiler notes the folder that it works in: the same text elsewhere is another file.
+        if let Ok(here) = std::env::current_dir() {
+            builder.update(here.as_os_str().as_encoded_bytes());
+        }
         if let Ok(own) = std::env::current_exe().and_then(std::fs::metadata) {
             let changed = own.modified().ok().and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
             builder.update(format!("{} {:?}", own.len(), changed));

@@ -41,13 +41,6 @@ pub struct Closed {
     pub stderr: Vec<u8>,
 }
 
-impl Closed {
-    /// A world with this standard input and nothing else.
-    pub fn with_stdin(stdin: Vec<u8>) -> Self {
-        Closed { files: Files::new(stdin, []), ..Closed::default() }
-    }
-}
-
 impl World for Closed {
     fn read(&mut self, file: i32, count: u64) -> Option<Vec<u8>> {
         self.files.read(file, count)

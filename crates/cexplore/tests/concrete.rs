@@ -5,12 +5,13 @@ mod corpus;
 use corpus::{Case, cases, each, environment, native};
 use parallax_cexplore::run::{Closed, Outcome, Settings, run};
 use parallax_cexplore::{Sources, program};
+use parallax_cmachine::Files;
 
 fn ours(case: &Case, optimise: u8) -> (Vec<u8>, Vec<u8>, Outcome) {
     let mut sources = Sources { files: vec![case.file.clone()], ..Sources::default() };
     sources.options.optimise = optimise;
     let program = program::load(&sources).unwrap_or_else(|error| panic!("{}: {error}", case.name));
-    let mut world = Closed::with_stdin(case.stdin.clone());
+    let mut world = Closed { files: Files::new(case.stdin.clone(), []), ..Closed::default() };
     world.environment = environment(case).into_iter().map(String::into_bytes).collect();
     let settings = Settings { steps: Some(50_000_000), ..Settings::default() };
     let finished = run(&program.module, &case.arguments, &mut world, &settings, &mut |_| {});

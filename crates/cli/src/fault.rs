@@ -28,3 +28,20 @@ fn tell(info: &PanicHookInfo<'_>) {
         eprintln!("{}", std::backtrace::Backtrace::force_capture());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_status_three() {
+        let fault = contained(|| -> Status { panic!("planted") }).expect_err("it panicked");
+        assert_eq!(fault as u8, 3);
+        let deep = contained(|| {
+            let none: Vec<u8> = Vec::new();
+            std::hint::black_box(&none)[std::hint::black_box(7)]
+        });
+        assert_eq!(deep.expect_err("there is no eighth byte") as u8, 3);
+        assert_eq!(contained(|| 5).expect("nothing happened"), 5);
+    }
+}

@@ -27,7 +27,6 @@ pub mod open_flag {
     #![allow(missing_docs, reason = "their names in fcntl.h")]
     pub const ACCESS: i32 = 3;
     pub const WRITE_ONLY: i32 = 1;
-    pub const READ_WRITE: i32 = 2;
     pub const CREATE: i32 = 0o100;
     pub const EXCLUSIVE: i32 = 0o200;
     pub const TRUNCATE: i32 = 0o1000;
@@ -602,7 +601,7 @@ mod tests {
         assert_eq!((seek(&mut files, a, -1, 2), files.read(a, 9)), (Ok(4), Some(b"o".to_vec())));
         assert_eq!(files.write(a, b"x", &0), Destination::Nowhere, "not open for writing");
         let copy = files.clone();
-        let b = open(&mut files, b"./b", READ_WRITE | CREATE | TRUNCATE).expect("it is made");
+        let b = open(&mut files, b"./b", 2 | CREATE | TRUNCATE).expect("it is made");
         assert_eq!(seek(&mut files, b, 2, 0), Ok(2));
         assert_eq!(files.write(b, b"yz", &0), Destination::File);
         assert_eq!((seek(&mut files, b, 0, 0), files.read(b, 9)), (Ok(0), Some(b"\0\0yz".to_vec())));

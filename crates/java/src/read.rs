@@ -115,7 +115,6 @@ pub mod flags {
     pub const PRIVATE: u16 = 0x0002;
     pub const STATIC: u16 = 0x0008;
     pub const FINAL: u16 = 0x0010;
-    pub const NATIVE: u16 = 0x0100;
     pub const INTERFACE: u16 = 0x0200;
     pub const ABSTRACT: u16 = 0x0400;
     pub const BRIDGE: u16 = 0x0040;

@@ -25,6 +25,12 @@ fn main() {
     if watched {
         arguments.remove(0);
     }
+    // After how many runs a block is improved: what the engine's own number was chosen by.
+    let mut warm = None;
+    if arguments.first().is_some_and(|first| first == "--warm") {
+        warm = arguments.get(1).map(|runs| runs.parse().expect("a number of runs"));
+        arguments.drain(..2);
+    }
     let program = Program {
         path: arguments[0].clone().into(),
         arguments: arguments.into_iter().map(String::into_bytes).collect(),
@@ -41,6 +47,9 @@ fn main() {
     if watched {
         process.world().watcher = Some(Box::new(Counter(accesses.clone())));
         process.engine().set_watched(true);
+    }
+    if let Some(warm) = warm {
+        process.engine().set_warm(warm);
     }
     let (time_before, room_before) = (processor_time(), room());
     let ending = process.run();

@@ -69,9 +69,9 @@ impl Document {
         self.tidy();
     }
 
-    /// What the tool says about the rule of a report.
-    pub fn rule_of(&self, report: &Report) -> Option<&Rule> {
-        self.rules.iter().find(|rule| rule.id == report.rule && rule.tool == report.tool)
+    /// The rule of a report: its place in [`Document::rules`].
+    pub fn rule_of(&self, report: &Report) -> Option<usize> {
+        self.rules.iter().position(|rule| rule.id == report.rule && rule.tool == report.tool)
     }
 }
 

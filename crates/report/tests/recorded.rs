@@ -458,7 +458,7 @@ fn rustc_tells_the_same_in_text_and_json() {
     let moved = json.reports.iter().find(|report| report.rule == "E0382").unwrap();
     assert_eq!(moved.location.as_ref().and_then(|place| place.line), Some(13));
     assert!(moved.related.iter().any(|place| place.message == "value moved here"), "{:?}", moved.related);
-    assert!(json.rule_of(moved).is_some_and(|rule| rule.help.contains("moved")));
+    assert!(json.rule_of(moved).is_some_and(|rule| json.rules[rule].help.contains("moved")));
     // cargo wraps each message.
     let line = std::fs::read_to_string(folder().join("moved.rustc.json")).unwrap();
     let wrapped: String = line

@@ -34,7 +34,6 @@ pub mod logic;
 mod pair;
 mod sign;
 mod symbolic;
-mod taint;
 
 pub use crate::core::{ByteOrder, Core};
 pub use abstraction::{Abstract, AbstractMap, BigKey, Domain, Truth, Value};
@@ -45,4 +44,3 @@ pub use language::{ConstantTables, Language, Places, Procedures, Stuck, Successo
 pub use pair::Pair;
 pub use sign::Sign;
 pub use symbolic::Symbolic;
-pub use taint::Taint;

@@ -3,13 +3,16 @@
 //! The programs use every operator of the core, so this holds the simplifier of `term`, the three-way rule of maps
 //! and the meaning functions of the logic against the operator tables.
 
+mod taint;
+
 use parallax_op::{
     BinOp, Bits, BoolOp, FloatBinOp, FloatFormat, FloatRelOp, FloatUnOp, RelOp, Rounding, UnOp, Width,
 };
 use parallax_sem::logic::{self, Struct};
-use parallax_sem::{Abstract, ByteOrder, Concrete, Core, Pair, Sign, Symbolic, Table, Taint, Truth};
+use parallax_sem::{Abstract, ByteOrder, Concrete, Core, Pair, Sign, Symbolic, Table, Truth};
 use parallax_term::{Sort, Store, SymbolKind};
 use proptest::prelude::*;
+use taint::Taint;
 
 const WIDTHS: [Width; 8] = [1, 8, 16, 32, 64, 80, 128, 200];
 const NAMES: [&str; 3] = ["a", "b", "c"];

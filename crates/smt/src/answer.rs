@@ -55,9 +55,6 @@ pub enum Reason {
     /// The query is larger than the size limit.
     #[error("the query is larger than the size limit")]
     Size,
-    /// Somebody asked the solver to stop.
-    #[error("interrupted")]
-    Interrupted,
     /// The solver does not know an operator of the query.
     #[error("{0} are beyond this solver")]
     Unsupported(&'static str),

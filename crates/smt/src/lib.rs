@@ -21,7 +21,6 @@
 
 mod address;
 mod answer;
-mod interrupt;
 mod model;
 mod question;
 mod refine;
@@ -33,7 +32,6 @@ mod wrap;
 mod z3;
 
 pub use answer::{Answer, Limits, Reason};
-pub use interrupt::Interrupt;
 pub use model::Model;
 pub use question::{Enumeration, Stop, enumerate, implied, is_valid, smallest, values};
 pub use session::Session;

@@ -1,6 +1,6 @@
 //! The solver trait.
 
-use crate::{Answer, Interrupt, Limits, Model};
+use crate::{Answer, Limits, Model};
 use parallax_term::{Formula, Store};
 
 /// Something that decides whether formulas hold together.
@@ -26,9 +26,6 @@ pub trait Solver<'s> {
     /// What each check may spend.
     fn limits(&self) -> Limits;
 
-    /// A handle to stop checks with.
-    fn interrupt(&self) -> Interrupt;
-
     /// Where searches begin from now on: near an interpretation that is known to be nearly a model. It changes how long a
     /// search takes, not what it answers.
     fn begin_at(&mut self, _near: &Model) {}
@@ -50,9 +47,6 @@ macro_rules! delegate {
         }
         fn limits(&self) -> Limits {
             (**self).limits()
-        }
-        fn interrupt(&self) -> Interrupt {
-            (**self).interrupt()
         }
         fn begin_at(&mut self, near: &Model) {
             (**self).begin_at(near)

@@ -1,6 +1,6 @@
 //! The default solver: tier 0 on a short leash, then Z3.
 
-use crate::{Answer, Interrupt, Limits, Model, Solver, Tier0, Z3};
+use crate::{Answer, Limits, Model, Solver, Tier0, Z3};
 use parallax_term::{Formula, Store};
 use std::time::{Duration, Instant};
 
@@ -42,13 +42,12 @@ impl<'s> Solver<'s> for Tiered<'s> {
             size: self.limits.size.min(LEASH.size),
         });
         let answer = self.first.check(query);
-        if answer.decided().is_ok() || self.first.interrupt().is_pulled() {
+        if answer.decided().is_ok() {
             self.core = self.first.unsat_core().to_vec();
             return answer;
         }
         let left = self.limits.time.map(|time| time.saturating_sub(start.elapsed()));
-        let (store, interrupt) = (self.first.store(), self.first.interrupt());
-        let second = self.second.get_or_insert_with(|| Z3::with_interrupt(store, interrupt));
+        let second = self.second.get_or_insert_with(|| Z3::new(self.first.store()));
         second.set_limits(Limits { time: left, ..self.limits });
         let answer = second.check(query);
         self.core = second.unsat_core().to_vec();
@@ -65,10 +64,6 @@ impl<'s> Solver<'s> for Tiered<'s> {
 
     fn limits(&self) -> Limits {
         self.limits
-    }
-
-    fn interrupt(&self) -> Interrupt {
-        self.first.interrupt()
     }
 
     fn begin_at(&mut self, near: &Model) {

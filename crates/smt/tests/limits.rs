@@ -45,29 +45,6 @@ fn search_limits_are_kept() {
     assert!(matches!(solver.check(&hard(&store)), Answer::Unknown(Reason::Search)));
 }
 
-#[test]
-fn another_thread_can_stop_a_check() {
-    let store = Store::new();
-    let query = hard(&store);
-    for mut solver in solvers(&store) {
-        solver.set_limits(Limits { time: Some(Duration::from_secs(60)), ..Limits::default() });
-        let interrupt = solver.interrupt();
-        let handle = interrupt.clone();
-        let other = std::thread::spawn(move || {
-            std::thread::sleep(Duration::from_millis(200));
-            handle.pull();
-        });
-        let start = Instant::now();
-        assert!(matches!(solver.check(&query), Answer::Unknown(Reason::Interrupted)));
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
-        other.join().unwrap();
-        assert!(matches!(solver.check(&[]), Answer::Unknown(Reason::Interrupted)));
-        interrupt.clear();
-        let answer = solver.check(&query[1..]);
-        assert!(answer.is_sat(), "{answer:?}");
-    }
-}
-
 /// A million nested operators, through reads and updates as well: answered or refused, on a test thread's small stack.
 #[test]
 fn a_million_nested_nodes() {

@@ -144,11 +144,6 @@ impl<V: Value> Trace<V> {
         self.find(time.saturating_add(1)..INF, Direction::Forward)
     }
 
-    /// The last time earlier than `time`. Evaluates no values, only predicates of filters.
-    pub fn time_before(&self, time: Time) -> Result<Option<Time>> {
-        self.find(0..time, Direction::Backward)
-    }
-
     /// How many items there are. Evaluates no values, only predicates of filters.
     pub fn len(&self) -> Result<usize> {
         query(|| {

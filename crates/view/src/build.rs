@@ -128,7 +128,7 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
                 why.filter(|why| !why.is_empty()).collect::<Vec<_>>().join("; ")
             }),
             checklist: checklists.choose(report),
-            help: document.rules.iter().position(|rule| rule.id == report.rule && rule.tool == report.tool),
+            help: document.rule_of(report),
             passed: report.passed,
             baseline: report.baseline,
             fixes: report.fixes.iter().map(|fix| a_fix(fix, &mut sources)).collect(),

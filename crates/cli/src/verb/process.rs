@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 /// How much memory a program may touch.
 const MEMORY: u64 = 8 << 30;
 
-/// Runs a command line.
-pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>) -> Result<Status> {
+/// Runs a command line, with its system calls on standard error if `calls` says so.
+pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>, calls: bool) -> Result<Status> {
     let path = find(&command[0])?;
     let program = Program {
         path,
@@ -32,6 +32,9 @@ pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>) -> Resu
         && lang != machine
     {
         bail!("{} is a program for {machine}, not for {lang}", command[0].display());
+    }
+    if calls {
+        process.trace_calls(Box::new(|call| eprintln!("{call}")));
     }
     let ending = process.run();
     let status = say(&ending);

@@ -48,6 +48,9 @@ pub struct Run {
     /// How `--states` reads the code.
     #[arg(long, value_enum, default_value_t = states::Reading::Concrete, requires = "states")]
     reading: states::Reading,
+    /// Print each system call of a Linux program to standard error, with its arguments and its result.
+    #[arg(long)]
+    calls: bool,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
@@ -64,8 +67,14 @@ pub fn run(arguments: &Run) -> Result<Status> {
             !arguments.json && arguments.set.is_empty() && arguments.states.is_none(),
             "--json, --set and --states do not go with a Linux program"
         );
-        return super::process::run(arguments.which.processor()?, &arguments.arguments, steps);
+        return super::process::run(
+            arguments.which.processor()?,
+            &arguments.arguments,
+            steps,
+            arguments.calls,
+        );
     }
+    anyhow::ensure!(!arguments.calls, "--calls goes with a Linux program: parallax run --calls -- PROGRAM");
     if let Some(file) = &arguments.states {
         let limits = Limits { unroll: 64, steps: arguments.steps, time: None, assume: Assume::StackApart };
         let form = if arguments.json { states::Form::Document } else { states::Form::Lines };

@@ -43,6 +43,22 @@ pub enum Outcome {
     NotYet,
 }
 
+impl Outcome {
+    /// In words, for a list of calls.
+    pub(crate) fn told(&self) -> String {
+        match self {
+            Outcome::Done(Reply::Value(value)) => format!("= {value:#x}"),
+            Outcome::Done(Reply::Error(errno)) => {
+                format!("failed: {}", std::io::Error::from_raw_os_error(errno.0))
+            }
+            Outcome::Done(Reply::Interrupted) => "was interrupted by a signal".to_owned(),
+            Outcome::Done(Reply::Done) => "does not come back here".to_owned(),
+            Outcome::Done(Reply::Wait) | Outcome::NotYet => "waits".to_owned(),
+            Outcome::Done(Reply::End(_)) => "ends the process".to_owned(),
+        }
+    }
+}
+
 /// Something that happens to a process without its asking at that moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {

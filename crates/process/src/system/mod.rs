@@ -85,7 +85,8 @@ impl Process {
         let outcome = self.dispatch(&call);
         if let Some(trace) = &mut self.call_trace {
             let name = table::find(self.machine, number).map_or("?", |row| row.name);
-            trace(&format!("{name}({arguments:x?}) = {outcome:x?}"));
+            let given = arguments.map(|argument| format!("{argument:#x}")).join(", ");
+            trace(&format!("{time}: {name}({given}) {}", outcome.told()));
         }
         match outcome {
             Outcome::Done(Reply::Value(value)) => self.set_result(Ok(value)),

@@ -11,7 +11,7 @@ mod order;
 mod watch;
 
 use crate::refine::{self, Cone, Engine, Lemma};
-use crate::{Answer, Interrupt, Limits, Model, Reason, Solver};
+use crate::{Answer, Limits, Model, Reason, Solver};
 use batsat::Lit;
 use circuit::{Built, Circuit, Vector};
 use gates::Gates;
@@ -29,7 +29,6 @@ const KEEP: usize = 500;
 pub struct Tier0<'s> {
     store: &'s Store,
     limits: Limits,
-    interrupt: Interrupt,
     blaster: Blaster<'s>,
     cone: Cone,
     core: Vec<Formula>,
@@ -40,14 +39,8 @@ pub struct Tier0<'s> {
 impl<'s> Tier0<'s> {
     /// A solver with default limits.
     pub fn new(store: &'s Store) -> Self {
-        Tier0::with_interrupt(store, Interrupt::new())
-    }
-
-    /// A solver that an existing handle stops.
-    pub fn with_interrupt(store: &'s Store, interrupt: Interrupt) -> Self {
-        let blaster = Blaster::new(store, interrupt.clone());
-        let cone = Cone::default();
-        Tier0 { store, limits: Limits::default(), interrupt, blaster, cone, core: Vec::new(), near: None }
+        let (blaster, cone) = (Blaster::new(store), Cone::default());
+        Tier0 { store, limits: Limits::default(), blaster, cone, core: Vec::new(), near: None }
     }
 
     /// Takes vectors of which only the order matters by their ranks. That pays where many keys are compared and little
@@ -58,9 +51,6 @@ impl<'s> Tier0<'s> {
     }
 
     fn run(&mut self, query: &[Formula]) -> Result<Answer, Reason> {
-        if self.interrupt.is_pulled() {
-            return Err(Reason::Interrupted);
-        }
         let kept = self.cone.aim(self.store, query);
         if self.cone.floats {
             return Err(Reason::Unsupported("floats"));
@@ -68,9 +58,9 @@ impl<'s> Tier0<'s> {
         let stands =
             self.blaster.order.learn(self.store, &self.cone.members[kept..], !self.cone.reads.is_empty());
         if !stands {
-            self.blaster.clear(&self.interrupt);
+            self.blaster.clear();
         }
-        self.blaster.make_room(&self.cone, &self.interrupt);
+        self.blaster.make_room(&self.cone);
         self.blaster.start(&self.limits);
         for &formula in query {
             let lit = self.blaster.formula(formula)?;
@@ -99,7 +89,7 @@ impl<'s> Solver<'s> for Tier0<'s> {
         let answer = self.run(query).unwrap_or_else(Answer::Unknown);
         if !self.blaster.gates.is_consistent() || self.blaster.gates.size() > self.limits.size {
             // The promises of address symbols cannot all be kept, or a query was too large: start afresh.
-            self.blaster.clear(&self.interrupt);
+            self.blaster.clear();
         }
         answer
     }
@@ -114,10 +104,6 @@ impl<'s> Solver<'s> for Tier0<'s> {
 
     fn limits(&self) -> Limits {
         self.limits
-    }
-
-    fn interrupt(&self) -> Interrupt {
-        self.interrupt.clone()
     }
 
     fn begin_at(&mut self, near: &Model) {
@@ -146,10 +132,10 @@ struct Blaster<'s> {
 }
 
 impl<'s> Blaster<'s> {
-    fn new(store: &'s Store, interrupt: Interrupt) -> Self {
+    fn new(store: &'s Store) -> Self {
         Blaster {
             store,
-            gates: Gates::new(Watch::new(interrupt)),
+            gates: Gates::new(Watch::default()),
             limits: Limits::default(),
             built: FxHashMap::default(),
             bits: Vec::new(),
@@ -163,13 +149,13 @@ impl<'s> Blaster<'s> {
     }
 
     /// Throws the circuit away.
-    fn clear(&mut self, interrupt: &Interrupt) {
+    fn clear(&mut self) {
         let order = std::mem::take(&mut self.order);
-        *self = Blaster { order, ..Blaster::new(self.store, interrupt.clone()) };
+        *self = Blaster { order, ..Blaster::new(self.store) };
     }
 
     /// Starts afresh when the circuit is mostly about other things than `cone`.
-    fn make_room(&mut self, cone: &Cone, interrupt: &Interrupt) {
+    fn make_room(&mut self, cone: &Cone) {
         let size = self.gates.size();
         let (fitting, members) = self.fitting;
         if size <= fitting && cone.members.len() >= members {
@@ -179,7 +165,7 @@ impl<'s> Blaster<'s> {
         // Lemmas were dear to find; which of them the query needs is not known yet.
         let needed = asked + self.lemma_size;
         if size > needed + needed / 2 + KEEP {
-            self.clear(interrupt);
+            self.clear();
         } else {
             let members = cone.members.len();
             self.fitting = (size + size / 8 + KEEP, members - members / 8);

@@ -1,6 +1,6 @@
-//! The watch on a search: time, conflicts, interrupts.
+//! The watch on a search: time, conflicts.
 
-use crate::{Interrupt, Limits, Reason};
+use crate::{Limits, Reason};
 use batsat::{Callbacks, ClauseKind, Lit};
 use std::cell::Cell;
 use std::time::Instant;
@@ -9,19 +9,15 @@ use std::time::Instant;
 const TICKS: u32 = 64;
 
 /// Stops a search when its limits are reached.
+#[derive(Default)]
 pub(crate) struct Watch {
     deadline: Option<Instant>,
     conflicts: Option<u64>,
-    interrupt: Interrupt,
     ticks: Cell<u32>,
     late: Cell<bool>,
 }
 
 impl Watch {
-    pub fn new(interrupt: Interrupt) -> Self {
-        Watch { deadline: None, conflicts: None, interrupt, ticks: Cell::new(0), late: Cell::new(false) }
-    }
-
     /// Starts a check.
     pub fn start(&mut self, limits: &Limits) {
         self.deadline = limits.time.map(|time| Instant::now() + time);
@@ -32,9 +28,6 @@ impl Watch {
 
     /// Why the search must stop, if it must.
     pub fn reason(&self) -> Option<Reason> {
-        if self.interrupt.is_pulled() {
-            return Some(Reason::Interrupted);
-        }
         if self.conflicts == Some(0) {
             return Some(Reason::Search);
         }

@@ -18,9 +18,6 @@ macro_rules! forward {
         fn limits(&self) -> crate::Limits {
             self.$inner.limits()
         }
-        fn interrupt(&self) -> crate::Interrupt {
-            self.$inner.interrupt()
-        }
         fn begin_at(&mut self, near: &crate::Model) {
             self.$inner.begin_at(near)
         }

@@ -7,15 +7,14 @@
 mod floats;
 mod translate;
 
-use crate::interrupt::HookGuard;
 use crate::refine::{self, Cone, Engine, Lemma};
-use crate::{Answer, Interrupt, Limits, Reason, Solver};
+use crate::{Answer, Limits, Reason, Solver};
 use parallax_op::{BinOp, Bits, FloatBinOp, FloatFormat};
 use parallax_term::{Expr, Formula, Id, Node, Store, Term};
 use rustc_hash::FxHashMap;
 use translate::Translation;
 use z3::ast::{Ast, Bool};
-use z3::{Context, Params, SatResult};
+use z3::{Params, SatResult};
 
 /// How many formulas a query may leave behind before the solver starts afresh.
 const KEEP: usize = 200;
@@ -28,37 +27,14 @@ const DEPTH: u32 = 10_000;
 pub struct Z3<'s> {
     store: &'s Store,
     limits: Limits,
-    interrupt: Interrupt,
     state: State<'s>,
     core: Vec<Formula>,
-    _hook: HookGuard,
-}
-
-/// A context pointer on its way to another thread.
-struct Shared(z3_sys::Z3_context);
-
-// SAFETY: the pointer is only handed to `Z3_interrupt`, which may be called from any thread.
-unsafe impl Send for Shared {}
-
-impl Shared {
-    fn interrupt(&self) {
-        // SAFETY: the hook that calls this is dropped before the solver that keeps the context alive.
-        unsafe { z3_sys::Z3_interrupt(self.0) }
-    }
 }
 
 impl<'s> Z3<'s> {
     /// A solver with default limits.
     pub fn new(store: &'s Store) -> Self {
-        Z3::with_interrupt(store, Interrupt::new())
-    }
-
-    /// A solver that an existing handle stops.
-    pub fn with_interrupt(store: &'s Store, interrupt: Interrupt) -> Self {
-        let state = State::new(store);
-        let shared = Shared(state.context.get_z3_context());
-        let hook = interrupt.on_pull(move || shared.interrupt());
-        Z3 { store, limits: Limits::default(), interrupt, state, core: Vec::new(), _hook: hook }
+        Z3 { store, limits: Limits::default(), state: State::new(store), core: Vec::new() }
     }
 
     /// The version of the library.
@@ -67,9 +43,6 @@ impl<'s> Z3<'s> {
     }
 
     fn run(&mut self, query: &[Formula]) -> Result<Answer, Reason> {
-        if self.interrupt.is_pulled() {
-            return Err(Reason::Interrupted);
-        }
         let mut cone = Cone::default();
         cone.extend(self.store, query.iter().copied());
         within_limits(self.store, &cone, &self.limits)?;
@@ -77,7 +50,7 @@ impl<'s> Z3<'s> {
         if held > KEEP && held > SLACK * query.len() {
             self.state = State::new(self.store);
         }
-        self.state.start(query, cone.floats, &self.limits, &self.interrupt)?;
+        self.state.start(query, cone.floats, &self.limits)?;
         match refine::solve(self.store, &mut self.state, query, &mut cone)? {
             Some(model) => Ok(Answer::Sat(model)),
             None => {
@@ -168,15 +141,10 @@ impl<'s> Solver<'s> for Z3<'s> {
     fn limits(&self) -> Limits {
         self.limits
     }
-
-    fn interrupt(&self) -> Interrupt {
-        self.interrupt.clone()
-    }
 }
 
 /// What Z3 holds for us.
 struct State<'s> {
-    context: Context,
     translation: Translation<'s>,
     bits: z3::Solver,
     /// The literal that stands for each formula that the bit-vector solver holds.
@@ -185,34 +153,24 @@ struct State<'s> {
     /// With floats: everything to assert, anew for each search.
     whole: Option<Vec<Bool>>,
     params: Params,
-    interrupt: Interrupt,
     model: Option<z3::Model>,
 }
 
 impl<'s> State<'s> {
     fn new(store: &'s Store) -> Self {
         State {
-            context: Context::thread_local(),
             translation: Translation::new(store),
             bits: z3::Solver::new_for_logic("QF_BV").expect("Z3 knows bit-vectors"),
             literals: FxHashMap::default(),
             assumed: Vec::new(),
             whole: None,
             params: Params::new(),
-            interrupt: Interrupt::new(),
             model: None,
         }
     }
 
-    fn start(
-        &mut self,
-        query: &[Formula],
-        floats: bool,
-        limits: &Limits,
-        interrupt: &Interrupt,
-    ) -> Result<(), Reason> {
+    fn start(&mut self, query: &[Formula], floats: bool, limits: &Limits) -> Result<(), Reason> {
         self.model = None;
-        self.interrupt = interrupt.clone();
         self.params = Params::new();
         let milliseconds =
             limits.time.map_or(u32::MAX, |time| u32::try_from(time.as_millis()).unwrap_or(u32::MAX));
@@ -287,7 +245,6 @@ impl Engine for State<'_> {
                 self.model = solver.get_model();
                 Ok(true)
             }
-            SatResult::Unknown if self.interrupt.is_pulled() => Err(Reason::Interrupted),
             SatResult::Unknown => {
                 let reason = solver.get_reason_unknown().unwrap_or_default();
                 Err(match reason.as_str() {

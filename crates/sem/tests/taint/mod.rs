@@ -3,8 +3,8 @@
 //! Inputs are numbered; a value carries the set of those that reached it, through data, through the key of a memory
 //! access, or through the condition of a choice.
 
-use crate::abstraction::{Domain, Truth};
 use parallax_op::{BinOp, Bits, RelOp, UnOp, Width};
+use parallax_sem::{Domain, Truth};
 
 /// A set of up to 64 inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

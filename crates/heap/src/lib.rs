@@ -46,7 +46,7 @@ pub use count::Count;
 pub use draft::Draft;
 pub use guarded::{Cell, Entry, Guarded, Loc, Location, Options, Reference, Target};
 pub use input::{InputHeap, InputObject, InputValue};
-pub use origin::{Origin, Path, oracle};
+pub use origin::{Origin, Path, oracle, oracle_over};
 pub use resolve::Models;
 pub use selector::{Choice, Selector};
 pub use snapshot::{Canon, Held, Object, Snapshot};

@@ -26,7 +26,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// The oracle that suits heaps: keys of data structures are compared, and seldom computed with; guards share most of
 /// their parts, and most that are asked about hold in a model that a path knows.
 pub fn oracle(store: &Store) -> Oracle<'_> {
-    Oracle::new(Box::new(Tiered::by_order(store)))
+    oracle_over(Tiered::by_order(store))
+}
+
+/// The same over a solver that was made elsewhere.
+pub fn oracle_over<'s>(solver: Tiered<'s>) -> Oracle<'s> {
+    Oracle::new(Box::new(solver))
         .with_limits(Limits { time: Some(PATIENCE), ..Limits::default() })
         .with_recall(Recall { models: 8, values: true, facts: true })
 }

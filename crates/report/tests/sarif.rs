@@ -107,6 +107,28 @@ fn without_the_bags_the_paths_still_stand() {
     }
 }
 
+/// A result must name a rule. Where the tool names none, an id stands in, which is not taken for a rule when it is read again;
+/// a rule that really has that id is.
+#[test]
+fn a_finding_without_a_rule_gets_an_id_that_stands_in() {
+    let vet = open("strange/govet.txt");
+    assert!(!vet.reports.is_empty() && vet.reports.iter().all(|report| report.rule.is_empty()));
+    let report = vet.reports[0].clone();
+    let named = Report { rule: "no-rule".into(), title: "another".into(), ..report.clone() };
+    let rule = Rule { id: "no-rule".into(), tool: named.tool.clone(), name: "n".into(), ..Rule::default() };
+    let mut document = Document { reports: vec![report, named], rules: vec![rule], ..Document::default() };
+    document.tidy();
+    let text = to_sarif(&document);
+    let log: Value = serde_json::from_str(&text).unwrap();
+    for result in log["runs"][0]["results"].as_array().unwrap() {
+        assert_eq!(result["ruleId"], "no-rule");
+    }
+    assert_eq!(read(text.as_bytes(), "x.sarif").unwrap(), document);
+    // Another id, put there since, is a rule.
+    let changed = text.replacen("\"ruleId\": \"no-rule\"", "\"ruleId\": \"mine\"", 1);
+    assert_eq!(read(changed.as_bytes(), "x.sarif").unwrap().reports[0].rule, "mine");
+}
+
 #[test]
 fn odd_logs_are_refused_or_read_but_never_trusted() {
     let log = |results: Value| {

@@ -36,7 +36,7 @@ pub use model::Model;
 pub use question::{Enumeration, Stop, enumerate, implied, is_valid, smallest, values};
 pub use session::Session;
 pub use solver::Solver;
-pub use tier0::Tier0;
+pub use tier0::{Step, Tier0, Transcript};
 pub use tiered::Tiered;
 pub use wrap::{Cache, Counter, Statistics};
 pub use z3::Z3;

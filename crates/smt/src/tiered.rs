@@ -1,6 +1,6 @@
 //! The default solver: tier 0 on a short leash, then Z3.
 
-use crate::{Answer, Limits, Model, Solver, Tier0, Z3};
+use crate::{Answer, Limits, Model, Solver, Tier0, Transcript, Z3};
 use parallax_term::{Formula, Store};
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,11 @@ impl<'s> Tiered<'s> {
     /// With a first tier that takes vectors of which only the order matters by their ranks ([`Tier0::by_order`]).
     pub fn by_order(store: &'s Store) -> Self {
         Tiered { first: Tier0::new(store).by_order(), ..Tiered::new(store) }
+    }
+
+    /// With a first tier that writes down what its SAT solver is told and asked ([`Tier0::transcribed`]).
+    pub fn transcribed(self, transcript: &Transcript) -> Self {
+        Tiered { first: self.first.transcribed(transcript), ..self }
     }
 }
 

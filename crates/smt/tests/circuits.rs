@@ -95,3 +95,30 @@ fn wide_products_and_quotients() {
     let b = Bits::parse("0xfedcba9876543210f", 132).unwrap();
     every_operator(&a, &b, true);
 }
+
+/// Products and quotients of numbers that are short for their width have circuits of their own: every pair of short
+/// numbers, with and without sign, beside each other and beside whole ones.
+#[test]
+fn short_numbers_in_wide_vectors() {
+    const WIDTH: u16 = 7;
+    let dear = [BinOp::Mul, BinOp::Udiv, BinOp::Urem, BinOp::Sdiv, BinOp::Srem];
+    for (m, n) in [(1, 1), (1, 3), (3, 1), (3, 3), (3, 4), (2, 7), (7, 2), (6, 6)] {
+        let store = Store::new();
+        let (x, y) = (store.symbol("x", m), store.symbol("y", n));
+        let mut solver = Tier0::new(&store);
+        type Widen = (fn(&Store, Term) -> Term, fn(&Bits) -> Bits);
+        let unsigned: Widen = (|store, t| store.zext(t, WIDTH), |v| v.zext(WIDTH));
+        let signed: Widen = (|store, t| store.sext(t, WIDTH), |v| v.sext(WIDTH));
+        for (left, right) in [(unsigned, unsigned), (unsigned, signed), (signed, unsigned), (signed, signed)] {
+            for op in dear {
+                let term = store.binop(op, left.0(&store, x), right.0(&store, y));
+                for (a, b) in (0..1u128 << m).flat_map(|a| (0..1u128 << n).map(move |b| (a, b))) {
+                    let (a, b) = (Bits::new(m, a), Bits::new(n, b));
+                    let given = [store.eq(x, store.constant(&a)), store.eq(y, store.constant(&b))];
+                    let value = store.constant(&op.apply(&left.1(&a), &right.1(&b)));
+                    decide(&mut solver, &given, store.eq(term, value), store.ne(term, value));
+                }
+            }
+        }
+    }
+}

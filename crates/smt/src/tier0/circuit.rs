@@ -56,16 +56,7 @@ impl Circuit<'_> {
             BinOp::Mul => self.multiply(a, b)?,
             BinOp::Udiv => self.divide(a, b)?.0,
             BinOp::Urem => self.divide(a, b)?.1,
-            BinOp::Sdiv => {
-                let (sign_a, sign_b) = (sign(a), sign(b));
-                let quotient = self.divide_magnitudes(a, b)?.0;
-                let differ = self.gates.xor(sign_a, sign_b);
-                self.negate_if(differ, &quotient)
-            }
-            BinOp::Srem => {
-                let remainder = self.divide_magnitudes(a, b)?.1;
-                self.negate_if(sign(a), &remainder)
-            }
+            BinOp::Sdiv | BinOp::Srem => self.divide_signed(op, a, b)?,
             BinOp::And => self.bitwise(a, b, Gates::and),
             BinOp::Or => self.bitwise(a, b, Gates::or),
             BinOp::Xor => self.bitwise(a, b, Gates::xor),
@@ -142,11 +133,15 @@ impl Circuit<'_> {
         self.mux(condition, &negated, a)
     }
 
-    /// Shift and add, over the bits of the operand with more constant bits.
+    /// Shift and add, over the bits of the operand with more constant bits. Numbers that are short for their width give
+    /// a short product.
     fn multiply(&mut self, a: &[Lit], b: &[Lit]) -> Built<Vector> {
+        let (width, short) = (a.len(), signed_length(a) + signed_length(b));
+        if short < width {
+            return Ok(widened(self.multiply(&a[..short], &b[..short])?, width));
+        }
         let known = |v: &[Lit]| v.iter().filter(|&&lit| self.gates.as_constant(lit).is_some()).count();
         let (a, b) = if known(a) > known(b) { (b, a) } else { (a, b) };
-        let width = a.len();
         let off = self.gates.constant(false);
         let mut product = self.number(width, 0);
         for (shift, &bit) in b.iter().enumerate() {
@@ -162,32 +157,65 @@ impl Circuit<'_> {
         Ok(product)
     }
 
-    /// Quotient and remainder by long division; for a zero divisor this gives all ones and the dividend, as it should.
+    /// Quotient and remainder by long division; for a zero divisor all ones and the dividend, as it should be. A
+    /// remainder is held in as many bits as it can need: no more than were taken from the dividend, nor than the divisor
+    /// has.
     fn divide(&mut self, a: &[Lit], b: &[Lit]) -> Built<(Vector, Vector)> {
         let width = a.len();
-        let on = self.gates.constant(true);
-        // One bit more than the operands: twice a remainder, plus one.
-        let mut divisor = b.to_vec();
-        divisor.push(!on);
-        let complement = not(&divisor);
-        let mut remainder = self.number(width + 1, 0);
-        let mut quotient = self.number(width, 0);
-        for index in (0..width).rev() {
+        let (off, on) = (self.gates.constant(false), self.gates.constant(true));
+        let length = |v: &[Lit]| v.iter().rposition(|&lit| lit != off).map_or(0, |last| last + 1);
+        let (taken, divisor) = (length(a), &b[..length(b)]);
+        // Whether all bits of the divisor from each place on are zero.
+        let mut none_from = vec![on; divisor.len() + 1];
+        for index in (0..divisor.len()).rev() {
+            none_from[index] = self.gates.and(none_from[index + 1], !divisor[index]);
+        }
+        let is_zero = none_from[0];
+        let mut remainder: Vector = Vec::with_capacity(divisor.len() + 1);
+        let mut quotient = vec![is_zero; width];
+        for index in (0..taken).rev() {
             self.within_limits()?;
-            remainder.pop();
             remainder.insert(0, a[index]);
-            let fits = !self.below(&remainder, &divisor, false);
-            let difference = self.add(&remainder, &complement, on);
+            let room = remainder.len();
+            let low: Vector = (0..room).map(|index| divisor.get(index).copied().unwrap_or(off)).collect();
+            let is_below = self.below(&remainder, &low, false);
+            let fits = self.gates.and(!is_below, none_from[room.min(divisor.len())]);
+            let difference = self.add(&remainder, &not(&low), on);
             remainder = self.mux(fits, &difference, &remainder);
+            // Below the divisor, unless that is zero.
+            remainder.truncate(divisor.len());
             quotient[index] = fits;
         }
-        remainder.pop();
+        remainder.resize(width, off);
+        if taken > divisor.len() {
+            remainder = self.mux(is_zero, a, &remainder);
+        }
         Ok((quotient, remainder))
     }
 
-    fn divide_magnitudes(&mut self, a: &[Lit], b: &[Lit]) -> Built<(Vector, Vector)> {
-        let (a, b) = (self.negate_if(sign(a), a), self.negate_if(sign(b), b));
-        self.divide(&a, &b)
+    /// How far a signed number is from zero: no longer than the number without the copies of its sign.
+    fn magnitude(&mut self, a: &[Lit]) -> Vector {
+        let mut magnitude = self.negate_if(sign(a), &a[..signed_length(a)]);
+        magnitude.resize(a.len(), self.gates.constant(false));
+        magnitude
+    }
+
+    /// A signed quotient or remainder, at the width that the operands need: one more, for the quotient of the least
+    /// number by minus one.
+    fn divide_signed(&mut self, op: BinOp, a: &[Lit], b: &[Lit]) -> Built<Vector> {
+        let width = a.len();
+        let short = (signed_length(a).max(signed_length(b)) + 1).min(width);
+        let (a, b) = (&a[..short], &b[..short]);
+        let magnitudes = [a, b].map(|v| self.magnitude(v));
+        let (quotient, remainder) = self.divide(&magnitudes[0], &magnitudes[1])?;
+        let result = match op {
+            BinOp::Sdiv => {
+                let differ = self.gates.xor(sign(a), sign(b));
+                self.negate_if(differ, &quotient)
+            }
+            _ => self.negate_if(sign(a), &remainder),
+        };
+        Ok(widened(result, width))
     }
 
     /// One stage for each bit of the distance that matters; the others shift everything out.
@@ -217,12 +245,12 @@ impl Circuit<'_> {
             let mut next = Vec::with_capacity(counts.len().div_ceil(2));
             for pair in counts.chunks(2) {
                 let width = pair.iter().map(Vec::len).max().unwrap_or(0) + 1;
-                let widened = |v: Option<&Vector>| {
+                let padded = |v: Option<&Vector>| {
                     let mut v = v.cloned().unwrap_or_default();
                     v.resize(width, off);
                     v
                 };
-                next.push(self.add(&widened(pair.first()), &widened(pair.get(1)), off));
+                next.push(self.add(&padded(pair.first()), &padded(pair.get(1)), off));
             }
             counts = next;
         }
@@ -249,4 +277,17 @@ fn not(a: &[Lit]) -> Vector {
 
 fn sign(a: &[Lit]) -> Lit {
     a[a.len() - 1]
+}
+
+/// How many bits a signed number needs: all but the copies of its sign.
+fn signed_length(a: &[Lit]) -> usize {
+    let copies = a.iter().rev().take_while(|&&lit| lit == sign(a)).count();
+    a.len() - copies + 1
+}
+
+/// A signed number at a larger width.
+fn widened(mut a: Vector, width: usize) -> Vector {
+    let sign = sign(&a);
+    a.resize(width, sign);
+    a
 }

@@ -1,5 +1,6 @@
 //! Gates over a SAT solver: each a definition of a new variable, each built once.
 
+use super::transcript::{Step, Transcript, dimacs};
 use super::watch::Watch;
 use batsat::{Lit, Solver as Sat, SolverInterface, SolverOpts, lbool};
 use rustc_hash::FxHashMap;
@@ -18,13 +19,18 @@ pub(crate) struct Gates {
     known: FxHashMap<(Gate, Lit, Lit, Lit), Lit>,
     truth: Lit,
     clause: Vec<Lit>,
+    transcript: Option<Transcript>,
 }
 
 impl Gates {
-    pub fn new(watch: Watch) -> Self {
+    /// No gates; what the solver is told and asked goes into the transcript, if there is one.
+    pub fn new(watch: Watch, transcript: Option<Transcript>) -> Self {
         let mut sat = Sat::new(SolverOpts::default(), watch);
         let truth = Lit::new(sat.new_var_default(), true);
-        let mut gates = Gates { sat, known: FxHashMap::default(), truth, clause: Vec::new() };
+        if let Some(transcript) = &transcript {
+            transcript.write(Step::New);
+        }
+        let mut gates = Gates { sat, known: FxHashMap::default(), truth, clause: Vec::new(), transcript };
         gates.clause(&[truth]);
         gates
     }
@@ -52,6 +58,9 @@ impl Gates {
     }
 
     pub fn clause(&mut self, lits: &[Lit]) {
+        if let Some(transcript) = &self.transcript {
+            transcript.write(Step::Clause(lits.iter().map(|&lit| dimacs(lit)).collect()));
+        }
         self.clause.clear();
         self.clause.extend_from_slice(lits);
         self.sat.add_clause_reuse(&mut self.clause);
@@ -205,6 +214,10 @@ impl Gates {
         output
     }
 
+    pub fn transcript(&self) -> Option<Transcript> {
+        self.transcript.clone()
+    }
+
     pub fn watch(&mut self) -> &mut Watch {
         self.sat.cb_mut()
     }
@@ -217,13 +230,18 @@ impl Gates {
     /// Searches for an assignment under which `assumptions` hold; nothing when the watch stopped it.
     pub fn solve(&mut self, assumptions: &[Lit]) -> Option<bool> {
         let answer = self.sat.solve_limited(assumptions);
-        if answer == lbool::TRUE {
+        let answer = if answer == lbool::TRUE {
             Some(true)
         } else if answer == lbool::FALSE {
             Some(false)
         } else {
             None
+        };
+        if let Some(transcript) = &self.transcript {
+            let assumed = assumptions.iter().map(|&lit| dimacs(lit)).collect();
+            transcript.write(Step::Ask { assumed, answer });
         }
+        answer
     }
 
     /// The value of a literal in the last assignment found.

@@ -8,7 +8,10 @@
 mod circuit;
 mod gates;
 mod order;
+mod transcript;
 mod watch;
+
+pub use transcript::{Step, Transcript};
 
 use crate::refine::{self, Cone, Engine, Lemma};
 use crate::{Answer, Limits, Model, Reason, Solver};
@@ -39,7 +42,7 @@ pub struct Tier0<'s> {
 impl<'s> Tier0<'s> {
     /// A solver with default limits.
     pub fn new(store: &'s Store) -> Self {
-        let (blaster, cone) = (Blaster::new(store), Cone::default());
+        let (blaster, cone) = (Blaster::new(store, None), Cone::default());
         Tier0 { store, limits: Limits::default(), blaster, cone, core: Vec::new(), near: None }
     }
 
@@ -47,6 +50,13 @@ impl<'s> Tier0<'s> {
     /// is computed; each new constant or use of a key costs what was built.
     pub fn by_order(mut self) -> Self {
         self.blaster.order.start();
+        self
+    }
+
+    /// Writes down what the SAT solver is told and asked.
+    pub fn transcribed(mut self, transcript: &Transcript) -> Self {
+        let order = std::mem::take(&mut self.blaster.order);
+        self.blaster = Blaster { order, ..Blaster::new(self.store, Some(transcript.clone())) };
         self
     }
 
@@ -132,10 +142,10 @@ struct Blaster<'s> {
 }
 
 impl<'s> Blaster<'s> {
-    fn new(store: &'s Store) -> Self {
+    fn new(store: &'s Store, transcript: Option<Transcript>) -> Self {
         Blaster {
             store,
-            gates: Gates::new(Watch::default()),
+            gates: Gates::new(Watch::default(), transcript),
             limits: Limits::default(),
             built: FxHashMap::default(),
             bits: Vec::new(),
@@ -151,7 +161,7 @@ impl<'s> Blaster<'s> {
     /// Throws the circuit away.
     fn clear(&mut self) {
         let order = std::mem::take(&mut self.order);
-        *self = Blaster { order, ..Blaster::new(self.store) };
+        *self = Blaster { order, ..Blaster::new(self.store, self.gates.transcript()) };
     }
 
     /// Starts afresh when the circuit is mostly about other things than `cone`.

@@ -1,6 +1,6 @@
 //! Tool components: where rules and taxonomies are kept, and how results refer to them.
 
-use super::read::Run;
+use super::read::{Run, stands_in};
 use crate::Severity;
 use crate::value::{items, number, text};
 use serde_json::Value;
@@ -13,6 +13,9 @@ impl<'a> Run<'a> {
 
     /// The rule that a result is about: by index into the component it names, or by its id in any of them.
     pub(super) fn rule(&self, result: &Value) -> &'a Value {
+        if stands_in(result) {
+            return &Value::Null;
+        }
         let reference = &result["rule"];
         let component = match number(reference, "/toolComponent/index") {
             Some(extension) => items(self.run, "/tool/extensions").get(extension as usize),

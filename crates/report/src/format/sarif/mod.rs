@@ -24,6 +24,9 @@ pub(super) use write::write;
 /// The property that holds what SARIF has no place for.
 const BAG: &str = "parallax";
 
+/// The rule of a finding whose tool names none: a result must name one. The bag of the result says `"rule": false`.
+const NO_RULE: &str = "no-rule";
+
 /// The `kinds` that say what a step is.
 fn step_kinds(step: &Step) -> Vec<&'static str> {
     let mut kinds: Vec<&str> = match step.role {

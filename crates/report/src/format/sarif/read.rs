@@ -1,8 +1,8 @@
 //! A SARIF log as a document, whoever wrote it.
 
-use super::BAG;
 use super::message::{fill, pieces};
 use super::normal::normalise;
+use super::{BAG, NO_RULE};
 use crate::flow::{self, Event};
 use crate::read::Fault;
 use crate::value::{items, number, some_text, text, whole};
@@ -80,6 +80,11 @@ fn read_log(log: Value) -> Result<Document, Fault> {
 
 pub(super) fn bag(value: &Value) -> Option<&Value> {
     value.get("properties")?.get(BAG)
+}
+
+/// Whether the id of the result's rule is the one that we wrote because there is none.
+pub(super) fn stands_in(result: &Value) -> bool {
+    text(result, "/ruleId") == NO_RULE && bag(result).is_some_and(|bag| bag["rule"] == false)
 }
 
 pub(super) struct Run<'a> {
@@ -171,7 +176,12 @@ impl<'a> Run<'a> {
         let id = [text(result, "/ruleId"), text(result, "/rule/id"), text(rule_value, "/id")];
         let paths = self.paths(result, notes);
         let mut report = Report {
-            rule: id.into_iter().find(|id| !id.is_empty()).unwrap_or_default().to_owned(),
+            rule: id
+                .into_iter()
+                .find(|id| !id.is_empty())
+                .filter(|_| !stands_in(result))
+                .unwrap_or_default()
+                .to_owned(),
             severity: self.severity(result, rule_value),
             cwe: self.weaknesses(result, rule_value),
             tool: Tool { name: text(driver, "/name").to_owned(), version: version(driver) },

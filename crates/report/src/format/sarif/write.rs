@@ -1,7 +1,7 @@
 //! A document as SARIF.
 
 use super::original::Originals;
-use super::{BAG, message, step_kinds, uri};
+use super::{BAG, NO_RULE, message, step_kinds, uri};
 use crate::{
     Binding, Change, Document, Fix, Importance, Link, Location, Path, PathKind, Report, Rule, Severity, Step,
     Suppression, SuppressionStatus,
@@ -159,9 +159,8 @@ fn write_report(run: usize, result: usize, report: &Report, rule: Option<usize>)
         }
     }
     let mut value = Map::new();
-    if !report.rule.is_empty() {
-        value.insert("ruleId".into(), json!(report.rule));
-    }
+    let id = if report.rule.is_empty() { NO_RULE } else { &report.rule };
+    value.insert("ruleId".into(), json!(id));
     if let Some(rule) = rule {
         value.insert("ruleIndex".into(), json!(rule));
     }
@@ -181,6 +180,9 @@ fn write_report(run: usize, result: usize, report: &Report, rule: Option<usize>)
     } else {
         json!({"title": report.title})
     };
+    if report.rule.is_empty() {
+        bag["rule"] = json!(false);
+    }
     if report.passed {
         bag["level"] = json!(level);
     }

@@ -14,6 +14,11 @@ PREFIX ?= /usr/local
 install: build
 	scripts/install $(PREFIX)
 
+# The same into a minimal Debian tree, where a user without this clone or a compiler runs commands. Needs root and debootstrap.
+.PHONY: bare-install
+bare-install: build
+	scripts/bare-install
+
 # Lints first: they fail fastest. Everything below shares one target folder and one profile.
 test: setup lint
 	$(CARGO) test --workspace --no-fail-fast

@@ -69,7 +69,8 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
         }
     }
     let needed = needed_lines(&projections);
-    let mut index = Index::new(&sources, &mut |done, all| progress(Progress::Definitions(done, all)));
+    let mut index =
+        Index::new(&sources, &needed, &mut |done, all| progress(Progress::Definitions(done, all)));
     let files = files(&sources, &needed, &mut index);
 
     let mut related_sources = related_sources.into_iter();

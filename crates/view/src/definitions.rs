@@ -2,18 +2,19 @@
 
 use crate::page;
 use crate::sources::{Sources, Text};
-use crate::syntax::{Class, Definition, Kind, Lines, Token};
-use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use crate::syntax::{Class, Definition, Kind, Language, Lines, Sought, Token, may_define};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-/// How much source is searched for definitions beyond the files that paths go through.
+/// How many files are searched for definitions beyond those that paths go through, how much of them is read, and how much
+/// source is parsed in all.
 const MOST_FILES: usize = 4_000;
+const MOST_READ: usize = 64 << 20;
 const MOST_BYTES: usize = 12 << 20;
 /// Longer definitions are cut.
 const MOST_LINES: u32 = 80;
 
-/// Everything that is defined below the roots.
+/// What is defined below the roots.
 pub struct Index {
     texts: Vec<(String, Rc<Text>)>,
     by_name: HashMap<String, Named>,
@@ -69,8 +70,22 @@ impl Locals {
 }
 
 impl Index {
-    /// Reads and outlines what is below the roots of `sources`, within bounds.
-    pub fn new(sources: &Sources, progress: &mut dyn FnMut(usize, usize)) -> Index {
+    /// What the words in the `shown` lines of `sources` may stand for: reads what is below the roots, within bounds, and
+    /// outlines the files that may define such a word.
+    pub fn new(
+        sources: &Sources,
+        shown: &BTreeMap<usize, Vec<Lines>>,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Index {
+        Index::made(sources, progress, |index| Some(index.sought(sources, shown)))
+    }
+
+    /// `sought` says, after the files on the paths are read, what is to be found elsewhere; without it everything is.
+    fn made(
+        sources: &Sources,
+        progress: &mut dyn FnMut(usize, usize),
+        sought: impl FnOnce(&mut Index) -> Option<HashMap<String, Sought>>,
+    ) -> Index {
         let mut index = Index {
             texts: Vec::new(),
             by_name: HashMap::new(),
@@ -79,65 +94,119 @@ impl Index {
             numbers: HashMap::new(),
         };
         let roots = sources.roots();
-        let found = roots.files(MOST_FILES + 1);
-        index.cut = found.len() > MOST_FILES;
-        // The files on the paths come first: a bound must not cost them their own definitions.
-        let read: HashMap<PathBuf, Rc<Text>> = sources
-            .all
-            .iter()
-            .filter_map(|source| Some((source.path.clone()?, Rc::clone(source.text.as_ref().ok()?))))
-            .collect();
-        let on_paths = sources.all.iter().filter_map(|source| source.path.clone());
+        // The files on the paths come first: a bound must not cost them their own definitions, and they are parsed already.
         let mut seen = HashSet::new();
-        let mut bytes = 0;
-        let all = found.len();
-        for path in on_paths.chain(found) {
-            progress(seen.len().min(all), all);
+        let mut parsed = 0;
+        for source in &sources.all {
+            let (Some(path), Ok(text)) = (&source.path, &source.text) else { continue };
+            if Language::of(&source.name).is_none() || !seen.insert(path.clone()) {
+                continue;
+            }
+            parsed += text.whole.len();
+            if parsed > MOST_BYTES {
+                index.cut = true;
+                break;
+            }
+            index.add(&source.name, text);
+        }
+        let mut sought = sought(&mut index);
+        let found = roots.files(MOST_FILES + 1);
+        index.cut |= found.len() > MOST_FILES;
+        let (mut read, all) = (0, found.len());
+        for (done, path) in found.into_iter().take(MOST_FILES).enumerate() {
+            if index.cut && parsed > MOST_BYTES || sought.as_ref().is_some_and(HashMap::is_empty) {
+                break;
+            }
+            progress(done, all);
+            let Some(language) = path.file_name().and_then(|name| Language::of(&name.to_string_lossy()))
+            else {
+                continue;
+            };
             if !seen.insert(path.clone()) {
                 continue;
             }
             let Ok(found) = roots.admit(&path) else { continue };
-            if crate::syntax::Language::of(&found.name).is_none() {
-                continue;
-            }
-            // What the paths have parsed already is not parsed again.
-            let text = match read.get(&path) {
-                Some(text) => Rc::clone(text),
-                None => match roots.read(&found) {
-                    Ok(text) if bytes + text.len() <= MOST_BYTES => Rc::new(Text::new(&found.name, text)),
-                    Ok(_) => {
-                        index.cut = true;
-                        break;
-                    }
-                    Err(_) => continue,
-                },
-            };
-            bytes += text.whole.len();
-            if bytes > MOST_BYTES {
+            let Ok(text) = roots.read(&found) else { continue };
+            read += text.len();
+            if read > MOST_READ {
                 index.cut = true;
                 break;
             }
-            let number = index.texts.len();
-            for definition in &text.outline.definitions {
-                // Most names have been seen, and need no copy.
-                if !index.by_name.contains_key(&definition.name) {
-                    index.by_name.insert(definition.name.clone(), Named::default());
-                }
-                let Some(named) = index.by_name.get_mut(&definition.name) else { continue };
-                match definition.scope {
-                    Some(scope) => named.local.entry(number).or_default().add(scope, definition),
-                    None => named.open.push((number, definition.clone())),
+            if let Some(sought) = &sought
+                && !may_define(language, &text, &|word| sought.get(word).copied())
+            {
+                continue;
+            }
+            parsed += text.len();
+            if parsed > MOST_BYTES {
+                index.cut = true;
+                break;
+            }
+            let text = Rc::new(Text::new(&found.name, text));
+            index.add(&found.name, &text);
+            // The first file that defines a name has the definition, which ends the search for it.
+            if let Some(sought) = &mut sought {
+                for one in text.outline.definitions.iter().filter(|one| one.scope.is_none()) {
+                    if let Some(left) = sought.get_mut(&one.name).filter(|_| one.kind != Kind::Declaration) {
+                        left.any = false;
+                        left.function &= one.kind != Kind::Function;
+                        if *left == Sought::default() {
+                            sought.remove(&one.name);
+                        }
+                    }
                 }
             }
-            index.texts.push((found.name, text));
         }
         index.by_name.values_mut().flat_map(|named| named.local.values_mut()).for_each(Locals::finish);
         index
     }
 
-    /// The page's number for what `token`, a word of `file`, stands for.
-    pub fn resolve(&mut self, file: &str, text: &Text, token: &Token) -> Option<usize> {
-        let word = text.whole.get(token.bytes.0 as usize..token.bytes.1 as usize)?;
+    fn add(&mut self, name: &str, text: &Rc<Text>) {
+        let number = self.texts.len();
+        for definition in &text.outline.definitions {
+            // Most names have been seen, and need no copy.
+            if !self.by_name.contains_key(&definition.name) {
+                self.by_name.insert(definition.name.clone(), Named::default());
+            }
+            let Some(named) = self.by_name.get_mut(&definition.name) else { continue };
+            match definition.scope {
+                Some(scope) => named.local.entry(number).or_default().add(scope, definition),
+                None => named.open.push((number, definition.clone())),
+            }
+        }
+        self.texts.push((name.to_owned(), Rc::clone(text)));
+    }
+
+    /// The words in the shown lines that nothing in the files read so far defines, except by a prototype.
+    fn sought(&mut self, sources: &Sources, shown: &BTreeMap<usize, Vec<Lines>>) -> HashMap<String, Sought> {
+        self.by_name.values_mut().flat_map(|named| named.local.values_mut()).for_each(Locals::finish);
+        let mut sought: HashMap<String, Sought> = HashMap::new();
+        for (&source, stretches) in shown {
+            let Some(text) = sources.text(source) else { continue };
+            let tokens = &text.outline.tokens;
+            for lines in stretches {
+                let from = tokens.partition_point(|token| token.line < lines.first);
+                for token in tokens[from..].iter().take_while(|token| token.line <= lines.last) {
+                    if !matches!(token.class, Class::Name | Class::Member) {
+                        continue;
+                    }
+                    let Some(word) = word(text, token) else { continue };
+                    let best = self.best(&sources.all[source].name, word, token);
+                    if best.is_none_or(|(_, definition)| definition.kind == Kind::Declaration) {
+                        let entry = sought.entry(word.to_owned()).or_default();
+                        match token.class {
+                            Class::Member => entry.function = true,
+                            _ => entry.any = true,
+                        }
+                    }
+                }
+            }
+        }
+        sought
+    }
+
+    /// What `word`, a token of `file`, stands for: a definition, and the number of its text.
+    fn best(&self, file: &str, word: &str, token: &Token) -> Option<(usize, &Definition)> {
         let named = self.by_name.get(word)?;
         let fits =
             |definition: &&Definition| token.class != Class::Member || definition.kind == Kind::Function;
@@ -153,7 +222,13 @@ impl Index {
             let all = named.open.iter().map(|(number, one)| (*number, one)).filter(|(_, one)| fits(one));
             all.min_by_key(|(number, one)| (rank(one, self.texts[*number].0 == file), *number))
         };
-        let (number, definition) = local.or_else(open).map(|(number, one)| (number, one.clone()))?;
+        local.or_else(open)
+    }
+
+    /// The page's number for what `token`, a word of `file`, stands for.
+    pub fn resolve(&mut self, file: &str, text: &Text, token: &Token) -> Option<usize> {
+        let word = word(text, token)?;
+        let (number, definition) = self.best(file, word, token).map(|(number, one)| (number, one.clone()))?;
         let here = self.texts[number].0 == file;
         if here && definition.lines.count() == 1 && definition.lines.first == token.line {
             return None; // It stands right here.
@@ -182,6 +257,10 @@ impl Index {
         self.chosen.push(definition_of(name, text, lines, &format!("line {line}"), "related place"));
         self.chosen.len() - 1
     }
+}
+
+fn word<'t>(text: &'t Text, token: &Token) -> Option<&'t str> {
+    text.whole.get(token.bytes.0 as usize..token.bytes.1 as usize)
 }
 
 fn definition_of(file: &str, text: &Text, lines: Lines, name: &str, kind: &'static str) -> page::Definition {
@@ -246,6 +325,56 @@ fn separate(out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Roots;
+
+    /// Every word of a file stands for the same whether all files around it were parsed or only those that may define one of its
+    /// words. `DEFINITIONS=FOLDER` tries the files of another folder.
+    #[test]
+    fn what_is_not_parsed_defines_nothing_that_is_shown() {
+        let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus");
+        let folder = std::env::var("DEFINITIONS").unwrap_or_else(|_| format!("{corpus}/report"));
+        let most = std::env::var("DEFINITIONS_FILES").map_or(60, |most| most.parse().unwrap());
+        let files = Roots::new(&[&folder]).unwrap().files(MOST_FILES);
+        let files: Vec<_> =
+            files.iter().filter(|path| Language::of(&path.to_string_lossy()).is_some()).collect();
+        let (mut words, mut elsewhere, mut parsed, mut all, mut wrong) = (0, 0, 0, 0, Vec::new());
+        for path in files.iter().step_by(files.len().div_ceil(most).max(1)) {
+            let mut sources = Sources::new(Roots::new(&[&folder]).unwrap(), Vec::new());
+            let at = sources.get(&path.to_string_lossy());
+            let Some(text) = sources.text(at) else { continue };
+            let shown = BTreeMap::from([(at, vec![Lines { first: 1, last: text.line_count() }])]);
+            let few = Index::new(&sources, &shown, &mut |_, _| {});
+            let full = Index::made(&sources, &mut |_, _| {}, |_| None);
+            parsed += few.texts.len();
+            all += full.texts.len();
+            let file = &sources.all[at].name;
+            for token in &text.outline.tokens {
+                let Some(word) =
+                    word(text, token).filter(|_| matches!(token.class, Class::Name | Class::Member))
+                else {
+                    continue;
+                };
+                let told = |index: &Index| {
+                    let (number, definition) = index.best(file, word, token)?;
+                    Some((index.texts[number].0.clone(), definition.clone()))
+                };
+                let expected = told(&full);
+                words += 1;
+                elsewhere += usize::from(expected.as_ref().is_some_and(|(other, _)| other != file));
+                if told(&few) != expected {
+                    wrong.push(format!("{word} of {file}: {expected:?}, not {:?}", told(&few)));
+                }
+            }
+        }
+        eprintln!(
+            "{words} words, {elsewhere} defined elsewhere, {parsed} of {all} files parsed, {} wrong",
+            wrong.len()
+        );
+        wrong.sort();
+        wrong.dedup();
+        assert!(wrong.is_empty(), "{} words:\n{}", wrong.len(), wrong[..wrong.len().min(40)].join("\n"));
+        assert!(elsewhere > 0 && parsed < all, "nothing was tried");
+    }
 
     /// Functions beside and in each other, in every order: those around a line are those that have it.
     #[test]

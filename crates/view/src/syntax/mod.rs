@@ -6,6 +6,7 @@
 mod blocks;
 mod branches;
 mod heads;
+mod hints;
 mod indent;
 mod language;
 mod names;
@@ -13,6 +14,7 @@ mod names;
 mod tests;
 mod tokens;
 
+pub use hints::{Sought, may_define};
 pub use language::Language;
 pub use names::{Definition, Kind};
 pub use tokens::{Class, Token};

@@ -125,7 +125,10 @@ pub(super) fn visit(
                 push(into, text_of(left, text), variable, lines_of(node), function);
             }
         }
-        "parameter_declaration" | "optional_parameter_declaration" | "formal_parameter" | "parameter" => {
+        // The parameters of a prototype are seen nowhere.
+        "parameter_declaration" | "optional_parameter_declaration" | "formal_parameter" | "parameter"
+            if function.is_some() =>
+        {
             for field in ["declarator", "name", "pattern"] {
                 if let Some(inner) = node.child_by_field_name(field) {
                     push(into, text_of(declared(inner).0, text), Kind::Parameter, lines_of(node), function);

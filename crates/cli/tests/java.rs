@@ -88,6 +88,49 @@ fn every_generated_test_passes_on_the_jvm() {
     assert!(count > 30, "{said}");
 }
 
+/// What is written as Cobertura's is what its DTD allows, by the JDK's own parser; and that parser does refuse what is not.
+#[test]
+fn cobertura_is_as_its_dtd_says() {
+    let classes = folder("cobertura");
+    let path = classes.to_str().unwrap();
+    javac(&classes, path, &sources(&corpus("ds")));
+    javac(&classes, path, &[corpus("cobertura/Validate.java")]);
+    let validate = |file: &Path| {
+        let mut java = Command::new("java");
+        java.args(["-cp", path, "Validate"]).arg(corpus("cobertura/coverage-04.dtd")).arg(file);
+        java.output().expect("java, of the package default-jdk-headless")
+    };
+    let written = |name: &str, arguments: &[&str]| {
+        let file = classes.join(name);
+        let output = parallax(&[arguments, &["--coverage", file.to_str().unwrap()]].concat());
+        assert!(file.exists(), "{}", String::from_utf8_lossy(&output.stderr));
+        file
+    };
+    let program = corpus("../c/find/null_true.c");
+    let files = [
+        written(
+            "broken.xml",
+            &["heap", "--classpath", path, "--k", "2", "--method", "SortedList.insertBroken"],
+        ),
+        written("shapes.xml", &["heap", "--classpath", path, "--k", "1", "--method", "Shapes.name"]),
+        written("c.xml", &["explore", program.to_str().unwrap()]),
+    ];
+    for file in &files {
+        let output = validate(file);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let text = std::fs::read_to_string(&files[0]).unwrap();
+    let changes =
+        [(" hits=", " hit="), ("<methods>", "<methods><line/>"), ("</packages>", "</packages><sources/>")];
+    for (right, wrong) in changes {
+        let changed = text.replace(right, wrong);
+        assert_ne!(changed, text);
+        let file = classes.join("wrong.xml");
+        std::fs::write(&file, changed).unwrap();
+        assert!(!validate(&file).status.success(), "{wrong}");
+    }
+}
+
 /// Coverage in three forms, a report in two, and two methods compared.
 #[test]
 fn what_else_is_written() {

@@ -3,6 +3,7 @@
 use clap::Args;
 use parallax_engines::{Progress, Stop};
 use parallax_path::Bound;
+use parallax_smt::Reason;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -42,6 +43,29 @@ impl Limits {
     /// Whether the time is over.
     pub fn late(&self, start: Instant) -> bool {
         self.deadline(start).is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Why a run that began at `start` was stopped, and what to do about it.
+    pub fn why(&self, stop: &Stop, start: Instant) -> String {
+        let time = || format!("time: of the {} s of --time those for exploring are over", self.time);
+        match stop {
+            // A question that is not answered because there is no time left.
+            Stop::Bound(Bound::Time(_)) => time(),
+            Stop::Bound(Bound::Solver(Reason::Time)) if self.explored(start) => time(),
+            Stop::Bound(Bound::Paths(most)) => format!("paths: the {most} of --paths are reached"),
+            Stop::Bound(Bound::Memory(most)) => {
+                format!("memory: the process holds more than the {} MB of --memory", most >> 20)
+            }
+            Stop::Bound(Bound::Solver(reason)) => {
+                format!("solver: a question that decides how a path goes on was not answered: {reason}")
+            }
+            stop => stop.to_string(),
+        }
+    }
+
+    /// Whether the time for exploring is over, if files take a share of it.
+    fn explored(&self, start: Instant) -> bool {
+        self.exploration(start, true).is_some_and(|end| Instant::now() >= end)
     }
 
     /// Watches a run that began at `start`.

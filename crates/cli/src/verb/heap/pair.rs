@@ -28,7 +28,7 @@ pub fn comparison<L: Machine>(
     let start = Instant::now();
     let summary =
         engine::summary(subject.setup, subject.task, None, &mut arguments.limits.watch(subject.start));
-    finished(&summary.outcome)?;
+    finished(arguments, subject.start, &summary.outcome)?;
     let mut runs = vec![Run::new("summary", &summary.progress, start)];
     let mut found = exact::Comparison::<engine::TraceOf<L>>::default();
     for engine in [one, two] {
@@ -42,7 +42,7 @@ pub fn comparison<L: Machine>(
         let start = Instant::now();
         let watch = &mut arguments.limits.watch(subject.start);
         let mut forked = engine::lazy(subject.setup, subject.task, laziness, usize::MAX, watch);
-        finished(&forked.outcome)?;
+        finished(arguments, subject.start, &forked.outcome)?;
         runs.push(Run::new(engine.name(), &forked.progress, start));
         forked.expand();
         let limit = if arguments.count == 0 { usize::MAX } else { arguments.count.max(10_000) };
@@ -123,12 +123,12 @@ impl Run {
 }
 
 /// A run that was stopped can be compared with nothing.
-fn finished(outcome: &Result<(), Stop>) -> Result<()> {
+fn finished(arguments: &Heap, start: Instant, outcome: &Result<(), Stop>) -> Result<()> {
     match outcome {
         Ok(()) => Ok(()),
         Err(Stop::Broken(what)) => Err(Stop::Broken(what.clone()).into()),
         Err(stop) => {
-            let message = format!("nothing was compared: {stop}");
+            let message = format!("nothing was compared: {}", arguments.limits.why(stop, start));
             Err(Failure { status: Status::GaveUp, message }.into())
         }
     }
@@ -167,7 +167,7 @@ pub fn equivalence<L: Machine>(
                 "counterexample": found.counterexample.as_ref().map(|(input, ..)| inputs::json(&universe, input)),
                 "ends": ends,
                 "complete": !incomplete,
-                "stopped": found.outcome.as_ref().err().map(ToString::to_string),
+                "stopped": found.outcome.as_ref().err().map(|stop| arguments.limits.why(stop, run.start)),
             })
         );
     } else if let (Some((input, ..)), Some([one, two])) = (&found.counterexample, &ends) {

@@ -89,7 +89,7 @@ where
     }
     // What takes time after the exploration (counting) is not the engine's time.
     let usage = run.setup.oracle.usage();
-    let stopped = ends.outcome.as_ref().err().map(ToString::to_string);
+    let stopped = ends.outcome.as_ref().err().map(|stop| arguments.limits.why(stop, run.start));
     let document = json!({
         "engine": engine,
         "k": run.setup.inputs.k,
@@ -236,7 +236,7 @@ fn report_text(document: &Json, method: &str) -> String {
         document["seconds"].as_f64().unwrap_or(0.0)
     );
     if let Some(why) = document["stopped"].as_str() {
-        let _ = writeln!(out, "STOPPED EARLY: {why}; paths not listed were not explored");
+        let _ = writeln!(out, "STOPPED EARLY, {why}; paths not listed were not explored");
     }
     out
 }

@@ -107,6 +107,18 @@ fn without_the_bags_the_paths_still_stand() {
     }
 }
 
+/// A tool that did not understand a file has not found it clean.
+#[test]
+fn what_a_tool_says_of_its_run_is_told() {
+    let notification = |level: &str, words: &str| json!({"level": level, "message": {"text": words}});
+    let log = json!({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "t"}}, "results": [], "invocations": [{
+        "executionSuccessful": true,
+        "toolExecutionNotifications": [notification("warning", "Syntax error at line x.c:1:\n`all of x.c`"), notification("note", "2 files"), notification("error", "no memory\nleft")],
+    }]}]});
+    let document = read(log.to_string().as_bytes(), "t.sarif").unwrap();
+    assert_eq!(document.notes, ["t warns: Syntax error at line x.c:1", "t says: no memory\nleft"]);
+}
+
 /// A result must name a rule. Where the tool names none, an id stands in, which is not taken for a rule when it is read again;
 /// a rule that really has that id is.
 #[test]

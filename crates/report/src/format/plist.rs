@@ -182,11 +182,19 @@ fn same_line(place: &Option<Location>, at: &Location) -> bool {
     place.as_ref().is_some_and(|place| place.file == at.file && place.line == at.line)
 }
 
-/// What a pop-up such as `'argc' is > 1` knows of a variable.
+/// What a pop-up such as `'argc' is > 1` knows of a variable: its value, or a comparison that holds, `> 1`.
 fn stated(message: &str) -> Option<Binding> {
     let (name, value) = message.strip_prefix('\'')?.split_once("' is ")?;
-    let value = value.strip_prefix("equal to ").unwrap_or(value);
-    Some(Binding { name: name.to_owned(), value: value.to_owned() })
+    let value = match value.strip_prefix("not equal to ") {
+        Some(other) => format!("!= {other}"),
+        None => value.strip_prefix("equal to ").unwrap_or(value).to_owned(),
+    };
+    // Clang quotes what is compared with, if that is a name: `'i' is < 'count'`.
+    let value = match value.split_once(" '").map(|(sign, other)| (sign, other.strip_suffix('\''))) {
+        Some((sign @ ("<" | "<=" | ">" | ">=" | "!="), Some(other))) => format!("{sign} {other}"),
+        _ => value,
+    };
+    Some(Binding { name: name.to_owned(), value })
 }
 
 /// The value after a key of a dictionary.
@@ -224,4 +232,22 @@ fn location(place: Node, files: &[String]) -> Option<Location> {
 fn ends(range: Node, files: &[String]) -> Option<(Location, Location)> {
     let mut ends = range.children();
     Some((location(ends.next()?, files)?, location(ends.next()?, files)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pop_ups_tell_values_and_comparisons() {
+        let value = |message: &str| stated(message).map(|one| (one.name, one.value));
+        let is = |name: &str, value: &str| Some((name.to_owned(), value.to_owned()));
+        assert_eq!(value("'k' is 0"), is("k", "0"));
+        assert_eq!(value("'p' is equal to NULL"), is("p", "NULL"));
+        assert_eq!(value("'p' is not equal to NULL"), is("p", "!= NULL"));
+        assert_eq!(value("'argc' is > 1"), is("argc", "> 1"));
+        assert_eq!(value("'r' is < 'argc'"), is("r", "< argc"));
+        assert_eq!(value("'c' is not equal to 'd'"), is("c", "!= d"));
+        assert_eq!(value("Assuming 'r' is < 'argc'"), None);
+    }
 }

@@ -77,10 +77,19 @@ fn read_report(error: Node, tool: &Tool, creations: &Creations, notes: &mut Vec<
             "stack" => Some(child),
             // What another thread did at the time, as drd tells it.
             name if name.starts_with("other_segment") => {
-                label = format!("Thread {}, {}", child.child_text("hthreadid"), name.replace('_', " "));
+                let thread = match child.child_text("hthreadid") {
+                    none if none.is_empty() => "Another thread".to_owned(),
+                    number => format!("Thread {number}"),
+                };
+                label = format!("{thread}, {}", name.replace('_', " "));
                 child.child("stack")
             }
-            _ => None,
+            // Where the memory was allocated, where a lock was first seen: named by the element alone.
+            name => child.child("stack").inspect(|_| {
+                let before =
+                    if stacks.is_empty() || label.is_empty() { "" } else { label.trim_end_matches(':') };
+                label = format!("{before} {}", name.replace('_', " ")).trim_start().to_owned();
+            }),
         };
         if let Some(stack) = stack {
             let mut stack = Stack::innermost_first(label.clone(), own_code(frames(stack)));

@@ -120,8 +120,16 @@ impl<'a> Run<'a> {
             let notifications = ["/toolExecutionNotifications", "/toolConfigurationNotifications"];
             for notification in notifications.into_iter().flat_map(|list| items(invocation, list)) {
                 let message = self.message(&notification["message"], &Value::Null);
-                if text(notification, "/level") == "error" && !message.is_empty() {
-                    told.push(format!("{tool} says: {}", super::read::plain(&message)));
+                let message = super::read::plain(&message);
+                match text(notification, "/level") {
+                    _ if message.is_empty() => {}
+                    "error" => told.push(format!("{tool} says: {message}")),
+                    // Semgrep so says which files it did not understand, and quotes all of them.
+                    "warning" => {
+                        let first = message.lines().next().unwrap_or_default().trim_end_matches(':');
+                        told.push(format!("{tool} warns: {}", first.chars().take(200).collect::<String>()));
+                    }
+                    _ => {}
                 }
             }
             if invocation["executionSuccessful"] == false {
@@ -131,7 +139,7 @@ impl<'a> Run<'a> {
         let more = told.len().saturating_sub(MOST);
         notes.extend(told.into_iter().take(MOST));
         if more > 0 {
-            notes.push(format!("{tool} reports {more} more errors of its own"));
+            notes.push(format!("{tool} reports {more} more errors and warnings of its own"));
         }
         for (kind, references) in self.run["externalPropertyFileReferences"].as_object().into_iter().flatten()
         {

@@ -11,8 +11,8 @@ use std::rc::Rc;
 /// A guarded heap, and the reading its guards are in.
 #[derive(Clone)]
 pub struct Summary<'s> {
-    /// The heap.
-    pub heap: Guarded<'s>,
+    /// The heap. In a place of its own, because machines hand their states on at every step.
+    pub heap: Box<Guarded<'s>>,
     core: Symbolic<'s>,
     array: usize,
 }
@@ -39,12 +39,12 @@ impl<'s> Summary<'s> {
         let mut heap = Guarded::new(setup.oracle.clone(), setup.universe.clone(), options);
         heap.root(setup.class, "this", setup.inputs.root_alias);
         heap.root(setup.parameters, "", false);
-        Summary { heap, core: Symbolic::new(setup.oracle.store), array: setup.inputs.array }
+        Summary { heap: Box::new(heap), core: Symbolic::new(setup.oracle.store), array: setup.inputs.array }
     }
 
     /// The heap on entry, as far as it is known, for a second method on the same input.
     pub fn rewound(self) -> Self {
-        Summary { heap: self.heap.rewound(), ..self }
+        Summary { heap: Box::new(self.heap.rewound()), ..self }
     }
 
     fn value(cell: Cell) -> ValueOf<Self> {
@@ -69,9 +69,15 @@ impl<'s> Summary<'s> {
         self,
         operation: impl FnOnce(Guarded<'s>) -> Result<Vec<(Guarded<'s>, T)>, HeapError>,
     ) -> Forks<Self, T> {
-        let Summary { heap, core, array } = self;
-        let fork = |(heap, answer)| (Summary { heap, core, array }, answer);
-        Ok(operation(heap)?.into_iter().map(fork).collect())
+        let Summary { heap: mut place, core, array } = self;
+        let mut forks = operation(*place)?.into_iter();
+        let Some((heap, answer)) = forks.next() else { return Ok(Vec::new()) };
+        // The first successor has the place of what it comes from.
+        *place = heap;
+        let mut all = Vec::with_capacity(1 + forks.len());
+        all.push((Summary { heap: place, core, array }, answer));
+        all.extend(forks.map(|(heap, answer)| (Summary { heap: Box::new(heap), core, array }, answer)));
+        Ok(all)
     }
 
     fn known(
@@ -117,8 +123,8 @@ impl<'s> Memory for Summary<'s> {
         pairs: &[(ValueOf<Self>, ValueOf<Self>)],
     ) -> Result<(Self, Vec<ValueOf<Self>>), Stop> {
         let cells: Vec<_> = pairs.iter().map(|(a, b)| (Self::cell(a), Self::cell(b))).collect();
-        let (heap, cells) = self.heap.merged(other.heap, &cells)?;
-        let memory = Summary { heap, core: self.core, array: self.array };
+        let (heap, cells) = self.heap.merged(*other.heap, &cells)?;
+        let memory = Summary { heap: Box::new(heap), core: self.core, array: self.array };
         Ok((memory, cells.into_iter().map(Self::value).collect()))
     }
 

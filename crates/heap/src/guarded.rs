@@ -665,6 +665,13 @@ impl<'s> Guarded<'s> {
             let entry = Entry::new(guard, Target::Loc(loc));
             parts.entry(key(self.location(loc).class)).or_default().push(entry);
         }
+        if parts.len() == 1
+            && let Some((key, entries)) = parts.pop_first()
+        {
+            // Nothing is divided: the reference is not null here, and these are all it may be.
+            let reference = self.sorted(entries);
+            return Ok(vec![(self, (key, reference))]);
+        }
         let forks = self.divide(parts)?;
         let restricted = forks.into_iter().map(|(fork, (key, entries))| {
             let reference = fork.join(entries)?;

@@ -1,7 +1,7 @@
 //! How engines grow with the bound k: one CSV line for each subject, engine and k.
 //!
-//! `cargo run --release -p parallax-javalite --example growth -- [SECONDS] [SUBJECT, ENGINE or bytes ...]`; an engine that needs longer
-//! than SECONDS (default 60) for some k is not tried with a larger one. Times are those the process spent on the
+//! `cargo run --release -p parallax-javalite --example growth -- [SECONDS] [SUBJECT, ENGINE, k=N or bytes ...]`; an engine that needs longer
+//! than SECONDS (default 60) for some k is not tried with a larger one, and k = N alone is tried where it is given. Times are those the process spent on the
 //! processor, as Linux tells them, so that a busy machine does not spoil them. With the word `bytes` among the names,
 //! `kept_bytes` is what the run holds at its end, all paths of the summary included, and `peak_bytes` the most it held;
 //! counting them takes time of its own, up to a half where little else is done, so it is not done unasked.
@@ -132,6 +132,7 @@ fn main() {
     let seconds = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(60.0);
     let wanted: Vec<String> = arguments.collect();
     ASKED.store(wanted.iter().any(|name| name == "bytes"), Relaxed);
+    let only: Option<usize> = wanted.iter().find_map(|word| word.strip_prefix("k=")?.parse().ok());
     println!(
         "subject,engine,k,seconds,states,paths,discarded,solver_calls,solver_seconds,guard_dag,locations,kept_bytes,peak_bytes,finished"
     );
@@ -144,7 +145,7 @@ fn main() {
     let runs = RUNS.map(|(name, ..)| name);
     for subject in SUBJECTS.iter().filter(|subject| names(&subjects, subject.name)) {
         for run in RUNS.iter().filter(|(name, ..)| names(&runs, name)) {
-            for k in 1..=subject.most[usize::from(run.2)] {
+            for k in only.map_or(1..=subject.most[usize::from(run.2)], |k| k..=k) {
                 if !measure(subject, run, k, seconds) {
                     break;
                 }

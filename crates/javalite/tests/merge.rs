@@ -133,6 +133,26 @@ fn red_black_tree() {
     }
 }
 
+/// The search tree, by counted work: states, and questions that facts and models leave to the solver. Measured: one from
+/// k = 3 on.
+#[test]
+fn search_tree_asks_one_question() {
+    let text = include_str!("../../../corpus/javalite/tree.jl");
+    for (k, paths, states) in [(2, 10, 49), (3, 22, 113), (4, 46, 241)] {
+        let store = Store::new();
+        let inputs = Inputs { k: Some(k), array: 0, root_alias: false };
+        let (setup, task) = common::prepare(&store, text, inputs);
+        let rep_ok = task.program.method_named(task.class, "repOK");
+        let task = Task { rep_ok, merged: true, bounds: Bounds { rounds: 10, calls: 10 }, ..task };
+        let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
+        summary.outcome.clone().unwrap();
+        assert_eq!(summary.progress.paths, paths, "k = {k}");
+        assert!(summary.progress.states <= states, "k = {k}: {} states", summary.progress.states);
+        let asked = setup.oracle.usage().checks();
+        assert!(asked <= 1, "k = {k}: {asked} questions");
+    }
+}
+
 /// A reference that a number decides is no choice of a selector, and makes two heaps of one all the same.
 #[test]
 fn references_that_numbers_decide() {

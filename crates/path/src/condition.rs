@@ -272,6 +272,10 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
         if !oracle.recall().facts {
             return older().map(Some);
         }
+        // Most questions are asked again: of the same reference, further down the path.
+        if let Some(model) = self.witness(condition, side) {
+            return Some(Some(model));
+        }
         let mut facts = oracle.facts();
         // Without time for them the solver is next, which has none either and says so.
         facts.turn_to(oracle.store, self.number, || self.formulas()).ok()?;
@@ -288,6 +292,12 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
             }
             Known::Open => None,
         }
+    }
+
+    /// A model besides the first that is remembered to make `condition` this side: nothing is computed.
+    fn witness(&self, condition: Formula, side: bool) -> Option<Rc<Model>> {
+        let others = self.others.get()?;
+        others.iter().rev().find(|model| model.remembers(condition) == Some(side)).cloned()
     }
 
     /// A model that was found without the solver, and must be tried if it is to be one of `tried` too.
@@ -313,6 +323,12 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
         }
         if self.excludes(oracle, guard) {
             return true;
+        }
+        // To look at a model is cheaper than to draw conclusions; to look at many is not.
+        if self.model.as_ref().is_some_and(|model| model.holds(oracle.store, guard))
+            || self.witness(guard, true).is_some()
+        {
+            return false;
         }
         let mut facts = oracle.facts();
         oracle.recall().facts

@@ -79,6 +79,12 @@ impl Model {
         }
     }
 
+    /// Whether a formula holds, if that was asked before.
+    pub(crate) fn remembers(&self, formula: Formula) -> Option<bool> {
+        let known = self.memory.as_ref()?.known.borrow();
+        Some(known.get(&formula.id()).copied()?? != 0)
+    }
+
     /// Whether a formula holds.
     pub fn holds(&self, store: &Store, formula: Formula) -> bool {
         match &self.memory {

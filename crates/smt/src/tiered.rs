@@ -1,12 +1,16 @@
 //! The default solver: tier 0 on a short leash, then Z3.
 
-use crate::{Answer, Limits, Model, Solver, Tier0, Transcript, Z3};
+use crate::{Answer, Limits, Model, Reason, Solver, Tier0, Transcript, Z3};
 use parallax_term::{Formula, Store};
 use std::time::{Duration, Instant};
 
 /// What tier 0 may spend before Z3 takes over.
 const LEASH: Limits =
     Limits { time: Some(Duration::from_millis(500)), conflicts: Some(5_000), size: 500_000 };
+
+/// What it may spend where it takes every vector by its rank: Z3 would see all bits, and has the harder question.
+const ORDERED: Limits =
+    Limits { time: Some(Duration::from_secs(60)), conflicts: Some(100_000), size: LEASH.size };
 
 /// Asks tier 0 first, and Z3 what tier 0 does not answer within a small budget.
 pub struct Tiered<'s> {
@@ -33,6 +37,17 @@ impl<'s> Tiered<'s> {
     }
 }
 
+impl<'s> Tiered<'s> {
+    /// What tier 0 says within a budget, and within the limits that were set.
+    fn leashed(&mut self, leash: Limits, left: Option<Duration>, query: &[Formula]) -> Answer {
+        let conflicts = [leash.conflicts, self.limits.conflicts].into_iter().flatten().min();
+        let time = [leash.time, left].into_iter().flatten().min();
+        let size = self.limits.size.min(leash.size);
+        self.first.set_limits(Limits { time, conflicts, size });
+        self.first.check(query)
+    }
+}
+
 impl<'s> Solver<'s> for Tiered<'s> {
     fn store(&self) -> &'s Store {
         self.first.store()
@@ -40,18 +55,19 @@ impl<'s> Solver<'s> for Tiered<'s> {
 
     fn check(&mut self, query: &[Formula]) -> Answer {
         let start = Instant::now();
-        let least = |a: Option<Duration>, b: Option<Duration>| a.into_iter().chain(b).min();
-        self.first.set_limits(Limits {
-            time: least(LEASH.time, self.limits.time),
-            conflicts: Some(self.limits.conflicts.map_or(u64::MAX, |c| c)).min(LEASH.conflicts),
-            size: self.limits.size.min(LEASH.size),
-        });
-        let answer = self.first.check(query);
+        let limit = self.limits.time;
+        let left = || limit.map(|time| time.saturating_sub(start.elapsed()));
+        let mut answer = self.leashed(LEASH, limit, query);
+        if matches!(answer, Answer::Unknown(Reason::Search | Reason::Time)) && self.first.takes_ranks_alone()
+        {
+            // What was learnt is kept.
+            answer = self.leashed(ORDERED, left(), query);
+        }
         if answer.decided().is_ok() {
             self.core = self.first.unsat_core().to_vec();
             return answer;
         }
-        let left = self.limits.time.map(|time| time.saturating_sub(start.elapsed()));
+        let left = left();
         let second = self.second.get_or_insert_with(|| Z3::new(self.first.store()));
         second.set_limits(Limits { time: left, ..self.limits });
         let answer = second.check(query);

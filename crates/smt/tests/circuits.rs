@@ -109,7 +109,8 @@ fn short_numbers_in_wide_vectors() {
         type Widen = (fn(&Store, Term) -> Term, fn(&Bits) -> Bits);
         let unsigned: Widen = (|store, t| store.zext(t, WIDTH), |v| v.zext(WIDTH));
         let signed: Widen = (|store, t| store.sext(t, WIDTH), |v| v.sext(WIDTH));
-        for (left, right) in [(unsigned, unsigned), (unsigned, signed), (signed, unsigned), (signed, signed)] {
+        for (left, right) in [(unsigned, unsigned), (unsigned, signed), (signed, unsigned), (signed, signed)]
+        {
             for op in dear {
                 let term = store.binop(op, left.0(&store, x), right.0(&store, y));
                 for (a, b) in (0..1u128 << m).flat_map(|a| (0..1u128 << n).map(move |b| (a, b))) {

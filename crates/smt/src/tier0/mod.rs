@@ -60,6 +60,16 @@ impl<'s> Tier0<'s> {
         self
     }
 
+    /// Whether every vector of the last query was taken by its rank, and there was one.
+    pub(crate) fn takes_ranks_alone(&self) -> bool {
+        let terms = self.cone.members.iter().filter_map(|&id| match self.store.expr(id) {
+            Expr::Term(term) => Some(term).filter(|term| self.store.as_constant(*term).is_none()),
+            _ => None,
+        });
+        let mut ranked = terms.map(|term| self.blaster.order.ranks(self.store, term).is_some()).peekable();
+        ranked.peek().is_some() && ranked.all(|ranked| ranked)
+    }
+
     fn run(&mut self, query: &[Formula]) -> Result<Answer, Reason> {
         let kept = self.cone.aim(self.store, query);
         if self.cone.floats {

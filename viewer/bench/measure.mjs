@@ -91,7 +91,9 @@ async function reading(program, report, page, folder, clangPages) {
 
 const rows = [];
 const began = Date.now();
-for (const [file, folder] of [["ladle/race.locksmith", "ladle"], ["lift.blast", ""]]) {
+/** `ONLY=paint` measures the first paint alone. */
+const read = process.env.ONLY !== "paint";
+for (const [file, folder] of read ? [["ladle/race.locksmith", "ladle"], ["lift.blast", ""]] : []) {
   const whole = join(root, "corpus/report", file), source = join(root, "corpus/report", folder), address = join(work, "page.html");
   const text = JSON.parse(execFileSync(parallax, ["convert", whole, "--to", "json"], { encoding: "utf8" }));
   execFileSync(parallax, ["view", whole, "--src", source, "-o", address], { stdio: "ignore" });
@@ -99,7 +101,7 @@ for (const [file, folder] of [["ladle/race.locksmith", "ladle"], ["lift.blast", 
   for (const report of text.reports) { await reading(file, report, page, source, []); await page.keyboard.press("]"); }
   await page.close();
 }
-for (const [name, folder, files, flags] of programs()) {
+for (const [name, folder, files, flags] of read ? programs() : []) {
   for (const file of files) {
     console.error(`${Math.round((Date.now() - began) / 1000)} s: ${file}`);
     const plist = join(work, "one.plist"), html = join(work, "html");

@@ -112,10 +112,13 @@ export interface Unfolding {
   readonly chains: ReadonlySet<number>;
 }
 
-/** Finds the matches of some queries in lines, each line once. */
+/** Finds the matches of some queries in lines, each line once. Quiet ones are marked where a line is shown, but open none. */
 export class Finder {
   private readonly found = new Map<Source, Map<number, readonly Match[]>>();
-  constructor(readonly queries: readonly Query[]) {}
+  constructor(readonly queries: readonly Query[], private readonly quiet: ReadonlySet<string> = new Set()) {}
+
+  /** Whether a match brings the line on screen. */
+  opens(source: Source, number: number): boolean { return this.in(source, number).some(match => !this.quiet.has(match.query.term)); }
 
   in(source: Source, number: number): readonly Match[] {
     if (this.queries.length === 0) return none;
@@ -204,7 +207,7 @@ export function layoutPath(path: Path, sources: readonly Source[], definitions: 
       if (source && frame.lines) {
         for (const line of new Set(pass.lines)) source.reveal(line, first, last, relevant);
         if (finder.queries.length) {
-          for (let number = start; number <= end; number++) if (finder.in(source, number).length) source.reveal(number, first, last, relevant);
+          for (let number = start; number <= end; number++) if (finder.opens(source, number)) source.reveal(number, first, last, relevant);
         }
         if (tight) {
           // The function's own head and end are told by its box.

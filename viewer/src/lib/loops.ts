@@ -1,6 +1,7 @@
 // Loops of a path: stretches of a function that repeat, line for line, become one iteration and a count.
 
 import type { Path } from "./page.ts";
+import { sign } from "./values.ts";
 
 export interface Pass {
   readonly items: number[];
@@ -95,7 +96,7 @@ export function iterationLabels(path: Path, loop: Loop, which: readonly number[]
     return values;
   });
   const names = [...new Set(told.flatMap(values => [...values.keys()]))].filter(name => new Set(told.map(values => values.get(name))).size > 1).slice(0, 2);
-  return told.map(values => names.flatMap(name => (values.has(name) ? [`${name} = ${values.get(name)}`] : [])).join(", "));
+  return told.map(values => names.flatMap(name => (values.has(name) ? [`${name}${sign(values.get(name) ?? "")}${values.get(name)}`] : [])).join(", "));
 }
 
 /** The iterations that are offered: all of a few; of many the first, the last, and those around the one that is drawn. */

@@ -11,6 +11,9 @@ export interface Shown {
   readonly same: boolean;
 }
 
+/** What stands between a name and its value; some tools know a comparison only, such as `> 1`. */
+export const sign = (value: string): string => (/^(?:[<>]=?|!=) /.test(value) ? " " : " = ");
+
 /** The frame each step lies in. */
 export function framesOf(path: Path): Map<number, number> {
   const homes = new Map<number, number>();

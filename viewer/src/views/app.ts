@@ -74,7 +74,8 @@ export class App implements Commands {
     // A page of hundreds is met as a list; one report, where the work is.
     else if (asked < 0 && this.page.reports.length >= MANY && address?.kind !== "compare") this.showList();
     if (address?.kind === "compare") this.visits.follow(address);
-    if (address?.kind === "report" && address.step !== undefined) { const { current } = columns; current?.show(current.placeOf(current.current)); }
+    // In a long function the first step may be far down.
+    columns.showCurrent();
     if (word === "help") this.showHelp();
     // The rest of what is on screen already can wait until it is.
     requestAnimationFrame(() => setTimeout(() => { for (const column of columns.all) column.drawWindow(); }));

@@ -59,6 +59,9 @@ export class Columns {
     if (this.all.length > SHOWN_AT_FIRST) this.events.say(`${SHOWN_AT_FIRST} of ${plural(this.all.length, "path")} shown: choose others above`);
   }
 
+  /** Brings the current step into sight, where it is not. */
+  showCurrent(): void { const { current } = this; current?.show(current.placeOf(current.current)); }
+
   relayout(finder: Finder): void {
     this.finder = finder;
     for (const column of this.all) if (!column.element.hidden) column.relayout(finder);

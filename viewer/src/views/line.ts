@@ -6,7 +6,7 @@ import type { Loop } from "../lib/loops.ts";
 import type { Frame, Path } from "../lib/page.ts";
 import { accessRange, runsOf, type Emphasis, type Run } from "../lib/runs.ts";
 import type { Source, SourceLine } from "../lib/source.ts";
-import type { Shown } from "../lib/values.ts";
+import { sign, type Shown } from "../lib/values.ts";
 import { h, icon } from "./dom.ts";
 
 export interface LineContext {
@@ -155,10 +155,10 @@ const assigns = (code: string, name: string): boolean => {
 
 /** A value: what it was, what it is. A click leads to where it was set before. */
 function valueElement({ name, value, old, same }: Shown, step: number, plain: boolean): HTMLElement {
-  const title = old === undefined ? `${name} = ${value}` : `${name} was ${old}, is ${value}`;
+  const title = old === undefined ? `${name}${sign(value)}${value}` : `${name} was ${old}, is ${value}`;
   const [before, now] = old === undefined ? ["", spaced(value)] : spacedPair(old, value);
   return h("button", { class: `val${old === undefined ? "" : " chg"}${same ? " same" : ""}`, title: `${title}; go to where it was set (w)`, tabindex: -1, "data-name": name, "data-of": step, ...(plain && { "aria-label": title }) },
-    !plain && h("b", {}, short(name, 40)), !plain && (old === undefined ? " = " : " "), ...(old === undefined ? [h("u", {}, short(now, 40))] : [h("s", {}, short(before, 20)), icon("to"), h("u", {}, short(now, 30))]));
+    !plain && h("b", {}, short(name, 40)), !plain && (old === undefined ? sign(value) : " "), ...(old === undefined ? [h("u", {}, short(now, 40))] : [h("s", {}, short(before, 20)), icon("to"), h("u", {}, short(now, 30))]));
 }
 
 const short = (text: string, most: number): string => {

@@ -59,6 +59,7 @@ export class ReadingView {
     this.checklist.show(report, template, record);
     this.search.begin(template?.presets ?? []);
     this.columns.begin();
+    this.columns.showCurrent();
   }
 
   private selected(path: number, step: number): void {

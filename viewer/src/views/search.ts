@@ -8,6 +8,9 @@ import type { Column } from "./column.ts";
 import type { Columns } from "./columns.ts";
 import { QueryBar } from "./queries.ts";
 
+/** A term that a checklist brings along opens at most so many places; beyond that it would bury the path. */
+const MOST_OPENED = 24;
+
 export class Search {
   readonly bar: QueryBar;
   private queries: readonly Query[] = [];
@@ -15,11 +18,14 @@ export class Search {
   private match = -1;
   /** Terms the user added; they stay when the report changes. */
   added: string[] = [];
+  /** Terms whose matches were asked for, and those that have too many to open them unasked. */
+  private loud: readonly string[] = [];
+  private quiet: ReadonlySet<string> = new Set();
 
   constructor(private readonly columns: Columns, private readonly sources: readonly Source[], private readonly say: (text: string) => void) {
     this.bar = new QueryBar({
       add: term => this.add(term), remove: term => this.set(this.queries.filter(query => query.term !== term)),
-      removeLast: () => this.set(this.queries.slice(0, -1)), jump: term => this.jump(1, term), say,
+      removeLast: () => this.set(this.queries.slice(0, -1)), jump: term => { if (this.quiet.has(term)) this.set(this.queries, [...this.loud, term]); else this.jump(1, term); }, say,
     });
   }
 
@@ -27,7 +33,7 @@ export class Search {
   begin(presets: readonly string[]): void {
     let queries: readonly Query[] = [];
     for (const term of [...presets, ...this.added]) queries = addQuery(queries, term) ?? queries;
-    this.set(queries);
+    this.set(queries, []);
   }
 
   private add(term: string): boolean {
@@ -38,13 +44,15 @@ export class Search {
     return true;
   }
 
-  private set(queries: readonly Query[]): void {
+  private set(queries: readonly Query[], loud = this.loud): void {
     this.added = this.added.filter(term => queries.some(query => query.term === term));
     this.queries = queries;
+    this.loud = loud;
     this.match = -1;
-    const finder = new Finder(queries);
-    this.columns.relayout(finder);
-    this.bar.draw(queries, this.counts(finder));
+    const counts = this.counts(new Finder(queries)), asked = new Set([...this.added, ...loud]);
+    this.quiet = new Set(queries.map(query => query.term).filter(term => (counts.get(term) ?? 0) > MOST_OPENED && !asked.has(term)));
+    this.columns.relayout(new Finder(queries, this.quiet));
+    this.bar.draw(queries, counts, this.quiet);
   }
 
   /** Matches on lines of the shown functions, each function counted once per path. */

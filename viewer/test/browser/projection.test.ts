@@ -92,6 +92,33 @@ test("a click unfolds a gap, a function or a whole path, in grey", () => race(as
   await picture(page, "race-unfolded");
 }));
 
+test("a term of a checklist that matches everywhere opens nothing unasked, and the first step is in sight", async () => {
+  const code = ["int main(void) {", ...Array.from({ length: 60 }, (_, at) => [`    if (g(${at})) {`, `        free(p${at});`, "    }", "", `    h(${at});`]).flat(), "    return *p0;", "}"];
+  lab.write("many/many.c", code.join("\n") + "\n");
+  const last = code.length - 1;
+  const report = { title: "Use after free of 'p0'", rule: "use-after-free", severity: "error", tool: { name: "probe" }, location: { file: "many.c", line: last },
+    paths: [{ frames: [{ function: "main", file: "many.c" }], steps: [{ frame: 0, location: { file: "many.c", line: last }, failing: true }] }] };
+  const { page, wrong } = await lab.open(lab.view([lab.write("many.json", { format: "parallax-report/1", reports: [report] })], "--src", `${lab.folder}/many`));
+  const frame = ".frame[data-function=main]", chip = '.query-chip[data-query="free"]';
+  const inSight = () => page.evaluate(() => { const at = document.querySelector(".step[data-index]")?.getBoundingClientRect(); return !!at && at.top > 0 && at.bottom < innerHeight; });
+  assert.match(await text(page, chip), /60 folded/);
+  assert.deepEqual(await shownLines(page, frame), [1, last, last + 1]);
+  assert.ok(await inSight());
+  // Asked for, they all are there, and then a click goes from one to the next.
+  await page.click(`${chip} .go`);
+  assert.match(await text(page, chip), /free\s*60$/);
+  assert.ok((await shownLines(page, frame)).length > 180);
+  await page.click(`${chip} .go`);
+  assert.equal(await page.locator("mark.now").count(), 1);
+  // What the reader looks for is shown however often it is there; and a page that opens so begins at the step.
+  await page.goto(page.url().replace(/#.*|$/, "#R-01&q=if"));
+  await page.reload();
+  assert.match(await text(page, '.query-chip[data-query="if"]'), /if\s*60$/);
+  assert.ok(await inSight(), "the first step is in sight");
+  assert.deepEqual(wrong, []);
+  await page.context().close();
+});
+
 test("several terms at once, each its colour, each removable; matches unfold with their blocks", () => race(async page => {
   const chips = () => page.locator(".query-chip").evaluateAll(all => all.map(one => (one as HTMLElement).dataset["query"]));
   assert.deepEqual(await chips(), ["pthread_create", "pthread_join", "pthread_mutex_lock", "pthread_mutex_unlock"], "presets of the rule");

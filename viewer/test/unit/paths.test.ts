@@ -16,7 +16,7 @@ import type { Page, Path, Report, Step } from "../../src/lib/page.ts";
 import { patchOf } from "../../src/lib/patch.ts";
 import { shapeOf } from "../../src/lib/shapes.ts";
 import { sourcesOf } from "../../src/lib/source.ts";
-import { originOf, valuesOf } from "../../src/lib/values.ts";
+import { originOf, sign, valuesOf } from "../../src/lib/values.ts";
 import { file, layout, path, step, told } from "./fixture.ts";
 
 const page = (reports: readonly Report[] = []): Page => ({ format: "parallax-page/1", name: "p", made: 0, author: "", files: [file()], definitions: [], reports, checklists: [], triage: { format: "parallax-triage/1", records: {} }, notes: [] });
@@ -45,6 +45,7 @@ test("a value is told when it changes, with what it was", () => {
   const called = path([{ items: [0, 1, -2] }, { items: [2] }], [step(2, { v: [["n", "1"]] }), step(4, { r: "call" }), step(2, { r: "entry", v: [["n", "9"]] })]);
   assert.equal(valuesOf(called)[2]?.[0]?.old, undefined);
   assert.equal(originOf(called, 2, "n"), 1);
+  assert.deepEqual(["1", "< n", "!= 0", "<x>", "-1"].map(sign), [" = ", " ", " ", " = ", " = "], "a comparison brings its own sign");
 });
 
 test("paths are aligned by function and line, and part where they first differ", () => {

@@ -63,6 +63,30 @@ fn what_happens_is_confirmed_and_what_cannot_is_refuted() {
     assert!(report["assumptions"].is_array() && report["gaps"].is_array());
 }
 
+/// The error needs a certain result of a function that nobody knows: that is a guess, and no confirmation.
+#[test]
+fn what_depends_on_a_guess_is_not_confirmed() {
+    let program = PROGRAM
+        .replace("int main(", "int stranger(void);\nint main(")
+        .replace("count > 1 && words[1][0] == 'n'", "stranger() == 42");
+    let at = folder("check-guess", &[("p.c", &program)]);
+    let output = parallax(&at, &["p.c", "--json", "--refine-time", "5", "--confirm-time", "5"]);
+    let report = json(&output);
+    let finding = report["findings"].as_array().expect("findings").iter().find(|f| f["function"] == "used");
+    let finding = finding.expect("the use");
+    assert_eq!(finding["status"], "possible", "{report:#}");
+    assert!(finding["reason"].as_str().is_some_and(|why| why.contains("without a model")), "{finding:#}");
+    let mut explore = Command::new(env!("CARGO_BIN_EXE_parallax"));
+    let explored =
+        json(&explore.current_dir(&at).args(["explore", "p.c", "--json"]).output().expect("it runs"));
+    let found = &explored["findings"][0];
+    assert_eq!(
+        (&found["verdict"], &found["confirmed"]),
+        (&"unconfirmed".into(), &false.into()),
+        "{explored:#}"
+    );
+}
+
 #[test]
 fn reports_are_written_in_every_form() {
     let at = folder("check-forms", &[("p.c", PROGRAM)]);

@@ -321,6 +321,8 @@ impl<'s> Constraint<'s> {
                 self.bounds.insert(Bound::Solver(parallax_smt::Reason::Time));
                 return Left { late: order.len() - done, hard };
             }
+            // Where some questions of a run are hard, so are most: each of them leaves less for the next.
+            let patience = patience.map(|patience| patience / (1 << hard.len().min(5)));
             let soon = patience.map_or(deadline, |patience| deadline.min(now + patience));
             self.oracle.set_deadline(Some(soon));
             let event = self.events[index];

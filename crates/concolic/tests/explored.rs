@@ -23,6 +23,7 @@ fn main() {
         ("recursion", || reaches("recursion", &["-O1"], 8)),
         ("json", || reaches("json", &["-O1"], 12)),
         ("sse", || reaches("sse", &["-O1"], 32)),
+        ("printed", || reaches("printed", &["-O1"], 4)),
         ("strings", strings),
         ("crash", crash),
         ("nowhere", nowhere),

@@ -1,7 +1,8 @@
 //! Confirming: the program is explored from its start, and what goes wrong with null there is run.
 //!
 //! A finding is confirmed by an input with which the concrete reading makes the same mistake at the same place. Then the
-//! program is built and given that input natively, which is noted beside it.
+//! program is built and given that input natively, which is noted beside it. If the native program would show the mistake and
+//! does not, or if the path goes on what code without a model was taken to return, nothing is confirmed.
 
 use crate::finding::{Finding, Kind, Report, Status, Where, Witness};
 use crate::names::site_location;
@@ -21,6 +22,9 @@ use std::time::Duration;
 /// Unknown arguments that the program may be given, and how long each may be.
 const ARGUMENTS: usize = 3;
 const LENGTH: u64 = 8;
+/// Why a path that was found confirms nothing.
+const GUESSED: &str =
+    "a path from main shows it, if code without a model returns what the path takes it to return";
 /// Bytes of unknown standard input.
 const STDIN: u64 = 16;
 
@@ -63,6 +67,11 @@ pub fn confirm(program: &Program, report: &mut Report, time: Duration, folder: O
             Some(folder) => native::confirm(program, &found, &settings, folder),
             None => Native::NotRun("not asked for".into()),
         };
+        let status = match &native {
+            Native::Differs(words) => Status::Possible(format!("an input shows it, but natively: {words}")),
+            _ if !found.input.unknowns.is_empty() => Status::Possible(GUESSED.into()),
+            Native::Confirmed | Native::Unseen(_) | Native::NotRun(_) => Status::Confirmed,
+        };
         let witness = Witness { input: found.input.clone(), native };
         let (function, location) = user_place(module, &found.stack);
         let line = module.location(location).line;
@@ -77,7 +86,7 @@ pub fn confirm(program: &Program, report: &mut Report, time: Duration, folder: O
                 kind,
                 found_by: Where::Symbolic,
                 site,
-                status: Status::Confirmed,
+                status,
                 subject: "a pointer".into(),
                 paths: Vec::new(),
                 contexts: BTreeSet::new(),
@@ -86,7 +95,7 @@ pub fn confirm(program: &Program, report: &mut Report, time: Duration, folder: O
             continue;
         }
         for finding in known {
-            finding.status = Status::Confirmed;
+            finding.status = status.clone();
             finding.witness = Some(witness.clone());
         }
     }

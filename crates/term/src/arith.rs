@@ -100,7 +100,10 @@ impl Store {
             BinOp::Add => self.sum(a, b),
             BinOp::Sub if cb.as_ref().is_some_and(Bits::is_zero) => a,
             BinOp::Sub if a == b => self.number(width, 0),
-            BinOp::Sub => self.sum(a, self.unop(UnOp::Neg, b)),
+            BinOp::Sub => match self.remainder_of_difference(a, b) {
+                Some(remainder) => remainder,
+                None => self.sum(a, self.unop(UnOp::Neg, b)),
+            },
             BinOp::Mul => self.product(a, b, ca, cb),
             BinOp::And | BinOp::Or => self.bitwise(op, a, b, ca, cb),
             BinOp::Xor => self.exclusive_or(a, b, ca, cb),
@@ -329,7 +332,18 @@ impl Store {
         if is_power && op == BinOp::Urem {
             return self.binop(BinOp::And, a, self.constant(&BinOp::Sub.apply(&k, &Bits::one(width))));
         }
+        if op == BinOp::Udiv
+            && let Some(divisor) = k.small()
+            && let Some(quotient) = self.quotient_of_quotient(a, divisor)
+        {
+            return quotient;
+        }
         self.raw_bin(op, a, b)
+    }
+
+    /// How far a term is shifted, by a constant.
+    fn shift_of(&self, packed: &Packed) -> Option<u32> {
+        self.as_constant(Term(packed.b))?.small().map(|by| u32::try_from(by).unwrap_or(u32::MAX))
     }
 
     /// The term as a base plus a constant; no base when it is a constant itself.
@@ -348,15 +362,27 @@ impl Store {
 }
 
 /// A sum of monomials and a constant, modulo 2^width, while it is being put together.
-struct Linear {
+pub(crate) struct Linear {
     width: Width,
     monomials: Vec<(Term, u128)>,
     constant: u128,
+    /// Whether a shift to the left counts as a product: to look at a sum, not to write it anew.
+    shifts: bool,
 }
 
 impl Linear {
     fn new(width: Width) -> Self {
-        Linear { width, monomials: Vec::with_capacity(FLAT), constant: 0 }
+        Linear { width, monomials: Vec::with_capacity(FLAT), constant: 0, shifts: false }
+    }
+
+    /// The term and the factor that a term is the product of, however its sums and shifts are written.
+    pub fn only(store: &Store, t: Term) -> Option<(Term, u128)> {
+        let mut form = Linear { shifts: true, ..Linear::new(store.width(t)) };
+        let is_whole = form.width <= 128 && form.add(store, t, 1) && form.constant == 0;
+        match form.monomials[..] {
+            [(only, factor)] if is_whole => Some((only, form.reduce(factor))),
+            _ => None,
+        }
     }
 
     fn reduce(&self, value: u128) -> u128 {
@@ -382,6 +408,12 @@ impl Linear {
                     let k =
                         store.as_constant(Term(packed.b)).and_then(|k| k.small()).expect("128 bits at most");
                     stack.push((Term(packed.a), factor.wrapping_mul(k)));
+                }
+                Op::Bin(BinOp::Shl)
+                    if self.shifts
+                        && let Some(by) = store.shift_of(&packed) =>
+                {
+                    stack.push((Term(packed.a), factor.checked_shl(by).unwrap_or(0)));
                 }
                 _ => match self.monomials.iter().position(|&(known, _)| known == t) {
                     Some(at) => self.monomials[at].1 = self.monomials[at].1.wrapping_add(factor),

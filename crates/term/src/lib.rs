@@ -1,7 +1,7 @@
 //! The logic L: quantifier-free bit-vectors with finite functions (Lim, Lal, Reps, section 3.1).
 //!
 //! Invariants: within one [`Store`], equal expressions have equal ids, and ids never cross stores. The smart
-//! constructors (one module per family: `boolean`, `arith`, `slice`, `relation`, `range`, `map`, `floats`) are the only door
+//! constructors (one module per family: `boolean`, `arith`, `division`, `slice`, `relation`, `range`, `map`, `floats`) are the only door
 //! into a store, and they simplify. No function here recurses on the depth of an expression, and nothing here talks
 //! to a solver or evaluates under an interpretation: that is `sem`'s reading of the same operators.
 //!
@@ -25,6 +25,7 @@
 mod apart;
 mod arith;
 mod boolean;
+mod division;
 mod floats;
 mod map;
 mod node;

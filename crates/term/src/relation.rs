@@ -126,6 +126,11 @@ impl Store {
                     k = low;
                     a = Term(packed.a);
                 }
+                Op::Bin(BinOp::Udiv)
+                    if let Some(relation) = k.small().and_then(|k| self.quotient_equals(a, k)) =>
+                {
+                    return relation;
+                }
                 Op::Concat => {
                     let split = self.width(Term(packed.b));
                     let low = self.equal_constant(Term(packed.b), k.extract(0, split), 0);
@@ -201,6 +206,16 @@ impl Store {
             if let Some(x) = &ca {
                 return self.order(strict_op, self.constant(&BinOp::Sub.apply(x, &one)), b);
             }
+        }
+        // By now k < b has a k that is not the highest.
+        if op == RelOp::Ult
+            && let Some(relation) = match (ca.and_then(|k| k.small()), cb.and_then(|k| k.small())) {
+                (_, Some(k)) => self.quotient_below(a, k),
+                (Some(k), _) => self.quotient_below(b, k + 1).map(|below| self.not(below)),
+                _ => None,
+            }
+        {
+            return relation;
         }
         let (pa, pb) = (self.packed(a), self.packed(b));
         match (pa.op, pb.op) {

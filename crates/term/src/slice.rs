@@ -68,6 +68,9 @@ impl Store {
                         break;
                     }
                 }
+                Op::Bin(BinOp::Mul) if let Some(quotient) = self.quotient_of_product(a, low, width) => {
+                    return quotient;
+                }
                 Op::Ite => match self.constant_branches(a) {
                     Some((c, t, e)) => {
                         let bits = |k: &Bits| self.constant(&k.extract(low, width));
@@ -163,6 +166,9 @@ impl Store {
         }
         if let Some((c, t, e)) = self.constant_branches(a) {
             return self.ite(c, self.constant(&t.zext(width)), self.constant(&e.zext(width)));
+        }
+        if let Some(quotient) = self.whole_quotient(a, width) {
+            return quotient;
         }
         let inner = if packed.op == Op::Zext { packed.a } else { a.0 };
         Term(self.intern(Packed::new(Op::Zext, width, inner, 0, 0)))

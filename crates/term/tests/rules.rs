@@ -157,6 +157,95 @@ fn extensions_and_parts() {
     }
 }
 
+/// The upper part of a product with a constant may be a quotient: all factors, all places to cut at.
+#[test]
+fn quotients_that_were_products() {
+    for (from, to) in [(4, 8), (4, 9), (3, 8), (4, 5)] {
+        for factor in 0..1u128 << to.min(7) {
+            for low in 1..to {
+                let what = format!("bits {low}.. of zext({from} bits, {to}) * {factor}");
+                hold(
+                    from,
+                    1,
+                    |store, v| {
+                        let product = store.binop(BinOp::Mul, store.zext(v[0], to), store.number(to, factor));
+                        let upper = store.extract(product, low, to - low);
+                        let (wide, narrow) =
+                            (store.zext(upper, 12), store.extract(store.zext(upper, 12), 0, from));
+                        let back = store.binop(BinOp::Mul, narrow, store.number(from, low.into()));
+                        let rest = store.sub(v[0], back);
+                        Expr::Term(store.concat(store.concat(wide, upper), rest))
+                    },
+                    &what,
+                );
+            }
+        }
+    }
+}
+
+/// Quotients and remainders by every constant, of quotients by every constant, and how they compare with every constant.
+#[test]
+fn quotients_by_constants() {
+    for (c, d) in (0..16u128).flat_map(|c| (0..16u128).map(move |d| (c, d))) {
+        hold(
+            4,
+            1,
+            |store, v| {
+                let (c, d) = (store.number(4, c), store.number(4, d));
+                let quotient = store.binop(BinOp::Udiv, v[0], c);
+                let twice = store.binop(BinOp::Udiv, quotient, d);
+                let difference = store.sub(v[0], store.binop(BinOp::Mul, quotient, c));
+                let difference =
+                    store.concat(difference, store.sub(quotient, store.binop(BinOp::Mul, twice, d)));
+                let truths = RelOp::ALL.iter().flat_map(|&relation| {
+                    [store.relop(relation, quotient, d), store.relop(relation, d, quotient)]
+                });
+                let (on, off) = (store.number(1, 1), store.number(1, 0));
+                let all = truths.fold(store.concat(twice, difference), |all, truth| {
+                    store.concat(all, store.ite(truth, on, off))
+                });
+                Expr::Term(all)
+            },
+            &format!("x / {c} and {d}"),
+        );
+    }
+}
+
+/// What compilers make of divisions by constants: the numbers are those that gcc and clang emit.
+#[test]
+fn magic_numbers_are_seen_through() {
+    let store = Store::new();
+    let shown = |bits: Width, factor: u128, low: Width| {
+        let x = store.symbol(&format!("x{bits}"), bits);
+        let product = store.binop(BinOp::Mul, store.zext(x, 2 * bits), store.number(2 * bits, factor));
+        let upper = store.extract(product, bits, bits);
+        store.binop(BinOp::Lshr, upper, store.number(bits, u128::from(low - bits)))
+    };
+    for (bits, factor, low, divisor) in [
+        (64, 0xcccc_cccc_cccc_cccd, 67, 10),
+        (64, 0x47ae_147a_e147_ae15, 64 + 4, 57),
+        (64, 0xaaaa_aaaa_aaaa_aaab, 65, 3),
+        (32, 0xcccc_cccd, 35, 10),
+        (32, 0xaaaa_aaab, 33, 3),
+        (32, 0xd1b7_1759, 45, 10_000),
+    ] {
+        let x = store.symbol(&format!("x{bits}"), bits);
+        let quotient = store.binop(BinOp::Udiv, x, store.number(bits, divisor));
+        let seen = shown(bits, factor, low) == quotient;
+        // 57 is not what the second number divides by: it is left as it was.
+        assert_eq!(seen, divisor != 57, "{bits} {factor:#x}");
+        if seen {
+            let tens = store.binop(BinOp::Mul, quotient, store.number(bits, divisor));
+            let rest = store.binop(BinOp::Urem, x, store.number(bits, divisor));
+            assert_eq!(store.sub(x, tens), rest);
+            // As `lea` and `add` write ten times a number.
+            let four = store.binop(BinOp::Shl, quotient, store.number(bits, 2));
+            let tens = store.binop(BinOp::Shl, store.add(quotient, four), store.number(bits, 1));
+            assert_eq!(store.sub(x, tens) == rest, divisor == 10);
+        }
+    }
+}
+
 #[test]
 fn choices() {
     for &relation in RelOp::ALL {

@@ -24,7 +24,8 @@ pub(super) struct Confirmed<'e> {
 pub(super) enum Verdict {
     /// It happens: natively, or in the concrete reading where nothing native would show it.
     Confirmed,
-    /// It did not happen in the concrete reading, and nothing native would show it.
+    /// It did not happen in the concrete reading, or only if code without a model returns what the path takes it to
+    /// return; and nothing native would show it.
     Unconfirmed,
     /// Natively it would show, and does not.
     Refuted,
@@ -41,11 +42,16 @@ impl Verdict {
 }
 
 impl Confirmed<'_> {
+    /// Whether the input alone makes it happen in the concrete reading.
+    fn is_repeated(&self) -> bool {
+        self.replay.confirmed && self.finding.input.unknowns.is_empty()
+    }
+
     pub(super) fn verdict(&self) -> Verdict {
         match &self.native {
             Native::Confirmed => Verdict::Confirmed,
             Native::Differs(_) => Verdict::Refuted,
-            Native::Unseen(_) | Native::NotRun(_) if self.replay.confirmed => Verdict::Confirmed,
+            Native::Unseen(_) | Native::NotRun(_) if self.is_repeated() => Verdict::Confirmed,
             Native::Unseen(_) | Native::NotRun(_) => Verdict::Unconfirmed,
         }
     }
@@ -180,7 +186,7 @@ pub(super) fn document(
                 "column": place.column,
                 "function": program.module.function(function).name,
                 "verdict": confirmed.verdict().name(),
-                "confirmed": confirmed.replay.confirmed || confirmed.native == Native::Confirmed,
+                "confirmed": confirmed.is_repeated() || confirmed.native == Native::Confirmed,
                 "replay": confirmed.replay.confirmed,
                 "native": match &confirmed.native {
                     Native::Confirmed => json!("confirmed"),

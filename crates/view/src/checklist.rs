@@ -218,6 +218,7 @@ impl Checklists {
         let built_in = [
             include_str!("../checklists/race.json"),
             include_str!("../checklists/null.json"),
+            include_str!("../checklists/arithmetic.json"),
             include_str!("../checklists/memory.json"),
             include_str!("../checklists/lint.json"),
             include_str!("../checklists/general.json"),
@@ -274,6 +275,11 @@ mod tests {
         assert_eq!(chosen("nullPointer", "", &[]), "null");
         assert_eq!(chosen("-Wanalyzer-use-after-free", "", &[]), "memory");
         assert_eq!(chosen("InvalidRead", "", &[]), "memory");
+        let overflow = "signed integer overflow: 2 + 2147483647 cannot be represented in type 'int'";
+        assert_eq!(chosen("", overflow, &[]), "arithmetic");
+        assert_eq!(chosen("core.DivideZero", "Division by zero", &[]), "arithmetic");
+        assert_eq!(chosen("", "heap-buffer-overflow in main", &[]), "memory");
+        assert_eq!(chosen("x", "buffer overflow", &[190]), "arithmetic");
         assert_eq!(chosen("x", "y", &[476]), "null");
         // `trace` is no race, and `freeze` frees nothing.
         assert_eq!(chosen("BLAST", "error trace: freeze", &[]), "general");
@@ -298,7 +304,7 @@ mod tests {
         let checklists = Checklists::with(vec![own]);
         let report = Report { title: "Null cipher selected".into(), ..Report::default() };
         assert_eq!(checklists.choose(&report), 0);
-        assert_eq!(checklists.all.len(), 6);
+        assert_eq!(checklists.all.len(), 7);
     }
 
     #[test]

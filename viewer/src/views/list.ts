@@ -98,6 +98,12 @@ export class ListView {
     this.set({ state: "all", severity: 0, text: "", baseline: "all" });
   }
 
+  /** What stands where no row does: nothing was found, or the filters hide it. */
+  private nothing(total: number): HTMLElement {
+    if (total === 0) return h("p", { class: "none dim" }, "The analysers found nothing.");
+    return h("p", { class: "none dim" }, "No report matches these filters. ", h("button", { class: "link", onclick: () => this.clear() }, "Clear them"));
+  }
+
   focusFilter(): void { this.input.focus(); }
 
   /** The report `by` rows away in the list as it is filtered and sorted; undefined at its ends. */
@@ -156,7 +162,7 @@ export class ListView {
     if (grouped) {
       this.list?.stop();
       this.list = undefined;
-      this.inner.replaceChildren(h("div", { class: "tri-l" }, h("div", { class: "tri-h" }, ...head), this.rows.length ? grouped.element : h("p", { class: "none dim" }, "No report matches these filters. ", h("button", { class: "link", onclick: () => this.clear() }, "Clear them")), grouped.bulk, grouped.toast), this.pane.element);
+      this.inner.replaceChildren(h("div", { class: "tri-l" }, h("div", { class: "tri-h" }, ...head), this.rows.length ? grouped.element : this.nothing(total), grouped.bulk, grouped.toast), this.pane.element);
       this.told = undefined;
       grouped.draw(families);
       if (focused) this.input.focus();
@@ -164,7 +170,7 @@ export class ListView {
     }
     this.inner.replaceChildren(...head,
       this.rows.length === 0
-        ? h("p", { class: "none dim" }, "No report matches these filters. ", h("button", { class: "link", onclick: () => this.clear() }, "Clear them"))
+        ? this.nothing(total)
         : h("table", {}, h("thead", {}, h("tr", {}, COLUMNS.map(([title, key, kind]) => this.heading(title, key, kind)))), body));
     this.list?.stop();
     this.list = new Windowed(body, this.element, this.rows.length, ROW, at => this.row(at), height => {

@@ -15,7 +15,7 @@ function reports(shift = 0): object {
   const race = JSON.parse(readFileSync(RACE, "utf8")) as { reports: object[] };
   const simple = (title: string, rule: string, severity: string, file: string, line: number) =>
     ({ title, rule, severity, tool: { name: "clang", version: "19" }, location: { file, line: line + shift }, paths: [{ frames: [{ function: "", file }], steps: [{ frame: 0, location: { file, line: line - 1 + shift } }, { frame: 0, location: { file, line: line + shift }, role: "access", failing: true }] }] });
-  return { ...race, reports: [...race.reports, simple("Dereference of null pointer 'p'", "core.NullDereference", "warning", "fetch.c", 22), simple("Leak of 'f'", "unix.Malloc", "note", "state.c", 30), simple("Division by zero", "core.DivideZero", "warning", "fetch.c", 57)] };
+  return { ...race, reports: [...race.reports, simple("Dereference of null pointer 'p'", "core.NullDereference", "warning", "fetch.c", 22), simple("Leak of 'f'", "unix.Malloc", "note", "state.c", 30), simple("Call order of the resolver", "core.Order", "warning", "fetch.c", 57)] };
 }
 before(() => { many = lab.view([lab.write("many.json", reports())], "--src", LADLE); });
 after(() => lab.close());
@@ -66,6 +66,12 @@ test("null, memory and other reports have questions and search terms of their ow
     await page.keyboard.press("]");
   }
   assert.deepEqual(seen, [["path-1.loop", "pthread_create", "pthread_join"], ["path-1.source", "NULL", "malloc"], ["path-1.object", "malloc", "calloc"], ["report.start"]]);
+  await page.context().close();
+});
+
+test("a report without findings says so, and not that filters hide them", async () => {
+  const { page } = await lab.open(lab.view([lab.write("none.json", { ...reports(), reports: [] })], "--src", LADLE));
+  assert.equal(await page.innerText(".none"), "The analysers found nothing.");
   await page.context().close();
 });
 
@@ -162,7 +168,7 @@ test("with --serve every answer is saved to the file at once, and only for this 
 });
 
 test("a team's own checklist is asked for its reports", async () => {
-  lab.write("lists/zero.json", { format: "parallax-checklist/1", name: "zero", title: "Zero", matches: { words: ["division"] }, presets: ["/[/%]/"], verdicts: { true: "Real" }, tabs: [{ for: "report", title: "Divisor", questions: [{ id: "zero", text: "Can `nthreads` be zero?" }] }] });
+  lab.write("lists/zero.json", { format: "parallax-checklist/1", name: "zero", title: "Zero", matches: { words: ["resolver"] }, presets: ["/[/%]/"], verdicts: { true: "Real" }, tabs: [{ for: "report", title: "Divisor", questions: [{ id: "zero", text: "Can `nthreads` be zero?" }] }] });
   const address = lab.view([lab.write("own.json", reports())], "--src", LADLE, "--checklists", join(lab.folder, "lists"));
   const { page } = await lab.open(`${address}#R-04`);
   assert.equal(await page.locator('[data-question="report.zero"] p code').innerText(), "nthreads");

@@ -12,7 +12,7 @@ mod families;
 use batsat::{Callbacks, ClauseKind, Lit, Solver as Sat, SolverInterface, SolverOpts, Var, lbool};
 use families::{FAMILIES, Numbers};
 use parallax_engines::{Inputs, Progress, Stop, engine};
-use parallax_javalite::{Bounds, MachineDrafts, Task, parse};
+use parallax_javalite::{Bounds, Task, parse};
 use parallax_smt::{Solver, Step, Tier0, Tiered, Transcript};
 use parallax_term::Store;
 use std::rc::Rc;
@@ -74,21 +74,12 @@ fn main() {
 /// What the exploration of a method asks.
 fn explored(text: &str, class: &str, method: &str, k: usize, merged: bool) -> Vec<Step> {
     let program = Rc::new(parse(text).expect("a program of the corpus"));
-    let class = program.class_named(class).expect("its class");
-    let id = |name: &str| program.method_named(class, name).expect("its method");
-    let task = Task {
-        program: program.clone(),
-        class,
-        method: id(method),
-        rep_ok: Some(id("repOK")),
-        merged,
-        bounds: Bounds { rounds: 64, calls: 64 },
-        drafts: MachineDrafts::default(),
-    };
+    let task = Task::named(&program, class, method, Bounds { rounds: 64, calls: 64 }).expect("its method");
+    let task = Task { merged, ..task };
     let inputs = Inputs { k: Some(k), array: 2, root_alias: false };
     let store = Store::new();
     let transcript = Transcript::default();
-    let mut setup = parallax_javalite::setup(&store, &program, class, task.method, inputs);
+    let mut setup = parallax_javalite::setup(&store, &program, task.class, task.method, inputs);
     let solver = Tiered::by_order(&store).transcribed(&transcript);
     setup.oracle = Rc::new(parallax_heap::oracle_over(solver));
     setup.oracle.set_deadline(Some(Instant::now() + Duration::from_secs(SECONDS)));

@@ -2,6 +2,7 @@
 
 use crate::Program;
 use crate::explore::{Entry, Finding, Settings, explore_input};
+use crate::native::Native;
 use crate::run::{self, Closed, Outcome};
 use crate::trace::{Step, Tracer, place_step};
 use parallax_cmachine::{Files, Problem, State};
@@ -18,6 +19,43 @@ pub struct Replay {
     pub outcome: Outcome,
     /// The way there, in the user's own code.
     pub path: Vec<Step>,
+}
+
+/// What running a finding's input came to; the better ones first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It happens: natively, or in the concrete reading where nothing native would show it.
+    Confirmed,
+    /// It happens in the concrete reading if code without a model returns what the path takes it to return: a guess, which
+    /// nothing native can be asked about.
+    Guessed,
+    /// It did not happen in the concrete reading, and nothing native would show it.
+    Unconfirmed,
+    /// Natively it would show, and does not.
+    Refuted,
+}
+
+impl Verdict {
+    /// What a replay and a native run of a finding come to together.
+    pub fn of(finding: &Finding, replay: &Replay, native: &Native) -> Verdict {
+        match native {
+            Native::Confirmed => Verdict::Confirmed,
+            Native::Differs(_) => Verdict::Refuted,
+            Native::Unseen(_) | Native::NotRun(_) if !replay.confirmed => Verdict::Unconfirmed,
+            Native::Unseen(_) | Native::NotRun(_) if finding.input.unknowns.is_empty() => Verdict::Confirmed,
+            Native::Unseen(_) | Native::NotRun(_) => Verdict::Guessed,
+        }
+    }
+
+    /// Its name in documents for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Confirmed => "confirmed",
+            Verdict::Guessed => "guessed",
+            Verdict::Unconfirmed => "unconfirmed",
+            Verdict::Refuted => "refuted",
+        }
+    }
 }
 
 /// Steps kept of a path: the last ones, which lead to the mistake.

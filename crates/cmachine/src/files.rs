@@ -584,6 +584,8 @@ impl<V: Clone> Files<V> {
 mod tests {
     use super::*;
 
+    const READ_WRITE: i32 = 2;
+
     fn open(files: &mut Files<u8>, path: &[u8], flags: i32) -> Result<i32, i32> {
         files.request(&Request::Open { path, flags, mode: 0o644 }).map(|n| n as i32)
     }
@@ -601,7 +603,7 @@ mod tests {
         assert_eq!((seek(&mut files, a, -1, 2), files.read(a, 9)), (Ok(4), Some(b"o".to_vec())));
         assert_eq!(files.write(a, b"x", &0), Destination::Nowhere, "not open for writing");
         let copy = files.clone();
-        let b = open(&mut files, b"./b", 2 | CREATE | TRUNCATE).expect("it is made");
+        let b = open(&mut files, b"./b", READ_WRITE | CREATE | TRUNCATE).expect("it is made");
         assert_eq!(seek(&mut files, b, 2, 0), Ok(2));
         assert_eq!(files.write(b, b"yz", &0), Destination::File);
         assert_eq!((seek(&mut files, b, 0, 0), files.read(b, 9)), (Ok(0), Some(b"\0\0yz".to_vec())));

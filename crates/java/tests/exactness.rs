@@ -182,21 +182,13 @@ fn the_same_program_in_javalite() {
         ("Tree", include_str!("../../../corpus/javalite/tree.jl"), "search", "jl.Tree.search", 2),
     ] {
         let program = std::rc::Rc::new(parallax_javalite::parse(text).unwrap());
-        let id = program.class_named(class).unwrap();
-        let named = |name: &str| program.method_named(id, name).unwrap();
-        let task = parallax_javalite::Task {
-            program: program.clone(),
-            class: id,
-            method: named(method),
-            rep_ok: Some(named("repOK")),
-            merged: false,
-            bounds: parallax_javalite::Bounds { rounds: 20, calls: 64 },
-            drafts: parallax_javalite::MachineDrafts::default(),
-        };
+        let bounds = parallax_javalite::Bounds { rounds: 20, calls: 64 };
+        let task = parallax_javalite::Task::named(&program, class, method, bounds).unwrap();
+        assert!(task.rep_ok.is_some(), "{class}");
         for k in 1..=least {
             let store = Store::new();
             let inputs = Inputs { k: Some(k), array: 2, root_alias: true };
-            let setup = parallax_javalite::setup(&store, &program, id, task.method, inputs);
+            let setup = parallax_javalite::setup(&store, &program, task.class, task.method, inputs);
             let lazy = engine::lazy(&setup, &task, Laziness::Lazy, 1, &mut |_| Ok(()));
             let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
             let ours = exact(classes.path(), java, Some("repOK"), k);

@@ -168,21 +168,14 @@ fn red_black_tree() {
     let classes = common::compiled(&common::sources(&common::corpus("ds")));
     let text = include_str!("../../../corpus/javalite/redblack.jl");
     let program = std::rc::Rc::new(parallax_javalite::parse(text).unwrap());
-    let id = program.class_named("TreeMap").unwrap();
-    let named = |name: &str| program.method_named(id, name).unwrap();
-    let same = parallax_javalite::Task {
-        program: program.clone(),
-        class: id,
-        method: named("search"),
-        rep_ok: Some(named("repOK")),
-        merged: true,
-        bounds: parallax_javalite::Bounds { rounds: 20, calls: 64 },
-        drafts: parallax_javalite::MachineDrafts::default(),
-    };
+    let bounds = parallax_javalite::Bounds { rounds: 20, calls: 64 };
+    let same = parallax_javalite::Task::named(&program, "TreeMap", "search", bounds).unwrap();
+    assert!(same.rep_ok.is_some());
+    let same = parallax_javalite::Task { merged: true, ..same };
     for (k, questions) in [(1, 0), (2, 0), (3, 10), (4, 400)] {
         let inputs = Inputs { k: Some(k), array: 2, root_alias: true };
         let store = Store::new();
-        let setup = parallax_javalite::setup(&store, &program, id, same.method, inputs);
+        let setup = parallax_javalite::setup(&store, &program, same.class, same.method, inputs);
         let javalite = engine::summary(&setup, &same, None, &mut |_| Ok(()));
         let task = merged(classes.path(), "jl.RedBlack.search", "repOK");
         let store = Store::new();

@@ -176,22 +176,14 @@ fn spent() -> Option<f64> {
 fn measure(subject: &Subject, run: &(&str, Engine, bool), k: usize, limit: f64) -> bool {
     let &(name, engine, merged) = run;
     let program = Rc::new(parse(subject.text).expect("a program of the corpus"));
-    let class = program.class_named(subject.class).expect("its class");
-    let id = |name: &str| program.method_named(class, name).expect("its method");
-    let task = Task {
-        program: program.clone(),
-        class,
-        method: id(subject.method),
-        rep_ok: Some(id("repOK")),
-        merged,
-        bounds: Bounds { rounds: 64, calls: 64 },
-        drafts: MachineDrafts::default(),
-    };
+    let bounds = Bounds { rounds: 64, calls: 64 };
+    let task = Task::named(&program, subject.class, subject.method, bounds).expect("its method");
+    let task = Task { merged, ..task };
     let inputs = Inputs { k: Some(k), array: 2, root_alias: false };
     let before = IN_USE.load(Relaxed);
     MOST.store(before, Relaxed);
     let store = Store::new();
-    let setup = parallax_javalite::setup(&store, &program, class, task.method, inputs);
+    let setup = parallax_javalite::setup(&store, &program, task.class, task.method, inputs);
     let start = Clock::start();
     // The system is asked for the time now and then, a single question to the solver is bounded by the wall clock.
     setup.oracle.set_deadline(Some(Instant::now() + Duration::from_secs_f64(4.0 * limit)));

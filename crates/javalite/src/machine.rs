@@ -365,6 +365,19 @@ impl Machine for Task {
 }
 
 impl Task {
+    /// A method without a precondition.
+    pub fn new(program: &Rc<Program>, class: ClassId, method: MethodId, bounds: Bounds) -> Task {
+        let drafts = MachineDrafts::default();
+        Task { program: program.clone(), class, method, rep_ok: None, merged: false, bounds, drafts }
+    }
+
+    /// A method by its name and that of its class; the precondition is the class's `repOK`, if it has one.
+    pub fn named(program: &Rc<Program>, class: &str, method: &str, bounds: Bounds) -> Option<Task> {
+        let class = program.class_named(class)?;
+        let rep_ok = program.method_named(class, "repOK");
+        Some(Task { rep_ok, ..Task::new(program, class, program.method_named(class, method)?, bounds) })
+    }
+
     /// Reads the parameters, as fields of a root object are read, and starts the method.
     fn enter<M: Memory>(&self, memory: M, rest: &Rest<M>) -> Steps<M> {
         let method = self.program.method(self.method);

@@ -91,21 +91,13 @@ fn conditions_of_trees_are_short() {
     ] {
         let path = format!("{}/../../corpus/javalite/{file}.jl", env!("CARGO_MANIFEST_DIR"));
         let program = Rc::new(parse(&std::fs::read_to_string(path).unwrap()).unwrap());
-        let class = program.class_named(class).unwrap();
-        let id = |name: &str| program.method_named(class, name).unwrap();
-        let task = Task {
-            program: program.clone(),
-            class,
-            method: id(method),
-            rep_ok: Some(id("repOK")),
-            merged,
-            bounds: Bounds { rounds: 32, calls: 64 },
-            drafts: MachineDrafts::default(),
-        };
+        let task = Task::named(&program, class, method, Bounds { rounds: 32, calls: 64 }).unwrap();
+        let task = Task { merged, ..task };
+        assert!(task.rep_ok.is_some(), "{file}");
         let store = Store::new();
         let k = Some(larger.filter(|_| merged).unwrap_or(2));
         let inputs = Inputs { k, array: 2, root_alias: true };
-        let setup = setup(&store, &program, class, task.method, inputs);
+        let setup = setup(&store, &program, task.class, task.method, inputs);
         let ends = engine::summary(&setup, &task, None, &mut |_| Ok(()));
         if larger.is_none() {
             check(&ends, file);

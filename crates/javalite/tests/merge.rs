@@ -112,16 +112,21 @@ fn chains_and_shared_tails() {
     );
 }
 
+/// A program of the corpus, its precondition one condition.
+fn merged<'s>(store: &'s Store, text: &str, k: usize) -> (Setup<'s>, Task) {
+    let inputs = Inputs { k: Some(k), array: 0, root_alias: false };
+    let (setup, task) = common::prepare(store, text, inputs);
+    let rep_ok = task.program.method_named(task.class, "repOK");
+    (setup, Task { rep_ok, merged: true, bounds: Bounds { rounds: 10, calls: 10 }, ..task })
+}
+
 /// The red-black tree, whose precondition returns heights: as many paths as a search can take, and lazy's heaps.
 #[test]
 fn red_black_tree() {
     let text = include_str!("../../../corpus/javalite/redblack.jl");
     for (k, paths) in [(1, 4), (2, 10), (3, 22)] {
         let store = Store::new();
-        let inputs = Inputs { k: Some(k), array: 0, root_alias: false };
-        let (setup, task) = common::prepare(&store, text, inputs);
-        let rep_ok = task.program.method_named(task.class, "repOK");
-        let task = Task { rep_ok, merged: true, bounds: Bounds { rounds: 10, calls: 10 }, ..task };
+        let (setup, task) = merged(&store, text, k);
         let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
         summary.outcome.clone().unwrap();
         assert_eq!(summary.progress.paths, paths, "k = {k}");
@@ -140,10 +145,7 @@ fn search_tree_asks_one_question() {
     let text = include_str!("../../../corpus/javalite/tree.jl");
     for (k, paths, states) in [(2, 10, 49), (3, 22, 113), (4, 46, 241)] {
         let store = Store::new();
-        let inputs = Inputs { k: Some(k), array: 0, root_alias: false };
-        let (setup, task) = common::prepare(&store, text, inputs);
-        let rep_ok = task.program.method_named(task.class, "repOK");
-        let task = Task { rep_ok, merged: true, bounds: Bounds { rounds: 10, calls: 10 }, ..task };
+        let (setup, task) = merged(&store, text, k);
         let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
         summary.outcome.clone().unwrap();
         assert_eq!(summary.progress.paths, paths, "k = {k}");

@@ -7,7 +7,7 @@
 use crate::finding::{Finding, Kind, Report, Status, Where, Witness};
 use crate::names::site_location;
 use parallax_cexplore::Program;
-use parallax_cexplore::confirm::{replay, user_place};
+use parallax_cexplore::confirm::{Verdict, replay, user_place};
 use parallax_cexplore::explore::{self, Argument, Entry, Settings};
 use parallax_cexplore::native::{self, Native};
 use parallax_cmachine::Problem;
@@ -60,17 +60,20 @@ pub fn confirm(program: &Program, report: &mut Report, time: Duration, folder: O
             Problem::NullArgument => Kind::NullToNonnull,
             _ => continue,
         };
-        if !replay(program, &found, &settings).confirmed {
+        let replay = replay(program, &found, &settings);
+        if !replay.confirmed {
             continue;
         }
         let native = match folder {
             Some(folder) => native::confirm(program, &found, &settings, folder),
             None => Native::NotRun("not asked for".into()),
         };
-        let status = match &native {
-            Native::Differs(words) => Status::Possible(format!("an input shows it, but natively: {words}")),
-            _ if !found.input.unknowns.is_empty() => Status::Possible(GUESSED.into()),
-            Native::Confirmed | Native::Unseen(_) | Native::NotRun(_) => Status::Confirmed,
+        let status = match (Verdict::of(&found, &replay, &native), &native) {
+            (Verdict::Confirmed, _) => Status::Confirmed,
+            (_, Native::Differs(words)) => {
+                Status::Possible(format!("an input shows it, but natively: {words}"))
+            }
+            _ => Status::Possible(GUESSED.into()),
         };
         let witness = Witness { input: found.input.clone(), native };
         let (function, location) = user_place(module, &found.stack);

@@ -146,6 +146,41 @@ fn marks_without_a_line_are_steps() {
     }
 }
 
+/// Valgrind counts neither what is still reachable nor the signal that ends the program among its errors: both are findings, and
+/// losing one shows.
+#[test]
+fn findings_that_valgrind_does_not_count_are_held() {
+    let text = "==7== Memcheck, a memory error detector
+==7== Invalid read of size 4
+==7==    at 0x1: f (a.c:3)
+==7==    by 0x2: main (a.c:9)
+==7==
+==7== Process terminating with default action of signal 11 (SIGSEGV)
+==7==    at 0x1: g (a.c:4)
+==7==    by 0x2: main (a.c:9)
+==7==
+==7== 8 bytes in 1 blocks are still reachable in loss record 1 of 3
+==7==    at 0x3: h (a.c:5)
+==7==    by 0x2: main (a.c:9)
+==7==
+==7== 8 bytes in 1 blocks are indirectly lost in loss record 2 of 3
+==7==    at 0x3: h (a.c:6)
+==7==    by 0x2: main (a.c:9)
+==7==
+==7== 8 bytes in 1 blocks are definitely lost in loss record 3 of 3
+==7==    at 0x3: h (a.c:7)
+==7==    by 0x2: main (a.c:9)
+==7==
+==7== ERROR SUMMARY: 2 errors from 2 contexts (suppressed: 0 from 0)
+";
+    let mut document = open(text);
+    let loss = measured(text);
+    assert_eq!((loss.held.reports, document.reports.len(), loss.lost()), (5, 5, vec![]));
+    document.reports.pop();
+    let loss = Loss::measure(Format::sniff(text).unwrap(), text, &document).unwrap();
+    assert!(loss.lost().contains(&("reports", 1)), "{:?}", loss.lost());
+}
+
 /// A code flow of one step is the place of its result, whatever it says of it.
 #[test]
 fn one_step_alone_is_no_loss() {

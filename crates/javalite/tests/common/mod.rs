@@ -17,16 +17,7 @@ pub fn prepare<'s>(store: &'s Store, text: &str, inputs: Inputs) -> (Setup<'s>, 
         Err(diagnostics) => panic!("{text}\n{diagnostics:?}"),
     };
     let (class, method) = program.main.expect("an entry");
-    let bounds = Bounds { rounds: 2, calls: 4 };
-    let task = Task {
-        program: program.clone(),
-        class,
-        method,
-        rep_ok: None,
-        merged: false,
-        bounds,
-        drafts: MachineDrafts::default(),
-    };
+    let task = Task::new(&program, class, method, Bounds { rounds: 2, calls: 4 });
     (setup(store, &program, class, method, inputs), task)
 }
 

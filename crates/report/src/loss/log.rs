@@ -28,6 +28,12 @@ static SANITIZED: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static CONTEXTS: LazyLock<Regex> = LazyLock::new(|| regex(r"ERROR SUMMARY: \d+ errors from (\d+) contexts"));
+/// What valgrind tells with a stack and does not count among its errors.
+static UNCOUNTED: LazyLock<Regex> = LazyLock::new(|| {
+    regex(
+        r"are (?:still reachable|indirectly lost) in loss record \d|Process terminating with default action of signal",
+    )
+});
 static OMITTED: LazyLock<Regex> = LazyLock::new(|| regex(r"^\s+\.\.\. (\d+) (?:more|common frames omitted)"));
 static WARNING: LazyLock<Regex> = LazyLock::new(|| {
     regex(
@@ -73,7 +79,7 @@ impl Held {
             let omitted = OMITTED.captures(line).and_then(|captures| captures[1].parse::<usize>().ok());
             frames += omitted.unwrap_or(0);
             let contexts = CONTEXTS.captures(line).and_then(|captures| captures[1].parse::<usize>().ok());
-            self.tally.reports += contexts.unwrap_or(0);
+            self.tally.reports += contexts.unwrap_or(0) + usize::from(UNCOUNTED.is_match(line));
             let begins = (SANITIZED.is_match(line) && !line.contains("detected memory leaks"))
                 || words == "Traceback (most recent call last):"
                 || line.contains("' panicked at ");

@@ -3,7 +3,7 @@
 use super::super::c_input::{input, shown};
 use anyhow::{Context, Result};
 use parallax_cexplore::Program;
-use parallax_cexplore::confirm::{Replay, replay, user_place};
+use parallax_cexplore::confirm::{Replay, Verdict, replay, user_place};
 use parallax_cexplore::explore::{Exploration, Finding, Relied, Settings};
 use parallax_cexplore::native::{self, Native};
 use parallax_report::{
@@ -19,41 +19,9 @@ pub(super) struct Confirmed<'e> {
     native: Native,
 }
 
-/// What running a finding's input came to; the better ones first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Verdict {
-    /// It happens: natively, or in the concrete reading where nothing native would show it.
-    Confirmed,
-    /// It did not happen in the concrete reading, or only if code without a model returns what the path takes it to
-    /// return; and nothing native would show it.
-    Unconfirmed,
-    /// Natively it would show, and does not.
-    Refuted,
-}
-
-impl Verdict {
-    fn name(self) -> &'static str {
-        match self {
-            Verdict::Confirmed => "confirmed",
-            Verdict::Unconfirmed => "unconfirmed",
-            Verdict::Refuted => "refuted",
-        }
-    }
-}
-
 impl Confirmed<'_> {
-    /// Whether the input alone makes it happen in the concrete reading.
-    fn is_repeated(&self) -> bool {
-        self.replay.confirmed && self.finding.input.unknowns.is_empty()
-    }
-
     pub(super) fn verdict(&self) -> Verdict {
-        match &self.native {
-            Native::Confirmed => Verdict::Confirmed,
-            Native::Differs(_) => Verdict::Refuted,
-            Native::Unseen(_) | Native::NotRun(_) if self.is_repeated() => Verdict::Confirmed,
-            Native::Unseen(_) | Native::NotRun(_) => Verdict::Unconfirmed,
-        }
+        Verdict::of(self.finding, &self.replay, &self.native)
     }
 }
 
@@ -186,7 +154,7 @@ pub(super) fn document(
                 "column": place.column,
                 "function": program.module.function(function).name,
                 "verdict": confirmed.verdict().name(),
-                "confirmed": confirmed.is_repeated() || confirmed.native == Native::Confirmed,
+                "confirmed": confirmed.verdict() == Verdict::Confirmed,
                 "replay": confirmed.replay.confirmed,
                 "native": match &confirmed.native {
                     Native::Confirmed => json!("confirmed"),
@@ -268,8 +236,11 @@ pub(super) fn print(
             Native::Unseen(words) => format!("natively unseen: {words}"),
             Native::NotRun(words) => format!("not natively: {words}"),
         };
-        let concrete =
-            if confirmed.replay.confirmed { "confirmed by replay" } else { "UNCONFIRMED by replay" };
+        let concrete = match (confirmed.verdict(), confirmed.replay.confirmed) {
+            (Verdict::Guessed, _) => "happens in the replay",
+            (_, true) => "confirmed by replay",
+            (_, false) => "UNCONFIRMED by replay",
+        };
         writeln!(out, "   = {concrete}, {native}\n")?;
     }
     let coverage = explored.coverage;
@@ -299,7 +270,7 @@ pub(super) fn print(
     if explored.completeness.is_complete() {
         writeln!(out, "every path was explored")?;
     }
-    if findings.first().is_some_and(|best| best.verdict() != Verdict::Confirmed) {
+    if findings.first().is_some_and(|best| best.verdict() > Verdict::Guessed) {
         writeln!(out, "INCOMPLETE: running the inputs confirms none of the findings")?;
     }
     for bound in explored.completeness.bounds() {

@@ -13,8 +13,8 @@ use super::coverage;
 use crate::exit::{Failure, Status};
 use crate::report_file;
 use anyhow::{Context, Result};
-use findings::{Verdict, confirmed};
-use parallax_cexplore::confirm::user_place;
+use findings::confirmed;
+use parallax_cexplore::confirm::{Verdict, user_place};
 use parallax_cexplore::explore::{
     Entry, Exploration, ExploreError, Finding, Settings, explore, explore_input,
 };
@@ -99,7 +99,7 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     } else {
         findings::print(&mut out, &program, &explored, &findings, &contracts)?;
     }
-    Ok(if findings.first().is_some_and(|best| best.verdict() == Verdict::Confirmed) {
+    Ok(if findings.first().is_some_and(|best| best.verdict() <= Verdict::Guessed) {
         Status::Findings
     } else if !findings.is_empty() {
         Status::GaveUp

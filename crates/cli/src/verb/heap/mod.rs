@@ -21,9 +21,7 @@ use parallax_engines::engine::{self, Ending, Final};
 use parallax_engines::{Inputs, Machine, Memory, Setup, Stop, Summary};
 use parallax_heap::HeapError;
 use parallax_javalite::describe;
-use parallax_javalite::{
-    Bounds, ClassId, MachineDrafts, MethodId, Program, Replay, Task, Type, parse, setup,
-};
+use parallax_javalite::{Bounds, ClassId, MethodId, Program, Replay, Task, Type, parse, setup};
 use parallax_source::SourceFile;
 use parallax_term::Store;
 use report::{Counted, Files};
@@ -209,15 +207,7 @@ fn explored(arguments: &Heap) -> Result<Status> {
         }
     };
     let bounds = Bounds { rounds: arguments.rounds, calls: arguments.calls };
-    let task = Task {
-        program: program.clone(),
-        class,
-        method,
-        rep_ok,
-        merged: arguments.merge,
-        bounds,
-        drafts: MachineDrafts::default(),
-    };
+    let task = Task { rep_ok, merged: arguments.merge, ..Task::new(&program, class, method, bounds) };
     let inputs = Inputs { k: arguments.k.0, array: arguments.array, root_alias: arguments.root_alias };
     let store = Store::new();
     let mut setup = setup(&store, &program, class, method, inputs);

@@ -85,6 +85,31 @@ fn what_depends_on_a_guess_is_not_confirmed() {
 }
 
 #[test]
+fn of_many_possible_findings_the_nearest_are_shown_and_the_others_counted() {
+    let text = "int far_away(int *p) { return *p; }
+int also(int *p) { return *p + 1; }
+int main(int argc, char **argv) {
+    int *q = 0;
+    if (argc > 3) { int *near = 0; argc += *near; }
+    return far_away(q) + also(q);
+}
+";
+    let at = folder("check-show", &[("many.c", text)]);
+    let printed = |words: &[&str]| {
+        let all = [&["many.c", "--no-refine", "--confirm-time", "0"], words].concat();
+        String::from_utf8(parallax(&at, &all).stdout).expect("text")
+    };
+    let (all, one) = (printed(&["--show", "all"]), printed(&["--show", "1"]));
+    assert_eq!(all.matches("-->").count(), 3, "{all}");
+    assert!(!all.contains("not shown"), "{all}");
+    assert_eq!(one.matches("-->").count(), 1, "{one}");
+    assert!(one.contains("many.c:5:"), "the one in one function: {one}");
+    assert!(one.contains("2 more findings possible and not shown"), "{one}");
+    assert!(one.contains("     2  many.c:4: q is null"), "{one}");
+    assert!(one.contains("3 findings: 0 confirmed, 3 possible"), "{one}");
+}
+
+#[test]
 fn reports_are_written_in_every_form() {
     let at = folder("check-forms", &[("p.c", PROGRAM)]);
     let files = ["r.sarif", "r.xml", "r.json"];

@@ -2,9 +2,8 @@
 
 use crate::layout::Layout;
 use crate::relocate;
-use crate::{Program, ProgramError};
+use crate::{Program, ProgramError, SharedLifter};
 use object::{Architecture, Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
-use parallax_sleigh::Lifter;
 use std::ops::Range;
 
 /// What of a file to take.
@@ -77,7 +76,7 @@ fn parse(bytes: &[u8]) -> Result<object::File<'_>, ElfError> {
 
 /// The selected code as a program. Addresses are those of the file; the sections of one that was not linked are laid out
 /// one behind the other, and relocated.
-pub fn load(bytes: &[u8], selection: &Selection, lifter: Lifter) -> Result<Program, ElfError> {
+pub fn load(bytes: &[u8], selection: &Selection, lifter: &SharedLifter) -> Result<Program, ElfError> {
     let file = parse(bytes)?;
     let mut layout = Layout::new(&file)?;
     relocate::apply(&file, &mut layout)?;

@@ -20,5 +20,5 @@ mod state;
 
 pub use elf::{ElfError, Selection, language_of, load};
 pub use image::{Image, Segment};
-pub use program::{Program, ProgramError};
+pub use program::{Program, ProgramError, SharedLifter};
 pub use state::{Halt, MachineState, StateError};

@@ -23,10 +23,15 @@ pub enum ProgramError {
     Lift(#[from] LiftError),
 }
 
+/// A lifter that programs share: making one starts a process, which takes longer than most programs run. It tells
+/// instructions apart by address and bytes; in Thumb also by what lies before them, so programs that are used in turns
+/// have no address with different bytes.
+pub type SharedLifter = Rc<RefCell<Lifter>>;
+
 /// A stretch of code of one processor.
 pub struct Program {
     pub(crate) processor: Rc<Processor>,
-    lifter: RefCell<Lifter>,
+    lifter: SharedLifter,
     /// For the processor's second encoding, once it is met.
     alternate: OnceCell<RefCell<Lifter>>,
     pub(crate) image: Image,
@@ -47,14 +52,14 @@ pub struct Program {
 
 impl Program {
     /// Bytes that lie at `address` and start there.
-    pub fn from_bytes(lifter: Lifter, address: u64, bytes: Vec<u8>) -> Result<Self, ProgramError> {
+    pub fn from_bytes(lifter: &SharedLifter, address: u64, bytes: Vec<u8>) -> Result<Self, ProgramError> {
         let range = address..address.saturating_add(bytes.len() as u64);
         Self::new(lifter, Image::of_code(address, bytes), address, range, false)
     }
 
     /// The code in `range` of an image, starting at `entry`, and what it calls if it may use the whole image.
     pub fn new(
-        lifter: Lifter,
+        lifter: &SharedLifter,
         image: Image,
         entry: u64,
         range: Range<u64>,
@@ -66,10 +71,12 @@ impl Program {
         if !range.contains(&entry) || image.code_from(entry).is_none() {
             return Err(ProgramError::Outside(entry));
         }
-        let processor = lifter.processor().clone();
+        // What was lifted for another program may have had other bytes around it.
+        lifter.borrow_mut().forget();
+        let processor = lifter.borrow().processor().clone();
         let rom = if image.bare { Rc::default() } else { image.rom() };
         let memory = image.memory(processor.address_bytes * 8, false);
-        let (lifter, alternate) = (RefCell::new(lifter), OnceCell::new());
+        let (lifter, alternate) = (lifter.clone(), OnceCell::new());
         Ok(Program {
             processor,
             lifter,
@@ -97,13 +104,6 @@ impl Program {
             return self.range.contains(&address);
         }
         self.image.code_from(address).is_some() || self.image.external(address).is_some()
-    }
-
-    /// The lifter, for another program of the same processor: making one takes longer than most programs run.
-    pub fn into_lifter(self) -> Lifter {
-        let mut lifter = self.lifter.into_inner();
-        lifter.forget();
-        lifter
     }
 
     /// Names of addresses, in order.

@@ -10,7 +10,7 @@
 
 mod random;
 
-use parallax_code::{MachineState, Program, Selection, load};
+use parallax_code::{MachineState, Program, Selection, SharedLifter, load};
 use parallax_op::{Bits, Width};
 use parallax_primitives::{Bounds, Evaluation, Explorer};
 use parallax_sem::logic::Struct;
@@ -268,21 +268,20 @@ fn value(state: &MachineState, name: &str) -> Option<Bits> {
 fn check(
     target: &Target,
     level: &str,
-    lifter: Lifter,
+    lifter: &SharedLifter,
     wanted: impl Fn(&str) -> bool,
     evaluate: impl for<'s> Fn(&'s Program, &'s Store) -> Evaluation,
     tally: &mut Tally,
-) -> Lifter {
+) {
     let file = compile(target, level);
-    functions(&file).into_iter().filter(|name| wanted(name)).fold(lifter, |lifter, name| {
+    for name in functions(&file).into_iter().filter(|name| wanted(name)) {
         let program =
             load(&file, &Selection::Function(name.clone()), lifter).expect("a function of the file");
         let store = Store::new();
         program.declare(&store);
         let evaluation = evaluate(&program, &store);
         compare(&program, target, &store, &evaluation, &format!("{} {level} {name}", target.language), tally);
-        program.into_lifter()
-    })
+    }
 }
 
 fn apart(program: &Program, store: &Store) -> Evaluation {
@@ -299,9 +298,9 @@ fn exact(program: &Program, store: &Store) -> Evaluation {
         .evaluate(&StructUpdate::identity())
 }
 
-fn lifter(target: &Target) -> Lifter {
-    Lifter::new(parallax_sleigh::Language::find(target.language).expect("a known processor"))
-        .expect("its model")
+fn lifter(target: &Target) -> SharedLifter {
+    let language = parallax_sleigh::Language::find(target.language).expect("a known processor");
+    SharedLifter::new(Lifter::new(language).expect("its model").into())
 }
 
 #[test]
@@ -312,9 +311,10 @@ fn formulas_of_functions_that_call_agree_with_runs() {
         let levels = ["-O0", "-O1", "-O2", "-O3"];
         // By default each processor has one level without optimisation or with, by turns.
         let levels = if all { &levels[..] } else { &levels[index % 2 * 2..][..1] };
-        levels
-            .iter()
-            .fold(lifter(target), |lifter, level| check(target, level, lifter, |_| true, apart, &mut tally));
+        let lifter = lifter(target);
+        for level in levels {
+            check(target, level, &lifter, |_| true, apart, &mut tally);
+        }
     }
     let Tally { functions, whole, agree, given_up, reasons, failures } = tally;
     println!(
@@ -332,7 +332,7 @@ fn nothing_assumed_is_nothing_wrong() {
     let mut tally = Tally::default();
     let few = ["c_two", "c_put_then_read", "c_swap", "c_kept", "c_smash", "c_holder_given"];
     for target in TARGETS {
-        check(target, "-O0", lifter(target), |name| few.contains(&name), exact, &mut tally);
+        check(target, "-O0", &lifter(target), |name| few.contains(&name), exact, &mut tally);
     }
     println!("{} functions; {} states agree, {} given up", tally.functions, tally.agree, tally.given_up);
     assert!(tally.failures.is_empty(), "{}", tally.failures.join("\n"));
@@ -421,7 +421,7 @@ fn the_old_rule_is_found_out() {
         check(
             target,
             "-O0",
-            lifter(target),
+            &lifter(target),
             |name| ["c_two", "c_put_then_read"].contains(&name),
             old,
             &mut tally,

@@ -6,7 +6,7 @@
 
 mod random;
 
-use parallax_code::{MachineState, Program, Selection, load};
+use parallax_code::{MachineState, Program, Selection, SharedLifter, load};
 use parallax_op::Bits;
 use parallax_primitives::{Bounds, Explorer};
 use parallax_sem::{ByteOrder, Language as _};
@@ -223,8 +223,11 @@ struct Tally {
     failures: Vec<String>,
 }
 
-fn check(target: &Target, level: &str, native: &Native, lifter: Lifter, tally: &mut Tally) -> Lifter {
-    let mut lifter = lifter;
+fn lifter(target: &Target) -> SharedLifter {
+    SharedLifter::new(Lifter::new(Language::find(target.language).unwrap()).unwrap().into())
+}
+
+fn check(target: &Target, level: &str, native: &Native, lifter: &SharedLifter, tally: &mut Tally) {
     let name = format!("{}{}{level}{}.o", target.triple, target.options.concat(), target.source);
     let object = folder().join(name);
     let arch = format!("--target={}", target.triple);
@@ -267,9 +270,7 @@ fn check(target: &Target, level: &str, native: &Native, lifter: Lifter, tally: &
                 tally.symbolic += 1;
             }
         }
-        lifter = program.into_lifter();
     }
-    lifter
 }
 
 /// Functions whose stores go to addresses that depend on the inputs: as terms they are too large for a quick test.
@@ -309,11 +310,11 @@ fn compiled_functions_do_what_they_do_natively() {
     let native = Native::new("wide.c");
     let mut tally = Tally::default();
     for target in TARGETS {
-        let mut lifter = Lifter::new(Language::find(target.language).unwrap()).unwrap();
+        let lifter = lifter(target);
         // The little-endian twins differ in nothing but the order of bytes: once is enough.
         let twin = ["mipsel", "powerpc64le"].contains(&target.language);
         for level in if twin { &["-O2"][..] } else { &["-O0", "-O2"] } {
-            lifter = check(target, level, &native, lifter, &mut tally);
+            check(target, level, &native, &lifter, &mut tally);
         }
     }
     let Tally { functions, runs, symbolic, failures } = tally;
@@ -329,9 +330,9 @@ fn loops_over_arrays_do_what_they_do_natively() {
     let native = Native::new("vectors.c");
     let mut tally = Tally::default();
     for target in VECTORS {
-        let lifter = Lifter::new(Language::find(target.language).unwrap()).unwrap();
-        let lifter = check(target, "-O2", &native, lifter, &mut tally);
-        check(target, "-O3", &native, lifter, &mut tally);
+        let lifter = lifter(target);
+        check(target, "-O2", &native, &lifter, &mut tally);
+        check(target, "-O3", &native, &lifter, &mut tally);
     }
     let Tally { functions, runs, symbolic, failures } = tally;
     println!("{functions} functions, {runs} runs, {symbolic} of them evaluated symbolically too");
@@ -351,8 +352,7 @@ fn linked_files_work_like_object_files() {
         clang(&[&link, target.options].concat(), target.source, &out);
         let file = std::fs::read(&out).unwrap();
         for function in ["t_table", "t_globals", "t_function_pointers", "f_polynomial"] {
-            let lifter = Lifter::new(Language::find(target.language).unwrap()).unwrap();
-            let program = load(&file, &Selection::Function(function.to_owned()), lifter).unwrap();
+            let program = load(&file, &Selection::Function(function.to_owned()), &lifter(target)).unwrap();
             let io = [0x1234_5678_9abc_def0, 6, 0, 0, 0, 0, 0, 0];
             let after = program.run_state(&before(&program, target, &io), 100_000).unwrap();
             assert_eq!(after.stopped, None, "{} {function}", target.language);

@@ -1,7 +1,7 @@
 //! Control flow that compilers make: a switch as a table, in a loop too, loops with several ways back. The symbolic
 //! reading goes through it to every end, and no bound is hit.
 
-use parallax_code::{MachineState, Program, Selection, load};
+use parallax_code::{MachineState, Program, Selection, SharedLifter, load};
 use parallax_op::Bits;
 use parallax_primitives::{Bounds, Explorer};
 use parallax_sem::Language as _;
@@ -129,8 +129,8 @@ fn state(program: &Program, target: &Target, x: i64, y: i64) -> MachineState {
 
 fn check(target: &Target, function: &str, cases: &[i64], expected: impl Fn(i64, i64) -> u64, bits: u16) {
     let file = compiled(target);
-    let lifter = Lifter::new(Language::find(target.language).unwrap()).unwrap();
-    let program = load(&file, &Selection::Function(function.to_owned()), lifter).unwrap();
+    let lifter = SharedLifter::new(Lifter::new(Language::find(target.language).unwrap()).unwrap().into());
+    let program = load(&file, &Selection::Function(function.to_owned()), &lifter).unwrap();
     let place = format!("{}{} {function}", target.language, target.options.concat());
     let store = Store::new();
     program.declare(&store);

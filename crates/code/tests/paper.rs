@@ -1,6 +1,6 @@
 //! The paper's machine-code examples as real x86, through every primitive.
 
-use parallax_code::{MachineState, Program};
+use parallax_code::{MachineState, Program, SharedLifter};
 use parallax_op::Bits;
 use parallax_primitives::{Bounds, Explorer};
 use parallax_sem::{Language as _, logic};
@@ -8,8 +8,8 @@ use parallax_sleigh::{Language, Lifter};
 use parallax_term::{Store, StructUpdate, parse_formula};
 
 fn program(language: &str, code: &[u8]) -> Program {
-    let lifter = Lifter::new(Language::find(language).unwrap()).unwrap();
-    Program::from_bytes(lifter, 0x1000, code.to_vec()).unwrap()
+    let lifter = SharedLifter::new(Lifter::new(Language::find(language).unwrap()).unwrap().into());
+    Program::from_bytes(&lifter, 0x1000, code.to_vec()).unwrap()
 }
 
 fn evaluate(program: &Program, store: &Store) -> StructUpdate {

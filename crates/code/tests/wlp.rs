@@ -3,7 +3,7 @@
 
 mod random;
 
-use parallax_code::{MachineState, Program};
+use parallax_code::{MachineState, Program, SharedLifter};
 use parallax_op::Bits;
 use parallax_primitives::{Bounds, Explorer};
 use parallax_sem::Language as _;
@@ -58,14 +58,18 @@ struct Tally {
     fault: usize,
 }
 
+fn lifter(language: &str) -> SharedLifter {
+    SharedLifter::new(Lifter::new(Language::find(language).unwrap()).unwrap().into())
+}
+
 fn check(
-    lifter: Lifter,
+    lifter: &SharedLifter,
     code: Vec<u8>,
     names: &[&str],
     pointer: &str,
     random: &mut Random,
     tally: &mut Tally,
-) -> Lifter {
+) {
     let program = Program::from_bytes(lifter, 0x1000, code.clone()).unwrap();
     let width = program.processor().address_bytes * 8;
     let states: Vec<MachineState> = (0..6)
@@ -118,17 +122,16 @@ fn check(
             _ => tally.fail += 1,
         }
     }
-    program.into_lifter()
 }
 
 #[test]
 fn x86_preconditions_are_what_running_says() {
     let (mut random, mut tally) = (Random(0x9e37_79b9_7f4a_7c15), Tally::default());
-    let mut lifter = Lifter::new(Language::find("x86-64").unwrap()).unwrap();
+    let lifter = lifter("x86-64");
     for _ in 0..200 {
         let length = 1 + random.number() % 6;
         let code = (0..length).flat_map(|_| random.pick(X86).to_vec()).collect();
-        lifter = check(lifter, code, &["RAX", "RBX", "RCX", "RDX"], "RDI", &mut random, &mut tally);
+        check(&lifter, code, &["RAX", "RBX", "RCX", "RDX"], "RDI", &mut random, &mut tally);
     }
     assert!(tally.hold > 100 && tally.fail > 100 && tally.fault > 100, "each happens");
 }
@@ -136,11 +139,11 @@ fn x86_preconditions_are_what_running_says() {
 #[test]
 fn powerpc_preconditions_are_what_running_says() {
     let (mut random, mut tally) = (Random(0x1234_5678_9abc_def1), Tally::default());
-    let mut lifter = Lifter::new(Language::find("powerpc").unwrap()).unwrap();
+    let lifter = lifter("powerpc");
     for _ in 0..100 {
         let length = 1 + random.number() % 6;
         let code = (0..length).flat_map(|_| random.pick(POWERPC).to_be_bytes()).collect();
-        lifter = check(lifter, code, &["R3", "R4", "R0"], "R5", &mut random, &mut tally);
+        check(&lifter, code, &["R3", "R4", "R0"], "R5", &mut random, &mut tally);
     }
     assert!(tally.hold > 50 && tally.fail > 50 && tally.fault > 20, "each happens");
 }

@@ -1,16 +1,18 @@
 //! How many heaps a guarded heap stands for, without listing them.
 //!
-//! The path condition becomes a decision diagram: the choices of selectors first, in the order in which they were made,
-//! then whatever is asked of vectors and truth values. Choices are counted by adding and multiplying along the diagram,
-//! each part once however many ways lead to it; a part that is about values alone counts if some values satisfy it,
-//! which the solver is asked once. A diagram that grows too large is given up, and heaps are listed up to a limit.
+//! Every conjunct of the path condition becomes a decision diagram: the choices of selectors first, in the order in which
+//! they were made, then whatever is asked of vectors and truth values. Conjuncts about the same values are one diagram,
+//! in which a part that is about values alone counts if some values satisfy it; the solver is asked once. Choices are then
+//! summed out of the product of all, the last one first. What grows too large is given up, and heaps are listed up to a
+//! limit.
 
 use crate::HeapError;
 use crate::diagram::{Diagram, FALSE, Ref, TRUE, TooLarge};
+use crate::eliminate::Product;
 use crate::guarded::Guarded;
 use parallax_op::{BoolOp, RelOp};
-use parallax_term::{Expr, Formula, Id, Node, Store, Term};
-use rustc_hash::FxHashMap;
+use parallax_term::{Expr, Formula, Id, Node, Store, Symbol, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 
 /// Choices that a diagram may have: its recursion is that deep.
@@ -64,26 +66,94 @@ impl Guarded<'_> {
         }
     }
 
+    /// Of the choices that large conjuncts speak of, or many about values, those that are known to be the same in every heap
+    /// of the path: with them in place, most such conjuncts are small. The candidates are those of one heap, and every
+    /// further heap that differs leaves fewer of them.
+    fn decided(&self) -> Result<Vec<Formula>, Trouble> {
+        let store = self.oracle.store;
+        let path = self.path.formulas();
+        let solve = |question: &[Formula]| self.oracle.solve(question).map_err(HeapError::from);
+        let conjuncts = path.iter().flat_map(|formula| conjuncts(store, *formula));
+        let atoms = self.selectors.iter().flat_map(|selector| selector.choices.iter().map(|(_, atom)| *atom));
+        let choices: FxHashSet<Id> = atoms.clone().map(|atom| atom.id()).collect();
+        let (mut large, mut valued) = (Vec::new(), Vec::new());
+        for part in conjuncts.map(|part| part.id()) {
+            let below = store.post_order([part]);
+            let value = |id: &Id| matches!(store.node(*id), Node::Symbol(_)) && !choices.contains(id);
+            if below.len() > SMALL {
+                large.push(part);
+            } else if below.iter().any(value) {
+                valued.push(part);
+            }
+        }
+        if valued.len() > FEW {
+            large.extend(valued);
+        }
+        if large.is_empty() {
+            return Ok(Vec::new());
+        }
+        let asked: FxHashSet<Id> = store.post_order(large).into_iter().collect();
+        let Some(model) = solve(&path)? else { return Ok(Vec::new()) };
+        let mut candidates: Vec<Formula> = atoms
+            .filter(|atom| asked.contains(&atom.id()))
+            .map(|atom| if model.holds(store, atom) { atom } else { store.not(atom) })
+            .collect();
+        for _ in 0..ROUNDS {
+            if candidates.is_empty() {
+                break;
+            }
+            let other = store.not(store.all(candidates.iter().copied()));
+            let question: Vec<Formula> = path.iter().copied().chain([other]).collect();
+            let Some(model) = solve(&question)? else { return Ok(candidates) };
+            candidates.retain(|candidate| model.holds(store, *candidate));
+        }
+        // Some heap may differ yet.
+        Ok(Vec::new())
+    }
+
     fn count_by_diagram(&self) -> Result<Count, Trouble> {
         let mut counter = Counter::new(self)?;
-        let mut whole = TRUE;
+        for choice in self.decided()? {
+            let condition = counter.formula(choice)?;
+            counter.decide(condition);
+        }
+        counter.built.clear();
+        let formulas = self.path.formulas();
+        let mut conditions = counter
+            .conditions(formulas.into_iter().flat_map(|formula| conjuncts(self.oracle.store, formula)))?;
         // Which element an index meant is a choice too, but one that values make.
         let first = counter.choices - self.indices.len() as u32;
         for (&index, variable) in self.indices.iter().zip(first..) {
             let meant = counter.formula(index)?;
             let (chosen, otherwise) = (counter.diagram.variable(variable)?, counter.diagram.not(meant)?);
-            let agree = counter.diagram.ite(chosen, meant, otherwise)?;
-            whole = counter.diagram.and(whole, agree)?;
+            conditions.push(counter.diagram.ite(chosen, meant, otherwise)?);
         }
-        for formula in self.path.formulas() {
-            let condition = counter.formula(formula)?;
-            whole = counter.diagram.and(whole, condition)?;
-        }
-        let ways = counter.ways(whole)?;
-        let free = counter.skipped(0, counter.level(whole));
-        let heaps = ways.saturating_mul(free);
+        let ways = counter.ways(conditions)?;
+        let heaps = u64::try_from(ways).unwrap_or(u64::MAX);
         Ok(Count { heaps, exact: heaps < u64::MAX })
     }
+}
+
+/// Heaps that are looked at for what they have in common.
+const ROUNDS: usize = 64;
+/// Conjuncts about values that are joined without a look at what is decided.
+const FEW: usize = 6;
+/// Conjuncts of at most this many parts are looked at first, for what they decide in the others.
+const SMALL: usize = 200;
+
+/// What a formula is the conjunction of.
+fn conjuncts(store: &Store, formula: Formula) -> Vec<Formula> {
+    let (mut parts, mut stack) = (Vec::new(), vec![(formula, true)]);
+    while let Some((formula, positive)) = stack.pop() {
+        match (store.node(formula), positive) {
+            (Node::Not(inner), _) => stack.push((inner, !positive)),
+            (Node::BoolOp(BoolOp::And, a, b), true) => stack.extend([(a, true), (b, true)]),
+            (Node::BoolOp(BoolOp::Or, a, b), false) => stack.extend([(a, false), (b, false)]),
+            (Node::BoolOp(BoolOp::Implies, a, b), false) => stack.extend([(a, true), (b, false)]),
+            _ => parts.push(if positive { formula } else { store.not(formula) }),
+        }
+    }
+    parts
 }
 
 struct Counter<'a, 's> {
@@ -94,9 +164,10 @@ struct Counter<'a, 's> {
     variables: FxHashMap<Formula, u32>,
     atoms: Vec<Formula>,
     choices: u32,
+    /// Choices that a conjunct decides: the others are built with them in place.
+    decided: FxHashMap<u32, bool>,
     built: FxHashMap<Id, Ref>,
     applied: FxHashMap<(Id, Ref, Ref), Ref>,
-    counted: FxHashMap<Ref, u64>,
 }
 
 impl<'a, 's> Counter<'a, 's> {
@@ -109,9 +180,9 @@ impl<'a, 's> Counter<'a, 's> {
             variables: FxHashMap::default(),
             atoms: Vec::new(),
             choices: 0,
+            decided: FxHashMap::default(),
             built: FxHashMap::default(),
             applied: FxHashMap::default(),
-            counted: FxHashMap::default(),
         };
         for selector in &heap.selectors {
             for (_, atom) in &selector.choices {
@@ -134,7 +205,52 @@ impl<'a, 's> Counter<'a, 's> {
             }
             self.atoms.push(atom);
         }
-        Ok(self.diagram.variable(variable)?)
+        match self.decided.get(&variable) {
+            Some(true) => Ok(TRUE),
+            Some(false) => Ok(FALSE),
+            None => Ok(self.diagram.variable(variable)?),
+        }
+    }
+
+    /// A diagram for every conjunct. What some decide makes others small: a list that ends at its tenth node has nine
+    /// before it, and whether its last node could be its first is no question any more.
+    fn conditions(&mut self, conjuncts: impl Iterator<Item = Formula>) -> Result<Vec<Ref>, Trouble> {
+        let size = |formula: &Formula| self.store.post_order([formula.id()]).len();
+        let mut conjuncts: Vec<(usize, Formula)> =
+            conjuncts.map(|formula| (size(&formula), formula)).collect();
+        conjuncts.sort_by_key(|(size, _)| *size);
+        let small = conjuncts.partition_point(|(size, _)| *size <= SMALL);
+        loop {
+            let before = self.decided.len();
+            for &(_, conjunct) in &conjuncts[..small] {
+                let condition = self.formula(conjunct)?;
+                self.decide(condition);
+            }
+            if self.decided.len() == before {
+                break;
+            }
+            self.built.clear();
+        }
+        let mut conditions = Vec::new();
+        for (_, conjunct) in conjuncts {
+            conditions.push(self.formula(conjunct)?);
+        }
+        for (&variable, &value) in &self.decided {
+            let chosen = self.diagram.variable(variable)?;
+            conditions.push(if value { chosen } else { self.diagram.not(chosen)? });
+        }
+        Ok(conditions)
+    }
+
+    /// Remembers the choices without which a condition does not hold, as far as they come first in it.
+    fn decide(&mut self, mut condition: Ref) {
+        while let Some((variable, low, high)) = self.diagram.node(condition)
+            && variable < self.choices
+            && (low == FALSE || high == FALSE)
+        {
+            self.decided.insert(variable, low == FALSE);
+            condition = if low == FALSE { high } else { low };
+        }
     }
 
     fn formula(&mut self, formula: Formula) -> Result<Ref, Trouble> {
@@ -280,37 +396,55 @@ impl<'a, 's> Counter<'a, 's> {
         (variable, (side(a, false), side(b, false)), (side(a, true), side(b, true)))
     }
 
-    /// The first choice that a diagram asks for, or how many there are.
-    fn level(&self, at: Ref) -> u32 {
-        self.diagram.node(at).map_or(self.choices, |(variable, ..)| variable.min(self.choices))
+    /// How many ways there are to make the choices so that all conditions hold for some values.
+    fn ways(mut self, conditions: Vec<Ref>) -> Result<u128, Trouble> {
+        let mut product = Product::new(self.diagram.deadline());
+        for condition in self.by_values(conditions)? {
+            let holds = &mut |at| self.satisfiable(at);
+            product.condition(&self.diagram, condition, self.choices, holds)?;
+        }
+        Ok(product.sum(self.choices)?)
     }
 
-    /// Choices that are free between two levels.
-    fn skipped(&self, from: u32, to: u32) -> u64 {
-        1u64.checked_shl(to.saturating_sub(from)).unwrap_or(u64::MAX)
-    }
-
-    /// How many ways there are to make the choices from its first on.
-    fn ways(&mut self, at: Ref) -> Result<u64, Trouble> {
-        if at == FALSE || at == TRUE {
-            return Ok(u64::from(at == TRUE));
-        }
-        if let Some(&known) = self.counted.get(&at) {
-            return Ok(known);
-        }
-        let ways = match self.diagram.node(at) {
-            Some((variable, low, high)) if variable < self.choices => {
-                let mut ways = 0u64;
-                for side in [low, high] {
-                    let free = self.skipped(variable + 1, self.level(side));
-                    ways = ways.saturating_add(self.ways(side)?.saturating_mul(free));
-                }
-                ways
+    /// The conditions, with those joined whose values have to do with each other: there must be values that satisfy them
+    /// together.
+    fn by_values(&mut self, conditions: Vec<Ref>) -> Result<Vec<Ref>, Trouble> {
+        let mut groups: Vec<(FxHashSet<Symbol>, Ref)> = Vec::new();
+        let mut alone = Vec::new();
+        for condition in conditions {
+            let mut symbols = self.values_in(condition);
+            if symbols.is_empty() {
+                alone.push(condition);
+                continue;
             }
-            _ => u64::from(self.satisfiable(at)?),
-        };
-        self.counted.insert(at, ways);
-        Ok(ways)
+            let mut whole = condition;
+            let (related, others) =
+                groups.into_iter().partition::<Vec<_>, _>(|(known, _)| !known.is_disjoint(&symbols));
+            for (known, other) in related {
+                symbols.extend(known);
+                whole = self.diagram.and(other, whole)?;
+            }
+            groups = others;
+            groups.push((symbols, whole));
+        }
+        alone.extend(groups.into_iter().map(|(_, whole)| whole));
+        Ok(alone)
+    }
+
+    /// The symbols of the values that a diagram asks for.
+    fn values_in(&self, at: Ref) -> FxHashSet<Symbol> {
+        let (mut seen, mut stack, mut atoms) = (FxHashSet::default(), vec![at], FxHashSet::default());
+        while let Some(at) = stack.pop() {
+            if let Some((variable, low, high)) = self.diagram.node(at)
+                && seen.insert(at)
+            {
+                if variable >= self.choices {
+                    atoms.insert(self.atoms[variable as usize].id());
+                }
+                stack.extend([low, high]);
+            }
+        }
+        self.store.symbols_in(atoms).into_iter().collect()
     }
 
     /// Whether some values satisfy a diagram that asks for values alone.

@@ -45,6 +45,11 @@ impl Diagram {
         }
     }
 
+    /// When it is too late.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
     /// The term as the only case.
     pub fn term(&mut self, term: Term) -> Ref {
         let next = TERMS + self.terms.len() as Ref;

@@ -1,13 +1,10 @@
-//! Concrete input heaps: what a test starts from, and which guarded heaps represent it.
+//! Concrete input heaps: what a test starts from.
 
 use crate::HeapError;
-use crate::guarded::{Guarded, Loc};
-use crate::selector::{Choice, symbol_of};
 use crate::snapshot::{Held, Snapshot};
 use crate::universe::{ClassId, FieldKind, Universe};
-use parallax_op::Bits;
 use parallax_path::Model;
-use parallax_term::{Node, Scalar, Store, Term};
+use parallax_term::{Scalar, Store};
 use std::collections::HashMap;
 
 /// What a field of a concrete heap holds.
@@ -108,82 +105,5 @@ impl Snapshot {
             objects.push(InputObject { class: object.class, path: object.path.to_string(), fields });
         }
         Ok(InputHeap { objects })
-    }
-}
-
-impl Guarded<'_> {
-    /// Whether some model of this heap's path condition is this concrete heap: the choices follow from it, one after
-    /// the other, and then the condition holds or does not.
-    pub fn represents(&self, input: &InputHeap, roots: &[(Loc, usize)]) -> bool {
-        let store = self.oracle.store;
-        let mut values = parallax_smt::Model::new();
-        let mut image: HashMap<Loc, usize> = roots.iter().copied().collect();
-        for &(loc, object) in roots {
-            self.describe(loc, &input.objects[object], &mut values);
-        }
-        for selector in &self.selectors {
-            let so_far = Model::new(values.clone(), true);
-            if !so_far.holds(store, selector.under) {
-                continue;
-            }
-            // Guards are simplified under the path condition: a choice for an object that is not there means that the
-            // condition does not hold.
-            let Some(&object) = image.get(&selector.loc) else { return false };
-            let target = match input.objects[object].fields.get(selector.field) {
-                Some(InputValue::Object(target)) => Some(*target),
-                _ => None,
-            };
-            let fits = |choice: &Choice| match (*choice, target) {
-                (Choice::Nil, None) => true,
-                (Choice::Alias(loc), Some(target)) => {
-                    image.get(&loc) == Some(&target) && so_far.holds(store, self.location(loc).exists)
-                }
-                (Choice::New(loc), Some(target)) => {
-                    let known = self.candidates.iter().any(|candidate| image.get(candidate) == Some(&target));
-                    !known && self.location(loc).class == input.objects[target].class
-                }
-                _ => false,
-            };
-            let Some(&(choice, atom)) = selector.choices.iter().find(|(choice, _)| fits(choice)) else {
-                // Beyond the bound k: no choice leads there.
-                return false;
-            };
-            if let Some(symbol) = symbol_of(store, atom) {
-                values.set_boolean(symbol, true);
-            }
-            if let (Choice::New(loc), Some(target)) = (choice, target) {
-                image.insert(loc, target);
-                self.describe(loc, &input.objects[target], &mut values);
-            }
-        }
-        let model = Model::new(values, true);
-        self.path.formulas().iter().all(|formula| model.holds(store, *formula))
-    }
-
-    /// The vectors and truth values of an object, as values of the symbols of its location.
-    fn describe(&self, loc: Loc, object: &InputObject, values: &mut parallax_smt::Model) {
-        let store = self.oracle.store;
-        let location = self.location(loc);
-        let set = |values: &mut parallax_smt::Model, term: Term, value: u64| {
-            if let Node::Symbol(symbol) = store.node(term) {
-                values.set_bits(symbol, Bits::new(store.width(term), value.into()));
-            }
-        };
-        if let Some(length) = location.length {
-            set(values, length, object.fields.len() as u64);
-        }
-        for (cell, value) in location.inp.iter().zip(&object.fields) {
-            match (cell, value) {
-                (crate::Cell::Scalar(Scalar::Term(term)), InputValue::Bits(bits)) => {
-                    set(values, *term, *bits)
-                }
-                (crate::Cell::Scalar(Scalar::Formula(formula)), InputValue::Bool(b)) => {
-                    if let Node::Symbol(symbol) = store.node(*formula) {
-                        values.set_boolean(symbol, *b);
-                    }
-                }
-                _ => {}
-            }
-        }
     }
 }

@@ -31,6 +31,7 @@ mod count;
 mod diagram;
 mod draft;
 pub mod draw;
+mod eliminate;
 mod guarded;
 mod input;
 mod merge;

@@ -4,6 +4,7 @@ mod common;
 
 use common::generate::{Features, Random, program};
 use common::heaps;
+use common::represents::represents;
 use parallax_engines::*;
 use parallax_heap::InputValue;
 use parallax_javalite::Replay;
@@ -15,7 +16,7 @@ const ROOTS: [(parallax_heap::Loc, usize); 2] = [(THIS_LOC, 0), (PARAMETERS_LOC,
 /// Complete: every random heap takes a path whose summary state, and no other, represents it.
 fn check(features: Features, first: u64, count: u64) {
     let count = common::scaled(count);
-    let (mut replays, mut heaps, mut cut) = (0, 0, 0);
+    let (mut replays, mut heaps, mut cut, mut counted) = (0, 0, 0, 0);
     for seed in first..first + count {
         let text = program(seed, features);
         for k in [Some(1), Some(2), None] {
@@ -29,6 +30,16 @@ fn check(features: Features, first: u64, count: u64) {
             let mut random = Random::new(seed);
             for (trace, bucket) in &ends.traces {
                 let end = &bucket.finals[0];
+                let listed = end.heap().models(40).unwrap();
+                if listed.complete {
+                    let count = end.heap().count(0).unwrap();
+                    let known = listed.models.len() as u64;
+                    counted += usize::from(count.exact && known > 1);
+                    assert!(
+                        !count.exact || count.heaps == known,
+                        "seed {seed} k {k:?}: {count:?}, {known}\n{text}"
+                    );
+                }
                 for model in &end.heap().models(6).unwrap().models {
                     let snapshot = end.heap().resolve(model, &end.cells()).unwrap();
                     let input = snapshot
@@ -65,7 +76,7 @@ fn check(features: Features, first: u64, count: u64) {
                 cut += usize::from(matches!(replay.trace.ending, engine::Ending::Cut(_)));
                 let mut own = false;
                 for (trace, bucket) in &ends.traces {
-                    let represented = bucket.finals[0].heap().represents(&input, &ROOTS);
+                    let represented = represents(bucket.finals[0].heap(), &input, &ROOTS);
                     let followed = *trace == replay.trace;
                     own |= followed;
                     assert_eq!(
@@ -79,8 +90,8 @@ fn check(features: Features, first: u64, count: u64) {
             }
         }
     }
-    println!("{replays} replays, {heaps} random heaps, {cut} of them cut off");
-    assert!(replays > 10 * count as usize && heaps > 20 * count as usize);
+    println!("{replays} replays, {heaps} random heaps, {cut} of them cut off; {counted} paths counted");
+    assert!(replays > 10 * count as usize && heaps > 20 * count as usize && counted > count as usize);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use parallax_javalite::*;
 use parallax_term::Store;
 use std::rc::Rc;
 
-/// Accepted end states of lazy initialisation and paths of the summary.
-fn counts(method: &str, k: usize) -> (usize, usize) {
+/// A method of the list under its precondition.
+fn subject<'s>(store: &'s Store, method: &str, k: usize) -> (Setup<'s>, Task) {
     let program = Rc::new(parse(include_str!("../../../corpus/javalite/list.jl")).unwrap());
     let class = program.class_named("List").unwrap();
     let id = |name: &str| program.method_named(class, name).unwrap();
@@ -16,24 +16,33 @@ fn counts(method: &str, k: usize) -> (usize, usize) {
         method: id(method),
         rep_ok: Some(id("repOK")),
         merged: false,
-        bounds: Bounds { rounds: 20, calls: 20 },
+        bounds: Bounds { rounds: 30, calls: 20 },
         drafts: MachineDrafts::default(),
     };
     let inputs = Inputs { k: Some(k), array: 0, root_alias: false };
+    (parallax_javalite::setup(store, &program, class, task.method, inputs), task)
+}
+
+/// How many heaps the paths of a summary stand for, counted without being listed.
+fn heaps(ends: &engine::Ends<Task, Summary<'_>>) -> u64 {
+    let accepted = ends.traces.iter().filter(|(trace, _)| trace.ending != engine::Ending::Discarded);
+    let counts = accepted.map(|(_, bucket)| bucket.finals[0].heap().count(0).unwrap());
+    counts.fold(0, |sum, count| {
+        assert!(count.exact);
+        sum + count.heaps
+    })
+}
+
+/// Accepted end states of lazy initialisation and paths of the summary.
+fn counts(method: &str, k: usize) -> (usize, usize) {
     let store = Store::new();
-    let setup = parallax_javalite::setup(&store, &program, class, task.method, inputs);
+    let (setup, task) = subject(&store, method, k);
     let lazy = engine::lazy(&setup, &task, Laziness::Lazy, 0, &mut |_| Ok(()));
     let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
     lazy.outcome.clone().unwrap();
     summary.outcome.clone().unwrap();
-    // Counted without being listed, the heaps are as many as lazy initialisation visits.
-    let accepted = summary.traces.iter().filter(|(trace, _)| trace.ending != engine::Ending::Discarded);
-    let counts = accepted.map(|(_, bucket)| bucket.finals[0].heap().count(0).unwrap());
-    let heaps = counts.fold(0, |sum, count| {
-        assert!(count.exact, "{method}, k = {k}");
-        sum + count.heaps as usize
-    });
-    assert_eq!(heaps, lazy.progress.paths, "{method}, k = {k}");
+    // As many as lazy initialisation visits.
+    assert_eq!(heaps(&summary), lazy.progress.paths as u64, "{method}, k = {k}");
     (lazy.progress.paths, summary.progress.paths)
 }
 
@@ -43,6 +52,47 @@ fn one_call_under_growing_bounds() {
     for (k, expected) in (1..).zip(expected) {
         assert_eq!(counts("run1", k), expected, "k = {k}");
     }
+}
+
+/// Partitions of `n` things into `blocks` (Stirling numbers of the second kind).
+fn partitions(n: u64, blocks: u64) -> u64 {
+    match (n, blocks) {
+        (0, 0) => 1,
+        (0, _) | (_, 0) => 0,
+        _ => {
+            let mut row = vec![1];
+            for _ in 1..n {
+                let next = |at: usize| {
+                    let same = row.get(at).map_or(0, |ways| ways * (at as u64 + 1));
+                    same + at.checked_sub(1).map_or(0, |before| row[before])
+                };
+                row = (0..=row.len()).map(next).collect();
+            }
+            row.get(blocks as usize - 1).copied().unwrap_or(0)
+        }
+    }
+}
+
+/// Where no one could list them: what the elements of a list are is a partition of its nodes, with null as one more block
+/// if the value that is looked for is not null, and none in the block of that value before it is found. The last node
+/// of the longest list is as far from the root as may be: its element is no new object.
+#[test]
+fn one_call_under_a_bound_of_twenty() {
+    const K: u64 = 20;
+    let bell = |n: u64| (0..=n).map(|blocks| partitions(n, blocks)).sum::<u64>();
+    let absent = |n: u64| match n {
+        K => (0..K)
+            .map(|known| partitions(K - 1, known) * known + partitions(K, known + 1) * (known + 1))
+            .sum(),
+        _ => bell(n) + bell(n + 1),
+    };
+    let found_at = |place: u64| bell(place - 1) + bell(place);
+    let expected: u64 = (1..=K).map(|n| absent(n) + (1..=n).map(found_at).sum::<u64>()).sum();
+    let store = Store::new();
+    let (setup, task) = subject(&store, "run1", K as usize);
+    let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
+    summary.outcome.clone().unwrap();
+    assert_eq!(heaps(&summary), expected);
 }
 
 /// A walk down an acyclic list ends within the bound on its length; with cycles it may not.

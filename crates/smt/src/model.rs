@@ -93,17 +93,11 @@ impl Model {
         logic::formula(&Concrete, store, formula, &self.structure)
     }
 
-    /// Whether all formulas hold, and what the address symbols below them promise.
-    pub fn satisfies(&self, store: &Store, formulas: &[Formula]) -> bool {
-        let roots = formulas.iter().map(|f| f.id());
-        self.all_hold(store, formulas) && crate::address::apart(store, self, &store.symbols_in(roots))
-    }
-
-    /// Whether all formulas hold.
-    pub(crate) fn all_hold(&self, store: &Store, formulas: &[Formula]) -> bool {
+    /// Whether all formulas hold, and what the address symbols among `symbols`, which are those of the formulas, promise.
+    pub fn satisfies(&self, store: &Store, formulas: &[Formula], symbols: &[Symbol]) -> bool {
         let roots = formulas.iter().map(|f| f.id());
         let evaluation = Evaluation::of(&Concrete, store, &self.structure, roots);
-        formulas.iter().all(|&f| evaluation.truth(f))
+        formulas.iter().all(|&f| evaluation.truth(f)) && crate::address::apart(store, self, symbols)
     }
 
     /// The model as text, one line for each symbol, in order of declaration.

@@ -148,7 +148,7 @@ pub(crate) fn solve(
                 false => store.symbols_in(query.iter().map(|f| f.id())),
             };
             address::complete(store, &mut model, symbols.iter().copied());
-            if !(model.all_hold(store, query) && address::apart(store, &model, &symbols)) {
+            if !model.satisfies(store, query, &symbols) {
                 debug_assert!(false, "a model that does not hold: {}", model.display(store));
                 return Err(Reason::Internal("a model that does not hold".to_owned()));
             }

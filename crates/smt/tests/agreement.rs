@@ -1,12 +1,14 @@
 //! Tier 0, Z3 and the two in sequence: equal answers on generated formulas.
 
 mod common;
+mod satisfies;
 
 use common::{formulas, steps};
 use parallax_smt::{Answer, Limits, Reason, Solver, Tier0, Tiered, Z3};
 use parallax_term::{Formula, Store};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use satisfies::satisfies;
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -29,7 +31,7 @@ fn ask<'s>(solver: &mut dyn Solver<'s>, query: &[Formula]) -> Result<bool, Reaso
     let store = solver.store();
     let answer = solver.check(query);
     match &answer {
-        Answer::Sat(model) => assert!(model.satisfies(store, query)),
+        Answer::Sat(model) => assert!(satisfies(&model, store, query)),
         Answer::Unsat => {
             let core = solver.unsat_core().to_vec();
             assert!(core.iter().all(|f| query.contains(f)), "a core of other formulas");

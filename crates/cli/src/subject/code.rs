@@ -5,7 +5,7 @@ use crate::exit::{Failure, Status};
 use crate::input;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
-use parallax_code::{Program, Selection, language_of, load};
+use parallax_code::{Program, Selection, SharedLifter, language_of, load};
 use parallax_ir::meaning::MEMORY;
 use parallax_ir::{Processor, RegisterKind};
 use parallax_op::Bits;
@@ -72,11 +72,11 @@ impl CodeArguments {
             let ranges = self.range.iter().map(|text| Ok(Selection::Range(range(text)?)));
             let selections = functions.chain(ranges).collect::<Result<Vec<_>>>()?;
             ensure!(!selections.is_empty(), "--elf needs --function NAME or --range A..B");
+            let lifter = self.lifter(lang)?;
             return selections
                 .iter()
                 .map(|selection| {
-                    load(&file, selection, self.lifter(lang)?)
-                        .map_err(|error| anyhow!("{}: {error}", path.display()))
+                    load(&file, selection, &lifter).map_err(|error| anyhow!("{}: {error}", path.display()))
                 })
                 .collect();
         }
@@ -85,12 +85,13 @@ impl CodeArguments {
         };
         ensure!(!self.hex.is_empty(), "machine code comes from --hex BYTES or --elf FILE");
         let mut base = number(&self.base).with_context(|| format!("--base {}", self.base))?;
+        let lifter = self.lifter(lang)?;
         let mut programs = Vec::new();
         for text in &self.hex {
             let bytes = hex(text).with_context(|| format!("--hex {text:?}"))?;
             let length = bytes.len() as u64;
-            let program = Program::from_bytes(self.lifter(lang)?, base, bytes)
-                .with_context(|| format!("--hex {text:?}"))?;
+            let program =
+                Program::from_bytes(&lifter, base, bytes).with_context(|| format!("--hex {text:?}"))?;
             programs.push(program);
             // A second piece lies right behind the first.
             base = base.wrapping_add(length);
@@ -98,7 +99,11 @@ impl CodeArguments {
         Ok(programs)
     }
 
-    fn lifter(&self, lang: &str) -> Result<Lifter> {
+    fn lifter(&self, lang: &str) -> Result<SharedLifter> {
+        Ok(SharedLifter::new(self.own_lifter(lang)?.into()))
+    }
+
+    fn own_lifter(&self, lang: &str) -> Result<Lifter> {
         if let Some(path) = &self.sla {
             let name =
                 path.file_stem().map_or("custom".to_owned(), |stem| stem.to_string_lossy().into_owned());

@@ -6,7 +6,7 @@ use crate::subject::Limits;
 use crate::verb::explore::command;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
-use parallax_code::Program;
+use parallax_code::{Program, SharedLifter};
 use parallax_concolic::ways::{Reach, Way, Ways, follow};
 use parallax_concolic::{Kind, Moment, Sources, Subject, SubjectError, apart};
 use parallax_op::Bits;
@@ -132,7 +132,7 @@ impl Asked<'_> {
             .collect::<Result<Vec<u64>>>()?;
         let (address, code) = subject.here();
         let language = Language::find("x86-64").context("there is no x86-64")?;
-        let program = Program::from_bytes(Lifter::new(language)?, address, code)?;
+        let program = Program::from_bytes(&SharedLifter::new(Lifter::new(language)?.into()), address, code)?;
         let store = Store::new();
         program.declare(&store);
         let reach =

@@ -3,6 +3,7 @@
 
 pub mod generate;
 pub mod heaps;
+pub mod represents;
 
 use parallax_engines::engine::{self, Ends};
 use parallax_engines::*;

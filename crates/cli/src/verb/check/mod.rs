@@ -73,6 +73,10 @@ pub struct Check {
     /// Ways to show for one finding.
     #[arg(long, value_name = "N", default_value_t = 1)]
     paths: usize,
+    /// How many possible findings are printed in full, or `all`; of the others it is told where null comes from. Confirmed ones are
+    /// all printed, and reports have everything.
+    #[arg(long, value_name = "N", default_value = "25", value_parser = how_many)]
+    show: usize,
     /// Write the findings and their ways: a page (.html), SARIF (.sarif), pathreport XML (.xml) or Parallax JSON (.json);
     /// repeat for more.
     #[arg(long, value_name = "FILE")]
@@ -207,6 +211,14 @@ pub fn checked(arguments: &Check) -> Result<Checked> {
     Ok(Checked { program, report, kept })
 }
 
+/// A number, or all.
+fn how_many(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        _ => text.parse().map_err(|_| format!("`{text}` is neither a number nor `all`")),
+    }
+}
+
 /// Does it.
 pub fn run(arguments: &Check) -> Result<Status> {
     let baseline = arguments.baseline.as_deref().map(Baseline::read).transpose()?;
@@ -235,7 +247,8 @@ pub fn run(arguments: &Check) -> Result<Status> {
         }
         writeln!(out, "{document:#}")?;
     } else {
-        print::print(&mut out, &program, &report, arguments.paths.max(1), compared.as_ref())?;
+        let shown = print::Shown { paths: arguments.paths.max(1), possible: arguments.show };
+        print::print(&mut out, &program, &report, shown, compared.as_ref())?;
     }
     Ok(status(&report, compared.as_ref()))
 }

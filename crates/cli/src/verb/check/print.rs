@@ -6,23 +6,45 @@ use anyhow::Result;
 use parallax_cexplore::Program;
 use parallax_cexplore::native::Native;
 use parallax_mixy::{Finding, Report, Status, output};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
+
+/// How much is printed.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    /// Flow paths of a finding.
+    pub paths: usize,
+    /// Possible findings; confirmed ones are all printed.
+    pub possible: usize,
+}
+
+/// Sources of null that the summary names.
+const SOURCES: usize = 10;
 
 /// Prints it: findings with the lines they are at, then what they rest on.
 pub fn print(
     out: &mut impl Write,
     program: &Program,
     report: &Report,
-    paths: usize,
+    shown: Shown,
     compared: Option<&Compared>,
 ) -> Result<()> {
     let mut texts = Texts::default();
-    for (number, finding) in report.findings.iter().enumerate() {
-        if compared.is_none_or(|compared| compared.new[number]) {
-            one(out, program, finding, paths, &mut texts)?;
-        }
+    let wanted = report.findings.iter().enumerate();
+    let wanted = wanted.filter(|(number, _)| compared.is_none_or(|compared| compared.new[*number]));
+    let (confirmed, mut possible): (Vec<&Finding>, Vec<&Finding>) =
+        wanted.map(|(_, finding)| finding).partition(|finding| matches!(finding.status, Status::Confirmed));
+    let left_out = if possible.len() > shown.possible {
+        // People look at these one by one: what can be seen in one function is decided soonest.
+        possible.sort_by_cached_key(|finding| distance(finding));
+        possible.split_off(shown.possible)
+    } else {
+        Vec::new()
+    };
+    for finding in confirmed.into_iter().chain(possible) {
+        one(out, program, finding, shown.paths, &mut texts)?;
     }
+    summary(out, program, &left_out)?;
     let confirmed = report.findings.iter().filter(|f| matches!(f.status, Status::Confirmed)).count();
     writeln!(
         out,
@@ -45,6 +67,50 @@ pub fn print(
     for gap in &report.gaps {
         writeln!(out, "LEFT OUT: {gap}")?;
     }
+    Ok(())
+}
+
+/// How many functions null passes through, and in how many steps.
+fn distance(finding: &Finding) -> (usize, usize) {
+    let Some(path) = finding.paths.first() else { return (usize::MAX, 0) };
+    let functions: HashSet<_> =
+        path.steps.iter().map(|step| step.function).chain([Some(finding.site.function)]).collect();
+    (functions.len(), path.steps.len())
+}
+
+/// What is not printed, by where null comes from.
+fn summary(out: &mut impl Write, program: &Program, left_out: &[&Finding]) -> Result<()> {
+    if left_out.is_empty() {
+        return Ok(());
+    }
+    let module = &program.module;
+    let mut sources: BTreeMap<String, usize> = BTreeMap::new();
+    for finding in left_out {
+        let source = match finding.paths.first().and_then(|path| path.steps.first()) {
+            None => "found by execution".into(),
+            Some(step) => match module.location(step.location).line {
+                0 => step.words.clone(),
+                line => format!("{}:{line}: {}", module.file_of(step.location), step.words),
+            },
+        };
+        *sources.entry(source).or_default() += 1;
+    }
+    let mut sources: Vec<(String, usize)> = sources.into_iter().collect();
+    sources.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    writeln!(
+        out,
+        "{} possible and not shown (--show all, --json and --report have them). Null comes from:",
+        counted(left_out.len(), "more finding")
+    )?;
+    for (source, count) in sources.iter().take(SOURCES) {
+        writeln!(out, "  {count:6}  {source}")?;
+    }
+    let rest = sources.iter().skip(SOURCES);
+    if rest.len() > 0 {
+        let sources = counted(rest.len(), "other source");
+        writeln!(out, "  {:6}  {sources}", rest.map(|(_, count)| count).sum::<usize>())?;
+    }
+    writeln!(out)?;
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use crate::declared::{Declared, Mode};
 use crate::finding::{Report, Status};
 use crate::footprint::Footprints;
-use crate::graph::Graph;
+use crate::graph::{Graph, Sink, Var};
 use crate::mix::{Budget, Mistake, Mixer, merged, typed};
 use crate::place::{Done, Placed, Runs};
 use crate::region::{Functions, Program, Sinks, Solution};
@@ -142,10 +142,14 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
     report.gaps.extend(declared.gaps.iter().cloned());
     report.gaps.extend(unmixed);
     let reachable = Functions::Only(reachable(module, &points, entry));
-    let alone = Solution::of(&program, &reachable, program.sources(&reachable, true), true);
-    let alone = alone.reached(&FxHashSet::default());
-    if settings.refine.is_some() {
-        program.settled = crate::local::settled(&program);
+    let inferred = |program: &Program<'_>| -> (Vec<Sink>, FxHashSet<(Site, Var)>) {
+        let alone = Solution::of(program, &reachable, program.sources(&reachable, true), true);
+        (alone.reached(&FxHashSet::default()), crate::local::settled(&alone))
+    };
+    let (alone, mut settled) = inferred(&program);
+    while settings.refine.is_some() && settled.len() > program.settled.len() {
+        program.settled = settled;
+        settled = inferred(&program).1;
     }
     report.typed = alone.len();
 

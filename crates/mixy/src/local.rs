@@ -5,9 +5,12 @@
 //! not null there. An expression is a local variable, or what is read through one; it is forgotten when the variable is
 //! assigned, or when memory that it may be read from is written. After a dereference the pointer is not null: on the way
 //! where it is null the program has gone wrong already, and that place has a warning of its own.
+//!
+//! Where a value is not null, no null flows on from there either, so that inference knows more in turn: the two take turns
+//! until neither does.
 
 use crate::graph::Var;
-use crate::region::Program;
+use crate::region::{Program, Solution};
 use parallax_cmodule::{
     BlockId, Callee, Cast, Constant, Function, FunctionId, GlobalId, Operand, Operation, Register, Terminator,
 };
@@ -18,15 +21,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
-/// What is used where, and is not null there.
-pub(crate) fn settled(program: &Program<'_>) -> FxHashSet<(Site, Var)> {
+/// What is used where, and is not null there, if inference has this solution: what null never reaches is not null when it is
+/// assigned to a variable, whatever else the variable holds at other times.
+pub(crate) fn settled(solution: &Solution<'_, '_>) -> FxHashSet<(Site, Var)> {
+    let program = solution.program;
     let mut settled = FxHashSet::default();
     let ids = (0..program.module.functions.len() as u32).map(FunctionId);
     for id in ids.filter(|&id| has_body(program.module, id)) {
         let function = program.module.function(id);
         let strange = |terminator: &Terminator| matches!(terminator, Terminator::Unsupported(_));
         if !function.blocks.iter().any(|block| strange(&block.terminator)) {
-            Body::new(program, id, function).solve(&mut settled);
+            Body::new(solution, id, function).solve(&mut settled);
         }
     }
     settled
@@ -73,6 +78,7 @@ struct State {
 
 struct Body<'p, 'm> {
     program: &'p Program<'m>,
+    solution: &'p Solution<'p, 'm>,
     id: FunctionId,
     function: &'p Function,
     /// What makes each register.
@@ -91,7 +97,7 @@ struct Body<'p, 'm> {
 }
 
 impl<'p, 'm> Body<'p, 'm> {
-    fn new(program: &'p Program<'m>, id: FunctionId, function: &'p Function) -> Self {
+    fn new(solution: &'p Solution<'p, 'm>, id: FunctionId, function: &'p Function) -> Self {
         let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
         let made = instructions.filter_map(|i| Some((i.result?, &i.operation))).collect();
         let mut before = vec![Vec::new(); function.blocks.len()];
@@ -104,7 +110,8 @@ impl<'p, 'm> Body<'p, 'm> {
             }
         }
         Body {
-            program,
+            program: solution.program,
+            solution,
             id,
             function,
             made,
@@ -362,7 +369,9 @@ impl<'p, 'm> Body<'p, 'm> {
                     _ => return None,
                 };
                 match (a, b) {
-                    (Operand::Register(a), Operand::Constant(id)) => {
+                    // `NULL == p` as well as `p == NULL`.
+                    (Operand::Register(a), Operand::Constant(id))
+                    | (Operand::Constant(id), Operand::Register(a)) => {
                         match self.program.module.constant(*id) {
                             Constant::Null => Some((*a, null)),
                             // A condition that is compared with 0, as `__builtin_expect` leaves it.
@@ -473,6 +482,7 @@ impl<'p, 'm> Body<'p, 'm> {
             Operand::Register(register) => {
                 let exprs = state.held.get(register);
                 state.sure.contains(register)
+                    || self.never_null(*register)
                     || exprs.is_some_and(|all| all.iter().any(|expr| self.not_null(&state.facts, *expr)))
                     || state.base.get(register).is_some_and(|base| state.sure.contains(base))
                     || matches!(self.made.get(register), Some(Operation::Alloca { .. }))
@@ -481,6 +491,12 @@ impl<'p, 'm> Body<'p, 'm> {
                 matches!(self.program.module.constant(*id), Constant::Global(..) | Constant::Function(_))
             }
         }
+    }
+
+    /// Whether inference has no null for a register of a function that it looked at.
+    fn never_null(&self, register: Register) -> bool {
+        let var = Var(self.program.points.flows.register(self.id, register).0);
+        self.solution.covers(self.id) && !self.solution.is_null(var)
     }
 
     /// An operand is not null from here on.

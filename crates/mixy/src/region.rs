@@ -54,7 +54,7 @@ pub struct Program<'m> {
     pub(crate) around: Vec<FunctionId>,
     /// Functions that can return.
     pub(crate) returning: FxHashSet<FunctionId>,
-    /// What is used where and is not null there, by the text around it: no warning, whatever inference says.
+    /// What is used where and is not null there, by the text around it: no warning, and no null that flows on.
     pub(crate) settled: FxHashSet<(Site, Var)>,
 }
 
@@ -175,6 +175,11 @@ impl<'p, 'm> Solution<'p, 'm> {
         self.bits[var.0 as usize]
     }
 
+    /// Whether a function is part of the region.
+    pub(crate) fn covers(&self, function: FunctionId) -> bool {
+        self.functions.contains(function)
+    }
+
     /// Whether null goes no further from a variable, because it is declared never to be null.
     pub(crate) fn stops(&self, var: Var) -> bool {
         self.cut && self.program.nonnull.contains_key(&var)
@@ -182,7 +187,9 @@ impl<'p, 'm> Solution<'p, 'm> {
 
     /// Whether an edge is part of the region.
     pub(crate) fn holds(&self, edge: &Edge) -> bool {
-        let inside = edge.site.is_none_or(|site| self.functions.contains(site.function));
+        let inside = edge.site.is_none_or(|site| {
+            self.functions.contains(site.function) && !self.program.settled.contains(&(site, edge.from))
+        });
         inside
             && match edge.why {
                 Why::Argument(target, _) | Why::Return(target) => {

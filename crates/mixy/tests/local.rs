@@ -21,7 +21,8 @@ fn lines(text: &str) -> Vec<u32> {
 }
 
 const HEAD: &str = "#include <stdlib.h>\nstruct s { struct s *next; int k; int *f; }; int v; struct s o, *g, *h; void stop(void) { exit(1); }\n\
-    void clear(void) { g = 0; } struct s *find(int n) { return n ? &o : 0; }\n";
+    void clear(void) { g = 0; } struct s *find(int n) { return n ? &o : 0; }\n\
+    struct s *make(void) { return &o; }\n";
 
 /// Bodies of `void use(struct s *p, struct s *q, int n)`, one line each; a line that ends in `//!` has a finding.
 const CASES: &[(&str, &str)] = &[
@@ -29,6 +30,9 @@ const CASES: &[(&str, &str)] = &[
     ("tested", "if (p) p->k = 1;"),
     ("tested the other way round", "if (!p) p->k = 1; //!"),
     ("tested before a return", "if (p == NULL) return;\np->k = 1;"),
+    ("tested, null first", "if (NULL == p) return;\np->k = 1;"),
+    ("tested the other way round, null first", "if (NULL == p) p->k = 1; //!"),
+    ("assigned and tested at once, null first", "if (NULL == (p = find(n))) return;\np->k = 1;"),
     ("tested before the end of the program", "if (p == NULL) stop();\np->k = 1;"),
     ("tested before a function that returns", "if (p == NULL) clear();\np->k = 1; //!"),
     ("used before: the first use is where it goes wrong", "p->k = 1; //!\np->k = 2;\nif (n) p->k = 3;"),
@@ -36,6 +40,9 @@ const CASES: &[(&str, &str)] = &[
     ("used on both ways", "if (n) p->k = 1; //!\nelse p->k = 3; //!\np->k = 2;"),
     ("assigned since", "if (p) { p = find(n);\np->k = 1; } //!"),
     ("assigned another that is not null", "p = &o;\np->k = 1;"),
+    ("null at first, assigned what never is", "struct s *t = 0; if (n) { t = make();\nt->k = 1; }"),
+    ("null at first, assigned what may be", "struct s *t = 0; if (n) { t = find(n);\nt->k = 1; } //!"),
+    ("null at first, not always assigned", "struct s *t = 0; if (n) t = make();\nt->k = 1; //!"),
     ("assigned and tested at once", "if ((p = find(n)) != NULL)\np->k = 1;"),
     ("a copy outlives the original", "if (p) { struct s *t = p; p = 0;\nt->k = 1; }"),
     ("the original is another one", "struct s *t = p; p = find(n);\nif (t) p->k = 1; //!"),
@@ -78,4 +85,21 @@ fn what_stays_is_what_can_go_wrong() {
         let expected: Vec<u32> = marked.map(|(number, _)| number as u32 + 1).collect();
         assert_eq!(lines(&text), expected, "{name}\n{text}");
     }
+}
+
+/// Where a pointer was tested, or is never null there, no null flows on: into a function, or into memory.
+#[test]
+fn null_does_not_flow_on_from_where_it_is_not() {
+    let head = "struct s { struct s *next; int k; } o, list = { &o, 0 }; struct s *find(int n) { return n ? &o : 0; }\n\
+         void set(struct s *p) { p->k = 1; } int next(struct s *p) { return p->next->k; }\n";
+    let program = |body: &str| format!("{head}int main(int argc, char **argv) {{ {body} }}\n");
+    let tested = "struct s *p = find(argc - 1); if (p) { set(p); list.next = p; } return next(&list);";
+    assert_eq!(lines(&program(tested)), [] as [u32; 0]);
+    let null_at_first =
+        "struct s *p = 0; if (argc > 1) { p = &o; set(p); list.next = p; } return next(&list) + !p;";
+    assert_eq!(lines(&program(null_at_first)), [] as [u32; 0]);
+    let not_tested = "struct s *p = find(argc - 1); set(p); return 0;";
+    assert_eq!(lines(&program(not_tested)), [2]);
+    let tested_too_late = "struct s *p = find(argc - 1); list.next = p; if (p) set(p); return next(&list);";
+    assert_eq!(lines(&program(tested_too_late)), [2]);
 }

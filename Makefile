@@ -198,6 +198,12 @@ FIRST ?= 0
 fuzz-addresses: setup
 	ADDRESS_PROGRAMS=$(COUNT) ADDRESS_FIRST=$(FIRST) $(CARGO) test --release --package parallax-primitives --test addresses addresses_mean -- --nocapture
 
+# More random C programs with null errors than the suite checks, 60 for each seed; none may be lost: make fuzz-null SEEDS=50
+SEEDS ?= 50
+.PHONY: fuzz-null
+fuzz-null: setup
+	NULL_SEEDS=$(SEEDS) $(CARGO) test --release --package parallax-mixy --test truth no_null_error -- --nocapture
+
 # More generated MIX programs than the suite checks and runs: make fuzz-mix COUNT=100000
 .PHONY: fuzz-mix
 fuzz-mix: setup

@@ -3,7 +3,8 @@
 use crate::declared::{Declared, Mode};
 use crate::finding::{Report, Status};
 use crate::footprint::Footprints;
-use crate::graph::{Graph, Sink, Var};
+use crate::graph::{Graph, Sink};
+use crate::local::{Settled, settled};
 use crate::mix::{Budget, Mistake, Mixer, merged, typed};
 use crate::place::{Done, Placed, Runs};
 use crate::region::{Functions, Program, Sinks, Solution};
@@ -142,14 +143,14 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
     report.gaps.extend(declared.gaps.iter().cloned());
     report.gaps.extend(unmixed);
     let reachable = Functions::Only(reachable(module, &points, entry));
-    let inferred = |program: &Program<'_>| -> (Vec<Sink>, FxHashSet<(Site, Var)>) {
+    let inferred = |program: &Program<'_>| -> (Vec<Sink>, Settled) {
         let alone = Solution::of(program, &reachable, program.sources(&reachable, true), true);
-        (alone.reached(&FxHashSet::default()), crate::local::settled(&alone))
+        (alone.reached(&FxHashSet::default()), settled(&alone))
     };
-    let (alone, mut settled) = inferred(&program);
-    while settings.refine.is_some() && settled.len() > program.settled.len() {
-        program.settled = settled;
-        settled = inferred(&program).1;
+    let (alone, mut more) = inferred(&program);
+    while settings.refine.is_some() && more.size() > program.settled.size() {
+        program.settled = more;
+        more = inferred(&program).1;
     }
     report.typed = alone.len();
 

@@ -21,11 +21,27 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
-/// What is used where, and is not null there, if inference has this solution: what null never reaches is not null when it is
-/// assigned to a variable, whatever else the variable holds at other times.
-pub(crate) fn settled(solution: &Solution<'_, '_>) -> FxHashSet<(Site, Var)> {
+/// What is not null, by the text around it.
+#[derive(Default)]
+pub(crate) struct Settled {
+    /// What is used where, and is not null there.
+    pub uses: FxHashSet<(Site, Var)>,
+    /// Parameters that were not null if the function has returned: it follows them whatever it does.
+    pub followed: FxHashSet<(FunctionId, u32)>,
+}
+
+impl Settled {
+    /// How much is known.
+    pub fn size(&self) -> usize {
+        self.uses.len() + self.followed.len()
+    }
+}
+
+/// What is settled if inference has this solution: what null never reaches is not null when it is assigned to a variable, whatever
+/// else the variable holds at other times.
+pub(crate) fn settled(solution: &Solution<'_, '_>) -> Settled {
     let program = solution.program;
-    let mut settled = FxHashSet::default();
+    let mut settled = Settled::default();
     let ids = (0..program.module.functions.len() as u32).map(FunctionId);
     for id in ids.filter(|&id| has_body(program.module, id)) {
         let function = program.module.function(id);
@@ -124,7 +140,7 @@ impl<'p, 'm> Body<'p, 'm> {
         }
     }
 
-    fn solve(&mut self, settled: &mut FxHashSet<(Site, Var)>) {
+    fn solve(&mut self, settled: &mut Settled) {
         let mut waiting = vec![BlockId(0)];
         while let Some(block) = waiting.pop() {
             let Some(facts) = self.entering(block) else { continue };
@@ -143,14 +159,44 @@ impl<'p, 'm> Body<'p, 'm> {
                 }
             }
         }
+        let mut at_return: Option<Facts> = None;
         for block in (0..self.function.blocks.len() as u32).map(BlockId) {
             let Some(facts) = self.entering(block) else { continue };
             let flows = &self.program.points.flows;
             let id = self.id;
-            self.walk(block, facts, &mut |site, register| {
-                settled.insert((site, Var(flows.register(id, register).0)));
+            let after = self.walk(block, facts, &mut |site, register| {
+                settled.uses.insert((site, Var(flows.register(id, register).0)));
             });
+            let returns = matches!(self.function.blocks[block.0 as usize].terminator, Terminator::Return(_));
+            if let (Some(after), true) = (after, returns) {
+                at_return = Some(match at_return {
+                    Some(facts) => &facts & &after.facts,
+                    None => after.facts,
+                });
+            }
         }
+        let followed = at_return.unwrap_or_default();
+        for (parameter, slot) in self.kept_parameters() {
+            if self.numbers.get(&Expr::Slot(slot)).is_some_and(|expr| followed.contains(expr)) {
+                settled.followed.insert((self.id, parameter));
+            }
+        }
+    }
+
+    /// Parameters, each with the variable that holds it and nothing else.
+    fn kept_parameters(&self) -> Vec<(u32, u32)> {
+        let mut stored: FxHashMap<u32, Vec<&Operand>> = FxHashMap::default();
+        for instruction in self.function.blocks.iter().flat_map(|block| &block.instructions) {
+            if let Operation::SlotStore { slot, value } = &instruction.operation {
+                stored.entry(slot.0).or_default().push(value);
+            }
+        }
+        let parameters = self.function.parameters.len() as u32;
+        let kept = stored.into_iter().filter_map(|(slot, values)| match values.as_slice() {
+            [Operand::Register(register)] if register.0 < parameters => Some((register.0, slot)),
+            _ => None,
+        });
+        kept.collect()
     }
 
     /// What holds at the start of a block, whichever way leads there; none where no way does.
@@ -259,7 +305,7 @@ impl<'p, 'm> Body<'p, 'm> {
                 if let Callee::Pointer(pointer) = callee {
                     self.learn(state, pointer);
                 }
-                let Program { module, points, declared, returning, .. } = self.program;
+                let Program { module, points, declared, returning, settled, .. } = self.program;
                 let named = match callee {
                     Callee::Function(id) => Some(*id),
                     _ => None,
@@ -269,7 +315,10 @@ impl<'p, 'm> Body<'p, 'm> {
                 for (index, argument) in arguments.iter().enumerate() {
                     let followed = listed.is_some_and(|all| all.contains(&Effect::Dereferences(index as u8)));
                     let promised = outside.is_some_and(|id| declared.arguments.contains(&(id, index as u32)));
-                    if followed || promised {
+                    let targets = points.targets(site);
+                    let in_each = |id: &FunctionId| settled.followed.contains(&(*id, index as u32));
+                    let in_all = !targets.is_empty() && targets.iter().all(in_each);
+                    if followed || promised || in_all {
                         self.learn(state, &argument.value);
                     }
                 }

@@ -2,6 +2,7 @@
 
 use crate::declared::{Declared, Position};
 use crate::graph::{Edge, Graph, Origin, Sink, SinkKind, Source, Var, Why};
+use crate::local::Settled;
 use parallax_cmodule::FunctionId;
 use parallax_cmodule::Module;
 use parallax_points::{Points, Site};
@@ -55,7 +56,7 @@ pub struct Program<'m> {
     /// Functions that can return.
     pub(crate) returning: FxHashSet<FunctionId>,
     /// What is used where and is not null there, by the text around it: no warning, and no null that flows on.
-    pub(crate) settled: FxHashSet<(Site, Var)>,
+    pub(crate) settled: Settled,
 }
 
 impl<'m> Program<'m> {
@@ -74,7 +75,7 @@ impl<'m> Program<'m> {
             })
             .collect();
         let returning = crate::returns::returning(module, points);
-        let settled = FxHashSet::default();
+        let settled = Settled::default();
         Program {
             module,
             points,
@@ -188,7 +189,7 @@ impl<'p, 'm> Solution<'p, 'm> {
     /// Whether an edge is part of the region.
     pub(crate) fn holds(&self, edge: &Edge) -> bool {
         let inside = edge.site.is_none_or(|site| {
-            self.functions.contains(site.function) && !self.program.settled.contains(&(site, edge.from))
+            self.functions.contains(site.function) && !self.program.settled.uses.contains(&(site, edge.from))
         });
         inside
             && match edge.why {
@@ -245,7 +246,7 @@ impl<'p, 'm> Solution<'p, 'm> {
                 found.push(Sink { var: source.var, site, kind: SinkKind::Nonnull });
             }
         }
-        found.retain(|sink| !self.program.settled.contains(&(sink.site, sink.var)));
+        found.retain(|sink| !self.program.settled.uses.contains(&(sink.site, sink.var)));
         found.sort_by_key(|sink| (sink.site, sink.kind, sink.var));
         found.dedup_by_key(|sink| (sink.site, sink.kind));
         found

@@ -22,7 +22,10 @@ fn lines(text: &str) -> Vec<u32> {
 
 const HEAD: &str = "#include <stdlib.h>\nstruct s { struct s *next; int k; int *f; }; int v; struct s o, *g, *h; void stop(void) { exit(1); }\n\
     void clear(void) { g = 0; } struct s *find(int n) { return n ? &o : 0; }\n\
-    struct s *make(void) { return &o; }\n";
+    struct s *make(void) { return &o; }\n\
+    void touch(struct s *r, int n) { if (r) { v = n ? r->k : 1; } else { stop(); } }\n\
+    void maybe(struct s *r, int n) { if (n && r) v = r->k; }\n\
+    void other(struct s *r, int n) { r = &o; v = r->k; }\n";
 
 /// Bodies of `void use(struct s *p, struct s *q, int n)`, one line each; a line that ends in `//!` has a finding.
 const CASES: &[(&str, &str)] = &[
@@ -43,6 +46,13 @@ const CASES: &[(&str, &str)] = &[
     ("null at first, assigned what never is", "struct s *t = 0; if (n) { t = make();\nt->k = 1; }"),
     ("null at first, assigned what may be", "struct s *t = 0; if (n) { t = find(n);\nt->k = 1; } //!"),
     ("null at first, not always assigned", "struct s *t = 0; if (n) t = make();\nt->k = 1; //!"),
+    ("passed to what returns only if it is not null", "touch(p, n);\np->k = 1;"),
+    ("passed to what may return all the same", "maybe(p, n);\np->k = 1; //!"),
+    ("passed to what uses something else", "other(p, n);\np->k = 1; //!"),
+    (
+        "through a pointer, to either",
+        "void (*f)(struct s *, int) = n ? touch : maybe; f(p, n);\np->k = 1; //!",
+    ),
     ("assigned and tested at once", "if ((p = find(n)) != NULL)\np->k = 1;"),
     ("a copy outlives the original", "if (p) { struct s *t = p; p = 0;\nt->k = 1; }"),
     ("the original is another one", "struct s *t = p; p = find(n);\nif (t) p->k = 1; //!"),

@@ -226,6 +226,13 @@ impl<'p, 'm> Body<'p, 'm> {
             }
             self.step(&mut state, site, &instruction.operation, instruction.result)?;
         }
+        if let Terminator::Return(Some(operand)) = &function.blocks[block.0 as usize].terminator
+            && let Operand::Register(register) = operand
+            && self.is_sure(&state, operand)
+        {
+            // What is returned flows on at the place behind the last instruction.
+            known(Site { function: self.id, block, index: instructions.len() as u32 }, *register);
+        }
         Some(state)
     }
 

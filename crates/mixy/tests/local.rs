@@ -101,13 +101,16 @@ fn what_stays_is_what_can_go_wrong() {
 #[test]
 fn null_does_not_flow_on_from_where_it_is_not() {
     let head = "struct s { struct s *next; int k; } o, list = { &o, 0 }; struct s *find(int n) { return n ? &o : 0; }\n\
-         void set(struct s *p) { p->k = 1; } int next(struct s *p) { return p->next->k; }\n";
+         void set(struct s *p) { p->k = 1; } int next(struct s *p) { return p->next->k; }\n\
+         void abort(void); struct s *get(int n) { struct s *p = find(n); if (!p) abort(); return p; }\n";
     let program = |body: &str| format!("{head}int main(int argc, char **argv) {{ {body} }}\n");
     let tested = "struct s *p = find(argc - 1); if (p) { set(p); list.next = p; } return next(&list);";
     assert_eq!(lines(&program(tested)), [] as [u32; 0]);
     let null_at_first =
         "struct s *p = 0; if (argc > 1) { p = &o; set(p); list.next = p; } return next(&list) + !p;";
     assert_eq!(lines(&program(null_at_first)), [] as [u32; 0]);
+    let returned = "struct s *p = get(argc - 1); p->k = 1; return 0;";
+    assert_eq!(lines(&program(returned)), [] as [u32; 0]);
     let not_tested = "struct s *p = find(argc - 1); set(p); return 0;";
     assert_eq!(lines(&program(not_tested)), [2]);
     let tested_too_late = "struct s *p = find(argc - 1); list.next = p; if (p) set(p); return next(&list);";

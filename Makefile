@@ -140,6 +140,11 @@ fuzz-heap: setup
 plant-trace: setup
 	scripts/plant-trace $(if $(OUT),--out $(OUT))
 
+# The same for recording, replaying and travelling. Takes a while: each mistake is built into a copy.
+.PHONY: plant-record
+plant-record: setup
+	scripts/plant-record $(if $(OUT),--out $(OUT))
+
 # The micro-benchmarks of section 4.4, plots and ratios: make bench-expositor OUT=folder; PROFILE=dev for a quick look.
 PROFILE ?= release
 RUNS ?= 5

@@ -151,7 +151,7 @@ fn bad_input_is_said_clearly() {
 
 #[test]
 fn what_is_not_supported_or_not_there_is_named() {
-    let asm = scratch("asm.c", b"int main(void) { int x; __asm__(\"cpuid\" : \"=a\"(x)); return x; }\n");
+    let asm = scratch("cpuid.c", b"int main(void) { int x; __asm__(\"cpuid\" : \"=a\"(x)); return x; }\n");
     for verb in ["run", "explore"] {
         let output = parallax(&[verb, &asm]);
         assert_eq!(output.status.code(), Some(3), "{verb}");

@@ -268,7 +268,7 @@ mod tests {
                     for _ in 0..1 + random(&mut state) % 3 {
                         let variable = (random(&mut state) % u64::from(VARIABLES)) as u32;
                         let mut literal = diagram.variable(variable).ok().expect("small");
-                        if random(&mut state) % 2 == 0 {
+                        if random(&mut state).is_multiple_of(2) {
                             literal = diagram.not(literal).ok().expect("small");
                         }
                         all = diagram.and(all, literal).ok().expect("small");

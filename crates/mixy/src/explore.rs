@@ -102,6 +102,7 @@ impl<'m> Mixer<'m> {
                 status: Status::Possible(format!("a path through {name} shows it, from unknown memory")),
                 subject: "a pointer".into(),
                 paths: vec![FlowPath {
+                    origin: None,
                     steps: vec![Step { function: Some(site.function), location, words }],
                 }],
                 contexts: BTreeSet::from([describe_context(context)]),

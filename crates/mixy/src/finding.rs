@@ -87,6 +87,8 @@ pub struct Step {
 /// A way that null takes from where it arises to where it must not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowPath {
+    /// Why there is null at its start; none where execution found the way.
+    pub origin: Option<Origin>,
     /// The steps, the source first.
     pub steps: Vec<Step>,
 }
@@ -196,7 +198,7 @@ pub(crate) fn describe(program: &Program<'_>, source: &Source, edges: &[Edge]) -
         };
         steps.push(step(module, edge.site, words));
     }
-    FlowPath { steps }
+    FlowPath { origin: Some(source.origin), steps }
 }
 
 fn into(name: &str) -> String {

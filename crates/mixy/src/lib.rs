@@ -32,4 +32,5 @@ mod ways;
 pub use check::{Error, Settings, check};
 pub use declared::Mode;
 pub use finding::{Finding, Kind, Report, Status, Where};
+pub use graph::Origin;
 pub use region::Sinks;

@@ -212,7 +212,7 @@ fn ways(done: &Done) -> Ways {
     let findings = done.outcome.findings.iter().map(|finding| (finding.site, &finding.paths));
     for (site, paths) in conflicts.chain(findings) {
         let (sources, way) = ways.entry(site).or_default();
-        for FlowPath { steps } in paths {
+        for FlowPath { steps, .. } in paths {
             sources.extend(steps.first().and_then(|step| step.function));
             way.extend(steps.iter().filter_map(|step| step.function));
         }

@@ -1,9 +1,12 @@
 //! Where a run is cut into pieces changes nothing: not what the processor's counter shows, not what a store into the
 //! running code does.
 
+mod assembled;
+
+use assembled::assemble;
 use parallax_process::outside::live::Live;
 use parallax_process::{Ending, Process, Program};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Six readings of the counter in one block, and a store into it; the status is made of both.
 const SOURCE: &str = "
@@ -46,17 +49,6 @@ code:
     ret
 ";
 
-fn assemble() -> PathBuf {
-    let binary = std::env::temp_dir().join(format!("parallax-cuts-{}", std::process::id()));
-    let source = binary.with_extension("S");
-    std::fs::write(&source, SOURCE).expect("a temporary file");
-    let flags = ["-nostdlib", "-static", "-o"];
-    let built = std::process::Command::new("gcc").args(flags).args([&binary, &source]).status();
-    assert!(built.is_ok_and(|status| status.success()), "scripts/setup names what the tests need");
-    std::fs::remove_file(&source).expect("it was there");
-    binary
-}
-
 fn run(binary: &Path, piece: u64, warm: u32) -> (Ending, u64) {
     let program = Program {
         path: binary.to_owned(),
@@ -78,7 +70,7 @@ fn run(binary: &Path, piece: u64, warm: u32) -> (Ending, u64) {
 
 #[test]
 fn pieces_of_any_length() {
-    let binary = assemble();
+    let binary = assemble("cuts", SOURCE);
     // Four instructions, then two, from one reading of the counter to the next; the new constant is seen at once.
     let expected = Ending::Exited(4 + 10 * 2 + 10 * 7);
     let whole = run(&binary, 1 << 40, 16);

@@ -80,20 +80,23 @@ fn two_processes_in_turns() {
         assert_eq!(unsafe { libc::sigaction(signal, &before, std::ptr::null_mut()) }, 0);
     }
     let binary = compile();
-    let mut first = start(&binary, 7, 1_000_000_000);
-    let mut second = start(&binary, 23, 2_000_000_000);
-    let (mut limit, mut endings) = (0, [None, None]);
-    while endings.contains(&None) {
-        limit += 997;
-        for (process, ending) in [&mut first, &mut second].into_iter().zip(&mut endings) {
-            if ending.is_none() {
-                *ending = process.run_until(limit);
+    // After every single step too: a signal that one has sent itself is still there when the other has had its turn.
+    for piece in [997, 1] {
+        let mut first = start(&binary, 7, 1_000_000_000);
+        let mut second = start(&binary, 23, 2_000_000_000);
+        let (mut limit, mut endings) = (0, [None, None]);
+        while endings.contains(&None) {
+            limit += piece;
+            for (process, ending) in [&mut first, &mut second].into_iter().zip(&mut endings) {
+                if ending.is_none() {
+                    *ending = process.run_until(limit);
+                }
             }
+            assert!(limit < 100_000_000, "they end");
         }
-        assert!(limit < 100_000_000, "they end");
+        assert_eq!(endings, [Some(Ending::Exited(7)), Some(Ending::Exited(23))], "in pieces of {piece}");
     }
     std::fs::remove_file(&binary).expect("it was there");
-    assert_eq!(endings, [Some(Ending::Exited(7)), Some(Ending::Exited(23))]);
     assert_eq!(OURS.load(Ordering::SeqCst), 0, "their signals are theirs");
     for signal in [libc::SIGUSR1, libc::SIGALRM] {
         // SAFETY: the structure is made of numbers and pointers, for which zero is a value.

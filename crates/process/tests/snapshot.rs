@@ -1,7 +1,9 @@
 //! Going back to a moment of a running program, and on from there again.
 
+mod assembled;
+
 use parallax_process::outside::live::Live;
-use parallax_process::{Process, Program};
+use parallax_process::{Ending, Process, Program};
 
 fn state(process: &mut Process) -> (u64, u64, Vec<u8>, Vec<u8>) {
     let (pc, time) = (process.pc(), process.time());
@@ -43,5 +45,56 @@ fn the_same_way_twice() {
             assert_eq!(process.run_until(expected.1), None);
             assert_eq!(state(&mut process), *expected);
         }
+    }
+}
+
+/// Code that returns 1, and is changed to return 2; the status is made of both.
+const CHANGING: &str = "
+    .globl _start
+_start:
+    mov $9, %eax
+    xor %edi, %edi
+    mov $4096, %esi
+    mov $7, %edx
+    mov $0x22, %r10d
+    mov $-1, %r8
+    xor %r9d, %r9d
+    syscall
+    mov %rax, %rbx
+    movl $0x000001b8, (%rbx)
+    movw $0xc300, 4(%rbx)
+    call *%rbx
+    mov %eax, %r12d
+    movb $2, 1(%rbx)
+    call *%rbx
+    shl $4, %r12d
+    lea (%r12, %rax), %edi
+    mov $60, %eax
+    syscall
+";
+
+/// Code was translated after the moment to which a process goes back: it is not what is there now.
+#[test]
+fn code_as_it_was() {
+    let binary = assembled::assemble("changing", CHANGING);
+    let program = Program {
+        path: binary.clone(),
+        arguments: vec![b"changing".to_vec()],
+        environment: Vec::new(),
+        byte_bound: 1 << 28,
+        instruction_bound: u64::MAX,
+        schedule: None,
+    };
+    let mut process = Process::start(program, Box::new(Live::embedded())).expect("it can be run");
+    std::fs::remove_file(&binary).expect("it was there");
+    let start = process.snapshot();
+    assert_eq!(process.run(), Ending::Exited(0x12));
+    for time in 1..process.time() {
+        process.go_back(&start);
+        assert_eq!(process.run_until(time), None);
+        let snapshot = process.snapshot();
+        assert_eq!(process.run(), Ending::Exited(0x12), "past {time}");
+        process.go_back(&snapshot);
+        assert_eq!(process.run(), Ending::Exited(0x12), "again from {time}");
     }
 }

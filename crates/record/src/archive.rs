@@ -331,3 +331,40 @@ pub(crate) fn saved_maps(record: &Record) -> Vec<&crate::record::SavedMap> {
         _ => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Writer;
+    use crate::record::SavedFacts;
+
+    fn header() -> Header {
+        let program = parallax_process::Program {
+            path: PathBuf::from("/bin/true"),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            byte_bound: 1 << 20,
+            instruction_bound: 1 << 20,
+            schedule: None,
+        };
+        Header::new(&program, SavedFacts::default())
+    }
+
+    /// A recorder may be killed when its tail has become a chunk and is not empty yet: the tail's records are in the chunk.
+    #[test]
+    fn a_tail_that_has_become_a_chunk_is_not_read() {
+        let folder = std::env::temp_dir().join(format!("parallax-tail-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        let mut writer = Writer::create(&folder, "0", &header(), false).expect("a temporary folder");
+        writer.append(&Record::Child(SavedFacts::default()));
+        let count = || Archive::open(&folder).and_then(|all| all.stream("0")).map(|one| one.records.len());
+        assert_eq!(count().expect("a stream"), 1, "in the tail");
+        let tail = folder.join("0.tail");
+        let full = std::fs::read(&tail).expect("it is there");
+        writer.flush(Kind::Events);
+        drop(writer);
+        std::fs::write(&tail, full).expect("it can be written");
+        assert_eq!(count().expect("a stream"), 1, "in the chunk");
+        std::fs::remove_dir_all(&folder).expect("it was there");
+    }
+}

@@ -31,7 +31,7 @@ fn ask<'s>(solver: &mut dyn Solver<'s>, query: &[Formula]) -> Result<bool, Reaso
     let store = solver.store();
     let answer = solver.check(query);
     match &answer {
-        Answer::Sat(model) => assert!(satisfies(&model, store, query)),
+        Answer::Sat(model) => assert!(satisfies(model, store, query)),
         Answer::Unsat => {
             let core = solver.unsat_core().to_vec();
             assert!(core.iter().all(|f| query.contains(f)), "a core of other formulas");

@@ -91,7 +91,7 @@ fn questions() {
     let (sx, sp) = (store.lookup("x").unwrap(), store.lookup("p").unwrap());
     let models = enumerate(&mut solver, &[even, small, sum, store.or(p, even)], &[sx, sp], 100);
     assert_eq!((models.found.len(), models.stopped), (10, None));
-    assert!(models.found.iter().all(|model| satisfies(&model, &store, &[even, small, sum])));
+    assert!(models.found.iter().all(|model| satisfies(model, &store, &[even, small, sum])));
 
     let above = store.relop(RelOp::Ult, store.number(8, 77), x);
     let model = smallest(&mut solver, &[even, above, sum], &[x, y]).unwrap().unwrap();

@@ -53,9 +53,12 @@ fn values() -> Result<(), String> {
     let plain = Follow::default();
     inputs(&recorded, "copied", 0..8, plain)?;
     inputs(&recorded, "swapped", 0..8, plain)?;
-    let found = inputs(&recorded, "cancelled", 0..0, plain)?;
     let constant = |node: &Node| matches!(&node.what, What::Instruction { constant: true, .. });
-    expect("cancelled", ends(&found).into_iter().filter(|node| constant(node)).count(), 1, &found)?;
+    // The lifter knows what `xor` of a register with itself is; of `sub` only the operation tells.
+    for name in ["cancelled", "subtracted"] {
+        let found = inputs(&recorded, name, 0..0, plain)?;
+        expect(name, ends(&found).into_iter().filter(|node| constant(node)).count(), 1, &found)?;
+    }
     let found = inputs(&recorded, "partial", 3..4, plain)?;
     has(&found, "constant in partial", constant)?;
     // The bytes above AL do not come from the input, and AL not from the constant.

@@ -136,6 +136,27 @@ fn writing_translated_code_is_noticed_every_time() {
     assert!(!memory.take_code_changed().is_empty());
 }
 
+/// Whoever guards a page has often touched it before, and other accesses of it are made while it is guarded.
+#[test]
+fn a_guarded_page_is_in_no_cache() {
+    let mut memory = space();
+    memory.map(0, PAGE, Permissions::DATA, Backing::Zero);
+    memory.guard_code(true);
+    memory.store(0, [1u8]).unwrap();
+    memory.guard(0, true);
+    for _ in 0..2 {
+        assert_eq!(memory.load::<1>(0).unwrap_err().cause, Cause::Guarded);
+        assert_eq!(memory.store(0, [2u8]).unwrap_err().cause, Cause::Guarded);
+        // A system call.
+        memory.guard_code(false);
+        memory.store(0, [3u8]).unwrap();
+        assert_eq!(memory.load::<1>(0), Ok([3]));
+        memory.guard_code(true);
+    }
+    memory.guard(0, false);
+    assert_eq!(memory.load::<1>(0), Ok([3]));
+}
+
 #[test]
 fn free_ranges_are_found_from_the_top() {
     let mut memory = space();

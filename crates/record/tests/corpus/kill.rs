@@ -3,7 +3,7 @@
 use crate::recorder::{Test, recorder};
 use crate::{compile, folder, replay_all};
 use parallax_process::Ending;
-use parallax_record::{Archive, Record, replay};
+use parallax_record::{Archive, Record, Verdict, replay, replay_one};
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ pub fn tests(all: bool) -> Vec<Test> {
     vec![
         (String::from("kill: recorders at random moments"), Box::new(move || killed(many))),
         (String::from("damage: every byte counts"), Box::new(damaged)),
+        (String::from("damage: a recording without its end"), Box::new(without_end)),
     ]
 }
 
@@ -77,6 +78,29 @@ fn damaged() -> Result<(), String> {
     }
     let _ = std::fs::remove_dir_all(&place);
     if refused == 0 || cut == 0 { Err(format!("{refused} refused, {cut} cut")) } else { Ok(()) }
+}
+
+/// A recording whose end is missing is said to be cut, by those who replay it and by those who do not.
+fn without_end() -> Result<(), String> {
+    let place = folder("end");
+    let binary = compile("hello", &[], &place)?;
+    let recording = place.join("whole.rec");
+    let command = [binary.display().to_string()];
+    recorder(&recording, None, &command).output().map_err(|error| error.to_string())?;
+    let stream = recording.join("0.stream");
+    let whole = std::fs::read(&stream).map_err(|error| error.to_string())?;
+    let verdict = || -> Result<_, String> {
+        let archive = Archive::open(&recording).map_err(|error| error.to_string())?;
+        let replayed = replay_one(&archive, "0", true, false).map_err(|error| error.to_string())?;
+        let summaries = archive.summaries().map_err(|error| error.to_string())?;
+        Ok((replayed.verdict, summaries[0].ending.is_some()))
+    };
+    let before = verdict()?;
+    std::fs::write(&stream, &whole[..whole.len() - 1]).map_err(|error| error.to_string())?;
+    let after = verdict()?;
+    let _ = std::fs::remove_dir_all(&place);
+    let expected = ((Verdict::Same, true), (Verdict::Cut, false));
+    if (before, after) == expected { Ok(()) } else { Err(format!("{before:?}, then {after:?}")) }
 }
 
 /// How a recording replays; none if it is refused.

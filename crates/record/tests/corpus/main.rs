@@ -4,7 +4,9 @@
 //! Recorders are processes of their own (`recorder`); replays run here. With `PARALLAX_ALL_PROGRAMS` set all programs run, each
 //! replayed 20 times, and 50 recorders are killed; otherwise a slice.
 
+mod files;
 mod kill;
+mod pieces;
 mod programs;
 mod recorder;
 mod schedule;
@@ -23,6 +25,8 @@ fn main() {
     let all = std::env::var_os("PARALLAX_ALL_PROGRAMS").is_some();
     let mut tests = programs::tests(all);
     tests.extend(kill::tests(all));
+    tests.extend(pieces::tests());
+    tests.extend(files::tests());
     tests.extend(schedule::tests());
     recorder::run(&arguments, tests)
 }

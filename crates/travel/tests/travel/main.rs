@@ -1,10 +1,12 @@
 //! Travelling in recordings of real programs, compared with an eager list of every step.
 
+mod across;
 mod eager;
 mod kept;
 mod passes;
 mod queries;
 mod recorded;
+mod thinned;
 
 use recorded::recorder;
 
@@ -16,5 +18,7 @@ fn main() {
     }
     let mut tests = queries::tests();
     tests.extend(kept::tests());
+    tests.extend(across::tests());
+    tests.extend(thinned::tests());
     recorder::run(&arguments, tests)
 }

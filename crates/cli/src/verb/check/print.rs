@@ -5,7 +5,7 @@ use super::baseline::Compared;
 use anyhow::Result;
 use parallax_cexplore::Program;
 use parallax_cexplore::native::Native;
-use parallax_mixy::{Finding, Report, Status, output};
+use parallax_mixy::{Finding, Origin, Report, Status, output};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 
@@ -70,12 +70,14 @@ pub fn print(
     Ok(())
 }
 
-/// How many functions null passes through, and in how many steps.
-fn distance(finding: &Finding) -> (usize, usize) {
-    let Some(path) = finding.paths.first() else { return (usize::MAX, 0) };
+/// How far null comes: what a library function may return is rarely an oversight of inference, so that it comes first; then how many
+/// functions null passes through, and in how many steps.
+fn distance(finding: &Finding) -> (bool, usize, usize) {
+    let Some(path) = finding.paths.first() else { return (true, usize::MAX, 0) };
+    let inferred = !matches!(path.origin, None | Some(Origin::External(_) | Origin::Nullable));
     let functions: HashSet<_> =
         path.steps.iter().map(|step| step.function).chain([Some(finding.site.function)]).collect();
-    (functions.len(), path.steps.len())
+    (inferred, functions.len(), path.steps.len())
 }
 
 /// What is not printed, by where null comes from.

@@ -11,7 +11,7 @@ char input[64];
 int table[256] = {7, 11, 13};
 int initialised = 4711;
 
-uint64_t copied, cancelled, partial, vectors, stamp;
+uint64_t copied, cancelled, subtracted, partial, vectors, stamp;
 unsigned char moved, fresh, dropped, filed, argument, drawn;
 int picked, image;
 uint64_t chosen, swapped;
@@ -25,6 +25,7 @@ int main(int count, char **arguments) {
     asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(length) : : "memory");
 
     asm volatile("mov input(%%rip), %%rax\n xor %%rax, %%rax\n mov %%rax, cancelled(%%rip)" ::: "rax", "memory");
+    asm volatile("mov input(%%rip), %%rax\n sub %%rax, %%rax\n mov %%rax, subtracted(%%rip)" ::: "rax", "memory");
     asm volatile("mov $0x11223344, %%eax\n mov input+3(%%rip), %%al\n mov %%rax, partial(%%rip)" ::: "rax", "memory");
     asm volatile("movq input+8(%%rip), %%xmm0\n movq input+16(%%rip), %%xmm1\n paddb %%xmm1, %%xmm0\n"
                  "movq %%xmm0, vectors(%%rip)" ::: "xmm0", "xmm1", "memory");

@@ -1,0 +1,15 @@
+//! Small programs without a C library.
+
+use std::path::PathBuf;
+
+/// Assembles a program into a file of its own in the temporary folder.
+pub fn assemble(name: &str, source: &str) -> PathBuf {
+    let binary = std::env::temp_dir().join(format!("parallax-{name}-{}", std::process::id()));
+    let file = binary.with_extension("S");
+    std::fs::write(&file, source).expect("a temporary file");
+    let flags = ["-nostdlib", "-static", "-o"];
+    let built = std::process::Command::new("gcc").args(flags).args([&binary, &file]).status();
+    assert!(built.is_ok_and(|status| status.success()), "scripts/setup names what the tests need");
+    std::fs::remove_file(&file).expect("it was there");
+    binary
+}

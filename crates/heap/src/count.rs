@@ -7,9 +7,10 @@
 //! limit.
 
 use crate::HeapError;
-use crate::diagram::{Diagram, FALSE, Ref, TRUE, TooLarge};
+use crate::diagram::{Diagram, FALSE, Ref, TRUE};
 use crate::eliminate::Product;
 use crate::guarded::Guarded;
+use crate::nodes::TooLarge;
 use parallax_op::{BoolOp, RelOp};
 use parallax_term::{Expr, Formula, Id, Node, Store, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};

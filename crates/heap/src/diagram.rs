@@ -1,5 +1,6 @@
 //! Decision diagrams (Bryant): truth values, and terms by cases, over ordered variables, each part built once.
 
+use crate::nodes::{Nodes, TooLarge};
 use parallax_term::Term;
 use rustc_hash::FxHashMap;
 use std::time::Instant;
@@ -13,41 +14,31 @@ pub(crate) const TRUE: Ref = 1;
 const TERMS: Ref = 1 << 31;
 /// How many nodes are worth their memory.
 const MOST: usize = 400_000;
-/// Nodes between two looks at the clock.
-const LOOK: usize = 512;
-
-/// The diagram has grown beyond use, or took too long.
-pub(crate) struct TooLarge;
-
 type Built = Result<Ref, TooLarge>;
 
 /// All nodes.
 pub(crate) struct Diagram {
-    /// Variable, where it is false, where it is true; the first two stand for the truth values.
-    nodes: Vec<(u32, Ref, Ref)>,
-    unique: FxHashMap<(u32, Ref, Ref), Ref>,
+    /// The first two stand for the truth values.
+    nodes: Nodes,
     chosen: FxHashMap<(Ref, Ref, Ref), Ref>,
     terms: Vec<Term>,
     numbers: FxHashMap<Term, Ref>,
-    deadline: Option<Instant>,
 }
 
 impl Diagram {
     pub fn new(deadline: Option<Instant>) -> Self {
         let end = (u32::MAX, 0, 0);
         Diagram {
-            nodes: vec![end, end],
-            unique: FxHashMap::default(),
+            nodes: Nodes::new(vec![end, end], MOST, deadline),
             chosen: FxHashMap::default(),
             terms: Vec::new(),
             numbers: FxHashMap::default(),
-            deadline,
         }
     }
 
     /// When it is too late.
     pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        self.nodes.deadline()
     }
 
     /// The term as the only case.
@@ -67,28 +58,11 @@ impl Diagram {
 
     /// The variable that is asked first, and what follows either way; nothing for a truth value or a term.
     pub fn node(&self, at: Ref) -> Option<(u32, Ref, Ref)> {
-        (at > TRUE && at < TERMS).then(|| self.nodes[at as usize])
+        if at > TRUE && at < TERMS { self.nodes.get(at) } else { None }
     }
 
     pub fn variable(&mut self, variable: u32) -> Built {
-        self.make(variable, FALSE, TRUE)
-    }
-
-    fn make(&mut self, variable: u32, low: Ref, high: Ref) -> Built {
-        if low == high {
-            return Ok(low);
-        }
-        if let Some(&known) = self.unique.get(&(variable, low, high)) {
-            return Ok(known);
-        }
-        let late = || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if self.nodes.len() >= MOST || self.nodes.len().is_multiple_of(LOOK) && late() {
-            return Err(TooLarge);
-        }
-        let at = self.nodes.len() as Ref;
-        self.nodes.push((variable, low, high));
-        self.unique.insert((variable, low, high), at);
-        Ok(at)
+        self.nodes.make(variable, FALSE, TRUE)
     }
 
     /// `then` where `condition` holds, else `otherwise`. Recursion is as deep as there are variables.
@@ -119,7 +93,7 @@ impl Diagram {
         let (low, high) = (parts.map(|at| side(at, false)), parts.map(|at| side(at, true)));
         let low = self.ite(low[0], low[1], low[2])?;
         let high = self.ite(high[0], high[1], high[2])?;
-        let made = self.make(variable, low, high)?;
+        let made = self.nodes.make(variable, low, high)?;
         if self.chosen.len() > 4 * MOST {
             self.chosen.clear();
         }

@@ -6,15 +6,14 @@
 //! not on which: such a diagram has a few hundred nodes where one of the whole condition would have a node for every set
 //! of objects.
 
-use crate::diagram::{Diagram, FALSE, Ref, TRUE, TooLarge};
+use crate::diagram::{Diagram, FALSE, Ref, TRUE};
+use crate::nodes::{Nodes, TooLarge};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// How many nodes are worth their memory.
 const MOST: usize = 2_000_000;
-/// Nodes between two looks at the clock.
-const LOOK: usize = 512;
 /// Results that are remembered at most.
 const KEPT: usize = 4_000_000;
 
@@ -25,19 +24,11 @@ const ENDS: Part = 1 << 31;
 const ZERO: Part = ENDS;
 const ONE: Part = ENDS + 1;
 
-#[derive(Clone, Copy)]
-struct Node {
-    variable: u32,
-    low: Part,
-    high: Part,
-    /// The last variable that is asked for, here or below.
-    last: u32,
-}
-
 /// A product of numbers by cases, over variables of which each is true or false.
 pub(crate) struct Product {
-    nodes: Vec<Node>,
-    unique: FxHashMap<(u32, Part, Part), u32>,
+    nodes: Nodes,
+    /// For each node, the last variable that is asked for, there or below.
+    last: Vec<u32>,
     /// The numbers of ends.
     ends: Vec<u128>,
     numbers: FxHashMap<u128, Part>,
@@ -47,7 +38,6 @@ pub(crate) struct Product {
     factors: BTreeMap<u32, Vec<Part>>,
     /// What asks for nothing.
     constant: u128,
-    deadline: Option<Instant>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,15 +51,14 @@ type Made = Result<Part, TooLarge>;
 impl Product {
     pub fn new(deadline: Option<Instant>) -> Self {
         Product {
-            nodes: Vec::new(),
-            unique: FxHashMap::default(),
+            nodes: Nodes::new(Vec::new(), MOST, deadline),
+            last: Vec::new(),
             ends: vec![0, 1],
             numbers: [(0, ZERO), (1, ONE)].into_iter().collect(),
             sums: FxHashMap::default(),
             products: FxHashMap::default(),
             factors: BTreeMap::new(),
             constant: 1,
-            deadline,
         }
     }
 
@@ -118,7 +107,7 @@ impl Product {
     fn factor(&mut self, factor: Part) {
         match self.number(factor) {
             Some(number) => self.constant = self.constant.saturating_mul(number),
-            None => self.factors.entry(self.nodes[factor as usize].last).or_default().push(factor),
+            None => self.factors.entry(self.last[factor as usize]).or_default().push(factor),
         }
     }
 
@@ -153,32 +142,22 @@ impl Product {
     }
 
     fn first(&self, part: Part) -> u32 {
-        self.nodes.get(part as usize).map_or(u32::MAX, |node| node.variable)
+        self.nodes.get(part).map_or(u32::MAX, |(variable, ..)| variable)
     }
 
     fn make(&mut self, variable: u32, low: Part, high: Part) -> Made {
-        if low == high {
-            return Ok(low);
+        let made = self.nodes.make(variable, low, high)?;
+        if self.nodes.len() > self.last.len() {
+            let below = |part: Part| self.last.get(part as usize).copied().unwrap_or(variable);
+            self.last.push(below(low).max(below(high)));
         }
-        if let Some(&known) = self.unique.get(&(variable, low, high)) {
-            return Ok(known);
-        }
-        let late = || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        if self.nodes.len() >= MOST || self.nodes.len().is_multiple_of(LOOK) && late() {
-            return Err(TooLarge);
-        }
-        let below = |part: Part| self.nodes.get(part as usize).map_or(variable, |node| node.last);
-        let last = below(low).max(below(high));
-        let at = self.nodes.len() as Part;
-        self.nodes.push(Node { variable, low, high, last });
-        self.unique.insert((variable, low, high), at);
-        Ok(at)
+        Ok(made)
     }
 
     /// Where the variable is false and where it is true, of a part that asks for no earlier one.
     fn sides(&self, part: Part, variable: u32) -> (Part, Part) {
-        match self.nodes.get(part as usize) {
-            Some(node) if node.variable == variable => (node.low, node.high),
+        match self.nodes.get(part) {
+            Some((own, low, high)) if own == variable => (low, high),
             _ => (part, part),
         }
     }
@@ -218,18 +197,18 @@ impl Product {
 
     /// The sum of a part over both values of its last variable.
     fn without(&mut self, variable: u32, part: Part, known: &mut FxHashMap<Part, Part>) -> Made {
-        let Some(&node) = self.nodes.get(part as usize) else {
+        let Some((own, low, high)) = self.nodes.get(part) else {
             return self.apply(Operator::Add, part, part);
         };
         if let Some(&known) = known.get(&part) {
             return Ok(known);
         }
-        let made = if node.variable == variable {
-            self.apply(Operator::Add, node.low, node.high)?
+        let made = if own == variable {
+            self.apply(Operator::Add, low, high)?
         } else {
-            let low = self.without(variable, node.low, known)?;
-            let high = self.without(variable, node.high, known)?;
-            self.make(node.variable, low, high)?
+            let low = self.without(variable, low, known)?;
+            let high = self.without(variable, high, known)?;
+            self.make(own, low, high)?
         };
         known.insert(part, made);
         Ok(made)

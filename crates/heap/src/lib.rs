@@ -35,6 +35,7 @@ mod eliminate;
 mod guarded;
 mod input;
 mod merge;
+mod nodes;
 mod origin;
 mod resolve;
 mod selector;

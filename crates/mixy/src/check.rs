@@ -3,8 +3,8 @@
 use crate::declared::{Declared, Mode};
 use crate::finding::{Report, Status};
 use crate::footprint::Footprints;
-use crate::graph::{Graph, Sink};
-use crate::local::{Settled, settled};
+use crate::graph::Graph;
+use crate::local::settled;
 use crate::mix::{Budget, Mistake, Mixer, merged, typed};
 use crate::place::{Done, Placed, Runs};
 use crate::region::{Functions, Program, Sinks, Solution};
@@ -143,14 +143,13 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
     report.gaps.extend(declared.gaps.iter().cloned());
     report.gaps.extend(unmixed);
     let reachable = Functions::Only(reachable(module, &points, entry));
-    let inferred = |program: &Program<'_>| -> (Vec<Sink>, Settled) {
-        let alone = Solution::of(program, &reachable, program.sources(&reachable, true), true);
-        (alone.reached(&FxHashSet::default()), settled(&alone))
-    };
-    let (alone, mut more) = inferred(&program);
-    while settings.refine.is_some() && more.size() > program.settled.size() {
+    let alone = inferred(&program, &reachable).reached(&FxHashSet::default());
+    while settings.refine.is_some() {
+        let more = settled(&inferred(&program, &reachable));
+        if more.size() == program.settled.size() {
+            break;
+        }
         program.settled = more;
-        more = inferred(&program).1;
     }
     report.typed = alone.len();
 
@@ -183,6 +182,11 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
         finding.paths.truncate(settings.paths);
     }
     Ok(report)
+}
+
+/// What inference says of the whole program, every function being typed.
+fn inferred<'p, 'm>(program: &'p Program<'m>, reachable: &'p Functions) -> Solution<'p, 'm> {
+    Solution::of(program, reachable, program.sources(reachable, true), true)
 }
 
 /// What every answer rests on.

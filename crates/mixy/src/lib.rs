@@ -31,6 +31,6 @@ mod ways;
 
 pub use check::{Error, Settings, check};
 pub use declared::Mode;
-pub use finding::{Finding, Kind, Report, Status, Where};
+pub use finding::{Finding, Kind, Report, Status, Step, Where};
 pub use graph::Origin;
 pub use region::Sinks;

@@ -3,9 +3,9 @@
 
 mod assembled;
 
-use assembled::assemble;
+use assembled::{assemble, program};
 use parallax_process::outside::live::Live;
-use parallax_process::{Ending, Process, Program};
+use parallax_process::{Ending, Process};
 use std::path::Path;
 
 /// Six readings of the counter in one block, and a store into it; the status is made of both.
@@ -50,15 +50,7 @@ code:
 ";
 
 fn run(binary: &Path, piece: u64, warm: u32) -> (Ending, u64) {
-    let program = Program {
-        path: binary.to_owned(),
-        arguments: vec![b"cuts".to_vec()],
-        environment: Vec::new(),
-        byte_bound: 1 << 28,
-        instruction_bound: u64::MAX,
-        schedule: None,
-    };
-    let mut process = Process::start(program, Box::new(Live::embedded())).expect("it can be run");
+    let mut process = Process::start(program(binary), Box::new(Live::embedded())).expect("it can be run");
     process.engine().set_warm(warm);
     loop {
         let limit = process.time() + piece;

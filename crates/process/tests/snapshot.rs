@@ -77,14 +77,7 @@ _start:
 #[test]
 fn code_as_it_was() {
     let binary = assembled::assemble("changing", CHANGING);
-    let program = Program {
-        path: binary.clone(),
-        arguments: vec![b"changing".to_vec()],
-        environment: Vec::new(),
-        byte_bound: 1 << 28,
-        instruction_bound: u64::MAX,
-        schedule: None,
-    };
+    let program = assembled::program(&binary);
     let mut process = Process::start(program, Box::new(Live::embedded())).expect("it can be run");
     std::fs::remove_file(&binary).expect("it was there");
     let start = process.snapshot();

@@ -1,6 +1,7 @@
 //! Small programs without a C library.
 
-use std::path::PathBuf;
+use parallax_process::Program;
+use std::path::{Path, PathBuf};
 
 /// Assembles a program into a file of its own in the temporary folder.
 pub fn assemble(name: &str, source: &str) -> PathBuf {
@@ -12,4 +13,16 @@ pub fn assemble(name: &str, source: &str) -> PathBuf {
     assert!(built.is_ok_and(|status| status.success()), "scripts/setup names what the tests need");
     std::fs::remove_file(&file).expect("it was there");
     binary
+}
+
+/// To run it, as long as it takes.
+pub fn program(binary: &Path) -> Program {
+    Program {
+        path: binary.to_owned(),
+        arguments: vec![b"assembled".to_vec()],
+        environment: Vec::new(),
+        byte_bound: 1 << 28,
+        instruction_bound: u64::MAX,
+        schedule: None,
+    }
 }

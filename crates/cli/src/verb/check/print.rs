@@ -5,7 +5,7 @@ use super::baseline::Compared;
 use anyhow::Result;
 use parallax_cexplore::Program;
 use parallax_cexplore::native::Native;
-use parallax_mixy::{Finding, Origin, Report, Status, output};
+use parallax_mixy::{Finding, Origin, Report, Status, Step, output};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 
@@ -85,15 +85,11 @@ fn summary(out: &mut impl Write, program: &Program, left_out: &[&Finding]) -> Re
     if left_out.is_empty() {
         return Ok(());
     }
-    let module = &program.module;
     let mut sources: BTreeMap<String, usize> = BTreeMap::new();
     for finding in left_out {
         let source = match finding.paths.first().and_then(|path| path.steps.first()) {
             None => "found by execution".into(),
-            Some(step) => match module.location(step.location).line {
-                0 => step.words.clone(),
-                line => format!("{}:{line}: {}", module.file_of(step.location), step.words),
-            },
+            Some(step) => placed(program, step),
         };
         *sources.entry(source).or_default() += 1;
     }
@@ -148,11 +144,7 @@ fn one(
     }
     for path in finding.paths.iter().take(paths) {
         for step in &path.steps {
-            let place = module.location(step.location);
-            match place.line {
-                0 => writeln!(out, "   = {}", step.words)?,
-                line => writeln!(out, "   = {}:{line}: {}", module.file_of(step.location), step.words)?,
-            }
+            writeln!(out, "   = {}", placed(program, step))?;
         }
     }
     match (&finding.status, &finding.witness) {
@@ -171,6 +163,14 @@ fn one(
     }
     writeln!(out)?;
     Ok(())
+}
+
+/// What happens at a step, and where.
+fn placed(program: &Program, step: &Step) -> String {
+    match program.module.location(step.location).line {
+        0 => step.words.clone(),
+        line => format!("{}:{line}: {}", program.module.file_of(step.location), step.words),
+    }
 }
 
 fn counted(count: usize, what: &str) -> String {

@@ -5,6 +5,7 @@
 //! than SECONDS (default 60) for some k is not tried with a larger one. Times are those of the thread on the processor,
 //! opening the JDK and loading classes included.
 
+use cpu_time::ThreadTime;
 use parallax_engines::engine::{self, Engine};
 use parallax_engines::{Inputs, Progress, Setup, Stop};
 use parallax_java::{Bounds, ClassPath, Instances, Program, Task, installed};
@@ -46,12 +47,6 @@ fn main() {
     }
 }
 
-/// Processor time of this thread.
-fn spent() -> f64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    text.split_whitespace().next().and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0) / 1e9
-}
-
 /// Runs and prints one measurement; false if it did not finish in time.
 fn measure(
     classes: &Path,
@@ -60,7 +55,7 @@ fn measure(
     k: usize,
     limit: f64,
 ) -> bool {
-    let start = spent();
+    let start = ThreadTime::now();
     let path = ClassPath::open(&[classes.to_owned()], installed().as_deref()).expect("a class path");
     let program = Rc::new(Program::new(path).expect("java.lang.Object"));
     let method = program.find(method).expect("the method");
@@ -82,11 +77,12 @@ fn measure(
     let bounds = Inputs { k: Some(k), array: 3, root_alias: true };
     let setup = Setup::new(&store, program.universe(), inputs.this, inputs.parameters, bounds);
     setup.oracle.set_deadline(Some(Instant::now() + Duration::from_secs_f64(4.0 * limit)));
-    let watch =
-        &mut |progress: &Progress| match !progress.steps.is_multiple_of(256) || spent() - start < limit {
-            true => Ok(()),
-            false => Err(Stop::Bound(Bound::Time(Duration::from_secs_f64(limit)))),
-        };
+    let watch = &mut |progress: &Progress| match !progress.steps.is_multiple_of(256)
+        || start.elapsed().as_secs_f64() < limit
+    {
+        true => Ok(()),
+        false => Err(Stop::Bound(Bound::Time(Duration::from_secs_f64(limit)))),
+    };
     let (progress, outcome) = match engine.laziness() {
         Some(laziness) => {
             let ends = engine::lazy(&setup, &task, laziness, 0, watch);
@@ -99,7 +95,7 @@ fn measure(
     };
     println!(
         "{subject},{name},{k},{:.3},{},{},{},{},{}",
-        spent() - start,
+        start.elapsed().as_secs_f64(),
         progress.states,
         progress.paths,
         progress.discarded,

@@ -2,6 +2,7 @@
 //!
 //! `cargo run --release -p parallax-mix --example curves`
 
+use cpu_time::ThreadTime;
 use parallax_mix::mix::{Mix, Options, Outer, check};
 use parallax_mix::symbolic::Conditionals;
 use std::fmt::Write;
@@ -35,13 +36,6 @@ fn typed(lines: usize) -> String {
     text
 }
 
-/// Processor time of this thread so far, in seconds: other work on the machine does not count.
-fn processor_time() -> f64 {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("a Linux kernel");
-    let nanoseconds: f64 = text.split(' ').next().and_then(|field| field.parse().ok()).expect("a number");
-    nanoseconds / 1e9
-}
-
 fn main() {
     println!("what,size,paths,seconds");
     for n in (2..=20).step_by(2) {
@@ -50,9 +44,9 @@ fn main() {
             let program = parallax_mix::read(&text).expect("it reads");
             let mut options = Options { outer: Outer::Symbolic, ..Options::default() };
             options.symbolic.conditionals = how;
-            let start = processor_time();
+            let start = ThreadTime::now();
             let verdict = check(&program, &options);
-            let seconds = processor_time() - start;
+            let seconds = start.elapsed().as_secs_f64();
             assert!(verdict.accepted(), "{:?}", verdict.errors);
             let store = parallax_term::Store::new();
             let mix = Mix::new(&program, &store, options);
@@ -62,12 +56,12 @@ fn main() {
     }
     for lines in [1_000, 10_000, 100_000, 200_000] {
         let text = typed(lines);
-        let start = processor_time();
+        let start = ThreadTime::now();
         let program = parallax_mix::read(&text).expect("it reads");
-        let read = processor_time() - start;
-        let start = processor_time();
+        let read = start.elapsed().as_secs_f64();
+        let start = ThreadTime::now();
         let verdict = check(&program, &Options::default());
-        let checked = processor_time() - start;
+        let checked = start.elapsed().as_secs_f64();
         assert!(verdict.accepted(), "{:?}", verdict.errors);
         println!("read,{lines},,{read:.6}");
         println!("check,{lines},,{checked:.6}");

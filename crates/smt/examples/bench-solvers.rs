@@ -5,18 +5,11 @@
 
 mod families;
 
+use cpu_time::ThreadTime;
 use families::{FAMILIES, Numbers};
 use parallax_smt::{Cache, Solver, Tier0, Tiered, Z3};
 use parallax_term::{Formula, Store};
 use std::time::Duration;
-
-/// What this thread has spent on a processor: other work on the machine does not count.
-fn processor_time() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the clock exists on Linux, and the pointer is to a live value.
-    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
 
 /// What one solver spent on a path's queries, with its answers.
 struct Spent {
@@ -38,9 +31,9 @@ fn walk<'s>(
         let mut possible = Vec::new();
         for side in [condition, store.not(condition)] {
             path.push(side);
-            let start = processor_time();
+            let start = ThreadTime::now();
             let answer = if warm { kept.check(&path) } else { make().check(&path) };
-            spent.each.push(processor_time() - start);
+            spent.each.push(start.elapsed());
             spent.answers.push(answer.decided().ok());
             path.pop();
             if answer.is_sat() {

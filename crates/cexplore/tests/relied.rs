@@ -91,6 +91,41 @@ const CASES: &[Case] = &[
         caller: "int main(void) { char t[2] = { 0 }; return f(t, 2) & 0; }\n",
     },
     Case {
+        // A place that is taken for granted: nothing says how far it may be.
+        code: "int f(int *a, const unsigned char *b) { return a[b[0]]; }",
+        relied: &["a is not null", "b is not null", "what is accessed at a is there"],
+        mistakes: &[],
+        caller: "int main(void) { int a[2] = { 0 }; unsigned char b = __VERIFIER_nondet_int() & 1; return f(a, &b) & 0; }\n",
+    },
+    Case {
+        // A number that has nothing to do with the text does not say how long it is.
+        code: "int f(const char *p, int mode) { int n = 0; if (mode == 2) return 7; while (p[n]) n++; return n; }",
+        relied: &["p is not null", "p is a text that ends with a NUL"],
+        mistakes: &[],
+        caller: "int main(void) { char t[3] = { 1, __VERIFIER_nondet_char(), 0 }; return f(t, 1) & 0; }\n",
+    },
+    Case {
+        // An assertion says what is relied on; a test that goes on does not.
+        code: "#include <assert.h>\nint f(const int *p) { assert(p != 0); return *p; }",
+        relied: &["p is not null"],
+        mistakes: &[],
+        caller: "int main(void) { int a = 0; return f(&a) & 0; }\n",
+    },
+    Case {
+        // What the code itself made is as large as the code made it.
+        code: "int f(const unsigned char *t) { int seen[200] = { 0 }; return seen[t[0]]; }",
+        relied: &["t is not null"],
+        mistakes: &["out-of-bounds"],
+        caller: "int main(void) { unsigned char t[1] = { (unsigned char)__VERIFIER_nondet_char() }; return f(t) & 0; }\n",
+    },
+    Case {
+        // The text is looked at before its length is.
+        code: "int f(const char *t, unsigned n) { unsigned i = 0; do { if (t[i] == 'x') i++; else break; } while (i <= n); return (int)i; }",
+        relied: &["t is not null"],
+        mistakes: &["out-of-bounds"],
+        caller: "int main(void) { char t[2] = { __VERIFIER_nondet_char(), __VERIFIER_nondet_char() }; return f(t, 2) & 0; }\n",
+    },
+    Case {
         code: "#include <stdlib.h>\nint f(int *p, int *q) { free(p); return *q; }",
         relied: &["q is not null", "p and q point to different objects"],
         mistakes: &[],

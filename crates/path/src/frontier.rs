@@ -15,14 +15,21 @@ pub enum Strategy {
     Random,
     /// One that is about to enter code not yet covered, else a random one.
     Coverage,
-    /// One that is about to enter code not yet covered. Without one, the newest, until that has found nothing new for a
-    /// while; then it starts anew elsewhere: at the end of a random path, at a random state, at the newest, in turns.
+    /// One that is about to enter code not yet covered. Without one, the nearest to such code or, one time in three, any.
+    /// When that has found nothing new for a while: the newest, so that paths come to their ends, each time for a while,
+    /// from the end of a random path, from a random state, from the newest, in turns.
     Interleaved,
 }
 
-/// Forks and picks in a row without new code, after which an interleaved search starts anew elsewhere. Paths that are
-/// interesting only at their end need some; too many, and one loop takes all the time.
+/// Forks and picks in a row without new code, after which an interleaved search that goes deep starts anew elsewhere. Paths
+/// that are interesting only at their end need some; too many, and one loop takes all the time.
 const PATIENCE: u32 = 32;
+
+/// Forks and picks in a row without new code, after which an interleaved search no longer looks for it but goes deep.
+const HOPE: u32 = 256;
+
+/// Of how many states that wait the nearest to new code is taken.
+const SAMPLE: usize = 32;
 
 /// States that wait, each with whether it is about to run code that no other has run.
 #[derive(Debug)]
@@ -85,17 +92,25 @@ impl<S> Frontier<S> {
     pub fn goes_deep(&self) -> bool {
         match (self.strategy, &self.waiting) {
             (Strategy::Depth, _) => true,
-            (Strategy::Interleaved, Waiting::Crowd(crowd)) => crowd.patience > 0 && crowd.fresh.is_empty(),
+            (Strategy::Interleaved, Waiting::Crowd(crowd)) => {
+                crowd.hope == 0 && crowd.patience > 0 && crowd.fresh.is_empty()
+            }
             _ => false,
         }
     }
 
-    /// The state whose turn it is.
+    /// The state whose turn it is, where nothing tells how far new code is.
     pub fn pick(&mut self) -> Option<S> {
+        self.pick_near(|_| 0)
+    }
+
+    /// The state whose turn it is. `far` tells how far a state is from code that no other has run; it is asked where that
+    /// decides.
+    pub fn pick_near(&mut self, far: impl FnMut(&S) -> u32) -> Option<S> {
         match &mut self.waiting {
             Waiting::Line(line) if self.strategy == Strategy::Breadth => line.pop_front(),
             Waiting::Line(line) => line.pop_back(),
-            Waiting::Crowd(crowd) => crowd.pick(self.strategy),
+            Waiting::Crowd(crowd) => crowd.pick(self.strategy, far),
         }
     }
 
@@ -132,6 +147,8 @@ struct Crowd<S> {
     runs: Option<Node>,
     next: u64,
     random: u64,
+    /// How many more forks and picks without new code there are before an interleaved search goes deep.
+    hope: u32,
     patience: u32,
     turn: u32,
 }
@@ -155,6 +172,7 @@ impl<S> Crowd<S> {
             runs: None,
             next: 0,
             random: seed | 1,
+            hope: HOPE,
             patience: PATIENCE,
             turn: 0,
         }
@@ -166,7 +184,7 @@ impl<S> Crowd<S> {
         let leaf = self.tree.add(self.runs, number);
         self.members.insert(number, Member { state: Box::new(state), leaf, place: self.bag.len() });
         self.bag.push(number);
-        self.patience = self.patience.saturating_sub(1);
+        self.grow_tired();
         if fresh {
             self.is_fresh(number);
         }
@@ -174,15 +192,23 @@ impl<S> Crowd<S> {
 
     fn is_fresh(&mut self, number: u64) {
         self.fresh.insert(number);
+        self.hope = HOPE;
         self.patience = PATIENCE;
     }
 
-    fn pick(&mut self, strategy: Strategy) -> Option<S> {
+    fn grow_tired(&mut self) {
+        match self.hope {
+            0 => self.patience = self.patience.saturating_sub(1),
+            _ => self.hope -= 1,
+        }
+    }
+
+    fn pick(&mut self, strategy: Strategy, far: impl FnMut(&S) -> u32) -> Option<S> {
         self.leave_tree();
         let newest = *self.members.last_key_value()?.0;
         let number = match strategy {
             Strategy::Coverage => self.fresh.last().copied().unwrap_or_else(|| self.any()),
-            Strategy::Interleaved => self.interleave(newest),
+            Strategy::Interleaved => self.interleave(newest, far),
             Strategy::Random | Strategy::Depth | Strategy::Breadth => self.any(),
         };
         self.take(number)
@@ -210,27 +236,48 @@ impl<S> Crowd<S> {
         Some(*state)
     }
 
-    fn interleave(&mut self, newest: u64) -> u64 {
+    fn interleave(&mut self, newest: u64, far: impl FnMut(&S) -> u32) -> u64 {
         if let Some(&fresh) = self.fresh.last() {
             self.patience = PATIENCE;
             return fresh;
         }
+        if self.hope > 0 {
+            self.grow_tired();
+            self.turn = (self.turn + 1) % 3;
+            return if self.turn == 1 { self.any() } else { self.nearest(newest, far) };
+        }
         if self.patience > 0 {
-            self.patience -= 1;
+            self.grow_tired();
             return newest;
         }
         self.patience = PATIENCE;
         self.turn = (self.turn + 1) % 3;
         match self.turn {
             0 => newest,
-            1 => {
-                let mut random = self.random;
-                let found = self.tree.walk(|| shuffle(&mut random) & (1 << 32) != 0);
-                self.random = random;
-                found.unwrap_or(newest)
-            }
+            1 => self.walk(newest),
             _ => self.any(),
         }
+    }
+
+    /// The nearest to new code of the newest and of some that are drawn.
+    fn nearest(&mut self, newest: u64, mut far: impl FnMut(&S) -> u32) -> u64 {
+        let mut best = (far(&self.members[&newest].state), newest);
+        for _ in 0..SAMPLE {
+            let number = self.any();
+            let distance = far(&self.members[&number].state);
+            if distance < best.0 {
+                best = (distance, number);
+            }
+        }
+        best.1
+    }
+
+    /// The end of a random path.
+    fn walk(&mut self, newest: u64) -> u64 {
+        let mut random = self.random;
+        let found = self.tree.walk(|| shuffle(&mut random) & (1 << 32) != 0);
+        self.random = random;
+        found.unwrap_or(newest)
     }
 
     fn give_up_oldest(&mut self) -> Option<S> {
@@ -349,6 +396,28 @@ mod tests {
         assert!((400..600).contains(&walks.count()));
     }
 
+    /// Among many, an interleaved search takes the near ones before the far ones, but not only these.
+    #[test]
+    fn the_nearest_come_first() {
+        let mut frontier = Frontier::new(Strategy::Interleaved, 9);
+        (0..100u32).for_each(|state| frontier.push(state, false));
+        let picked: Vec<u32> = (0..30).filter_map(|_| frontier.pick_near(|&state| state)).collect();
+        let near = picked.iter().filter(|&&state| state < 30).count();
+        assert!((20..30).contains(&near), "{picked:?}");
+        assert!(!frontier.goes_deep(), "there is hope");
+    }
+
+    /// What finds nothing new for long goes deep, and something new gives hope again.
+    #[test]
+    fn hope_ends_and_comes_back() {
+        let mut frontier = Frontier::new(Strategy::Interleaved, 9);
+        (0..=HOPE).for_each(|state| frontier.push(state, false));
+        assert!(frontier.goes_deep());
+        frontier.push(1000, true);
+        assert_eq!(frontier.pick(), Some(1000));
+        assert!(!frontier.goes_deep());
+    }
+
     /// An interleaved search leaves a loop that finds nothing new.
     #[test]
     fn patience_ends() {
@@ -361,7 +430,7 @@ mod tests {
                 break;
             }
             turns += 1;
-            assert!(turns < 10 * PATIENCE, "the loop took everything");
+            assert!(turns < HOPE + 10 * PATIENCE, "the loop took everything");
             frontier.push(state + 1, false);
             frontier.push(state + 2, false);
         }

@@ -5,6 +5,7 @@ mod estimate;
 mod globals;
 mod host;
 mod joins;
+mod nearest;
 mod relied;
 mod search;
 mod settings;

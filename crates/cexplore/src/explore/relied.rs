@@ -6,17 +6,19 @@
 //! own pointers and numbers, and makes the mistake impossible. What no contract excludes stays a finding: with `size`
 //! bytes given at `text`, a read of `text[size]` is still a mistake of the code.
 //!
+//! How much is at a pointer is the caller's to decide, unless a number beside it says so and the code heeds it.
+//!
 //! A pointer that the code compares with null somewhere is one that it takes for possibly null: nothing is relied on then.
 
 use super::host::Explorer;
 use parallax_cmachine::{
     InputCell, InputObject, ObjectId, Origin, Problem, State, Target, Token, Value, field_at, size_of,
 };
-use parallax_cmodule::{DebugType, Module};
+use parallax_cmodule::{DebugType, Module, Terminator};
 use parallax_op::{BinOp, RelOp};
 use parallax_path::Model;
 use parallax_sem::Symbolic;
-use parallax_term::{Formula, Symbol, Term};
+use parallax_term::{Formula, Node, Symbol, Term};
 use rustc_hash::FxHashSet;
 use std::fmt;
 
@@ -41,6 +43,8 @@ pub enum Relied {
         /// How many.
         bytes: u64,
     },
+    /// As much is at a pointer as is accessed.
+    Enough(String),
     /// The bytes at a pointer end with a NUL.
     Ends(String),
     /// Two pointers point into different objects.
@@ -54,6 +58,7 @@ impl Relied {
             Relied::NotNull(_) => "not-null",
             Relied::Room { .. } => "room",
             Relied::AtLeast { .. } => "at-least",
+            Relied::Enough(_) => "enough",
             Relied::Ends(_) => "string",
             Relied::Apart(..) => "apart",
         }
@@ -71,6 +76,7 @@ impl fmt::Display for Relied {
                 write!(f, "{length} elements are at {pointer}")
             }
             Relied::AtLeast { pointer, bytes } => write!(f, "at least {bytes} bytes are at {pointer}"),
+            Relied::Enough(pointer) => write!(f, "what is accessed at {pointer} is there"),
             Relied::Ends(pointer) => write!(f, "{pointer} is a text that ends with a NUL"),
             Relied::Apart(one, other) => write!(f, "{one} and {other} point to different objects"),
         }
@@ -107,11 +113,24 @@ struct Length {
 
 impl<'s> Explorer<'s> {
     /// A branch on a condition that the path leaves open: pointers whose nullness it tests are noted. That is a condition
-    /// on nothing but which of its alternatives one pointer is.
+    /// on nothing but which of its alternatives one pointer is. A test of which one side does not go on, as an assertion's, says what is
+    /// relied on.
     pub(super) fn note_tested(&mut self, state: &State<Symbolic<'s>>, condition: Formula) {
-        if !state.unknown_memory || !self.looked_at.insert(condition) {
+        if !state.unknown_memory || asserts(self.module(), state) || !self.looked_at.insert(condition) {
             return;
         }
+        if let Some(token) = self.null_test(state, condition) {
+            let name = token.name.clone();
+            self.tested.insert(name);
+        }
+    }
+
+    /// The pointer whose nullness a condition is about. Two that are compared with each other are not tested for null.
+    fn null_test<'t>(
+        &self,
+        state: &'t State<Symbolic<'s>>,
+        condition: Formula,
+    ) -> Option<&'t Token<Symbolic<'s>>> {
         let mut left: FxHashSet<Symbol> = self.store.symbols_in([condition.id()]).into_iter().collect();
         let mut found = Vec::new();
         for token in state.tokens.iter() {
@@ -121,12 +140,12 @@ impl<'s> Explorer<'s> {
                 left.remove(&symbol);
             }
             if left.len() < before {
-                found.push(token.name.clone());
+                found.push(token);
             }
         }
-        // Two pointers that are compared with each other are not tested for null.
-        if left.is_empty() && found.len() == 1 {
-            self.tested.extend(found);
+        match found[..] {
+            [token] if left.is_empty() => Some(token),
+            _ => None,
         }
     }
 
@@ -159,6 +178,19 @@ impl<'s> Explorer<'s> {
         if !reliance.relied.is_empty() && self.excludes(state, guard, not_null) && possible(not_null) {
             return reliance;
         }
+        if matches!(problem, Problem::Assertion | Problem::Unreachable)
+            && let Some(&asserted) = state.path.formulas().last()
+            && let Some(token) = self.null_test(state, asserted)
+            && !self.tested.contains(&token.name)
+        {
+            let relied = vec![Relied::NotNull(pointer_name(module, state, token))];
+            return Reliance { relied, pointers: vec![token.name.clone()], kept: Vec::new() };
+        }
+        if problem == Problem::NullDereference
+            && let Some(relied) = self.number_as_pointer(state, guard)
+        {
+            return Reliance { relied: vec![relied], ..Reliance::default() };
+        }
         let mut reliance = Reliance::default();
         if problem == Problem::OutOfBounds
             && let Some((object, offset, len)) = self.access
@@ -186,6 +218,64 @@ impl<'s> Explorer<'s> {
     /// Whether a mistake on a path is impossible with a further condition.
     fn excludes(&self, state: &State<Symbolic<'s>>, guard: Formula, condition: Formula) -> bool {
         matches!(state.path.sat_all(&self.oracle, &[guard, condition]), Ok(None))
+    }
+
+    /// A number of the input, from a union say, that is used as a pointer, is null, and is compared with nothing.
+    fn number_as_pointer(&self, state: &State<Symbolic<'s>>, guard: Formula) -> Option<Relied> {
+        let (store, module) = (self.store, self.module());
+        let looked_at: FxHashSet<Symbol> =
+            store.symbols_in(state.path.formulas().iter().map(|formula| formula.id())).into_iter().collect();
+        state.input_cells.to_vec().into_iter().find_map(|cell| {
+            let InputCell::Bits(of, at, 8, term) = cell else { return None };
+            let symbols: FxHashSet<Symbol> = store.symbols_in([term.id()]).into_iter().collect();
+            let null = store.eq(*term, store.number(64, 0));
+            let relies = symbols.is_disjoint(&looked_at)
+                && self.mentions(guard, &symbols)
+                && self.excludes(state, guard, store.not(null));
+            let known = known_object(state, *of).filter(|_| relies)?;
+            let place = match field_at(module, known.ty, *at) {
+                Some((field, _)) if !field.is_empty() => format!("{}{field}", held_by(module, state, known)),
+                _ => format!("{}[{at}]", owner_name(module, state, known)),
+            };
+            Some(Relied::NotNull(place))
+        })
+    }
+
+    /// Whether a number beside a pointer says how far an access may go: the path asks whether the number is more or less than where the
+    /// access is. Where that is at a constant place, the path leaves the number some values only.
+    fn bounds_access(
+        &self,
+        state: &State<Symbolic<'s>>,
+        length: &Length,
+        accessed: &FxHashSet<Symbol>,
+        far: Term,
+    ) -> bool {
+        let store = self.store;
+        let of_length: FxHashSet<Symbol> = store.symbols_in([length.term.id()]).into_iter().collect();
+        // Equations tell kinds apart, not lengths.
+        let asks_order = |formula: Formula| {
+            let inner = match store.node(formula) {
+                Node::Not(inner) => inner,
+                _ => formula,
+            };
+            !matches!(store.node(inner), Node::Rel(RelOp::Eq, ..))
+        };
+        let guards = state.tokens.iter().flat_map(|token| &token.entries).map(|entry| entry.guard.id());
+        let of_pointers: FxHashSet<Symbol> = store.symbols_in(guards).into_iter().collect();
+        let path = state.path.formulas();
+        let mut about = path.iter().filter(|&&formula| {
+            self.mentions(formula, &of_length) && !self.mentions(formula, &of_pointers) && asks_order(formula)
+        });
+        if !accessed.is_empty() {
+            return about.any(|&formula| self.mentions(formula, accessed));
+        }
+        if about.next().is_none() {
+            return false;
+        }
+        let wide = self.widened(length);
+        let none = store.eq(wide, store.number(64, 0));
+        let more = store.relop(RelOp::Ult, far, wide);
+        [none, more].into_iter().any(|value| !matches!(state.path.sat(&self.oracle, value), Ok(Some(_))))
     }
 
     /// Contracts on how much there is at input pointers into an object.
@@ -233,8 +323,10 @@ impl<'s> Explorer<'s> {
                     candidates.push(Candidate { relied, enough, holds });
                 }
             }
-            // A number beside the pointer that the path looks at is what says how much there is.
-            if !lengths.is_empty() {
+            // A number beside the pointer that bounds the access is what says how much there is.
+            let symbols: FxHashSet<Symbol> = store.symbols_in(accessed).into_iter().collect();
+            let far = store.binop(BinOp::Add, offset, len);
+            if lengths.iter().any(|length| self.bounds_access(state, length, &symbols, far)) {
                 continue;
             }
             let constant = |term: Term| store.as_constant(term).and_then(|bits| bits.to_u64());
@@ -266,6 +358,11 @@ impl<'s> Explorer<'s> {
                     candidates.push(Candidate { relied: Relied::Ends(pointer), enough, holds });
                 }
             }
+            candidates.push(Candidate {
+                relied: Relied::Enough(pointer),
+                enough: chosen,
+                holds: store.true_(),
+            });
         }
         candidates
     }
@@ -273,11 +370,7 @@ impl<'s> Explorer<'s> {
     /// When an access at so many bytes behind a pointer lies within as much as a number promises, and when there is as much.
     fn promised(&self, length: &Length, scale: u64, at: Term, len: Term, room: Term) -> (Formula, Formula) {
         let store = self.store;
-        let wide = match length.signed {
-            _ if length.bits == 64 => length.term,
-            true => store.sext(length.term, 64),
-            false => store.zext(length.term, 64),
-        };
+        let wide = self.widened(length);
         let number = |value: u64| store.number(64, value.into());
         let bytes = store.binop(BinOp::Mul, wide, number(scale));
         // More than any object has: no caller can promise that, and the path is one of no caller.
@@ -290,6 +383,14 @@ impl<'s> Explorer<'s> {
         let within = if length.signed { store.and(within, store.not(negative)) } else { within };
         let there = store.and(store.not(beyond), store.relop(RelOp::Ule, bytes, room));
         (store.or(beyond, within), there)
+    }
+
+    fn widened(&self, length: &Length) -> Term {
+        match length.signed {
+            _ if length.bits == 64 => length.term,
+            true => self.store.sext(length.term, 64),
+            false => self.store.zext(length.term, 64),
+        }
     }
 
     /// Numbers beside an input pointer: other parameters, or fields of the structure that holds it.
@@ -364,6 +465,14 @@ impl<'s> Explorer<'s> {
             }
         }
     }
+}
+
+/// Whether one side of the branch that a state is at does not go on: what follows an assertion that fails.
+fn asserts(module: &Module, state: &State<Symbolic<'_>>) -> bool {
+    let frame = state.frame();
+    let blocks = &module.function(frame.function).blocks;
+    let next = blocks[frame.block.0 as usize].terminator.successors();
+    next.iter().any(|next| matches!(blocks[next.0 as usize].terminator, Terminator::Unreachable))
 }
 
 /// Single bytes of an input object that were read, by their place.

@@ -3,6 +3,7 @@
 use super::coverage::{Coverage, Covered, covered};
 use super::host::{Explorer, Finding, Input};
 use super::joins::Joins;
+use super::nearest::Nearest;
 use super::settings::{Merge, Settings};
 use super::start::{Failed, start};
 use super::unknown::UnknownMemory;
@@ -122,6 +123,7 @@ pub fn explore_input<'s>(
         frontier,
         joins: Joins::new(settings.merge),
         hurrying: Vec::new(),
+        nearest: Nearest::new(module),
         beyond: Vec::new(),
         progress,
         started,
@@ -157,6 +159,7 @@ pub(super) struct Search<'s, 'p> {
     joins: Joins<Sym<'s>>,
     /// States that run before those of the frontier, since others wait for them.
     hurrying: Vec<State<Sym<'s>>>,
+    nearest: Nearest,
     /// States that went around a loop too often, the first few: they go on when no path has come to an end.
     beyond: Vec<State<Sym<'s>>>,
     progress: &'p mut dyn FnMut(u64, usize, usize),
@@ -192,7 +195,18 @@ impl<'s> Search<'s, '_> {
             }
             self.waits(state);
         }
-        if let Some(state) = self.frontier.pick() {
+        let Search { nearest, machine, frontier, .. } = self;
+        let mut asked = false;
+        let picked = frontier.pick_near(|state| {
+            if !std::mem::replace(&mut asked, true) {
+                nearest.follow(&machine.host.covered);
+            }
+            nearest.of(state).distance
+        });
+        if let Some(state) = picked {
+            if asked {
+                nearest.picked(&state);
+            }
             return Some(state);
         }
         if self.paths > 0 {

@@ -233,7 +233,7 @@ enum Order {
     Random,
     /// A state that is about to run new code.
     Coverage,
-    /// One that is about to run new code; without one, deep, random and newest states in turns.
+    /// One that is about to run new code; without one, what is nearest to such code; when that finds nothing, deep.
     Interleaved,
 }
 

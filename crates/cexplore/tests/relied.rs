@@ -112,6 +112,13 @@ const CASES: &[Case] = &[
         caller: "int main(void) { int a = 0; return f(&a) & 0; }\n",
     },
     Case {
+        // What frees takes null as well; that says nothing of what else is done with the pointer.
+        code: "#include <stdlib.h>\nstatic void drop(void *p) { if (p) free(p); }\nint f(int *p, int done) { if (done) { drop(p); return 0; } return *p; }",
+        relied: &["p is not null"],
+        mistakes: &[],
+        caller: "#include <stdlib.h>\nint main(void) { int *p = calloc(1, sizeof *p); return p ? f(p, __VERIFIER_nondet_int()) & 0 : 0; }\n",
+    },
+    Case {
         // What the code itself made is as large as the code made it.
         code: "int f(const unsigned char *t) { int seen[200] = { 0 }; return seen[t[0]]; }",
         relied: &["t is not null"],

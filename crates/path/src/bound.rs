@@ -79,6 +79,13 @@ impl Bound {
         }
     }
 
+    fn time(&self) -> Option<Duration> {
+        match self {
+            Bound::Time(time) => Some(*time),
+            _ => None,
+        }
+    }
+
     /// Whether more time, memory or patience would not help: the analysis does not do this.
     pub fn is_unsupported(&self) -> bool {
         matches!(self, Bound::Unsupported(_))
@@ -102,7 +109,7 @@ impl fmt::Display for Bound {
             Bound::Solver(reason) => write!(f, "solver: {reason}"),
             Bound::States(most) => write!(f, "states: {most} at once"),
             Bound::Steps(most) => write!(f, "steps: a path of {most} instructions"),
-            Bound::Time(most) => write!(f, "time: {} s", most.as_secs_f64()),
+            Bound::Time(most) => write!(f, "time: {} s", (most.as_secs_f64() * 1e3).round() / 1e3),
             Bound::Unsupported(what) => write!(f, "unsupported: {what}"),
             Bound::Unrolled(most, loop_) => write!(f, "unrolled {most} times at {loop_}"),
             Bound::Unvisited(count) => write!(f, "states: {count} were never visited"),
@@ -144,9 +151,14 @@ impl Completeness {
         self.bounds.is_empty()
     }
 
-    /// What two answers together speak of.
+    /// What two answers together speak of. Where each ran out of time, both together ran out of the sum.
     pub fn and(mut self, other: Completeness) -> Completeness {
         self.bounds.extend(other.bounds);
+        let spent: Vec<Duration> = self.bounds.iter().filter_map(Bound::time).collect();
+        if spent.len() > 1 {
+            self.bounds.retain(|bound| bound.time().is_none());
+            self.bounds.insert(Bound::Time(spent.iter().sum()));
+        }
         self
     }
 

@@ -14,7 +14,7 @@ use super::host::Explorer;
 use parallax_cmachine::{
     InputCell, InputObject, ObjectId, Origin, Problem, State, Target, Token, Value, field_at, size_of,
 };
-use parallax_cmodule::{DebugType, Module, Terminator};
+use parallax_cmodule::{Callee, DebugType, Module, Operation, Terminator};
 use parallax_op::{BinOp, RelOp};
 use parallax_path::Model;
 use parallax_sem::Symbolic;
@@ -113,10 +113,14 @@ struct Length {
 
 impl<'s> Explorer<'s> {
     /// A branch on a condition that the path leaves open: pointers whose nullness it tests are noted. That is a condition
-    /// on nothing but which of its alternatives one pointer is. A test of which one side does not go on, as an assertion's, says what is
-    /// relied on.
+    /// on nothing but which of its alternatives one pointer is. Some tests say nothing of what the rest of the code takes for possible: one
+    /// of which a side does not go on, as an assertion's; and those of functions that free, which take anything.
     pub(super) fn note_tested(&mut self, state: &State<Symbolic<'s>>, condition: Formula) {
-        if !state.unknown_memory || asserts(self.module(), state) || !self.looked_at.insert(condition) {
+        let module = self.module();
+        if !state.unknown_memory || asserts(module, state) || frees(module, state) {
+            return;
+        }
+        if !self.looked_at.insert(condition) {
             return;
         }
         if let Some(token) = self.null_test(state, condition) {
@@ -473,6 +477,15 @@ fn asserts(module: &Module, state: &State<Symbolic<'_>>) -> bool {
     let blocks = &module.function(frame.function).blocks;
     let next = blocks[frame.block.0 as usize].terminator.successors();
     next.iter().any(|next| matches!(blocks[next.0 as usize].terminator, Terminator::Unreachable))
+}
+
+/// Whether the function that a state is in frees something.
+fn frees(module: &Module, state: &State<Symbolic<'_>>) -> bool {
+    let blocks = &module.function(state.frame().function).blocks;
+    blocks.iter().flat_map(|block| &block.instructions).any(|instruction| {
+        matches!(&instruction.operation, Operation::Call { callee: Callee::Function(callee), .. }
+            if module.function(*callee).name == "free")
+    })
 }
 
 /// Single bytes of an input object that were read, by their place.

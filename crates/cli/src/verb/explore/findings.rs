@@ -6,10 +6,12 @@ use parallax_cexplore::Program;
 use parallax_cexplore::confirm::{Replay, Verdict, replay, user_place};
 use parallax_cexplore::explore::{Exploration, Finding, Relied, Settings};
 use parallax_cexplore::native::{self, Native};
+use parallax_path::Bound;
 use parallax_report::{
     Document, Frame, Location, PathBuilder, Report, Role, Segment, Severity, Step as ReportStep, Tool,
 };
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::Write;
 
 /// A finding with what running it said.
@@ -24,6 +26,9 @@ impl Confirmed<'_> {
         Verdict::of(self.finding, &self.replay, &self.native)
     }
 }
+
+/// How many bounds of a kind are printed.
+const SHOWN: usize = 4;
 
 /// Runs every finding again, natively too if asked; the best confirmed first.
 pub(super) fn confirmed<'e>(
@@ -273,8 +278,17 @@ pub(super) fn print(
     if findings.first().is_some_and(|best| best.verdict() > Verdict::Guessed) {
         writeln!(out, "INCOMPLETE: running the inputs confirms none of the findings")?;
     }
+    let mut of_a_kind: BTreeMap<&str, Vec<&Bound>> = BTreeMap::new();
     for bound in explored.completeness.bounds() {
-        writeln!(out, "INCOMPLETE: {bound}")?;
+        of_a_kind.entry(bound.name()).or_default().push(bound);
+    }
+    for (name, bounds) in of_a_kind {
+        for bound in bounds.iter().take(SHOWN) {
+            writeln!(out, "INCOMPLETE: {bound}")?;
+        }
+        if bounds.len() > SHOWN {
+            writeln!(out, "INCOMPLETE: {name}: {} more, which --json lists", bounds.len() - SHOWN)?;
+        }
     }
     Ok(())
 }

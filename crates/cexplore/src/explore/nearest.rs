@@ -13,6 +13,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 /// Picks after which distances are worked out anew though nothing new was covered.
 const STALE: u32 = 32;
+/// Blocks for each of which one pick has to come before that: what it costs grows with the program.
+const BLOCKS_A_PICK: usize = 2048;
 
 /// The nearest block that was not covered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +62,7 @@ impl Nearest {
             near: vec![NONE; count],
             picked: vec![0; count],
             covered: 0,
-            picks: STALE,
+            picks: u32::MAX,
             first,
         };
         let entry_of = |function: FunctionId| {
@@ -116,7 +118,8 @@ impl Nearest {
 
     /// Takes in what was covered since, if it is time.
     pub(super) fn follow(&mut self, covered: &FxHashMap<(FunctionId, u32), u64>) {
-        if self.covered == covered.len() && self.picks < STALE {
+        let stale = if self.covered == covered.len() { STALE } else { 0 };
+        if self.picks < stale.max((self.own.len() / BLOCKS_A_PICK) as u32) {
             return;
         }
         (self.covered, self.picks) = (covered.len(), 0);
@@ -164,7 +167,7 @@ impl Nearest {
     pub(super) fn picked<C: Core>(&mut self, state: &State<C>) {
         let near = self.of(state);
         if near.distance < u32::MAX {
-            self.picks += 1;
+            self.picks = self.picks.saturating_add(1);
             self.picked[near.block as usize] += 1;
         }
     }

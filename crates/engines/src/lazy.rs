@@ -6,7 +6,7 @@
 
 use crate::memory::{Forks, Memory, Stop, Value, ValueOf};
 use crate::setup::Setup;
-use parallax_heap::{ClassId, FieldKind, Held, Object, Origin, Path, Snapshot, Universe};
+use parallax_heap::{ClassId, FieldKind, Held, Object, Origin, Path, Snapshot, Universe, meant};
 use parallax_op::RelOp;
 use parallax_path::Oracle;
 use parallax_sem::Symbolic;
@@ -309,7 +309,7 @@ impl<'s> Lazy<'s> {
     /// One successor for each element that an index may mean: references are in one place each.
     fn indexed(self, at: usize, index: Term) -> Forks<Self, usize> {
         let mut forks = Vec::new();
-        for slot in 0..self.things[at].fld.len() {
+        for slot in meant(self.oracle.store, index, self.things[at].fld.len()) {
             let here = self.at_index(index, slot);
             if let Some(model) = self.path.sat(&self.oracle, here)? {
                 let mut heap = self.clone();
@@ -505,7 +505,8 @@ impl<'s> Memory for Lazy<'s> {
         let at = self.object(*array)?;
         if let Some(scalars) = self.scalars(at) {
             let mut value = None;
-            for (slot, scalar) in scalars.into_iter().enumerate() {
+            let slots = meant(self.oracle.store, *index, scalars.len());
+            for (slot, scalar) in slots.clone().zip(scalars[slots].iter().copied()) {
                 value = Some(match value {
                     None => scalar,
                     Some(other) => self.choose(self.at_index(*index, slot), scalar, other)?,
@@ -537,7 +538,8 @@ impl<'s> Memory for Lazy<'s> {
             Value::Ref(_) => None,
         };
         if let (Some(new), Some(scalars)) = (new, self.scalars(at)) {
-            for (slot, old) in scalars.into_iter().enumerate() {
+            let slots = meant(self.oracle.store, *index, scalars.len());
+            for (slot, old) in slots.clone().zip(scalars[slots].iter().copied()) {
                 let held = self.choose(self.at_index(*index, slot), new, old)?;
                 Rc::make_mut(&mut self.things[at]).fld[slot] = Slot::Scalar(held);
             }

@@ -136,7 +136,10 @@ impl<'s> Memory for Summary<'s> {
         self.heap.null()
     }
     fn branch(self, condition: &Formula) -> Forks<Self, bool> {
-        self.forks(|heap| heap.branch(*condition))
+        match self.heap.oracle.store.as_boolean(*condition) {
+            Some(known) => Ok(vec![(self, known)]),
+            None => self.forks(|heap| heap.branch(*condition)),
+        }
     }
 
     fn new_object(&mut self, class: ClassId) -> Reference {
@@ -157,7 +160,10 @@ impl<'s> Memory for Summary<'s> {
     }
 
     fn null_check(self, reference: &Reference) -> Forks<Self, bool> {
-        self.forks(|heap| heap.null_check(reference))
+        match self.heap.known_object(reference) {
+            Some(object) => Ok(vec![(self, object)]),
+            None => self.forks(|heap| heap.null_check(reference)),
+        }
     }
     fn read(self, base: &Reference, field: usize) -> Forks<Self, ValueOf<Self>> {
         self.known(|heap| heap.read(base, field))

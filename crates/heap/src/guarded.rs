@@ -15,7 +15,9 @@ use crate::universe::{ClassId, FieldKind, Universe};
 use parallax_op::RelOp;
 use parallax_path::Oracle;
 use parallax_sem::Symbolic;
-use parallax_term::{Formula, Scalar, Term};
+use parallax_term::{Formula, Scalar, Store, Term};
+use std::cell::RefCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A location, by its number in its heap.
@@ -117,6 +119,40 @@ pub struct Guarded<'s> {
     /// How many conjuncts the path condition had when the method was entered, if its precondition is one condition.
     pub entered: usize,
     pub(crate) locations: Vec<Rc<Location>>,
+    /// What was found out about references last.
+    pub(crate) recent: Recent,
+}
+
+/// What was found out about references last: it holds for as long as the path condition only grows.
+#[derive(Clone, Default)]
+pub(crate) struct Recent {
+    /// Some that are not null, in a ring.
+    objects: [Option<Reference>; RECENT],
+    next: usize,
+    followed: RefCell<Option<Followed>>,
+}
+
+/// How many references are remembered not to be null.
+const RECENT: usize = 4;
+
+/// The reference that was followed last.
+#[derive(Clone)]
+struct Followed {
+    reference: Reference,
+    /// How many conjuncts the path condition had then.
+    conjuncts: usize,
+    objects: Vec<(Formula, Loc)>,
+}
+
+impl Recent {
+    fn is_object(&self, reference: &Reference) -> bool {
+        self.objects.iter().flatten().any(|known| Rc::ptr_eq(known, reference))
+    }
+
+    fn add_object(&mut self, reference: &Reference) {
+        self.objects[self.next] = Some(reference.clone());
+        self.next = (self.next + 1) % RECENT;
+    }
 }
 
 type Forks<'s, T> = Result<Vec<(Guarded<'s>, T)>, HeapError>;
@@ -135,11 +171,13 @@ impl<'s> Guarded<'s> {
             truncated: false,
             entered: 0,
             locations: Vec::new(),
+            recent: Recent::default(),
         }
     }
 
     /// Gives back room that was left to grow.
     pub fn shrink(&mut self) {
+        self.recent = Recent::default();
         self.candidates.shrink_to_fit();
         self.selectors.shrink_to_fit();
         self.indices.shrink_to_fit();
@@ -259,6 +297,9 @@ impl<'s> Guarded<'s> {
 
     /// Both ways a condition may go, each with the path condition that goes with it.
     pub fn branch(self, condition: Formula) -> Forks<'s, bool> {
+        if let Some(known) = self.oracle.store.as_boolean(condition) {
+            return Ok(vec![(self, known)]);
+        }
         let (yes, no) = self.path.fork(&self.oracle, condition, Origin::Outcome)?;
         Ok(match (yes, no) {
             (Some(yes), Some(no)) => {
@@ -298,11 +339,43 @@ impl<'s> Guarded<'s> {
         if self.has(Draft::NullGoesOn) {
             return Ok(vec![(self, true)]);
         }
-        self.branch(object)
+        let mut forks = self.branch(object)?;
+        for (heap, _) in forks.iter_mut().filter(|(_, object)| *object) {
+            heap.recent.add_object(reference);
+        }
+        Ok(forks)
+    }
+
+    /// Whether a reference is an object or null, where that is known without asking.
+    pub fn known_object(&self, reference: &Reference) -> Option<bool> {
+        if self.options.draft.is_some() {
+            return None;
+        }
+        let object = match reference.iter().find(|entry| entry.target == Target::Nil) {
+            None => true,
+            Some(null) => match self.oracle.store.as_boolean(null.guard) {
+                Some(null) => !null,
+                None => return self.recent.is_object(reference).then_some(true),
+            },
+        };
+        Some(object)
     }
 
     /// The objects a reference may still be, with their guards; an object that is certain has the guard *true*.
     fn objects(&self, reference: &Reference) -> Result<Vec<(Formula, Loc)>, HeapError> {
+        if let [only] = &reference[..]
+            && let Target::Loc(loc) = only.target
+            && self.oracle.store.as_boolean(only.guard) == Some(true)
+        {
+            return Ok(vec![(only.guard, loc)]);
+        }
+        let conjuncts = self.path.conjuncts().len();
+        if let Some(last) = &*self.recent.followed.borrow()
+            && last.conjuncts == conjuncts
+            && Rc::ptr_eq(&last.reference, reference)
+        {
+            return Ok(last.objects.clone());
+        }
         let objects = reference.iter().filter_map(|entry| match entry.target {
             Target::Loc(loc) => Some((entry.guard, loc)),
             _ => None,
@@ -313,6 +386,8 @@ impl<'s> Guarded<'s> {
         {
             *guard = self.oracle.store.true_();
         }
+        let followed = Followed { reference: reference.clone(), conjuncts, objects: objects.clone() };
+        *self.recent.followed.borrow_mut() = Some(followed);
         Ok(objects)
     }
 
@@ -359,7 +434,7 @@ impl<'s> Guarded<'s> {
             Some(scalar) => Ok(Cell::Scalar(scalar)),
             None => {
                 let joined = References(Symbolic::new(store)).join(entries);
-                Ok(Cell::Ref(self.sorted(self.plainly_live(joined)?)))
+                Ok(Cell::Ref(self.sorted(self.plainly_live(joined.into_vec())?)))
             }
         }
     }
@@ -425,8 +500,15 @@ impl<'s> Guarded<'s> {
         entries.into()
     }
 
-    /// Those that are not plainly impossible. An entry that cannot be does no harm: what follows a reference asks again.
-    fn plainly_live(&self, entries: impl IntoIterator<Item = Entry>) -> Result<Vec<Entry>, HeapError> {
+    /// Those that are not plainly impossible, or all of them where two are known to be possible: that one alone is left
+    /// is worth some conclusions, and nothing else is. An entry that cannot be does no harm: what follows a reference
+    /// asks again.
+    fn plainly_live(&self, entries: Vec<Entry>) -> Result<Vec<Entry>, HeapError> {
+        let models = self.path.models();
+        let shown = |entry: &&Entry| models.iter().any(|model| model.holds(self.oracle.store, entry.guard));
+        if entries.iter().filter(shown).nth(1).is_some() {
+            return Ok(entries);
+        }
         let mut live = Vec::new();
         for entry in entries {
             self.in_time()?;
@@ -732,7 +814,7 @@ impl<'s> Guarded<'s> {
         for (guard, loc) in self.objects(array)? {
             let location = self.location(loc);
             let references = matches!(location.fld.first(), Some(Cell::Ref(_)));
-            for slot in 0..location.fld.len() {
+            for slot in meant(store, index, location.fld.len()) {
                 let here = store.relop(RelOp::Eq, index, store.number(32, slot as u128));
                 if references && store.as_boolean(here).is_none() && !self.indices.contains(&here) {
                     self.indices.push(here);
@@ -780,6 +862,14 @@ impl<'s> Guarded<'s> {
             }
         }
         self
+    }
+}
+
+/// Which of so many elements an index within their bounds may mean: one if it is a constant.
+pub fn meant(store: &Store, index: Term, length: usize) -> Range<usize> {
+    match store.as_constant(index).and_then(|bits| usize::try_from(bits.to_u64()?).ok()) {
+        Some(at) if at < length => at..at + 1,
+        _ => 0..length,
     }
 }
 

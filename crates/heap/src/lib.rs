@@ -46,7 +46,7 @@ mod universe;
 
 pub use count::Count;
 pub use draft::Draft;
-pub use guarded::{Cell, Entry, Guarded, Loc, Location, Options, Reference, Target};
+pub use guarded::{Cell, Entry, Guarded, Loc, Location, Options, Reference, Target, meant};
 pub use input::{InputHeap, InputObject, InputValue};
 pub use origin::{Origin, Path, oracle, oracle_over};
 pub use resolve::Models;

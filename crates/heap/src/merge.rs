@@ -6,7 +6,7 @@
 //! condition are still one for each heap.
 
 use crate::HeapError;
-use crate::guarded::{Cell, Entry, Guarded, Loc, Location, Reference, References, Target, unused};
+use crate::guarded::{Cell, Entry, Guarded, Loc, Location, Recent, Reference, References, Target, unused};
 use crate::origin::Origin;
 use crate::selector::{Choice, Selector};
 use crate::set::GuardedSets;
@@ -107,6 +107,8 @@ impl<'s> Guarded<'s> {
         let added: Vec<(Formula, Origin)> =
             added.into_iter().map(|formula| (formula, Origin::Merged)).collect();
         let merged = self.path.merged(&other.path, &oracle, shared, &added);
+        // What was known of references may hold on one of the two only.
+        self.recent = Recent::default();
         self.path = merged.ok_or(HeapError::Broken("paths that were merged without a model"))?;
         let pairs = pairs.iter().map(|(a, b)| join(a, &image.cell(b)));
         Ok((self, pairs.collect::<Result<_, _>>()?))

@@ -1,8 +1,8 @@
 //! How engines grow with the bound k on class files: one CSV line for each subject, engine and k.
 //!
-//! `javac -g -d build corpus/java/ds/jl/*.java`, then
-//! `cargo run --release -p parallax-java --example growth-java -- build [SECONDS] [SUBJECT or ENGINE...]`; an engine that needs longer
-//! than SECONDS (default 60) for some k is not tried with a larger one. Times are those of the thread on the processor,
+//! `javac -g -d build corpus/java/ds/*/*.java`, then
+//! `cargo run --release -p parallax-java --example growth-java -- build [SECONDS] [SUBJECT, ENGINE or k=N ...]`; an engine that
+//! needs longer than SECONDS (default 60) for some k is not tried with a larger one, and k = N alone is tried where it is given. Times are those of the thread on the processor,
 //! opening the JDK and loading classes included.
 
 use cpu_time::ThreadTime;
@@ -15,11 +15,30 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// The name, the method, and how far to go: path by path, and with the precondition as one condition.
-const SUBJECTS: [(&str, &str, [usize; 2]); 3] = [
-    ("list", "jl.List.find", [12, 12]),
-    ("tree", "jl.Tree.search", [4, 6]),
-    ("redblack", "jl.RedBlack.search", [4, 6]),
+struct Subject {
+    name: &'static str,
+    method: &'static str,
+    /// How far to go, path by path and with the precondition as one condition.
+    most: [usize; 2],
+    /// How many elements arrays have.
+    array: usize,
+    acyclic: Option<&'static str>,
+}
+
+const fn subject(name: &'static str, method: &'static str, most: [usize; 2]) -> Subject {
+    Subject { name, method, most, array: 3, acyclic: None }
+}
+
+const SUBJECTS: &[Subject] = &[
+    subject("list", "jl.List.find", [12, 12]),
+    subject("tree", "jl.Tree.search", [4, 6]),
+    subject("redblack", "jl.RedBlack.search", [4, 6]),
+    subject("doubly", "ds.Doubly.removeFirst", [6, 6]),
+    subject("redblack-insert", "ds.RedBlackTree.insert", [3, 3]),
+    subject("binomial", "ds.BinomialHeap.insert(I)V", [3, 3]),
+    subject("trie", "ds.Trie.remove(II)V", [3, 3]),
+    Subject { array: 1, ..subject("cache", "ds.LruCache.get(I)I", [3, 3]) },
+    Subject { array: 2, acyclic: Some("next"), ..subject("hash", "ds.HashTable.remove(I)Z", [4, 4]) },
 ];
 
 const RUNS: [(&str, Engine, bool); 3] =
@@ -30,16 +49,17 @@ fn main() {
     let classes = PathBuf::from(arguments.next().expect("the folder of the compiled classes"));
     let seconds = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(60.0);
     let wanted: Vec<String> = arguments.collect();
+    let only: Option<usize> = wanted.iter().find_map(|word| word.strip_prefix("k=")?.parse().ok());
     let chosen = |all: &[&str], one: &str| {
         !wanted.iter().any(|name| all.contains(&name.as_str())) || wanted.iter().any(|name| name == one)
     };
     println!("subject,engine,k,seconds,states,paths,discarded,solver_calls,finished");
-    for (subject, method, most) in SUBJECTS {
+    let subjects: Vec<&str> = SUBJECTS.iter().map(|subject| subject.name).collect();
+    for subject in SUBJECTS {
         for (name, engine, merged) in RUNS {
-            let asked = chosen(&SUBJECTS.map(|(name, ..)| name), subject)
-                && chosen(&RUNS.map(|(name, ..)| name), name);
-            for k in 1..=most[usize::from(merged)] {
-                if !asked || !measure(&classes, (subject, method), (name, engine, merged), k, seconds) {
+            let asked = chosen(&subjects, subject.name) && chosen(&RUNS.map(|(name, ..)| name), name);
+            for k in only.map_or(1..=subject.most[usize::from(merged)], |k| k..=k) {
+                if !asked || !measure(&classes, subject, (name, engine, merged), k, seconds) {
                     break;
                 }
             }
@@ -50,7 +70,7 @@ fn main() {
 /// Runs and prints one measurement; false if it did not finish in time.
 fn measure(
     classes: &Path,
-    (subject, method): (&str, &str),
+    subject: &Subject,
     (name, engine, merged): (&str, Engine, bool),
     k: usize,
     limit: f64,
@@ -58,8 +78,8 @@ fn measure(
     let start = ThreadTime::now();
     let path = ClassPath::open(&[classes.to_owned()], installed().as_deref()).expect("a class path");
     let program = Rc::new(Program::new(path).expect("java.lang.Object"));
-    let method = program.find(method).expect("the method");
-    let class = program.class(method.class);
+    let method = program.find(subject.method).expect("the method");
+    let class = program.class(method.receiver);
     let rep_ok = program.find_in(&class, "repOK", Some("()Z")).expect("its precondition");
     let inputs = program.inputs(&method, &Instances::new(), Some(k)).expect("inputs");
     let task = Task {
@@ -74,8 +94,12 @@ fn measure(
         non_null: false,
     };
     let store = Store::new();
-    let bounds = Inputs { k: Some(k), array: 3, root_alias: true };
-    let setup = Setup::new(&store, program.universe(), inputs.this, inputs.parameters, bounds);
+    let bounds = Inputs { k: Some(k), array: subject.array, root_alias: true };
+    let mut setup = Setup::new(&store, program.universe(), inputs.this, inputs.parameters, bounds);
+    if let Some(field) = subject.acyclic {
+        assert!(setup.forbid_cycles(field), "{field}");
+        program.adopt(&setup.universe);
+    }
     setup.oracle.set_deadline(Some(Instant::now() + Duration::from_secs_f64(4.0 * limit)));
     let watch = &mut |progress: &Progress| match !progress.steps.is_multiple_of(256)
         || start.elapsed().as_secs_f64() < limit
@@ -94,7 +118,8 @@ fn measure(
         }
     };
     println!(
-        "{subject},{name},{k},{:.3},{},{},{},{},{}",
+        "{},{name},{k},{:.3},{},{},{},{},{}",
+        subject.name,
         start.elapsed().as_secs_f64(),
         progress.states,
         progress.paths,

@@ -119,7 +119,7 @@ impl<'a> Search<'a> {
         effort: Effort,
     ) -> Result<Self, SearchError> {
         let program = &task.program;
-        let class = program.class(task.method.class);
+        let class = program.class(task.method.receiver);
         let constructors: Vec<Rc<Method>> = class
             .methods
             .iter()
@@ -188,6 +188,13 @@ impl<'a> Search<'a> {
         }
         for kind in kinds {
             let class = program.class(kind);
+            // Arrays of nothing, and of a few numbers, the largest first.
+            let numbers =
+                class.element.as_ref().is_some_and(|ty| !matches!(ty, Type::Ref(_) | Type::Boolean));
+            for length in 0..if numbers { OBJECTS as u64 } else { u64::from(class.element.is_some()) } {
+                let fields = (1..=length).rev().map(InputValue::Bits).collect();
+                objects.push(InputObject { fields, ..self.blank(kind) });
+            }
             match &*class.name {
                 "java/lang/Object" => objects.extend((0..OBJECTS).map(|_| self.blank(kind))),
                 "java/lang/Integer" => {

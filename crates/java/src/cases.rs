@@ -2,11 +2,13 @@
 
 use crate::calls::{Effort, SearchError, sequences};
 use crate::junit::Case;
-use crate::machine::Task;
+use crate::machine::{Cut, Task, Uncaught};
+use crate::program::Method;
 use parallax_engines::engine::{Ending, Ends, TraceOf};
 use parallax_engines::{Replay, Setup, Stop, Summary};
 use parallax_heap::{HeapError, InputHeap, InputValue, Models};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Which tests to make.
 #[derive(Clone, Copy, Debug)]
@@ -70,15 +72,20 @@ pub fn cases(
             if !replay.ends_in(&snapshot, store, model) {
                 return Err(strayed("does not end in the heap that was computed").into());
             }
+            let method = called(task, setup, &input, &trace.ending)?;
             let title = match &trace.ending {
-                Ending::Error(uncaught) => format!("path {}: throws {}", path + 1, uncaught.class),
+                Ending::Error(uncaught) => {
+                    let own = (method.class, method.index) == (task.method.class, task.method.index);
+                    let who = if own { "" } else { "the precondition " };
+                    format!("path {}: {who}throws {}", path + 1, uncaught.class)
+                }
                 _ => format!("path {}: returns", path + 1),
             };
             let name = match wanted.heaps {
                 1 => format!("path{:03}", path + 1),
                 _ => format!("path{:03}_{:04}", path + 1, shape + 1),
             };
-            found.cases.push(Case { name, title, calls: Vec::new(), input, replay });
+            found.cases.push(Case { name, title, method, calls: Vec::new(), input, replay });
         }
         traces.insert(trace.clone());
     }
@@ -86,6 +93,23 @@ pub fn cases(
         through_calls(task, setup, &traces, effort, &mut found, watch)?;
     }
     Ok(found)
+}
+
+/// What a test calls: the method, unless its precondition throws before the method is called.
+fn called(
+    task: &Task,
+    setup: &Setup<'_>,
+    input: &InputHeap,
+    ending: &Ending<Uncaught, Cut>,
+) -> Result<Rc<Method>, Stop> {
+    if let (Some(rep_ok), Ending::Error(_)) = (&task.rep_ok, ending) {
+        let alone = Task { method: rep_ok.clone(), rep_ok: None, merged: false, ..task.clone() };
+        let replay = Replay::new(&alone, &task.program.universe(), input, setup.inputs.array)?;
+        if matches!(replay.trace.ending, Ending::Error(_)) {
+            return Ok(rep_ok.clone());
+        }
+    }
+    Ok(task.method.clone())
 }
 
 /// Whether the time, or another bound on the run, is over.

@@ -23,6 +23,8 @@ pub struct Case {
     pub name: String,
     /// What it shows, in words.
     pub title: String,
+    /// What it calls in the end: the method, or the precondition where that throws.
+    pub method: Rc<Method>,
     /// The calls that make `this`, a constructor first; none if it is built field by field.
     pub calls: Vec<Call>,
     /// The heap it starts from, or that the calls start from.
@@ -270,7 +272,7 @@ impl Writer<'_> {
     }
 
     fn call(&mut self) {
-        let method = &self.task.method;
+        let method = &self.case.method;
         let call = self.calling(method, &self.case.input.objects[1].fields);
         let replay = &self.case.replay;
         match (&replay.end.end, &replay.trace.ending) {

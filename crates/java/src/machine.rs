@@ -5,6 +5,7 @@
 
 use crate::code::Kind;
 use crate::program::{LinkError, Method, Program};
+use crate::read::flags;
 use crate::state::{Control, Event, Frame, Outcome, Place, Slot, Split, State, Status, Then};
 use crate::types::{Type, dotted};
 use parallax_engines::{End, Machine, MachineState, Memory, Step, Steps, Stop, Value, ValueOf};
@@ -354,7 +355,8 @@ impl Task {
                         true => Vec::new(),
                         false => vec![Slot::Ref(state.memory()?.this())],
                     };
-                    self.push_frame(&mut state, rep_ok.clone(), arguments, Then::Enter)?;
+                    let rep_ok = self.of_this(state.memory()?, rep_ok);
+                    self.push_frame(&mut state, rep_ok, arguments, Then::Enter)?;
                     Done::Next
                 }
             };
@@ -380,6 +382,14 @@ impl Task {
             }
         })();
         self.steps(state, started)
+    }
+
+    /// The method that a call of `method` on `this` runs.
+    fn of_this<M: Memory>(&self, memory: &M, method: &Rc<Method>) -> Rc<Method> {
+        let fixed = method.flags & (flags::STATIC | flags::PRIVATE) != 0;
+        let class = memory.classes(&memory.this()).first().copied().filter(|_| !fixed);
+        let found = class.and_then(|class| self.program.method(class, &method.name, &method.descriptor));
+        found.filter(|found| found.code.is_some()).unwrap_or_else(|| method.clone())
     }
 
     pub(crate) fn steps<M: Memory>(&self, state: State<M>, answer: Answer<M>) -> Steps<Self, M> {

@@ -3,8 +3,9 @@
 use crate::code::Instr;
 use crate::machine::{Answer, Done, Task, Trouble, gap, unverifiable};
 use crate::program::FieldPlace;
+use crate::read::flags;
 use crate::state::{Outcome, Slot, State};
-use parallax_engines::{Memory, Stop, Value};
+use parallax_engines::{End, Memory, Step, Stop, Value};
 use parallax_heap::ClassId;
 
 impl Task {
@@ -16,6 +17,8 @@ impl Task {
                     return unverifiable("a static field");
                 };
                 let base = state.pop_ref()?;
+                // No constructor of an inner class takes null for the object around it: such an input is none.
+                let outer = self.symbolic && self.is_outer(&member.class, &member.name, place)?;
                 let content = &*member.class == "java/lang/String" && &*member.name == "value";
                 return self.object(state, &base.clone(), move |task, state| {
                     task.has_field(state, &base, place)?;
@@ -30,6 +33,17 @@ impl Task {
                                     return gap(task.unknown_text());
                                 }
                                 state.push(Slot::Ref(bytes.clone()));
+                                Ok(Done::Next)
+                            });
+                        }
+                        if let (true, Value::Ref(outer)) = (outer, &value) {
+                            let outer = outer.clone();
+                            let split = state.split(|memory| memory.null_check(&outer))?;
+                            return task.each(state, split, |state, object| {
+                                if !object {
+                                    return Ok(Done::Forks(vec![Step::Done(state.clone(), End::Discarded)]));
+                                }
+                                state.push(Slot::Ref(outer.clone()));
                                 Ok(Done::Next)
                             });
                         }
@@ -119,6 +133,16 @@ impl Task {
             _ => return Err(Stop::Broken("an instruction of another family".into()).into()),
         }
         Ok(Done::Next)
+    }
+
+    /// Whether a field is the one in which an inner object keeps the object around it.
+    fn is_outer(&self, class: &str, name: &str, place: usize) -> Result<bool, Trouble> {
+        if !name.starts_with("this$") {
+            return Ok(false);
+        }
+        let class = self.program.class(self.program.load(class)?);
+        let made = flags::FINAL | flags::SYNTHETIC;
+        Ok(class.layout.get(place).is_some_and(|field| field.flags & made == made))
     }
 
     /// NULLCHECK.

@@ -45,10 +45,12 @@ pub struct InstanceField {
 }
 
 /// A method of a loaded class.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Method {
     /// Its class.
     pub class: ClassId,
+    /// The class that it was looked for in, which may have inherited it.
+    pub receiver: ClassId,
     /// Its place among the methods of its class.
     pub index: u32,
     /// Its name.
@@ -311,6 +313,7 @@ impl Program {
             };
             Rc::new(Method {
                 class: id,
+                receiver: id,
                 index: index as u32,
                 name: method.name,
                 descriptor: method.descriptor,

@@ -44,9 +44,10 @@ impl Program {
             source: None,
             inner_name: None,
         };
+        let mut assumptions = Vec::new();
         let this = match method.is_static() {
             true => self.define(nothing("no this", Vec::new()), None, false)?,
-            false => method.class,
+            false => self.receiver(method.receiver, instances, &mut assumptions)?,
         };
         let mut variable = u16::from(!method.is_static());
         let mut fields = Vec::new();
@@ -63,9 +64,32 @@ impl Program {
             variable += 1 + u16::from(ty.is_wide());
         }
         let parameters = self.define(nothing("parameters", fields), None, false)?;
-        let mut found = InputClasses { this, parameters, assumptions: Vec::new(), gaps: Vec::new() };
+        let mut found = InputClasses { this, parameters, assumptions, gaps: Vec::new() };
         self.open(&mut found, instances, k.unwrap_or(usize::MAX))?;
         Ok(found)
+    }
+
+    /// The class of `this`: one that stands for the class asked of, where that is abstract.
+    fn receiver(
+        &self,
+        asked: ClassId,
+        instances: &Instances,
+        assumptions: &mut Vec<String>,
+    ) -> Result<ClassId, LinkError> {
+        if self.class(asked).is_concrete() {
+            return Ok(asked);
+        }
+        let mut said =
+            InputClasses { this: asked, parameters: asked, assumptions: Vec::new(), gaps: Vec::new() };
+        let standing = self.standing(asked, instances, &mut said)?;
+        let Some((first, others)) = standing.split_first() else { return Ok(asked) };
+        let name = |class: &ClassId| dotted(&self.class(*class).name);
+        let mut text = format!("`this` is of class {}", name(first));
+        if !others.is_empty() {
+            text += &format!(", not {}", others.iter().map(name).collect::<Vec<_>>().join(" or "));
+        }
+        assumptions.push(text);
+        Ok(*first)
     }
 
     /// For every class that an input may have: what its references may point to.

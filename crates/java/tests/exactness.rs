@@ -7,17 +7,35 @@ use parallax_engines::engine::{self, Ending};
 use parallax_engines::exact::compare;
 use parallax_engines::{Inputs, Laziness, Replay};
 use parallax_heap::InputValue;
-use parallax_java::Outcome;
+use parallax_java::{Instances, Outcome};
 use parallax_term::Store;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Both engines, compared; and every path of the summary taken by the concrete machine. Gives paths by ending.
 fn exact(path: &Path, method: &str, rep_ok: Option<&str>, k: usize) -> Counts {
+    let inputs = Inputs { k: Some(k), array: 2, root_alias: true };
+    exact_with(path, method, rep_ok, inputs, &[], &Instances::new())
+}
+
+/// The same, without cycles along some fields, and with classes that stand for some types.
+fn exact_with(
+    path: &Path,
+    method: &str,
+    rep_ok: Option<&str>,
+    inputs: Inputs,
+    acyclic: &[&str],
+    instances: &Instances,
+) -> Counts {
+    let k = inputs.k.unwrap_or(usize::MAX);
     let program = common::program(path);
     let task = common::task(&program, method, rep_ok);
     let store = Store::new();
-    let setup = common::setup(&store, &task, Inputs { k: Some(k), array: 2, root_alias: true });
+    let mut setup = common::setup_with(&store, &task, inputs, instances);
+    for field in acyclic {
+        assert!(setup.forbid_cycles(field), "{field}");
+    }
+    program.adopt(&setup.universe);
     let lazy = engine::lazy(&setup, &task, Laziness::Lazy, usize::MAX, &mut |_| Ok(()));
     lazy.outcome.clone().unwrap();
     let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
@@ -134,6 +152,39 @@ fn arrays() {
     let wrong = exact(classes.path(), "BoundedStack.popBroken", Some("repOK"), 2);
     let class = "java.lang.ArrayIndexOutOfBoundsException".to_owned();
     assert!(wrong.errors.contains(&class), "{wrong:?}");
+}
+
+/// Bounded wildcards, patterns over a sealed interface, inner classes, varargs, default methods.
+#[test]
+fn other_styles() {
+    let classes = classes();
+    let mut integers = Instances::new();
+    integers.insert("java/lang/Object".into(), vec!["java/lang/Integer".into()]);
+    let none = Instances::new();
+    let subjects: [(&str, usize, &[&str], &Instances); 5] = [
+        ("LeftistHeap.add", 2, &["left", "right"], &integers),
+        ("TwoThreeTree.insert", 2, &[], &none),
+        ("Playlist.Cursor.remove", 3, &[], &none),
+        ("BinaryHeap.pushAll", 1, &[], &none),
+        ("JobQueue.drain", 2, &["next"], &none),
+    ];
+    for (method, k, acyclic, instances) in subjects {
+        let assertion = "java.lang.AssertionError".to_owned();
+        let inputs = Inputs { k: Some(k), array: 3, root_alias: true };
+        let exact =
+            |method: &str| exact_with(classes.path(), method, Some("repOK"), inputs, acyclic, instances);
+        let right = exact(method);
+        assert!(right.cuts.is_empty() && !right.errors.contains(&assertion), "{method}: {right:?}");
+        let wrong = exact(&format!("{method}Broken"));
+        assert!(wrong.errors.contains(&assertion), "{method}: {wrong:?}");
+    }
+    // Default methods, by the class that inherits them and by the interface that has them. Where two queues have jobs in
+    // common, one that takes the other's has no end.
+    for method in ["JobQueue.take", "Queue.take"] {
+        let inputs = Inputs { k: Some(2), array: 2, root_alias: true };
+        let found = exact_with(classes.path(), method, Some("repOK"), inputs, &["next"], &none);
+        assert!(found.cuts.iter().all(|cut| cut == "Calls") && found.values > 0, "{method}: {found:?}");
+    }
 }
 
 #[test]

@@ -5,11 +5,13 @@ mod common;
 
 use parallax_engines::engine::{self, Ending};
 use parallax_engines::{Inputs, Stop};
+use parallax_heap::InputValue;
 use parallax_java::calls::Effort;
 use parallax_java::cases::{Cases, Wanted, cases};
 use parallax_java::{Instances, Program, Task, junit};
 use parallax_path::Bound;
 use parallax_term::Store;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -24,7 +26,9 @@ struct Subject {
     may: &'static [&'static str],
     k: usize,
     array: usize,
-    acyclic: Option<&'static str>,
+    acyclic: &'static [&'static str],
+    /// A type of inputs, and the class that stands for it.
+    instance: Option<(&'static str, &'static str)>,
 }
 
 const ASSERTION: &str = "java.lang.AssertionError";
@@ -47,11 +51,7 @@ fn subjects() -> Vec<Subject> {
             fault: "java.lang.ArrayIndexOutOfBoundsException",
             ..subject("BoundedStack.pop", "BoundedStack.popBroken", 2)
         },
-        Subject {
-            may: STATE,
-            acyclic: Some("below"),
-            ..subject("LinkedStack.pop", "LinkedStack.popBroken", 3)
-        },
+        Subject { may: STATE, acyclic: &["below"], ..subject("LinkedStack.pop", "LinkedStack.popBroken", 3) },
         Subject {
             may: STATE,
             fault: "java.lang.ArrayIndexOutOfBoundsException",
@@ -68,8 +68,23 @@ fn subjects() -> Vec<Subject> {
         Subject { may: ARGUMENT, ..subject("Trie.remove(II)V", "Trie.removeBroken", 2) },
         // Tables.
         Subject { may: ARGUMENT, array: 3, ..subject("DisjointSets.union", "DisjointSets.unionBroken", 1) },
-        Subject { acyclic: Some("next"), ..subject("HashTable.remove(I)Z", "HashTable.removeBroken", 4) },
+        Subject { acyclic: &["next"], ..subject("HashTable.remove(I)Z", "HashTable.removeBroken", 4) },
         Subject { array: 1, ..subject("LruCache.get(I)I", "LruCache.getBroken", 3) },
+        // Bounded wildcards, patterns over a sealed interface, inner classes, varargs, default methods.
+        Subject {
+            may: ARGUMENT,
+            acyclic: &["left", "right"],
+            instance: Some(("java/lang/Object", "java/lang/Integer")),
+            ..subject("LeftistHeap.add", "LeftistHeap.addBroken", 2)
+        },
+        subject("TwoThreeTree.insert", "TwoThreeTree.insertBroken", 2),
+        Subject { may: STATE, ..subject("Playlist.Cursor.remove", "Playlist.Cursor.removeBroken", 3) },
+        Subject {
+            may: &["java.lang.IllegalStateException", "java.lang.NullPointerException"],
+            array: 3,
+            ..subject("BinaryHeap.pushAll", "BinaryHeap.pushAllBroken", 1)
+        },
+        Subject { may: ARGUMENT, acyclic: &["next"], ..subject("JobQueue.drain", "JobQueue.drainBroken", 2) },
     ]
 }
 
@@ -89,7 +104,9 @@ fn explore(
     subject: Subject,
     calls: Option<Effort>,
 ) -> Explored {
-    explore_with(program, method, rep_ok, subject, calls, &Instances::new())
+    let mut instances = Instances::new();
+    instances.extend(subject.instance.map(|(ty, class)| (ty.into(), vec![class.into()])));
+    explore_with(program, method, rep_ok, subject, calls, &instances)
 }
 
 fn explore_with(
@@ -104,10 +121,10 @@ fn explore_with(
     let store = Store::new();
     let inputs = Inputs { k: Some(subject.k), array: subject.array, root_alias: true };
     let mut setup = common::setup_with(&store, &task, inputs, instances);
-    if let Some(field) = subject.acyclic {
+    for field in subject.acyclic {
         assert!(setup.forbid_cycles(field), "{field}");
-        program.adopt(&setup.universe);
     }
+    program.adopt(&setup.universe);
     let ends = engine::summary(&setup, &task, None, &mut |_| Ok(()));
     ends.outcome.clone().unwrap();
     let (mut errors, mut cuts) = (Vec::new(), Vec::new());
@@ -161,7 +178,7 @@ fn right_and_broken() {
         passing += broken.made.cases.len() - broken.errors.len();
     }
     assert!(sources.iter().chain(&failing).all(|source| source.unbuildable.is_empty()));
-    assert!(sources.len() == 28 && count > 300, "{count} tests");
+    assert!(sources.len() == 38 && count > 400, "{count} tests");
     expect(classes.path(), &sources, count, 0);
     expect(classes.path(), &failing, passing, fails);
 }
@@ -180,6 +197,8 @@ fn through_public_calls() {
         ("Avl.insert(I)V", 2, 2, 0),
         ("BinomialHeap.insert(I)V", 2, 2, 0),
         ("HashTable.put", 2, 2, 0),
+        // Through arguments that are arrays.
+        ("BinaryHeap.pushAll", 1, 2, 2),
     ] {
         let program = common::program(classes.path());
         let bounds = Subject { k, array, ..Subject::default() };
@@ -195,6 +214,89 @@ fn through_public_calls() {
         sources.push(junit::source(&explored.task, &explored.made.cases, false));
     }
     expect(classes.path(), &sources, count, 0);
+}
+
+/// Classes and methods by the names that they have in the source; a method that is inherited runs on an object of the
+/// class that was asked for, and so does its precondition.
+#[test]
+fn nested_classes_and_inherited_methods() {
+    let classes = compiled();
+    let program = common::program(classes.path());
+    let name = |class| program.class(class).name.to_string();
+    for (asked, class, receiver) in [
+        ("Cursor.remove", "ds/Playlist$Cursor", "ds/Playlist$Cursor"),
+        ("Playlist.Cursor.remove", "ds/Playlist$Cursor", "ds/Playlist$Cursor"),
+        ("ds.Playlist.Cursor.remove", "ds/Playlist$Cursor", "ds/Playlist$Cursor"),
+        ("ds.Playlist$Cursor.remove", "ds/Playlist$Cursor", "ds/Playlist$Cursor"),
+        ("JobQueue.take", "ds/Queue", "ds/JobQueue"),
+        ("Queue.take", "ds/Queue", "ds/Queue"),
+        (
+            "java.util.LinkedList.ListItr.hasNext",
+            "java/util/LinkedList$ListItr",
+            "java/util/LinkedList$ListItr",
+        ),
+        ("java.util.LinkedList.isEmpty", "java/util/AbstractCollection", "java/util/LinkedList"),
+    ] {
+        let method = program.find(asked).expect(asked);
+        assert_eq!((&*name(method.class), &*name(method.receiver)), (class, receiver), "{asked}");
+    }
+    // Many classes have a node.
+    assert!(program.find("Node.next").is_err_and(|error| error.to_string().contains("may be")));
+    let (mut sources, mut count) = (Vec::new(), 0);
+    for method in ["JobQueue.isEmpty", "Queue.repOK"] {
+        let program = common::program(classes.path());
+        let bounds = Subject { k: 2, array: 2, acyclic: &["next"], ..Subject::default() };
+        let explored = explore(&program, method, Some("repOK"), bounds, None);
+        assert_eq!(explored.cuts, [""; 0], "{method}");
+        // The queue's own precondition looks at the size too: an empty queue of another size is none.
+        for case in &explored.made.cases {
+            let queue = &case.input.objects[0];
+            let layout = &program.class(queue.class).layout;
+            let at = |name: &str| layout.iter().position(|field| &*field.name == name).expect("a field");
+            let empty = queue.fields[at("first")] == InputValue::Null;
+            assert_eq!(empty, queue.fields[at("size")] == InputValue::Bits(0), "{method}: {queue:?}");
+        }
+        count += explored.made.cases.len();
+        sources.push(junit::source(&explored.task, &explored.made.cases, false));
+    }
+    expect(classes.path(), &sources, count, 0);
+}
+
+/// The object around an inner object is there; elsewhere null is an input like any other.
+#[test]
+fn inner_objects_have_an_outer_one() {
+    let classes = compiled();
+    let program = common::program(classes.path());
+    let bounds = Subject { k: 3, array: 2, ..Subject::default() };
+    let explored = explore(&program, "Playlist.Cursor.next", None, bounds, None);
+    let errors: BTreeSet<&str> = explored.errors.iter().map(String::as_str).collect();
+    let thrown = ["java.lang.IllegalStateException", "java.lang.NullPointerException"];
+    assert_eq!(errors.into_iter().collect::<Vec<_>>(), thrown);
+    for case in &explored.made.cases {
+        let cursor = &case.input.objects[0];
+        let layout = &program.class(cursor.class).layout;
+        let outer = layout.iter().position(|field| field.name.starts_with("this$")).expect("the list");
+        assert_ne!(cursor.fields[outer], InputValue::Null, "{}", case.title);
+    }
+}
+
+/// Where the precondition throws, the test is one of the precondition.
+#[test]
+fn a_precondition_that_throws() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("Careless.java");
+    let text = "public class Careless { Careless next; int key; boolean repOK() { return next.key > key; }
+        public int step() { return next.key - key; } }";
+    std::fs::write(&file, text).expect("a file");
+    let classes = common::compiled(&[file]);
+    let program = common::program(classes.path());
+    let bounds = Subject { k: 1, ..Subject::default() };
+    let explored = explore(&program, "Careless.step", Some("repOK"), bounds, None);
+    assert_eq!(explored.errors, ["java.lang.NullPointerException"]);
+    let titles: Vec<&str> = explored.made.cases.iter().map(|case| &*case.title).collect();
+    assert!(titles.iter().any(|title| title.contains("the precondition throws")), "{titles:?}");
+    let tests = junit::source(&explored.task, &explored.made.cases, false);
+    expect(classes.path(), &[tests], explored.made.cases.len(), 0);
 }
 
 /// Classes of the installed JDK, as they are.

@@ -1,8 +1,9 @@
 //! How engines grow with the bound k: one CSV line for each subject, engine and k.
 //!
-//! `cargo run --release -p parallax-javalite --example growth -- [SECONDS] [SUBJECT, ENGINE, k=N or bytes ...]`; an engine that needs longer
+//! `cargo run --release -p parallax-javalite --example growth -- [SECONDS] [SUBJECT, ENGINE, k=N, once or bytes ...]`; an engine that needs longer
 //! than SECONDS (default 60) for some k is not tried with a larger one, and k = N alone is tried where it is given. Times are those the thread spent on the
-//! processor, so that a busy machine spoils them less; short runs are repeated, and the shortest counts. With the word `bytes` among the names,
+//! processor, so that a busy machine spoils them less; short runs are repeated, and the shortest counts (not
+//! with the word `once`, for tools that count instructions). With the word `bytes` among the names,
 //! `kept_bytes` is what the run holds at its end, all paths of the summary included, and `peak_bytes` the most it held;
 //! counting them takes time of its own, up to a half where little else is done, so it is not done unasked.
 
@@ -133,6 +134,7 @@ fn main() {
     let seconds = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(60.0);
     let wanted: Vec<String> = arguments.collect();
     ASKED.store(wanted.iter().any(|name| name == "bytes"), Relaxed);
+    let rounds = if wanted.iter().any(|name| name == "once") { 1 } else { 20 };
     let only: Option<usize> = wanted.iter().find_map(|word| word.strip_prefix("k=")?.parse().ok());
     println!(
         "subject,engine,k,seconds,states,paths,discarded,solver_calls,solver_seconds,guard_dag,locations,kept_bytes,peak_bytes,finished"
@@ -147,7 +149,7 @@ fn main() {
     for subject in SUBJECTS.iter().filter(|subject| names(&subjects, subject.name)) {
         for run in RUNS.iter().filter(|(name, ..)| names(&runs, name)) {
             for k in only.map_or(1..=subject.most[usize::from(run.2)], |k| k..=k) {
-                if !measure(subject, run, k, seconds) {
+                if !measure(subject, run, k, seconds, rounds) {
                     break;
                 }
             }
@@ -164,10 +166,10 @@ struct Run {
 }
 
 /// Runs and prints one measurement; false if it did not finish in time. Short ones are repeated, and the shortest time counts.
-fn measure(subject: &Subject, run: &(&str, Engine, bool), k: usize, limit: f64) -> bool {
+fn measure(subject: &Subject, run: &(&str, Engine, bool), k: usize, limit: f64, rounds: usize) -> bool {
     let mut best = once(subject, run, k, limit);
     let mut spent = best.seconds;
-    for _ in 1..20 {
+    for _ in 1..rounds {
         if spent > 0.1 {
             break;
         }

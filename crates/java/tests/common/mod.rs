@@ -66,7 +66,7 @@ pub fn program_with(path: &Path, jdk: Option<&Path>) -> Rc<Program> {
 /// A method to explore, with its precondition if it is named.
 pub fn task(program: &Rc<Program>, method: &str, rep_ok: Option<&str>) -> Task {
     let method = program.find(method).expect("the method");
-    let class = program.class(method.class);
+    let class = program.class(method.receiver);
     let rep_ok = rep_ok.map(|name| program.find_in(&class, name, Some("()Z")).expect("the precondition"));
     Task {
         program: program.clone(),

@@ -77,7 +77,7 @@ pub fn explored(arguments: &Heap) -> Result<Status> {
         bail!("--classpath needs --method, such as `ds.LinkedList.contains`");
     };
     let method = program.find(name)?;
-    let class = program.class(method.class);
+    let class = program.class(method.receiver);
     let rep_ok = match &arguments.repok {
         None => None,
         Some(name) => {
@@ -146,7 +146,7 @@ pub fn explored(arguments: &Heap) -> Result<Status> {
 /// The method that is compared with the task's: of the same object, with the same parameters.
 fn second(task: &Task, name: &str) -> Result<Task> {
     let program = &task.program;
-    let class = program.class(task.method.class);
+    let class = program.class(task.method.receiver);
     let method = match name.split('(').next().is_some_and(|path| path.contains('.')) {
         true => program.find(name)?,
         false => {

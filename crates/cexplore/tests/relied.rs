@@ -119,6 +119,20 @@ const CASES: &[Case] = &[
         caller: "#include <stdlib.h>\nint main(void) { int *p = calloc(1, sizeof *p); return p ? f(p, __VERIFIER_nondet_int()) & 0 : 0; }\n",
     },
     Case {
+        // A word is read where there may be half of one: the length was asked for, but not for enough.
+        code: "int f(const char *t, unsigned n) { long w = 0; if (n >= 4) __builtin_memcpy(&w, t, 8); return (int)w; }",
+        relied: &["t is not null"],
+        mistakes: &["out-of-bounds"],
+        caller: "int main(void) { char t[4] = { 0 }; return f(t, 4) & 0; }\n",
+    },
+    Case {
+        // Nothing was asked of the number: it is one of something else.
+        code: "int f(const char *t, unsigned seed) { long w = 0; __builtin_memcpy(&w, t, 8); return (int)(w ^ seed); }",
+        relied: &["t is not null", "at least 8 bytes are at t"],
+        mistakes: &[],
+        caller: "int main(void) { char t[8] = { 0 }; return f(t, 3) & 0; }\n",
+    },
+    Case {
         // What the code itself made is as large as the code made it.
         code: "int f(const unsigned char *t) { int seen[200] = { 0 }; return seen[t[0]]; }",
         relied: &["t is not null"],

@@ -14,7 +14,7 @@ use std::collections::{BinaryHeap, VecDeque};
 /// Picks after which distances are worked out anew though nothing new was covered.
 const STALE: u32 = 32;
 /// Blocks for each of which one pick has to come before that: what it costs grows with the program.
-const BLOCKS_A_PICK: usize = 2048;
+const BLOCKS_A_PICK: usize = 8192;
 
 /// The nearest block that was not covered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -18,7 +18,7 @@ use parallax_cmodule::{Callee, DebugType, Module, Operation, Terminator};
 use parallax_op::{BinOp, RelOp};
 use parallax_path::Model;
 use parallax_sem::Symbolic;
-use parallax_term::{Formula, Node, Symbol, Term};
+use parallax_term::{Formula, Symbol, Term};
 use rustc_hash::FxHashSet;
 use std::fmt;
 
@@ -93,6 +93,9 @@ pub(super) struct Reliance {
     /// Conditions that callers may well keep and that do not exclude it: an input that keeps them shows it best.
     pub(super) kept: Vec<Formula>,
 }
+
+/// No object has more bytes.
+const MOST_LENGTH: u64 = 1 << 40;
 
 /// A contract as a condition on one path.
 struct Candidate {
@@ -201,7 +204,9 @@ impl<'s> Explorer<'s> {
         {
             // Of the pointers that lead there, the one of an example: what holds of another is not excluded by its contracts.
             let Ok(Some(example)) = state.path.sat(&self.oracle, guard) else { return reliance };
-            for Candidate { relied, enough, holds } in self.rooms(state, &example, object, offset, len) {
+            for Candidate { relied, enough, holds } in
+                self.rooms(state, (guard, &example), object, offset, len)
+            {
                 // Within what the contract promises, however much that is.
                 if self.excludes(state, guard, self.store.not(enough)) {
                     return Reliance { relied: vec![relied], ..Reliance::default() };
@@ -245,48 +250,41 @@ impl<'s> Explorer<'s> {
         })
     }
 
-    /// Whether a number beside a pointer says how far an access may go: the path asks whether the number is more or less than where the
-    /// access is. Where that is at a constant place, the path leaves the number some values only.
+    /// Whether a number beside a pointer says how far an access may go: on this path the access certainly ends no more than one element
+    /// behind as many bytes or elements as the number says. The code compares the two, perhaps wrongly; an access that may be anywhere
+    /// was never compared.
     fn bounds_access(
         &self,
         state: &State<Symbolic<'s>>,
+        guard: Formula,
         length: &Length,
-        accessed: &FxHashSet<Symbol>,
-        far: Term,
+        scale: u64,
+        [at, len]: [Term; 2],
     ) -> bool {
         let store = self.store;
-        let of_length: FxHashSet<Symbol> = store.symbols_in([length.term.id()]).into_iter().collect();
-        // Equations tell kinds apart, not lengths.
-        let asks_order = |formula: Formula| {
-            let inner = match store.node(formula) {
-                Node::Not(inner) => inner,
-                _ => formula,
-            };
-            !matches!(store.node(inner), Node::Rel(RelOp::Eq, ..))
-        };
-        let guards = state.tokens.iter().flat_map(|token| &token.entries).map(|entry| entry.guard.id());
-        let of_pointers: FxHashSet<Symbol> = store.symbols_in(guards).into_iter().collect();
-        let path = state.path.formulas();
-        let mut about = path.iter().filter(|&&formula| {
-            self.mentions(formula, &of_length) && !self.mentions(formula, &of_pointers) && asks_order(formula)
-        });
-        if !accessed.is_empty() {
-            return about.any(|&formula| self.mentions(formula, accessed));
-        }
-        if about.next().is_none() {
+        let number = |value: u64| store.number(64, value.into());
+        let wide = self.widened(length);
+        let element = store.as_constant(len).and_then(|len| len.to_u64()).unwrap_or(1).max(scale);
+        let sensible = store.relop(RelOp::Ule, wide, number(MOST_LENGTH));
+        let end = store.binop(BinOp::Add, at, len);
+        let bytes = store.binop(BinOp::Mul, wide, number(scale));
+        let behind = store.binop(BinOp::Add, bytes, number(element));
+        let further = |order| store.and(sensible, store.relop(order, behind, end));
+        if !matches!(state.path.sat_all(&self.oracle, &[guard, sensible]), Ok(Some(_))) {
             return false;
         }
-        let wide = self.widened(length);
-        let none = store.eq(wide, store.number(64, 0));
-        let more = store.relop(RelOp::Ult, far, wide);
-        [none, more].into_iter().any(|value| !matches!(state.path.sat(&self.oracle, value), Ok(Some(_))))
+        // Near the start every number would do: one that the path compares is not 0 there.
+        if store.as_constant(end).and_then(|end| end.to_u64()).is_some_and(|end| end <= element) {
+            return self.excludes(state, guard, store.eq(wide, number(0)));
+        }
+        [RelOp::Ult, RelOp::Slt].into_iter().any(|order| self.excludes(state, guard, further(order)))
     }
 
     /// Contracts on how much there is at input pointers into an object.
     fn rooms(
         &self,
         state: &State<Symbolic<'s>>,
-        example: &Model,
+        (guard, example): (Formula, &Model),
         object: ObjectId,
         offset: Term,
         len: Term,
@@ -328,9 +326,16 @@ impl<'s> Explorer<'s> {
                 }
             }
             // A number beside the pointer that bounds the access is what says how much there is.
-            let symbols: FxHashSet<Symbol> = store.symbols_in(accessed).into_iter().collect();
-            let far = store.binop(BinOp::Add, offset, len);
-            if lengths.iter().any(|length| self.bounds_access(state, length, &symbols, far)) {
+            let bounded = entries.iter().any(|&(chosen, start)| {
+                let at = store.binop(BinOp::Sub, offset, start);
+                let guard = store.and(guard, chosen);
+                lengths.iter().any(|length| {
+                    [1, element]
+                        .into_iter()
+                        .any(|scale| self.bounds_access(state, guard, length, scale, [at, len]))
+                })
+            });
+            if bounded {
                 continue;
             }
             let constant = |term: Term| store.as_constant(term).and_then(|bits| bits.to_u64());

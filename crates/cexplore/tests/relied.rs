@@ -147,6 +147,43 @@ const CASES: &[Case] = &[
         caller: "int main(void) { char t[2] = { __VERIFIER_nondet_char(), __VERIFIER_nondet_char() }; return f(t, 2) & 0; }\n",
     },
     Case {
+        // What stands before a pointer is bounded by no number.
+        code: "struct stack { int depth; int *top; };\nint f(struct stack *s) { if (s->depth > 0) return *--s->top; return 0; }",
+        relied: &["s is not null", "s->top is not null"],
+        mistakes: &[],
+        caller: "int main(void) { int a[2] = { 0 }; struct stack s = { __VERIFIER_nondet_int(), a + 1 }; return f(&s) & 0; }\n",
+    },
+    Case {
+        // Of two numbers one is a place, and nothing is asked of it: it stays below the other.
+        code: "int f(struct buf *b) { if (b->size < 2) return 0; b->text[b->used] = 1; return 1; }",
+        relied: &["b is not null", "b->text is not null"],
+        mistakes: &[],
+        caller: CAREFUL,
+    },
+    Case {
+        // Of one number nobody knows better: it says how much there is.
+        code: "int f(char *t, unsigned n) { if (n > 2) return 0; t[n] = 0; return 1; }",
+        relied: &["t is not null"],
+        mistakes: &["out-of-bounds"],
+        caller: "int main(void) { char t[2] = { 0 }; return f(t, 2) & 0; }\n",
+    },
+    Case {
+        // Only a length that no text has makes the size wrap around.
+        code: "#include <stdlib.h>\nint f(const char *t, unsigned long n) { long *a = malloc((n + 1) * sizeof *a); if (!a) return 0; \
+            a[0] = 0; for (unsigned long i = 0; i < n && i < 2; i++) a[0] += t[i]; free(a); return 1; }",
+        relied: &["t is not null", "n bytes are at t", "n things fit into memory"],
+        mistakes: &[],
+        caller: "int main(void) { char t[3] = { 0 }; unsigned long n = __VERIFIER_nondet_ulong(); return n <= 3 ? f(t, n) & 0 : 0; }\n",
+    },
+    Case {
+        // A number of nothing in particular may be large.
+        code: "#include <stdlib.h>\nint f(unsigned long n) { long *a = malloc((n + 1) * sizeof *a); if (!a) return 0; \
+            a[0] = 0; free(a); return 1; }",
+        relied: &[],
+        mistakes: &["out-of-bounds"],
+        caller: "int main(void) { return f(__VERIFIER_nondet_ulong()) & 0; }\n",
+    },
+    Case {
         code: "#include <stdlib.h>\nint f(int *p, int *q) { free(p); return *q; }",
         relied: &["q is not null", "p and q point to different objects"],
         mistakes: &[],

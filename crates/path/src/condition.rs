@@ -307,12 +307,39 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
         values: Vec<(Symbol, u64)>,
         tried: Option<Formula>,
     ) -> Option<Rc<Model>> {
-        let model = Model::from_values(values);
-        let holds = |formula: &Formula| model.holds(oracle.store, *formula);
-        if tried.is_some_and(|guard| !self.formulas().iter().chain([&guard]).all(holds)) {
-            return None;
+        let mut model = Model::from_values(values);
+        if let Some(guard) = tried {
+            let mut part = self.part(oracle, guard);
+            match &self.model {
+                Some(known) if part.is_small() => model = known.adopting(oracle.store, &model, &part.symbols),
+                _ => part.tied.append(&mut part.apart),
+            }
+            if !part.tied.iter().all(|formula| model.holds(oracle.store, *formula)) {
+                return None;
+            }
         }
         Some(self.remember(oracle, model))
+    }
+
+    /// The conjuncts that are tied to a guard by what they speak of, and the guard.
+    fn part(&self, oracle: &Oracle<'_>, guard: Formula) -> Part {
+        let symbols = oracle.symbols(guard).iter().copied().collect();
+        let mut part = Part { tied: vec![guard], apart: self.formulas(), symbols };
+        loop {
+            let before = part.tied.len();
+            part.apart.retain(|&formula| {
+                let symbols = oracle.symbols(formula);
+                let apart = symbols.iter().all(|symbol| !part.symbols.contains(symbol));
+                if !apart {
+                    part.symbols.extend(symbols.iter().copied());
+                    part.tied.push(formula);
+                }
+                apart
+            });
+            if part.tied.len() == before {
+                return part;
+            }
+        }
     }
 
     /// Whether it is plain that `guard` does not hold together with the condition: no model is looked for, and no solver
@@ -347,9 +374,15 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
 
     /// Asks the solver, and remembers what it says.
     fn ask(&self, oracle: &Oracle<'_>, guard: Formula) -> Side {
-        let mut formulas = self.formulas();
-        formulas.push(guard);
-        match oracle.solve(&formulas)? {
+        let answer = match self.model.as_ref().filter(|_| oracle.recall().facts) {
+            Some(model) => self.answer(oracle, guard, model)?,
+            None => {
+                let mut formulas = self.formulas();
+                formulas.push(guard);
+                oracle.solve(&formulas)?
+            }
+        };
+        match answer {
             Some(model) => Ok(Some(self.remember(oracle, model))),
             None => {
                 if oracle.recall().facts {
@@ -364,6 +397,21 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
                 Ok(None)
             }
         }
+    }
+
+    /// A model of the condition together with `guard`, if there is one, for a condition of which `known` is a model.
+    ///
+    /// A question is the harder the more it holds. Only those conjuncts are asked for that are tied to the guard; the others
+    /// hold as they do in the known model.
+    fn answer(&self, oracle: &Oracle<'_>, guard: Formula, known: &Model) -> Result<Option<Model>, Reason> {
+        let mut part = self.part(oracle, guard);
+        // A part that is nearly the whole is not worth another circuit in the solver.
+        if !part.is_small() {
+            part.tied.append(&mut part.apart);
+            return oracle.solve(&part.tied);
+        }
+        let answer = oracle.solve(&part.tied)?;
+        Ok(answer.map(|answer| known.adopting(oracle.store, &answer, &part.symbols)))
     }
 
     fn remember(&self, oracle: &Oracle<'_>, model: Model) -> Rc<Model> {
@@ -467,6 +515,22 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
         let model = candidates.iter().find(holds)?.clone();
         path.add(oracle, added, Some(model), candidates);
         Some(path)
+    }
+}
+
+/// The part of a condition that a question is about.
+struct Part {
+    /// What is tied to the guard by the symbols it speaks of, and the guard.
+    tied: Vec<Formula>,
+    /// The rest: it speaks of other symbols.
+    apart: Vec<Formula>,
+    /// What the former speaks of.
+    symbols: FxHashSet<Symbol>,
+}
+
+impl Part {
+    fn is_small(&self) -> bool {
+        self.apart.len() >= 2 * self.tied.len()
     }
 }
 

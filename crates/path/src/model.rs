@@ -5,7 +5,7 @@
 
 use parallax_op::{Bits, BoolOp};
 use parallax_term::{Expr, Formula, Id, Node, Sort, Store, Symbol, Term};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -69,6 +69,38 @@ impl Model {
         }
         memory.set.push(symbol);
         Model { given: self.given.clone(), memory: Some(memory) }
+    }
+
+    /// The same model with `symbols` as in another.
+    pub(crate) fn adopting(&self, store: &Store, other: &Model, symbols: &FxHashSet<Symbol>) -> Model {
+        if let (Some(mine), Some(theirs)) = (self.values(), other.values()) {
+            let mine = mine.into_iter().filter(|(symbol, _)| !symbols.contains(symbol));
+            let theirs = theirs.into_iter().filter(|(symbol, _)| symbols.contains(symbol));
+            let mut values: Vec<_> = mine.chain(theirs).collect();
+            values.sort_unstable();
+            return Model::from_values(values);
+        }
+        let mut whole = self.whole(store).into_owned();
+        whole.adopt(&other.whole(store), symbols.iter().copied());
+        Model::new(whole, self.memory.is_some())
+    }
+
+    /// What symbols are, zeros left out, if all of it are numbers of 64 bits at most.
+    fn values(&self) -> Option<Vec<(Symbol, u64)>> {
+        let mut values: Vec<(Symbol, u64)> = match &self.given {
+            Given::Values(values) => values.to_vec(),
+            Given::Solver(given) => {
+                let value = |symbol| match given.boolean(symbol) {
+                    Some(truth) => Some((symbol, u64::from(truth))),
+                    None => Some((symbol, given.bits(symbol)?.to_u64()?)),
+                };
+                let values: Option<Vec<_>> = given.symbols().map(value).collect();
+                values?.into_iter().filter(|&(_, value)| value != 0).collect()
+            }
+        };
+        let set = self.memory.as_ref().map_or(&[][..], |memory| &memory.set);
+        values.extend(set.iter().map(|&symbol| (symbol, 1)));
+        Some(values)
     }
 
     /// Whether a truth value is set. Unlike what is computed, this is not remembered.

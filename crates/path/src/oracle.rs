@@ -4,7 +4,8 @@ use crate::Model;
 use crate::facts::Facts;
 use parallax_op::Bits;
 use parallax_smt::{Answer, Cache, Counter, Enumeration, Limits, Reason, Solver, Statistics, values};
-use parallax_term::{Formula, Store, Term};
+use parallax_term::{Formula, Store, Symbol, Term};
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -20,6 +21,8 @@ pub struct Oracle<'s> {
     recall: Recall,
     facts: RefCell<Facts>,
     numbers: Cell<u64>,
+    /// What formulas speak of, in order.
+    symbols: RefCell<FxHashMap<Formula, Rc<[Symbol]>>>,
 }
 
 /// What paths remember of the answers they were given.
@@ -59,6 +62,7 @@ impl<'s> Oracle<'s> {
             recall: Recall::default(),
             facts: RefCell::new(Facts::until(late)),
             numbers: Cell::new(0),
+            symbols: RefCell::default(),
         }
     }
 
@@ -93,6 +97,17 @@ impl<'s> Oracle<'s> {
     pub(crate) fn number(&self) -> u64 {
         self.numbers.set(self.numbers.get() + 1);
         self.numbers.get()
+    }
+
+    /// The symbols of a formula, in order.
+    pub(crate) fn symbols(&self, formula: Formula) -> Rc<[Symbol]> {
+        let mut known = self.symbols.borrow_mut();
+        let symbols = known.entry(formula).or_insert_with(|| {
+            let mut symbols = self.store.symbols_in([formula.id()]);
+            symbols.sort_unstable();
+            symbols.into()
+        });
+        symbols.clone()
     }
 
     /// From then on no question is answered, and a question that is being answered is given up.

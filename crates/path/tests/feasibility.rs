@@ -144,6 +144,40 @@ proptest! {
         prop_assert_eq!(left, inputs.iter().find(both).is_some());
     }
 
+    /// A question about one of many numbers that have nothing to do with each other: what is found is a model of all of them.
+    #[test]
+    fn a_model_of_a_part_is_one_of_the_whole(
+        conditions in prop::collection::vec(
+            (0..RelOp::ALL.len(), 0..BinOp::ALL.len(), 0..6usize, 0..16u128, 0..16u128), 1..24),
+        recall in recalls(),
+    ) {
+        let store = Store::new();
+        let oracle = Oracle::new(parallax_smt::solver(&store)).with_recall(recall);
+        let numbers: Vec<Term> = (0..6).map(|n| store.symbol(&format!("n{n}"), 4)).collect();
+        let mut values: Vec<Vec<u128>> = vec![(0..16).collect(); numbers.len()];
+        let mut path: Path = Path::new(&oracle);
+        for (relation, operator, which, a, b) in conditions {
+            let number = numbers[which];
+            let computed = store.binop(BinOp::ALL[operator], number, store.number(4, a));
+            let condition = store.relop(RelOp::ALL[relation], computed, store.number(4, b));
+            let symbol = store.lookup(&format!("n{which}")).unwrap();
+            let holds = |value: &u128| {
+                let mut model = parallax_smt::Model::new();
+                model.set_bits(symbol, parallax_op::Bits::new(4, *value));
+                model.formula(&store, condition)
+            };
+            let possible = values[which].iter().any(holds);
+            let found = path.sat(&oracle, condition).unwrap();
+            prop_assert_eq!(found.is_some(), possible);
+            if let Some(model) = found {
+                prop_assert!(path.formulas().iter().all(|&formula| model.holds(&store, formula)));
+                prop_assert!(model.holds(&store, condition));
+                values[which].retain(holds);
+                path = path.and(&oracle, condition, (), model);
+            }
+        }
+    }
+
     /// Two sides of a fork, merged, allow what either allowed.
     #[test]
     fn a_merged_path_allows_what_either_did(a in condition(), b in condition(), c in condition()) {

@@ -106,6 +106,8 @@ pub struct Explorer<'s> {
     known: FxHashMap<(Problem, FunctionId, LocationId), Known>,
     /// Findings that rely on pointers which are never null, by their number, and the pointers.
     pub(super) relying: Vec<(usize, Vec<String>)>,
+    /// Findings that rely on a number which is not very large, by their number, and its name.
+    pub(super) counting: Vec<(usize, String)>,
     /// Input pointers that some branch tests for null.
     pub(super) tested: FxHashSet<String>,
     /// What the step at hand accessed last: object, offset, length.
@@ -155,6 +157,7 @@ impl<'s> Explorer<'s> {
             mistakes: Vec::new(),
             known: FxHashMap::default(),
             relying: Vec::new(),
+            counting: Vec::new(),
             tested: FxHashSet::default(),
             access: None,
             looked_at: FxHashSet::default(),
@@ -576,7 +579,7 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
             }
             None => {}
         }
-        let Reliance { relied, pointers, kept } = match state.unknown_memory {
+        let Reliance { relied, pointers, counts, kept } = match state.unknown_memory {
             true => self.reliance(state, problem, *guard),
             false => Reliance::default(),
         };
@@ -596,12 +599,14 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
             // One that callers cannot help takes the place of one that they can.
             Some(Known::Relies(number, _)) => {
                 self.relying.retain(|(relying, _)| *relying != number);
+                self.counting.retain(|(counting, _)| *counting != number);
                 self.findings[number] = finding;
             }
             _ => {
                 if !pointers.is_empty() {
                     self.relying.push((self.findings.len(), pointers));
                 }
+                self.counting.extend(counts.map(|name| (self.findings.len(), name)));
                 self.findings.push(finding);
             }
         }

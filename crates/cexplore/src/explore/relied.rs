@@ -18,7 +18,7 @@ use parallax_cmodule::{Callee, DebugType, Module, Operation, Terminator};
 use parallax_op::{BinOp, RelOp};
 use parallax_path::Model;
 use parallax_sem::Symbolic;
-use parallax_term::{Formula, Symbol, Term};
+use parallax_term::{Formula, Node, Symbol, Term};
 use rustc_hash::FxHashSet;
 use std::fmt;
 
@@ -49,6 +49,8 @@ pub enum Relied {
     Ends(String),
     /// Two pointers point into different objects.
     Apart(String, String),
+    /// A number says how much there is of something in memory, which is never very much.
+    Counts(String),
 }
 
 impl Relied {
@@ -61,6 +63,7 @@ impl Relied {
             Relied::Enough(_) => "enough",
             Relied::Ends(_) => "string",
             Relied::Apart(..) => "apart",
+            Relied::Counts(_) => "counts",
         }
     }
 }
@@ -79,6 +82,7 @@ impl fmt::Display for Relied {
             Relied::Enough(pointer) => write!(f, "what is accessed at {pointer} is there"),
             Relied::Ends(pointer) => write!(f, "{pointer} is a text that ends with a NUL"),
             Relied::Apart(one, other) => write!(f, "{one} and {other} point to different objects"),
+            Relied::Counts(number) => write!(f, "{number} things fit into memory"),
         }
     }
 }
@@ -90,6 +94,8 @@ pub(super) struct Reliance {
     pub(super) relied: Vec<Relied>,
     /// Input pointers that are taken never to be null by these.
     pub(super) pointers: Vec<String>,
+    /// A number that it must be large for, beyond what fits into memory.
+    pub(super) counts: Option<String>,
     /// Conditions that callers may well keep and that do not exclude it: an input that keeps them shows it best.
     pub(super) kept: Vec<Formula>,
 }
@@ -191,7 +197,7 @@ impl<'s> Explorer<'s> {
             && !self.tested.contains(&token.name)
         {
             let relied = vec![Relied::NotNull(pointer_name(module, state, token))];
-            return Reliance { relied, pointers: vec![token.name.clone()], kept: Vec::new() };
+            return Reliance { relied, pointers: vec![token.name.clone()], ..Reliance::default() };
         }
         if problem == Problem::NullDereference
             && let Some(relied) = self.number_as_pointer(state, guard)
@@ -221,7 +227,33 @@ impl<'s> Explorer<'s> {
                 }
             }
         }
+        if let Some(name) = self.large(state, guard, &symbols) {
+            reliance.relied.push(Relied::Counts(name.clone()));
+            reliance.counts = Some(name);
+        }
         reliance
+    }
+
+    /// A number of the input that a mistake needs to be larger than anything in memory: a size that was computed of it wrapped around.
+    fn large(
+        &self,
+        state: &State<Symbolic<'s>>,
+        guard: Formula,
+        symbols: &FxHashSet<Symbol>,
+    ) -> Option<String> {
+        let store = self.store;
+        let spoken = |term: Term| store.symbols_in([term.id()]).iter().any(|symbol| symbols.contains(symbol));
+        let tokens = state.tokens.iter();
+        let mut numbers: Vec<Length> = tokens
+            .flat_map(|token| self.lengths(state, token))
+            .chain(self.number_parameters(state))
+            .collect();
+        numbers.retain(|number| number.bits == 64 && spoken(number.term));
+        let mut tried = FxHashSet::default();
+        numbers.retain(|number| tried.insert(number.term));
+        let fits =
+            |number: &Length| store.relop(RelOp::Ule, number.term, store.number(64, MOST_LENGTH.into()));
+        numbers.into_iter().find(|number| self.excludes(state, guard, fits(number))).map(|number| number.name)
     }
 
     /// Whether a mistake on a path is impossible with a further condition.
@@ -263,6 +295,11 @@ impl<'s> Explorer<'s> {
     ) -> bool {
         let store = self.store;
         let number = |value: u64| store.number(64, value.into());
+        let before =
+            |at: Term| store.as_constant(at).and_then(|at| at.to_u64()).is_some_and(|at| (at as i64) < 0);
+        if before(at) || !self.compares(state, length, [at, len]) {
+            return false;
+        }
         let wide = self.widened(length);
         let element = store.as_constant(len).and_then(|len| len.to_u64()).unwrap_or(1).max(scale);
         let sensible = store.relop(RelOp::Ule, wide, number(MOST_LENGTH));
@@ -278,6 +315,23 @@ impl<'s> Explorer<'s> {
             return self.excludes(state, guard, store.eq(wide, number(0)));
         }
         [RelOp::Ult, RelOp::Slt].into_iter().any(|order| self.excludes(state, guard, further(order)))
+    }
+
+    /// Whether the path asks how large a number is, of itself or beside the place of an access.
+    fn compares(&self, state: &State<Symbolic<'s>>, length: &Length, access: [Term; 2]) -> bool {
+        let store = self.store;
+        let number = store.symbols_in([length.term.id()]);
+        let known: FxHashSet<Symbol> =
+            store.symbols_in([length.term, access[0], access[1]].map(|term| term.id())).into_iter().collect();
+        let formulas = state.path.formulas();
+        store.post_order(formulas.iter().map(|formula| formula.id())).into_iter().any(|id| {
+            let Node::Rel(RelOp::Ult | RelOp::Ule | RelOp::Slt | RelOp::Sle, ..) = store.node(id) else {
+                return false;
+            };
+            let symbols = store.symbols_in([id]);
+            number.iter().all(|symbol| symbols.contains(symbol))
+                && symbols.iter().all(|symbol| known.contains(symbol))
+        })
     }
 
     /// Contracts on how much there is at input pointers into an object.
@@ -310,8 +364,9 @@ impl<'s> Explorer<'s> {
             let mut lengths = self.lengths(state, token);
             lengths.retain(|length| is_looked_at(length.term));
             let element = size_of(module, token.pointee);
+            let scales = || [1, element].into_iter().take(1 + usize::from(element > 1));
             for length in &lengths {
-                for scale in [1, element].into_iter().take(1 + usize::from(element > 1)) {
+                for scale in scales() {
                     let (mut enough, mut holds) = (chosen, store.true_());
                     for &(guard, start) in &entries {
                         let at = store.binop(BinOp::Sub, offset, start);
@@ -326,14 +381,20 @@ impl<'s> Explorer<'s> {
                 }
             }
             // A number beside the pointer that bounds the access is what says how much there is.
-            let bounded = entries.iter().any(|&(chosen, start)| {
+            // One that the place is computed of is a place itself, if there is another.
+            let here = entries.iter().find(|&&(chosen, _)| example.holds(store, chosen));
+            let place: FxHashSet<Symbol> = store.symbols_in(accessed).into_iter().collect();
+            let is_place = |length: &Length| {
+                store.symbols_in([length.term.id()]).iter().all(|symbol| place.contains(symbol))
+            };
+            let only_places = lengths.iter().all(is_place);
+            let is_bound = |length: &&Length| only_places || !is_place(length);
+            let bounded = here.is_some_and(|&(chosen, start)| {
                 let at = store.binop(BinOp::Sub, offset, start);
                 let guard = store.and(guard, chosen);
-                lengths.iter().any(|length| {
-                    [1, element]
-                        .into_iter()
-                        .any(|scale| self.bounds_access(state, guard, length, scale, [at, len]))
-                })
+                let bounds =
+                    |length| scales().any(|scale| self.bounds_access(state, guard, length, scale, [at, len]));
+                lengths.iter().filter(is_bound).any(bounds)
             });
             if bounded {
                 continue;
@@ -466,8 +527,23 @@ impl<'s> Explorer<'s> {
         candidates
     }
 
-    /// Findings that rely on a pointer which the code turned out to test are findings as any other.
+    /// Findings that rely on a pointer which the code turned out to test are findings as any other; so are those that rely on
+    /// a number which no pointer turned out to have as much at.
     pub(super) fn settle_relied(&mut self) {
+        let counted: FxHashSet<String> = self
+            .findings
+            .iter()
+            .flat_map(|finding| &finding.relied)
+            .filter_map(|relied| match relied {
+                Relied::Room { length, .. } => Some(length.clone()),
+                _ => None,
+            })
+            .collect();
+        for (number, name) in std::mem::take(&mut self.counting) {
+            if !counted.contains(&name) {
+                self.findings[number].relied.clear();
+            }
+        }
         for (number, keys) in std::mem::take(&mut self.relying) {
             if keys.iter().any(|key| self.tested.contains(key)) {
                 self.findings[number].relied.clear();

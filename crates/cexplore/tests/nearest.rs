@@ -23,7 +23,7 @@ int main(void) {
 }
 ";
 
-/// In few instructions, compared with each other strategy.
+/// In few instructions, compared with each other strategy, over some seeds.
 #[test]
 fn the_default_covers_more_than_each_other_strategy() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -31,13 +31,21 @@ fn the_default_covers_more_than_each_other_strategy() {
     std::fs::write(&file, TEXT).expect("a file");
     let program = program::load(&Sources { files: vec![file], ..Sources::default() }).expect("a program");
     let branches = |strategy| {
-        let settings =
-            Settings { strategy, instructions: Some(100_000), merge: Merge::Never, ..Settings::default() };
-        let store = Store::new();
-        let solver = parallax_smt::solver(&store);
-        let explored =
-            explore(&store, &program.module, &settings, solver, &mut |_, _, _| {}).expect("it is explored");
-        explored.coverage.branches_covered
+        let covered = (0..8).map(|seed| {
+            let settings = Settings {
+                strategy,
+                seed,
+                instructions: Some(100_000),
+                merge: Merge::Never,
+                ..Settings::default()
+            };
+            let store = Store::new();
+            let solver = parallax_smt::solver(&store);
+            let explored = explore(&store, &program.module, &settings, solver, &mut |_, _, _| {})
+                .expect("it is explored");
+            explored.coverage.branches_covered
+        });
+        covered.sum::<usize>()
     };
     let default = branches(Strategy::Interleaved);
     for other in [Strategy::Depth, Strategy::Breadth, Strategy::Random, Strategy::Coverage] {

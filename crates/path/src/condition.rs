@@ -3,7 +3,7 @@
 use crate::facts::Known;
 use crate::{Chain, Model, Oracle};
 use parallax_smt::Reason;
-use parallax_term::{Expr, Formula, Id, Symbol};
+use parallax_term::{Expr, Formula, Id, Store, Symbol};
 use rustc_hash::FxHashSet;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -309,37 +309,47 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
     ) -> Option<Rc<Model>> {
         let mut model = Model::from_values(values);
         if let Some(guard) = tried {
-            let mut part = self.part(oracle, guard);
-            match &self.model {
-                Some(known) if part.is_small() => model = known.adopting(oracle.store, &model, &part.symbols),
-                _ => part.tied.append(&mut part.apart),
-            }
-            if !part.tied.iter().all(|formula| model.holds(oracle.store, *formula)) {
+            let part = self.part(oracle, guard);
+            model = part.completed(oracle.store, model);
+            if !part.formulas.iter().all(|formula| model.holds(oracle.store, *formula)) {
                 return None;
             }
         }
         Some(self.remember(oracle, model))
     }
 
-    /// The conjuncts that are tied to a guard by what they speak of, and the guard.
+    /// What a question about a guard has to hold: the conjuncts that are tied to it by what they speak of, and the guard.
+    /// The others hold as they do in the known model.
     fn part(&self, oracle: &Oracle<'_>, guard: Formula) -> Part {
-        let symbols = oracle.symbols(guard).iter().copied().collect();
-        let mut part = Part { tied: vec![guard], apart: self.formulas(), symbols };
+        let mut formulas = self.formulas();
+        let Some(known) = self.model.as_ref().filter(|_| oracle.recall().facts) else {
+            formulas.push(guard);
+            return Part { formulas, rest: None };
+        };
+        let mut symbols: FxHashSet<Symbol> = oracle.symbols(guard).iter().copied().collect();
+        let mut is_tied = vec![false; formulas.len()];
         loop {
-            let before = part.tied.len();
-            part.apart.retain(|&formula| {
-                let symbols = oracle.symbols(formula);
-                let apart = symbols.iter().all(|symbol| !part.symbols.contains(symbol));
-                if !apart {
-                    part.symbols.extend(symbols.iter().copied());
-                    part.tied.push(formula);
+            let mut more = false;
+            for (formula, is_tied) in formulas.iter().zip(&mut is_tied).filter(|(_, is_tied)| !**is_tied) {
+                let spoken = oracle.symbols(*formula);
+                if spoken.iter().any(|symbol| symbols.contains(symbol)) {
+                    symbols.extend(spoken.iter().copied());
+                    (*is_tied, more) = (true, true);
                 }
-                apart
-            });
-            if part.tied.len() == before {
-                return part;
+            }
+            if !more {
+                break;
             }
         }
+        // A part that is nearly the whole is not worth another circuit in the solver.
+        let tied = is_tied.iter().filter(|is_tied| **is_tied).count() + 1;
+        let rest = (formulas.len() + 1 >= 3 * tied).then(|| (known.clone(), symbols));
+        if rest.is_some() {
+            let mut is_tied = is_tied.into_iter();
+            formulas.retain(|_| is_tied.next() == Some(true));
+        }
+        formulas.push(guard);
+        Part { formulas, rest }
     }
 
     /// Whether it is plain that `guard` does not hold together with the condition: no model is looked for, and no solver
@@ -374,16 +384,9 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
 
     /// Asks the solver, and remembers what it says.
     fn ask(&self, oracle: &Oracle<'_>, guard: Formula) -> Side {
-        let answer = match self.model.as_ref().filter(|_| oracle.recall().facts) {
-            Some(model) => self.answer(oracle, guard, model)?,
-            None => {
-                let mut formulas = self.formulas();
-                formulas.push(guard);
-                oracle.solve(&formulas)?
-            }
-        };
-        match answer {
-            Some(model) => Ok(Some(self.remember(oracle, model))),
+        let part = self.part(oracle, guard);
+        match oracle.solve(&part.formulas)? {
+            Some(model) => Ok(Some(self.remember(oracle, part.completed(oracle.store, model)))),
             None => {
                 if oracle.recall().facts {
                     self.refuted.change(|refuted| {
@@ -397,21 +400,6 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
                 Ok(None)
             }
         }
-    }
-
-    /// A model of the condition together with `guard`, if there is one, for a condition of which `known` is a model.
-    ///
-    /// A question is the harder the more it holds. Only those conjuncts are asked for that are tied to the guard; the others
-    /// hold as they do in the known model.
-    fn answer(&self, oracle: &Oracle<'_>, guard: Formula, known: &Model) -> Result<Option<Model>, Reason> {
-        let mut part = self.part(oracle, guard);
-        // A part that is nearly the whole is not worth another circuit in the solver.
-        if !part.is_small() {
-            part.tied.append(&mut part.apart);
-            return oracle.solve(&part.tied);
-        }
-        let answer = oracle.solve(&part.tied)?;
-        Ok(answer.map(|answer| known.adopting(oracle.store, &answer, &part.symbols)))
     }
 
     fn remember(&self, oracle: &Oracle<'_>, model: Model) -> Rc<Model> {
@@ -520,17 +508,18 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
 
 /// The part of a condition that a question is about.
 struct Part {
-    /// What is tied to the guard by the symbols it speaks of, and the guard.
-    tied: Vec<Formula>,
-    /// The rest: it speaks of other symbols.
-    apart: Vec<Formula>,
-    /// What the former speaks of.
-    symbols: FxHashSet<Symbol>,
+    formulas: Vec<Formula>,
+    /// Where it is not the whole, a model of the rest, and the symbols that the part speaks of and the rest does not.
+    rest: Option<(Rc<Model>, FxHashSet<Symbol>)>,
 }
 
 impl Part {
-    fn is_small(&self) -> bool {
-        self.apart.len() >= 2 * self.tied.len()
+    /// A model of the part as one of the whole.
+    fn completed(&self, store: &Store, model: Model) -> Model {
+        match &self.rest {
+            Some((known, symbols)) => known.adopting(store, &model, symbols),
+            None => model,
+        }
     }
 }
 

@@ -171,7 +171,8 @@ impl<S> Crowd<S> {
             tree: Tree::default(),
             runs: None,
             next: 0,
-            random: seed | 1,
+            // Odd, so never 0, and another for every seed.
+            random: (seed << 1).wrapping_sub(1),
             hope: HOPE,
             patience: PATIENCE,
             turn: 0,
@@ -346,6 +347,17 @@ mod tests {
         assert_eq!(order(Strategy::Breadth), [0, 1, 2, 3, 4, 5]);
         assert_eq!(order(Strategy::Coverage)[0], 2);
         assert_eq!(order(Strategy::Random), order(Strategy::Random));
+    }
+
+    #[test]
+    fn every_seed_has_an_order_of_its_own() {
+        let order = |seed| {
+            let mut frontier = Frontier::new(Strategy::Random, seed);
+            (0..64u32).for_each(|state| frontier.push(state, false));
+            std::iter::from_fn(|| frontier.pick()).collect::<Vec<_>>()
+        };
+        let orders: BTreeSet<_> = (0..32).map(order).collect();
+        assert_eq!(orders.len(), 32);
     }
 
     /// A search of states that are numbers: each forks into more, some are given up. Nothing is lost, nothing comes twice.

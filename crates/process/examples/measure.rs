@@ -7,6 +7,10 @@ use parallax_process::{Ending, Process, Program};
 use std::io::Write;
 use std::os::fd::FromRawFd;
 
+/// As the command has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 struct Counter(std::rc::Rc<std::cell::Cell<u64>>);
 
 impl Watcher for Counter {
@@ -68,6 +72,8 @@ fn main() {
         process.engine().lifted,
     );
     written.expect("somebody reads the answer");
+    // The host gets all of it back at once.
+    std::mem::forget(process);
 }
 
 fn processor_time() -> f64 {

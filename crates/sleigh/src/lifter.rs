@@ -2,6 +2,7 @@
 
 use crate::convert::{ConvertError, convert};
 use crate::worker::{Failure, Worker};
+use crate::x86::{Sample, Shape};
 use crate::{Language, Specification, aarch64, arm, mips, powerpc, refused, riscv, sla, x86};
 use parallax_ir::{Instruction, Processor, Register, Varnode};
 use parallax_sem::ByteOrder;
@@ -247,6 +248,22 @@ impl Lifter {
             x86::Answer::NotOurs => {}
         }
         self.lift_by_specification(address, bytes)
+    }
+
+    /// What instruction begins `bytes`, apart from where it stands; none where that is not known before it is lifted.
+    pub fn shape(&self, address: u64, bytes: &[u8]) -> Option<Shape> {
+        match &self.overrides {
+            Overrides::X86(table) => table.shape(address, bytes),
+            _ => None,
+        }
+    }
+
+    /// The same instruction at two other places, by which to tell its addresses from its other numbers.
+    pub fn samples(&self, bytes: &[u8]) -> Option<[Sample; 2]> {
+        match &self.overrides {
+            Overrides::X86(table) => table.samples(bytes),
+            _ => None,
+        }
     }
 
     /// What the override table says. An instruction of Thumb may stand in an `it` block, under a condition.

@@ -30,7 +30,7 @@ let data: { lanes: { name: string; times: number[] }[]; moments: { t: number }[]
 before(() => {
   const source = join(ROOT, "python/tests/programs/collector.c"), program = join(lab.folder, "collector");
   assert.equal(spawnSync("gcc", ["-g", "-O0", "-w", "-o", program, source, "-lpthread"]).status, 0);
-  lab.run("record", "--seed", "5", "-o", "collector.rec", "--", program);
+  lab.run("record", "--seed", "2", "-o", "collector.rec", "--", program);
   const script = lab.write("races.py", SCRIPT);
   const out = join(lab.folder, "timeline.html");
   const ran = spawnSync(PARALLAX, ["timeline", "collector.rec", "--script", script, "-o", out, "--json"], { cwd: lab.folder, encoding: "utf8", env: { ...process.env, PARALLAX_PYTHON: python }, maxBuffer: 1 << 28 });

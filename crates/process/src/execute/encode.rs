@@ -235,34 +235,26 @@ fn leave_for(size: u16, conditional: bool) -> Option<Run> {
 pub struct Unencodable(pub String);
 
 impl Encoder {
-    /// Encodes a block that goes on at `next` when nothing leaves it before.
-    pub fn encode(&self, nodes: &[Node], labels: usize, next: u64) -> Result<Encoded, Unencodable> {
-        let mut block = Encoded {
-            code: Vec::with_capacity(nodes.len() + 1),
-            instructions: Vec::with_capacity(nodes.len() + 1),
-            ..Encoded::default()
-        };
+    /// Encodes operations behind those of a block. Their labels are their own.
+    pub fn append(&self, block: &mut Encoded, nodes: &[Node], labels: usize) -> Result<(), Unencodable> {
         let mut places = vec![0usize; labels];
         let mut branches = Vec::new();
         for node in nodes {
             match &node.kind {
                 Kind::Label(label) => places[*label] = block.code.len(),
                 Kind::Branch(label) => {
-                    let when = node.inputs.first().map(|when| self.in_file(&mut block, node, *when, 0));
+                    let when = node.inputs.first().map(|when| self.in_file(block, node, *when, 0));
                     branches.push((block.code.len(), *label));
                     let run = if when.is_some() { micro::skip_when as Run } else { micro::skip as Run };
                     block.push(node, Micro { a: when.unwrap_or(0), ..blank(run) });
                 }
-                _ => self.one(&mut block, node)?,
+                _ => self.one(block, node)?,
             }
         }
         for (at, label) in branches {
             block.code[at].constant = (places[label] as i64 - at as i64) as u64;
         }
-        let way = block.way(next);
-        block.code.push(Micro { c: way, ..blank(micro::leave) });
-        block.instructions.push(nodes.last().map_or(0, |node| node.instruction));
-        Ok(block)
+        Ok(())
     }
 
     /// The place of an input, after putting it into the file if it is a constant.
@@ -543,6 +535,21 @@ impl Encoded {
     fn push(&mut self, node: &Node, micro: Micro) {
         self.code.push(micro);
         self.instructions.push(node.instruction);
+    }
+
+    /// Leaves room for another.
+    pub fn clear(&mut self) {
+        self.code.clear();
+        self.instructions.clear();
+        self.exits.clear();
+        self.general.clear();
+    }
+
+    /// Goes on at `next` when nothing leaves it before.
+    pub fn finish(&mut self, next: u64) {
+        let way = self.way(next);
+        self.code.push(Micro { c: way, ..blank(micro::leave) });
+        self.instructions.push(self.instructions.last().copied().unwrap_or(0));
     }
 
     /// The number of the way out to an address.

@@ -32,6 +32,11 @@ impl General {
         General { op, processor, inputs, out, before }
     }
 
+    /// Whether it does the same as another, but for the number of its instruction.
+    pub fn is_like(&self, other: &General) -> bool {
+        self.op == other.op && self.inputs == other.inputs && self.out == other.out
+    }
+
     /// The function it is, if it is one.
     pub fn intrinsic(&self) -> Option<Intrinsic> {
         match self.op {

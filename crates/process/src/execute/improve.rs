@@ -109,7 +109,8 @@ impl Improver {
                     match self.source(nodes, base) {
                         Some(Input::Slot(source)) => address.base = Some(source),
                         Some(Input::Constant(value, _)) => {
-                            address = Address { base: None, displacement: value, ..address };
+                            let displacement = address.displacement.wrapping_add(value);
+                            address = Address { base: None, displacement, ..address };
                         }
                         None => {}
                     }

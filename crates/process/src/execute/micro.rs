@@ -101,6 +101,10 @@ pub trait Word: Copy + 'static {
     fn wide(self) -> u128;
     /// The low bits of a wide number.
     fn narrow(value: u128) -> Self;
+    /// From memory, in a byte order, if its page is one that was just accessed.
+    fn find<const BIG: bool>(memory: &Memory, address: u64) -> Option<Self>;
+    /// To memory, in a byte order, if its page is one that was just written: whether it is.
+    fn replace<const BIG: bool>(self, memory: &Memory, address: u64) -> bool;
     /// From memory, in a byte order.
     fn load<const BIG: bool>(memory: &mut Memory, address: u64) -> Result<Self, Fault>;
     /// To memory, in a byte order.
@@ -117,11 +121,18 @@ macro_rules! words {
             #[inline(always)]
             fn narrow(value: u128) -> Self { value as $type }
             #[inline(always)]
+            fn find<const BIG: bool>(memory: &Memory, address: u64) -> Option<Self> {
+                let bytes = memory.find::<{ size_of::<$type>() }>(address)?;
+                Some(if BIG { Self::from_be_bytes(bytes) } else { Self::from_le_bytes(bytes) })
+            }
+            #[inline(always)]
+            fn replace<const BIG: bool>(self, memory: &Memory, address: u64) -> bool {
+                memory.replace(address, if BIG { self.to_be_bytes() } else { self.to_le_bytes() })
+            }
             fn load<const BIG: bool>(memory: &mut Memory, address: u64) -> Result<Self, Fault> {
                 let bytes = memory.load::<{ size_of::<$type>() }>(address)?;
                 Ok(if BIG { Self::from_be_bytes(bytes) } else { Self::from_le_bytes(bytes) })
             }
-            #[inline(always)]
             fn store<const BIG: bool>(self, memory: &mut Memory, address: u64) -> Result<(), Fault> {
                 memory.store(address, if BIG { self.to_be_bytes() } else { self.to_le_bytes() })
             }
@@ -408,15 +419,46 @@ impl Layout for Big32 {
     const BIG: bool = true;
 }
 
-/// Byte order as a value that a generic parameter of a generic function can depend on.
-#[inline(always)]
-fn load_as<L: Layout, T: Word>(memory: &mut Memory, address: u64) -> Result<T, Fault> {
-    if L::BIG { T::load::<true>(memory, address) } else { T::load::<false>(memory, address) }
+/// The rest of a load whose page was not at hand. That it is a function of its own, with the same arguments and one more,
+/// lets the ordinary load keep everything in registers.
+#[cold]
+#[inline(never)]
+unsafe fn load_missed<L: Layout, T: Word, const WIDE: bool>(
+    op: *const Micro,
+    file: *mut u8,
+    world: *mut World,
+    address: u64,
+) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
+    unsafe {
+        let memory = &mut (*world).memory;
+        match if L::BIG { T::load::<true>(memory, address) } else { T::load::<false>(memory, address) } {
+            Ok(value) => put::<T, WIDE>(file, (*op).out, value),
+            Err(fault) => return stopped(op, world, Stop::Fault(fault)),
+        }
+        next!(op, file, world)
+    }
 }
 
-#[inline(always)]
-fn store_as<L: Layout, T: Word>(memory: &mut Memory, address: u64, value: T) -> Result<(), Fault> {
-    if L::BIG { value.store::<true>(memory, address) } else { value.store::<false>(memory, address) }
+/// The same for a store.
+#[cold]
+#[inline(never)]
+unsafe fn store_missed<L: Layout, T: Word>(
+    op: *const Micro,
+    file: *mut u8,
+    world: *mut World,
+    address: u64,
+) -> usize {
+    // SAFETY: what `Run` asks of its caller holds here too: `op` is of a block, `file` holds every slot that a block names.
+    unsafe {
+        let (memory, value) = (&mut (*world).memory, get::<T>(file, (*op).out));
+        let stored =
+            if L::BIG { value.store::<true>(memory, address) } else { value.store::<false>(memory, address) };
+        if let Err(fault) = stored {
+            return stopped(op, world, Stop::Fault(fault));
+        }
+        next!(op, file, world)
+    }
 }
 
 #[cold]
@@ -455,9 +497,10 @@ pub unsafe fn load<L: Layout, T: Word, const TERMS: usize, const WIDE: bool, con
         if WATCHED {
             watch(op, world, address, size_of::<T>(), false);
         }
-        match load_as::<L, T>(&mut (*world).memory, address) {
-            Ok(value) => put::<T, WIDE>(file, (*op).out, value),
-            Err(fault) => return stopped(op, world, Stop::Fault(fault)),
+        let memory = &(*world).memory;
+        match if L::BIG { T::find::<true>(memory, address) } else { T::find::<false>(memory, address) } {
+            Some(value) => put::<T, WIDE>(file, (*op).out, value),
+            None => return load_missed::<L, T, WIDE>(op, file, world, address),
         }
         next!(op, file, world)
     }
@@ -474,8 +517,13 @@ pub unsafe fn store<L: Layout, T: Word, const TERMS: usize, const WATCHED: bool>
         if WATCHED {
             watch(op, world, address, size_of::<T>(), true);
         }
-        if let Err(fault) = store_as::<L, T>(&mut (*world).memory, address, get::<T>(file, (*op).out)) {
-            return stopped(op, world, Stop::Fault(fault));
+        let (memory, value) = (&(*world).memory, get::<T>(file, (*op).out));
+        if !if L::BIG {
+            value.replace::<true>(memory, address)
+        } else {
+            value.replace::<false>(memory, address)
+        } {
+            return store_missed::<L, T>(op, file, world, address);
         }
         next!(op, file, world)
     }

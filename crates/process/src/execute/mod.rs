@@ -20,28 +20,36 @@ mod micro;
 mod native;
 mod node;
 mod original;
+mod pieces;
 mod power;
 mod probe;
 mod ran;
 mod sweep;
+mod template;
+mod translate;
 
 pub use micro::{Stop, World};
 pub use probe::{Probes, Watcher};
 pub use ran::Ran;
 
-use crate::memory::{Cause, Fault, PAGE};
+use crate::memory::{Cause, Fault};
 use crate::registers::{Registers, TEMPORARIES};
-use encode::Encoder;
+use encode::{Encoded, Encoder};
 use general::General;
-use improve::{Boundary, Improver};
+use improve::Improver;
 use liveness::Liveness;
 use micro::{INDIRECT, Micro, RESUMED, STOPPED};
-use node::{Flattener, Node, Slot};
+use node::{Node, Slot};
 use parallax_ir::Flow;
 use parallax_sleigh::{LiftError, Lifter};
+use pieces::Pieces;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::collections::hash_map::Entry;
+use std::rc::Rc;
 use std::sync::atomic::Ordering;
+use template::Template;
+use translate::Found;
 
 /// Longer runs of instructions without a jump are cut.
 const LONGEST: usize = 64;
@@ -49,8 +57,11 @@ const LONGEST: usize = 64;
 /// So many beginnings of blocks are kept.
 const MOST_RESTS: usize = 4096;
 
+/// The number of runs that says that a block is improved.
+const IMPROVED: u32 = u32::MAX;
+
 /// A block that runs more often than this is improved: about what improving costs, in runs of the block as it was.
-const WARM: u32 = 16;
+const WARM: u32 = 64;
 
 /// Why execution came back.
 #[derive(Debug)]
@@ -72,30 +83,43 @@ struct Exit {
     block: *mut Block,
 }
 
+/// An instruction of a block.
+struct Step {
+    /// Its first operation; where it has none, the next one's.
+    first: u32,
+    /// How far it is from the start of the block.
+    offset: u16,
+    /// How many bytes it has.
+    length: u8,
+}
+
+/// What is read whenever a block runs comes first, and together: programs that start run through more blocks than the
+/// host's caches hold.
+#[repr(C)]
 struct Block {
-    start: u64,
     count: u64,
-    /// How often it was looked up before it was improved; none if it is improved.
-    runs: Option<u32>,
-    code: Vec<Micro>,
-    exits: Vec<Exit>,
-    /// Which instruction each operation belongs to.
-    of: Vec<u16>,
-    /// Address and length of each instruction.
-    instructions: Vec<(u64, u8)>,
+    start: u64,
+    code: Box<[Micro]>,
+    /// How often it has run; [`IMPROVED`] if it is improved.
+    runs: u32,
+    exits: SmallVec<[Exit; 2]>,
+    /// Its instructions.
+    steps: Box<[Step]>,
     /// How it leaves, if it ends in a call or a return, and where to, if that is known.
     flow: Option<(Flow, Option<u64>)>,
     /// The pages it was translated from, and those that were looked at to see which flags are read.
-    pages: Vec<u64>,
+    pages: SmallVec<[u64; 2]>,
     #[allow(clippy::vec_box, reason = "operations hold their addresses")]
     _general: Vec<Box<General>>,
+    /// Likewise.
+    _kept: Vec<Rc<Template>>,
 }
 
 const CACHE: usize = 4096;
 
 /// Translated code, and what is needed to translate more.
 pub struct Engine {
-    lifter: Lifter,
+    pieces: Pieces,
     blocks: FxHashMap<u64, Box<Block>>,
     /// The first instructions of blocks, by address and number: whoever stops at the same places often runs them often.
     rests: FxHashMap<(u64, usize), Box<Block>>,
@@ -106,8 +130,10 @@ pub struct Engine {
     improver: Improver,
     liveness: Liveness,
     encoder: Encoder,
-    /// Room for the operations of a block while it is translated.
+    /// Room for the operations of a block while it is translated, and for its instructions.
     nodes: Vec<Node>,
+    found: Vec<Found>,
+    encoded: Encoded,
     exact_flags: bool,
     probes: Probes,
     /// What has run, while somebody asks.
@@ -140,16 +166,19 @@ impl Engine {
             })
             .collect();
         let scratch = (registers.temporaries() + TEMPORARIES - 64) as u16;
+        let encoder = || Encoder { processor: processor.clone(), scratch, watched: false };
         Engine {
-            lifter,
+            pieces: Pieces::new(lifter, registers, encoder()),
             blocks: FxHashMap::default(),
             rests: FxHashMap::default(),
             by_page: FxHashMap::default(),
             cache: no_blocks(),
             improver: Improver::new(registers.bytes().len()),
             liveness: Liveness::new(flags),
-            encoder: Encoder { processor, scratch, watched: false },
+            encoder: encoder(),
             nodes: Vec::new(),
+            found: Vec::new(),
+            encoded: Encoded::default(),
             exact_flags: false,
             probes: Probes::default(),
             ran: None,
@@ -160,7 +189,7 @@ impl Engine {
 
     /// The lifter, for those who show instructions.
     pub fn lifter(&mut self) -> &mut Lifter {
-        &mut self.lifter
+        &mut self.pieces.lifter
     }
 
     /// Whether memory accesses are reported to [`World::watcher`].
@@ -295,13 +324,24 @@ impl Engine {
             Err(event) => return (pc, event),
         };
         loop {
-            // Blocks are boxed and live until they are improved, which `find` does when they do not run, or until `forget`,
-            // which nobody calls meanwhile.
             let before = block;
-            // SAFETY: blocks are boxed and live until `forget`, which cannot run meanwhile.
-            let here = unsafe { &mut *block };
+            // SAFETY: blocks are boxed, stay where they are when they are improved, and live until `forget`, which cannot
+            // run meanwhile.
+            let mut here = unsafe { &mut *block };
             if interrupt.load(Ordering::Relaxed) || world.memory.is_code_changed() {
                 return (here.start, Event::Interrupted);
+            }
+            if here.runs != IMPROVED {
+                here.runs += 1;
+                if here.runs > self.warm {
+                    pc = here.start;
+                    match self.translate(world, pc, LONGEST, true) {
+                        Ok(improved) => self.keep(pc, improved),
+                        Err(event) => return (pc, event),
+                    };
+                    // SAFETY: as above.
+                    here = unsafe { &mut *block };
+                }
             }
             let after = world.time + here.count;
             if after > limit {
@@ -321,16 +361,12 @@ impl Engine {
                 block = exit.block;
                 if block.is_null() {
                     pc = exit.to;
-                    let improved = here.runs.is_none();
                     block = match self.find(world, pc) {
                         Ok(found) => found,
                         Err(event) => return (pc, event),
                     };
-                    // SAFETY: both live until `forget`; a block that is not improved yet may just have been replaced.
-                    if improved && unsafe { (*block).runs.is_none() } {
-                        // SAFETY: both live until `forget`.
-                        unsafe { (&mut *before).exits[way].block = block };
-                    }
+                    // SAFETY: both live until `forget`.
+                    unsafe { (&mut *before).exits[way].block = block };
                 }
             } else if way == INDIRECT {
                 world.time = after;
@@ -342,10 +378,7 @@ impl Engine {
                 } else {
                     match self.find(world, pc) {
                         Ok(found) => {
-                            // SAFETY: blocks are boxed and live until `forget`, which cannot run meanwhile.
-                            if unsafe { (*found).runs.is_none() } {
-                                self.cache[slot] = (pc, found);
-                            }
+                            self.cache[slot] = (pc, found);
                             found
                         }
                         Err(event) => return (pc, event),
@@ -404,16 +437,16 @@ impl Engine {
     /// ready and write nothing into what they share.
     pub fn translate_ahead(&mut self, world: &mut World, addresses: &[u64]) {
         for &pc in addresses {
-            if self.blocks.get(&pc).is_none_or(|block| block.runs.is_some())
+            if self.blocks.get(&pc).is_none_or(|block| block.runs != IMPROVED)
                 && let Ok(block) = self.translate(world, pc, LONGEST, true)
             {
                 self.keep(pc, block);
             }
         }
         for &pc in addresses {
-            let Some(block) = self.blocks.get(&pc).filter(|block| block.runs.is_none()) else { continue };
+            let Some(block) = self.blocks.get(&pc).filter(|block| block.runs == IMPROVED) else { continue };
             let ready = |exit: &Exit| {
-                let next = self.blocks.get(&exit.to).filter(|next| next.runs.is_none());
+                let next = self.blocks.get(&exit.to).filter(|next| next.runs == IMPROVED);
                 next.map_or(std::ptr::null_mut(), |next| std::ptr::from_ref(&**next).cast_mut())
             };
             let links: Vec<*mut Block> = block.exits.iter().map(ready).collect();
@@ -425,30 +458,20 @@ impl Engine {
     }
 
     fn find(&mut self, world: &mut World, pc: u64) -> Result<*mut Block, Event> {
-        let improve = match self.blocks.get_mut(&pc) {
-            Some(block) => {
-                let warm = block.runs.as_mut().is_some_and(|runs| {
-                    *runs += 1;
-                    *runs > self.warm
-                });
-                if !warm {
-                    if let Some(ran) = &mut self.ran {
-                        ran.note(block.start..block.end(), block.flow);
-                    }
-                    return Ok(std::ptr::from_mut(&mut **block));
-                }
-                true
+        if let Some(block) = self.blocks.get_mut(&pc) {
+            if let Some(ran) = &mut self.ran {
+                ran.note(block.start..block.end(), block.flow);
             }
-            None => self.warm == 0,
-        };
-        let block = self.translate(world, pc, LONGEST, improve)?;
+            return Ok(std::ptr::from_mut(&mut **block));
+        }
+        let block = self.translate(world, pc, LONGEST, self.warm == 0)?;
         if let Some(ran) = &mut self.ran {
             ran.note(block.start..block.end(), block.flow);
         }
         Ok(self.keep(pc, block))
     }
 
-    /// Keeps a block, in the place of one that was not improved.
+    /// Keeps a block, in the place of one that was not improved: to the byte, since others may lead there.
     fn keep(&mut self, pc: u64, block: Box<Block>) -> *mut Block {
         for page in &block.pages {
             let known = self.by_page.entry(*page).or_default();
@@ -457,113 +480,31 @@ impl Engine {
             }
         }
         let place = match self.blocks.entry(pc) {
-            Entry::Occupied(mut old) => {
-                old.insert(block);
-                old.into_mut()
+            Entry::Occupied(old) => {
+                let place = old.into_mut();
+                **place = *block;
+                place
             }
             Entry::Vacant(place) => place.insert(block),
         };
         std::ptr::from_mut(&mut **place)
-    }
-
-    fn translate(
-        &mut self,
-        world: &mut World,
-        pc: u64,
-        longest: usize,
-        improve: bool,
-    ) -> Result<Box<Block>, Event> {
-        let mut flattener = Flattener::new(&world.registers, &self.probes, std::mem::take(&mut self.nodes));
-        let mut instructions: Vec<(u64, u8)> = Vec::new();
-        let mut at = pc;
-        let mut after = Vec::new();
-        let mut flow = None;
-        while instructions.len() < longest {
-            let (instruction, locked) = match lift(&mut self.lifter, &mut world.memory, at) {
-                Ok(lifted) => lifted,
-                Err(event) if instructions.is_empty() => return Err(event),
-                Err(_) => break,
-            };
-            self.lifted += 1;
-            match flattener.push(instructions.len() as u16, &instruction, locked) {
-                Ok(()) => {}
-                Err(_) if !instructions.is_empty() => break,
-                Err(why) => {
-                    let what = format!(
-                        "an instruction of {} bytes that cannot be translated: {why:?}",
-                        instruction.length
-                    );
-                    return Err(Event::Stop(Stop::Meaningless(what)));
-                }
-            }
-            instructions.push((at, instruction.length));
-            at = instruction.next();
-            if instruction.ends_block() {
-                after = instruction.transfers().map(|(_, to, _)| to.as_constant()).collect();
-                let leaving = instruction.transfers().find(|(_, _, flow)| *flow != Flow::Jump);
-                flow = leaving.map(|(_, to, flow)| (flow, to.as_constant()));
-                break;
-            }
-        }
-        let (labels, end) = (flattener.labels(), flattener.end());
-        let mut nodes = flattener.nodes;
-        let mut pages = vec![pc / PAGE];
-        let last = at.wrapping_sub(1) / PAGE;
-        if last != pc / PAGE {
-            pages.push(last);
-        }
-        if improve {
-            after.push(if self.exact_flags { None } else { Some(at) });
-            let dead =
-                self.liveness.dead_after(&mut self.lifter, &mut world.memory, &world.registers, &after);
-            for page in self.liveness.seen() {
-                if !pages.contains(page) {
-                    pages.push(*page);
-                }
-            }
-            let boundary = Boundary {
-                flags: if self.exact_flags { &[] } else { self.liveness.flags() },
-                dead: &dead,
-                temporaries: world.registers.temporaries(),
-                end,
-                address_size: self.encoder.processor.address_bytes,
-            };
-            self.improver.improve(&mut nodes, labels, &boundary);
-        }
-        let encoded = self.encoder.encode(&nodes, labels, at);
-        nodes.clear();
-        self.nodes = nodes;
-        let encoded = encoded.map_err(|error| {
-            Event::Stop(Stop::Meaningless(format!("an operation of unexpected shape: {}", error.0)))
-        })?;
-        let exits = encoded.exits.into_iter().map(|to| Exit { to, block: std::ptr::null_mut() }).collect();
-        Ok(Box::new(Block {
-            start: pc,
-            count: instructions.len() as u64,
-            runs: (!improve).then_some(0),
-            code: encoded.code,
-            exits,
-            of: encoded.instructions,
-            instructions,
-            flow,
-            pages,
-            _general: encoded.general,
-        }))
     }
 }
 
 impl Block {
     /// One past its last byte.
     fn end(&self) -> u64 {
-        self.instructions.last().map_or(self.start, |(at, length)| at.wrapping_add(u64::from(*length)))
+        let behind = self.steps.last().map_or(0, |step| u64::from(step.offset) + u64::from(step.length));
+        self.start.wrapping_add(behind)
     }
 
     /// What to say about an operation that stopped, and where the program is.
     fn stopped(&mut self, world: &mut World) -> (u64, Event) {
         // SAFETY: `at` is an operation of this block's code: the one that stopped.
-        let index = unsafe { world.at.offset_from(self.code.as_ptr()) } as usize;
-        let instruction = usize::from(self.of[index]);
-        let (address, length) = self.instructions[instruction];
+        let index = unsafe { world.at.offset_from(self.code.as_ptr()) } as u32;
+        let instruction = self.steps.partition_point(|step| step.first <= index) - 1;
+        let Step { offset, length, .. } = self.steps[instruction];
+        let address = self.start.wrapping_add(u64::from(offset));
         let stop = world.stop.take().expect("whoever stops says why");
         let past = matches!(stop, Stop::Trap(parallax_ir::Trap::SystemCall | parallax_ir::Trap::Breakpoint));
         world.time += instruction as u64 + u64::from(past);
@@ -574,39 +515,4 @@ impl Block {
         let pc = if past { address.wrapping_add(u64::from(length)) } else { address };
         (pc, Event::Stop(stop))
     }
-}
-
-/// Fetches and lifts one instruction; the pages it is on are watched from now on.
-fn lift(
-    lifter: &mut Lifter,
-    memory: &mut crate::memory::Memory,
-    at: u64,
-) -> Result<(std::rc::Rc<parallax_ir::Instruction>, bool), Event> {
-    let mut bytes = [0; 64];
-    let count = memory.fetch(at, &mut bytes).map_err(Event::Fetch)?;
-    let instruction = lifter.lift(at, &bytes[..count]).map_err(|error| {
-        // An instruction that is cut off by the end of its mapping faults there.
-        match (&error, memory.fetch(at.wrapping_add(count as u64), &mut [0])) {
-            (LiftError::Undecodable { .. }, Err(fault)) if count < 15 => Event::Fetch(fault),
-            _ => Event::Lift(error),
-        }
-    })?;
-    memory.mark_code(at / PAGE);
-    memory.mark_code(at.wrapping_add(u64::from(instruction.length).saturating_sub(1)) / PAGE);
-    let locked = lifter.processor().address_bytes == 8 && is_locked(&bytes[..count]);
-    Ok((instruction, locked))
-}
-
-/// Whether an x86 instruction is one access of memory for all processors: by its prefix, or because it exchanges.
-fn is_locked(bytes: &[u8]) -> bool {
-    let legacy = |byte: &u8| {
-        matches!(byte, 0x66 | 0x67 | 0xf2 | 0xf3 | 0x2e | 0x36 | 0x3e | 0x26 | 0x64 | 0x65 | 0xf0)
-    };
-    let prefixes = bytes.iter().take_while(|byte| legacy(byte)).count();
-    if bytes[..prefixes].contains(&0xf0) {
-        return true;
-    }
-    let rest = &bytes[prefixes..];
-    let rest = if rest.first().is_some_and(|byte| byte & 0xf0 == 0x40) { &rest[1..] } else { rest };
-    matches!(rest, [0x86 | 0x87, modes, ..] if modes >> 6 != 3)
 }

@@ -4,6 +4,7 @@
 //! byte first, so that one notion of overlap serves both and a value can be followed from one instruction to the next.
 
 use super::probe::{Probes, Tells};
+use super::template::{Addresses, Shift, Template};
 use crate::registers::{Registers, TEMPORARIES};
 use parallax_ir::{Flow, Instruction, Op, Space, Trap, Varnode};
 use parallax_op::{BinOp, BoolOp, RelOp, UnOp};
@@ -270,6 +271,27 @@ impl<'a> Flattener<'a> {
             return Err(Refusal::NoRegister);
         }
         self.used += room;
+        Ok(())
+    }
+
+    /// Appends an instruction that is known from elsewhere, and has no probes here, as far as the flags are wanted.
+    pub fn push_known(
+        &mut self,
+        number: u16,
+        template: &Template,
+        addresses: Addresses,
+        wanted: u64,
+    ) -> Result<(), Refusal> {
+        let behind = self.used as u16;
+        let room = template.room.next_multiple_of(16);
+        if self.used + room + 64 > TEMPORARIES {
+            return Err(Refusal::Full);
+        }
+        self.used += room;
+        let temporaries = (self.registers.temporaries() as u16, behind);
+        let shift = Shift { instruction: number, labels: self.labels, temporaries };
+        template.place(&mut self.nodes, addresses, &shift, wanted);
+        self.labels += template.labels;
         Ok(())
     }
 

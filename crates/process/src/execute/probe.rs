@@ -75,6 +75,11 @@ impl Probes {
         holds(&self.execute, address)
     }
 
+    /// Whether anything at all does.
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Probes::default()
+    }
+
     /// Whether a call tells; without a target, it is known only when the call is made.
     pub(super) fn of_call(&self, target: Option<u64>) -> bool {
         match target {

@@ -548,12 +548,28 @@ impl Memory {
         Ok(None)
     }
 
-    /// Loads `N` bytes: the emulator's ordinary access.
+    /// `N` bytes of a page that was just read: the emulator's ordinary access.
+    #[inline(always)]
+    pub fn find<const N: usize>(&self, address: u64) -> Option<[u8; N]> {
+        let host = self.reads.find::<N>(address)?;
+        // SAFETY: the cache holds pages that are mapped, and `find` checked that all `N` bytes are in this one.
+        Some(unsafe { host.cast::<[u8; N]>().read_unaligned() })
+    }
+
+    /// Replaces `N` bytes of a page that was just written; false if it was not.
+    #[inline(always)]
+    pub(crate) fn replace<const N: usize>(&self, address: u64, bytes: [u8; N]) -> bool {
+        let Some(host) = self.writes.find::<N>(address) else { return false };
+        // SAFETY: as in `find`. Pages in the write cache belong to this space alone, and no slice handed out overlaps them.
+        unsafe { host.cast::<[u8; N]>().write_unaligned(bytes) };
+        true
+    }
+
+    /// Loads `N` bytes.
     #[inline(always)]
     pub fn load<const N: usize>(&mut self, address: u64) -> Result<[u8; N], Fault> {
-        match self.reads.find::<N>(address) {
-            // SAFETY: the cache holds pages that are mapped, and `find` checked that all `N` bytes are in this one.
-            Some(host) => Ok(unsafe { host.cast::<[u8; N]>().read_unaligned() }),
+        match self.find(address) {
+            Some(bytes) => Ok(bytes),
             None => self.load_slowly(address),
         }
     }
@@ -572,15 +588,7 @@ impl Memory {
     /// Stores `N` bytes.
     #[inline(always)]
     pub fn store<const N: usize>(&mut self, address: u64, bytes: [u8; N]) -> Result<(), Fault> {
-        match self.writes.find::<N>(address) {
-            // As in `load`; pages in the write cache belong to this space alone.
-            Some(host) => {
-                // SAFETY: `host` points to this many bytes of a frame, which no slice handed out overlaps.
-                unsafe { host.cast::<[u8; N]>().write_unaligned(bytes) };
-                Ok(())
-            }
-            None => self.store_slowly(address, bytes),
-        }
+        if self.replace(address, bytes) { Ok(()) } else { self.store_slowly(address, bytes) }
     }
 
     #[cold]

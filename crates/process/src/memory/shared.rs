@@ -26,6 +26,11 @@ impl Memory {
         self.region_at(address).is_some_and(|(_, region)| matches!(region.backing, Backing::Shared { .. }))
     }
 
+    /// Whether what the program sees of some region is compared with what it last saw there.
+    pub(crate) fn has_watched(&self) -> bool {
+        self.has_watched
+    }
+
     /// The host's address of a place that other processes map as well.
     pub fn shared_address(&self, address: u64) -> Option<*mut u8> {
         let (start, region) = self.region_at(address)?;

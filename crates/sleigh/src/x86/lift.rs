@@ -13,7 +13,7 @@ use parallax_ir::{Instruction, Processor};
 /// The override table for one width of the x86 family.
 pub struct Overrides {
     registers: Registers,
-    bits: u32,
+    pub(super) bits: u32,
     /// Whether instructions get their assembly text, which takes as long as the rest.
     pub texts: bool,
 }

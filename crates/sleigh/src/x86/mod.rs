@@ -20,6 +20,7 @@ mod operand;
 mod packed;
 mod real;
 mod registers;
+mod shape;
 mod shift;
 mod string;
 mod system;
@@ -30,6 +31,7 @@ mod x87_functions;
 mod x87_image;
 
 pub use lift::{Answer, Overrides};
+pub use shape::{Sample, Shape};
 pub use undefined::{
     is_approximate, is_estimate, is_out_of_domain, undefined_codes, undefined_flags, undefined_result,
 };

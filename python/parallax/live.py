@@ -35,26 +35,31 @@ class live:
 
         The program does not hear of Ctrl-C.
         """
-        if self._recorder is None:
-            # The prompt's: what is ignored stays so in a program that is started.
-            before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-            try:
-                self._recorder = subprocess.Popen(self._command)
-            finally:
-                signal.signal(signal.SIGINT, before)
-        elif self._recorder.poll() is None:
-            self._recorder.send_signal(signal.SIGCONT)
-        else:
+        if self._recorder is not None and self._recorder.poll() is not None:
             print(f"the program has ended, with status {self._recorder.returncode}", file=sys.stderr)
             return self.get_time()
         self._known = None
+        # Ctrl-C may come as soon as the program goes on, before anybody waits for it.
         try:
-            status = self._recorder.wait()
+            recorder = self._go_on()
+            status = recorder.wait()
             print(f"the program has ended, with status {status}", file=sys.stderr)
         except KeyboardInterrupt:
             self._stop()
             print(file=sys.stderr)
         return self.get_time()
+
+    def _go_on(self) -> subprocess.Popen[bytes]:
+        if self._recorder is not None:
+            self._recorder.send_signal(signal.SIGCONT)
+            return self._recorder
+        # Ctrl-C is the prompt's: what is ignored stays so in a program that is started.
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            self._recorder = subprocess.Popen(self._command)
+        finally:
+            signal.signal(signal.SIGINT, before)
+        return self._recorder
 
     def _stop(self) -> None:
         recorder = self._recorder

@@ -107,6 +107,31 @@ fn nobody_waits_for_long() {
     }
 }
 
+/// States that nobody waits for any more end as others do.
+#[test]
+fn who_comes_after_the_waiting_is_over_is_not_counted() {
+    let text = "int klee_int(const char *); void exit(int);
+        static int rest(int x, int y) {
+          unsigned sum = 0;
+          for (int i = 0; i < 6000; i++) sum += (unsigned)(i ^ x);
+          if (y > 0) { if (y == 7) exit(1); exit(2); }
+          exit((int)(sum & 1));
+        }
+        int main(void) {
+          int x = klee_int(\"x\"), y = klee_int(\"y\"), r = 0;
+          if (x > 0) r = rest(1, y); else r = rest(2, y);
+          return r;
+        }";
+    let program = compile("late", text);
+    for merge in [Merge::Never, Merge::Auto] {
+        let settings = Settings { merge, loops: u32::MAX, ..from_main() };
+        let found = explored(&program, &settings);
+        assert!(found.completeness.is_complete(), "{merge:?}: {:?}", found.completeness);
+        assert_eq!(found.findings.len(), 0);
+        assert_eq!(found.paths, 6, "{merge:?}");
+    }
+}
+
 #[test]
 fn memory_pointers_and_loops_are_merged() {
     let text = "int klee_range(int, int, const char *);

@@ -119,6 +119,27 @@ const CASES: &[Case] = &[
         caller: "#include <stdlib.h>\nint main(void) { int *p = calloc(1, sizeof *p); return p ? f(p, __VERIFIER_nondet_int()) & 0 : 0; }\n",
     },
     Case {
+        // What a function takes for possible says nothing of every pointer that is handed to it.
+        code: "static int first(const char *p) { if (!p) return 0; return *p; }\nint f(const char *p) { return first(p) + *p; }",
+        relied: &["p is not null"],
+        mistakes: &[],
+        caller: "int main(void) { char a = __VERIFIER_nondet_char(); return f(&a) & 0; }\n",
+    },
+    Case {
+        // Nor does where a pointer is beside another.
+        code: "int f(const char *p, int n) { const char *low = p - 1; if (low == p + n) return 1; return *p; }",
+        relied: &["p is not null"],
+        mistakes: &[],
+        caller: "int main(void) { char a[2] = { 0 }; return f(a + 1, __VERIFIER_nondet_int() & 1) & 0; }\n",
+    },
+    Case {
+        // But where it is read from memory and asked about, it may be null wherever it is read.
+        code: "static int has(struct buf *b) { if (b->text) return 1; return 0; }\nint f(struct buf *b) { int n = has(b); return n + *b->text; }",
+        relied: &["b is not null"],
+        mistakes: &["null-dereference"],
+        caller: "int main(void) { char t = 0; struct buf b = { __VERIFIER_nondet_int() ? &t : 0, 0, 0, 0 }; return f(&b) & 0; }\n",
+    },
+    Case {
         // A word is read where there may be half of one: the length was asked for, but not for enough.
         code: "int f(const char *t, unsigned n) { long w = 0; if (n >= 4) __builtin_memcpy(&w, t, 8); return (int)w; }",
         relied: &["t is not null"],

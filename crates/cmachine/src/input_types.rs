@@ -133,7 +133,10 @@ pub(super) fn leaf_at(module: &Module, ty: Option<DebugTypeId>, mut offset: u64)
                 }
                 start += field.offset_bits / 8;
                 offset -= field.offset_bits / 8;
-                name = field.name.clone();
+                if !name.is_empty() && !field.name.is_empty() {
+                    name.push('.');
+                }
+                name.push_str(&field.name);
                 nonnull = field.nonnull;
                 at = strip(module, field.ty);
             }

@@ -1,5 +1,6 @@
 //! The host of a symbolic exploration: what a path makes certain, what is unknown, and what went wrong where.
 
+use super::relied::tested::{Question, Tested};
 use super::relied::{Reliance, Relied};
 use super::search::{PathEnd, PathRecord};
 use super::settings::Settings;
@@ -9,7 +10,7 @@ use parallax_cmachine::{
     Checks, Entry as Alternative, InputBounds, InputCell, Inputs, Object, ObjectId, Oracle, Path, Problem,
     Reporter, State, Steps, Target, TokenId, Value, memory_name,
 };
-use parallax_cmodule::{FunctionId, LocationId, Module};
+use parallax_cmodule::{BlockId, FunctionId, LocationId, Module};
 use parallax_op::{Bits, Width};
 use parallax_path::{self as path, Bound, Ledger, Model, Split};
 use parallax_sem::{Symbolic, logic};
@@ -108,12 +109,14 @@ pub struct Explorer<'s> {
     pub(super) relying: Vec<(usize, Vec<String>)>,
     /// Findings that rely on a number which is not very large, by their number, and its name.
     pub(super) counting: Vec<(usize, String)>,
-    /// Input pointers that some branch tests for null.
-    pub(super) tested: FxHashSet<String>,
+    /// Input pointers that some branch tests for null, and who does.
+    pub(super) tested: FxHashMap<String, Tested>,
+    /// What the branches at the ends of blocks ask of pointers.
+    pub(super) questions: FxHashMap<(FunctionId, BlockId), Question>,
     /// What the step at hand accessed last: object, offset, length.
     pub(super) access: Option<(ObjectId, Term, Term)>,
-    /// Conditions that were looked at for such tests.
-    pub(super) looked_at: FxHashSet<Formula>,
+    /// Conditions of branches that were looked at for these.
+    pub(super) looked_at: FxHashSet<(FunctionId, BlockId, Formula)>,
     /// Whether the last step reported something.
     pub reported: bool,
     /// What was assumed.
@@ -158,7 +161,8 @@ impl<'s> Explorer<'s> {
             known: FxHashMap::default(),
             relying: Vec::new(),
             counting: Vec::new(),
-            tested: FxHashSet::default(),
+            tested: FxHashMap::default(),
+            questions: FxHashMap::default(),
             access: None,
             looked_at: FxHashSet::default(),
             reported: false,

@@ -34,6 +34,15 @@ struct Join<C: Core> {
     over: bool,
 }
 
+impl<C: Core> Join<C> {
+    /// So many states will not come. Where nobody waits any more, nobody is counted.
+    fn expect_fewer(&mut self, states: usize) {
+        if !self.over {
+            self.expected -= states;
+        }
+    }
+}
+
 /// The joins of an exploration.
 pub(super) struct Joins<C: Core> {
     joins: Vec<Join<C>>,
@@ -140,7 +149,7 @@ impl<C: Core> Joins<C> {
                 None => {
                     // The function returned by another way: there is nothing to wait for.
                     state.joins.pop();
-                    join.expected -= 1;
+                    join.expect_fewer(1);
                     self.complete(machine, number);
                 }
                 Some(frame)
@@ -160,7 +169,7 @@ impl<C: Core> Joins<C> {
     /// A state ended.
     pub(super) fn ends<H: Host<C>>(&mut self, machine: &mut Machine<'_, C, H>, joins: &Chain<u32>) {
         for &number in joins.newest_first() {
-            self.joins[number as usize].expected -= 1;
+            self.joins[number as usize].expect_fewer(1);
         }
         for &number in joins.newest_first() {
             self.complete(machine, number);
@@ -209,7 +218,7 @@ impl<C: Core> Joins<C> {
         }
         if let Some(state) = self.released.last() {
             for &outer in state.joins.newest_first() {
-                self.joins[outer as usize].expected -= fewer;
+                self.joins[outer as usize].expect_fewer(fewer);
             }
         }
     }

@@ -8,13 +8,15 @@
 //!
 //! How much is at a pointer is the caller's to decide, unless a number beside it says so and the code heeds it.
 //!
-//! A pointer that the code compares with null somewhere is one that it takes for possibly null: nothing is relied on then.
+//! A pointer that the code compares with null is one that it takes for possibly null ([`tested`]): nothing is relied on then.
+
+pub(super) mod tested;
 
 use super::host::Explorer;
 use parallax_cmachine::{
     InputCell, InputObject, ObjectId, Origin, Problem, State, Target, Token, Value, field_at, size_of,
 };
-use parallax_cmodule::{Callee, DebugType, Module, Operation, Terminator};
+use parallax_cmodule::{DebugType, Module};
 use parallax_op::{BinOp, RelOp};
 use parallax_path::Model;
 use parallax_sem::Symbolic;
@@ -121,47 +123,6 @@ struct Length {
 }
 
 impl<'s> Explorer<'s> {
-    /// A branch on a condition that the path leaves open: pointers whose nullness it tests are noted. That is a condition
-    /// on nothing but which of its alternatives one pointer is. Some tests say nothing of what the rest of the code takes for possible: one
-    /// of which a side does not go on, as an assertion's; and those of functions that free, which take anything.
-    pub(super) fn note_tested(&mut self, state: &State<Symbolic<'s>>, condition: Formula) {
-        let module = self.module();
-        if !state.unknown_memory || asserts(module, state) || frees(module, state) {
-            return;
-        }
-        if !self.looked_at.insert(condition) {
-            return;
-        }
-        if let Some(token) = self.null_test(state, condition) {
-            let name = token.name.clone();
-            self.tested.insert(name);
-        }
-    }
-
-    /// The pointer whose nullness a condition is about. Two that are compared with each other are not tested for null.
-    fn null_test<'t>(
-        &self,
-        state: &'t State<Symbolic<'s>>,
-        condition: Formula,
-    ) -> Option<&'t Token<Symbolic<'s>>> {
-        let mut left: FxHashSet<Symbol> = self.store.symbols_in([condition.id()]).into_iter().collect();
-        let mut found = Vec::new();
-        for token in state.tokens.iter() {
-            let guards = token.entries.iter().map(|entry| entry.guard.id());
-            let before = left.len();
-            for symbol in self.store.symbols_in(guards) {
-                left.remove(&symbol);
-            }
-            if left.len() < before {
-                found.push(token);
-            }
-        }
-        match found[..] {
-            [token] if left.is_empty() => Some(token),
-            _ => None,
-        }
-    }
-
     fn mentions(&self, formula: Formula, symbols: &FxHashSet<Symbol>) -> bool {
         self.store.symbols_in([formula.id()]).iter().any(|symbol| symbols.contains(symbol))
     }
@@ -175,26 +136,31 @@ impl<'s> Explorer<'s> {
     ) -> Reliance {
         let symbols: FxHashSet<Symbol> = self.store.symbols_in([guard.id()]).into_iter().collect();
         let module = self.module();
+        let running = || state.frames.iter().map(|frame| frame.function);
         let mut reliance = Reliance::default();
         let mut not_null = self.store.true_();
         for token in state.tokens.iter() {
-            if self.tested.contains(&token.name) || !nulls(token).any(|null| self.mentions(null, &symbols)) {
+            if self.may_be_null(&token.name, running()) {
                 continue;
             }
             let null = nulls(token).fold(self.store.false_(), |any, null| self.store.or(any, null));
-            not_null = self.store.and(not_null, self.store.not(null));
-            reliance.relied.push(Relied::NotNull(pointer_name(module, state, token)));
-            reliance.pointers.push(token.name.clone());
+            let is_not = self.store.not(null);
+            // The mistake depends on it, or the path knows it from somebody who takes null as well.
+            let depends = || nulls(token).any(|null| self.mentions(null, &symbols));
+            let known = || self.tested.contains_key(&token.name) && self.excludes(state, guard, is_not);
+            if depends() || problem == Problem::NullDereference && known() {
+                not_null = self.store.and(not_null, is_not);
+                reliance.relied.push(Relied::NotNull(pointer_name(module, state, token)));
+                reliance.pointers.push(token.name.clone());
+            }
         }
-        // Where the path knows already that it is null, nothing is relied on.
-        let possible = |holds| matches!(state.path.sat(&self.oracle, holds), Ok(Some(_)));
-        if !reliance.relied.is_empty() && self.excludes(state, guard, not_null) && possible(not_null) {
+        if !reliance.relied.is_empty() && self.excludes(state, guard, not_null) {
             return reliance;
         }
         if matches!(problem, Problem::Assertion | Problem::Unreachable)
             && let Some(&asserted) = state.path.formulas().last()
             && let Some(token) = self.null_test(state, asserted)
-            && !self.tested.contains(&token.name)
+            && !self.may_be_null(&token.name, running())
         {
             let relied = vec![Relied::NotNull(pointer_name(module, state, token))];
             return Reliance { relied, pointers: vec![token.name.clone()], ..Reliance::default() };
@@ -545,28 +511,12 @@ impl<'s> Explorer<'s> {
             }
         }
         for (number, keys) in std::mem::take(&mut self.relying) {
-            if keys.iter().any(|key| self.tested.contains(key)) {
+            let running = || self.findings[number].stack.iter().map(|(function, _)| *function);
+            if keys.iter().any(|key| self.may_be_null(key, running())) {
                 self.findings[number].relied.clear();
             }
         }
     }
-}
-
-/// Whether one side of the branch that a state is at does not go on: what follows an assertion that fails.
-fn asserts(module: &Module, state: &State<Symbolic<'_>>) -> bool {
-    let frame = state.frame();
-    let blocks = &module.function(frame.function).blocks;
-    let next = blocks[frame.block.0 as usize].terminator.successors();
-    next.iter().any(|next| matches!(blocks[next.0 as usize].terminator, Terminator::Unreachable))
-}
-
-/// Whether the function that a state is in frees something.
-fn frees(module: &Module, state: &State<Symbolic<'_>>) -> bool {
-    let blocks = &module.function(state.frame().function).blocks;
-    blocks.iter().flat_map(|block| &block.instructions).any(|instruction| {
-        matches!(&instruction.operation, Operation::Call { callee: Callee::Function(callee), .. }
-            if module.function(*callee).name == "free")
-    })
 }
 
 /// Single bytes of an input object that were read, by their place.

@@ -211,6 +211,28 @@ const CASES: &[Case] = &[
         caller: "#include <stdlib.h>\nint main(void) { int q = 0; return f(malloc(4), &q) & 0; }\n",
     },
     Case {
+        code: "#include <stdlib.h>\nstruct item { int size; char mark; char *text; };\nchar *mark(struct item *i) { return &i->mark; }\nint f(struct item *i) { free(i->text); return i->size; }",
+        relied: &["i is not null", "i->text is the start of memory that can be freed"],
+        mistakes: &[],
+        caller: "#include <stdlib.h>\nint main(void) { struct item i = { 1, 0, malloc(2) }; return f(&i) & 0; }\n",
+    },
+    Case {
+        // Whoever frees one byte further does so for every caller.
+        code: "#include <stdlib.h>\nint f(char *t) { free(t + 1); return 0; }",
+        relied: &[],
+        mistakes: &["invalid-free"],
+        caller: "#include <stdlib.h>\nint main(void) { return f(malloc(2)) & 0; }\n",
+    },
+    Case {
+        // Unions hold what they are read as: pointers to different things, numbers of several bytes.
+        code: "struct many { int kind; union { char *text; struct { int *at; unsigned long n; } list; long number; } u; };\n\
+            int f(struct many *m) { int s = 0; if (m->kind != 2) return 0; \
+            for (unsigned long i = 0; i < m->u.list.n; i++) s ^= m->u.list.at[i]; return s; }",
+        relied: &["m is not null", "m->u is not null"],
+        mistakes: &[],
+        caller: "int main(void) { int a[3] = { 0 }; struct many m = { __VERIFIER_nondet_int() }; m.u.list.at = a; m.u.list.n = 3; return f(&m) & 0; }\n",
+    },
+    Case {
         code: "int f(unsigned a, unsigned b) { return (int)(a / b); }",
         relied: &[],
         mistakes: &["division-by-zero"],

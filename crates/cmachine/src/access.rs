@@ -494,11 +494,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         match &layout.kind {
             TypeKind::Int(_) | TypeKind::Float(_) | TypeKind::Pointer => {
                 // Arguments are passed as what their bits are called, before any frame is there: that is no reading.
-                if state.unknown_memory
-                    && !state.frames.is_empty()
-                    && matches!(layout.kind, TypeKind::Pointer)
-                {
-                    self.expect_pointers(state, hits, at);
+                if state.unknown_memory && !state.frames.is_empty() {
+                    let number = (!matches!(layout.kind, TypeKind::Pointer)).then_some(layout.store_size);
+                    self.expect_scalar(state, hits, at, number);
                 }
                 let raw = self.read_hits(state, hits, at, layout.store_size)?;
                 self.typed(state, raw, ty)

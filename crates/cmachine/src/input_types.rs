@@ -87,6 +87,7 @@ pub(super) enum Leaf {
     Union {
         ty: DebugTypeId,
         within: u64,
+        name: String,
     },
     Byte,
 }
@@ -133,48 +134,108 @@ pub(super) fn leaf_at(module: &Module, ty: Option<DebugTypeId>, mut offset: u64)
                 }
                 start += field.offset_bits / 8;
                 offset -= field.offset_bits / 8;
-                if !name.is_empty() && !field.name.is_empty() {
-                    name.push('.');
-                }
-                name.push_str(&field.name);
+                name = joined(&name, &field.name);
                 nonnull = field.nonnull;
                 at = strip(module, field.ty);
             }
-            DebugType::Union { .. } => return Leaf::Union { ty: id, within: offset },
+            DebugType::Union { .. } => return Leaf::Union { ty: id, within: offset, name },
             _ => return Leaf::Byte,
         }
     }
     Leaf::Byte
 }
 
-/// What a pointer that starts at an offset of a type points to, if some alternative of a union has one there and those that
-/// do agree.
+/// The name of a field of a field.
+fn joined(outer: &str, field: &str) -> String {
+    let dot = if outer.is_empty() || field.is_empty() { "" } else { "." };
+    format!("{outer}{dot}{field}")
+}
+
+/// Pointers and numbers that start at an offset of a type, with their names: one, or one of each alternative of a union.
+fn scalars_at(module: &Module, ty: Option<DebugTypeId>, offset: u64) -> Vec<(String, Leaf)> {
+    let mut found = Vec::new();
+    let mut waiting = vec![(ty, offset, String::new(), 0)];
+    while let Some((ty, offset, outer, depth)) = waiting.pop() {
+        match leaf_at(module, ty, offset) {
+            Leaf::Union { ty, within, name } => {
+                // Debug information of a corrupt module may go in circles.
+                let DebugType::Union { fields, .. } = &module.debug_types[ty.0 as usize] else { continue };
+                let outer = joined(&outer, &name);
+                let fields = fields.iter().rev().filter(|_| depth < 8);
+                waiting
+                    .extend(fields.map(|field| (field.ty, within, joined(&outer, &field.name), depth + 1)));
+            }
+            Leaf::Byte => {}
+            leaf @ (Leaf::Pointer { start, .. } | Leaf::Number { start, .. }) if start == offset => {
+                let (Leaf::Pointer { name, .. } | Leaf::Number { name, .. }) = &leaf else { continue };
+                found.push((joined(&outer, name), leaf));
+            }
+            Leaf::Pointer { .. } | Leaf::Number { .. } => {}
+        }
+    }
+    found
+}
+
+/// What a pointer that starts at an offset of a type points to, if some alternative of a union has one there; anything, if those
+/// that do have one do not agree.
 pub(super) fn union_pointer(
     module: &Module,
     ty: Option<DebugTypeId>,
     offset: u64,
 ) -> Option<Option<DebugTypeId>> {
-    let Leaf::Union { ty, within } = leaf_at(module, ty, offset) else { return None };
-    let DebugType::Union { fields, .. } = &module.debug_types[ty.0 as usize] else { return None };
-    let mut pointees = fields.iter().filter_map(|field| match leaf_at(module, field.ty, within) {
-        Leaf::Pointer { start, pointee, .. } => (start == within).then_some(pointee),
-        Leaf::Union { .. } => union_pointer(module, field.ty, within),
+    let Leaf::Union { .. } = leaf_at(module, ty, offset) else { return None };
+    let scalars = scalars_at(module, ty, offset);
+    let mut pointees = scalars.iter().filter_map(|(_, leaf)| match leaf {
+        Leaf::Pointer { pointee, .. } => Some(*pointee),
         _ => None,
     });
     let first = pointees.next()?;
-    pointees.all(|other| same_type(module, first, other)).then_some(first)
+    let agree = pointees.all(|other| same_type(module, first, other));
+    Some(if agree { first } else { None })
 }
 
-/// The field that starts at an offset of a type: its name, and for a number whether it is signed.
-pub fn field_at(module: &Module, ty: Option<DebugTypeId>, offset: u64) -> Option<(String, Option<bool>)> {
-    let size = size_of(module, ty);
-    // Of an array of the type, any element.
-    let within = offset.checked_rem(size).unwrap_or(offset);
-    match leaf_at(module, strip(module, ty), within) {
-        Leaf::Pointer { start, name, .. } if start == within => Some((name, None)),
-        Leaf::Number { start, name, signed, .. } if start == within => Some((name, Some(signed))),
+/// The name of a number of so many bytes that some alternative of a union has at an offset of a type.
+pub(super) fn union_number(
+    module: &Module,
+    ty: Option<DebugTypeId>,
+    offset: u64,
+    bytes: u64,
+) -> Option<String> {
+    let Leaf::Union { .. } = leaf_at(module, ty, offset) else { return None };
+    let is_one = |leaf: &Leaf| matches!(leaf, Leaf::Number { len, boolean: false, .. } if *len == bytes);
+    scalars_at(module, ty, offset).into_iter().find(|(_, leaf)| is_one(leaf)).map(|(name, _)| name)
+}
+
+/// The name of the pointer that starts at an offset of a type.
+pub fn pointer_at(module: &Module, ty: Option<DebugTypeId>, offset: u64) -> Option<String> {
+    let scalars = scalars_at(module, ty, within_element(module, ty, offset));
+    common(scalars.into_iter().filter(|(_, leaf)| matches!(leaf, Leaf::Pointer { .. })).map(|(name, _)| name))
+}
+
+/// The name of the number that starts at an offset of a type, and whether it is signed.
+pub fn number_at(module: &Module, ty: Option<DebugTypeId>, offset: u64) -> Option<(String, bool)> {
+    let scalars = scalars_at(module, ty, within_element(module, ty, offset));
+    let numbers = scalars.into_iter().filter_map(|(name, leaf)| match leaf {
+        Leaf::Number { signed, .. } => Some((name, signed)),
         _ => None,
-    }
+    });
+    let numbers: Vec<(String, bool)> = numbers.collect();
+    let signed = numbers.iter().any(|(_, signed)| *signed);
+    common(numbers.into_iter().map(|(name, _)| name)).map(|name| (name, signed))
+}
+
+/// What alternatives of a union have in common of their names: nobody knows which of them is meant.
+fn common(mut names: impl Iterator<Item = String>) -> Option<String> {
+    let first = names.next()?;
+    Some(names.fold(first, |common, name| {
+        let fields = common.split('.').zip(name.split('.'));
+        fields.take_while(|(one, other)| one == other).map(|(one, _)| one).collect::<Vec<_>>().join(".")
+    }))
+}
+
+/// Of an array of a type, the offset in any element.
+fn within_element(module: &Module, ty: Option<DebugTypeId>, offset: u64) -> u64 {
+    offset.checked_rem(size_of(module, ty)).unwrap_or(offset)
 }
 
 /// Whether memory of a type, by its number, is numbers throughout, any of them: no pointer, no `_Bool`.

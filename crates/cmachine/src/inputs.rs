@@ -10,7 +10,7 @@ use super::content::Fill;
 use super::host::Host;
 use super::input_types::{
     Leaf, field_use, flexible, is_record, leaf_at, parameter_pieces, size_of, strip, taken_globals,
-    union_pointer,
+    union_number, union_pointer,
 };
 use super::memory::Kind;
 use super::pointers::word;
@@ -353,10 +353,21 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         state.input_cells.push(InputCell::Pointer(id, at, token));
     }
 
-    /// Pointers are about to be read at a distance from every hit. Where a union lies that nothing has looked at yet and
-    /// that can hold a pointer, it does: whoever reads one as a pointer knows from elsewhere that it is one. With raw
-    /// aliasing it holds any bits.
-    pub(super) fn expect_pointers(&mut self, state: &mut State<C>, hits: &Hits<C>, distance: u64) {
+    /// Makes an unwritten cell of an input object an unknown number.
+    fn define_number(&mut self, state: &mut State<C>, (id, at): (ObjectId, u64), len: u64, value: C::Val) {
+        state.memory.object_mut(id).content.write(&self.host, at, len, Value::Bits(value.clone()));
+        state.input_cells.push(InputCell::Bits(id, at, len, value));
+    }
+
+    /// A pointer, or a number of so many bytes, is about to be read at a distance from every hit. Where a union lies that nothing has looked
+    /// at yet and that can hold such a one, it does: whoever reads it knows from elsewhere what it is. With raw aliasing it holds any bits.
+    pub(super) fn expect_scalar(
+        &mut self,
+        state: &mut State<C>,
+        hits: &Hits<C>,
+        distance: u64,
+        number: Option<u64>,
+    ) {
         if matches!(self.host.input_bounds().aliasing, Aliasing::Raw) {
             return;
         }
@@ -373,9 +384,21 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             };
             let untouched = content.log.is_none()
                 && content.hidden.is_none()
-                && (at..at + 8).all(|byte| content.first_missing(byte, 1).is_some());
-            if untouched && let Some(pointee) = union_pointer(self.module, described, within) {
-                self.define_pointer(state, (hit.object, at), pointee, false);
+                && (at..at + number.unwrap_or(8)).all(|byte| content.first_missing(byte, 1).is_some());
+            match number {
+                _ if !untouched => {}
+                None => {
+                    if let Some(pointee) = union_pointer(self.module, described, within) {
+                        self.define_pointer(state, (hit.object, at), pointee, false);
+                    }
+                }
+                Some(len) => {
+                    if let Some(name) = union_number(self.module, described, within, len) {
+                        let (_, owner) = described_as(state, hit.object);
+                        let value = self.host.selector((len * 8) as u16, &format!("{owner}.{name}"));
+                        self.define_number(state, (hit.object, at), len, value);
+                    }
+                }
             }
         }
     }
@@ -420,13 +443,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 } else {
                     self.host.selector(width, &label)
                 };
-                state.memory.object_mut(id).content.write(&self.host, at, len, Value::Bits(value.clone()));
-                state.input_cells.push(InputCell::Bits(id, at, len, value));
+                self.define_number(state, (id, at), len, value);
             }
             _ => {
                 let value = self.host.selector(8, &format!("{owner}[{byte}]"));
-                state.memory.object_mut(id).content.write(&self.host, byte, 1, Value::Bits(value.clone()));
-                state.input_cells.push(InputCell::Bits(id, byte, 1, value));
+                self.define_number(state, (id, byte), 1, value);
             }
         }
         Ok(())

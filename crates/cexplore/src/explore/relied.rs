@@ -14,7 +14,8 @@ pub(super) mod tested;
 
 use super::host::Explorer;
 use parallax_cmachine::{
-    InputCell, InputObject, ObjectId, Origin, Problem, State, Target, Token, Value, field_at, size_of,
+    InputCell, InputObject, Kind, ObjectId, Origin, Problem, State, Target, Token, Value, number_at,
+    pointer_at, size_of,
 };
 use parallax_cmodule::{DebugType, Module};
 use parallax_op::{BinOp, RelOp};
@@ -51,6 +52,8 @@ pub enum Relied {
     Ends(String),
     /// Two pointers point into different objects.
     Apart(String, String),
+    /// A pointer is the start of memory that can be freed.
+    Freed(String),
     /// A number says how much there is of something in memory, which is never very much.
     Counts(String),
 }
@@ -65,6 +68,7 @@ impl Relied {
             Relied::Enough(_) => "enough",
             Relied::Ends(_) => "string",
             Relied::Apart(..) => "apart",
+            Relied::Freed(_) => "freed",
             Relied::Counts(_) => "counts",
         }
     }
@@ -84,6 +88,7 @@ impl fmt::Display for Relied {
             Relied::Enough(pointer) => write!(f, "what is accessed at {pointer} is there"),
             Relied::Ends(pointer) => write!(f, "{pointer} is a text that ends with a NUL"),
             Relied::Apart(one, other) => write!(f, "{one} and {other} point to different objects"),
+            Relied::Freed(pointer) => write!(f, "{pointer} is the start of memory that can be freed"),
             Relied::Counts(number) => write!(f, "{number} things fit into memory"),
         }
     }
@@ -186,6 +191,15 @@ impl<'s> Explorer<'s> {
                 reliance.kept.push(holds);
             }
         }
+        if problem == Problem::InvalidFree {
+            for token in state.tokens.iter() {
+                let freed = self.can_be_freed(state, token);
+                if self.mentions(freed, &symbols) && self.excludes(state, guard, freed) {
+                    let relied = vec![Relied::Freed(pointer_name(module, state, token))];
+                    return Reliance { relied, ..Reliance::default() };
+                }
+            }
+        }
         if matches!(problem, Problem::UseAfterFree | Problem::DoubleFree) {
             for (relied, apart) in self.aparts(state, &symbols) {
                 if self.excludes(state, guard, apart) {
@@ -240,8 +254,8 @@ impl<'s> Explorer<'s> {
                 && self.mentions(guard, &symbols)
                 && self.excludes(state, guard, store.not(null));
             let known = known_object(state, *of).filter(|_| relies)?;
-            let place = match field_at(module, known.ty, *at) {
-                Some((field, _)) if !field.is_empty() => format!("{}{field}", held_by(module, state, known)),
+            let place = match number_at(module, known.ty, *at).map(|(field, _)| field) {
+                Some(field) if !field.is_empty() => format!("{}{field}", held_by(module, state, known)),
                 _ => format!("{}[{at}]", owner_name(module, state, known)),
             };
             Some(Relied::NotNull(place))
@@ -436,9 +450,9 @@ impl<'s> Explorer<'s> {
             let cells = state.input_cells.to_vec().into_iter().filter_map(move |cell| match cell {
                 InputCell::Bits(of, at, len, term) if *of == holder && (2..=8).contains(len) => {
                     let known = known_object(state, holder)?;
-                    let (name, signed) = field_at(module, known.ty, *at)?;
+                    let (name, signed) = number_at(module, known.ty, *at)?;
                     let name = format!("{}{name}", held_by(module, state, known));
-                    Some(Length { name, term: *term, bits: (*len * 8) as u16, signed: signed? })
+                    Some(Length { name, term: *term, bits: (*len * 8) as u16, signed })
                 }
                 _ => None,
             });
@@ -469,6 +483,24 @@ impl<'s> Explorer<'s> {
             Some(Length { name: parameter.name.clone(), term: *term, bits, signed })
         });
         numbers.collect()
+    }
+
+    /// When an input pointer is null or the start of memory of its own.
+    fn can_be_freed(&self, state: &State<Symbolic<'s>>, token: &Token<Symbolic<'s>>) -> Formula {
+        let store = self.store;
+        token.entries.iter().fold(store.true_(), |all, entry| {
+            let owned = |object| matches!(state.memory.object(object).kind, Kind::Heap | Kind::Input);
+            let start = match entry.target {
+                Target::Null => true,
+                Target::Object(object) => owned(object),
+                _ => false,
+            };
+            let start = match start {
+                true => store.eq(entry.offset, store.number(64, 0)),
+                false => store.false_(),
+            };
+            store.and(all, store.implies(entry.guard, start))
+        })
     }
 
     /// Input pointers that may be one and the same.
@@ -545,8 +577,8 @@ fn known_object<'a, 's>(
 fn pointer_name(module: &Module, state: &State<Symbolic<'_>>, token: &Token<Symbolic<'_>>) -> String {
     let Origin::Cell(holder, at) = token.origin else { return token.name.clone() };
     let Some(known) = known_object(state, holder) else { return token.name.clone() };
-    match field_at(module, known.ty, at) {
-        Some((field, _)) if !field.is_empty() => format!("{}{field}", held_by(module, state, known)),
+    match pointer_at(module, known.ty, at) {
+        Some(field) if !field.is_empty() => format!("{}{field}", held_by(module, state, known)),
         // A pointer that is no field: an element of an array, or a variable itself.
         _ if leads_to(state, holder).is_none() && at == 0 => known.name.clone(),
         _ => format!("{}[{}]", owner_name(module, state, known), at / 8),

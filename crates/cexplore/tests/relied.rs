@@ -98,6 +98,13 @@ const CASES: &[Case] = &[
         caller: "int main(void) { int a[2] = { 0 }; unsigned char b = __VERIFIER_nondet_int() & 1; return f(a, &b) & 0; }\n",
     },
     Case {
+        // So is one of the caller's: that null is not accessed near it says nothing of how large it is.
+        code: "int f(struct buf *b, unsigned at, unsigned end) { if (b->text[at] != 'x') return 0; return at + 1 < end; }",
+        relied: &["b is not null", "b->text is not null"],
+        mistakes: &[],
+        caller: "int main(void) { char t[2] = { 0 }; struct buf b = { t, 2, 0, 0 }; return f(&b, __VERIFIER_nondet_int() & 1, 2) & 0; }\n",
+    },
+    Case {
         // A number that has nothing to do with the text does not say how long it is.
         code: "int f(const char *p, int mode) { int n = 0; if (mode == 2) return 7; while (p[n]) n++; return n; }",
         relied: &["p is not null", "p is a text that ends with a NUL"],

@@ -250,6 +250,8 @@ pub trait Reporter<C: Core> {
     /// So many bytes at an offset of an object are accessed, with memory that nobody described: what goes wrong next is that
     /// they are not there.
     fn accesses(&mut self, _object: ObjectId, _offset: &C::Val, _len: &C::Val) {}
+    /// The program, and not the rules of memory, asks for a condition that the path leaves open: by a branch, or by assuming it.
+    fn asks(&mut self, _condition: &C::Bool) {}
     /// The program branches on a condition that the path leaves open.
     fn tests(&mut self, _state: &State<C>, _condition: &C::Bool) {}
     /// Control enters a block.

@@ -243,6 +243,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         match self.host.split(&state.path, condition) {
             Split::True => Ok(()),
             Split::Both => {
+                self.host.asks(condition);
                 self.host.take(&mut state.path, condition.clone());
                 Ok(())
             }

@@ -470,6 +470,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                     Split::False => self.go(state, *otherwise),
                     Split::Neither => Err(Stop::Dead),
                     Split::Both => {
+                        self.host.asks(&holds);
                         self.host.tests(state, &holds);
                         state.forks += 1;
                         let mut other = state.clone();

@@ -15,7 +15,7 @@ use parallax_op::{Bits, Width};
 use parallax_path::{self as path, Bound, Ledger, Model, Split};
 use parallax_sem::{Symbolic, logic};
 use parallax_smt::{Limits, Solver};
-use parallax_term::{Expr, Formula, FuncExpr, Sort, Store, Symbol, SymbolKind, Term};
+use parallax_term::{Expr, Formula, FuncExpr, Id, Sort, Store, Symbol, SymbolKind, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -113,6 +113,8 @@ pub struct Explorer<'s> {
     pub(super) tested: FxHashMap<String, Tested>,
     /// What the branches at the ends of blocks ask of pointers.
     pub(super) questions: FxHashMap<(FunctionId, BlockId), Question>,
+    /// Comparisons by size that the program made, as terms.
+    pub(super) ordered: FxHashSet<Id>,
     /// What the step at hand accessed last: object, offset, length.
     pub(super) access: Option<(ObjectId, Term, Term)>,
     /// Conditions of branches that were looked at for these.
@@ -163,6 +165,7 @@ impl<'s> Explorer<'s> {
             counting: Vec::new(),
             tested: FxHashMap::default(),
             questions: FxHashMap::default(),
+            ordered: FxHashSet::default(),
             access: None,
             looked_at: FxHashSet::default(),
             reported: false,
@@ -618,6 +621,9 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
     }
     fn accesses(&mut self, object: ObjectId, offset: &Term, len: &Term) {
         self.access = Some((object, *offset, *len));
+    }
+    fn asks(&mut self, condition: &Formula) {
+        self.note_order(*condition);
     }
     fn tests(&mut self, state: &State<Symbolic<'s>>, condition: &Formula) {
         self.note_tested(state, *condition);

@@ -21,7 +21,7 @@ use parallax_cmodule::{DebugType, Module};
 use parallax_op::{BinOp, RelOp};
 use parallax_path::Model;
 use parallax_sem::Symbolic;
-use parallax_term::{Formula, Node, Symbol, Term};
+use parallax_term::{Expr, Formula, Node, Symbol, Term};
 use rustc_hash::FxHashSet;
 use std::fmt;
 
@@ -297,6 +297,19 @@ impl<'s> Explorer<'s> {
         [RelOp::Ult, RelOp::Slt].into_iter().any(|order| self.excludes(state, guard, further(order)))
     }
 
+    /// A condition that the program asks for: the comparisons by size in it are noted.
+    pub(super) fn note_order(&mut self, condition: Formula) {
+        let store = self.store;
+        for id in store.post_order([condition.id()]) {
+            if let Node::Rel(RelOp::Ult | RelOp::Ule | RelOp::Slt | RelOp::Sle, ..) = store.node(id)
+                && let Expr::Formula(order) = store.expr(id)
+            {
+                // On the other side of a branch it stands the other way round.
+                self.ordered.extend([id, store.not(order).id()]);
+            }
+        }
+    }
+
     /// Whether the path asks how large a number is, of itself or beside the place of an access.
     fn compares(&self, state: &State<Symbolic<'s>>, length: &Length, access: [Term; 2]) -> bool {
         let store = self.store;
@@ -305,9 +318,10 @@ impl<'s> Explorer<'s> {
             store.symbols_in([length.term, access[0], access[1]].map(|term| term.id())).into_iter().collect();
         let formulas = state.path.formulas();
         store.post_order(formulas.iter().map(|formula| formula.id())).into_iter().any(|id| {
-            let Node::Rel(RelOp::Ult | RelOp::Ule | RelOp::Slt | RelOp::Sle, ..) = store.node(id) else {
+            // What the rules of memory ask says nothing of what the code takes for possible.
+            if !self.ordered.contains(&id) {
                 return false;
-            };
+            }
             let symbols = store.symbols_in([id]);
             number.iter().all(|symbol| symbols.contains(symbol))
                 && symbols.iter().all(|symbol| known.contains(symbol))

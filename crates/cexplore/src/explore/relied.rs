@@ -192,12 +192,17 @@ impl<'s> Explorer<'s> {
             }
         }
         if problem == Problem::InvalidFree {
+            // What is freed may be one of several.
+            let (mut relied, mut all) = (Vec::new(), self.store.true_());
             for token in state.tokens.iter() {
                 let freed = self.can_be_freed(state, token);
-                if self.mentions(freed, &symbols) && self.excludes(state, guard, freed) {
-                    let relied = vec![Relied::Freed(pointer_name(module, state, token))];
-                    return Reliance { relied, ..Reliance::default() };
+                if self.mentions(freed, &symbols) {
+                    all = self.store.and(all, freed);
+                    relied.push(Relied::Freed(pointer_name(module, state, token)));
                 }
+            }
+            if self.excludes(state, guard, all) {
+                return Reliance { relied, ..Reliance::default() };
             }
         }
         if matches!(problem, Problem::UseAfterFree | Problem::DoubleFree) {

@@ -145,7 +145,7 @@ fn question(module: &Module, function: &Function, condition: &Operand) -> Questi
 }
 
 /// Whether one side of the branch that a state is at does not go on: what follows an assertion that fails.
-pub(super) fn asserts(module: &Module, state: &State<Symbolic<'_>>) -> bool {
+fn asserts(module: &Module, state: &State<Symbolic<'_>>) -> bool {
     let frame = state.frame();
     let blocks = &module.function(frame.function).blocks;
     let next = blocks[frame.block.0 as usize].terminator.successors();

@@ -14,6 +14,7 @@ use crate::nodes::TooLarge;
 use parallax_op::{BoolOp, RelOp};
 use parallax_term::{Expr, Formula, Id, Node, Store, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 use std::time::Instant;
 
 /// Choices that a diagram may have: its recursion is that deep.
@@ -53,6 +54,9 @@ impl From<HeapError> for Trouble {
 impl Guarded<'_> {
     /// How many ways there are to choose; where only listing helps, `limit` at most.
     pub fn count(&self, limit: usize) -> Result<Count, HeapError> {
+        if self.is_plainly_one() {
+            return Ok(Count { heaps: 1, exact: true });
+        }
         match self.count_by_diagram() {
             Ok(count) => Ok(count),
             Err(Trouble::Heap(error @ HeapError::Broken(_))) => Err(error),
@@ -94,22 +98,63 @@ impl Guarded<'_> {
             return Ok(Vec::new());
         }
         let asked: FxHashSet<Id> = store.post_order(large).into_iter().collect();
-        let Some(model) = solve(&path)? else { return Ok(Vec::new()) };
+        let model = match self.path.model() {
+            Some(known) => known.clone(),
+            None => match solve(&path)? {
+                Some(found) => Rc::new(found),
+                None => return Ok(Vec::new()),
+            },
+        };
         let mut candidates: Vec<Formula> = atoms
             .filter(|atom| asked.contains(&atom.id()))
             .map(|atom| if model.holds(store, atom) { atom } else { store.not(atom) })
             .collect();
+        let mut known = self.plainly_so(&mut candidates);
         for _ in 0..ROUNDS {
             if candidates.is_empty() {
                 break;
             }
             let other = store.not(store.all(candidates.iter().copied()));
-            let question: Vec<Formula> = path.iter().copied().chain([other]).collect();
-            let Some(model) = solve(&question)? else { return Ok(candidates) };
+            let question: Vec<Formula> = path.iter().chain(&known).copied().chain([other]).collect();
+            let Some(model) = solve(&question)? else {
+                known.append(&mut candidates);
+                break;
+            };
             candidates.retain(|candidate| model.holds(store, *candidate));
         }
-        // Some heap may differ yet.
-        Ok(Vec::new())
+        // Of the other candidates some heap may differ yet.
+        Ok(known)
+    }
+
+    /// Whether it is plain that every choice is made as in the heap that is known.
+    fn is_plainly_one(&self) -> bool {
+        let Some(model) = self.path.model() else { return false };
+        let store = self.oracle.store;
+        let choices =
+            self.selectors.iter().flat_map(|selector| selector.choices.iter().map(|(_, atom)| *atom));
+        let otherwise = |atom| if model.holds(store, atom) { store.not(atom) } else { atom };
+        let mut others = choices.chain(self.indices.iter().copied()).map(otherwise);
+        others.all(|other| self.path.plainly_excludes(&self.oracle, other))
+    }
+
+    /// Takes out the candidates that plainly hold in every heap of the path. A key that is above all before it makes a long
+    /// chain, and each way back in it is a short way to a contradiction: to ask for all at once is a hard question.
+    fn plainly_so(&self, candidates: &mut Vec<Formula>) -> Vec<Formula> {
+        let mut known = Vec::new();
+        loop {
+            let before = known.len();
+            candidates.retain(|&candidate| {
+                let plain = self.path.plainly_excludes(&self.oracle, self.oracle.store.not(candidate));
+                if plain {
+                    known.push(candidate);
+                }
+                !plain
+            });
+            // What is known may make more of them plain.
+            if known.len() == before || candidates.is_empty() {
+                return known;
+            }
+        }
     }
 
     fn count_by_diagram(&self) -> Result<Count, Trouble> {
@@ -468,6 +513,11 @@ impl<'a, 's> Counter<'a, 's> {
                 }
             }
         }
-        Ok(self.heap.oracle.solve(&[written[&at]]).map_err(HeapError::from)?.is_some())
+        let holds = written[&at];
+        // The values of a heap that is known are some.
+        if self.heap.path.models().iter().any(|model| model.holds(self.store, holds)) {
+            return Ok(true);
+        }
+        Ok(self.heap.oracle.solve(&[holds]).map_err(HeapError::from)?.is_some())
     }
 }

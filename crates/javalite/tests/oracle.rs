@@ -5,10 +5,13 @@ use parallax_javalite::*;
 use parallax_term::Store;
 use std::rc::Rc;
 
-/// A method of the list under its precondition.
-fn subject<'s>(store: &'s Store, method: &str, k: usize) -> (Setup<'s>, Task) {
-    let program = Rc::new(parse(include_str!("../../../corpus/javalite/list.jl")).unwrap());
-    let class = program.class_named("List").unwrap();
+const LIST: (&str, &str) = (include_str!("../../../corpus/javalite/list.jl"), "List");
+const SORTED: (&str, &str) = (include_str!("../../../corpus/javalite/sorted.jl"), "Sorted");
+
+/// A method of a class of a program, under its precondition.
+fn subject<'s>(store: &'s Store, (text, class): (&str, &str), method: &str, k: usize) -> (Setup<'s>, Task) {
+    let program = Rc::new(parse(text).unwrap());
+    let class = program.class_named(class).unwrap();
     let id = |name: &str| program.method_named(class, name).unwrap();
     let task = Task {
         program: program.clone(),
@@ -36,7 +39,7 @@ fn heaps(ends: &engine::Ends<Task, Summary<'_>>) -> u64 {
 /// Accepted end states of lazy initialisation and paths of the summary.
 fn counts(method: &str, k: usize) -> (usize, usize) {
     let store = Store::new();
-    let (setup, task) = subject(&store, method, k);
+    let (setup, task) = subject(&store, LIST, method, k);
     let lazy = engine::lazy(&setup, &task, Laziness::Lazy, 0, &mut |_| Ok(()));
     let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
     lazy.outcome.clone().unwrap();
@@ -89,10 +92,22 @@ fn one_call_under_a_bound_of_twenty() {
     let found_at = |place: u64| bell(place - 1) + bell(place);
     let expected: u64 = (1..=K).map(|n| absent(n) + (1..=n).map(found_at).sum::<u64>()).sum();
     let store = Store::new();
-    let (setup, task) = subject(&store, "run1", K as usize);
+    let (setup, task) = subject(&store, LIST, "run1", K as usize);
     let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
     summary.outcome.clone().unwrap();
     assert_eq!(heaps(&summary), expected);
+}
+
+/// A list whose keys grow has one shape for each length, but that no pointer goes back follows from the keys alone. A key is
+/// one of the n, or falls in one of the n + 1 gaps.
+#[test]
+fn sorted_keys_under_a_bound_of_twenty() {
+    const K: usize = 20;
+    let store = Store::new();
+    let (setup, task) = subject(&store, SORTED, "check", K);
+    let summary = engine::summary(&setup, &task, None, &mut |_| Ok(()));
+    summary.outcome.clone().unwrap();
+    assert_eq!(heaps(&summary), (0..=K as u64).map(|n| 2 * n + 1).sum::<u64>());
 }
 
 /// A walk down an acyclic list ends within the bound on its length; with cycles it may not.

@@ -113,6 +113,7 @@ const SUBJECTS: &[Subject] = subjects! {
     "family" "Family" "check" [5, 5];
     "heap" "Heap" "check" [5, 5];
     "interval" "Intervals" "check" [5, 5];
+    "late" "Late" "check" [5, 5];
     "lru" "Cache" "check" [5, 5];
     "maxstack" "MaxStack" "check" [5, 5];
     "pairing" "Pairing" "check" [5, 5];

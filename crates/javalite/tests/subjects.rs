@@ -237,3 +237,8 @@ fn a_stack_that_knows_its_greatest() {
 fn a_ring_buffer() {
     check(&Subject { fault: Fault::Bounds, ..subject(corpus!("buffer"), "Buffer", 2) });
 }
+
+#[test]
+fn a_precondition_that_checks_late() {
+    check(&subject(corpus!("late"), "Late", 3));
+}

@@ -65,7 +65,7 @@ where
     let exploration = run.start.elapsed().as_secs_f64();
     let Files { tests, untold } = files;
     let missed = tests.as_ref().map_or(0, |tests| tests.missed);
-    let mut traces = Vec::new();
+    let mut listed = Listing::new(arguments.json);
     let mut total = Some(Counted { heaps: 0, exact: true });
     let mut unlisted = 0;
     let Tally { errors, cuts } = Tally::of(ends);
@@ -74,7 +74,7 @@ where
             continue;
         }
         // What has no line is counted, so that nothing is said after the limit.
-        if !traces.is_empty() && arguments.limits.late(run.start) {
+        if listed.paths > 0 && arguments.limits.late(run.start) {
             unlisted += 1;
             continue;
         }
@@ -85,7 +85,7 @@ where
             exact: total.exact && counted.exact,
         });
         let truncated = end.truncated() || matches!(trace.ending, Ending::Cut(_));
-        traces.push(path_json(run, trace, end, counted, truncated));
+        listed.add(&path_json(run, trace, end, counted, truncated));
     }
     // What takes time after the exploration (counting) is not the engine's time.
     let usage = run.setup.oracle.usage();
@@ -98,7 +98,6 @@ where
         "heaps": total.map(|total| total.heaps),
         "heaps_complete": total.is_some_and(|total| total.exact) && unlisted == 0 && stopped.is_none(),
         "discarded": ends.progress.discarded,
-        "traces": traces,
         "traces_unlisted": unlisted,
         "assumptions": run.words.assumptions(),
         "left_out": run.words.left_out(),
@@ -114,15 +113,23 @@ where
             eprintln!("note: {count} paths {what}: the time limit was reached");
         }
     }
-    let mut out = format!("{document}\n");
-    if !arguments.json {
-        out = report_text(&document, &run.words.method());
+    if arguments.json {
+        // The document without its last brace, and in it the paths.
+        let mut fields = document.to_string();
+        fields.pop();
+        for piece in [&fields, ",\"traces\":[", &listed.text, "]}\n"] {
+            emit(piece)?;
+        }
+    } else {
+        let mut last = footer(&document);
         if let Some(tests) = &tests {
             let (count, folder) = (tests.count, &tests.folder);
-            let _ = writeln!(out, "{count} tests written to {folder}, each re-run on the concrete machine");
+            let _ = writeln!(last, "{count} tests written to {folder}, each re-run on the concrete machine");
+        }
+        for piece in [header(&document, &run.words.method()), listed.text, last] {
+            emit(&piece)?;
         }
     }
-    emit(&out)?;
     if let Err(Stop::Broken(what)) = &ends.outcome {
         return Err(Failure { status: Status::Unsupported, message: format!("internal: {what}") }.into());
     }
@@ -177,26 +184,26 @@ where
     })
 }
 
-fn report_text(document: &Json, method: &str) -> String {
-    let mut out = String::new();
-    let heaps = |of: &Json| match (&of["heaps"], of["heaps_complete"] == true) {
-        (Json::Null, _) => "heaps not counted".to_owned(),
-        (count, exact) => {
-            let more = if exact { "" } else { "at least " };
-            format!("{more}{count} heap{}", if *count == 1 { "" } else { "s" })
+/// The paths as they are printed. A path is written down at once: as values of JSON, all of them take ten times the room.
+struct Listing {
+    json: bool,
+    paths: usize,
+    text: String,
+}
+
+impl Listing {
+    fn new(json: bool) -> Self {
+        Listing { json, paths: 0, text: String::new() }
+    }
+
+    fn add(&mut self, path: &Json) {
+        self.paths += 1;
+        let out = &mut self.text;
+        if self.json {
+            let comma = if self.paths > 1 { "," } else { "" };
+            let _ = write!(out, "{comma}{path}");
+            return;
         }
-    };
-    let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let k = document["k"].as_u64().map_or("none".to_owned(), |k| k.to_string());
-    let _ = writeln!(out, "{} of {method}, k = {k}", text(&document["engine"]));
-    for assumption in document["assumptions"].as_array().into_iter().flatten() {
-        let _ = writeln!(out, "assumed: {}", text(assumption));
-    }
-    for left_out in document["left_out"].as_array().into_iter().flatten() {
-        let _ = writeln!(out, "left out: {}", text(left_out));
-    }
-    let traces = document["traces"].as_array().cloned().unwrap_or_default();
-    for (number, path) in traces.iter().enumerate() {
         let end = match (&path["error"], &path["cut"]) {
             (Json::Object(error), _) => {
                 format!("ERROR {} at {}", text(&error["kind"]), whereabouts(&error["at"]))
@@ -209,7 +216,7 @@ fn report_text(document: &Json, method: &str) -> String {
         };
         let truncated =
             if path["truncated"] == true && path["cut"].is_null() { ", larger heaps left out" } else { "" };
-        let _ = writeln!(out, "\npath {}: {end} ({}{truncated})", number + 1, heaps(path));
+        let _ = writeln!(out, "\npath {}: {end} ({}{truncated})", self.paths, heaps_of(path));
         for outcome in path["outcomes"].as_array().into_iter().flatten() {
             let _ = writeln!(out, "    {}", text(outcome));
         }
@@ -218,6 +225,39 @@ fn report_text(document: &Json, method: &str) -> String {
             let _ = writeln!(out, "  when {}", condition.join("\n   and "));
         }
     }
+}
+
+/// How many heaps a path or all of them stand for.
+fn heaps_of(document: &Json) -> String {
+    match (&document["heaps"], document["heaps_complete"] == true) {
+        (Json::Null, _) => "heaps not counted".to_owned(),
+        (count, exact) => {
+            let more = if exact { "" } else { "at least " };
+            format!("{more}{count} heap{}", if *count == 1 { "" } else { "s" })
+        }
+    }
+}
+
+fn text(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// What stands above the paths.
+fn header(document: &Json, method: &str) -> String {
+    let k = document["k"].as_u64().map_or("none".to_owned(), |k| k.to_string());
+    let mut out = format!("{} of {method}, k = {k}\n", text(&document["engine"]));
+    for assumption in document["assumptions"].as_array().into_iter().flatten() {
+        let _ = writeln!(out, "assumed: {}", text(assumption));
+    }
+    for left_out in document["left_out"].as_array().into_iter().flatten() {
+        let _ = writeln!(out, "left out: {}", text(left_out));
+    }
+    out
+}
+
+/// What stands below them.
+fn footer(document: &Json) -> String {
+    let mut out = String::new();
     if document["traces_unlisted"] != 0 {
         let _ = writeln!(
             out,
@@ -230,7 +270,7 @@ fn report_text(document: &Json, method: &str) -> String {
         "\n{} paths, {} states, {}, {} discarded; {} solver calls, {:.2} s",
         document["paths"],
         document["states"],
-        heaps(document),
+        heaps_of(document),
         document["discarded"],
         document["solver"]["calls"],
         document["seconds"].as_f64().unwrap_or(0.0)

@@ -120,6 +120,10 @@ impl Process {
             Cause::Unmapped => self.raise(libc::SIGSEGV, SEGV_MAPERR, fault.address, page_fault, why),
             Cause::Forbidden => self.raise(libc::SIGSEGV, SEGV_ACCERR, fault.address, page_fault, why),
             Cause::BeyondFile => self.raise(libc::SIGBUS, BUS_ADRERR, fault.address, page_fault, why),
+            Cause::Unrecorded => {
+                let time = self.time();
+                Some(self.outside().unrecorded(time, &format!("{:#x} of a mapping", fault.address)))
+            }
             // The execution loop deals with these itself.
             Cause::OwnCode | Cause::Contended | Cause::Guarded => None,
             Cause::OutOfMemory => {

@@ -13,7 +13,7 @@ type Page = [u8; PAGE as usize];
 pub struct RecordedMap {
     pub inner: Arc<dyn Mapping>,
     pub number: u32,
-    pub kept: Option<Arc<[u8]>>,
+    pub kept: Option<Arc<Vec<u8>>>,
     pub shared: bool,
     pub writer: Arc<Mutex<Writer>>,
 }
@@ -98,6 +98,11 @@ impl Mapping for ReplayedMap {
                 page_of(kept, offset)
             }
         }
+    }
+
+    /// A page that was touched is that of the file that was kept, or was written down.
+    fn is_known(&self, offset: u64, generation: u32) -> bool {
+        self.log.fills.contains_key(&(self.saved.number, offset, generation))
     }
 
     fn shared_page(&self, _: u64) -> Option<*mut u8> {

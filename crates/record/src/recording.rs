@@ -4,7 +4,7 @@ use crate::format::{Header, Kind, Writer};
 use crate::map::RecordedMap;
 use crate::record::{Puts, Record, SavedEnding, SavedExec, SavedFacts, SavedMap, SavedReply, When};
 use parallax_process::elf::{Image, LoadError};
-use parallax_process::memory::{Mapping, Memory};
+use parallax_process::memory::{Identity, Mapping, Memory};
 use parallax_process::outside::{Call, Disposition, Event, Exec, Facts, Opened, Outcome, Outside, Side, Tid};
 use parallax_process::system::{Errno, Reply};
 use parallax_process::{Ending, Interrupt, Process, Program};
@@ -50,15 +50,17 @@ pub struct Recording {
     settings: Settings,
     next_map: u32,
     next_digest: u64,
-    /// Contents that were kept, by the name of their file: a loader maps each library several times.
+    /// Contents that were kept, by the name of their file: a program is often run again.
     kept: FxHashMap<String, Kept>,
+    /// The same by file: a loader maps each library several times, and reading it once is enough.
+    known: FxHashMap<Identity, Kept>,
 }
 
 /// Contents, and the name under which they are kept.
 #[derive(Clone)]
 struct Kept {
     file: String,
-    contents: Arc<[u8]>,
+    contents: Arc<Vec<u8>>,
 }
 
 impl Recording {
@@ -83,6 +85,7 @@ impl Recording {
             next_map: 0,
             next_digest: between,
             kept: FxHashMap::default(),
+            known: FxHashMap::default(),
         })
     }
 
@@ -107,9 +110,7 @@ impl Recording {
         let kept = match bytes {
             _ if self.settings.lean => None,
             Some(bytes) => self.keep(inner.name(), Cow::Borrowed(bytes)),
-            None if !shared && is_program(&*inner) => {
-                inner.contents().and_then(|contents| self.keep(inner.name(), Cow::Owned(contents)))
-            }
+            None if !shared && is_program(&*inner) => self.keep_library(&*inner),
             None => None,
         };
         let saved = SavedMap {
@@ -126,11 +127,23 @@ impl Recording {
 
     /// Keeps the contents of a file, unless the same are kept already.
     fn keep(&mut self, name: &str, contents: Cow<[u8]>) -> Option<Kept> {
-        if let Some(kept) = self.kept.get(name).filter(|kept| *kept.contents == *contents) {
+        if let Some(kept) = self.kept.get(name).filter(|kept| **kept.contents == *contents) {
             return Some(kept.clone());
         }
-        let kept = Kept { file: self.writer().keep(&contents)?, contents: Arc::from(contents) };
+        let kept = Kept { file: self.writer().keep(&contents)?, contents: Arc::new(contents.into_owned()) };
         self.kept.insert(name.to_owned(), kept.clone());
+        Some(kept)
+    }
+
+    /// Keeps what a mapping holds. Should it be another than the file was before after all, its pages tell: each that differs
+    /// from what is kept is written down.
+    fn keep_library(&mut self, map: &dyn Mapping) -> Option<Kept> {
+        let identity = map.identity();
+        if let Some(kept) = identity.and_then(|identity| self.known.get(&identity)) {
+            return Some(kept.clone());
+        }
+        let kept = self.keep(map.name(), Cow::Owned(map.contents()?))?;
+        self.known.extend(identity.map(|identity| (identity, kept.clone())));
         Some(kept)
     }
 
@@ -166,6 +179,12 @@ pub(crate) fn checksum(call: &Call) -> u32 {
     hasher.finalize()
 }
 
+/// The calls after which a process may not be able to open what it could before, by the numbers of x86-64: those that change whose
+/// rights it has (`setuid`, `setgid`, `setreuid`, `setregid`, `setgroups`, `setresuid`, `setresgid`, `setfsuid`, `setfsgid`,
+/// `capset`) and those that change what it sees (`pivot_root`, `chroot`, `unshare`, `setns`). Where they mean other calls, somebody is
+/// asked to keep rights that nobody gives up.
+const GIVES_UP_RIGHTS: [u64; 14] = [105, 106, 113, 114, 116, 117, 119, 122, 123, 126, 155, 161, 272, 308];
+
 impl Outside for Recording {
     fn facts(&mut self) -> Facts {
         self.header.facts.restore()
@@ -177,6 +196,9 @@ impl Outside for Recording {
 
     fn call(&mut self, process: &mut Process, call: &Call) -> Outcome {
         let when = when(process);
+        if GIVES_UP_RIGHTS.contains(&call.number) {
+            self.writer().keep_rights();
+        }
         process.start_journal();
         let outcome = self.inner.call(process, call);
         let puts = puts(process);

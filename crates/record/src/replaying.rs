@@ -237,6 +237,10 @@ impl Outside for Replaying {
         }
     }
 
+    fn unrecorded(&mut self, time: u64, asked: &str) -> Ending {
+        self.lose(time, asked)
+    }
+
     fn horizon(&self) -> u64 {
         self.head().and_then(Record::unasked).map_or(u64::MAX, |when| when.time)
     }

@@ -1,7 +1,7 @@
 //! What a region can map: pages of a file, or memory shared with other processes. The door to the world outside makes
 //! them, see [`crate::outside::Outside`].
 
-use super::PAGE;
+use super::{Cause, PAGE};
 
 /// Something that can be mapped.
 pub trait Mapping: Send + Sync {
@@ -16,6 +16,12 @@ pub trait Mapping: Send + Sync {
     /// A page is asked for when it is first touched, and again after the program has said that it does not need it: the
     /// generation counts how often it has said so.
     fn page(&self, offset: u64, generation: u32) -> Option<[u8; PAGE as usize]>;
+
+    /// Whether the page at `offset` is known, be it that there is none: else a recording was cut before it says.
+    fn is_known(&self, offset: u64, generation: u32) -> bool {
+        let _ = (offset, generation);
+        true
+    }
 
     /// The host's address of the page at `offset`, where all who map it see the same bytes; none if it starts after
     /// the end, or if nothing is shared in truth.
@@ -43,9 +49,14 @@ pub trait Mapping: Send + Sync {
         Vec::new()
     }
 
-    /// All of it.
+    /// Which file it is, and in which state: where this is the same, so are the contents, but for a change in the same tick of the
+    /// kernel's clock.
+    fn identity(&self) -> Option<Identity> {
+        None
+    }
+
+    /// All of it; none if that is too much.
     fn contents(&self) -> Option<Vec<u8>> {
-        const LARGEST: u64 = 1 << 31;
         let length = self.length();
         if length > LARGEST {
             return None;
@@ -57,4 +68,30 @@ pub trait Mapping: Send + Sync {
         bytes.truncate(length as usize);
         Some(bytes)
     }
+}
+
+impl dyn Mapping {
+    /// The page at `offset`, or why there is none.
+    pub(crate) fn filled(&self, offset: u64, generation: u32) -> Result<[u8; PAGE as usize], Cause> {
+        self.page(offset, generation).ok_or_else(|| match self.is_known(offset, generation) {
+            true => Cause::BeyondFile,
+            false => Cause::Unrecorded,
+        })
+    }
+}
+
+/// Of longer files nobody wants all.
+pub(crate) const LARGEST: u64 = 1 << 31;
+
+/// A file in the state that it was mapped in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Identity {
+    /// The device that holds it.
+    pub device: u64,
+    /// Its number there.
+    pub inode: u64,
+    /// How long it is.
+    pub length: u64,
+    /// When it was changed last, in seconds and nanoseconds. Unlike the time of modification nobody can set it back.
+    pub changed: (i64, i64),
 }

@@ -11,13 +11,13 @@
 
 mod cache;
 mod code;
-mod mapping;
+pub(crate) mod mapping;
 mod noted;
 mod region;
 mod saved;
 mod shared;
 
-pub use mapping::Mapping;
+pub use mapping::{Identity, Mapping};
 pub use noted::{Touched, Written};
 pub use region::{Backing, Permissions, Region};
 pub use saved::Page;
@@ -55,6 +55,8 @@ pub enum Cause {
     Forbidden,
     /// A mapping of a file reaches beyond the end of the file.
     BeyondFile,
+    /// A mapping does not know what is there, since its recording was cut before.
+    Unrecorded,
     /// The bound on touched memory is reached.
     OutOfMemory,
     /// Code was translated from there: the instruction is to be run alone. Never seen outside the execution loop.
@@ -93,6 +95,7 @@ impl std::fmt::Display for Cause {
             Cause::Unmapped => "nothing is mapped there",
             Cause::Forbidden => "the mapping does not permit it",
             Cause::BeyondFile => "the mapped file ends before it",
+            Cause::Unrecorded => "the recording does not say what is there",
             Cause::OutOfMemory => "the memory bound of the emulated process is reached",
             Cause::OwnCode => "code was translated from there",
             Cause::Contended => "another process changed it",
@@ -637,15 +640,14 @@ impl Memory {
             (Some(frame), _) => frame.address(),
             (None, Backing::Zero) => self.zero.address(),
             (None, Backing::Shared { map, offset }) if map.is_watched() => {
-                let bytes = map.page(offset + (number * PAGE - start), 0).ok_or(fault(Cause::BeyondFile))?;
+                let bytes = map.filled(offset + (number * PAGE - start), 0).map_err(fault)?;
                 self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
             }
             (None, Backing::Shared { map, offset }) => {
                 map.shared_page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?
             }
             (None, Backing::Copied { map, offset, generation }) => {
-                let bytes = map.page(offset + (number * PAGE - start), *generation);
-                let bytes = bytes.ok_or(fault(Cause::BeyondFile))?;
+                let bytes = map.filled(offset + (number * PAGE - start), *generation).map_err(fault)?;
                 self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
             }
         };
@@ -695,15 +697,14 @@ impl Memory {
                 self.new_page(number, [0; PAGE as usize]).ok_or(fault(Cause::OutOfMemory))?
             }
             (None, Backing::Shared { map, offset }) if map.is_watched() => {
-                let bytes = map.page(offset + (number * PAGE - start), 0).ok_or(fault(Cause::BeyondFile))?;
+                let bytes = map.filled(offset + (number * PAGE - start), 0).map_err(fault)?;
                 self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
             }
             (None, Backing::Shared { map, offset }) => {
                 map.shared_page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?
             }
             (None, Backing::Copied { map, offset, generation }) => {
-                let bytes = map.page(offset + (number * PAGE - start), *generation);
-                let bytes = bytes.ok_or(fault(Cause::BeyondFile))?;
+                let bytes = map.filled(offset + (number * PAGE - start), *generation).map_err(fault)?;
                 self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
             }
         };

@@ -11,7 +11,7 @@ pub mod live;
 use crate::digest::Digest;
 use crate::elf::LoadError;
 use crate::memory::{Mapping, Memory};
-use crate::process::Process;
+use crate::process::{Ending, Process};
 use crate::system::{Arguments, Errno, Reply};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -169,6 +169,11 @@ pub trait Outside {
     /// A thread does not wait for its call any more: a signal ends it, or makes it again.
     /// What it came to stands if it was done after all.
     fn abandon(&mut self, process: &mut Process, thread: Tid) -> Option<Reply>;
+
+    /// The program needs what a recording does not hold.
+    fn unrecorded(&mut self, time: u64, asked: &str) -> Ending {
+        Ending::Closed { why: format!("the recording ends here, at {time}: the program asked for {asked}") }
+    }
 
     /// The time at which the process has to look at what is due, at the latest.
     fn horizon(&self) -> u64;

@@ -9,12 +9,16 @@
 //! Everything has a checksum. What follows the first bad chunk, or the first bad record of the tail, does not count.
 
 mod chunk;
+mod door;
 mod header;
+mod scribe;
 mod tail;
 mod writer;
 
 pub use chunk::{Chunk, Kind, compress, decompress, read_chunks};
+use door::{Door, Wish};
 pub use header::{Header, REVISION, VERSION};
+use scribe::Scribe;
 pub use tail::{TAIL_SIZE, Tail, read_tail};
 pub use writer::Writer;
 

@@ -2,7 +2,7 @@
 
 use crate::record::Record;
 use memmap2::MmapMut;
-use std::path::Path;
+use std::fs::File;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const MAGIC: &[u8; 8] = b"PLXTAIL1";
@@ -20,13 +20,11 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// A new file.
-    pub fn create(path: &Path) -> std::io::Result<Tail> {
-        let file =
-            std::fs::OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
+    /// In a file that is empty.
+    pub fn create(file: &File) -> std::io::Result<Tail> {
         file.set_len(TAIL_SIZE as u64)?;
         // SAFETY: the file is ours, and is only read by others once we are gone.
-        let mut map = unsafe { MmapMut::map_mut(&file)? };
+        let mut map = unsafe { MmapMut::map_mut(file)? };
         map[..8].copy_from_slice(MAGIC);
         Ok(Tail { map, used: HEAD })
     }

@@ -1,11 +1,9 @@
 //! Writing a stream, and the files that it refers to.
-//!
-//! No descriptor stays open between two writes: the program shares them, and often closes all it finds.
 
-use super::{Header, Kind, Tail, chunk, name_of};
+use super::{Door, Header, Kind, Tail, Wish, chunk, name_of};
 use crate::record::Record;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A tail of so many bytes becomes a chunk.
@@ -15,7 +13,7 @@ const OLD: Duration = Duration::from_secs(1);
 
 /// Writes one stream.
 pub struct Writer {
-    folder: PathBuf,
+    door: Door,
     name: String,
     tail: Tail,
     raw: Vec<u8>,
@@ -33,12 +31,14 @@ impl Writer {
     /// Starts a stream in a folder, which must be named absolutely: the program may change its own.
     pub fn create(folder: &Path, name: &str, header: &Header, sync: bool) -> std::io::Result<Writer> {
         std::fs::create_dir_all(folder.join("files"))?;
-        let path = folder.join(format!("{name}.stream"));
-        let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(path)?;
-        file.write_all(&header.encode())?;
-        let tail = Tail::create(&folder.join(format!("{name}.tail")))?;
+        Writer::start(Door::Folder(folder.to_owned()), name, header, sync)
+    }
+
+    fn start(door: Door, name: &str, header: &Header, sync: bool) -> std::io::Result<Writer> {
+        door.open(Wish::Start, &format!("{name}.stream"))?.write_all(&header.encode())?;
+        let tail = Tail::create(&door.open(Wish::Map, &format!("{name}.tail"))?)?;
         Ok(Writer {
-            folder: folder.to_owned(),
+            door,
             name: name.to_owned(),
             tail,
             raw: Vec::new(),
@@ -104,10 +104,14 @@ impl Writer {
     }
 
     fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
-        let path = self.folder.join(format!("{}.stream", self.name));
-        let mut file = std::fs::OpenOptions::new().append(true).open(path)?;
+        let mut file = self.door.open(Wish::Append, &format!("{}.stream", self.name))?;
         file.write_all(bytes)?;
         if self.sync { file.sync_data() } else { Ok(()) }
+    }
+
+    /// The program is about to give up rights, or its view of the files: what this one may open, it may open still.
+    pub fn keep_rights(&mut self) {
+        self.door.entrust();
     }
 
     /// The name of the stream of the next child.
@@ -118,7 +122,7 @@ impl Writer {
 
     /// This process is a fork, and writes a stream of its own from now on.
     pub fn become_child(&mut self, name: &str, header: &Header) {
-        match Writer::create(&self.folder.clone(), name, header, self.sync) {
+        match Writer::start(self.door.clone(), name, header, self.sync) {
             Ok(own) => *self = own,
             Err(error) => self.failed = Some(error),
         }
@@ -127,12 +131,12 @@ impl Writer {
     /// Keeps contents under their checksum, which is their name; as they are, since the program waits meanwhile.
     pub fn keep(&mut self, contents: &[u8]) -> Option<String> {
         let name = name_of(contents);
-        let path = self.folder.join("files").join(&name);
-        if !path.exists() {
+        let path = format!("files/{name}");
+        if self.door.open(Wish::Find, &path).is_err() {
             let store = || -> std::io::Result<()> {
-                let partial = self.folder.join("files").join(format!("{name}.{}", self.name));
-                std::fs::write(&partial, contents)?;
-                std::fs::rename(partial, &path)
+                let partial = format!("{path}.{}", self.name.replace('.', "-"));
+                self.door.open(Wish::Map, &partial)?.write_all(contents)?;
+                self.door.open(Wish::Finish, &partial).map(drop)
             };
             if let Err(error) = store() {
                 self.failed.get_or_insert(error);

@@ -22,6 +22,7 @@ const SOURCES: &[(&str, &[&str], bool)] = &[
     ("process_signal", &[], true),
     ("sockets", &[], true),
     ("forks", &[], true),
+    ("rights", &[], true),
     ("timers", &[], true),
     ("random", &[], false),
     ("shared", &[], true),

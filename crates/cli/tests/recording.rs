@@ -46,6 +46,24 @@ fn system_calls_are_found_both_ways() {
     assert_eq!(times(&["--from", &last]), forward[2..]);
 }
 
+/// A child that is not recorded runs all the same, knows who it is, and is waited for.
+#[test]
+fn children_are_followed_or_not() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let script = "sh -c 'test $PPID = '$$' && test $$ != '$$' && exit 3'; echo $?";
+    for (follow, streams) in [("--follow", 2), ("--follow=false", 1)] {
+        let recording = folder.path().join(follow);
+        let name = recording.to_str().expect("a plain path");
+        let output = parallax(&["record", follow, "-o", name, "--", "/bin/sh", "-c", script]);
+        assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"3\n"[..]), "{output:?}");
+        let files = std::fs::read_dir(&recording).expect("a folder").flatten();
+        let is_stream = |name: &std::ffi::OsStr| name.to_string_lossy().ends_with(".stream");
+        assert_eq!(files.filter(|file| is_stream(&file.file_name())).count(), streams, "{follow}");
+        let output = parallax(&["replay", "--verify", name]);
+        assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"3\n"[..]), "{output:?}");
+    }
+}
+
 #[test]
 fn wrong_questions_are_wrong_use() {
     let folder = tempfile::tempdir().expect("a temporary folder");

@@ -25,6 +25,8 @@ pub struct Settings {
     pub sync: bool,
     /// Keep no contents of programs: the recording can then only be replayed where they are.
     pub lean: bool,
+    /// Record the first process alone: its children run, and nobody writes them down.
+    pub alone: bool,
     /// Steps between two checksums of the state; a default if zero.
     pub between_digests: u64,
 }
@@ -332,6 +334,10 @@ impl Outside for Recording {
                 let loan = loan.iter().map(|(page, bytes)| (*page, ByteBuf::from(bytes.clone()))).collect();
                 self.note(&Record::Fork { time, child: Ok((*number, child)), loan });
                 self.writer().flush(Kind::Events);
+            }
+            Ok(Side::Child(facts)) if self.settings.alone => {
+                self.header.facts = SavedFacts::new(facts);
+                self.writer().fall_silent();
             }
             Ok(Side::Child(facts)) => {
                 let parent = self.writer().name().to_owned();

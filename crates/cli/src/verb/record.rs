@@ -17,7 +17,8 @@ const MEMORY: u64 = 8 << 30;
 /// Record a program while it runs.
 ///
 /// Example: `parallax record -o sorted.rec -- sort -r /etc/passwd`, then `parallax replay --verify sorted.rec`. Input and
-/// output are the program's own, and so is the exit status. Children are recorded too, each into a stream of its own.
+/// output are the program's own, and so is the exit status. Children are recorded too, each into a stream
+/// of its own.
 #[derive(Args)]
 pub struct Record {
     /// The folder to record into, which must not hold a recording.
@@ -32,6 +33,9 @@ pub struct Record {
     /// Keep no contents of programs: the recording replays only where they are.
     #[arg(long)]
     lean: bool,
+    /// Record children too, each into a stream of its own: `--follow=false` records the program alone.
+    #[arg(long, value_name = "BOOL", default_value_t = true, num_args = 0..=1, require_equals = true, default_missing_value = "true", action = clap::ArgAction::Set)]
+    follow: bool,
     /// Wait for the disk after each piece.
     #[arg(long)]
     sync: bool,
@@ -58,7 +62,8 @@ pub fn run(arguments: &Record) -> Result<Status> {
     if arguments.virtual_time {
         live = live.with_clock(Clock::counting_from(0));
     }
-    let settings = Settings { sync: arguments.sync, lean: arguments.lean, ..Settings::default() };
+    let (sync, lean, alone) = (arguments.sync, arguments.lean, !arguments.follow);
+    let settings = Settings { sync, lean, alone, ..Settings::default() };
     let door = Recording::create(&arguments.output, &program, Box::new(live), settings)?;
     let mut process = Process::start(program, Box::new(door)).map_err(super::process::start_error)?;
     let ending = process.run();

@@ -23,6 +23,8 @@ pub struct Writer {
     sync: bool,
     /// How many forks there have been.
     forks: u32,
+    /// Nothing is written: this process is not recorded.
+    silent: bool,
     /// The first thing that went wrong. The program goes on, and the recording ends there.
     failed: Option<std::io::Error>,
 }
@@ -47,6 +49,7 @@ impl Writer {
             since: Instant::now(),
             sync,
             forks: 0,
+            silent: false,
             failed: None,
         })
     }
@@ -63,7 +66,7 @@ impl Writer {
 
     /// Commits a record.
     pub fn append(&mut self, record: &Record) {
-        if self.failed.is_some() {
+        if self.failed.is_some() || self.silent {
             return;
         }
         let start = self.raw.len();
@@ -128,8 +131,16 @@ impl Writer {
         }
     }
 
+    /// This process is a fork that is not recorded.
+    pub fn fall_silent(&mut self) {
+        self.silent = true;
+    }
+
     /// Keeps contents under their checksum, which is their name; as they are, since the program waits meanwhile.
     pub fn keep(&mut self, contents: &[u8]) -> Option<String> {
+        if self.silent {
+            return None;
+        }
         let name = name_of(contents);
         let path = format!("files/{name}");
         if self.door.open(Wish::Find, &path).is_err() {

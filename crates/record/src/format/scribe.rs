@@ -157,7 +157,7 @@ fn split_off(kept: RawFd, work: impl FnOnce()) -> io::Result<()> {
     // No signal when it ends, and a wait for children does not see it: it is none of the program's.
     const CLONED: libc::c_int = libc::__WCLONE;
     // SAFETY: as by `fork`; the threads that may be there hold no lock that is needed here.
-    let clone = || unsafe { libc::syscall(libc::SYS_clone, 0, 0, 0, 0, 0) };
+    let clone = || unsafe { libc::syscall(libc::SYS_clone, 0_i64, 0_i64, 0_i64, 0_i64, 0_i64) };
     match clone() {
         -1 => Err(io::Error::last_os_error()),
         0 => {

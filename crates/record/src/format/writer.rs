@@ -114,7 +114,9 @@ impl Writer {
 
     /// The program is about to give up rights, or its view of the files: what this one may open, it may open still.
     pub fn keep_rights(&mut self) {
-        self.door.entrust();
+        if !self.silent {
+            self.door.entrust();
+        }
     }
 
     /// The name of the stream of the next child.

@@ -48,7 +48,7 @@ impl Scribe {
 
     /// Has a file opened.
     pub fn ask(&self, wish: Wish, name: &str) -> io::Result<File> {
-        let mut stream = UnixStream::connect_addr(&self.address)?;
+        let mut stream = self.connected()?;
         stream.set_read_timeout(Some(LONGEST))?;
         stream.set_write_timeout(Some(LONGEST))?;
         let mut question = Vec::with_capacity(SECRET + 1 + name.len());
@@ -62,13 +62,28 @@ impl Scribe {
     }
 }
 
+impl Scribe {
+    /// Signals of the program interrupt this one too.
+    fn connected(&self) -> io::Result<UnixStream> {
+        loop {
+            match UnixStream::connect_addr(&self.address) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                connected => return connected,
+            }
+        }
+    }
+}
+
 /// An answer: a file, or the number of an error.
 fn receive(stream: &UnixStream) -> io::Result<(i32, Option<File>)> {
     use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
     let mut error = [0; 4];
     let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut beside = RecvAncillaryBuffer::new(&mut room);
-    let received = recvmsg(stream, &mut [IoSliceMut::new(&mut error)], &mut beside, RecvFlags::CMSG_CLOEXEC)?;
+    // To ask again would be to wish again: only waiting is repeated.
+    let received = rustix::io::retry_on_intr(|| {
+        recvmsg(stream, &mut [IoSliceMut::new(&mut error)], &mut beside, RecvFlags::CMSG_CLOEXEC)
+    })?;
     if received.bytes != error.len() {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
@@ -183,12 +198,14 @@ fn split_off(kept: RawFd, work: impl FnOnce()) -> io::Result<()> {
 
 /// Lets go of what is the program's, and hears nothing of what is sent to it.
 fn become_quiet(kept: RawFd) {
-    let kept = kept as libc::c_uint;
+    let kept = kept as u64;
     // SAFETY: these change nothing but this process: its descriptors, of which only one is used from here on, its session, its
     // name, and what it does about signals.
     unsafe {
-        libc::syscall(libc::SYS_close_range, 0, kept.saturating_sub(1), 0);
-        libc::syscall(libc::SYS_close_range, kept + 1, libc::c_uint::MAX, 0);
+        if kept > 0 {
+            libc::syscall(libc::SYS_close_range, 0_u64, kept - 1, 0_u64);
+        }
+        libc::syscall(libc::SYS_close_range, kept + 1, u64::from(u32::MAX), 0_u64);
         libc::setsid();
         libc::prctl(libc::PR_SET_NAME, c"plx-scribe".as_ptr());
         for signal in 1..65 {
@@ -197,5 +214,68 @@ fn become_quiet(kept: RawFd) {
         let mut none: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+    static HEARD: AtomicU32 = AtomicU32::new(0);
+
+    extern "C" fn hear(_: libc::c_int) {
+        HEARD.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A program's signals come at any time, also while its recorder waits for an answer.
+    #[test]
+    fn signals_do_not_lose_an_answer() {
+        let folder = std::env::temp_dir().join(format!("parallax-scribe-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(folder.join("files")).expect("a temporary folder");
+        let scribe = {
+            std::fs::write(folder.join("0.stream"), "").expect("it can be written");
+            Scribe::start(&folder).expect("a scribe")
+        };
+        // SAFETY: the handler adds to a number, and no more; without SA_RESTART calls are interrupted.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = hear as *const () as usize;
+            libc::sigaction(libc::SIGUSR2, &action, std::ptr::null_mut());
+        }
+        // SAFETY: asks who this is.
+        let this = unsafe { libc::pthread_self() };
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    // SAFETY: that thread waits for this one.
+                    unsafe { libc::pthread_kill(this, libc::SIGUSR2) };
+                    std::thread::sleep(Duration::from_micros(20));
+                }
+            });
+            let asked = || -> io::Result<()> {
+                let mut number = 0;
+                // On a busy machine signals come seldom.
+                while number < 500 || HEARD.load(Ordering::Relaxed) < 200 {
+                    let name = format!("files/{number}");
+                    scribe.ask(Wish::Start, &name)?.write_all(name.as_bytes())?;
+                    scribe.ask(Wish::Append, &name)?.write_all(b"!")?;
+                    number += 1;
+                }
+                Ok(())
+            };
+            let answered = asked();
+            done.store(true, Ordering::Relaxed);
+            answered.expect("every question is answered");
+        });
+        let read = std::fs::read(folder.join("files/499")).expect("it was written");
+        assert_eq!(read, b"files/499!");
+        for outside in ["../x", "files/../x", "/etc/passwd", "files/", ".x", ""] {
+            let refused = scribe.ask(Wish::Map, outside).expect_err("it is not inside");
+            assert_eq!(refused.raw_os_error(), Some(libc::EIO), "{outside}");
+        }
+        std::fs::remove_dir_all(&folder).expect("it was there");
     }
 }

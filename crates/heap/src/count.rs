@@ -79,8 +79,7 @@ impl Guarded<'_> {
         let path = self.path.formulas();
         let solve = |question: &[Formula]| self.oracle.solve(question).map_err(HeapError::from);
         let conjuncts = path.iter().flat_map(|formula| conjuncts(store, *formula));
-        let atoms = self.selectors.iter().flat_map(|selector| selector.choices.iter().map(|(_, atom)| *atom));
-        let choices: FxHashSet<Id> = atoms.clone().map(|atom| atom.id()).collect();
+        let choices: FxHashSet<Id> = self.selections().map(|atom| atom.id()).collect();
         let (mut large, mut valued) = (Vec::new(), Vec::new());
         for part in conjuncts.map(|part| part.id()) {
             let below = store.post_order([part]);
@@ -105,7 +104,8 @@ impl Guarded<'_> {
                 None => return Ok(Vec::new()),
             },
         };
-        let mut candidates: Vec<Formula> = atoms
+        let mut candidates: Vec<Formula> = self
+            .selections()
             .filter(|atom| asked.contains(&atom.id()))
             .map(|atom| if model.holds(store, atom) { atom } else { store.not(atom) })
             .collect();
@@ -130,10 +130,8 @@ impl Guarded<'_> {
     fn is_plainly_one(&self) -> bool {
         let Some(model) = self.path.model() else { return false };
         let store = self.oracle.store;
-        let choices =
-            self.selectors.iter().flat_map(|selector| selector.choices.iter().map(|(_, atom)| *atom));
         let otherwise = |atom| if model.holds(store, atom) { store.not(atom) } else { atom };
-        let mut others = choices.chain(self.indices.iter().copied()).map(otherwise);
+        let mut others = self.atoms().into_iter().map(otherwise);
         others.all(|other| self.path.plainly_excludes(&self.oracle, other))
     }
 
@@ -230,10 +228,8 @@ impl<'a, 's> Counter<'a, 's> {
             built: FxHashMap::default(),
             applied: FxHashMap::default(),
         };
-        for selector in &heap.selectors {
-            for (_, atom) in &selector.choices {
-                counter.atom(*atom)?;
-            }
+        for atom in heap.selections() {
+            counter.atom(atom)?;
         }
         counter.atoms.extend(&heap.indices);
         counter.choices = counter.atoms.len() as u32;

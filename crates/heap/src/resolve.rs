@@ -75,9 +75,12 @@ impl Guarded<'_> {
 
     /// What tells the represented heaps apart: the choices, and conditions on values that decide what references are.
     pub fn atoms(&self) -> Vec<Formula> {
-        let choices =
-            self.selectors.iter().flat_map(|selector| selector.choices.iter().map(|(_, atom)| *atom));
-        choices.chain(self.indices.iter().copied()).collect()
+        self.selections().chain(self.indices.iter().copied()).collect()
+    }
+
+    /// Every choice of every selector.
+    pub(crate) fn selections(&self) -> impl Iterator<Item = Formula> {
+        self.selectors.iter().flat_map(|selector| selector.choices.iter().map(|(_, atom)| *atom))
     }
 
     /// One model for each way to choose, `limit` at most. The first is one that the path has anyway, so a path has one

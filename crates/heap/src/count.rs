@@ -129,10 +129,8 @@ impl Guarded<'_> {
     /// Whether it is plain that every choice is made as in the heap that is known.
     fn is_plainly_one(&self) -> bool {
         let Some(model) = self.path.model() else { return false };
-        let store = self.oracle.store;
-        let otherwise = |atom| if model.holds(store, atom) { store.not(atom) } else { atom };
-        let mut others = self.atoms().into_iter().map(otherwise);
-        others.all(|other| self.path.plainly_excludes(&self.oracle, other))
+        let certain = |choice| self.path.plainly_excludes(&self.oracle, self.oracle.store.not(choice));
+        self.choices(model).into_iter().all(certain)
     }
 
     /// Takes out the candidates that plainly hold in every heap of the path. A key that is above all before it makes a long

@@ -4,9 +4,9 @@
 //! for the rest. Where all that goes wrong in the function relies on something, nothing goes wrong for that caller; where a
 //! mistake is left, that caller runs into it.
 
-use parallax_cexplore::confirm::user_place;
 use parallax_cexplore::explore::{Entry, Exploration, Merge, Settings, explore};
 use parallax_cexplore::{Program, Sources, program};
+use parallax_cmodule::FunctionId;
 use parallax_term::Store;
 use std::collections::BTreeSet;
 
@@ -26,7 +26,82 @@ const CAREFUL: &str = "static char room[3]; static int act(int a) { return a; }\
      int main(void) { unsigned long n = __VERIFIER_nondet_ulong(); if (n > 3) return 0;\n\
        struct buf b = { room, n, 0, act }; return f(&b) & 0; }\n";
 
+const STACK: &str = "#include <stdlib.h>\nstruct stack { int *start, *end, *top; };\n";
+const STACKED: &str = "int main(void) { struct stack s; s.start = malloc(2 * sizeof(int)); if (!s.start) return 0;\n\
+       s.end = s.start + 2; s.top = s.start + (__VERIFIER_nondet_ulong() % 3); return f(&s, 1) & 0; }\n";
+
 const CASES: &[Case] = &[
+    Case {
+        // Pointers that are subtracted point into one array, in this order; where none is asked for, it is not empty.
+        code: "int f(struct stack *s, int v) { if (s->top == s->end) { long n = s->end - s->start; \
+            int *a = realloc(s->start, n * 2 * sizeof *a); if (!a) return 0; s->top = a + (s->top - s->start); \
+            s->end = a + n * 2; s->start = a; } *s->top++ = v; return 1; }",
+        relied: &[
+            "s is not null",
+            "s->start is the start of memory that can be freed",
+            "s->top and s->start are different places",
+            "s->top is not null",
+        ],
+        mistakes: &[],
+        caller: STACKED,
+    },
+    Case {
+        // Whether there is room is asked, and wrongly.
+        code: "int f(struct stack *s, int v) { if (s->top > s->end) return 0; *s->top++ = v; return 1; }",
+        relied: &["s is not null", "s->top is not null"],
+        mistakes: &["out-of-bounds"],
+        caller: STACKED,
+    },
+    Case {
+        code: "int f(const char *p, const char *end) { int n = 0; while (p < end) n += *p++; return n; }",
+        relied: &["p is not null", "what is accessed at p is there"],
+        mistakes: &[],
+        caller: "int main(void) { char t[3] = { 0 }; return f(t, t + __VERIFIER_nondet_ulong() % 4) & 0; }\n",
+    },
+    Case {
+        // One too far.
+        code: "int f(const char *p, const char *end) { int n = 0; while (p <= end) n += *p++; return n; }",
+        relied: &["p is not null"],
+        mistakes: &["out-of-bounds"],
+        caller: "int main(void) { char t[3] = { 0 }; return f(t, t + __VERIFIER_nondet_ulong() % 4) & 0; }\n",
+    },
+    Case {
+        // A number that an array is made for, and that is a place in it, counts what is there.
+        code: "#include <stdlib.h>\nstruct list { long *at; unsigned long n; };\nint f(struct list *l, long v) { \
+            long *a = malloc((l->n + 1) * sizeof *a); if (!a) return 0; free(l->at); l->at = a; a[l->n++] = v; return 1; }",
+        relied: &["l is not null", "l->n things fit into memory"],
+        mistakes: &[],
+        caller: "int main(void) { struct list l = { 0, __VERIFIER_nondet_ulong() % 3 }; return f(&l, 1) & 0; }\n",
+    },
+    Case {
+        // What is asserted of the input as it is.
+        code: "#include <assert.h>\nstatic int digit(unsigned char c) { if (c >= 'A') c -= 7; c -= '0'; assert(c < 16); return c; }\n\
+            int f(const unsigned char *t) { return digit(t[0]); }",
+        relied: &["t is not null", "what digit asserts of its input holds"],
+        mistakes: &[],
+        caller: "int main(void) { unsigned char t = '0' + __VERIFIER_nondet_ulong() % 10; return f(&t) & 0; }\n",
+    },
+    Case {
+        // Somebody looked at it, and not well enough.
+        code: "#include <assert.h>\nstatic int digit(unsigned char c) { assert(c <= '9'); return c; }\n\
+            int f(const unsigned char *t) { if (t[0] < '0' || t[0] > '9' + 1) return 0; return digit(t[0]); }",
+        relied: &["t is not null"],
+        mistakes: &["assertion"],
+        caller: "int main(void) { unsigned char t = (unsigned char)__VERIFIER_nondet_char(); return f(&t) & 0; }\n",
+    },
+    Case {
+        code: "#include <assert.h>\nint f(const unsigned char *t) { if (t[0] < '0') return 0; assert(t[0] <= '9'); return 1; }",
+        relied: &["t is not null"],
+        mistakes: &["assertion"],
+        caller: "int main(void) { unsigned char t = (unsigned char)__VERIFIER_nondet_char(); return f(&t) & 0; }\n",
+    },
+    Case {
+        // So did the loop around it.
+        code: "#include <assert.h>\nint f(const int *n) { for (int i = 0; i <= *n; i++) assert(i < *n); return 0; }",
+        relied: &["n is not null"],
+        mistakes: &["assertion"],
+        caller: "int main(void) { int n = __VERIFIER_nondet_int() & 3; return f(&n) & 0; }\n",
+    },
     Case {
         code: "int f(struct buf *b) { int s = 0; for (unsigned long i = 0; i < b->size; i++) s += b->text[i]; return s; }",
         relied: &["b is not null", "b->text is not null", "b->size bytes are at b->text"],
@@ -176,10 +251,10 @@ const CASES: &[Case] = &[
     },
     Case {
         // What stands before a pointer is bounded by no number.
-        code: "struct stack { int depth; int *top; };\nint f(struct stack *s) { if (s->depth > 0) return *--s->top; return 0; }",
+        code: "struct depths { int depth; int *top; };\nint f(struct depths *s) { if (s->depth > 0) return *--s->top; return 0; }",
         relied: &["s is not null", "s->top is not null"],
         mistakes: &[],
-        caller: "int main(void) { int a[2] = { 0 }; struct stack s = { __VERIFIER_nondet_int(), a + 1 }; return f(&s) & 0; }\n",
+        caller: "int main(void) { int a[2] = { 0 }; struct depths s = { __VERIFIER_nondet_int(), a + 1 }; return f(&s) & 0; }\n",
     },
     Case {
         // Of two numbers one is a place, and nothing is asked of it: it stays below the other.
@@ -265,7 +340,7 @@ fn explored(program: &Program, entry: Entry, merge: Merge) -> Exploration {
 fn what_callers_see_to_is_told_from_what_they_cannot_help() {
     for case in CASES {
         let declared = "unsigned long __VERIFIER_nondet_ulong(void); int __VERIFIER_nondet_int(void); char __VERIFIER_nondet_char(void);\n";
-        let program = load(&format!("{BUFFER}{declared}{}\n{}", case.code, case.caller));
+        let program = load(&format!("{BUFFER}{STACK}{declared}{}\n{}", case.code, case.caller));
         for merge in [Merge::Never, Merge::Auto] {
             let alone = explored(&program, Entry::Function("f".into()), merge);
             let relied = alone.findings.iter().flat_map(|finding| &finding.relied);
@@ -279,10 +354,8 @@ fn what_callers_see_to_is_told_from_what_they_cannot_help() {
         let main =
             Entry::Main { arguments: Vec::new(), stdin: 0, files: Vec::new(), environment: Vec::new() };
         let called = explored(&program, main, Merge::Never);
-        let found = called.findings.iter().filter(|finding| {
-            let (function, _) = user_place(&program.module, &finding.stack);
-            program.module.function(function).name == "f"
-        });
+        let is_f = |(function, _): &(FunctionId, _)| program.module.function(*function).name == "f";
+        let found = called.findings.iter().filter(|finding| finding.stack.iter().any(is_f));
         let found: Vec<&str> = found.map(|finding| finding.problem.name()).collect();
         assert_eq!(found, case.mistakes, "the careful caller of {}", case.code);
     }

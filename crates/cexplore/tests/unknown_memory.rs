@@ -9,9 +9,10 @@ use corpus::Random;
 use parallax_cexplore::explore::{Entry, Settings, explore};
 use parallax_cexplore::run::{Argument, Block, Closed, GivenMemory, Outcome, Place, Start, run_from};
 use parallax_cexplore::{Program, Sources, program, run};
+use parallax_cmachine::Problem;
 use parallax_op::Bits;
 use parallax_term::Store;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a function's parameters are.
 #[derive(Clone, Copy)]
@@ -166,4 +167,63 @@ fn every_way_through_unknown_memory_is_one_path() {
         }
         assert!(met > 100, "{}: {met} memories compared", subject.function);
     }
+}
+
+const STACK: &str = "struct stack { int *start, *top, *end; };\n\
+    int f(struct stack *s) {\n\
+      if (s->top != s->end) return 0;\n\
+      if (s->end - s->start > 2) return 1;\n\
+      int *p = s->start;\n\
+      p[1] = 0;\n\
+      s->top[-1] = 7;\n\
+      return p[1] == 7 ? f(0) : 2;\n\
+    }\n";
+
+/// Pointers that the code subtracts and orders may be anywhere in one array, and one behind its last element: all such stacks are tried.
+#[test]
+fn pointers_that_walk_one_array_may_be_anywhere_in_it() {
+    const MOST: u64 = 3;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("stack.c");
+    std::fs::write(&file, STACK).expect("written");
+    let program = program::load(&Sources { files: vec![file], ..Sources::default() }).expect("it loads");
+    let settings =
+        Settings { entry: Entry::Function("f".into()), array: MOST, tests: true, ..Settings::default() };
+    let store = Store::new();
+    let solver = parallax_smt::solver(&store);
+    let explored =
+        explore(&store, &program.module, &settings, solver, &mut |_, _, _| {}).expect("it explores");
+    let ways = explored.records.iter().filter_map(|record| way(&program, "f", &record.input.memory));
+    let ways: BTreeSet<_> = ways.collect();
+    let mut met = BTreeSet::new();
+    for count in 1..=MOST {
+        // Three places in the array, one behind it included, and whether all it holds is positive.
+        for number in 0..(count + 1).pow(3) * 2 {
+            let index = |of: u32| number / 2 / (count + 1).pow(of) % (count + 1);
+            let place = |of: u32| Place::Block(1, 4 * index(of) as i64);
+            let value = Bits::from_i128(32, if number % 2 == 0 { 1 } else { -1 });
+            let memory = GivenMemory {
+                blocks: vec![
+                    Block {
+                        name: "s".into(),
+                        size: 24,
+                        pointers: (0..3).map(|of| (8 * u64::from(of), place(of))).collect(),
+                        ..Block::default()
+                    },
+                    Block {
+                        name: "array".into(),
+                        size: 4 * count,
+                        bits: (0..count).map(|at| (4 * at, value.clone())).collect(),
+                        ..Block::default()
+                    },
+                ],
+                arguments: vec![Argument::Pointer(Place::Block(0, 0))],
+            };
+            let way = way(&program, "f", &memory).expect("no loop");
+            assert!(ways.contains(&way), "no path goes {way:?} for {memory:?}");
+            met.insert(way);
+        }
+    }
+    // What lies behind the start is changed through the top only where all three walk one array.
+    assert!(met.iter().any(|(_, end)| end == Problem::NullDereference.name()), "{met:?}");
 }

@@ -4,7 +4,7 @@
 //! memory that existed before has an unknown one, of which nothing is said until it is looked at: then it is apart from
 //! every other such address that was (under the condition that both objects exist).
 
-use super::host::Host;
+use super::host::{Host, Relation};
 use super::memory::Memory;
 use super::mistake::Mistake;
 use super::pointers::{FIRST_PAGE, bits_of, join, number, pointers, shift, word};
@@ -295,6 +295,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         {
             return Ok(if op == RelOp::Eq { null } else { self.host.core().not(&null) });
         }
+        let how = if matches!(op, RelOp::Eq | RelOp::Ne) { Relation::Equated } else { Relation::Ordered };
+        self.related(state, a, b, how);
         let (a, b) = (self.settled(state, a, b)?, self.settled(state, b, a)?);
         let mut result = self.host.core().boolean(false);
         for x in &a.entries {
@@ -310,6 +312,18 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
         }
         Ok(result)
+    }
+
+    /// Tells of input pointers that are related to each other.
+    fn related(&mut self, state: &State<C>, a: &Value<C>, b: &Value<C>, how: Relation) {
+        let (Value::Pointer(a), Value::Pointer(b)) = (a, b) else { return };
+        for (x, y) in a.entries.iter().flat_map(|x| b.entries.iter().map(move |y| (x.target, y.target))) {
+            if let (Target::Token(x), Target::Token(y)) = (x, y)
+                && x != y
+            {
+                self.host.relates(state, x, y, how);
+            }
+        }
     }
 
     /// Tokens decided, unless both sides are one and the same token.
@@ -393,6 +407,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
 
     /// The difference of two pointers in bytes, alternative by alternative: bases cancel within one object.
     fn difference(&mut self, state: &mut State<C>, a: &Value<C>, b: &Value<C>) -> Result<C::Val, C> {
+        self.related(state, a, b, Relation::Subtracted);
         let (a, b) = (self.settled(state, a, b)?, self.settled(state, b, a)?);
         let mut result: Option<C::Val> = None;
         for x in &a.entries {

@@ -121,6 +121,17 @@ pub struct Steps<C: Core> {
     pub residue: u64,
 }
 
+/// How a program relates two pointers. C lets it subtract and order only those into one array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// The second is subtracted from the first.
+    Subtracted,
+    /// They are compared by order.
+    Ordered,
+    /// They are compared for equality.
+    Equated,
+}
+
 /// What is certain: the reading, and what a path makes of its conditions.
 pub trait Oracle<C: Core> {
     /// The reading.
@@ -189,6 +200,15 @@ pub trait Inputs<C: Core> {
             Origin::Parameter(_) | Origin::Cell(..) => 0,
         }
     }
+    /// Whether an input pointer walks an array together with others, as far as is known: it may then point to any element of
+    /// what it points to, and one behind the last.
+    fn walks(&self, _token: &Token<C>) -> bool {
+        false
+    }
+    /// Whether two input pointers walk one array, as far as is known.
+    fn walk_together(&self, _one: &Token<C>, _other: &Token<C>) -> bool {
+        false
+    }
     /// A new input object was made for an input pointer to point to.
     fn discovered(&mut self, _token: TokenId, _object: ObjectId) {}
     /// Whether the analysis answers calls of a function itself: they are left in [`Machine::pending`](super::Machine::pending).
@@ -254,6 +274,8 @@ pub trait Reporter<C: Core> {
     fn asks(&mut self, _condition: &C::Bool) {}
     /// The program branches on a condition that the path leaves open.
     fn tests(&mut self, _state: &State<C>, _condition: &C::Bool) {}
+    /// The program relates two input pointers to each other.
+    fn relates(&mut self, _state: &State<C>, _one: TokenId, _other: TokenId, _how: Relation) {}
     /// Control enters a block.
     fn enter_block(&mut self, state: &State<C>);
 }

@@ -272,6 +272,17 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             if !self.host.may_be(state, id, wanted(None)) {
                 continue;
             }
+            let leads_there = |other: &Token<C>| {
+                self.host.walk_together(token, other)
+                    && other.entries.iter().any(|entry| entry.target == target)
+            };
+            if same_type(self.module, candidate.ty, pointee) && state.tokens.iter().any(leads_there) {
+                for (offset, within) in self.along(&token.name, &candidate.count, candidate.ty) {
+                    let possible = self.host.core().boolop(BoolOp::And, &possible, &within);
+                    choices.offer(Choice { target, offset, possible });
+                }
+                continue;
+            }
             let places = match inside {
                 true => positions(self.module, pointee, candidate.ty, MOST_POSITIONS + 1),
                 false if same_type(self.module, candidate.ty, pointee) => vec![0],
@@ -362,6 +373,25 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         };
         let within = core.relop(RelOp::Ult, 64, &index, &bound);
         Some((index, within))
+    }
+
+    /// Places in an array for a pointer that walks it, and when there are such: any element, or one behind the last. Structures are told
+    /// apart, since their fields are.
+    fn along(&mut self, name: &str, count: &C::Val, ty: Option<DebugTypeId>) -> Vec<(C::Val, C::Bool)> {
+        let most = self.host.input_bounds().array;
+        let said = "input: pointers that the program subtracts or orders point to any element of an array, or one behind its last";
+        self.host.assume(said.into());
+        let indices = match is_record(self.module, ty) {
+            true => (0..=most).map(|index| word(&self.host, index)).collect(),
+            false => vec![self.number_up_to(most, &format!("index of {name}"))],
+        };
+        let step = word(&self.host, size_of(self.module, ty));
+        let core = self.host.core();
+        let place = |index: C::Val| {
+            let within = core.relop(RelOp::Ule, 64, &index, count);
+            (core.binop(BinOp::Mul, 64, &index, &step), within)
+        };
+        indices.into_iter().map(place).collect()
     }
 
     /// An unknown number of 64 bits with no more of them unknown than the largest needs: products and sums of such
@@ -472,6 +502,12 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 continue;
             }
             let Target::Object(object) = target else { continue };
+            if self.host.walks(token) && same_type(self.module, ty, pointee) {
+                for (offset, possible) in self.along(&token.name, &count, ty) {
+                    choices.offer(Choice { target, offset, possible });
+                }
+                continue;
+            }
             if places.len() > MOST_POSITIONS {
                 if let Some(spots) = self.host.places(state, id, object) {
                     for spots in spots {
@@ -510,7 +546,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let fill = Fill::Input(pointee.filter(|_| element > 0).map_or(u32::MAX, |t| t.0));
         let aggregate = is_record(self.module, pointee);
         let tail = flexible(self.module, pointee);
-        let single = aggregate && element > 0 && bounds.aliasing != Aliasing::Elem;
+        let many = bounds.aliasing == Aliasing::Elem || self.host.walks(token);
+        let single = aggregate && element > 0 && !many;
         let text = element == 1 && bounds.strings && !single;
         let one = word(&self.host, 1);
         let mut tail_length = None;

@@ -44,7 +44,7 @@ pub use content::{Content, Fill, Raw};
 pub use differences::Differences;
 pub use files::{Destination, FileKind, FileName, FileStatus, Files, Request, error_number, open_flag};
 pub use havoc::{Anything, HavocCell};
-pub use host::{Checks, Host, Inputs, Oracle, Problem, Reporter, Steps, System};
+pub use host::{Checks, Host, Inputs, Oracle, Problem, Relation, Reporter, Steps, System};
 pub use input_types::{number_at, parameter_pieces, pointer_at, size_of, strip};
 pub use inputs::{
     Aliasing, Candidate, GlobalStart, InputBounds, InputCell, InputObject, Origin, Spots, Token,

@@ -1,5 +1,8 @@
 //! What debug information says: places, scopes, variables and C types.
 
+use super::Module;
+use std::collections::HashMap;
+
 /// Index of a place in [`Module::locations`](super::Module::locations).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct LocationId(pub u32);
@@ -134,4 +137,43 @@ pub struct Field {
     pub nonnull: bool,
     /// The field that says how many elements it has (`counted_by`).
     pub counted_by: Option<String>,
+}
+
+impl Module {
+    /// Structures and unions that one file only declares (`struct parser;`) become what another file defines under their tag, unless
+    /// files disagree on what that is.
+    pub fn complete_types(&mut self) {
+        let mut defined: HashMap<(bool, &str), Option<(DebugTypeId, u64)>> = HashMap::new();
+        for (number, ty) in self.debug_types.iter().enumerate() {
+            let Some((tag, size)) = tagged(ty).filter(|&(_, size)| size > 0) else { continue };
+            let here = Some((DebugTypeId(number as u32), size));
+            let known = defined.entry(tag).or_insert(here);
+            if known.is_some_and(|(_, other)| other != size) {
+                *known = None;
+            }
+        }
+        let complete = |ty: &DebugType| match (tagged(ty)?, ty) {
+            ((tag, 0), DebugType::Struct { fields, .. } | DebugType::Union { fields, .. })
+                if fields.is_empty() =>
+            {
+                defined.get(&tag).copied().flatten().map(|(of, _)| of)
+            }
+            _ => None,
+        };
+        let found: Vec<Option<DebugTypeId>> = self.debug_types.iter().map(complete).collect();
+        for (ty, of) in self.debug_types.iter_mut().zip(found) {
+            if of.is_some() {
+                *ty = DebugType::Alias { name: String::new(), of };
+            }
+        }
+    }
+}
+
+/// Whether a type is a union, its tag, and its size.
+fn tagged(ty: &DebugType) -> Option<((bool, &str), u64)> {
+    match ty {
+        DebugType::Struct { name, size, .. } if !name.is_empty() => Some(((false, name), *size)),
+        DebugType::Union { name, size, .. } if !name.is_empty() => Some(((true, name), *size)),
+        _ => None,
+    }
 }

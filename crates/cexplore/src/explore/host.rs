@@ -1,14 +1,16 @@
 //! The host of a symbolic exploration: what a path makes certain, what is unknown, and what went wrong where.
 
+use super::relied::established::Certain;
 use super::relied::tested::{Question, Tested};
+use super::relied::walks::Walks;
 use super::relied::{Reliance, Relied};
 use super::search::{PathEnd, PathRecord};
 use super::settings::Settings;
 use super::unknown::UnknownMemory;
 use crate::run::{self, Block, GivenMemory, Place, stack};
 use parallax_cmachine::{
-    Checks, Entry as Alternative, InputBounds, InputCell, Inputs, Object, ObjectId, Oracle, Path, Problem,
-    Reporter, State, Steps, Target, TokenId, Value, memory_name,
+    Aliasing, Checks, Entry as Alternative, InputBounds, InputCell, Inputs, Object, ObjectId, Oracle, Path,
+    Problem, Relation, Reporter, State, Steps, Target, Token, TokenId, Value, memory_name,
 };
 use parallax_cmodule::{BlockId, FunctionId, LocationId, Module};
 use parallax_op::{Bits, Width};
@@ -69,9 +71,12 @@ impl Input {
 /// Mistakes of one kind at one place that are looked at, as long as all of them rely on a contract.
 const MOST_RELYING: u32 = 64;
 
+/// A kind of mistake, and where in the user's code.
+pub(super) type Site = (Problem, FunctionId, LocationId);
+
 /// What is known of a kind of mistake at a place.
 #[derive(Clone, Copy)]
-enum Known {
+pub(super) enum Known {
     /// It can happen whatever callers do.
     Certain,
     /// This finding relies on a contract; others may not, and so many were looked at.
@@ -104,7 +109,11 @@ pub struct Explorer<'s> {
     pub findings: Vec<Finding>,
     /// Paths that ended with a mistake, when tests were asked for.
     pub mistakes: Vec<PathRecord>,
-    known: FxHashMap<(Problem, FunctionId, LocationId), Known>,
+    pub(super) known: FxHashMap<Site, Known>,
+    /// Contracts that something relies on.
+    pub(super) contracts: Vec<Relied>,
+    /// Findings that callers cannot help, as far as is known.
+    pub(super) certain: Vec<Certain<'s>>,
     /// Findings that rely on pointers which are never null, by their number, and the pointers.
     pub(super) relying: Vec<(usize, Vec<String>)>,
     /// Findings that rely on a number which is not very large, by their number, and its name.
@@ -117,6 +126,8 @@ pub struct Explorer<'s> {
     pub(super) ordered: FxHashSet<Id>,
     /// What the step at hand accessed last: object, offset, length.
     pub(super) access: Option<(ObjectId, Term, Term)>,
+    /// Input pointers that the program relates to each other.
+    pub(super) walks: Walks,
     /// Conditions of branches that were looked at for these.
     pub(super) looked_at: FxHashSet<(FunctionId, BlockId, Formula)>,
     /// Whether the last step reported something.
@@ -145,12 +156,28 @@ impl<'s> Explorer<'s> {
         solver: Box<dyn Solver<'s> + 's>,
     ) -> Self {
         let limits = Limits { time: Some(settings.solver_time), ..Limits::default() };
+        let oracle = path::Oracle::new(solver).with_limits(limits);
+        Explorer::with_oracle(store, module, settings, oracle)
+    }
+
+    /// The same host at the start, but for what it knows of how the program relates pointers.
+    pub(super) fn again(self) -> Self {
+        let Explorer { store, module, settings, oracle, fixed, walks, counter, .. } = self;
+        Explorer { fixed, walks, counter, ..Explorer::with_oracle(store, module, settings, oracle) }
+    }
+
+    fn with_oracle(
+        store: &'s Store,
+        module: &'s Module,
+        settings: &'s Settings,
+        oracle: path::Oracle<'s>,
+    ) -> Self {
         Explorer {
             core: Symbolic::new(store),
             store,
             module,
             settings,
-            oracle: path::Oracle::new(solver).with_limits(limits),
+            oracle,
             undefined: FxHashSet::default(),
             fixed: None,
             arguments: Vec::new(),
@@ -161,12 +188,15 @@ impl<'s> Explorer<'s> {
             findings: Vec::new(),
             mistakes: Vec::new(),
             known: FxHashMap::default(),
+            contracts: Vec::new(),
+            certain: Vec::new(),
             relying: Vec::new(),
             counting: Vec::new(),
             tested: FxHashMap::default(),
             questions: FxHashMap::default(),
             ordered: FxHashSet::default(),
             access: None,
+            walks: Walks::default(),
             looked_at: FxHashSet::default(),
             reported: false,
             assumptions: BTreeSet::new(),
@@ -546,6 +576,12 @@ impl<'s> Inputs<Symbolic<'s>> for Explorer<'s> {
         let Settings { aliasing, array, chain, strings, .. } = *self.settings;
         InputBounds { aliasing, array, chain, strings }
     }
+    fn walks(&self, token: &Token<Symbolic<'s>>) -> bool {
+        self.walks.walks(&token.name)
+    }
+    fn walk_together(&self, one: &Token<Symbolic<'s>>, other: &Token<Symbolic<'s>>) -> bool {
+        self.walks.together(&one.name, &other.name)
+    }
     fn random_inputs(&self) -> bool {
         self.settings.random_inputs
     }
@@ -590,6 +626,7 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
             true => self.reliance(state, problem, *guard),
             false => Reliance::default(),
         };
+        self.establish(&relied);
         if before.is_some() && !relied.is_empty() {
             return;
         }
@@ -598,26 +635,38 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
         let Some(model) = wished.or_else(|| self.model(&state.path, &[*guard])) else {
             return self.bounded(Bound::Undecided(problem.name()));
         };
+        let (model, relied) = match state.unknown_memory && relied.is_empty() {
+            true => self.witness(state, *guard, model),
+            false => (model, relied),
+        };
+        if before.is_some() && !relied.is_empty() {
+            return;
+        }
         let (input, decisions) = (self.input_of(state, &model), state.events.len());
         let entry = self.settings.entry.clone();
-        let known = if relied.is_empty() { Known::Certain } else { Known::Relies(self.findings.len(), 1) };
+        let is_certain = relied.is_empty();
         let finding = Finding { problem, detail, stack, entry, input, decisions, relied };
-        match before {
+        let number = match before {
             // One that callers cannot help takes the place of one that they can.
             Some(Known::Relies(number, _)) => {
                 self.relying.retain(|(relying, _)| *relying != number);
                 self.counting.retain(|(counting, _)| *counting != number);
                 self.findings[number] = finding;
+                number
             }
             _ => {
                 if !pointers.is_empty() {
                     self.relying.push((self.findings.len(), pointers));
                 }
-                self.counting.extend(counts.map(|name| (self.findings.len(), name)));
+                self.counting.extend(counts.into_iter().map(|name| (self.findings.len(), name)));
                 self.findings.push(finding);
+                self.findings.len() - 1
             }
+        };
+        self.known.insert(place, if is_certain { Known::Certain } else { Known::Relies(number, 1) });
+        if is_certain && state.unknown_memory {
+            self.certain.push(Certain { number, place, state: state.clone(), guard: *guard });
         }
-        self.known.insert(place, known);
     }
     fn accesses(&mut self, object: ObjectId, offset: &Term, len: &Term) {
         self.access = Some((object, *offset, *len));
@@ -627,6 +676,12 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
     }
     fn tests(&mut self, state: &State<Symbolic<'s>>, condition: &Formula) {
         self.note_tested(state, *condition);
+    }
+    fn relates(&mut self, state: &State<Symbolic<'s>>, one: TokenId, other: TokenId, how: Relation) {
+        if self.settings.aliasing == Aliasing::Auto {
+            let name = |token: TokenId| &state.tokens[token.0 as usize].name;
+            self.walks.note(name(one), name(other), how);
+        }
     }
     fn assume(&mut self, what: String) {
         self.assumptions.insert(what);

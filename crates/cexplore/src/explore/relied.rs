@@ -10,18 +10,22 @@
 //!
 //! A pointer that the code compares with null is one that it takes for possibly null ([`tested`]): nothing is relied on then.
 
+mod asserted;
+mod condition;
+pub(super) mod established;
+mod rooms;
 pub(super) mod tested;
+pub(super) mod walks;
 
 use super::host::Explorer;
 use parallax_cmachine::{
-    InputCell, InputObject, Kind, ObjectId, Origin, Problem, State, Target, Token, Value, number_at,
-    pointer_at, size_of,
+    InputCell, InputObject, Kind, ObjectId, Origin, Problem, State, Target, Token, number_at, pointer_at,
 };
-use parallax_cmodule::{DebugType, Module};
-use parallax_op::{BinOp, RelOp};
-use parallax_path::Model;
+use parallax_cmodule::Module;
+use parallax_op::RelOp;
 use parallax_sem::Symbolic;
-use parallax_term::{Expr, Formula, Node, Symbol, Term};
+use parallax_term::{Formula, Store, Symbol, Term};
+use rooms::{Candidate, Length};
 use rustc_hash::FxHashSet;
 use std::fmt;
 
@@ -52,8 +56,16 @@ pub enum Relied {
     Ends(String),
     /// Two pointers point into different objects.
     Apart(String, String),
+    /// Two pointers point into one array, or one behind its end.
+    OneArray(String, String),
+    /// Of two pointers into one array, the first does not lie before the second.
+    Behind(String, String),
+    /// Two pointers into one array are not the same place.
+    Between(String, String),
     /// A pointer is the start of memory that can be freed.
     Freed(String),
+    /// What a function asserts of its input holds.
+    Asserted(String),
     /// A number says how much there is of something in memory, which is never very much.
     Counts(String),
 }
@@ -68,7 +80,11 @@ impl Relied {
             Relied::Enough(_) => "enough",
             Relied::Ends(_) => "string",
             Relied::Apart(..) => "apart",
+            Relied::OneArray(..) => "one-array",
+            Relied::Behind(..) => "behind",
+            Relied::Between(..) => "between",
             Relied::Freed(_) => "freed",
+            Relied::Asserted(_) => "asserted",
             Relied::Counts(_) => "counts",
         }
     }
@@ -88,6 +104,10 @@ impl fmt::Display for Relied {
             Relied::Enough(pointer) => write!(f, "what is accessed at {pointer} is there"),
             Relied::Ends(pointer) => write!(f, "{pointer} is a text that ends with a NUL"),
             Relied::Apart(one, other) => write!(f, "{one} and {other} point to different objects"),
+            Relied::OneArray(one, other) => write!(f, "{one} and {other} point into one array"),
+            Relied::Behind(one, other) => write!(f, "{one} is not before {other}"),
+            Relied::Between(one, other) => write!(f, "{one} and {other} are different places"),
+            Relied::Asserted(function) => write!(f, "what {function} asserts of its input holds"),
             Relied::Freed(pointer) => write!(f, "{pointer} is the start of memory that can be freed"),
             Relied::Counts(number) => write!(f, "{number} things fit into memory"),
         }
@@ -101,31 +121,14 @@ pub(super) struct Reliance {
     pub(super) relied: Vec<Relied>,
     /// Input pointers that are taken never to be null by these.
     pub(super) pointers: Vec<String>,
-    /// A number that it must be large for, beyond what fits into memory.
-    pub(super) counts: Option<String>,
+    /// Numbers that must be large for it, beyond what fits into memory, and of which nothing else says that they count something.
+    pub(super) counts: Vec<String>,
     /// Conditions that callers may well keep and that do not exclude it: an input that keeps them shows it best.
     pub(super) kept: Vec<Formula>,
 }
 
 /// No object has more bytes.
 const MOST_LENGTH: u64 = 1 << 40;
-
-/// A contract as a condition on one path.
-struct Candidate {
-    relied: Relied,
-    /// When the access that goes wrong lies within what it promises.
-    enough: Formula,
-    /// When it holds.
-    holds: Formula,
-}
-
-/// A number of the input that may say how much is at a pointer.
-struct Length {
-    name: String,
-    term: Term,
-    bits: u16,
-    signed: bool,
-}
 
 impl<'s> Explorer<'s> {
     fn mentions(&self, formula: Formula, symbols: &FxHashSet<Symbol>) -> bool {
@@ -170,9 +173,7 @@ impl<'s> Explorer<'s> {
             let relied = vec![Relied::NotNull(pointer_name(module, state, token))];
             return Reliance { relied, pointers: vec![token.name.clone()], ..Reliance::default() };
         }
-        if problem == Problem::NullDereference
-            && let Some(relied) = self.number_as_pointer(state, guard)
-        {
+        if let Some(relied) = self.number_as_pointer(state, problem, guard) {
             return Reliance { relied: vec![relied], ..Reliance::default() };
         }
         let mut reliance = Reliance::default();
@@ -195,7 +196,7 @@ impl<'s> Explorer<'s> {
             // What is freed may be one of several.
             let (mut relied, mut all) = (Vec::new(), self.store.true_());
             for token in state.tokens.iter() {
-                let freed = self.can_be_freed(state, token);
+                let freed = can_be_freed(self.store, state, token);
                 if self.mentions(freed, &symbols) {
                     all = self.store.and(all, freed);
                     relied.push(Relied::Freed(pointer_name(module, state, token)));
@@ -212,20 +213,27 @@ impl<'s> Explorer<'s> {
                 }
             }
         }
-        if let Some(name) = self.large(state, guard, &symbols) {
-            reliance.relied.push(Relied::Counts(name.clone()));
-            reliance.counts = Some(name);
+        let relied = self.relies_on_walks(state, guard);
+        if !relied.is_empty() {
+            return Reliance { relied, ..Reliance::default() };
+        }
+        if matches!(problem, Problem::Assertion | Problem::Unreachable)
+            && let Some(function) = self.asserts_of_input(state)
+        {
+            return Reliance { relied: vec![Relied::Asserted(function)], ..Reliance::default() };
+        }
+        for number in self.large(state, guard, &symbols) {
+            reliance.relied.push(Relied::Counts(number.name.clone()));
+            if !self.is_place_and_size(state, &number) {
+                reliance.counts.push(number.name);
+            }
         }
         reliance
     }
 
-    /// A number of the input that a mistake needs to be larger than anything in memory: a size that was computed of it wrapped around.
-    fn large(
-        &self,
-        state: &State<Symbolic<'s>>,
-        guard: Formula,
-        symbols: &FxHashSet<Symbol>,
-    ) -> Option<String> {
+    /// Numbers of the input of which a mistake needs one to be larger than anything in memory: a size that was computed of it wrapped
+    /// around.
+    fn large(&self, state: &State<Symbolic<'s>>, guard: Formula, symbols: &FxHashSet<Symbol>) -> Vec<Length> {
         let store = self.store;
         let spoken = |term: Term| store.symbols_in([term.id()]).iter().any(|symbol| symbols.contains(symbol));
         let tokens = state.tokens.iter();
@@ -236,9 +244,31 @@ impl<'s> Explorer<'s> {
         numbers.retain(|number| number.bits == 64 && spoken(number.term));
         let mut tried = FxHashSet::default();
         numbers.retain(|number| tried.insert(number.term));
-        let fits =
-            |number: &Length| store.relop(RelOp::Ule, number.term, store.number(64, MOST_LENGTH.into()));
-        numbers.into_iter().find(|number| self.excludes(state, guard, fits(number))).map(|number| number.name)
+        let fit = |numbers: &[Length]| {
+            let fits =
+                numbers.iter().map(|n| store.relop(RelOp::Ule, n.term, store.number(64, MOST_LENGTH.into())));
+            fits.fold(store.true_(), |all, one| store.and(all, one))
+        };
+        if numbers.is_empty() || !self.excludes(state, guard, fit(&numbers)) {
+            return Vec::new();
+        }
+        for place in (0..numbers.len()).rev() {
+            let number = numbers.remove(place);
+            if !self.excludes(state, guard, fit(&numbers)) {
+                numbers.insert(place, number);
+            }
+        }
+        numbers
+    }
+
+    /// Whether a number is a place in an array that was made for as many: it counts what is there.
+    fn is_place_and_size(&self, state: &State<Symbolic<'s>>, number: &Length) -> bool {
+        let Some((object, offset, _)) = self.access else { return false };
+        let within = |term: Term| {
+            let symbols = self.store.symbols_in([term.id()]);
+            self.store.symbols_in([number.term.id()]).iter().all(|symbol| symbols.contains(symbol))
+        };
+        within(offset) && within(state.memory.object(object).size)
     }
 
     /// Whether a mistake on a path is impossible with a further condition.
@@ -246,280 +276,43 @@ impl<'s> Explorer<'s> {
         matches!(state.path.sat_all(&self.oracle, &[guard, condition]), Ok(None))
     }
 
-    /// A number of the input, from a union say, that is used as a pointer, is null, and is compared with nothing.
-    fn number_as_pointer(&self, state: &State<Symbolic<'s>>, guard: Formula) -> Option<Relied> {
+    /// A number of the input, from a union say, that is used as a pointer and is none, and that is compared with nothing.
+    fn number_as_pointer(
+        &self,
+        state: &State<Symbolic<'s>>,
+        problem: Problem,
+        guard: Formula,
+    ) -> Option<Relied> {
         let (store, module) = (self.store, self.module());
         let looked_at: FxHashSet<Symbol> =
             store.symbols_in(state.path.formulas().iter().map(|formula| formula.id())).into_iter().collect();
-        state.input_cells.to_vec().into_iter().find_map(|cell| {
-            let InputCell::Bits(of, at, 8, term) = cell else { return None };
+        // As a whole, or byte by byte where it was copied.
+        let mut cells = state.input_cells.to_vec();
+        cells.retain(|cell| {
+            let InputCell::Bits(_, _, 1 | 8, term) = cell else { return false };
             let symbols: FxHashSet<Symbol> = store.symbols_in([term.id()]).into_iter().collect();
-            let null = store.eq(*term, store.number(64, 0));
-            let relies = symbols.is_disjoint(&looked_at)
-                && self.mentions(guard, &symbols)
-                && self.excludes(state, guard, store.not(null));
-            let known = known_object(state, *of).filter(|_| relies)?;
-            let place = match number_at(module, known.ty, *at).map(|(field, _)| field) {
+            symbols.is_disjoint(&looked_at) && self.mentions(guard, &symbols)
+        });
+        let not_zero = cells.iter().fold(store.false_(), |any, cell| match cell {
+            InputCell::Bits(_, _, len, term) => {
+                let zero = store.eq(*term, store.number((*len * 8) as u16, 0));
+                store.or(any, store.not(zero))
+            }
+            _ => any,
+        });
+        let place = cells.iter().find_map(|cell| {
+            let InputCell::Bits(of, at, ..) = cell else { return None };
+            let known = known_object(state, *of)?;
+            Some(match number_at(module, known.ty, *at).map(|(field, _)| field) {
                 Some(field) if !field.is_empty() => format!("{}{field}", held_by(module, state, known)),
                 _ => format!("{}[{at}]", owner_name(module, state, known)),
-            };
-            Some(Relied::NotNull(place))
-        })
-    }
-
-    /// Whether a number beside a pointer says how far an access may go: on this path the access certainly ends no more than one element
-    /// behind as many bytes or elements as the number says. The code compares the two, perhaps wrongly; an access that may be anywhere
-    /// was never compared.
-    fn bounds_access(
-        &self,
-        state: &State<Symbolic<'s>>,
-        guard: Formula,
-        length: &Length,
-        scale: u64,
-        [at, len]: [Term; 2],
-    ) -> bool {
-        let store = self.store;
-        let number = |value: u64| store.number(64, value.into());
-        let before =
-            |at: Term| store.as_constant(at).and_then(|at| at.to_u64()).is_some_and(|at| (at as i64) < 0);
-        if before(at) || !self.compares(state, length, [at, len]) {
-            return false;
+            })
+        })?;
+        match problem {
+            Problem::NullDereference if self.excludes(state, guard, not_zero) => Some(Relied::NotNull(place)),
+            Problem::OutOfBounds if self.access.is_none() => Some(Relied::Enough(place)),
+            _ => None,
         }
-        let wide = self.widened(length);
-        let element = store.as_constant(len).and_then(|len| len.to_u64()).unwrap_or(1).max(scale);
-        let sensible = store.relop(RelOp::Ule, wide, number(MOST_LENGTH));
-        let end = store.binop(BinOp::Add, at, len);
-        let bytes = store.binop(BinOp::Mul, wide, number(scale));
-        let behind = store.binop(BinOp::Add, bytes, number(element));
-        let further = |order| store.and(sensible, store.relop(order, behind, end));
-        if !matches!(state.path.sat_all(&self.oracle, &[guard, sensible]), Ok(Some(_))) {
-            return false;
-        }
-        // Near the start every number would do: one that the path compares is not 0 there.
-        if store.as_constant(end).and_then(|end| end.to_u64()).is_some_and(|end| end <= element) {
-            return self.excludes(state, guard, store.eq(wide, number(0)));
-        }
-        [RelOp::Ult, RelOp::Slt].into_iter().any(|order| self.excludes(state, guard, further(order)))
-    }
-
-    /// A condition that the program asks for: the comparisons by size in it are noted.
-    pub(super) fn note_order(&mut self, condition: Formula) {
-        let store = self.store;
-        for id in store.post_order([condition.id()]) {
-            if let Node::Rel(RelOp::Ult | RelOp::Ule | RelOp::Slt | RelOp::Sle, ..) = store.node(id)
-                && let Expr::Formula(order) = store.expr(id)
-            {
-                // On the other side of a branch it stands the other way round.
-                self.ordered.extend([id, store.not(order).id()]);
-            }
-        }
-    }
-
-    /// Whether the path asks how large a number is, of itself or beside the place of an access.
-    fn compares(&self, state: &State<Symbolic<'s>>, length: &Length, access: [Term; 2]) -> bool {
-        let store = self.store;
-        let number = store.symbols_in([length.term.id()]);
-        let known: FxHashSet<Symbol> =
-            store.symbols_in([length.term, access[0], access[1]].map(|term| term.id())).into_iter().collect();
-        let formulas = state.path.formulas();
-        store.post_order(formulas.iter().map(|formula| formula.id())).into_iter().any(|id| {
-            // What the rules of memory ask says nothing of what the code takes for possible.
-            if !self.ordered.contains(&id) {
-                return false;
-            }
-            let symbols = store.symbols_in([id]);
-            number.iter().all(|symbol| symbols.contains(symbol))
-                && symbols.iter().all(|symbol| known.contains(symbol))
-        })
-    }
-
-    /// Contracts on how much there is at input pointers into an object.
-    fn rooms(
-        &self,
-        state: &State<Symbolic<'s>>,
-        (guard, example): (Formula, &Model),
-        object: ObjectId,
-        offset: Term,
-        len: Term,
-    ) -> Vec<Candidate> {
-        let (store, module) = (self.store, self.module());
-        let size = state.memory.object(object).size;
-        let path: Vec<_> = state.path.formulas().iter().map(|formula| formula.id()).collect();
-        let accessed = [offset.id(), len.id()];
-        let constrained: FxHashSet<Symbol> =
-            store.symbols_in(path.into_iter().chain(accessed)).into_iter().collect();
-        let is_looked_at =
-            |term: Term| store.symbols_in([term.id()]).iter().any(|symbol| constrained.contains(symbol));
-        let mut candidates = Vec::new();
-        for token in state.tokens.iter() {
-            let entries = token.entries.iter().filter(|entry| entry.target == Target::Object(object));
-            let entries: Vec<(Formula, Term)> = entries.map(|entry| (entry.guard, entry.offset)).collect();
-            if !entries.iter().any(|&(guard, _)| example.holds(store, guard)) {
-                continue;
-            }
-            let chosen = entries.iter().fold(store.false_(), |any, &(guard, _)| store.or(any, guard));
-            let pointer = pointer_name(module, state, token);
-            // A number that neither the path nor the access looks at says nothing of how far it goes.
-            let mut lengths = self.lengths(state, token);
-            lengths.retain(|length| is_looked_at(length.term));
-            let element = size_of(module, token.pointee);
-            let scales = || [1, element].into_iter().take(1 + usize::from(element > 1));
-            for length in &lengths {
-                for scale in scales() {
-                    let (mut enough, mut holds) = (chosen, store.true_());
-                    for &(guard, start) in &entries {
-                        let at = store.binop(BinOp::Sub, offset, start);
-                        let room = store.binop(BinOp::Sub, size, start);
-                        let (within, there) = self.promised(length, scale, at, len, room);
-                        enough = store.and(enough, store.implies(guard, within));
-                        holds = store.and(holds, store.implies(guard, there));
-                    }
-                    let (pointer, length) = (pointer.clone(), length.name.clone());
-                    let relied = Relied::Room { pointer, length, elements: scale > 1 };
-                    candidates.push(Candidate { relied, enough, holds });
-                }
-            }
-            // A number beside the pointer that bounds the access is what says how much there is.
-            // One that the place is computed of is a place itself, if there is another.
-            let here = entries.iter().find(|&&(chosen, _)| example.holds(store, chosen));
-            let place: FxHashSet<Symbol> = store.symbols_in(accessed).into_iter().collect();
-            let is_place = |length: &Length| {
-                store.symbols_in([length.term.id()]).iter().all(|symbol| place.contains(symbol))
-            };
-            let only_places = lengths.iter().all(is_place);
-            let is_bound = |length: &&Length| only_places || !is_place(length);
-            let bounded = here.is_some_and(|&(chosen, start)| {
-                let at = store.binop(BinOp::Sub, offset, start);
-                let guard = store.and(guard, chosen);
-                let bounds =
-                    |length| scales().any(|scale| self.bounds_access(state, guard, length, scale, [at, len]));
-                lengths.iter().filter(is_bound).any(bounds)
-            });
-            if bounded {
-                continue;
-            }
-            let constant = |term: Term| store.as_constant(term).and_then(|bits| bits.to_u64());
-            let bytes = bytes_of(state, object);
-            let text = bytes.iter().any(|&(_, byte)| is_looked_at(byte));
-            for &(chosen, start) in &entries {
-                let (Some(start), Some(at), Some(len)) = (constant(start), constant(offset), constant(len))
-                else {
-                    continue;
-                };
-                let Some(bytes_there) = at.checked_sub(start).and_then(|at| at.checked_add(len)) else {
-                    continue;
-                };
-                let (pointer, holds) = (pointer.clone(), store.true_());
-                if !text {
-                    let relied = Relied::AtLeast { pointer, bytes: bytes_there };
-                    candidates.push(Candidate { relied, enough: chosen, holds });
-                    continue;
-                }
-                let before: Vec<Term> = bytes
-                    .iter()
-                    .filter(|(place, _)| (start..at).contains(place))
-                    .map(|&(_, byte)| byte)
-                    .collect();
-                if len == 1 && before.len() as u64 == at - start {
-                    let enough = before.iter().fold(chosen, |all, &byte| {
-                        store.and(all, store.not(store.eq(byte, store.number(8, 0))))
-                    });
-                    candidates.push(Candidate { relied: Relied::Ends(pointer), enough, holds });
-                }
-            }
-            candidates.push(Candidate {
-                relied: Relied::Enough(pointer),
-                enough: chosen,
-                holds: store.true_(),
-            });
-        }
-        candidates
-    }
-
-    /// When an access at so many bytes behind a pointer lies within as much as a number promises, and when there is as much.
-    fn promised(&self, length: &Length, scale: u64, at: Term, len: Term, room: Term) -> (Formula, Formula) {
-        let store = self.store;
-        let wide = self.widened(length);
-        let number = |value: u64| store.number(64, value.into());
-        let bytes = store.binop(BinOp::Mul, wide, number(scale));
-        // More than any object has: no caller can promise that, and the path is one of no caller.
-        let beyond = store.relop(RelOp::Ult, number(i64::MAX as u64 / scale), wide);
-        let negative = store.relop(RelOp::Slt, wide, number(0));
-        let beyond = if length.signed { store.and(beyond, store.not(negative)) } else { beyond };
-        let starts = store.relop(RelOp::Ule, at, bytes);
-        let ends = store.relop(RelOp::Ule, len, store.binop(BinOp::Sub, bytes, at));
-        let within = store.and(starts, ends);
-        let within = if length.signed { store.and(within, store.not(negative)) } else { within };
-        let there = store.and(store.not(beyond), store.relop(RelOp::Ule, bytes, room));
-        (store.or(beyond, within), there)
-    }
-
-    fn widened(&self, length: &Length) -> Term {
-        match length.signed {
-            _ if length.bits == 64 => length.term,
-            true => self.store.sext(length.term, 64),
-            false => self.store.zext(length.term, 64),
-        }
-    }
-
-    /// Numbers beside an input pointer: other parameters, or fields of the structure that holds it.
-    fn lengths(&self, state: &State<Symbolic<'s>>, token: &Token<Symbolic<'s>>) -> Vec<Length> {
-        let module = self.module();
-        let fields = |holder: ObjectId| {
-            let cells = state.input_cells.to_vec().into_iter().filter_map(move |cell| match cell {
-                InputCell::Bits(of, at, len, term) if *of == holder && (2..=8).contains(len) => {
-                    let known = known_object(state, holder)?;
-                    let (name, signed) = number_at(module, known.ty, *at)?;
-                    let name = format!("{}{name}", held_by(module, state, known));
-                    Some(Length { name, term: *term, bits: (*len * 8) as u16, signed })
-                }
-                _ => None,
-            });
-            cells.collect::<Vec<_>>()
-        };
-        let mut lengths = match token.origin {
-            Origin::Cell(holder, _) => fields(holder),
-            Origin::Parameter(_) | Origin::Havoc { .. } => Vec::new(),
-        };
-        lengths.extend(self.number_parameters(state));
-        lengths
-    }
-
-    /// Parameters of the function that was entered that are numbers.
-    fn number_parameters(&self, state: &State<Symbolic<'s>>) -> Vec<Length> {
-        let super::Entry::Function(name) = &self.settings.entry else { return Vec::new() };
-        let module = self.module();
-        let Some(function) = module.function_named(name) else { return Vec::new() };
-        let parameters = module.function(function).parameters.iter().zip(state.entry_arguments.iter());
-        let numbers = parameters.filter_map(|(parameter, value)| {
-            let Value::Bits(term) = value else { return None };
-            let ty = module.variables[parameter.variable?.0 as usize].ty;
-            let ty = parallax_cmachine::strip(module, ty)?;
-            let DebugType::Base { float: false, signed, .. } = module.debug_types[ty.0 as usize] else {
-                return None;
-            };
-            let bits = module.ty(parameter.ty).bits().filter(|bits| (16..=64).contains(bits))?;
-            Some(Length { name: parameter.name.clone(), term: *term, bits, signed })
-        });
-        numbers.collect()
-    }
-
-    /// When an input pointer is null or the start of memory of its own.
-    fn can_be_freed(&self, state: &State<Symbolic<'s>>, token: &Token<Symbolic<'s>>) -> Formula {
-        let store = self.store;
-        token.entries.iter().fold(store.true_(), |all, entry| {
-            let owned = |object| matches!(state.memory.object(object).kind, Kind::Heap | Kind::Input);
-            let start = match entry.target {
-                Target::Null => true,
-                Target::Object(object) => owned(object),
-                _ => false,
-            };
-            let start = match start {
-                true => store.eq(entry.offset, store.number(64, 0)),
-                false => store.false_(),
-            };
-            store.and(all, store.implies(entry.guard, start))
-        })
     }
 
     /// Input pointers that may be one and the same.
@@ -528,12 +321,7 @@ impl<'s> Explorer<'s> {
         let mut candidates = Vec::new();
         for (number, one) in state.tokens.iter().enumerate() {
             for other in &state.tokens[number + 1..] {
-                let mut together = store.false_();
-                for a in one.entries.iter().filter(|entry| matches!(entry.target, Target::Object(_))) {
-                    for b in other.entries.iter().filter(|entry| entry.target == a.target) {
-                        together = store.or(together, store.and(a.guard, b.guard));
-                    }
-                }
+                let together = self.together(one, other);
                 if store.as_boolean(together).is_none() && self.mentions(together, symbols) {
                     let names = [one, other].map(|token| pointer_name(module, state, token));
                     let [one, other] = names;
@@ -570,14 +358,21 @@ impl<'s> Explorer<'s> {
     }
 }
 
-/// Single bytes of an input object that were read, by their place.
-fn bytes_of(state: &State<Symbolic<'_>>, object: ObjectId) -> Vec<(u64, Term)> {
-    let cells = state.input_cells.to_vec().into_iter();
-    let bytes = cells.filter_map(|cell| match cell {
-        InputCell::Bits(of, at, 1, value) if *of == object => Some((*at, *value)),
-        _ => None,
-    });
-    bytes.collect()
+/// When an input pointer is null or the start of memory of its own.
+fn can_be_freed<'s>(store: &Store, state: &State<Symbolic<'s>>, token: &Token<Symbolic<'s>>) -> Formula {
+    token.entries.iter().fold(store.true_(), |all, entry| {
+        let owned = |object| matches!(state.memory.object(object).kind, Kind::Heap | Kind::Input);
+        let start = match entry.target {
+            Target::Null => true,
+            Target::Object(object) => owned(object),
+            _ => false,
+        };
+        let start = match start {
+            true => store.eq(entry.offset, store.number(64, 0)),
+            false => store.false_(),
+        };
+        store.and(all, store.implies(entry.guard, start))
+    })
 }
 
 /// When a token is null.

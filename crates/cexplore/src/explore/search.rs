@@ -109,39 +109,33 @@ pub fn explore_input<'s>(
 ) -> Result<Exploration, ExploreError> {
     let mut host = Explorer::new(store, module, settings, solver);
     host.fixed = fixed;
-    let mut machine = Machine::new(module, host);
-    machine.plant = settings.plant;
-    let mut frontier = Frontier::new(settings.strategy, settings.seed);
-    for state in start(&mut machine, store, settings).map_err(refused)?.into_iter().rev() {
-        frontier.push(state, true);
-    }
     let started = Instant::now();
-    machine.host.oracle.set_deadline(started.checked_add(settings.time));
-    let mut search = Search {
-        machine,
-        settings,
-        frontier,
-        joins: Joins::new(settings.merge),
-        hurrying: Vec::new(),
-        nearest: Nearest::new(module),
-        beyond: Vec::new(),
-        progress,
-        started,
-        looked: Duration::ZERO,
-        ticks: 0,
-        questions: 0,
-        paths: 0,
-        steps: 0,
-        most_states: 0,
-        records: Vec::new(),
-    };
-    while let Some(state) = search.next() {
-        if search.run(state).is_break() {
-            break;
+    host.oracle.set_deadline(started.checked_add(settings.time));
+    let mut starts = 0;
+    loop {
+        let mut search = Search::new(host, settings, started, progress)?;
+        starts += 1;
+        let mut learned = false;
+        while !learned && let Some(state) = search.next() {
+            // Early enough, what comes to be known of pointers is worth another start.
+            if starts > MOST_STARTS || started.elapsed() > settings.time / 4 {
+                search.machine.host.walks.close();
+            }
+            let over = search.run(state).is_break();
+            learned = search.machine.host.walks.take_learned();
+            if over {
+                break;
+            }
         }
+        if !learned {
+            return Ok(search.finish());
+        }
+        host = search.machine.host.again();
     }
-    Ok(search.finish())
 }
+
+/// How often a search starts again.
+const MOST_STARTS: u32 = 8;
 
 fn refused(failed: Failed<'_>) -> ExploreError {
     match failed {
@@ -185,7 +179,40 @@ enum Step {
     Over,
 }
 
-impl<'s> Search<'s, '_> {
+impl<'s, 'p> Search<'s, 'p> {
+    fn new(
+        host: Explorer<'s>,
+        settings: &'s Settings,
+        started: Instant,
+        progress: &'p mut dyn FnMut(u64, usize, usize),
+    ) -> Result<Self, ExploreError> {
+        let (store, module) = (host.store, host.module());
+        let mut machine = Machine::new(module, host);
+        machine.plant = settings.plant;
+        let mut frontier = Frontier::new(settings.strategy, settings.seed);
+        for state in start(&mut machine, store, settings).map_err(refused)?.into_iter().rev() {
+            frontier.push(state, true);
+        }
+        Ok(Search {
+            machine,
+            settings,
+            frontier,
+            joins: Joins::new(settings.merge),
+            hurrying: Vec::new(),
+            nearest: Nearest::new(module),
+            beyond: Vec::new(),
+            progress,
+            started,
+            looked: Duration::ZERO,
+            ticks: 0,
+            questions: 0,
+            paths: 0,
+            steps: 0,
+            most_states: 0,
+            records: Vec::new(),
+        })
+    }
+
     /// The state whose turn it is. A bound on loops does not leave a run without a single path: then one of those that
     /// were over it goes on.
     fn next(&mut self) -> Option<State<Sym<'s>>> {

@@ -253,6 +253,7 @@ unsafe fn convert(context: LLVMContextRef, whole: LLVMModuleRef, name: String) -
         reader.out.locations.push(Default::default());
         reader.declare(whole);
         reader.define(whole);
+        reader.out.complete_types();
         Ok(reader.out)
     }
 }

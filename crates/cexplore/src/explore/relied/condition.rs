@@ -1,0 +1,110 @@
+//! Contracts as conditions on the input of a path.
+
+use super::super::host::Explorer;
+use super::{MOST_LENGTH, Relied, can_be_freed, pointer_name};
+use parallax_cmachine::{State, Target, Token, size_of};
+use parallax_op::{BinOp, RelOp};
+use parallax_sem::Symbolic;
+use parallax_term::{Formula, Term};
+
+type Pointer<'s> = Token<Symbolic<'s>>;
+
+impl<'s> Explorer<'s> {
+    /// When a contract holds of what a path knows of its input; always, where it says nothing of that.
+    pub(super) fn condition(&self, state: &State<Symbolic<'s>>, contract: &Relied) -> Formula {
+        let (store, module) = (self.store, self.module());
+        let named = |name: &str| {
+            let name = name.to_string();
+            state.tokens.iter().filter(move |token| pointer_name(module, state, token) == name)
+        };
+        let all =
+            |conditions: Vec<Formula>| conditions.into_iter().fold(store.true_(), |a, b| store.and(a, b));
+        let pairs = |one: &str, other: &str, holds: &dyn Fn(&Pointer<'s>, &Pointer<'s>) -> Formula| {
+            all(named(one).flat_map(|a| named(other).map(move |b| holds(a, b))).collect())
+        };
+        let number = |value: u64| store.number(64, value.into());
+        match contract {
+            Relied::Room { pointer, length, elements } => all(named(pointer)
+                .flat_map(|token| {
+                    let scale = if *elements { size_of(module, token.pointee) } else { 1 };
+                    let lengths = self.lengths(state, token);
+                    let lengths = lengths.into_iter().filter(|known| known.name == *length);
+                    lengths.map(move |length| {
+                        self.each_object(state, token, |room| self.there(&length, scale, room))
+                    })
+                })
+                .collect()),
+            Relied::AtLeast { pointer, bytes } => {
+                let enough = |room| store.relop(RelOp::Ule, number(*bytes), room);
+                all(named(pointer).map(|token| self.each_object(state, token, enough)).collect())
+            }
+            Relied::Apart(one, other) => pairs(one, other, &|a, b| store.not(self.together(a, b))),
+            Relied::OneArray(one, other) => pairs(one, other, &|a, b| {
+                let both = store.and(a.done, b.done);
+                store.implies(both, self.at_one_target(a, b, |_, _| store.true_()))
+            }),
+            Relied::Behind(one, other) => pairs(one, other, &|a, b| {
+                let before = self.at_one_target(a, b, |a, b| store.relop(RelOp::Slt, a, b));
+                store.not(before)
+            }),
+            Relied::Between(one, other) => {
+                pairs(one, other, &|a, b| store.not(self.at_one_target(a, b, |a, b| store.eq(a, b))))
+            }
+            Relied::Freed(pointer) => {
+                all(named(pointer).map(|token| can_be_freed(store, state, token)).collect())
+            }
+            Relied::Counts(length) => {
+                let known = state.tokens.iter().flat_map(|token| self.lengths(state, token));
+                let numbers = known.filter(|known| known.name == *length && known.bits == 64);
+                all(numbers.map(|known| store.relop(RelOp::Ule, known.term, number(MOST_LENGTH))).collect())
+            }
+            // The code decides what is enough, and whether null is possible is never settled before the end.
+            Relied::Enough(_) | Relied::Ends(_) | Relied::NotNull(_) | Relied::Asserted(_) => store.true_(),
+        }
+    }
+
+    /// A condition on how many bytes are at a pointer, for each object that it may point to.
+    fn each_object(
+        &self,
+        state: &State<Symbolic<'s>>,
+        token: &Pointer<'s>,
+        holds: impl Fn(Term) -> Formula,
+    ) -> Formula {
+        let store = self.store;
+        token.entries.iter().fold(store.true_(), |all, entry| {
+            let Target::Object(object) = entry.target else { return all };
+            let room = store.binop(BinOp::Sub, state.memory.object(object).size, entry.offset);
+            store.and(all, store.implies(entry.guard, holds(room)))
+        })
+    }
+
+    /// When two pointers have one target, with places in it that something holds of.
+    pub(super) fn at_one_target(
+        &self,
+        one: &Pointer<'s>,
+        other: &Pointer<'s>,
+        holds: impl Fn(Term, Term) -> Formula,
+    ) -> Formula {
+        let store = self.store;
+        let mut any = store.false_();
+        for a in &one.entries {
+            for b in other.entries.iter().filter(|b| b.target == a.target) {
+                let both = store.and(a.guard, b.guard);
+                any = store.or(any, store.and(both, holds(a.offset, b.offset)));
+            }
+        }
+        any
+    }
+
+    /// When two pointers point into one object.
+    pub(super) fn together(&self, one: &Pointer<'s>, other: &Pointer<'s>) -> Formula {
+        let store = self.store;
+        let mut any = store.false_();
+        for a in one.entries.iter().filter(|entry| matches!(entry.target, Target::Object(_))) {
+            for b in other.entries.iter().filter(|entry| entry.target == a.target) {
+                any = store.or(any, store.and(a.guard, b.guard));
+            }
+        }
+        any
+    }
+}

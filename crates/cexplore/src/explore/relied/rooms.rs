@@ -1,0 +1,303 @@
+//! How much there is at a pointer: numbers beside it that say so, and what the code takes for granted.
+
+use super::super::Entry;
+use super::super::host::Explorer;
+use super::{MOST_LENGTH, Relied, held_by, known_object, pointer_name};
+use parallax_cmachine::{
+    InputCell, ObjectId, Origin, State, Target, Token, Value, number_at, size_of, strip,
+};
+use parallax_cmodule::DebugType;
+use parallax_op::{BinOp, RelOp};
+use parallax_path::Model;
+use parallax_sem::Symbolic;
+use parallax_term::{Expr, Formula, Node, Symbol, Term};
+use rustc_hash::FxHashSet;
+
+/// A contract as a condition on one path.
+pub(super) struct Candidate {
+    pub(super) relied: Relied,
+    /// When the access that goes wrong lies within what it promises.
+    pub(super) enough: Formula,
+    /// When it holds.
+    pub(super) holds: Formula,
+}
+
+/// A number of the input that may say how much is at a pointer.
+pub(super) struct Length {
+    pub(super) name: String,
+    pub(super) term: Term,
+    pub(super) bits: u16,
+    pub(super) signed: bool,
+}
+
+impl<'s> Explorer<'s> {
+    /// Whether a number beside a pointer says how far an access may go: on this path the access certainly ends no more than one element
+    /// behind as many bytes or elements as the number says. The code compares the two, perhaps wrongly; an access that may be anywhere
+    /// was never compared.
+    pub(super) fn bounds_access(
+        &self,
+        state: &State<Symbolic<'s>>,
+        guard: Formula,
+        length: &Length,
+        scale: u64,
+        [at, len]: [Term; 2],
+    ) -> bool {
+        let store = self.store;
+        let number = |value: u64| store.number(64, value.into());
+        if !self.compares(state, length, [at, len]) {
+            return false;
+        }
+        let wide = self.widened(length);
+        let element = store.as_constant(len).and_then(|len| len.to_u64()).unwrap_or(1).max(scale);
+        let sensible = store.relop(RelOp::Ule, wide, number(MOST_LENGTH));
+        let end = store.binop(BinOp::Add, at, len);
+        let bytes = store.binop(BinOp::Mul, wide, number(scale));
+        let behind = store.binop(BinOp::Add, bytes, number(element));
+        let further = |order| store.and(sensible, store.relop(order, behind, end));
+        if !matches!(state.path.sat_all(&self.oracle, &[guard, sensible]), Ok(Some(_))) {
+            return false;
+        }
+        // Near the start every number would do: one that the path compares is not 0 there.
+        if store.as_constant(end).and_then(|end| end.to_u64()).is_some_and(|end| end <= element) {
+            return self.excludes(state, guard, store.eq(wide, number(0)));
+        }
+        [RelOp::Ult, RelOp::Slt].into_iter().any(|order| self.excludes(state, guard, further(order)))
+    }
+
+    /// A condition that the program asks for: the comparisons by size in it are noted.
+    pub(in super::super) fn note_order(&mut self, condition: Formula) {
+        let store = self.store;
+        for id in store.post_order([condition.id()]) {
+            if let Node::Rel(RelOp::Ult | RelOp::Ule | RelOp::Slt | RelOp::Sle, ..) = store.node(id)
+                && let Expr::Formula(order) = store.expr(id)
+            {
+                // On the other side of a branch it stands the other way round.
+                self.ordered.extend([id, store.not(order).id()]);
+            }
+        }
+    }
+
+    /// Whether the path asks how large a number is, of itself or beside the place of an access.
+    pub(super) fn compares(&self, state: &State<Symbolic<'s>>, length: &Length, access: [Term; 2]) -> bool {
+        let store = self.store;
+        let number = store.symbols_in([length.term.id()]);
+        let known: FxHashSet<Symbol> =
+            store.symbols_in([length.term, access[0], access[1]].map(|term| term.id())).into_iter().collect();
+        let formulas = state.path.formulas();
+        store.post_order(formulas.iter().map(|formula| formula.id())).into_iter().any(|id| {
+            // What the rules of memory ask says nothing of what the code takes for possible.
+            if !self.ordered.contains(&id) {
+                return false;
+            }
+            let symbols = store.symbols_in([id]);
+            number.iter().all(|symbol| symbols.contains(symbol))
+                && symbols.iter().all(|symbol| known.contains(symbol))
+        })
+    }
+
+    /// Contracts on how much there is at input pointers into an object.
+    pub(super) fn rooms(
+        &self,
+        state: &State<Symbolic<'s>>,
+        (guard, example): (Formula, &Model),
+        object: ObjectId,
+        offset: Term,
+        len: Term,
+    ) -> Vec<Candidate> {
+        let (store, module) = (self.store, self.module());
+        let size = state.memory.object(object).size;
+        let path: Vec<_> = state.path.formulas().iter().map(|formula| formula.id()).collect();
+        let accessed = [offset.id(), len.id()];
+        let constrained: FxHashSet<Symbol> =
+            store.symbols_in(path.into_iter().chain(accessed)).into_iter().collect();
+        let is_looked_at =
+            |term: Term| store.symbols_in([term.id()]).iter().any(|symbol| constrained.contains(symbol));
+        let mut candidates = Vec::new();
+        for token in state.tokens.iter() {
+            let entries = token.entries.iter().filter(|entry| entry.target == Target::Object(object));
+            let entries: Vec<(Formula, Term)> = entries.map(|entry| (entry.guard, entry.offset)).collect();
+            if !entries.iter().any(|&(guard, _)| example.holds(store, guard)) {
+                continue;
+            }
+            let chosen = entries.iter().fold(store.false_(), |any, &(guard, _)| store.or(any, guard));
+            let pointer = pointer_name(module, state, token);
+            // A number that neither the path nor the access looks at says nothing of how far it goes.
+            let mut lengths = self.lengths(state, token);
+            lengths.retain(|length| is_looked_at(length.term));
+            let element = size_of(module, token.pointee);
+            let scales = || [1, element].into_iter().take(1 + usize::from(element > 1));
+            for length in &lengths {
+                for scale in scales() {
+                    let (mut enough, mut holds) = (chosen, store.true_());
+                    for &(guard, start) in &entries {
+                        let at = store.binop(BinOp::Sub, offset, start);
+                        let room = store.binop(BinOp::Sub, size, start);
+                        let (within, there) = self.promised(length, scale, at, len, room);
+                        enough = store.and(enough, store.implies(guard, within));
+                        holds = store.and(holds, store.implies(guard, there));
+                    }
+                    let (pointer, length) = (pointer.clone(), length.name.clone());
+                    let relied = Relied::Room { pointer, length, elements: scale > 1 };
+                    candidates.push(Candidate { relied, enough, holds });
+                }
+            }
+            // A number beside the pointer that bounds the access is what says how much there is.
+            // One that the place is computed of is a place itself, if there is another.
+            let here = entries.iter().find(|&&(chosen, _)| example.holds(store, chosen));
+            let place: FxHashSet<Symbol> = store.symbols_in(accessed).into_iter().collect();
+            let is_place = |length: &Length| {
+                store.symbols_in([length.term.id()]).iter().all(|symbol| place.contains(symbol))
+            };
+            let only_places = lengths.iter().all(is_place);
+            let is_bound = |length: &&Length| only_places || !is_place(length);
+            let bounded = here.is_some_and(|&(chosen, start)| {
+                let at = store.binop(BinOp::Sub, offset, start);
+                let guard = store.and(guard, chosen);
+                // Before the pointer, whatever the number is.
+                if self.excludes(state, guard, store.relop(RelOp::Sle, store.number(64, 0), at)) {
+                    return false;
+                }
+                let bounds =
+                    |length| scales().any(|scale| self.bounds_access(state, guard, length, scale, [at, len]));
+                lengths.iter().filter(is_bound).any(bounds)
+            });
+            let end = store.binop(BinOp::Add, offset, len);
+            if bounded || self.bounded_by_walk(state, guard, token, end) {
+                continue;
+            }
+            let constant = |term: Term| store.as_constant(term).and_then(|bits| bits.to_u64());
+            let bytes = bytes_of(state, object);
+            let text = bytes.iter().any(|&(_, byte)| is_looked_at(byte));
+            for &(chosen, start) in &entries {
+                let (Some(start), Some(at), Some(len)) = (constant(start), constant(offset), constant(len))
+                else {
+                    continue;
+                };
+                let Some(bytes_there) = at.checked_sub(start).and_then(|at| at.checked_add(len)) else {
+                    continue;
+                };
+                let (pointer, holds) = (pointer.clone(), store.true_());
+                if !text {
+                    let relied = Relied::AtLeast { pointer, bytes: bytes_there };
+                    candidates.push(Candidate { relied, enough: chosen, holds });
+                    continue;
+                }
+                let before: Vec<Term> = bytes
+                    .iter()
+                    .filter(|(place, _)| (start..at).contains(place))
+                    .map(|&(_, byte)| byte)
+                    .collect();
+                if len == 1 && before.len() as u64 == at - start {
+                    let enough = before.iter().fold(chosen, |all, &byte| {
+                        store.and(all, store.not(store.eq(byte, store.number(8, 0))))
+                    });
+                    candidates.push(Candidate { relied: Relied::Ends(pointer), enough, holds });
+                }
+            }
+            candidates.push(Candidate {
+                relied: Relied::Enough(pointer),
+                enough: chosen,
+                holds: store.true_(),
+            });
+        }
+        candidates
+    }
+
+    /// When an access at so many bytes behind a pointer lies within as much as a number promises, and when there is as much.
+    pub(super) fn promised(
+        &self,
+        length: &Length,
+        scale: u64,
+        at: Term,
+        len: Term,
+        room: Term,
+    ) -> (Formula, Formula) {
+        let store = self.store;
+        let wide = self.widened(length);
+        let number = |value: u64| store.number(64, value.into());
+        let bytes = store.binop(BinOp::Mul, wide, number(scale));
+        // More than any object has: no caller can promise that, and the path is one of no caller.
+        let beyond = store.relop(RelOp::Ult, number(i64::MAX as u64 / scale), wide);
+        let negative = store.relop(RelOp::Slt, wide, number(0));
+        let beyond = if length.signed { store.and(beyond, store.not(negative)) } else { beyond };
+        let starts = store.relop(RelOp::Ule, at, bytes);
+        let ends = store.relop(RelOp::Ule, len, store.binop(BinOp::Sub, bytes, at));
+        let within = store.and(starts, ends);
+        let within = if length.signed { store.and(within, store.not(negative)) } else { within };
+        (store.or(beyond, within), self.there(length, scale, room))
+    }
+
+    /// When there is as much as a number promises. A negative one promises nothing.
+    pub(super) fn there(&self, length: &Length, scale: u64, room: Term) -> Formula {
+        let store = self.store;
+        let wide = self.widened(length);
+        let number = |value: u64| store.number(64, value.into());
+        let bytes = store.binop(BinOp::Mul, wide, number(scale));
+        let possible = store.relop(RelOp::Ule, wide, number(i64::MAX as u64 / scale));
+        let there = store.and(possible, store.relop(RelOp::Ule, bytes, room));
+        match length.signed {
+            true => store.or(store.relop(RelOp::Slt, wide, number(0)), there),
+            false => there,
+        }
+    }
+
+    pub(super) fn widened(&self, length: &Length) -> Term {
+        match length.signed {
+            _ if length.bits == 64 => length.term,
+            true => self.store.sext(length.term, 64),
+            false => self.store.zext(length.term, 64),
+        }
+    }
+
+    /// Numbers beside an input pointer: other parameters, or fields of the structure that holds it.
+    pub(super) fn lengths(&self, state: &State<Symbolic<'s>>, token: &Token<Symbolic<'s>>) -> Vec<Length> {
+        let module = self.module();
+        let fields = |holder: ObjectId| {
+            let cells = state.input_cells.to_vec().into_iter().filter_map(move |cell| match cell {
+                InputCell::Bits(of, at, len, term) if *of == holder && (2..=8).contains(len) => {
+                    let known = known_object(state, holder)?;
+                    let (name, signed) = number_at(module, known.ty, *at)?;
+                    let name = format!("{}{name}", held_by(module, state, known));
+                    Some(Length { name, term: *term, bits: (*len * 8) as u16, signed })
+                }
+                _ => None,
+            });
+            cells.collect::<Vec<_>>()
+        };
+        let mut lengths = match token.origin {
+            Origin::Cell(holder, _) => fields(holder),
+            Origin::Parameter(_) | Origin::Havoc { .. } => Vec::new(),
+        };
+        lengths.extend(self.number_parameters(state));
+        lengths
+    }
+
+    /// Parameters of the function that was entered that are numbers.
+    pub(super) fn number_parameters(&self, state: &State<Symbolic<'s>>) -> Vec<Length> {
+        let Entry::Function(name) = &self.settings.entry else { return Vec::new() };
+        let module = self.module();
+        let Some(function) = module.function_named(name) else { return Vec::new() };
+        let parameters = module.function(function).parameters.iter().zip(state.entry_arguments.iter());
+        let numbers = parameters.filter_map(|(parameter, value)| {
+            let Value::Bits(term) = value else { return None };
+            let ty = module.variables[parameter.variable?.0 as usize].ty;
+            let ty = strip(module, ty)?;
+            let DebugType::Base { float: false, signed, .. } = module.debug_types[ty.0 as usize] else {
+                return None;
+            };
+            let bits = module.ty(parameter.ty).bits().filter(|bits| (16..=64).contains(bits))?;
+            Some(Length { name: parameter.name.clone(), term: *term, bits, signed })
+        });
+        numbers.collect()
+    }
+}
+
+/// Single bytes of an input object that were read, by their place.
+fn bytes_of(state: &State<Symbolic<'_>>, object: ObjectId) -> Vec<(u64, Term)> {
+    let cells = state.input_cells.to_vec().into_iter();
+    let bytes = cells.filter_map(|cell| match cell {
+        InputCell::Bits(of, at, 1, value) if *of == object => Some((*at, *value)),
+        _ => None,
+    });
+    bytes.collect()
+}

@@ -1,0 +1,170 @@
+//! Pointers that walk one array: `start`, `top` and `end` of a stack, a text and where it ends.
+//!
+//! C lets a program subtract and order only pointers into one array. Input pointers that the explored code treats so may therefore
+//! point to any element of one array, and one behind its last; that they do is what the code relies on. Where this is found out late,
+//! objects were already chosen without it: the search then starts again.
+
+use super::super::host::Explorer;
+use super::{Relied, pointer_name};
+use parallax_cmachine::{Relation, State, Token, size_of};
+use parallax_op::{BinOp, RelOp};
+use parallax_sem::Symbolic;
+use parallax_term::{Formula, Symbol, Term};
+use rustc_hash::FxHashSet;
+
+/// Two input pointers, by name.
+type Pair = (String, String);
+
+/// What the explored code relates.
+#[derive(Default)]
+pub(in super::super) struct Walks {
+    /// The second is subtracted from the first: it does not lie behind it.
+    subtracted: FxHashSet<Pair>,
+    /// Compared by order.
+    ordered: FxHashSet<Pair>,
+    /// Compared for equality.
+    equated: FxHashSet<Pair>,
+    /// Whether something came to be known since the search started.
+    learned: bool,
+    /// Whether what comes to be known now is too late.
+    closed: bool,
+}
+
+impl Walks {
+    /// Notes that a program relates two pointers.
+    pub(in super::super) fn note(&mut self, one: &str, other: &str, how: Relation) {
+        let set = match how {
+            Relation::Equated => &mut self.equated,
+            _ if self.closed => return,
+            Relation::Subtracted => &mut self.subtracted,
+            Relation::Ordered => &mut self.ordered,
+        };
+        let new = set.insert((one.into(), other.into()));
+        self.learned |= new && !self.closed && self.together(one, other);
+    }
+
+    /// Whether objects may have been chosen without what is known now.
+    pub(in super::super) fn take_learned(&mut self) -> bool {
+        std::mem::take(&mut self.learned)
+    }
+
+    /// Nothing that changes how objects are chosen is noted any more.
+    pub(in super::super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Whether a pointer walks an array with others, or until it meets one that does.
+    pub(in super::super) fn walks(&self, name: &str) -> bool {
+        let met = |(one, other): &Pair| one == name && self.leads(other) || other == name && self.leads(one);
+        self.leads(name) || self.equated.iter().any(met)
+    }
+
+    fn leads(&self, name: &str) -> bool {
+        self.subtracted.iter().chain(&self.ordered).any(|(one, other)| one == name || other == name)
+    }
+
+    /// Whether two pointers walk one array.
+    pub(in super::super) fn together(&self, one: &str, other: &str) -> bool {
+        has(&self.subtracted, one, other)
+            || has(&self.ordered, one, other)
+            || has(&self.equated, one, other) && (self.leads(one) || self.leads(other))
+    }
+
+    /// Whether one pointer is subtracted from another.
+    pub(super) fn is_subtracted(&self, from: &str, what: &str) -> bool {
+        self.subtracted.contains(&(from.into(), what.into()))
+    }
+
+    /// Whether two pointers are compared for equality.
+    pub(super) fn is_equated(&self, one: &str, other: &str) -> bool {
+        has(&self.equated, one, other)
+    }
+}
+
+impl<'s> Explorer<'s> {
+    /// Pairs of a state's pointers that walk one array.
+    fn walking<'t>(
+        &self,
+        state: &'t State<Symbolic<'s>>,
+    ) -> Vec<(&'t Token<Symbolic<'s>>, &'t Token<Symbolic<'s>>)> {
+        let mut pairs = Vec::new();
+        for (number, one) in state.tokens.iter().enumerate() {
+            let others = state.tokens[number + 1..].iter();
+            pairs.extend(others.filter(|o| self.walks.together(&one.name, &o.name)).map(|o| (one, o)));
+        }
+        pairs
+    }
+
+    /// What a mistake relies on of pointers that walk one array: that they do; that what is subtracted is not larger, and smaller
+    /// where the code never asks; and that a pointer which goes on until it meets another has not passed it.
+    pub(super) fn relies_on_walks(&self, state: &State<Symbolic<'s>>, guard: Formula) -> Vec<Relied> {
+        let (mut contracts, mut meeting) = (Vec::new(), Vec::new());
+        for (one, other) in self.walking(state) {
+            let name = |token| pointer_name(self.module(), state, token);
+            contracts.push(Relied::OneArray(name(one), name(other)));
+            for (a, b) in [(one, other), (other, one)] {
+                let subtracted = self.walks.is_subtracted(&a.name, &b.name);
+                let equated = self.walks.is_equated(&a.name, &b.name);
+                let behind = Relied::Behind(name(a), name(b));
+                match (subtracted, equated) {
+                    (true, true) => contracts.push(behind),
+                    (true, false) => contracts.extend([behind, Relied::Between(name(a), name(b))]),
+                    (false, true) => meeting.push(behind),
+                    (false, false) => {}
+                }
+            }
+        }
+        if contracts.is_empty() {
+            return Vec::new();
+        }
+        // Of several that would do, those that speak of the mistake.
+        let symbols: FxHashSet<Symbol> = self.store.symbols_in([guard.id()]).into_iter().collect();
+        contracts.sort_by_key(|contract| !self.mentions(self.condition(state, contract), &symbols));
+        for order in std::iter::once(None).chain(meeting.into_iter().map(Some)) {
+            let mut needed: Vec<Relied> = contracts.iter().cloned().chain(order).collect();
+            if !self.excluded_by(state, guard, &needed) {
+                continue;
+            }
+            // Only what it takes.
+            for number in (0..needed.len()).rev() {
+                let contract = needed.remove(number);
+                if !self.excluded_by(state, guard, &needed) {
+                    needed.insert(number, contract);
+                }
+            }
+            return needed;
+        }
+        Vec::new()
+    }
+
+    fn excluded_by(&self, state: &State<Symbolic<'s>>, guard: Formula, contracts: &[Relied]) -> bool {
+        let conditions = contracts.iter().map(|contract| self.condition(state, contract));
+        let all = conditions.fold(self.store.true_(), |all, one| self.store.and(all, one));
+        self.excludes(state, guard, all)
+    }
+
+    /// Whether an access at a pointer ends no more than one element behind another that walks with it, wherever they are in one object.
+    pub(super) fn bounded_by_walk(
+        &self,
+        state: &State<Symbolic<'s>>,
+        guard: Formula,
+        token: &Token<Symbolic<'s>>,
+        end: Term,
+    ) -> bool {
+        let store = self.store;
+        let element = store.number(64, size_of(self.module(), token.pointee).max(1).into());
+        state.tokens.iter().filter(|other| self.walks.together(&token.name, &other.name)).any(|other| {
+            let further = self.at_one_target(token, other, |_, place| {
+                store.relop(RelOp::Slt, store.binop(BinOp::Add, place, element), end)
+            });
+            let same = self.together(token, other);
+            let possible = matches!(state.path.sat_all(&self.oracle, &[guard, same]), Ok(Some(_)));
+            possible && self.excludes(state, guard, further)
+        })
+    }
+}
+
+fn has(set: &FxHashSet<Pair>, one: &str, other: &str) -> bool {
+    // Sets are small: a handful of pointers of one structure.
+    set.iter().any(|(a, b)| (a == one && b == other) || (a == other && b == one))
+}

@@ -66,6 +66,29 @@ const CASES: &[Case] = &[
         caller: "int main(void) { char t[3] = { 0 }; return f(t, t + __VERIFIER_nondet_ulong() % 4) & 0; }\n",
     },
     Case {
+        // A buffer that is made when it is needed: null, and then nothing is used of it.
+        code: "int f(struct buf *b) { int s = 0; if (!b->text) s = 1; \
+            for (unsigned long i = 0; i < b->used; i++) s ^= b->text[i]; return s; }",
+        relied: &["b is not null", "b->used bytes are at b->text"],
+        mistakes: &[],
+        caller: "static char room[3];\n\
+            int main(void) { struct buf b = { __VERIFIER_nondet_int() ? room : 0, 3, 0, 0 }; \
+            if (b.text) b.used = __VERIFIER_nondet_ulong() % 4; return f(&b) & 0; }\n",
+    },
+    Case {
+        // How much there is stands behind a pointer, since it is handed back.
+        code: "int f(const char *t, unsigned *n) { int s = 0; unsigned i = 0; while (i < *n) s ^= t[i++]; *n = 0; return s; }",
+        relied: &["n is not null", "t is not null", "*n bytes are at t"],
+        mistakes: &[],
+        caller: "int main(void) { char t[3] = { 0 }; unsigned n = __VERIFIER_nondet_ulong() % 4; return f(t, &n) & 0; }\n",
+    },
+    Case {
+        code: "int f(const char *t, unsigned *n) { int s = 0; unsigned i = 0; while (i <= *n) s ^= t[i++]; *n = 0; return s; }",
+        relied: &["n is not null", "t is not null"],
+        mistakes: &["out-of-bounds"],
+        caller: "int main(void) { char t[3] = { 0 }; unsigned n = __VERIFIER_nondet_ulong() % 4; return f(t, &n) & 0; }\n",
+    },
+    Case {
         // A number that an array is made for, and that is a place in it, counts what is there.
         code: "#include <stdlib.h>\nstruct list { long *at; unsigned long n; };\nint f(struct list *l, long v) { \
             long *a = malloc((l->n + 1) * sizeof *a); if (!a) return 0; free(l->at); l->at = a; a[l->n++] = v; return 1; }",

@@ -1,7 +1,7 @@
 //! Contracts as conditions on the input of a path.
 
 use super::super::host::Explorer;
-use super::{MOST_LENGTH, Relied, can_be_freed, pointer_name};
+use super::{MOST_LENGTH, Relied, can_be_freed, nulls, pointer_name};
 use parallax_cmachine::{State, Target, Token, size_of};
 use parallax_op::{BinOp, RelOp};
 use parallax_sem::Symbolic;
@@ -30,7 +30,11 @@ impl<'s> Explorer<'s> {
                     let lengths = self.lengths(state, token);
                     let lengths = lengths.into_iter().filter(|known| known.name == *length);
                     lengths.map(move |length| {
-                        self.each_object(state, token, |room| self.there(&length, scale, room))
+                        let there = self.each_object(state, token, |room| self.there(&length, scale, room));
+                        // At null there is nothing.
+                        let nothing = self.there(&length, scale, number(0));
+                        let null = nulls(token).fold(store.false_(), |any, null| store.or(any, null));
+                        store.and(there, store.implies(null, nothing))
                     })
                 })
                 .collect()),

@@ -269,7 +269,30 @@ impl<'s> Explorer<'s> {
             Origin::Parameter(_) | Origin::Havoc { .. } => Vec::new(),
         };
         lengths.extend(self.number_parameters(state));
+        lengths.extend(self.numbers_at_parameters(state));
         lengths
+    }
+
+    /// Numbers that parameters point to: lengths that are handed back.
+    fn numbers_at_parameters(&self, state: &State<Symbolic<'s>>) -> Vec<Length> {
+        let module = self.module();
+        let cells = state.input_cells.to_vec();
+        let mut found = Vec::new();
+        for token in state.tokens.iter().filter(|token| matches!(token.origin, Origin::Parameter(_))) {
+            let Some(ty) = strip(module, token.pointee) else { continue };
+            let DebugType::Base { float: false, signed, .. } = module.debug_types[ty.0 as usize] else {
+                continue;
+            };
+            for cell in &cells {
+                if let InputCell::Bits(of, 0, len @ 2..=8, term) = cell
+                    && token.entries.iter().any(|entry| entry.target == Target::Object(*of))
+                {
+                    let name = format!("*{}", token.name);
+                    found.push(Length { name, term: *term, bits: (*len * 8) as u16, signed });
+                }
+            }
+        }
+        found
     }
 
     /// Parameters of the function that was entered that are numbers.

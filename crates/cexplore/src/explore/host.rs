@@ -19,6 +19,7 @@ use parallax_sem::{Symbolic, logic};
 use parallax_smt::{Limits, Solver};
 use parallax_term::{Expr, Formula, FuncExpr, Id, Sort, Store, Symbol, SymbolKind, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -112,6 +113,8 @@ pub struct Explorer<'s> {
     pub(super) known: FxHashMap<Site, Known>,
     /// Contracts that something relies on.
     pub(super) contracts: Vec<Relied>,
+    /// Input pointers as C names them, by their own names.
+    pub(super) names: RefCell<FxHashMap<String, String>>,
     /// Findings that callers cannot help, as far as is known.
     pub(super) certain: Vec<Certain<'s>>,
     /// Findings that rely on pointers which are never null, by their number, and the pointers.
@@ -189,6 +192,7 @@ impl<'s> Explorer<'s> {
             mistakes: Vec::new(),
             known: FxHashMap::default(),
             contracts: Vec::new(),
+            names: RefCell::default(),
             certain: Vec::new(),
             relying: Vec::new(),
             counting: Vec::new(),

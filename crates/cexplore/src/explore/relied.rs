@@ -283,15 +283,21 @@ impl<'s> Explorer<'s> {
         problem: Problem,
         guard: Formula,
     ) -> Option<Relied> {
+        if problem != Problem::NullDereference && (problem != Problem::OutOfBounds || self.access.is_some()) {
+            return None;
+        }
         let (store, module) = (self.store, self.module());
         let looked_at: FxHashSet<Symbol> =
             store.symbols_in(state.path.formulas().iter().map(|formula| formula.id())).into_iter().collect();
+        let mut spoken: FxHashSet<Symbol> = store.symbols_in([guard.id()]).into_iter().collect();
+        spoken.retain(|symbol| !looked_at.contains(symbol));
         // As a whole, or byte by byte where it was copied.
         let mut cells = state.input_cells.to_vec();
         cells.retain(|cell| {
             let InputCell::Bits(_, _, 1 | 8, term) = cell else { return false };
-            let symbols: FxHashSet<Symbol> = store.symbols_in([term.id()]).into_iter().collect();
-            symbols.is_disjoint(&looked_at) && self.mentions(guard, &symbols)
+            let symbols = store.symbols_in([term.id()]);
+            symbols.iter().any(|symbol| spoken.contains(symbol))
+                && !symbols.iter().any(|symbol| looked_at.contains(symbol))
         });
         let not_zero = cells.iter().fold(store.false_(), |any, cell| match cell {
             InputCell::Bits(_, _, len, term) => {
@@ -309,8 +315,8 @@ impl<'s> Explorer<'s> {
             })
         })?;
         match problem {
-            Problem::NullDereference if self.excludes(state, guard, not_zero) => Some(Relied::NotNull(place)),
-            Problem::OutOfBounds if self.access.is_none() => Some(Relied::Enough(place)),
+            Problem::OutOfBounds => Some(Relied::Enough(place)),
+            _ if self.excludes(state, guard, not_zero) => Some(Relied::NotNull(place)),
             _ => None,
         }
     }
@@ -319,8 +325,16 @@ impl<'s> Explorer<'s> {
     fn aparts(&self, state: &State<Symbolic<'s>>, symbols: &FxHashSet<Symbol>) -> Vec<(Relied, Formula)> {
         let (store, module) = (self.store, self.module());
         let mut candidates = Vec::new();
+        let spoken = |token: &Token<Symbolic<'s>>| {
+            let guards = token.entries.iter().map(|entry| entry.guard.id());
+            store.symbols_in(guards).iter().any(|symbol| symbols.contains(symbol))
+        };
+        let spoken: Vec<bool> = state.tokens.iter().map(spoken).collect();
         for (number, one) in state.tokens.iter().enumerate() {
-            for other in &state.tokens[number + 1..] {
+            for (place, other) in state.tokens.iter().enumerate().skip(number + 1) {
+                if !spoken[number] && !spoken[place] {
+                    continue;
+                }
                 let together = self.together(one, other);
                 if store.as_boolean(together).is_none() && self.mentions(together, symbols) {
                     let names = [one, other].map(|token| pointer_name(module, state, token));

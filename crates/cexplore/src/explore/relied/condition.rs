@@ -15,7 +15,7 @@ impl<'s> Explorer<'s> {
         let (store, module) = (self.store, self.module());
         let named = |name: &str| {
             let name = name.to_string();
-            state.tokens.iter().filter(move |token| pointer_name(module, state, token) == name)
+            state.tokens.iter().filter(move |token| self.is_named(state, token, &name))
         };
         let all =
             |conditions: Vec<Formula>| conditions.into_iter().fold(store.true_(), |a, b| store.and(a, b));
@@ -65,6 +65,15 @@ impl<'s> Explorer<'s> {
             // The code decides what is enough, and whether null is possible is never settled before the end.
             Relied::Enough(_) | Relied::Ends(_) | Relied::NotNull(_) | Relied::Asserted(_) => store.true_(),
         }
+    }
+
+    /// Whether a pointer is what a contract calls so. Following pointers back to where they stand takes long where there are many.
+    fn is_named(&self, state: &State<Symbolic<'s>>, token: &Pointer<'s>, name: &str) -> bool {
+        let mut names = self.names.borrow_mut();
+        if !names.contains_key(&token.name) {
+            names.insert(token.name.clone(), pointer_name(self.module(), state, token));
+        }
+        names[&token.name] == name
     }
 
     /// A condition on how many bytes are at a pointer, for each object that it may point to.

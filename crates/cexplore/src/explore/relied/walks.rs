@@ -88,9 +88,11 @@ impl<'s> Explorer<'s> {
         state: &'t State<Symbolic<'s>>,
     ) -> Vec<(&'t Token<Symbolic<'s>>, &'t Token<Symbolic<'s>>)> {
         let mut pairs = Vec::new();
-        for (number, one) in state.tokens.iter().enumerate() {
-            let others = state.tokens[number + 1..].iter();
-            pairs.extend(others.filter(|o| self.walks.together(&one.name, &o.name)).map(|o| (one, o)));
+        let walking = state.tokens.iter().filter(|token| self.walks.walks(&token.name));
+        let walking: Vec<_> = walking.collect();
+        for (number, &one) in walking.iter().enumerate() {
+            let others = walking[number + 1..].iter();
+            pairs.extend(others.filter(|o| self.walks.together(&one.name, &o.name)).map(|&o| (one, o)));
         }
         pairs
     }

@@ -252,13 +252,7 @@ impl<'s> Explorer<'s> {
         if numbers.is_empty() || !self.excludes(state, guard, fit(&numbers)) {
             return Vec::new();
         }
-        for place in (0..numbers.len()).rev() {
-            let number = numbers.remove(place);
-            if !self.excludes(state, guard, fit(&numbers)) {
-                numbers.insert(place, number);
-            }
-        }
-        numbers
+        needed(numbers, |numbers| self.excludes(state, guard, fit(numbers)))
     }
 
     /// Whether a number is a place in an array that was made for as many: it counts what is there.
@@ -370,6 +364,17 @@ impl<'s> Explorer<'s> {
             }
         }
     }
+}
+
+/// Of things that suffice together, no more than it takes; those in front stay where there is a choice.
+fn needed<T>(mut all: Vec<T>, suffice: impl Fn(&[T]) -> bool) -> Vec<T> {
+    for number in (0..all.len()).rev() {
+        let one = all.remove(number);
+        if !suffice(&all) {
+            all.insert(number, one);
+        }
+    }
+    all
 }
 
 /// When an input pointer is null or the start of memory of its own.

@@ -98,24 +98,27 @@ impl<'s> Explorer<'s> {
         other: &Pointer<'s>,
         holds: impl Fn(Term, Term) -> Formula,
     ) -> Formula {
-        let store = self.store;
-        let mut any = store.false_();
-        for a in &one.entries {
-            for b in other.entries.iter().filter(|b| b.target == a.target) {
-                let both = store.and(a.guard, b.guard);
-                any = store.or(any, store.and(both, holds(a.offset, b.offset)));
-            }
-        }
-        any
+        self.at_target(one, other, |_| true, holds)
     }
 
     /// When two pointers point into one object.
     pub(super) fn together(&self, one: &Pointer<'s>, other: &Pointer<'s>) -> Formula {
+        self.at_target(one, other, |target| matches!(target, Target::Object(_)), |_, _| self.store.true_())
+    }
+
+    fn at_target(
+        &self,
+        one: &Pointer<'s>,
+        other: &Pointer<'s>,
+        wanted: impl Fn(Target) -> bool,
+        holds: impl Fn(Term, Term) -> Formula,
+    ) -> Formula {
         let store = self.store;
         let mut any = store.false_();
-        for a in one.entries.iter().filter(|entry| matches!(entry.target, Target::Object(_))) {
+        for a in one.entries.iter().filter(|entry| wanted(entry.target)) {
             for b in other.entries.iter().filter(|entry| entry.target == a.target) {
-                any = store.or(any, store.and(a.guard, b.guard));
+                let both = store.and(a.guard, b.guard);
+                any = store.or(any, store.and(both, holds(a.offset, b.offset)));
             }
         }
         any

@@ -5,7 +5,7 @@
 //! objects were already chosen without it: the search then starts again.
 
 use super::super::host::Explorer;
-use super::{Relied, pointer_name};
+use super::{Relied, needed, pointer_name};
 use parallax_cmachine::{Relation, State, Token, size_of};
 use parallax_op::{BinOp, RelOp};
 use parallax_sem::Symbolic;
@@ -123,18 +123,10 @@ impl<'s> Explorer<'s> {
         let symbols: FxHashSet<Symbol> = self.store.symbols_in([guard.id()]).into_iter().collect();
         contracts.sort_by_key(|contract| !self.mentions(self.condition(state, contract), &symbols));
         for order in std::iter::once(None).chain(meeting.into_iter().map(Some)) {
-            let mut needed: Vec<Relied> = contracts.iter().cloned().chain(order).collect();
-            if !self.excluded_by(state, guard, &needed) {
-                continue;
+            let all: Vec<Relied> = contracts.iter().cloned().chain(order).collect();
+            if self.excluded_by(state, guard, &all) {
+                return needed(all, |contracts| self.excluded_by(state, guard, contracts));
             }
-            // Only what it takes.
-            for number in (0..needed.len()).rev() {
-                let contract = needed.remove(number);
-                if !self.excluded_by(state, guard, &needed) {
-                    needed.insert(number, contract);
-                }
-            }
-            return needed;
         }
         Vec::new()
     }

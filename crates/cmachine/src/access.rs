@@ -245,7 +245,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         at: u64,
         len: u64,
     ) -> Result<(), C> {
-        while let Some(byte) = state.memory.object(id).content.first_missing(at, len) {
+        let (mut from, end) = (at, at + len);
+        while let Some(byte) = state.memory.object(id).content.first_missing(from, end - from) {
+            // What lies before it is written.
+            from = byte;
             let content = &state.memory.object(id).content;
             let described = content.log.is_some() || content.hidden.is_some();
             if let Fill::Input(ty) = content.fill
@@ -256,7 +259,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
             // The longest run of missing bytes becomes one unknown, so that words stay words.
             let mut run = 1;
-            while run < 8 && byte + run < at + len && content.first_missing(byte + run, 1).is_some() {
+            while run < 8 && byte + run < end && content.first_missing(byte + run, 1).is_some() {
                 run += 1;
             }
             if described {

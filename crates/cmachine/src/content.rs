@@ -181,7 +181,18 @@ impl<C: Core> Content<C> {
             }
             return (at..at + len).find(|&byte| !self.is_known(byte));
         }
-        (at..at + len).find(|&byte| !self.is_known(byte) && self.cell_at(byte).is_none())
+        let (mut byte, end) = (at, at + len);
+        while byte < end {
+            if self.is_known(byte) {
+                byte += 1;
+                continue;
+            }
+            match self.cell_at(byte) {
+                Some((start, cell)) => byte = start + cell.len,
+                None => return Some(byte),
+            }
+        }
+        None
     }
 
     /// Known bytes of a range; `None` when a cell or an unwritten byte is among them.

@@ -70,7 +70,12 @@ pub fn joined(
             None => whole.findings.push(finding),
             // From this start on no contract of its callers helps.
             Some(known) if finding.relied.is_empty() && !known.relied.is_empty() => *known = finding,
-            Some(_) => {}
+            Some(known) if known.relied.is_empty() => {}
+            Some(known) => {
+                let more = finding.relied.into_iter().filter(|relied| !known.relied.contains(relied));
+                let more: Vec<_> = more.collect();
+                known.relied.extend(more);
+            }
         }
     }
     whole.paths += part.paths;

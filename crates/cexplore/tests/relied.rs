@@ -6,6 +6,7 @@
 
 use parallax_cexplore::explore::{Entry, Exploration, Merge, Settings, explore};
 use parallax_cexplore::{Program, Sources, program};
+use parallax_cmachine::Aliasing;
 use parallax_cmodule::FunctionId;
 use parallax_term::Store;
 use std::collections::BTreeSet;
@@ -38,12 +39,51 @@ const CASES: &[Case] = &[
             s->end = a + n * 2; s->start = a; } *s->top++ = v; return 1; }",
         relied: &[
             "s is not null",
+            "s->end is not before s->top",
             "s->start is the start of memory that can be freed",
+            "s->top and s->end point into one array",
             "s->top and s->start are different places",
+            "s->top and s->start point into one array",
             "s->top is not null",
         ],
         mistakes: &[],
         caller: STACKED,
+    },
+    Case {
+        // Whether it is empty is asked, though late: it may be.
+        code: "int f(struct stack *s, int v) { long used = s->top - s->start; int last = s->top[-1]; \
+            if (v > 5 && s->top == s->start) return 0; return last + used > 7; }",
+        relied: &["s is not null"],
+        mistakes: &["out-of-bounds"],
+        caller: STACKED,
+    },
+    Case {
+        // Where one is copied to the other, they are apart.
+        code: "#include <string.h>\nint f(char *to, const char *from) { memcpy(to + 1, from, 2); return 1; }",
+        relied: &[
+            "to is not null",
+            "from is not null",
+            "at least 3 bytes are at to",
+            "at least 2 bytes are at from",
+            "to and from point to different objects",
+        ],
+        mistakes: &[],
+        caller: "int main(void) { char a[3], b[2] = { 0 }; return f(a, b) & 0; }\n",
+    },
+    Case {
+        // No caller can keep one place apart from the next.
+        code: "#include <string.h>\nint f(char *to) { memcpy(to, to + 1, 2); return 1; }",
+        relied: &["to is not null", "at least 3 bytes are at to"],
+        mistakes: &["overlapping-copy"],
+        caller: "int main(void) { char a[3] = { 0 }; return f(a) & 0; }\n",
+    },
+    Case {
+        // What a function answers is asked, not which function it is.
+        code: "#include <stdlib.h>\nstruct pool { void *(*get)(size_t); }; void *(*other)(size_t) = malloc;\n\
+            int f(struct pool *p) { char *a = p->get(1); if (!a) return 0; free(a); return 1; }",
+        relied: &["p is not null", "p->get is not null"],
+        mistakes: &[],
+        caller: "int main(void) { struct pool p = { malloc }; return f(&p) & 0; }\n",
     },
     Case {
         // Whether there is room is asked, and wrongly.
@@ -54,7 +94,7 @@ const CASES: &[Case] = &[
     },
     Case {
         code: "int f(const char *p, const char *end) { int n = 0; while (p < end) n += *p++; return n; }",
-        relied: &["p is not null", "what is accessed at p is there"],
+        relied: &["p is not null", "p and end point into one array"],
         mistakes: &[],
         caller: "int main(void) { char t[3] = { 0 }; return f(t, t + __VERIFIER_nondet_ulong() % 4) & 0; }\n",
     },
@@ -198,7 +238,7 @@ const CASES: &[Case] = &[
     Case {
         // So is one of the caller's: that null is not accessed near it says nothing of how large it is.
         code: "int f(struct buf *b, unsigned at, unsigned end) { if (b->text[at] != 'x') return 0; return at + 1 < end; }",
-        relied: &["b is not null", "b->text is not null"],
+        relied: &["b is not null", "b->text is not null", "what is accessed at b->text is there"],
         mistakes: &[],
         caller: "int main(void) { char t[2] = { 0 }; struct buf b = { t, 2, 0, 0 }; return f(&b, __VERIFIER_nondet_int() & 1, 2) & 0; }\n",
     },
@@ -275,14 +315,19 @@ const CASES: &[Case] = &[
     Case {
         // What stands before a pointer is bounded by no number.
         code: "struct depths { int depth; int *top; };\nint f(struct depths *s) { if (s->depth > 0) return *--s->top; return 0; }",
-        relied: &["s is not null", "s->top is not null"],
+        relied: &[
+            "s is not null",
+            "s->top is not null",
+            "s and s->top point to different objects",
+            "what is accessed at s->top is there",
+        ],
         mistakes: &[],
         caller: "int main(void) { int a[2] = { 0 }; struct depths s = { __VERIFIER_nondet_int(), a + 1 }; return f(&s) & 0; }\n",
     },
     Case {
         // Of two numbers one is a place, and nothing is asked of it: it stays below the other.
         code: "int f(struct buf *b) { if (b->size < 2) return 0; b->text[b->used] = 1; return 1; }",
-        relied: &["b is not null", "b->text is not null"],
+        relied: &["b is not null", "b->text is not null", "what is accessed at b->text is there"],
         mistakes: &[],
         caller: CAREFUL,
     },
@@ -353,7 +398,10 @@ fn load(text: &str) -> Program {
 }
 
 fn explored(program: &Program, entry: Entry, merge: Merge) -> Exploration {
-    let settings = Settings { entry, merge, ..Settings::default() };
+    explored_with(program, Settings { entry, merge, ..Settings::default() })
+}
+
+fn explored_with(program: &Program, settings: Settings) -> Exploration {
     let store = Store::new();
     let solver = parallax_smt::solver(&store);
     explore(&store, &program.module, &settings, solver, &mut |_, _, _| {}).expect("it is explored")
@@ -382,4 +430,24 @@ fn what_callers_see_to_is_told_from_what_they_cannot_help() {
         let found: Vec<&str> = found.map(|finding| finding.problem.name()).collect();
         assert_eq!(found, case.mistakes, "the careful caller of {}", case.code);
     }
+}
+
+#[test]
+fn what_is_written_to_a_text_does_not_change_the_structure_that_holds_it() {
+    let program = load(
+        "struct own { char *text; char kind; };\n\
+         int f(struct own *o) { int t[2] = { 1, 2 }; if (o->kind < 0 || o->kind > 1) return 0;\n\
+           o->text[0] = 100; return t[(int)o->kind]; }",
+    );
+    let settings =
+        |aliasing| Settings { entry: Entry::Function("f".into()), aliasing, ..Settings::default() };
+    let found = explored_with(&program, settings(Aliasing::Sub));
+    let relied: BTreeSet<String> =
+        found.findings.iter().flat_map(|finding| &finding.relied).map(ToString::to_string).collect();
+    let wanted = ["o and o->text point to different objects", "o is not null", "o->text is not null"];
+    assert_eq!(relied, wanted.map(String::from).into());
+    assert!(found.findings.iter().all(|finding| !finding.relied.is_empty()));
+    // The contract is what makes the difference: where texts are never parts of structures, nothing relies on it.
+    let apart = explored_with(&program, settings(Aliasing::Strict));
+    assert_eq!(apart.findings.len() + 1, found.findings.len());
 }

@@ -77,6 +77,16 @@ pub enum Origin {
     },
 }
 
+impl Origin {
+    /// The object that held it at entry.
+    pub fn holder(self) -> Option<ObjectId> {
+        match self {
+            Origin::Cell(holder, _) => Some(holder),
+            Origin::Parameter(_) | Origin::Havoc { .. } => None,
+        }
+    }
+}
+
 /// Something that an input pointer may be, before it is offered (see [`Inputs::may_be`](super::Inputs::may_be)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Candidate {

@@ -45,7 +45,7 @@ impl Model {
     }
 
     /// The interpretation that gives symbols these values, sorted, and zero to all others.
-    pub(crate) fn from_values(given: Vec<(Symbol, u64)>) -> Self {
+    pub fn from_values(given: Vec<(Symbol, u64)>) -> Self {
         Model { given: Given::Values(given.into()), memory: Some(Box::default()) }
     }
 

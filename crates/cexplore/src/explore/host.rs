@@ -1,6 +1,6 @@
 //! The host of a symbolic exploration: what a path makes certain, what is unknown, and what went wrong where.
 
-use super::relied::established::Certain;
+use super::relied::established::{Certain, Conditional};
 use super::relied::tested::{Question, Tested};
 use super::relied::walks::Walks;
 use super::relied::{Reliance, Relied};
@@ -117,10 +117,8 @@ pub struct Explorer<'s> {
     pub(super) names: RefCell<FxHashMap<String, String>>,
     /// Findings that callers cannot help, as far as is known.
     pub(super) certain: Vec<Certain<'s>>,
-    /// Findings that rely on pointers which are never null, by their number, and the pointers.
-    pub(super) relying: Vec<(usize, Vec<String>)>,
-    /// Findings that rely on a number which is not very large, by their number, and its name.
-    pub(super) counting: Vec<(usize, String)>,
+    /// Mistakes that rely on contracts: at one place some may rely on others than the first.
+    pub(super) conditional: Vec<Conditional>,
     /// Input pointers that some branch tests for null, and who does.
     pub(super) tested: FxHashMap<String, Tested>,
     /// What the branches at the ends of blocks ask of pointers.
@@ -194,8 +192,7 @@ impl<'s> Explorer<'s> {
             contracts: Vec::new(),
             names: RefCell::default(),
             certain: Vec::new(),
-            relying: Vec::new(),
-            counting: Vec::new(),
+            conditional: Vec::new(),
             tested: FxHashMap::default(),
             questions: FxHashMap::default(),
             ordered: FxHashSet::default(),
@@ -631,7 +628,7 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
             false => Reliance::default(),
         };
         self.establish(&relied);
-        if before.is_some() && !relied.is_empty() {
+        if self.is_conditional(before, &relied) {
             return;
         }
         let mut wished = kept.into_iter().chain(wishes);
@@ -643,33 +640,19 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
             true => self.witness(state, *guard, model),
             false => (model, relied),
         };
-        if before.is_some() && !relied.is_empty() {
+        if self.is_conditional(before, &relied) {
             return;
         }
         let (input, decisions) = (self.input_of(state, &model), state.events.len());
         let entry = self.settings.entry.clone();
-        let is_certain = relied.is_empty();
         let finding = Finding { problem, detail, stack, entry, input, decisions, relied };
-        let number = match before {
-            // One that callers cannot help takes the place of one that they can.
-            Some(Known::Relies(number, _)) => {
-                self.relying.retain(|(relying, _)| *relying != number);
-                self.counting.retain(|(counting, _)| *counting != number);
-                self.findings[number] = finding;
-                number
+        if finding.relied.is_empty() {
+            let number = self.add_certain(place, before, finding);
+            if state.unknown_memory {
+                self.certain.push(Certain { number, place, state: state.clone(), guard: *guard });
             }
-            _ => {
-                if !pointers.is_empty() {
-                    self.relying.push((self.findings.len(), pointers));
-                }
-                self.counting.extend(counts.into_iter().map(|name| (self.findings.len(), name)));
-                self.findings.push(finding);
-                self.findings.len() - 1
-            }
-        };
-        self.known.insert(place, if is_certain { Known::Certain } else { Known::Relies(number, 1) });
-        if is_certain && state.unknown_memory {
-            self.certain.push(Certain { number, place, state: state.clone(), guard: *guard });
+        } else {
+            self.add_conditional(place, before, Conditional { number: 0, finding, pointers, counts });
         }
     }
     fn accesses(&mut self, object: ObjectId, offset: &Term, len: &Term) {

@@ -10,6 +10,7 @@
 //!
 //! A pointer that the code compares with null is one that it takes for possibly null ([`tested`]): nothing is relied on then.
 
+mod apart;
 mod asserted;
 mod condition;
 pub(super) mod established;
@@ -18,6 +19,7 @@ pub(super) mod tested;
 pub(super) mod walks;
 
 use super::host::Explorer;
+use apart::Examples;
 use parallax_cmachine::{
     InputCell, InputObject, Kind, ObjectId, Origin, Problem, State, Target, Token, number_at, pointer_at,
 };
@@ -176,21 +178,9 @@ impl<'s> Explorer<'s> {
         if let Some(relied) = self.number_as_pointer(state, problem, guard) {
             return Reliance { relied: vec![relied], ..Reliance::default() };
         }
-        let mut reliance = Reliance::default();
-        if problem == Problem::OutOfBounds
-            && let Some((object, offset, len)) = self.access
-        {
-            // Of the pointers that lead there, the one of an example: what holds of another is not excluded by its contracts.
-            let Ok(Some(example)) = state.path.sat(&self.oracle, guard) else { return reliance };
-            for Candidate { relied, enough, holds } in
-                self.rooms(state, (guard, &example), object, offset, len)
-            {
-                // Within what the contract promises, however much that is.
-                if self.excludes(state, guard, self.store.not(enough)) {
-                    return Reliance { relied: vec![relied], ..Reliance::default() };
-                }
-                reliance.kept.push(holds);
-            }
+        let relied = self.relies_on_walks(state, guard);
+        if !relied.is_empty() {
+            return Reliance { relied, ..Reliance::default() };
         }
         if problem == Problem::InvalidFree {
             // What is freed may be one of several.
@@ -206,16 +196,25 @@ impl<'s> Explorer<'s> {
                 return Reliance { relied, ..Reliance::default() };
             }
         }
-        if matches!(problem, Problem::UseAfterFree | Problem::DoubleFree) {
-            for (relied, apart) in self.aparts(state, &symbols) {
-                if self.excludes(state, guard, apart) {
+        let mut reliance = Reliance::default();
+        let example = match self.relies_on_apart(state, guard) {
+            Examples::Apart(relied) => return Reliance { relied, ..reliance },
+            Examples::One(example) => example,
+            Examples::Unknown => return reliance,
+        };
+        if problem == Problem::OutOfBounds
+            && let Some((object, offset, len)) = self.access
+        {
+            // Of the pointers that lead there, the one of an example: what holds of another is not excluded by its contracts.
+            for Candidate { relied, enough, holds } in
+                self.rooms(state, (guard, &example), object, offset, len)
+            {
+                // Within what the contract promises, however much that is.
+                if self.excludes(state, guard, self.store.not(enough)) {
                     return Reliance { relied: vec![relied], ..Reliance::default() };
                 }
+                reliance.kept.push(holds);
             }
-        }
-        let relied = self.relies_on_walks(state, guard);
-        if !relied.is_empty() {
-            return Reliance { relied, ..Reliance::default() };
         }
         if matches!(problem, Problem::Assertion | Problem::Unreachable)
             && let Some(function) = self.asserts_of_input(state)
@@ -236,12 +235,8 @@ impl<'s> Explorer<'s> {
     fn large(&self, state: &State<Symbolic<'s>>, guard: Formula, symbols: &FxHashSet<Symbol>) -> Vec<Length> {
         let store = self.store;
         let spoken = |term: Term| store.symbols_in([term.id()]).iter().any(|symbol| symbols.contains(symbol));
-        let tokens = state.tokens.iter();
-        let mut numbers: Vec<Length> = tokens
-            .flat_map(|token| self.lengths(state, token))
-            .chain(self.number_parameters(state))
-            .collect();
-        numbers.retain(|number| number.bits == 64 && spoken(number.term));
+        let mut numbers = self.all_lengths(state, spoken);
+        numbers.retain(|number| number.bits == 64);
         let mut tried = FxHashSet::default();
         numbers.retain(|number| tried.insert(number.term));
         let fit = |numbers: &[Length]| {
@@ -312,56 +307,6 @@ impl<'s> Explorer<'s> {
             Problem::OutOfBounds => Some(Relied::Enough(place)),
             _ if self.excludes(state, guard, not_zero) => Some(Relied::NotNull(place)),
             _ => None,
-        }
-    }
-
-    /// Input pointers that may be one and the same.
-    fn aparts(&self, state: &State<Symbolic<'s>>, symbols: &FxHashSet<Symbol>) -> Vec<(Relied, Formula)> {
-        let (store, module) = (self.store, self.module());
-        let mut candidates = Vec::new();
-        let spoken = |token: &Token<Symbolic<'s>>| {
-            let guards = token.entries.iter().map(|entry| entry.guard.id());
-            store.symbols_in(guards).iter().any(|symbol| symbols.contains(symbol))
-        };
-        let spoken: Vec<bool> = state.tokens.iter().map(spoken).collect();
-        for (number, one) in state.tokens.iter().enumerate() {
-            for (place, other) in state.tokens.iter().enumerate().skip(number + 1) {
-                if !spoken[number] && !spoken[place] {
-                    continue;
-                }
-                let together = self.together(one, other);
-                if store.as_boolean(together).is_none() && self.mentions(together, symbols) {
-                    let names = [one, other].map(|token| pointer_name(module, state, token));
-                    let [one, other] = names;
-                    candidates.push((Relied::Apart(one, other), store.not(together)));
-                }
-            }
-        }
-        candidates
-    }
-
-    /// Findings that rely on a pointer which the code turned out to test are findings as any other; so are those that rely on
-    /// a number which no pointer turned out to have as much at.
-    pub(super) fn settle_relied(&mut self) {
-        let counted: FxHashSet<String> = self
-            .findings
-            .iter()
-            .flat_map(|finding| &finding.relied)
-            .filter_map(|relied| match relied {
-                Relied::Room { length, .. } => Some(length.clone()),
-                _ => None,
-            })
-            .collect();
-        for (number, name) in std::mem::take(&mut self.counting) {
-            if !counted.contains(&name) {
-                self.findings[number].relied.clear();
-            }
-        }
-        for (number, keys) in std::mem::take(&mut self.relying) {
-            let running = || self.findings[number].stack.iter().map(|(function, _)| *function);
-            if keys.iter().any(|key| self.may_be_null(key, running())) {
-                self.findings[number].relied.clear();
-            }
         }
     }
 }
@@ -435,10 +380,7 @@ fn owner_name(module: &Module, state: &State<Symbolic<'_>>, known: &InputObject<
 /// in an older one, so following these ends.
 fn leads_to<'a, 's>(state: &'a State<Symbolic<'s>>, object: ObjectId) -> Option<&'a Token<Symbolic<'s>>> {
     state.tokens.iter().find(|token| {
-        let older = match token.origin {
-            Origin::Cell(holder, _) => holder < object,
-            Origin::Parameter(_) | Origin::Havoc { .. } => true,
-        };
+        let older = token.origin.holder().is_none_or(|holder| holder < object);
         older && token.entries.iter().any(|entry| entry.target == Target::Object(object))
     })
 }

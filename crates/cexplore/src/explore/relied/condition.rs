@@ -58,13 +58,19 @@ impl<'s> Explorer<'s> {
                 all(named(pointer).map(|token| can_be_freed(store, state, token)).collect())
             }
             Relied::Counts(length) => {
-                let known = state.tokens.iter().flat_map(|token| self.lengths(state, token));
+                let known = self.all_lengths(state, |_| true).into_iter();
                 let numbers = known.filter(|known| known.name == *length && known.bits == 64);
                 all(numbers.map(|known| store.relop(RelOp::Ule, known.term, number(MOST_LENGTH))).collect())
             }
             // The code decides what is enough, and whether null is possible is never settled before the end.
             Relied::Enough(_) | Relied::Ends(_) | Relied::NotNull(_) | Relied::Asserted(_) => store.true_(),
         }
+    }
+
+    /// When all of some contracts hold.
+    pub(super) fn conditions(&self, state: &State<Symbolic<'s>>, contracts: &[Relied]) -> Formula {
+        let conditions = contracts.iter().map(|contract| self.condition(state, contract));
+        conditions.fold(self.store.true_(), |all, one| self.store.and(all, one))
     }
 
     /// Whether a pointer is what a contract calls so. Following pointers back to where they stand takes long where there are many.

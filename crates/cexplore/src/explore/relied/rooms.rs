@@ -6,12 +6,12 @@ use super::{MOST_LENGTH, Relied, held_by, known_object, pointer_name};
 use parallax_cmachine::{
     InputCell, ObjectId, Origin, State, Target, Token, Value, number_at, size_of, strip,
 };
-use parallax_cmodule::DebugType;
+use parallax_cmodule::{DebugType, DebugTypeId};
 use parallax_op::{BinOp, RelOp};
 use parallax_path::Model;
 use parallax_sem::Symbolic;
 use parallax_term::{Expr, Formula, Node, Symbol, Term};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A contract as a condition on one path.
 pub(super) struct Candidate {
@@ -122,8 +122,7 @@ impl<'s> Explorer<'s> {
             let chosen = entries.iter().fold(store.false_(), |any, &(guard, _)| store.or(any, guard));
             let pointer = pointer_name(module, state, token);
             // A number that neither the path nor the access looks at says nothing of how far it goes.
-            let mut lengths = self.lengths(state, token);
-            lengths.retain(|length| is_looked_at(length.term));
+            let lengths = self.numbers(state, |of| token.origin.holder() == Some(of), is_looked_at);
             let element = size_of(module, token.pointee);
             let scales = || [1, element].into_iter().take(1 + usize::from(element > 1));
             for length in &lengths {
@@ -161,8 +160,7 @@ impl<'s> Explorer<'s> {
                     |length| scales().any(|scale| self.bounds_access(state, guard, length, scale, [at, len]));
                 lengths.iter().filter(is_bound).any(bounds)
             });
-            let end = store.binop(BinOp::Add, offset, len);
-            if bounded || self.bounded_by_walk(state, guard, token, end) {
+            if bounded || self.bounded_by_walk(state, guard, token, [offset, len]) {
                 continue;
             }
             let constant = |term: Term| store.as_constant(term).and_then(|bits| bits.to_u64());
@@ -251,26 +249,48 @@ impl<'s> Explorer<'s> {
 
     /// Numbers beside an input pointer: other parameters, or fields of the structure that holds it.
     pub(super) fn lengths(&self, state: &State<Symbolic<'s>>, token: &Token<Symbolic<'s>>) -> Vec<Length> {
+        self.numbers(state, |of| token.origin.holder() == Some(of), |_| true)
+    }
+
+    /// Numbers beside any input pointer, of those that are wanted.
+    pub(super) fn all_lengths(
+        &self,
+        state: &State<Symbolic<'s>>,
+        wanted: impl Fn(Term) -> bool,
+    ) -> Vec<Length> {
+        let holders: FxHashSet<ObjectId> =
+            state.tokens.iter().filter_map(|token| token.origin.holder()).collect();
+        self.numbers(state, |of| holders.contains(&of), wanted)
+    }
+
+    /// Fields of some structures and parameters that are numbers and wanted.
+    fn numbers(
+        &self,
+        state: &State<Symbolic<'s>>,
+        within: impl Fn(ObjectId) -> bool,
+        wanted: impl Fn(Term) -> bool,
+    ) -> Vec<Length> {
         let module = self.module();
-        let fields = |holder: ObjectId| {
-            let cells = state.input_cells.to_vec().into_iter().filter_map(move |cell| match cell {
-                InputCell::Bits(of, at, len, term) if *of == holder && (2..=8).contains(len) => {
-                    let known = known_object(state, holder)?;
-                    let (name, signed) = number_at(module, known.ty, *at)?;
-                    let name = format!("{}{name}", held_by(module, state, known));
-                    Some(Length { name, term: *term, bits: (*len * 8) as u16, signed })
-                }
-                _ => None,
+        let mut holders: FxHashMap<ObjectId, Option<(Option<DebugTypeId>, String)>> = FxHashMap::default();
+        let mut numbers = Vec::new();
+        for cell in state.input_cells.to_vec() {
+            let InputCell::Bits(of, at, len @ 2..=8, term) = cell else { continue };
+            if !within(*of) || !wanted(*term) {
+                continue;
+            }
+            let holder = holders.entry(*of).or_insert_with(|| {
+                known_object(state, *of).map(|known| (known.ty, held_by(module, state, known)))
             });
-            cells.collect::<Vec<_>>()
-        };
-        let mut lengths = match token.origin {
-            Origin::Cell(holder, _) => fields(holder),
-            Origin::Parameter(_) | Origin::Havoc { .. } => Vec::new(),
-        };
-        lengths.extend(self.number_parameters(state));
-        lengths.extend(self.numbers_at_parameters(state));
-        lengths
+            if let Some((ty, before)) = holder
+                && let Some((name, signed)) = number_at(module, *ty, *at)
+            {
+                let name = format!("{before}{name}");
+                numbers.push(Length { name, term: *term, bits: (*len * 8) as u16, signed });
+            }
+        }
+        let others = self.number_parameters(state).into_iter().chain(self.numbers_at_parameters(state));
+        numbers.extend(others.filter(|number| wanted(number.term)));
+        numbers
     }
 
     /// Numbers that parameters point to: lengths that are handed back.

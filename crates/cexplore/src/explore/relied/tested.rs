@@ -5,11 +5,12 @@
 //! many that are never null. What is asked of a pointer that was read from memory holds wherever it is read.
 
 use super::super::host::Explorer;
-use parallax_cmachine::{State, Token};
+use parallax_cmachine::{State, Target, Token};
 use parallax_cmodule::{
     Callee, Cast, Constant, Function, FunctionId, Module, Operand, Operation, Register, SlotId, Terminator,
     TypeKind,
 };
+use parallax_path::Model;
 use parallax_sem::Symbolic;
 use parallax_term::{Formula, Symbol};
 use rustc_hash::FxHashSet;
@@ -67,7 +68,8 @@ impl<'s> Explorer<'s> {
             .is_some_and(|tested| tested.read || running.any(|function| tested.given.contains(&function)))
     }
 
-    /// The pointer whose nullness a condition is about: one on nothing but which of its alternatives one pointer is.
+    /// The pointer whose nullness a condition is about: one on nothing but which of its alternatives one pointer is, and that tells
+    /// null from all others. What a function answers may depend on which function it is, too.
     pub(super) fn null_test<'t>(
         &self,
         state: &'t State<Symbolic<'s>>,
@@ -86,9 +88,23 @@ impl<'s> Explorer<'s> {
             }
         }
         match found[..] {
-            [token] if left.is_empty() => Some(token),
+            [token] if left.is_empty() && self.tells_null(token, condition) => Some(token),
             _ => None,
         }
+    }
+
+    fn tells_null(&self, token: &Token<Symbolic<'s>>, condition: Formula) -> bool {
+        let [mut if_null, mut otherwise] = [[false; 2]; 2];
+        for entry in token.entries.iter() {
+            let mut chosen: Vec<_> =
+                self.store.symbols_in([entry.guard.id()]).into_iter().map(|symbol| (symbol, 1)).collect();
+            chosen.sort_unstable();
+            let holds = Model::from_values(chosen).holds(self.store, condition);
+            let seen = if entry.target == Target::Null { &mut if_null } else { &mut otherwise };
+            seen[usize::from(holds)] = true;
+        }
+        let is_told = |seen: [bool; 2], other: [bool; 2]| seen == [true, false] && other == [false, true];
+        is_told(if_null, otherwise) || is_told(otherwise, if_null)
     }
 }
 

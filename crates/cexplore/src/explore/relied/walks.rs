@@ -97,9 +97,9 @@ impl<'s> Explorer<'s> {
         pairs
     }
 
-    /// What a mistake relies on of pointers that walk one array: that they do; that what is subtracted is not larger, and smaller
-    /// where the code never asks; and that a pointer which goes on until it meets another has not passed it.
-    pub(super) fn relies_on_walks(&self, state: &State<Symbolic<'s>>, guard: Formula) -> Vec<Relied> {
+    /// What holds of pointers that walk one array: that they do; that what is subtracted is not larger, and smaller where the code
+    /// never asks; and perhaps that a pointer which goes on until it meets another has not passed it.
+    fn walk_contracts(&self, state: &State<Symbolic<'s>>) -> [Vec<Relied>; 2] {
         let (mut contracts, mut meeting) = (Vec::new(), Vec::new());
         for (one, other) in self.walking(state) {
             let name = |token| pointer_name(self.module(), state, token);
@@ -116,6 +116,12 @@ impl<'s> Explorer<'s> {
                 }
             }
         }
+        [contracts, meeting]
+    }
+
+    /// What a mistake relies on of these.
+    pub(super) fn relies_on_walks(&self, state: &State<Symbolic<'s>>, guard: Formula) -> Vec<Relied> {
+        let [mut contracts, meeting] = self.walk_contracts(state);
         if contracts.is_empty() {
             return Vec::new();
         }
@@ -131,25 +137,43 @@ impl<'s> Explorer<'s> {
         Vec::new()
     }
 
-    fn excluded_by(&self, state: &State<Symbolic<'s>>, guard: Formula, contracts: &[Relied]) -> bool {
-        let conditions = contracts.iter().map(|contract| self.condition(state, contract));
-        let all = conditions.fold(self.store.true_(), |all, one| self.store.and(all, one));
-        self.excludes(state, guard, all)
+    /// Whether a contract says that two places are different, and the code compares them.
+    pub(super) fn asks_whether(&self, contract: &Relied) -> bool {
+        let Relied::Between(one, other) = contract else { return false };
+        // What a contract speaks of has been named.
+        let names = self.names.borrow();
+        let is = |token: &String, name: &String| names.get(token) == Some(name);
+        self.walks.equated.iter().any(|(a, b)| is(a, one) && is(b, other) || is(a, other) && is(b, one))
     }
 
-    /// Whether an access at a pointer ends no more than one element behind another that walks with it, wherever they are in one object.
+    fn excluded_by(&self, state: &State<Symbolic<'s>>, guard: Formula, contracts: &[Relied]) -> bool {
+        self.excludes(state, guard, self.conditions(state, contracts))
+    }
+
+    /// Whether an access at a pointer goes no more than one element beyond another that walks with it, wherever they are in one object:
+    /// behind it, or before it where it lies before the object.
     pub(super) fn bounded_by_walk(
         &self,
         state: &State<Symbolic<'s>>,
         guard: Formula,
         token: &Token<Symbolic<'s>>,
-        end: Term,
+        [offset, len]: [Term; 2],
     ) -> bool {
         let store = self.store;
+        let others = state.tokens.iter().filter(|other| self.walks.together(&token.name, &other.name));
+        let others: Vec<_> = others.collect();
+        if others.is_empty() {
+            return false;
+        }
+        let [contracts, _] = self.walk_contracts(state);
+        let guard = store.and(guard, self.conditions(state, &contracts));
         let element = store.number(64, size_of(self.module(), token.pointee).max(1).into());
-        state.tokens.iter().filter(|other| self.walks.together(&token.name, &other.name)).any(|other| {
-            let further = self.at_one_target(token, other, |_, place| {
-                store.relop(RelOp::Slt, store.binop(BinOp::Add, place, element), end)
+        let end = store.binop(BinOp::Add, offset, len);
+        let is_before = self.excludes(state, guard, store.relop(RelOp::Sle, store.number(64, 0), offset));
+        others.into_iter().any(|other| {
+            let further = self.at_one_target(token, other, |_, place| match is_before {
+                true => store.relop(RelOp::Slt, offset, store.binop(BinOp::Sub, place, element)),
+                false => store.relop(RelOp::Slt, store.binop(BinOp::Add, place, element), end),
             });
             let same = self.together(token, other);
             let possible = matches!(state.path.sat_all(&self.oracle, &[guard, same]), Ok(Some(_)));

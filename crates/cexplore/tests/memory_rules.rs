@@ -294,6 +294,20 @@ fn a_union_that_is_read_as_a_pointer_holds_one() {
 }
 
 #[test]
+fn memory_of_unknown_type_that_is_read_as_a_pointer_holds_one() {
+    check(
+        "generic",
+        "int f(void *v) {
+           if (!v) return 0;
+           struct S *first = ((struct S **)v)[0], *second = ((struct S **)v)[1];
+           if (!first || !second) return 1;
+           return first == second ? 2 : first->x == 5 ? 3 : 4;
+         }",
+        &[Ok(0), Ok(1), Ok(2), Ok(3), Ok(4)],
+    );
+}
+
+#[test]
 fn copies_move_pointers_undecided() {
     check(
         "copies",

@@ -90,6 +90,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         match value {
             Value::Bits(bits) => Ok(bits.clone()),
             Value::Pointer(pointer) => {
+                self.in_time()?;
                 if self.planted(Mistake::TokenIsSymbol)
                     && pointer.entries.iter().any(|e| matches!(e.target, Target::Token(_)))
                 {

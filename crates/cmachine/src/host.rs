@@ -144,6 +144,10 @@ pub trait Oracle<C: Core> {
     fn steps(&self, _number: &C::Val) -> Option<Steps<C>> {
         None
     }
+    /// The bound that ends everything, once there is no time left: what may take long asks before it goes on.
+    fn late(&self) -> Option<Bound> {
+        None
+    }
     /// Which sides of a condition are possible on a path; both where that cannot be decided.
     fn split(&mut self, path: &Path<C>, b: &C::Bool) -> Split;
     /// Goes on only where a condition holds; the host may remember why that is possible.

@@ -71,6 +71,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
 
     /// INIT: decides a token under a condition, as far as it was not.
     fn init(&mut self, state: &mut State<C>, id: TokenId, under: &C::Bool) -> Result<(), C> {
+        self.in_time()?;
         let token = state.tokens[id.0 as usize].clone();
         let core = self.host.core();
         let open = match self.planted(Mistake::InitIgnoresDone) {

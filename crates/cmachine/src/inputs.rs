@@ -331,8 +331,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             format!("input: pointers are null or point {pointing}, and the object is live"),
             format!("input: arrays have 1 to {} elements", bounds.array),
             format!("input: objects are at most {} pointers away from arguments and globals", bounds.chain),
-            "input: memory has the types that debug information gives; unions hold any bits, or a \
-             pointer where they are first read as one"
+            "input: memory has the types that debug information gives; unions and memory of unknown type hold any \
+             bits, or a pointer where they are first read as one"
                 .into(),
             "input: nothing points to memory that the program makes".into(),
             "input: objects are aligned, do not touch, and are not placed again where one was freed".into(),
@@ -370,7 +370,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     }
 
     /// A pointer, or a number of so many bytes, is about to be read at a distance from every hit. Where a union lies that nothing has looked
-    /// at yet and that can hold such a one, it does: whoever reads it knows from elsewhere what it is. With raw aliasing it holds any bits.
+    /// at yet and that can hold such a one, it does: whoever reads it knows from elsewhere what it is. So does memory of unknown type hold
+    /// a pointer. With raw aliasing they hold any bits.
     pub(super) fn expect_scalar(
         &mut self,
         state: &mut State<C>,
@@ -398,7 +399,11 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             match number {
                 _ if !untouched => {}
                 None => {
-                    if let Some(pointee) = union_pointer(self.module, described, within) {
+                    let pointee = match described {
+                        Some(_) => union_pointer(self.module, described, within),
+                        None => Some(None),
+                    };
+                    if let Some(pointee) = pointee {
                         self.define_pointer(state, (hit.object, at), pointee, false);
                     }
                 }

@@ -194,6 +194,11 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             .collect()
     }
 
+    /// Gives up where there is no time left.
+    fn in_time(&self) -> Result<(), C> {
+        self.host.late().map_or(Ok(()), |bound| Err(Stop::Bound(bound)))
+    }
+
     /// Takes a mistake for granted where it must happen, and goes on without it where it need not.
     pub fn require(
         &mut self,
@@ -205,6 +210,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         if self.host.truth(ok) == Some(true) {
             return Ok(());
         }
+        self.in_time()?;
         match self.host.split(&state.path, ok) {
             Split::True => Ok(()),
             Split::Both => {

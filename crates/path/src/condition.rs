@@ -174,6 +174,10 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
         if let [guard] = guards {
             return self.sat(oracle, *guard);
         }
+        // Models of large conditions take their time as well.
+        if !guards.is_empty() && oracle.is_late() {
+            return Err(Reason::Time);
+        }
         let holds = |model: &&Rc<Model>| guards.iter().all(|&guard| model.holds(oracle.store, guard));
         if let Some(model) = self.model.as_ref().filter(holds) {
             return Ok(Some(model.clone()));
@@ -188,6 +192,7 @@ impl<T: Copy + PartialEq> Path<Formula, T> {
         match oracle.store.as_boolean(condition) {
             Some(true) => return Ok(Split::True),
             Some(false) => return Ok(Split::False),
+            None if oracle.is_late() => return Err(Reason::Time),
             None => {}
         }
         let (yes, no) = self.sides(oracle, condition);

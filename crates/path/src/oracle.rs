@@ -120,6 +120,11 @@ impl<'s> Oracle<'s> {
         self.deadline.get().map(|deadline| deadline.saturating_duration_since(Instant::now()))
     }
 
+    /// Whether the deadline has passed.
+    pub fn is_late(&self) -> bool {
+        self.time_left() == Some(Duration::ZERO)
+    }
+
     /// What the solver was asked, and how long it took.
     pub fn usage(&self) -> Statistics {
         self.asked.get()
@@ -161,11 +166,10 @@ impl<'s> Oracle<'s> {
 
     /// The solver with what it may spend, unless it is late.
     fn ready(&self) -> Result<std::cell::RefMut<'_, Box<dyn Solver<'s> + 's>>, Reason> {
-        let left = self.time_left();
-        if left == Some(Duration::ZERO) {
+        if self.is_late() {
             return Err(Reason::Time);
         }
-        let time = [left, self.limits.time].into_iter().flatten().min();
+        let time = [self.time_left(), self.limits.time].into_iter().flatten().min();
         let mut solver = self.solver.borrow_mut();
         solver.set_limits(Limits { time, ..self.limits });
         Ok(solver)

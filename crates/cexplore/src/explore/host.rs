@@ -456,6 +456,9 @@ impl<'s> Oracle<Symbolic<'s>> for Explorer<'s> {
     fn steps(&self, number: &Term) -> Option<Steps<Symbolic<'s>>> {
         super::steps::steps(self.store, *number)
     }
+    fn late(&self) -> Option<Bound> {
+        self.oracle.is_late().then_some(Bound::Time(self.settings.time))
+    }
     fn split(&mut self, path: &Path<Symbolic<'s>>, b: &Formula) -> Split {
         path.split(&self.oracle, *b).unwrap_or_else(|reason| {
             self.bounded(Bound::Solver(reason));
@@ -623,10 +626,15 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
             }
             None => {}
         }
-        let Reliance { relied, pointers, counts, kept } = match state.unknown_memory {
+        let in_time = !self.oracle.is_late();
+        let Reliance { relied, pointers, counts, kept } = match state.unknown_memory && in_time {
             true => self.reliance(state, problem, *guard),
             false => Reliance::default(),
         };
+        // What there was no time to ask about is not known to rely on nothing.
+        if state.unknown_memory && relied.is_empty() && self.oracle.is_late() {
+            return self.bounded(Bound::Undecided(problem.name()));
+        }
         self.establish(&relied);
         if self.is_conditional(before, &relied) {
             return;

@@ -94,7 +94,7 @@ pub struct Explore {
     /// Live states.
     #[arg(long, value_name = "N", default_value_t = 50_000)]
     states: usize,
-    /// Seconds in all; running what was found once more comes after them.
+    /// Seconds for the exploration; the compiler comes before it, and running what was found once more after it.
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     time: f64,
     /// Megabytes of memory in all.

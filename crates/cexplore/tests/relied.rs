@@ -78,6 +78,15 @@ const CASES: &[Case] = &[
         caller: "int main(void) { char a[3] = { 0 }; return f(a) & 0; }\n",
     },
     Case {
+        // Whether there is something is asked before it is known what it is.
+        code: "struct pair { int count; struct pair *next; char big[600]; }; struct node { void *data; };\n\
+            static int g(void *data) { struct pair *p = data; return p->next ? p->next->count : p->big[599]; }\n\
+            int f(struct node *n) { if (n->data) return g(n->data); return 0; }",
+        relied: &["n is not null"],
+        mistakes: &[],
+        caller: "int main(void) { struct pair p = { 1, 0 }; struct node n = { &p }; return f(&n) & 0; }\n",
+    },
+    Case {
         // What a function answers is asked, not which function it is.
         code: "#include <stdlib.h>\nstruct pool { void *(*get)(size_t); }; void *(*other)(size_t) = malloc;\n\
             int f(struct pool *p) { char *a = p->get(1); if (!a) return 0; free(a); return 1; }",
@@ -450,4 +459,13 @@ fn what_is_written_to_a_text_does_not_change_the_structure_that_holds_it() {
     // The contract is what makes the difference: where texts are never parts of structures, nothing relies on it.
     let apart = explored_with(&program, settings(Aliasing::Strict));
     assert_eq!(apart.findings.len() + 1, found.findings.len());
+}
+
+#[test]
+fn a_function_of_which_the_program_has_none_is_not_null() {
+    let program = load("int f(int (*act)(double)) { return act(1.0); }");
+    let found = explored(&program, Entry::Function("f".into()), Merge::Never).findings;
+    let relied: Vec<String> =
+        found.iter().flat_map(|finding| &finding.relied).map(ToString::to_string).collect();
+    assert_eq!((found.len(), relied), (1, vec!["act is not null".to_string()]));
 }

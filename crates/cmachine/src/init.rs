@@ -144,16 +144,14 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         Ok(())
     }
 
-    /// When an input pointer that is compared with null is null, if that is all that is asked and the host wants it so.
+    /// When an input pointer that is compared with null is null, if that is all that is asked and the host wants it so, or nobody knows
+    /// what it points to: what it is used as later tells.
     pub(super) fn tested_for_null(
         &mut self,
         state: &mut State<C>,
         a: &Value<C>,
         b: &Value<C>,
     ) -> Option<C::Bool> {
-        if !self.host.null_alone() {
-            return None;
-        }
         let (Value::Pointer(a), Value::Pointer(b)) = (a, b) else { return None };
         let (a, b) = (a.only()?, b.only()?);
         let id = match (a.target, b.target) {
@@ -162,6 +160,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         };
         let start = |offset: &C::Val| self.host.value(64, offset).is_some_and(|n| n.is_zero());
         let token = &state.tokens[id.0 as usize];
+        if !self.host.null_alone() && strip(self.module, token.pointee).is_some() {
+            return None;
+        }
         if !start(&a.offset) || !start(&b.offset) || self.host.truth(&token.done) != Some(false) {
             return None;
         }

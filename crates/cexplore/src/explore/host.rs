@@ -337,7 +337,20 @@ impl<'s> Explorer<'s> {
             }
             Place::Null
         };
-        let token = |id: TokenId| chosen(&state.tokens[id.0 as usize].entries);
+        // Known not to be null, and no more than that.
+        let mut somewhere: FxHashMap<TokenId, usize> = FxHashMap::default();
+        for (id, token) in state.tokens.iter().enumerate() {
+            let is_null = token.null.is_none_or(|null| model.holds(self.store, null));
+            if !is_null && !token.entries.iter().any(|entry| model.holds(self.store, entry.guard)) {
+                somewhere.insert(TokenId(id as u32), memory.blocks.len());
+                let size = parallax_cmachine::size_of(self.module, token.pointee).max(1);
+                memory.blocks.push(Block { name: token.name.clone(), size, ..Block::default() });
+            }
+        }
+        let token = |id: TokenId| match somewhere.get(&id) {
+            Some(&number) => Place::Block(number, 0),
+            None => chosen(&state.tokens[id.0 as usize].entries),
+        };
         for cell in state.input_cells.to_vec() {
             match cell {
                 InputCell::Bits(object, at, _, value) => {
@@ -396,7 +409,7 @@ impl<'s> Explorer<'s> {
             values: state.inputs.to_vec().into_iter().map(|(_, _, term)| *term).collect(),
             output: Vec::new(),
             status: None,
-            unknown: UnknownMemory::of(self.module, state),
+            unknown: UnknownMemory::of(self.store, self.module, state),
         });
     }
 

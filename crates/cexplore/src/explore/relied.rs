@@ -146,31 +146,14 @@ impl<'s> Explorer<'s> {
     ) -> Reliance {
         let symbols: FxHashSet<Symbol> = self.store.symbols_in([guard.id()]).into_iter().collect();
         let module = self.module();
-        let running = || state.frames.iter().map(|frame| frame.function);
-        let mut reliance = Reliance::default();
-        let mut not_null = self.store.true_();
-        for token in state.tokens.iter() {
-            if self.may_be_null(&token.name, running()) {
-                continue;
-            }
-            let null = nulls(token).fold(self.store.false_(), |any, null| self.store.or(any, null));
-            let is_not = self.store.not(null);
-            // The mistake depends on it, or the path knows it from somebody who takes null as well.
-            let depends = || nulls(token).any(|null| self.mentions(null, &symbols));
-            let known = || self.tested.contains_key(&token.name) && self.excludes(state, guard, is_not);
-            if depends() || problem == Problem::NullDereference && known() {
-                not_null = self.store.and(not_null, is_not);
-                reliance.relied.push(Relied::NotNull(pointer_name(module, state, token)));
-                reliance.pointers.push(token.name.clone());
-            }
-        }
-        if !reliance.relied.is_empty() && self.excludes(state, guard, not_null) {
+        let reliance = self.relies_on_not_null(state, problem, guard, &symbols);
+        if !reliance.relied.is_empty() {
             return reliance;
         }
         if matches!(problem, Problem::Assertion | Problem::Unreachable)
             && let Some(&asserted) = state.path.formulas().last()
             && let Some(token) = self.null_test(state, asserted)
-            && !self.may_be_null(&token.name, running())
+            && !self.may_be_null(&token.name, state.frames.iter().map(|frame| frame.function))
         {
             let relied = vec![Relied::NotNull(pointer_name(module, state, token))];
             return Reliance { relied, pointers: vec![token.name.clone()], ..Reliance::default() };
@@ -228,6 +211,41 @@ impl<'s> Explorer<'s> {
             }
         }
         reliance
+    }
+
+    /// Input pointers that are not null without a mistake, and that nobody takes for possibly null.
+    fn relies_on_not_null(
+        &self,
+        state: &State<Symbolic<'s>>,
+        problem: Problem,
+        guard: Formula,
+        symbols: &FxHashSet<Symbol>,
+    ) -> Reliance {
+        let module = self.module();
+        let is_null = problem == Problem::NullDereference;
+        let mut reliance = Reliance::default();
+        let mut not_null = self.store.true_();
+        for token in state.tokens.iter().rev() {
+            let running = state.frames.iter().map(|frame| frame.function);
+            let Some(null) = nulls(token).reduce(|any, null| self.store.or(any, null)) else { continue };
+            if self.may_be_null(&token.name, running) {
+                continue;
+            }
+            let is_not = self.store.not(null);
+            // The mistake depends on it; or the path knows it, from somebody who takes null as well or since there is nothing else.
+            let depends = self.mentions(null, symbols);
+            let only = symbols.is_empty() && reliance.relied.is_empty();
+            let may_be_known = only || self.tested.contains_key(&token.name);
+            if depends || is_null && may_be_known && self.excludes(state, guard, is_not) {
+                not_null = self.store.and(not_null, is_not);
+                reliance.relied.insert(0, Relied::NotNull(pointer_name(module, state, token)));
+                reliance.pointers.push(token.name.clone());
+            }
+        }
+        match reliance.relied.is_empty() || self.excludes(state, guard, not_null) {
+            true => reliance,
+            false => Reliance::default(),
+        }
     }
 
     /// Numbers of the input of which a mistake needs one to be larger than anything in memory: a size that was computed of it wrapped

@@ -84,7 +84,7 @@ impl<'s> Search<'s, '_> {
             values: state.inputs.to_vec().into_iter().map(|(_, _, term)| *term).collect(),
             output,
             status,
-            unknown: UnknownMemory::of(self.machine.module, state),
+            unknown: UnknownMemory::of(host.store, self.machine.module, state),
         });
     }
 }

@@ -3,7 +3,7 @@
 use parallax_cmachine::{InputCell, ObjectId, State, Target, Value};
 use parallax_cmodule::Module;
 use parallax_sem::Symbolic;
-use parallax_term::{Formula, Term};
+use parallax_term::{Formula, Store, Term};
 
 /// An object of unknown memory.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ pub struct UnknownMemory {
 
 impl UnknownMemory {
     /// What a state knows; nothing when the program started at `main`.
-    pub(super) fn of(module: &Module, state: &State<Symbolic<'_>>) -> Option<UnknownMemory> {
+    pub(super) fn of(store: &Store, module: &Module, state: &State<Symbolic<'_>>) -> Option<UnknownMemory> {
         if !state.unknown_memory {
             return None;
         }
@@ -64,7 +64,10 @@ impl UnknownMemory {
             InputCell::Pointer(id, at, token) => (*id, *at, UnknownCell::Pointer(token.0 as usize)),
         });
         let tokens = state.tokens.iter().map(|token| {
-            token.entries.iter().map(|entry| (entry.guard, entry.target, entry.offset)).collect()
+            let entries = token.entries.iter().map(|entry| (entry.guard, entry.target, entry.offset));
+            // Asked for null alone: whatever else it is was never needed.
+            let null = token.null.filter(|_| token.entries.is_empty());
+            entries.chain(null.map(|null| (null, Target::Null, store.number(64, 0)))).collect()
         });
         let arguments = state.entry_arguments.iter().filter_map(|argument| match argument {
             Value::Bits(term) => Some(UnknownCell::Bits(*term)),

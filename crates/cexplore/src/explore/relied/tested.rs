@@ -78,9 +78,9 @@ impl<'s> Explorer<'s> {
         let mut left: FxHashSet<Symbol> = self.store.symbols_in([condition.id()]).into_iter().collect();
         let mut found = Vec::new();
         for token in state.tokens.iter() {
-            let guards = token.entries.iter().map(|entry| entry.guard.id());
+            let guards = token.entries.iter().map(|entry| entry.guard).chain(token.null);
             let before = left.len();
-            for symbol in self.store.symbols_in(guards) {
+            for symbol in self.store.symbols_in(guards.map(|guard| guard.id())) {
                 left.remove(&symbol);
             }
             if left.len() < before {
@@ -95,13 +95,20 @@ impl<'s> Explorer<'s> {
 
     fn tells_null(&self, token: &Token<Symbolic<'s>>, condition: Formula) -> bool {
         let [mut if_null, mut otherwise] = [[false; 2]; 2];
-        for entry in token.entries.iter() {
-            let mut chosen: Vec<_> =
-                self.store.symbols_in([entry.guard.id()]).into_iter().map(|symbol| (symbol, 1)).collect();
+        let mut note = |is_null: bool, guard: Option<Formula>| {
+            let chosen = self.store.symbols_in(guard.map(|guard| guard.id()));
+            let mut chosen: Vec<_> = chosen.into_iter().map(|symbol| (symbol, 1)).collect();
             chosen.sort_unstable();
             let holds = Model::from_values(chosen).holds(self.store, condition);
-            let seen = if entry.target == Target::Null { &mut if_null } else { &mut otherwise };
+            let seen = if is_null { &mut if_null } else { &mut otherwise };
             seen[usize::from(holds)] = true;
+        };
+        for entry in token.entries.iter() {
+            note(entry.target == Target::Null, Some(entry.guard));
+        }
+        if let Some(null) = token.null {
+            note(true, Some(null));
+            note(false, None);
         }
         let is_told = |seen: [bool; 2], other: [bool; 2]| seen == [true, false] && other == [false, true];
         is_told(if_null, otherwise) || is_told(otherwise, if_null)

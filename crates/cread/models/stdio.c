@@ -313,10 +313,11 @@ int printf(const char *text, ...) { WITH_LIST(vfprintf(stdout, text, list)); }
 int fprintf(FILE *file, const char *text, ...) { WITH_LIST(vfprintf(file, text, list)); }
 int sprintf(char *out, const char *text, ...) { WITH_LIST(vsprintf(out, text, list)); }
 int snprintf(char *out, size_t limit, const char *text, ...) { WITH_LIST(vsnprintf(out, limit, text, list)); }
-int dprintf(int number, const char *text, ...) {
+int vdprintf(int number, const char *text, va_list list) {
   FILE file = {number, EOF, 0, 0, NULL};
-  WITH_LIST(vfprintf(&file, text, list));
+  return vfprintf(&file, text, list);
 }
+int dprintf(int number, const char *text, ...) { WITH_LIST(vdprintf(number, text, list)); }
 int vasprintf(char **out, const char *text, va_list list) {
   va_list copy;
   __builtin_va_copy(copy, list);

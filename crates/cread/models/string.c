@@ -188,29 +188,6 @@ void *memmem(const void *text, size_t n, const void *part, size_t m) {
     if (!memcmp((const char *)text + i, part, m)) return (char *)text + i;
   return NULL;
 }
-char *strerror(int code) {
-  switch (code) {
-  case 0: return "Success";
-  case 1: return "Operation not permitted";
-  case 4: return "Interrupted system call";
-  case 5: return "Input/output error";
-  case 11: return "Resource temporarily unavailable";
-  case EACCES: return "Permission denied";
-  case EEXIST: return "File exists";
-  case 20: return "Not a directory";
-  case 21: return "Is a directory";
-  case 25: return "Inappropriate ioctl for device";
-  case 28: return "No space left on device";
-  case 32: return "Broken pipe";
-  case 33: return "Numerical argument out of domain";
-  case ENOENT: return "No such file or directory";
-  case EBADF: return "Bad file descriptor";
-  case ENOMEM: return "Cannot allocate memory";
-  case EINVAL: return "Invalid argument";
-  case ERANGE: return "Numerical result out of range";
-  default: return "Unknown error";
-  }
-}
 size_t strxfrm(char *to, const char *from, size_t count) {
   size_t n = strlen(from);
   if (count) strncpy(to, from, count);
@@ -236,6 +213,8 @@ void *rawmemchr(const void *s, int c) {
 }
 int ffs(int value) { return __builtin_ffs(value); }
 int ffsl(long value) { return __builtin_ffsl(value); }
+int ffsll(long long value) { return __builtin_ffsll(value); }
+void explicit_bzero(void *to, size_t count) { memset(to, 0, count); }
 void swab(const void *from, void *to, ssize_t count) {
   const char *in = from;
   char *out = to;

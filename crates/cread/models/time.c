@@ -94,6 +94,7 @@ char *asctime(const struct tm *in) {
   return asctime_r(in, text);
 }
 char *ctime(const long *when) { return asctime(localtime(when)); }
+char *ctime_r(const long *when, char *out) { return asctime_r(localtime(when), out); }
 
 /* Week of the year by ISO 8601, and the year it belongs to. */
 static int iso_week(const struct tm *in, int *year) {

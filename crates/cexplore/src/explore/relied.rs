@@ -182,11 +182,11 @@ impl<'s> Explorer<'s> {
         let mut reliance = Reliance::default();
         let example = match self.relies_on_apart(state, guard) {
             Examples::Apart(relied) => return Reliance { relied, ..reliance },
-            Examples::One(example) => example,
-            Examples::Unknown => return reliance,
+            Examples::One(example) => Some(example),
+            Examples::Unknown => None,
         };
         if problem == Problem::OutOfBounds
-            && let Some((object, offset, len)) = self.access
+            && let (Some((object, offset, len)), Some(example)) = (self.access, example)
         {
             // Of the pointers that lead there, the one of an example: what holds of another is not excluded by its contracts.
             for Candidate { relied, enough, holds } in

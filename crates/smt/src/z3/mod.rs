@@ -12,6 +12,7 @@ use crate::{Answer, Limits, Reason, Solver};
 use parallax_op::{BinOp, Bits, FloatBinOp, FloatFormat};
 use parallax_term::{Expr, Formula, Id, Node, Store, Term};
 use rustc_hash::FxHashMap;
+use std::time::{Duration, Instant};
 use translate::Translation;
 use z3::ast::{Ast, Bool};
 use z3::{Params, SatResult};
@@ -153,6 +154,8 @@ struct State<'s> {
     /// With floats: everything to assert, anew for each search.
     whole: Option<Vec<Bool>>,
     params: Params,
+    /// Until when the searches of a query may take, all together.
+    until: Option<Instant>,
     model: Option<z3::Model>,
 }
 
@@ -165,6 +168,7 @@ impl<'s> State<'s> {
             assumed: Vec::new(),
             whole: None,
             params: Params::new(),
+            until: None,
             model: None,
         }
     }
@@ -172,9 +176,7 @@ impl<'s> State<'s> {
     fn start(&mut self, query: &[Formula], floats: bool, limits: &Limits) -> Result<(), Reason> {
         self.model = None;
         self.params = Params::new();
-        let milliseconds =
-            limits.time.map_or(u32::MAX, |time| u32::try_from(time.as_millis()).unwrap_or(u32::MAX));
-        self.params.set_u32("timeout", milliseconds.max(1));
+        self.until = limits.time.and_then(|time| Instant::now().checked_add(time));
         self.params.set_u32(
             "max_conflicts",
             limits.conflicts.map_or(u32::MAX, |c| u32::try_from(c).unwrap_or(u32::MAX)),
@@ -186,7 +188,6 @@ impl<'s> State<'s> {
             self.whole = Some(formulas.collect::<Result<_, _>>()?);
             return Ok(());
         }
-        self.bits.set_params(&self.params);
         for &formula in query {
             let literal = match self.literals.get(&formula) {
                 Some(known) => known.clone(),
@@ -227,6 +228,15 @@ impl Engine for State<'_> {
     }
 
     fn search(&mut self) -> Result<bool, Reason> {
+        let left = self.until.map(|until| until.saturating_duration_since(Instant::now()));
+        if left == Some(Duration::ZERO) {
+            return Err(Reason::Time);
+        }
+        let milliseconds = left.map_or(u32::MAX, |left| u32::try_from(left.as_millis()).unwrap_or(u32::MAX));
+        self.params.set_u32("timeout", milliseconds.max(1));
+        if self.whole.is_none() {
+            self.bits.set_params(&self.params);
+        }
         let fresh;
         let (answer, solver) = match &self.whole {
             Some(whole) => {

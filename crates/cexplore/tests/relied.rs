@@ -58,6 +58,13 @@ const CASES: &[Case] = &[
         caller: STACKED,
     },
     Case {
+        // How much is before a pointer is no number of bytes behind it.
+        code: "int f(int *top) { return top[-1] + top[-2]; }",
+        relied: &["top is not null", "what is accessed at top is there"],
+        mistakes: &[],
+        caller: "int main(void) { int a[2] = { 0 }; return f(a + 2) & 0; }\n",
+    },
+    Case {
         // Where one is copied to the other, they are apart.
         code: "#include <string.h>\nint f(char *to, const char *from) { memcpy(to + 1, from, 2); return 1; }",
         relied: &[

@@ -171,9 +171,9 @@ impl<'s> Explorer<'s> {
                 else {
                     continue;
                 };
-                let Some(bytes_there) = at.checked_sub(start).and_then(|at| at.checked_add(len)) else {
-                    continue;
-                };
+                // Before the pointer no number of bytes is enough.
+                let ahead = at.checked_sub(start).filter(|&ahead| ahead <= i64::MAX as u64);
+                let Some(bytes_there) = ahead.and_then(|ahead| ahead.checked_add(len)) else { continue };
                 let (pointer, holds) = (pointer.clone(), store.true_());
                 if !text {
                     let relied = Relied::AtLeast { pointer, bytes: bytes_there };

@@ -111,8 +111,9 @@ impl<'s> Explorer<'s> {
                 match (subtracted, equated) {
                     (true, true) => contracts.push(behind),
                     (true, false) => contracts.extend([behind, Relied::Between(name(a), name(b))]),
-                    (false, true) => meeting.push(behind),
-                    (false, false) => {}
+                    // Their order is known where the other is subtracted from it.
+                    (false, true) if !self.walks.is_subtracted(&b.name, &a.name) => meeting.push(behind),
+                    (false, _) => {}
                 }
             }
         }

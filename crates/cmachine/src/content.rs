@@ -282,6 +282,19 @@ impl<C: Core> Content<C> {
         Bits::from_le_bytes(&bytes)
     }
 
+    /// Whether a range holds a pointer, or a part of one, that nobody has followed yet.
+    pub(super) fn holds_token(&self, at: u64, len: u64) -> bool {
+        let is_token = |pointer: &super::Pointer<C>| {
+            pointer.entries.iter().any(|entry| matches!(entry.target, super::Target::Token(_)))
+        };
+        let cells = self.cells.range(..at + len).rev().take_while(|(start, cell)| **start + cell.len > at);
+        cells.into_iter().any(|(_, cell)| match &cell.value {
+            Value::Pointer(pointer) => is_token(pointer),
+            Value::Part(pointer, _) => is_token(pointer),
+            Value::Bits(_) | Value::Many(_) => false,
+        })
+    }
+
     /// What the one cell holds that covers these bytes and no others.
     pub(super) fn cell(&self, at: u64, len: u64) -> Option<&Value<C>> {
         self.cells.get(&at).filter(|cell| cell.len == len).map(|cell| &cell.value)

@@ -153,17 +153,33 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         b: &Value<C>,
     ) -> Option<C::Bool> {
         let (Value::Pointer(a), Value::Pointer(b)) = (a, b) else { return None };
-        let (a, b) = (a.only()?, b.only()?);
-        let id = match (a.target, b.target) {
-            (Target::Token(id), Target::Null) | (Target::Null, Target::Token(id)) => id,
+        let start = |offset: &C::Val| self.host.value(64, offset).is_some_and(|n| n.is_zero());
+        let is_null = |pointer: &Pointer<C>| {
+            pointer.only().is_some_and(|entry| entry.target == Target::Null && start(&entry.offset))
+        };
+        let pointer = match (is_null(a), is_null(b)) {
+            (false, true) => a,
+            (true, false) => b,
             _ => return None,
         };
-        let start = |offset: &C::Val| self.host.value(64, offset).is_some_and(|n| n.is_zero());
-        let token = &state.tokens[id.0 as usize];
-        if !self.host.null_alone() && strip(self.module, token.pointee).is_some() {
+        if !pointer.entries.iter().all(|entry| start(&entry.offset)) {
             return None;
         }
-        if !start(&a.offset) || !start(&b.offset) || self.host.truth(&token.done) != Some(false) {
+        let mut any = self.host.core().boolean(false);
+        for entry in &pointer.entries {
+            let Target::Token(id) = entry.target else { return None };
+            let null = self.null_alone_of(state, id)?;
+            let core = self.host.core();
+            any = core.boolop(BoolOp::Or, &any, &core.boolop(BoolOp::And, &entry.guard, &null));
+        }
+        Some(any)
+    }
+
+    /// When an input pointer that nobody has followed is null, if that is to be decided by itself.
+    fn null_alone_of(&mut self, state: &mut State<C>, id: TokenId) -> Option<C::Bool> {
+        let token = &state.tokens[id.0 as usize];
+        let alone = self.host.null_alone() || strip(self.module, token.pointee).is_none();
+        if !alone || self.host.truth(&token.done) != Some(false) {
             return None;
         }
         if let Some(known) = &token.null {
@@ -185,16 +201,17 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
     /// A pointer to nobody knows what is used with a type: that is what it points to from here on.
     pub(super) fn used_as(&mut self, state: &mut State<C>, value: &Value<C>, ty: Option<DebugTypeId>) {
         let Value::Pointer(pointer) = value else { return };
-        let Some(Entry::<C> { target: Target::Token(id), .. }) = pointer.only() else { return };
-        let token = &state.tokens[id.0 as usize];
-        if strip(self.module, token.pointee).is_some() || !token.entries.is_empty() {
+        let Some(ty) = strip(self.module, ty) else { return };
+        let DebugType::Pointer(Some(pointee)) = self.module.debug_types[ty.0 as usize] else { return };
+        if size_of(self.module, Some(pointee)) <= 1 {
             return;
         }
-        let Some(ty) = strip(self.module, ty) else { return };
-        if let DebugType::Pointer(Some(pointee)) = self.module.debug_types[ty.0 as usize]
-            && size_of(self.module, Some(pointee)) > 1
-        {
-            Arc::make_mut(&mut state.tokens)[id.0 as usize].pointee = Some(pointee);
+        for entry in &pointer.entries {
+            let Target::Token(id) = entry.target else { continue };
+            let token = &state.tokens[id.0 as usize];
+            if strip(self.module, token.pointee).is_none() && token.entries.is_empty() {
+                Arc::make_mut(&mut state.tokens)[id.0 as usize].pointee = Some(pointee);
+            }
         }
     }
 

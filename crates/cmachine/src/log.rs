@@ -250,6 +250,13 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 }
                 return Ok(table.below.clone());
             }
+            // Putting a pointer beside numbers decides what it is: not where it cannot be the one that is read.
+            _ if level == 0
+                && table.content.holds_token(at, table.len)
+                && !self.may_be_at(state, table, first) =>
+            {
+                return Ok(None);
+            }
             run if level == 0 || matches!(run, Run::Same(_)) => {
                 let Some(left) = table.budget.checked_sub(1) else {
                     let words = format!("a table of more than {MOST_VALUES} values at an unknown place");
@@ -280,6 +287,13 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
             (low, high) => low.or(high),
         })
+    }
+
+    /// Whether the path allows an index of a table.
+    fn may_be_at(&mut self, state: &State<C>, table: &Table<'_, C>, index: u64) -> bool {
+        let core = self.host.core();
+        let here = core.relop(RelOp::Eq, 64, &table.grid.index, &word(&self.host, index));
+        matches!(self.host.split(&state.path, &here), Split::True | Split::Both)
     }
 
     /// Bytes that are not written in the content itself: those of the log, or of memory that nobody has described.

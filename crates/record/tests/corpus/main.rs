@@ -4,6 +4,7 @@
 //! Recorders are processes of their own (`recorder`); replays run here. With `PARALLAX_ALL_PROGRAMS` set all programs run, each
 //! replayed 20 times, and 50 recorders are killed; otherwise a slice.
 
+mod beyond;
 mod files;
 mod kill;
 mod pieces;
@@ -28,6 +29,7 @@ fn main() {
     tests.extend(pieces::tests());
     tests.extend(files::tests());
     tests.extend(schedule::tests());
+    tests.extend(beyond::tests());
     recorder::run(&arguments, tests)
 }
 

@@ -58,6 +58,13 @@ const CASES: &[Case] = &[
         caller: STACKED,
     },
     Case {
+        // Of two numbers that bound the place, the one that it comes up to.
+        code: "int f(char *to, int packed, int room) { for (int i = 0; i < room && i + 2 < packed; i++) to[i] = 0; return 1; }",
+        relied: &["to is not null", "room bytes are at to"],
+        mistakes: &[],
+        caller: "int main(void) { char a[3]; return f(a, 9, __VERIFIER_nondet_int() & 3) & 0; }\n",
+    },
+    Case {
         // How much is before a pointer is no number of bytes behind it.
         code: "int f(int *top) { return top[-1] + top[-2]; }",
         relied: &["top is not null", "what is accessed at top is there"],

@@ -189,14 +189,26 @@ impl<'s> Explorer<'s> {
             && let (Some((object, offset, len)), Some(example)) = (self.access, example)
         {
             // Of the pointers that lead there, the one of an example: what holds of another is not excluded by its contracts.
-            for Candidate { relied, enough, holds } in
+            let mut first = None;
+            for Candidate { relied, enough, holds, tight } in
                 self.rooms(state, (guard, &example), object, offset, len)
             {
                 // Within what the contract promises, however much that is.
-                if self.excludes(state, guard, self.store.not(enough)) {
-                    return Reliance { relied: vec![relied], ..Reliance::default() };
+                if !self.excludes(state, guard, self.store.not(enough)) {
+                    reliance.kept.push(holds);
+                    continue;
                 }
-                reliance.kept.push(holds);
+                let is_room = matches!(relied, Relied::Room { .. });
+                if is_room && self.excludes(state, self.store.true_(), tight) {
+                    first.get_or_insert(relied);
+                    continue;
+                }
+                // Any number beside it says more than that something is there.
+                let relied = first.filter(|_| !is_room).unwrap_or(relied);
+                return Reliance { relied: vec![relied], ..Reliance::default() };
+            }
+            if let Some(relied) = first {
+                return Reliance { relied: vec![relied], ..Reliance::default() };
             }
         }
         if matches!(problem, Problem::Assertion | Problem::Unreachable)

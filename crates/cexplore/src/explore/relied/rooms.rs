@@ -20,6 +20,8 @@ pub(super) struct Candidate {
     pub(super) enough: Formula,
     /// When it holds.
     pub(super) holds: Formula,
+    /// When the access takes all that it promises, to the last byte: a number that is never met says how much there is of something else.
+    pub(super) tight: Formula,
 }
 
 /// A number of the input that may say how much is at a pointer.
@@ -127,17 +129,20 @@ impl<'s> Explorer<'s> {
             let scales = || [1, element].into_iter().take(1 + usize::from(element > 1));
             for length in &lengths {
                 for scale in scales() {
-                    let (mut enough, mut holds) = (chosen, store.true_());
+                    let (mut enough, mut holds, mut tight) = (chosen, store.true_(), store.false_());
+                    let bytes = store.binop(BinOp::Mul, self.widened(length), store.number(64, scale.into()));
                     for &(guard, start) in &entries {
                         let at = store.binop(BinOp::Sub, offset, start);
                         let room = store.binop(BinOp::Sub, size, start);
                         let (within, there) = self.promised(length, scale, at, len, room);
                         enough = store.and(enough, store.implies(guard, within));
                         holds = store.and(holds, store.implies(guard, there));
+                        let met = store.eq(store.binop(BinOp::Add, at, len), bytes);
+                        tight = store.or(tight, store.and(guard, met));
                     }
                     let (pointer, length) = (pointer.clone(), length.name.clone());
                     let relied = Relied::Room { pointer, length, elements: scale > 1 };
-                    candidates.push(Candidate { relied, enough, holds });
+                    candidates.push(Candidate { relied, enough, holds, tight });
                 }
             }
             // A number beside the pointer that bounds the access is what says how much there is.
@@ -177,7 +182,7 @@ impl<'s> Explorer<'s> {
                 let (pointer, holds) = (pointer.clone(), store.true_());
                 if !text {
                     let relied = Relied::AtLeast { pointer, bytes: bytes_there };
-                    candidates.push(Candidate { relied, enough: chosen, holds });
+                    candidates.push(Candidate { relied, enough: chosen, holds, tight: store.true_() });
                     continue;
                 }
                 let before: Vec<Term> = bytes
@@ -189,13 +194,15 @@ impl<'s> Explorer<'s> {
                     let enough = before.iter().fold(chosen, |all, &byte| {
                         store.and(all, store.not(store.eq(byte, store.number(8, 0))))
                     });
-                    candidates.push(Candidate { relied: Relied::Ends(pointer), enough, holds });
+                    let tight = store.true_();
+                    candidates.push(Candidate { relied: Relied::Ends(pointer), enough, holds, tight });
                 }
             }
             candidates.push(Candidate {
                 relied: Relied::Enough(pointer),
                 enough: chosen,
                 holds: store.true_(),
+                tight: store.true_(),
             });
         }
         candidates

@@ -130,8 +130,12 @@ impl<'s> Explorer<'s> {
         let symbols: FxHashSet<Symbol> = self.store.symbols_in([guard.id()]).into_iter().collect();
         contracts.sort_by_key(|contract| !self.mentions(self.condition(state, contract), &symbols));
         for order in std::iter::once(None).chain(meeting.into_iter().map(Some)) {
+            let is_guess = order.is_some();
             let all: Vec<Relied> = contracts.iter().cloned().chain(order).collect();
-            if self.excluded_by(state, guard, &all) {
+            // An order that is only guessed must leave the path as it is: nothing else goes wrong there.
+            if self.excluded_by(state, guard, &all)
+                && !(is_guess && self.excluded_by(state, self.store.true_(), &all))
+            {
                 return needed(all, |contracts| self.excluded_by(state, guard, contracts));
             }
         }

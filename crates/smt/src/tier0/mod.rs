@@ -72,13 +72,14 @@ impl<'s> Tier0<'s> {
 
     fn run(&mut self, query: &[Formula]) -> Result<Answer, Reason> {
         let kept = self.cone.aim(self.store, query);
-        if self.cone.floats {
-            return Err(Reason::Unsupported("floats"));
-        }
+        // Also where it goes no further: what the next query shares with this one is not looked at again.
         let stands =
             self.blaster.order.learn(self.store, &self.cone.members[kept..], !self.cone.reads.is_empty());
         if !stands {
             self.blaster.clear();
+        }
+        if self.cone.floats {
+            return Err(Reason::Unsupported("floats"));
         }
         self.blaster.make_room(&self.cone);
         self.blaster.start(&self.limits);

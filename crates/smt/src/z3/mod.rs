@@ -189,6 +189,7 @@ impl<'s> State<'s> {
             return Ok(());
         }
         for &formula in query {
+            self.left()?;
             let literal = match self.literals.get(&formula) {
                 Some(known) => known.clone(),
                 None => {
@@ -201,6 +202,14 @@ impl<'s> State<'s> {
             self.assumed.push(literal);
         }
         Ok(())
+    }
+
+    /// The time that is left for a query, where it is bounded.
+    fn left(&self) -> Result<Option<Duration>, Reason> {
+        match self.until.map(|until| until.saturating_duration_since(Instant::now())) {
+            Some(Duration::ZERO) => Err(Reason::Time),
+            left => Ok(left),
+        }
     }
 
     fn core(&self, query: &[Formula]) -> Vec<Formula> {
@@ -228,11 +237,8 @@ impl Engine for State<'_> {
     }
 
     fn search(&mut self) -> Result<bool, Reason> {
-        let left = self.until.map(|until| until.saturating_duration_since(Instant::now()));
-        if left == Some(Duration::ZERO) {
-            return Err(Reason::Time);
-        }
-        let milliseconds = left.map_or(u32::MAX, |left| u32::try_from(left.as_millis()).unwrap_or(u32::MAX));
+        let milliseconds =
+            self.left()?.map_or(u32::MAX, |left| u32::try_from(left.as_millis()).unwrap_or(u32::MAX));
         self.params.set_u32("timeout", milliseconds.max(1));
         if self.whole.is_none() {
             self.bits.set_params(&self.params);

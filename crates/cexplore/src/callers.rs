@@ -71,11 +71,7 @@ pub fn joined(
             // From this start on no contract of its callers helps.
             Some(known) if finding.relied.is_empty() && !known.relied.is_empty() => *known = finding,
             Some(known) if known.relied.is_empty() => {}
-            Some(known) => {
-                let more = finding.relied.into_iter().filter(|relied| !known.relied.contains(relied));
-                let more: Vec<_> = more.collect();
-                known.relied.extend(more);
-            }
+            Some(known) => known.relies_also_on(&finding.relied),
         }
     }
     whole.paths += part.paths;

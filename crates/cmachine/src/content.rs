@@ -287,8 +287,9 @@ impl<C: Core> Content<C> {
         let is_token = |pointer: &super::Pointer<C>| {
             pointer.entries.iter().any(|entry| matches!(entry.target, super::Target::Token(_)))
         };
-        let cells = self.cells.range(..at + len).rev().take_while(|(start, cell)| **start + cell.len > at);
-        cells.into_iter().any(|(_, cell)| match &cell.value {
+        let mut cells =
+            self.cells.range(..at + len).rev().take_while(|(start, cell)| **start + cell.len > at);
+        cells.any(|(_, cell)| match &cell.value {
             Value::Pointer(pointer) => is_token(pointer),
             Value::Part(pointer, _) => is_token(pointer),
             Value::Bits(_) | Value::Many(_) => false,

@@ -42,6 +42,17 @@ pub struct Finding {
     pub relied: Vec<Relied>,
 }
 
+impl Finding {
+    /// Adds contracts that others at its place rely on.
+    pub(crate) fn relies_also_on(&mut self, contracts: &[Relied]) {
+        for contract in contracts {
+            if !self.relied.contains(contract) {
+                self.relied.push(contract.clone());
+            }
+        }
+    }
+}
+
 /// A concrete input.
 #[derive(Clone, Debug, Default)]
 pub struct Input {

@@ -89,10 +89,7 @@ impl<'s> Explorer<'s> {
         match before {
             Some(Known::Relies(number, _)) => {
                 found.number = number;
-                let listed = &mut self.findings[number].relied;
-                let more: Vec<Relied> =
-                    found.finding.relied.iter().filter(|one| !listed.contains(one)).cloned().collect();
-                listed.extend(more);
+                self.findings[number].relies_also_on(&found.finding.relied);
             }
             _ => {
                 found.number = self.findings.len();

@@ -57,15 +57,10 @@ pub fn starts(module: &Module, function: FunctionId, levels: u32) -> Vec<Functio
     starts
 }
 
-/// What was explored from two starts: what goes wrong in the function or below it, once for each place.
-pub fn joined(
-    module: &Module,
-    mut whole: Exploration,
-    part: Exploration,
-    function: FunctionId,
-) -> Exploration {
+/// What was explored from two starts: what goes wrong, once for each place.
+pub fn joined(module: &Module, mut whole: Exploration, part: Exploration) -> Exploration {
     let key = |finding: &Finding| (finding.problem, user_place(module, &finding.stack));
-    for finding in part.findings.into_iter().filter(|finding| concerns(finding, function)) {
+    for finding in part.findings {
         match whole.findings.iter_mut().find(|known| key(known) == key(&finding)) {
             None => whole.findings.push(finding),
             // From this start on no contract of its callers helps.

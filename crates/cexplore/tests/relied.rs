@@ -483,3 +483,20 @@ fn a_function_of_which_the_program_has_none_is_not_null() {
         found.iter().flat_map(|finding| &finding.relied).map(ToString::to_string).collect();
     assert_eq!((found.len(), relied), (1, vec!["act is not null".to_string()]));
 }
+
+#[test]
+fn a_search_that_starts_again_has_time_left_for_it() {
+    // The one state learns something at once, and never ends.
+    let program = load(
+        "int f(int *start, int *end) { unsigned n = end - start; for (unsigned i = 0; ; i++) n += i; return n; }",
+    );
+    let settings = Settings {
+        entry: Entry::Function("f".into()),
+        time: std::time::Duration::from_secs(1),
+        steps: u64::MAX,
+        ..Settings::default()
+    };
+    let found = explored_with(&program, settings);
+    assert!(found.completeness.is_out_of_time());
+    assert!(found.steps > 100, "{}", found.steps);
+}

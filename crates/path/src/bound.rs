@@ -151,10 +151,15 @@ impl Completeness {
         self.bounds.is_empty()
     }
 
+    /// Whether there would have been more to look at with more time.
+    pub fn is_out_of_time(&self) -> bool {
+        self.bounds.iter().any(|bound| bound.time().is_some())
+    }
+
     /// What two answers together speak of. Where each ran out of time, both together ran out of the sum.
     pub fn and(mut self, other: Completeness) -> Completeness {
+        let spent: Vec<Duration> = self.bounds.iter().chain(&other.bounds).filter_map(Bound::time).collect();
         self.bounds.extend(other.bounds);
-        let spent: Vec<Duration> = self.bounds.iter().filter_map(Bound::time).collect();
         if spent.len() > 1 {
             self.bounds.retain(|bound| bound.time().is_none());
             self.bounds.insert(Bound::Time(spent.iter().sum()));
@@ -237,6 +242,19 @@ mod tests {
         let mut ledger = Ledger::default();
         ledger.note(Bound::Paths(3));
         assert_eq!(ledger.close(&frontier).bounds().map(Bound::to_string).collect::<Vec<_>>(), ["paths: 3"]);
+    }
+
+    #[test]
+    fn two_answers_out_of_time_are_out_of_both_times() {
+        let cut = |seconds| {
+            let mut ledger = Ledger::default();
+            ledger.note(Bound::Time(Duration::from_secs(seconds)));
+            ledger.close(&Frontier::<()>::new(Strategy::Depth, 1))
+        };
+        for (one, another) in [(2, 2), (2, 3)] {
+            let both = cut(one).and(cut(another));
+            assert_eq!(both.bounds().collect::<Vec<_>>(), [&Bound::Time(Duration::from_secs(one + another))]);
+        }
     }
 
     #[test]

@@ -113,21 +113,20 @@ pub fn explore_input<'s>(
     host.oracle.set_deadline(started.checked_add(settings.time));
     let mut starts = 0;
     loop {
-        let mut search = Search::new(host, settings, started, progress)?;
         starts += 1;
-        let mut learned = false;
-        while !learned && let Some(state) = search.next() {
-            // Early enough, what comes to be known of pointers is worth another start.
-            if starts > MOST_STARTS || started.elapsed() > settings.time / 4 {
-                search.machine.host.walks.close();
-            }
-            let over = search.run(state).is_break();
-            learned = search.machine.host.walks.take_learned();
-            if over {
+        if starts > MOST_STARTS || started.elapsed() > early(settings) {
+            host.walks.close();
+        }
+        let mut search = Search::new(host, settings, started, progress)?;
+        while !search.machine.host.walks.learned()
+            && let Some(state) = search.next()
+        {
+            if search.run(state).is_break() {
                 break;
             }
         }
-        if !learned {
+        let learned = search.machine.host.walks.take_learned();
+        if !learned || started.elapsed() >= settings.time {
             return Ok(search.finish());
         }
         host = search.machine.host.again();
@@ -136,6 +135,11 @@ pub fn explore_input<'s>(
 
 /// How often a search starts again.
 const MOST_STARTS: u32 = 8;
+
+/// Until when what comes to be known of pointers is worth another start.
+fn early(settings: &Settings) -> Duration {
+    settings.time / 4
+}
 
 fn refused(failed: Failed<'_>) -> ExploreError {
     match failed {
@@ -291,6 +295,13 @@ impl<'s, 'p> Search<'s, 'p> {
             if elapsed >= self.settings.time {
                 self.note(Bound::Time(self.settings.time));
                 return true;
+            }
+            if elapsed > early(self.settings) {
+                // One state alone may run on and on.
+                if self.machine.host.walks.learned() {
+                    return true;
+                }
+                self.machine.host.walks.close();
             }
         }
         if let Some(most) = self.settings.instructions

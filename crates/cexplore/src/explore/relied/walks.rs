@@ -44,6 +44,11 @@ impl Walks {
     }
 
     /// Whether objects may have been chosen without what is known now.
+    pub(in super::super) fn learned(&self) -> bool {
+        self.learned
+    }
+
+    /// The same, once: the search starts again.
     pub(in super::super) fn take_learned(&mut self) -> bool {
         std::mem::take(&mut self.learned)
     }

@@ -1,5 +1,6 @@
 //! `parallax explore`: every path of a C program, and what goes wrong on it; with `--`, of a compiled one.
 
+mod entered;
 mod findings;
 mod flags;
 mod program;
@@ -12,14 +13,12 @@ use super::c_sources::CSources;
 use super::coverage;
 use crate::exit::{Failure, Status};
 use crate::report_file;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use findings::confirmed;
 use parallax_cexplore::confirm::{Verdict, user_place};
-use parallax_cexplore::explore::{
-    Entry, Exploration, ExploreError, Finding, Settings, explore, explore_input,
-};
+use parallax_cexplore::explore::{Exploration, ExploreError, Finding, explore, explore_input};
 use parallax_cexplore::program::instruments;
-use parallax_cexplore::{Program, callers, minimise};
+use parallax_cexplore::{Program, minimise};
 use parallax_path::Bound;
 use parallax_term::Store;
 use std::io::{IsTerminal, Write};
@@ -56,20 +55,15 @@ pub fn run(arguments: &Explore) -> Result<Status> {
         seeded.extend(one.map_err(|error| anyhow::anyhow!("{}: {error}", file.display()))?.findings);
     }
     let explored = match arguments.callers {
-        None => explore(&store, &program.module, &settings, solver, &mut progress),
-        Some(levels) => from_callers(arguments, &program, &settings, levels, &mut progress)?,
+        None => {
+            explore(&store, &program.module, &settings, solver, &mut progress).map_err(|e| failure(e).into())
+        }
+        Some(levels) => entered::from_callers(arguments, &program, &settings, levels, &mut progress),
     };
     if terminal {
         eprint!("\r{:50}\r", "");
     }
-    let explored = explored.map_err(|error| Failure {
-        status: match error {
-            ExploreError::NoEntry(_) => Status::BadInput,
-            ExploreError::Unsupported(_) => Status::Unsupported,
-        },
-        message: error.to_string(),
-    })?;
-    let mut explored = explored;
+    let mut explored = explored?;
     adopt(&program, &mut explored, seeded);
     if arguments.minimise {
         let mut kept = minimise::kept(&program, &settings, &explored.records).into_iter().peekable();
@@ -112,60 +106,14 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     })
 }
 
-/// Explores a function from its callers.
-fn from_callers(
-    arguments: &Explore,
-    program: &Program,
-    settings: &Settings,
-    levels: u32,
-    progress: &mut dyn FnMut(u64, usize, usize),
-) -> Result<std::result::Result<Exploration, ExploreError>> {
-    let module = &program.module;
-    let name = arguments.entry.as_deref().unwrap_or_default();
-    let function =
-        module.function_named(name).with_context(|| format!("the program has no function {name}"))?;
-    let starts = callers::starts(module, function, levels);
-    if starts.is_empty() {
-        anyhow::bail!("nothing in the program calls {name} by its name: explore it without --callers");
+fn failure(error: ExploreError) -> Failure {
+    Failure {
+        status: match error {
+            ExploreError::NoEntry(_) => Status::BadInput,
+            ExploreError::Unsupported(_) => Status::Unsupported,
+        },
+        message: error.to_string(),
     }
-    let begun = Instant::now();
-    let mut whole: Option<Exploration> = None;
-    for (number, &start) in starts.iter().enumerate() {
-        // What one of them leaves over is for the others.
-        let share = settings.time.saturating_sub(begun.elapsed()) / (starts.len() - number) as u32;
-        let name = &module.function(start).name;
-        let entry = match name.as_str() {
-            "main" => arguments.main_entry()?,
-            _ => Entry::Function(name.clone()),
-        };
-        let settings = Settings { entry, time: share, ..settings.clone() };
-        let store = Store::new();
-        let part = match explore(&store, module, &settings, parallax_smt::solver(&store), progress) {
-            Ok(part) => part,
-            Err(error) => return Ok(Err(error)),
-        };
-        whole = Some(match whole {
-            None => {
-                let mut part = part;
-                part.findings.retain(|finding| callers::concerns(finding, function));
-                part
-            }
-            Some(whole) => callers::joined(module, whole, part, function),
-        });
-    }
-    let mut whole = whole.context("nothing was explored")?;
-    if starts.len() > 1 && whole.completeness.bounds().any(|bound| matches!(bound, Bound::Time(_))) {
-        let (seconds, callers) = (settings.time.as_secs_f64(), starts.len());
-        whole.assumptions.insert(format!("the {seconds} s of --time are shared by {callers} starts"));
-    }
-    for call in callers::calls(module, function) {
-        let place = module.location(call.at);
-        let caller = &module.function(call.caller).name;
-        let words =
-            format!("{name} is entered as {caller} calls it ({}:{})", module.file_of(call.at), place.line);
-        whole.assumptions.insert(words);
-    }
-    Ok(Ok(whole))
 }
 
 /// Findings on the paths of given inputs come first; those that were found again are not listed twice.

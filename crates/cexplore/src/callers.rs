@@ -5,7 +5,7 @@
 //! exactly what every call guarantees: a length that goes with a buffer, a pointer that is never null, a table that is
 //! set up first.
 
-use crate::confirm::user_place;
+use crate::confirm::user_spot;
 use crate::explore::{Coverage, Exploration, Finding};
 use parallax_cmodule::{Callee, FunctionId, LocationId, Module, Operation};
 
@@ -59,7 +59,7 @@ pub fn starts(module: &Module, function: FunctionId, levels: u32) -> Vec<Functio
 
 /// What was explored from two starts: what goes wrong, once for each place.
 pub fn joined(module: &Module, mut whole: Exploration, part: Exploration) -> Exploration {
-    let key = |finding: &Finding| (finding.problem, user_place(module, &finding.stack));
+    let key = |finding: &Finding| (finding.problem, user_spot(module, &finding.stack));
     for finding in part.findings {
         match whole.findings.iter_mut().find(|known| key(known) == key(&finding)) {
             None => whole.findings.push(finding),

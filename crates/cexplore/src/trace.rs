@@ -66,18 +66,13 @@ impl<'m> Tracer<'m> {
         self.last = (frame.serial, line);
         self.open = branch;
         let values = self.changed(state);
-        let callers = (0..state.frames.len() - 1)
-            .filter(|&depth| !self.module.function(state.frames[depth].function).library)
-            .map(|depth| {
-                let at = state.location(self.module, depth);
-                let name = self.module.function(state.frames[depth].function).name.clone();
-                (name, self.module.file_of(at).to_string(), self.module.location(at).line)
-            })
-            .collect();
+        let around = (0..state.frames.len() - 1)
+            .map(|depth| (state.frames[depth].function, state.location(self.module, depth)));
+        let stack = around.chain([(frame.function, location)]);
         if self.steps.len() == self.most {
             self.steps.pop_front();
         }
-        self.steps.push_back(place_step(self.module, frame.function, location, values, callers));
+        self.steps.push_back(step(self.module, stack, values));
     }
 
     /// The steps, the oldest first.
@@ -110,15 +105,17 @@ impl<'m> Tracer<'m> {
     }
 }
 
-/// A step at a place.
-pub fn place_step(
+/// A step at a place, from the calls that lead there, the outermost first. Inlined calls are calls.
+pub fn step(
     module: &Module,
-    function: FunctionId,
-    at: LocationId,
+    stack: impl Iterator<Item = (FunctionId, LocationId)>,
     values: Vec<(String, String)>,
-    callers: Vec<(String, String, u32)>,
 ) -> Step {
-    let line = module.location(at).line;
-    let function = module.function(function).name.clone();
-    Step { function, file: module.file_of(at).to_string(), line, taken: None, values, callers }
+    let own = stack.filter(|(function, _)| !module.function(*function).library);
+    let mut callers: Vec<(String, String, u32)> = own
+        .flat_map(|(function, at)| module.inlined(function, at).into_iter().rev())
+        .map(|(name, at)| (name.to_string(), module.file_of(at).to_string(), module.location(at).line))
+        .collect();
+    let (function, file, line) = callers.pop().unwrap_or_default();
+    Step { function, file, line, taken: None, values, callers }
 }

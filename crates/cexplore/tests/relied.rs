@@ -33,6 +33,14 @@ const STACKED: &str = "int main(void) { struct stack s; s.start = malloc(2 * siz
 
 const CASES: &[Case] = &[
     Case {
+        // What is set up is asked for null alone, and its address comes back where it is not.
+        code: "struct s { int x; }; static struct s *set_up(void *p) { if (!p) return 0; *(struct s *)p = (struct s){ 7 }; return p; } \
+            int f(void *state, int n) { struct s *s = set_up(state); if (n > 5) return s->x; return 0; }",
+        relied: &["state is not null"],
+        mistakes: &[],
+        caller: "int main(void) { int a = 0; return f(&a, 6) & 0; }\n",
+    },
+    Case {
         // Pointers that are subtracted point into one array, in this order; where none is asked for, it is not empty.
         code: "int f(struct stack *s, int v) { if (s->top == s->end) { long n = s->end - s->start; \
             int *a = realloc(s->start, n * 2 * sizeof *a); if (!a) return 0; s->top = a + (s->top - s->start); \

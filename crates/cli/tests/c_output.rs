@@ -243,3 +243,28 @@ fn what_callers_of_callers_see_to_is_a_contract_and_no_finding() {
     let finding = &alone["findings"].as_array().expect("findings")[0];
     assert!(finding["relies_on"][0].as_str().is_some_and(|words| words.contains("text")), "{alone}");
 }
+
+#[test]
+fn inlined_calls_are_shown_as_calls_and_their_copies_are_one_finding() {
+    let at = folder("inlined");
+    let text = "#define INLINE static inline __attribute__((always_inline)) int\n\
+         INLINE get(int *p, int i) { return p[i]; }\n\
+         INLINE both(int *p, int i) { return get(p, i) + get(p, i + 1); }\n\
+         int f(int k) { int a[4] = { 1, 2, 3, 4 };\n\
+         return k > 0 ? both(a, k)\n\
+         : both(a, k + 1); }\n";
+    std::fs::write(at.join("inlined.c"), text).expect("a file");
+    let said = parallax(&at, &["explore", "inlined.c", "--entry", "f"]);
+    let said = String::from_utf8_lossy(&said.stdout);
+    let lines = [" in get\n", "   = called from both, inlined.c:3\n", "   = called from f, inlined.c:"];
+    assert!(lines.iter().all(|line| said.contains(line)), "{said}");
+    let found = json(&parallax(&at, &["explore", "inlined.c", "--entry", "f", "--json"]));
+    let findings = found["findings"].as_array().expect("findings");
+    assert_eq!(findings.len(), 1, "{found}");
+    assert_eq!(findings[0]["function"], "get", "{found}");
+    // The way there leads through each of them.
+    let path = findings[0]["path"].as_array().expect("a path").iter();
+    let mut functions: Vec<&str> = path.filter_map(|step| step["function"].as_str()).collect();
+    functions.dedup();
+    assert_eq!(functions, ["f", "both", "get"], "{found}");
+}

@@ -31,6 +31,22 @@ pub struct Location {
     pub inlined_at: Option<LocationId>,
 }
 
+/// A place in the source, of which there may be many copies: inlined ones, and those of a header's functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Spot {
+    /// Where debug information says.
+    At {
+        /// Index into [`Module::files`](super::Module::files).
+        file: u32,
+        /// Line.
+        line: u32,
+        /// Column.
+        column: u32,
+    },
+    /// Somewhere in a function.
+    Unknown(super::FunctionId, LocationId),
+}
+
 /// A lexical scope.
 #[derive(Clone, Debug)]
 pub struct Scope {

@@ -9,7 +9,9 @@ mod debug;
 mod instruction;
 mod uses;
 
-pub use debug::{DebugType, DebugTypeId, Field, Location, LocationId, Scope, ScopeId, Variable, VariableId};
+pub use debug::{
+    DebugType, DebugTypeId, Field, Location, LocationId, Scope, ScopeId, Spot, Variable, VariableId,
+};
 pub use instruction::{
     Argument, Assembly, Binary, Callee, Cast, Compare, FloatBinary, FloatCompare, Instruction, Operand,
     Operation, Rmw, SlotId, Terminator,
@@ -288,11 +290,45 @@ impl Module {
         self.files.get(self.location(id).file as usize).map_or("", String::as_str)
     }
 
+    /// The functions that a place is in, the innermost first, with the place in each: those that were inlined, then the one
+    /// that the code is part of.
+    pub fn inlined(&self, function: FunctionId, at: LocationId) -> Vec<(&str, LocationId)> {
+        let mut around = Vec::new();
+        let mut at = at;
+        while let Some(outer) = self.location(at).inlined_at
+            && around.len() < MOST_INLINED
+        {
+            around.push((self.source_function(at).unwrap_or_default(), at));
+            at = outer;
+        }
+        around.push((self.functions.get(function.0 as usize).map_or("", |f| &f.name), at));
+        around
+    }
+
+    /// The function whose text a place is in.
+    fn source_function(&self, at: LocationId) -> Option<&str> {
+        let outwards = |scope: &ScopeId| self.scopes[scope.0 as usize].parent;
+        std::iter::successors(self.location(at).scope, outwards)
+            .take(self.scopes.len())
+            .find_map(|scope| self.scopes[scope.0 as usize].function.as_deref())
+    }
+
+    /// The place in the source, whichever copy of the code is meant.
+    pub fn spot(&self, function: FunctionId, at: LocationId) -> Spot {
+        match *self.location(at) {
+            Location { line: 0, .. } => Spot::Unknown(function, at),
+            Location { file, line, column, .. } => Spot::At { file, line, column },
+        }
+    }
+
     /// How many instructions the program has, terminators included.
     pub fn instruction_count(&self) -> usize {
         self.functions.iter().flat_map(|f| &f.blocks).map(|b| b.instructions.len() + 1).sum()
     }
 }
+
+/// Calls that were inlined into each other, more than any compiler makes.
+const MOST_INLINED: usize = 1_000;
 
 impl Type {
     /// Width of its bits when it is a scalar (pointers are 64 bits).

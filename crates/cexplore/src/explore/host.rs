@@ -12,7 +12,7 @@ use parallax_cmachine::{
     Aliasing, Checks, Entry as Alternative, InputBounds, InputCell, Inputs, Object, ObjectId, Oracle, Path,
     Problem, Relation, Reporter, State, Steps, Target, Token, TokenId, Value, memory_name,
 };
-use parallax_cmodule::{BlockId, FunctionId, LocationId, Module};
+use parallax_cmodule::{BlockId, FunctionId, LocationId, Module, Spot};
 use parallax_op::{Bits, Width};
 use parallax_path::{self as path, Bound, Ledger, Model, Split};
 use parallax_sem::{Symbolic, logic};
@@ -84,7 +84,7 @@ impl Input {
 const MOST_RELYING: u32 = 64;
 
 /// A kind of mistake, and where in the user's code.
-pub(super) type Site = (Problem, FunctionId, LocationId);
+pub(super) type Site = (Problem, Spot);
 
 /// What is known of a kind of mistake at a place.
 #[derive(Clone, Copy)]
@@ -431,11 +431,12 @@ impl<'s> Explorer<'s> {
         if !self.settings.looks_for(Problem::Leak) {
             return;
         }
-        if self.known.contains_key(&(Problem::Leak, place.0, place.1)) {
+        let site = (Problem::Leak, self.module.spot(place.0, place.1));
+        if self.known.contains_key(&site) {
             return;
         }
         let Some(model) = self.model(&state.path, &[lost]) else { return };
-        self.known.insert((Problem::Leak, place.0, place.1), Known::Certain);
+        self.known.insert(site, Known::Certain);
         let input = self.input_of(state, &model);
         let detail = crate::leak::WORDS.to_string();
         let decisions = state.events.len();
@@ -638,7 +639,7 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
         // One finding per kind and place in the user's code.
         let (depth, location) = state.user_location(self.module);
         let function = state.frames.get(depth).map_or(FunctionId(0), |f| f.function);
-        let place = (problem, function, location);
+        let place = (problem, self.module.spot(function, location));
         let before = self.known.get(&place).copied();
         match before {
             Some(Known::Certain) => return,

@@ -369,9 +369,10 @@ fn can_be_freed<'s>(store: &Store, state: &State<Symbolic<'s>>, token: &Token<Sy
     })
 }
 
-/// When a token is null.
+/// When a token is null: where that was asked by itself, and where it was decided what it is.
 fn nulls<'t>(token: &'t Token<Symbolic<'_>>) -> impl Iterator<Item = Formula> + 't {
-    token.entries.iter().filter(|entry| entry.target == Target::Null).map(|entry| entry.guard)
+    let decided = token.entries.iter().filter(|entry| entry.target == Target::Null);
+    decided.map(|entry| entry.guard).chain(token.null)
 }
 
 fn known_object<'a, 's>(

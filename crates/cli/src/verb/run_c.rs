@@ -4,7 +4,7 @@ use super::c_sources::CSources;
 use super::c_world::Process;
 use crate::exit::{Failure, Status};
 use anyhow::Result;
-use parallax_cexplore::confirm::user_place;
+use parallax_cexplore::confirm::user_stack;
 use parallax_cexplore::run::{Outcome, Settings, run};
 use std::ffi::OsString;
 use std::io::Write;
@@ -20,9 +20,8 @@ pub fn run_program(sources: &CSources, arguments: &[OsString], steps: Option<u64
     let finished = run(module, &words, &mut Process::default(), &settings, &mut |_| {});
     let _ = std::io::stdout().flush();
     let place = |stack: &[_]| {
-        let (function, at) = user_place(module, stack);
+        let (function, at) = user_stack(module, stack).next().unwrap_or_default();
         let location = module.location(at);
-        let function = module.functions.get(function.0 as usize).map_or("", |f| f.name.as_str());
         match location.line {
             0 => String::new(),
             line => format!("\n --> {}:{line} in {function}", module.file_of(at)),

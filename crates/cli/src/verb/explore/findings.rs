@@ -3,9 +3,10 @@
 use super::super::c_input::{input, shown};
 use anyhow::{Context, Result};
 use parallax_cexplore::Program;
-use parallax_cexplore::confirm::{Replay, Verdict, replay, user_place};
+use parallax_cexplore::confirm::{Replay, Verdict, replay, user_stack};
 use parallax_cexplore::explore::{Exploration, Finding, Relied, Settings};
 use parallax_cexplore::native::{self, Native};
+use parallax_cmodule::LocationId;
 use parallax_path::Bound;
 use parallax_report::{
     Document, Frame, Location, PathBuilder, Report, Role, Segment, Severity, Step as ReportStep, Tool,
@@ -61,7 +62,7 @@ pub(super) fn path_report(program: &Program, findings: &[Confirmed<'_>]) -> Docu
     let mut document = Document::default();
     for confirmed in findings {
         let finding = confirmed.finding;
-        let (_, location) = user_place(&program.module, &finding.stack);
+        let (_, location) = innermost(program, finding);
         let place = program.module.location(location);
         let file = program.module.file_of(location);
         let mut path = PathBuilder::new("");
@@ -124,6 +125,11 @@ fn relied_on(contracts: &[Finding]) -> Vec<(&Relied, &Finding)> {
     all
 }
 
+/// Where something goes wrong in the user's own code, and in which function the text there is.
+fn innermost<'p>(program: &'p Program, finding: &Finding) -> (&'p str, LocationId) {
+    user_stack(&program.module, &finding.stack).next().unwrap_or_default()
+}
+
 /// The JSON document.
 pub(super) fn document(
     program: &Program,
@@ -134,14 +140,14 @@ pub(super) fn document(
     let contracts: Vec<Value> = relied_on(contracts)
         .into_iter()
         .map(|(relied, finding)| {
-            let (function, location) = user_place(&program.module, &finding.stack);
+            let (function, location) = innermost(program, finding);
             json!({
                 "kind": relied.name(),
                 "message": relied.to_string(),
                 "otherwise": finding.problem.name(),
                 "file": program.module.file_of(location),
                 "line": program.module.location(location).line,
-                "function": program.module.function(function).name,
+                "function": function,
             })
         })
         .collect();
@@ -149,7 +155,7 @@ pub(super) fn document(
         .iter()
         .map(|confirmed| {
             let finding = confirmed.finding;
-            let (function, location) = user_place(&program.module, &finding.stack);
+            let (function, location) = innermost(program, finding);
             let place = program.module.location(location);
             json!({
                 "kind": finding.problem.name(),
@@ -157,7 +163,7 @@ pub(super) fn document(
                 "file": program.module.file_of(location),
                 "line": place.line,
                 "column": place.column,
-                "function": program.module.function(function).name,
+                "function": function,
                 "verdict": confirmed.verdict().name(),
                 "confirmed": confirmed.verdict() == Verdict::Confirmed,
                 "replay": confirmed.replay.confirmed,
@@ -203,30 +209,16 @@ pub(super) fn print(
 ) -> Result<()> {
     for confirmed in findings {
         let finding = confirmed.finding;
-        let (function, location) = user_place(&program.module, &finding.stack);
-        let place = program.module.location(location);
-        let file = program.module.file_of(location);
         writeln!(out, "{}: {}", finding.problem.name(), finding.detail)?;
-        writeln!(
-            out,
-            "  --> {file}:{}:{} in {}",
-            place.line,
-            place.column,
-            program.module.function(function).name
-        )?;
-        if let Some(line) = source_line(file, place.line) {
-            writeln!(out, "   |  {}", line.trim_end())?;
-        }
-        for (caller, at) in finding.stack.iter().filter(|(f, at)| (*f, *at) != (function, location)) {
-            let caller_name = &program.module.function(*caller).name;
-            let at_place = program.module.location(*at);
-            if !program.module.function(*caller).library {
-                writeln!(
-                    out,
-                    "   = called from {caller_name}, {}:{}",
-                    program.module.file_of(*at),
-                    at_place.line
-                )?;
+        for (depth, (function, at)) in user_stack(&program.module, &finding.stack).enumerate() {
+            let (file, place) = (program.module.file_of(at), program.module.location(at));
+            if depth > 0 {
+                writeln!(out, "   = called from {function}, {file}:{}", place.line)?;
+                continue;
+            }
+            writeln!(out, "  --> {file}:{}:{} in {function}", place.line, place.column)?;
+            if let Some(line) = source_line(file, place.line) {
+                writeln!(out, "   |  {}", line.trim_end())?;
             }
         }
         if let Some(input) = shown(&finding.input) {
@@ -260,9 +252,8 @@ pub(super) fn print(
         coverage.branches
     )?;
     for (relied, finding) in relied_on(contracts) {
-        let (function, location) = user_place(&program.module, &finding.stack);
+        let (function, location) = innermost(program, finding);
         let (file, line) = (program.module.file_of(location), program.module.location(location).line);
-        let function = &program.module.function(function).name;
         writeln!(
             out,
             "relied on: {relied} (otherwise {} at {file}:{line} in {function})",

@@ -15,7 +15,7 @@ use crate::exit::{Failure, Status};
 use crate::report_file;
 use anyhow::Result;
 use findings::confirmed;
-use parallax_cexplore::confirm::{Verdict, user_place};
+use parallax_cexplore::confirm::{Verdict, user_spot};
 use parallax_cexplore::explore::{Exploration, ExploreError, Finding, explore, explore_input};
 use parallax_cexplore::program::instruments;
 use parallax_cexplore::{Program, minimise};
@@ -118,7 +118,7 @@ fn failure(error: ExploreError) -> Failure {
 
 /// Findings on the paths of given inputs come first; those that were found again are not listed twice.
 fn adopt(program: &Program, explored: &mut Exploration, seeded: Vec<Finding>) {
-    let key = |finding: &Finding| (finding.problem, user_place(&program.module, &finding.stack));
+    let key = |finding: &Finding| (finding.problem, user_spot(&program.module, &finding.stack));
     let mut all: Vec<Finding> = Vec::new();
     for finding in seeded.into_iter().chain(std::mem::take(&mut explored.findings)) {
         if all.iter().all(|other| key(other) != key(&finding)) {

@@ -357,7 +357,7 @@ fn bit_fields_keep_their_neighbours() {
 fn generic_pointers_take_the_type_they_are_used_with() {
     // Only unoptimised code says with which.
     check_with(
-        "generic",
+        "generic_fields",
         "int f(void *data, struct S *s) {
            struct S *t = data;
            if (!t || !s) return 0;

@@ -268,3 +268,29 @@ fn inlined_calls_are_shown_as_calls_and_their_copies_are_one_finding() {
     functions.dedup();
     assert_eq!(functions, ["f", "both", "get"], "{found}");
 }
+
+#[test]
+fn clangs_work_is_kept_and_what_changed_is_made_again() {
+    let at = folder("kept");
+    let _ = std::fs::remove_dir_all(at.join("cache"));
+    let write = |name: &str, text: &str| std::fs::write(at.join(name), text).expect("a file");
+    write("size.h", "#define SIZE 3\n");
+    write(
+        "a.c",
+        "#include \"size.h\"\nint f(unsigned k) { char a[SIZE] = { 0 }; return k < 4 ? a[k] : 0; }\n",
+    );
+    let found = || {
+        let document =
+            json(&parallax(&at, &["explore", "a.c", "--entry", "f", "--json", "--cache", "cache"]));
+        let kept = std::fs::read_dir(at.join("cache")).expect("a folder").count();
+        (document["findings"].as_array().expect("findings").clone(), kept)
+    };
+    let (findings, kept) = found();
+    assert_eq!(findings.len(), 1);
+    assert_eq!(found(), (findings, kept), "nothing is made again");
+    write("size.h", "#define SIZE 4\n");
+    let (findings, more) = found();
+    assert_eq!((findings.len(), more), (0, kept + 2), "code and declarations of the file that includes it");
+    let output = parallax(&at, &["explore", "a.c", "--entry", "f", "--cache", "a.c"]);
+    assert_eq!(output.status.code(), Some(2), "a file is no folder");
+}

@@ -59,16 +59,15 @@ impl Kept {
         let headers = folder.join("headers");
         clang::write_headers(&headers).map_err(wrong)?;
         let mut builder = Sha256::new();
-        let version = std::process::Command::new(clang::COMPILER).arg("--version").output();
-        builder.update(version.map_err(|error| Error::NoCompiler(clang::COMPILER.into(), error))?.stdout);
+        // Asking the compiler for its version takes as long as compiling a small file.
+        let compiler = found_in_path(clang::COMPILER).and_then(|file| identity(&file));
+        let absent = || Error::NoCompiler(clang::COMPILER.into(), std::io::ErrorKind::NotFound.into());
+        builder.update(compiler.ok_or_else(absent)?);
         // The compiler notes the folder that it works in: the same text elsewhere is another file.
         if let Ok(here) = std::env::current_dir() {
             builder.update(here.as_os_str().as_encoded_bytes());
         }
-        if let Ok(own) = std::env::current_exe().and_then(std::fs::metadata) {
-            let changed = own.modified().ok().and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
-            builder.update(format!("{} {:?}", own.len(), changed));
-        }
+        builder.update(std::env::current_exe().ok().and_then(|own| identity(&own)).unwrap_or_default());
         let kept = Kept {
             folder,
             headers,
@@ -213,6 +212,19 @@ impl Kept {
             all -= bytes;
         }
     }
+}
+
+/// What tells a program from another version of it: which file it is, how long, and since when.
+fn identity(program: &Path) -> Option<String> {
+    let file = program.canonicalize().ok()?;
+    let held = file.metadata().ok()?;
+    let changed = held.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(format!("{} {} {changed:?}", file.display(), held.len()))
+}
+
+fn found_in_path(program: &str) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
 /// Files that preprocessed text comes from: `# LINE "FILE" ...`.

@@ -1,13 +1,13 @@
 //! Flags that every verb on C programs takes: what to compile, and how.
 
+use super::c_cache::CCache;
 use crate::exit::{Failure, Status};
 use anyhow::Result;
 use clap::Args;
 use parallax_cexplore::{Program, Sources, program};
-use parallax_cread::{Error, Kept, clang};
+use parallax_cread::{Error, clang};
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// What to compile, and how.
 #[derive(Args, Clone)]
@@ -34,6 +34,8 @@ pub struct CFlags {
     /// Optimise the IR (0 to 3) before looking at it.
     #[arg(short = 'O', value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
     optimise: u8,
+    #[command(flatten)]
+    cache: CCache,
 }
 
 /// A compiled program handed over as source: clang would print its bytes, line by line.
@@ -57,22 +59,13 @@ impl CSources {
             || path.file_name().is_some_and(|n| n == "compile_commands.json")
     }
 
-    /// Compiles and reads the program; clang's warnings go to stderr.
+    /// Compiles and reads the program, or what was kept of it; clang's warnings go to stderr.
     pub fn load(&self) -> Result<Program> {
         self.load_instrumented(Vec::new())
     }
 
-    /// The same, with clang's work kept from run to run.
-    pub fn load_kept(&self, kept: Option<Arc<Kept>>) -> Result<Program> {
-        self.load_with(Vec::new(), kept)
-    }
-
     /// The same, with checks of clang's sanitizers compiled in.
     pub fn load_instrumented(&self, instrument: Vec<&'static str>) -> Result<Program> {
-        self.load_with(instrument, None)
-    }
-
-    fn load_with(&self, instrument: Vec<&'static str>, kept: Option<Arc<Kept>>) -> Result<Program> {
         for file in &self.files {
             refuse_compiled(file)?;
         }
@@ -86,6 +79,7 @@ impl CSources {
             instrument,
             ..clang::Options::default()
         };
+        let kept = flags.cache.kept()?;
         let program = program::load(&Sources { files: self.files.clone(), options, kept }).map_err(
             |error| match error {
                 Error::Unsupported(_) => Failure { status: Status::Unsupported, message: error.to_string() },

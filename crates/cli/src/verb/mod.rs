@@ -1,6 +1,7 @@
 //! The verbs, one module each.
 
 mod at;
+mod c_cache;
 mod c_input;
 mod c_sources;
 mod c_world;

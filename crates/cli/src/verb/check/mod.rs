@@ -90,12 +90,6 @@ pub struct Check {
     /// What the project wants: entry, sinks, blocks, models, suppressions [default: parallax.toml, if it is there].
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Where work that depends on single files is kept from run to run [default: parallax in the user's cache folder].
-    #[arg(long, value_name = "FOLDER")]
-    cache: Option<PathBuf>,
-    /// Keep nothing, and use nothing that was kept.
-    #[arg(long, conflicts_with = "cache")]
-    no_cache: bool,
     /// Print one JSON document.
     #[arg(long)]
     json: bool,
@@ -148,15 +142,6 @@ impl Check {
         }
     }
 
-    /// Where work is kept. A usual folder that cannot be used is no reason not to check; one that was asked for is.
-    fn kept(&self) -> Result<Option<Arc<Kept>>> {
-        match &self.cache {
-            _ if self.no_cache => Ok(None),
-            Some(folder) => Ok(Some(Arc::new(Kept::at(folder)?))),
-            None => Ok(usual_folder().and_then(|folder| Kept::at(&folder).ok()).map(Arc::new)),
-        }
-    }
-
     /// Explores the program from its start, for inputs that show findings.
     fn confirm(&self, program: &Program, settings: &Settings, report: &mut Report) -> Result<()> {
         if self.no_refine || self.paper || self.confirm_time == 0 || settings.entry != "main" {
@@ -174,13 +159,6 @@ impl Check {
     }
 }
 
-/// The folder for what may be kept and may be lost, as users set it.
-fn usual_folder() -> Option<PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let caches = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
-    Some(caches.join("parallax"))
-}
-
 /// A program with what was found in it.
 pub struct Checked {
     /// The program.
@@ -196,8 +174,8 @@ pub fn checked(arguments: &Check) -> Result<Checked> {
     let config = Config::read(arguments.config.as_deref())?;
     let mut sources = arguments.sources.clone();
     sources.files.extend(config.check.models.iter().cloned());
-    let kept = arguments.kept()?;
-    let mut program = sources.load_kept(kept.clone())?;
+    let mut program = sources.load()?;
+    let kept = program.kept.clone();
     program.annotate()?;
     let settings = arguments.settings(&config.check);
     let mut report = parallax_mixy::check(&program.module, &settings).map_err(|error| Failure {

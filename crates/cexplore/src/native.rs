@@ -4,7 +4,7 @@ use crate::Program;
 use crate::confirm::user_place;
 use crate::driver::{Driver, RENAMED_MAIN, driver};
 use crate::explore::{Entry, Finding, Input, Settings};
-use crate::program::is_module;
+use crate::program::{is_module, side_by_side};
 use parallax_cmachine::Problem;
 use parallax_cmodule::Module;
 use parallax_cread::{Error, clang};
@@ -118,14 +118,21 @@ pub fn build(
         // The driver has its own.
         Entry::Function(_) => Some(RENAMED_MAIN),
     };
+    let named = |number: usize| folder.join(format!("{number}.o"));
+    let missing = (0..program.units.len()).filter(|number| !named(*number).exists()).collect::<Vec<_>>();
+    let of_files: Vec<&str> = flags.iter().copied().chain(renamed).collect();
+    let compiled = side_by_side(&missing, |number| {
+        let ((file, options), object) = (&program.units[*number], named(*number));
+        match &program.kept {
+            Some(kept) => kept.object(file, &of_files, options, &object),
+            None => clang::object(file, &of_files, options, &object),
+        }
+    });
+    compiled.into_iter().collect::<Result<(), Error>>()?;
     let mut objects = Vec::new();
     let mut opened: Vec<&str> = Vec::new();
-    for (number, (file, options)) in program.units.iter().enumerate() {
-        let object = folder.join(format!("{number}.o"));
-        if !object.exists() {
-            let flags: Vec<&str> = flags.iter().copied().chain(renamed).collect();
-            clang::object(file, &flags, options, &object)?;
-        }
+    for (number, (file, _)) in program.units.iter().enumerate() {
+        let object = named(number);
         let mut wanted: Vec<&str> = Vec::new();
         for (symbol, home) in &driver.hidden {
             let of_a_file = program.units.iter().any(|(file, _)| same_file(Path::new(home), file));

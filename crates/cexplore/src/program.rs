@@ -115,7 +115,7 @@ pub fn load(sources: &Sources) -> Result<Program, Error> {
 }
 
 /// Does the same with each of several things, as many at a time as there are processors; the answers are in their order.
-fn side_by_side<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn side_by_side<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(things.len());
     if workers <= 1 {
         return things.iter().map(work).collect();

@@ -172,10 +172,9 @@ pub fn compile(file: &Path, options: &Options) -> Result<Compiled, Error> {
 }
 
 /// The text of a file after preprocessing, with the files and lines that it comes from.
-pub(crate) fn preprocess(file: &Path, options: &Options) -> Result<Vec<u8>, Error> {
+pub(crate) fn preprocess(file: &Path, flags: &[String], options: &Options) -> Result<Vec<u8>, Error> {
     let output = clang(options, |command| {
-        command.arg("-x").arg("c").arg(file).args(["-E", "-w", "-o", "-"]);
-        command.args(bitcode_flags(options));
+        command.arg("-x").arg("c").arg(file).args(["-E", "-w", "-o", "-"]).args(flags);
     })?;
     if !output.status.success() {
         return Err(Error::Compile(String::from_utf8_lossy(&output.stderr).trim_end().to_string()));
@@ -215,10 +214,16 @@ pub fn assemble(text: &str) -> Result<Vec<u8>, Error> {
     }
 }
 
+/// Flags with which files are compiled natively.
+pub(crate) fn native_flags(flags: &[&str], options: &Options) -> Vec<String> {
+    let own = ["-g", "-w"].iter().chain(flags).map(ToString::to_string);
+    own.chain(options.language_flags()).collect()
+}
+
 /// Compiles one C file natively, for replaying what was found.
 pub fn object(file: &Path, flags: &[&str], options: &Options, output: &Path) -> Result<(), Error> {
     built(options, |command| {
-        command.args(["-g", "-w", "-c"]).args(flags).args(options.language_flags());
+        command.arg("-c").args(native_flags(flags, options));
         command.args(["-x", "c"]).arg(file).arg("-o").arg(output);
     })
 }

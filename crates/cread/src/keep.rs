@@ -100,15 +100,30 @@ impl Kept {
         self.once("qualifiers", key, || annotations::qualifiers(file, &options))
     }
 
-    /// What everything that is made of a file is known by.
+    /// [`clang::object`], or what it made before.
+    pub fn object(&self, file: &Path, flags: &[&str], options: &Options, output: &Path) -> Result<(), Error> {
+        let options = self.with_headers(options);
+        let key = self.key_with(file, &options, clang::native_flags(flags, &options))?;
+        let wrong = |error| Error::Io(output.display().to_string(), error);
+        let made: Vec<u8> = self.once("object", key, || {
+            clang::object(file, flags, &options, output)?;
+            std::fs::read(output).map_err(wrong)
+        })?;
+        std::fs::write(output, made).map_err(wrong)
+    }
+
+    /// What everything that is made of a file's code is known by.
     pub fn key(&self, file: &Path, options: &Options) -> Result<Sum, Error> {
         let options = self.with_headers(options);
-        let flags = clang::bitcode_flags(&options);
+        self.key_with(file, &options, clang::bitcode_flags(&options))
+    }
+
+    fn key_with(&self, file: &Path, options: &Options, flags: Vec<String>) -> Result<Sum, Error> {
         let name = (file.to_path_buf(), flags);
         if let Some(known) = self.keys.lock().ok().and_then(|keys| keys.get(&name).copied()) {
             return Ok(known);
         }
-        let text = clang::preprocess(file, &options)?;
+        let text = clang::preprocess(file, &name.1, options)?;
         let mut key = Sha256::new();
         key.update(self.builder);
         for word in &name.1 {
@@ -266,18 +281,20 @@ mod tests {
             for name in ["a.c", "b.c"] {
                 kept.compile(&at.join(name), &options).expect("it compiles");
                 kept.qualifiers(&at.join(name), &options).expect("it is read");
+                kept.object(&at.join(name), &["-O0"], &options, &at.join("made.o")).expect("it compiles");
+                assert!(std::fs::read(at.join("made.o")).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF")));
             }
             kept.counts().made
         };
-        assert_eq!(made(&[]), 4, "everything");
+        assert_eq!(made(&[]), 6, "everything");
         assert_eq!(made(&[]), 0, "nothing changed");
         write("b.c", "int b(void) { return 2; }\n");
-        assert_eq!(made(&[]), 2, "one file");
+        assert_eq!(made(&[]), 3, "one file");
         write("common.h", "int *common(int * _Nonnull);\n");
-        assert_eq!(made(&[]), 2, "the file that includes it");
+        assert_eq!(made(&[]), 3, "the file that includes it");
         write("common.h", "int *common(int *  _Nonnull);\n");
-        assert_eq!(made(&[]), 2, "columns are part of what is made");
-        assert_eq!(made(&["-DX"]), 4, "flags");
+        assert_eq!(made(&[]), 3, "columns are part of what is made");
+        assert_eq!(made(&["-DX"]), 6, "flags");
         assert_eq!(made(&[]), 0, "what was made with other flags is still there");
         // Damaged entries are made again.
         for entry in std::fs::read_dir(at.join("kept")).expect("a folder").flatten() {
@@ -287,7 +304,7 @@ mod tests {
                 std::fs::write(entry.path(), bytes).expect("a file");
             }
         }
-        assert_eq!(made(&[]), 4, "what is damaged");
+        assert_eq!(made(&[]), 6, "what is damaged");
         std::fs::remove_dir_all(&at).expect("the folder goes");
     }
 

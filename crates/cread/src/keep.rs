@@ -13,8 +13,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, Once};
 use std::time::SystemTime;
 
 /// Bytes that are kept in all; what was used longest ago goes first.
@@ -34,6 +34,8 @@ pub struct Kept {
     keys: Mutex<FxHashMap<(PathBuf, Vec<String>), Sum>>,
     found: AtomicU64,
     made: AtomicU64,
+    /// Whether there is room for what this run adds. Looking at all entries takes time, which runs that add nothing do not need.
+    roomy: Once,
 }
 
 impl std::fmt::Debug for Kept {
@@ -68,7 +70,7 @@ impl Kept {
             builder.update(here.as_os_str().as_encoded_bytes());
         }
         builder.update(std::env::current_exe().ok().and_then(|own| identity(&own)).unwrap_or_default());
-        let kept = Kept {
+        Ok(Kept {
             folder,
             headers,
             builder: builder.finalize().into(),
@@ -76,9 +78,8 @@ impl Kept {
             keys: Mutex::default(),
             found: AtomicU64::new(0),
             made: AtomicU64::new(0),
-        };
-        kept.make_room(MOST);
-        Ok(kept)
+            roomy: Once::new(),
+        })
     }
 
     /// How much was found, and how much had to be done.
@@ -191,6 +192,7 @@ impl Kept {
     pub fn put<T: serde::Serialize>(&self, what: &str, key: &Sum, value: &T) {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let Ok(payload) = postcard::to_stdvec(value) else { return };
+        self.roomy.call_once(|| self.make_room(MOST));
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let part = self.folder.join(format!("part-{}-{number}", std::process::id()));
         let written = std::fs::File::create(&part).and_then(|mut out| {

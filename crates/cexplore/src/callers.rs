@@ -5,8 +5,8 @@
 //! exactly what every call guarantees: a length that goes with a buffer, a pointer that is never null, a table that is
 //! set up first.
 
-use crate::confirm::user_spot;
 use crate::explore::{Coverage, Exploration, Finding};
+use crate::place::user_spot;
 use parallax_cmodule::{Callee, FunctionId, LocationId, Module, Operation};
 
 /// A call of a function.

@@ -3,10 +3,10 @@
 use crate::Program;
 use crate::explore::{Entry, Finding, Settings, explore_input};
 use crate::native::Native;
+use crate::place::user_place;
 use crate::run::{self, Closed, Outcome};
 use crate::trace::{Step, Tracer, step};
 use parallax_cmachine::{Files, Problem, State};
-use parallax_cmodule::{FunctionId, LocationId, Module, Spot};
 use parallax_sem::Concrete;
 use parallax_term::Store;
 
@@ -64,34 +64,6 @@ const STEPS: usize = 400;
 const TRACED: u64 = 100_000;
 /// Instructions a replay may take.
 const LIMIT: u64 = 50_000_000;
-
-/// The place in the user's own code where something happened.
-pub fn user_place(module: &Module, stack: &[(FunctionId, LocationId)]) -> (FunctionId, LocationId) {
-    stack
-        .iter()
-        .find(|(function, _)| !module.function(*function).library)
-        .or(stack.first())
-        .copied()
-        .unwrap_or((FunctionId(0), LocationId::default()))
-}
-
-/// The same as the source has it.
-pub fn user_spot(module: &Module, stack: &[(FunctionId, LocationId)]) -> Spot {
-    let (function, location) = user_place(module, stack);
-    module.spot(function, location)
-}
-
-/// The calls of the user's own code that lead to where something happened, the innermost first, inlined ones too.
-pub fn user_stack<'m>(
-    module: &'m Module,
-    stack: &[(FunctionId, LocationId)],
-) -> impl Iterator<Item = (&'m str, LocationId)> {
-    let (function, location) = user_place(module, stack);
-    let around = stack.iter().skip_while(move |frame| **frame != (function, location)).skip(1);
-    let around = around.filter(|(function, _)| !module.function(*function).library);
-    let all: Vec<_> = std::iter::once((function, location)).chain(around.copied()).collect();
-    all.into_iter().flat_map(|(function, at)| module.inlined(function, at))
-}
 
 /// Runs a finding's input in the concrete reading.
 pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Replay {
@@ -165,7 +137,7 @@ pub fn replay(program: &Program, finding: &Finding, settings: &Settings) -> Repl
         }),
     };
     if let Outcome::Mistake(mistake) = &outcome {
-        path.push(step(module, mistake.stack.iter().rev().copied(), Vec::new()));
+        path.push(step(module, &mistake.stack, Vec::new()));
     }
     Replay { confirmed, outcome, path }
 }

@@ -12,6 +12,7 @@ pub mod ktest;
 mod leak;
 pub mod minimise;
 pub mod native;
+pub mod place;
 pub mod program;
 pub mod run;
 pub mod trace;

@@ -1,9 +1,9 @@
 //! Confirming what was found natively: the program is built with AddressSanitizer and given the input.
 
 use crate::Program;
-use crate::confirm::user_place;
 use crate::driver::{Driver, RENAMED_MAIN, driver};
 use crate::explore::{Entry, Finding, Input, Settings};
+use crate::place::user_place;
 use crate::program::{is_module, side_by_side};
 use parallax_cmachine::Problem;
 use parallax_cmodule::Module;

@@ -1,6 +1,7 @@
 //! The way a concrete run takes through the user's own code: every line it executes, every branch with its outcome, and
 //! the variables that changed since the function's last line.
 
+use crate::place::user_stack;
 use parallax_cmachine::{State, Target, Value};
 use parallax_cmodule::{BlockId, FunctionId, LocationId, Module, Terminator};
 use parallax_sem::Concrete;
@@ -66,13 +67,13 @@ impl<'m> Tracer<'m> {
         self.last = (frame.serial, line);
         self.open = branch;
         let values = self.changed(state);
-        let around = (0..state.frames.len() - 1)
-            .map(|depth| (state.frames[depth].function, state.location(self.module, depth)));
-        let stack = around.chain([(frame.function, location)]);
+        let around = (0..state.frames.len() - 1).rev();
+        let around = around.map(|depth| (state.frames[depth].function, state.location(self.module, depth)));
+        let stack: Vec<_> = std::iter::once((frame.function, location)).chain(around).collect();
         if self.steps.len() == self.most {
             self.steps.pop_front();
         }
-        self.steps.push_back(step(self.module, stack, values));
+        self.steps.push_back(step(self.module, &stack, values));
     }
 
     /// The steps, the oldest first.
@@ -105,17 +106,14 @@ impl<'m> Tracer<'m> {
     }
 }
 
-/// A step at a place, from the calls that lead there, the outermost first. Inlined calls are calls.
-pub fn step(
-    module: &Module,
-    stack: impl Iterator<Item = (FunctionId, LocationId)>,
-    values: Vec<(String, String)>,
-) -> Step {
-    let own = stack.filter(|(function, _)| !module.function(*function).library);
-    let mut callers: Vec<(String, String, u32)> = own
-        .flat_map(|(function, at)| module.inlined(function, at).into_iter().rev())
-        .map(|(name, at)| (name.to_string(), module.file_of(at).to_string(), module.location(at).line))
-        .collect();
-    let (function, file, line) = callers.pop().unwrap_or_default();
+/// A step at a place, from the calls that lead there, the innermost first. Inlined calls are calls.
+pub fn step(module: &Module, stack: &[(FunctionId, LocationId)], values: Vec<(String, String)>) -> Step {
+    let place = |(function, at): (&str, LocationId)| {
+        (function.to_string(), module.file_of(at).to_string(), module.location(at).line)
+    };
+    let mut places = user_stack(module, stack).map(place);
+    let (function, file, line) = places.next().unwrap_or_default();
+    let mut callers: Vec<_> = places.collect();
+    callers.reverse();
     Step { function, file, line, taken: None, values, callers }
 }

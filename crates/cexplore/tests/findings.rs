@@ -4,9 +4,10 @@ mod corpus;
 
 use corpus::{Case, cases, each, header, load, settings};
 use parallax_cexplore::Program;
-use parallax_cexplore::confirm::{replay, user_place};
+use parallax_cexplore::confirm::replay;
 use parallax_cexplore::explore::{Entry, Exploration, Merge, Settings, explore};
 use parallax_cexplore::native::{self, Native};
+use parallax_cexplore::place::user_place;
 use parallax_term::Store;
 use std::collections::BTreeSet;
 

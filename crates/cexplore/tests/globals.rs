@@ -2,8 +2,8 @@
 
 mod corpus;
 
-use parallax_cexplore::confirm::user_place;
 use parallax_cexplore::explore::{Entry, Exploration, Globals, PathEnd, PathRecord, Settings, explore};
+use parallax_cexplore::place::user_place;
 use parallax_cexplore::{Program, Sources, program};
 use parallax_term::Store;
 use std::collections::BTreeSet;

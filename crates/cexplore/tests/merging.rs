@@ -1,8 +1,9 @@
 //! Merging at joins: as many states as the program has places, not ways; the same findings as without (for which
 //! `findings.rs` holds the whole corpus against both).
 
-use parallax_cexplore::confirm::{replay, user_place};
+use parallax_cexplore::confirm::replay;
 use parallax_cexplore::explore::{Entry, Exploration, Merge, Settings, explore};
+use parallax_cexplore::place::user_place;
 use parallax_cexplore::{Program, Sources, program};
 use parallax_cmachine::Problem;
 use parallax_term::Store;

@@ -7,9 +7,10 @@
 use crate::finding::{Finding, Kind, Report, Status, Where, Witness};
 use crate::names::site_location;
 use parallax_cexplore::Program;
-use parallax_cexplore::confirm::{Verdict, replay, user_place};
+use parallax_cexplore::confirm::{Verdict, replay};
 use parallax_cexplore::explore::{self, Argument, Entry, Settings};
 use parallax_cexplore::native::{self, Native};
+use parallax_cexplore::place::user_place;
 use parallax_cmachine::Problem;
 use parallax_cmodule::{BlockId, FunctionId, LocationId, Module, Operation};
 use parallax_path::Strategy;

@@ -125,8 +125,12 @@ pub fn explore_input<'s>(
                 break;
             }
         }
-        let learned = search.machine.host.walks.take_learned();
-        if !learned || started.elapsed() >= settings.time {
+        if !search.machine.host.walks.take_learned() {
+            return Ok(search.finish());
+        }
+        if started.elapsed() >= settings.time {
+            // What was learned is left out.
+            search.note(Bound::Time(settings.time));
             return Ok(search.finish());
         }
         host = search.machine.host.again();

@@ -4,7 +4,7 @@ use super::c_sources::CSources;
 use super::c_world::Process;
 use crate::exit::{Failure, Status};
 use anyhow::Result;
-use parallax_cexplore::confirm::user_stack;
+use parallax_cexplore::place::user_stack;
 use parallax_cexplore::run::{Outcome, Settings, run};
 use std::ffi::OsString;
 use std::io::Write;

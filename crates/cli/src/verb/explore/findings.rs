@@ -3,9 +3,10 @@
 use super::super::c_input::{input, shown};
 use anyhow::{Context, Result};
 use parallax_cexplore::Program;
-use parallax_cexplore::confirm::{Replay, Verdict, replay, user_stack};
+use parallax_cexplore::confirm::{Replay, Verdict, replay};
 use parallax_cexplore::explore::{Exploration, Finding, Relied, Settings};
 use parallax_cexplore::native::{self, Native};
+use parallax_cexplore::place::user_stack;
 use parallax_cmodule::LocationId;
 use parallax_path::Bound;
 use parallax_report::{

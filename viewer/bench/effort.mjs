@@ -2,7 +2,7 @@
 //
 //   node bench/effort.mjs MATRIX OUT [LIST SOURCES]
 //
-// MATRIX is the folder of `make report-matrix`: of each tool's reports the one with the longest path is read. LIST is a report
+// MATRIX is the folder of `make peers WHAT=report-matrix`: of each tool's reports the one with the longest path is read. LIST is a report
 // file with hundreds of findings. Reading: the steps are visited in the order of the path; whenever the next one is not on
 // screen, one action brings it there. A plain editor shows one file at a time in a window of the same height. Judging: real
 // keys are pressed on the page until every report has its verdict, once by groups, once one by one in the same list.

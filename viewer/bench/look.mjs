@@ -1,4 +1,4 @@
-// A picture of a page for every tool and program of `make report-matrix`: `node bench/look.mjs MATRIX [OUT]`.
+// A picture of a page for every tool and program of `make peers WHAT=report-matrix`: `node bench/look.mjs MATRIX [OUT]`.
 //
 // Of each tool's reports on a program one file is taken, and of that the report with the longest path. The pictures are for
 // eyes; what can be checked is: nothing goes wrong on the page, nothing runs out of the window or is cut without a sign, at a desk and

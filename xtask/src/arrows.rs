@@ -13,6 +13,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     // The logic and its readings.
     ("op", &[]),
     ("source", &[]),
+    // Programs run to find something out.
+    ("jail", &[]),
     ("term", &["op", "source"]),
     ("sem", &["op", "term"]),
     ("smt", &["op", "sem", "term"]),
@@ -32,6 +34,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sleigh", &["ir", "op", "sem"]),
     ("code", &["ir", "op", "sem", "sleigh", "term"]),
     ("silicon", &["ir", "op", "sem", "sleigh", "term"]),
+    // Guest code copied for the processor itself: bytes to bytes and tables.
+    ("native", &[]),
     ("process", &["ir", "op", "sem", "sleigh"]),
     // Recordings of processes: the doors that write down and answer.
     ("record", &["process"]),
@@ -49,19 +53,47 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("engines", &["heap", "op", "path", "sem", "smt", "term"]),
     ("java", &["engines", "heap", "op", "path", "sem"]),
     ("javalite", &["engines", "heap", "op", "path", "sem", "source", "term"]),
-    // Programs explored: the emulated process runs, terms say what its branches depend on.
-    ("concolic", &["ir", "op", "path", "process", "sem", "smt", "symbols", "term"]),
+    // Programs explored: the emulated process runs in a view of its own, terms say what its branches depend on.
+    ("concolic", &["ir", "jail", "op", "path", "process", "sem", "smt", "symbols", "term"]),
     // C: the module is data, the reader talks to LLVM, the machine is the meaning; they meet in `cexplore`.
     ("cmodule", &["op"]),
-    ("cread", &["cmodule", "op"]),
+    ("cread", &["cmodule", "jail", "op"]),
     // Inline assembly is lifted as machine code and written as functions of the module.
     ("casm", &["cmodule", "ir", "op", "sleigh"]),
     ("cmachine", &["cmodule", "heap", "op", "path", "sem"]),
-    ("cexplore", &["casm", "cmachine", "cmodule", "cread", "op", "path", "sem", "smt", "term"]),
+    ("cexplore", &["casm", "cmachine", "cmodule", "cread", "jail", "op", "path", "sem", "smt", "term"]),
     // Null errors in C: pointers on the module, qualifiers on pointers, blocks by the explorer.
     ("points", &["cmodule", "op"]),
     ("mixy", &["cexplore", "cmachine", "cmodule", "op", "path", "points", "report", "sem", "smt", "term"]),
     ("mix", &["op", "path", "report", "sem", "smt", "source", "term"]),
+    // The command: what its verbs share, and the two groups of verbs that take the compiler longest.
+    ("cli-base", &["report", "smt", "source", "view"]),
+    (
+        "cli-formulas",
+        &[
+            "cli-base",
+            "code",
+            "concolic",
+            "ir",
+            "mc",
+            "op",
+            "path",
+            "pl",
+            "primitives",
+            "sem",
+            "sleigh",
+            "smt",
+            "smtlib",
+            "source",
+            "term",
+        ],
+    ),
+    (
+        "cli-heap",
+        &["cli-base", "engines", "heap", "java", "javalite", "path", "report", "smt", "source", "term"],
+    ),
+    // The Python module.
+    ("python", &["flow", "moment", "record", "symbols", "trace", "travel"]),
 ];
 
 /// Complaints about manifests that do not follow the arrows, and about arrows that no manifest follows.

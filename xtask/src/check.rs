@@ -13,19 +13,26 @@ pub fn run() -> Result<()> {
     let files = String::from_utf8(listing.stdout)?;
     let mut complaints = super::arrows::complaints()?;
     complaints.extend(super::dependencies::complaints()?);
+    let (mut sources, mut pages) = (Vec::new(), Vec::new());
     for name in files.lines() {
         let Ok(text) = std::fs::read_to_string(name) else { continue };
+        if name.ends_with(".rs") {
+            sources.push((name.to_owned(), text.clone()));
+        }
         if name.ends_with(".rs") {
             rust_file(name, &text, &mut complaints);
         }
         if name.ends_with(".md") {
-            links(name, &text, &mut complaints);
+            pages.push((name.to_owned(), text.clone()));
         }
         if name.ends_with("Cargo.toml") && name.starts_with("crates/") && !text.contains("license.workspace")
         {
             complaints.push(format!("{name}: the licence comes from the workspace"));
         }
     }
+    complaints.extend(super::circles::complaints(&sources));
+    complaints.extend(test_modules(&sources));
+    complaints.extend(super::pages::complaints(&pages, Path::exists));
     if complaints.is_empty() {
         return Ok(());
     }
@@ -40,10 +47,14 @@ fn door(name: &str, text: &str, complaints: &mut Vec<String>) {
     if !inside || name.ends_with("/tests.rs") {
         return;
     }
+    // What only computes asks nobody.
+    const COMPUTED: [&str; 3] = ["major", "minor", "makedev"];
     let asks = |line: &str| {
         let called = |part: &str| {
             part.find('(').is_some_and(|end| {
-                end > 0 && part[..end].chars().all(|letter| letter.is_ascii_lowercase() || letter == '_')
+                end > 0
+                    && !COMPUTED.contains(&&part[..end])
+                    && part[..end].chars().all(|letter| letter.is_ascii_lowercase() || letter == '_')
             })
         };
         line.split("libc::").skip(1).any(called)
@@ -79,13 +90,34 @@ fn rust_file(name: &str, text: &str, complaints: &mut Vec<String>) {
     }
 }
 
-/// Links to files of the repository lead somewhere.
-fn links(name: &str, text: &str, complaints: &mut Vec<String>) {
-    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
-    for part in text.split("](").skip(1) {
-        let target = part.split([')', '#', ' ']).next().unwrap_or("");
-        if !target.is_empty() && !target.contains("://") && !folder.join(target).exists() {
-            complaints.push(format!("{name}: the link to {target} leads nowhere"));
+/// A file of tests that the crate's test program does not name would never run.
+fn test_modules(sources: &[(String, String)]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for (name, _) in sources {
+        let Some((folder, file)) = name.split_once("/tests/it/") else { continue };
+        let module = file.strip_suffix("/mod.rs").or(file.strip_suffix(".rs")).unwrap_or(file);
+        if module == "main" || module.contains('/') {
+            continue;
         }
+        let main = format!("{folder}/tests/it/main.rs");
+        let is_named = sources.iter().any(|(other, text)| {
+            *other == main && text.lines().any(|line| line.trim() == format!("mod {module};"))
+        });
+        if !is_named {
+            complaints.push(format!("{name}: {main} does not name this module, so it never runs"));
+        }
+    }
+    complaints
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_file_of_tests_that_never_runs_is_told() {
+        let file = |name: &str, text: &str| (format!("crates/x/tests/it/{name}.rs"), text.to_string());
+        let fine = [file("main", "mod a;\nmod b;\n"), file("a", ""), file("b/mod", ""), file("b/part", "")];
+        assert!(super::test_modules(&fine).is_empty());
+        let told = super::test_modules(&[file("main", "mod b;\n"), file("a", "")]);
+        assert!(told.len() == 1 && told[0].contains("it/a.rs"), "{told:?}");
     }
 }

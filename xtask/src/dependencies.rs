@@ -1,4 +1,4 @@
-//! Dependencies earn their place: each is used, and each has a licence that `deny.toml` allows.
+//! Dependencies earn their place: each is used, has a licence that `deny.toml` allows, and is built once.
 //!
 //! `deny.toml` is what `cargo deny check` reads; its licences are also held here, offline and without that tool, so
 //! that every run of the lints sees a dependency whose licence nobody agreed to. Known vulnerabilities need the
@@ -9,6 +9,9 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The crate that lists features.
+const FEATURES: &str = "workspace-features";
 
 /// Complaints about dependencies that nothing uses, and about licences.
 pub fn complaints() -> Result<Vec<String>> {
@@ -21,13 +24,17 @@ pub fn complaints() -> Result<Vec<String>> {
     let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
     let allowed = allowed(&std::fs::read_to_string("deny.toml").context("deny.toml")?)?;
     let mut complaints = Vec::new();
+    let mut own = Vec::new();
     for package in metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default() {
         if package["source"].is_null() {
+            // `xtask` is built before all else, and stays small.
+            own.extend(package["name"].as_str().filter(|name| *name != "xtask").map(str::to_owned));
             unused(package, &mut complaints);
         } else {
             licence(package, &allowed, &mut complaints);
         }
     }
+    complaints.extend(super::features::complaints(&own)?);
     Ok(complaints)
 }
 
@@ -65,12 +72,16 @@ fn unused(package: &Value, complaints: &mut Vec<String>) {
     let name = package["name"].as_str().unwrap_or_default();
     let main = sources(folder, &["src", "build.rs"]);
     let tests = sources(folder, &["src", "tests", "examples", "benches"]);
+    // Its dependencies are there for their features.
+    if name == FEATURES {
+        return;
+    }
     for dependency in package["dependencies"].as_array().map(Vec::as_slice).unwrap_or_default() {
         let dependency_name =
             dependency["rename"].as_str().or(dependency["name"].as_str()).unwrap_or_default();
         let word = dependency_name.replace('-', "_");
         let text = if dependency["kind"] == "dev" { &tests } else { &main };
-        if !names(text, &word) {
+        if dependency_name != FEATURES && !names(text, &word) {
             complaints.push(format!("{name} depends on {dependency_name}, which it never names"));
         }
     }
@@ -83,15 +94,22 @@ fn names(text: &str, word: &str) -> bool {
         .any(|(at, _)| !text[..at].ends_with(inside) && !text[at + word.len()..].starts_with(inside))
 }
 
-/// The text of the Rust files at these places.
+/// The text of the Rust files at these places, and of those elsewhere that they take in as modules.
 fn sources(folder: &Path, places: &[&str]) -> String {
     let mut waiting: Vec<PathBuf> = places.iter().map(|place| folder.join(place)).collect();
+    let mut seen = BTreeSet::new();
     let mut text = String::new();
     while let Some(path) = waiting.pop() {
+        let path = path.canonicalize().unwrap_or(path);
         if let Ok(entries) = std::fs::read_dir(&path) {
             waiting.extend(entries.filter_map(|entry| Some(entry.ok()?.path())));
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            text.push_str(&std::fs::read_to_string(&path).unwrap_or_default());
+        } else if path.extension().is_some_and(|ending| ending == "rs") && seen.insert(path.clone()) {
+            let file = std::fs::read_to_string(&path).unwrap_or_default();
+            let beside = path.parent().unwrap_or(folder);
+            let named =
+                file.lines().filter_map(|line| line.trim().strip_prefix("#[path = \"")?.strip_suffix("\"]"));
+            waiting.extend(named.map(|module| beside.join(module)));
+            text.push_str(&file);
         }
     }
     text

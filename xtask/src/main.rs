@@ -1,9 +1,14 @@
-//! Repository checks (`cargo xtask check`) and recorded benchmark runs (`cargo xtask bench`).
+//! Repository checks (`cargo xtask check`), the tests side by side (`cargo xtask test`) and recorded benchmark runs (`cargo xtask bench`).
 
 mod arrows;
 mod bench;
 mod check;
+mod circles;
 mod dependencies;
+mod features;
+mod pages;
+mod task;
+mod test;
 
 use anyhow::{Result, bail};
 
@@ -11,7 +16,12 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
         Some("check") => check::run(),
+        Some("test") => test::run(&arguments[1..]),
+        Some("fuzz") => task::run("fuzz", task::FUZZ, &arguments[1..]),
+        Some("peers") => task::run("peers", task::PEERS, &arguments[1..]),
         Some("bench") => bench::run(&arguments[1..]),
-        _ => bail!("usage: cargo xtask check | cargo xtask bench [name...]"),
+        _ => bail!(
+            "usage: cargo xtask check | test [crate...] | fuzz [name...] | peers [name...] | bench [name...]"
+        ),
     }
 }

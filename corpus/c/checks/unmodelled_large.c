@@ -1,6 +1,6 @@
 // incomplete
 // native: not a finding
-// bounds: unsupported
+// bounds: unsupported stands-in
 extern void fill(char *);
 static char big[100000];
 int main(void) {

@@ -1,4 +1,5 @@
 // finds: out-of-bounds
+// bounds: stands-in
 // with: part_show.c
 // Whether the NUL fits depends on a random choice.
 #include "show.h"

@@ -1,4 +1,5 @@
 // finds: out-of-bounds
+// bounds: stands-in
 // with: part_show.c
 // A random index without a remainder.
 #include "show.h"

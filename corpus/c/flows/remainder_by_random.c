@@ -1,4 +1,5 @@
 // finds: division-by-zero
+// bounds: stands-in
 // with: part_show.c
 // A random number may be zero.
 #include "show.h"

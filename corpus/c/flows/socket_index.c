@@ -1,4 +1,5 @@
 // finds: out-of-bounds
+// bounds: stands-in
 // with: part_show.c
 // What comes from a socket can be anything.
 #include "show.h"

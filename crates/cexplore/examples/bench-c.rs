@@ -127,7 +127,7 @@ fn main() {
         let name = Path::new(&file).file_stem().map_or(String::new(), |n| n.to_string_lossy().into_owned());
         // The clock of this process; the verifier is another one, and takes its own time first.
         let verifying = std::time::Instant::now();
-        let bytes = parallax_cread::foreign::module(Path::new(&file)).expect("a module");
+        let bytes = parallax_cread::foreign::module(Path::new(&file), Default::default()).expect("a module");
         println!("load/{name}/verified {:.3} s", verifying.elapsed().as_secs_f64());
         let started = processor();
         let input = parallax_cread::Input { name: file.clone(), bytes: &bytes };

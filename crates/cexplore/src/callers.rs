@@ -33,8 +33,8 @@ pub fn calls(module: &Module, function: FunctionId) -> Vec<Call> {
     found
 }
 
-/// Where to start so that a function is entered through so many calls. A caller that nothing calls is a start itself,
-/// however many levels are asked for.
+/// Where to start so that a function is entered through so many calls. A caller that nothing else calls is a start itself,
+/// however many levels are asked for; so is one that only itself and callers further down call.
 pub fn starts(module: &Module, function: FunctionId, levels: u32) -> Vec<FunctionId> {
     let mut starts: Vec<FunctionId> = Vec::new();
     let mut level: Vec<FunctionId> = calls(module, function).iter().map(|call| call.caller).collect();
@@ -46,7 +46,8 @@ pub fn starts(module: &Module, function: FunctionId, levels: u32) -> Vec<Functio
                 continue;
             }
             seen.push(caller);
-            let above = if step < levels { calls(module, caller) } else { Vec::new() };
+            let mut above = if step < levels { calls(module, caller) } else { Vec::new() };
+            above.retain(|call| !seen.contains(&call.caller));
             match above.is_empty() {
                 true => starts.push(caller),
                 false => next.extend(above.iter().map(|call| call.caller)),
@@ -55,6 +56,28 @@ pub fn starts(module: &Module, function: FunctionId, levels: u32) -> Vec<Functio
         level = next;
     }
     starts
+}
+
+/// Callers of a function, up to so many calls further up, and the function itself, whose address the program takes: calls
+/// through pointers may enter it, too, and are not among [`calls`].
+pub fn called_through_pointers(module: &Module, function: FunctionId, levels: u32) -> Vec<FunctionId> {
+    let taken = module.taken_functions();
+    let mut found = Vec::new();
+    let mut seen = vec![function];
+    let mut level = vec![function];
+    for _ in 0..levels.max(1) {
+        found.extend(level.iter().copied().filter(|&id| taken[id.0 as usize]));
+        let callers: Vec<FunctionId> =
+            level.iter().flat_map(|&id| calls(module, id)).map(|call| call.caller).collect();
+        level.clear();
+        for caller in callers {
+            if !seen.contains(&caller) {
+                seen.push(caller);
+                level.push(caller);
+            }
+        }
+    }
+    found
 }
 
 /// What was explored from two starts: what goes wrong, once for each place.
@@ -71,7 +94,6 @@ pub fn joined(module: &Module, mut whole: Exploration, part: Exploration) -> Exp
     }
     whole.paths += part.paths;
     whole.completeness = whole.completeness.and(part.completeness);
-    whole.assumptions.extend(part.assumptions);
     for (name, file) in part.covered {
         let joined = whole.covered.entry(name).or_default();
         for (line, (name, count)) in file.functions {
@@ -84,6 +106,13 @@ pub fn joined(module: &Module, mut whole: Exploration, part: Exploration) -> Exp
             let known = joined.branches.entry(branch).or_insert_with(|| vec![0; ways.len()]);
             known.iter_mut().zip(ways).for_each(|(all, more)| *all += more);
         }
+        // What one start covers is decided.
+        joined.undecided.extend(file.undecided);
+        let branches = &joined.branches;
+        let is_open = |(line, number, way): &(u32, u32, usize)| {
+            branches.get(&(*line, *number)).and_then(|ways| ways.get(*way)).is_none_or(|&count| count == 0)
+        };
+        joined.undecided.retain(is_open);
     }
     whole.coverage = Coverage::of(&whole.covered);
     whole.steps += part.steps;

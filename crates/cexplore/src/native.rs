@@ -1,4 +1,4 @@
-//! Confirming what was found natively: the program is built with AddressSanitizer and given the input.
+//! Confirming what was found natively: the program is built with AddressSanitizer and given the input, in a jail.
 
 use crate::Program;
 use crate::driver::{Driver, RENAMED_MAIN, driver};
@@ -8,12 +8,12 @@ use crate::program::{is_module, side_by_side};
 use parallax_cmachine::Problem;
 use parallax_cmodule::Module;
 use parallax_cread::{Error, clang};
+use parallax_jail::{Command, End, Jail, Limits, NotRun, Stdin, Wanted};
 use std::collections::BTreeSet;
-use std::io::Read;
-use std::os::unix::process::ExitStatusExt;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What the native program did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,13 +56,13 @@ pub fn confirm(program: &Program, finding: &Finding, settings: &Settings, folder
         .functions
         .iter()
         .any(|f| f.is_defined() && matches!(f.name.as_str(), "reach_error" | "__VERIFIER_error"));
-    let mut ended = run(&binary, folder, &finding.input, "");
+    let mut ended = run(&binary, folder, &finding.input, "", program.jail);
     if let (Problem::Leak, Ok(first)) = (finding.problem, &ended)
         && !first.text.contains("detected memory leaks")
     {
         // An old copy of the pointer, in a register or a frame that is gone, hides a leak. Without looking there the
         // place has to be the one.
-        let again = run(&binary, folder, &finding.input, "use_stacks=0:use_registers=0");
+        let again = run(&binary, folder, &finding.input, "use_stacks=0:use_registers=0", program.jail);
         let (_, location) = user_place(&program.module, &finding.stack);
         let name = Path::new(program.module.file_of(location)).file_name().unwrap_or_default();
         let place = format!("{}:{}:", name.to_string_lossy(), program.module.location(location).line);
@@ -150,14 +150,14 @@ pub fn build(
             true => object,
             false => {
                 let open = folder.join(format!("open-{number}.o"));
-                clang::globalise(&wanted, &object, &open)?;
+                clang::globalise(&wanted, &object, &open, program.jail)?;
                 open
             }
         });
     }
     let (source, object) = (folder.join("driver.c"), folder.join("driver.o"));
     std::fs::write(&source, &driver.text).map_err(|e| Error::Io(source.display().to_string(), e))?;
-    let options = clang::Options::default();
+    let options = clang::Options { jail: program.jail, ..clang::Options::default() };
     clang::object(&source, flags, &options, &object)?;
     objects.push(object);
     let mut flags = flags.to_vec();
@@ -210,14 +210,30 @@ fn same_file(a: &Path, b: &Path) -> bool {
 struct Ended {
     signal: Option<i32>,
     text: String,
+    /// Calls that the jail did not answer as the world outside does.
+    hindered: Vec<String>,
 }
 
-fn run(binary: &Path, folder: &Path, input: &Input, leaks: &str) -> Result<Ended, String> {
-    use std::os::unix::ffi::OsStrExt;
-    // Files are made where the program runs. From a file, too, it reads its standard input: a program that does not
-    // look at it is fine then.
+/// The bounds of a native run. The memory is that of a sanitizer's program, which keeps a shadow of what it uses.
+const LIMITS: Limits = Limits {
+    time: PATIENCE,
+    memory: 4 << 30,
+    file: 256 << 20,
+    space: 512 << 20,
+    processes: 64,
+    // What comes after this of an endless flood is forgotten; the program then ends by itself or by the clock.
+    output: 1 << 20,
+};
+
+fn run(binary: &Path, folder: &Path, input: &Input, leaks: &str, jail: Wanted) -> Result<Ended, String> {
+    // Files are made where the program runs, anew for each run. From a file, too, it reads its standard input: a program that
+    // does not look at it is fine then.
     let world = folder.join("world");
-    let made = std::fs::create_dir_all(&world).and_then(|()| {
+    let fresh = match std::fs::remove_dir_all(&world) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => std::fs::create_dir_all(&world),
+    };
+    let made = fresh.and_then(|()| {
         for (name, bytes) in &input.files {
             let inside = Path::new(name).components().all(|c| matches!(c, std::path::Component::Normal(_)));
             if !inside {
@@ -227,59 +243,49 @@ fn run(binary: &Path, folder: &Path, input: &Input, leaks: &str) -> Result<Ended
             file.parent().map_or(Ok(()), std::fs::create_dir_all)?;
             std::fs::write(file, bytes)?;
         }
-        std::fs::write(folder.join("stdin"), &input.stdin)?;
-        std::fs::File::open(folder.join("stdin"))
+        Ok(())
     });
-    let stdin = made.map_err(|error| error.to_string())?;
-    let words = input.arguments.iter().skip(1).map(|a| std::ffi::OsStr::from_bytes(a));
-    let mut child = Command::new(binary)
-        .args(words)
-        .current_dir(&world)
-        .env_clear()
-        .envs(input.environment.iter().map(|(name, value)| (name, std::ffi::OsStr::from_bytes(value))))
-        .env(
+    made.map_err(|error| error.to_string())?;
+    let variable = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+    let mut environment: Vec<_> = input
+        .environment
+        .iter()
+        .map(|(name, value)| (OsString::from(name), OsString::from_vec(value.clone())))
+        .collect();
+    environment.extend([
+        variable(
             "ASAN_OPTIONS",
             "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0:allocator_may_return_null=1",
-        )
-        .env("LSAN_OPTIONS", leaks)
-        .env("ASAN_SYMBOLIZER_PATH", "/usr/lib/llvm-19/bin/llvm-symbolizer")
-        .stdin(stdin)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| error.to_string())?;
-    let started = Instant::now();
-    let mut readers = Vec::new();
-    let outputs: [Box<dyn Read + Send>; 2] = [
-        Box::new(child.stdout.take().expect("asked for")),
-        Box::new(child.stderr.take().expect("asked for")),
-    ];
-    for mut output in outputs {
-        readers.push(std::thread::spawn(move || {
-            let mut bytes = Vec::new();
-            // What is left of an endless flood is not read; the program then ends by itself or by the clock.
-            let _ = output.by_ref().take(1 << 20).read_to_end(&mut bytes);
-            bytes
-        }));
-    }
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if started.elapsed() > PATIENCE => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err("the native program does not end".into());
-            }
-            Ok(None) => std::thread::sleep(Duration::from_millis(5)),
-            Err(error) => return Err(error.to_string()),
+        ),
+        variable("LSAN_OPTIONS", leaks),
+        variable("ASAN_SYMBOLIZER_PATH", "/usr/lib/llvm-19/bin/llvm-symbolizer"),
+    ]);
+    let mut command = Command::new(binary);
+    command.args(input.arguments.iter().skip(1).map(|argument| OsString::from_vec(argument.clone())));
+    command.environment = Some(environment);
+    command.folder = Some(world.clone());
+    command.stdin = Stdin::Bytes(input.stdin.clone());
+    // LeakSanitizer stops the program's threads as a debugger does.
+    let jail =
+        Jail { wanted: jail, own: vec![world], traces_itself: true, limits: LIMITS, ..Jail::default() };
+    let ended = jail.run(&command).map_err(|error| match error {
+        NotRun::NoJail(_) => format!("{error} (--run-unjailed runs it all the same)"),
+        error => error.to_string(),
+    })?;
+    let signal = match ended.end {
+        // With this signal the filter ends what calls the kernel by another convention.
+        End::Signal(libc::SIGSYS) if ended.walls.is_some() => {
+            return Err("the jail ended it for a system call of another architecture".into());
         }
+        End::Signal(signal) => Some(signal),
+        End::Exited(_) => None,
+        End::Time => return Err("the native program does not end".into()),
+        End::Memory => return Err("the native program uses more than 4 gigabytes of memory".into()),
+        End::Space => return Err("the native program writes more than 512 megabytes".into()),
+        End::Processes => return Err("the native program starts more than 64 processes".into()),
     };
-    let text = readers
-        .into_iter()
-        .map(|r| String::from_utf8_lossy(&r.join().unwrap_or_default()).into_owned())
-        .collect::<Vec<_>>()
-        .join("\n");
-    Ok(Ended { signal: status.signal(), text })
+    let text = [&ended.stdout, &ended.stderr].map(|bytes| String::from_utf8_lossy(bytes)).join("\n");
+    Ok(Ended { signal, text, hindered: ended.hindered.into_iter().collect() })
 }
 
 /// Whether mistakes of a kind can happen without a word of the sanitizer: an access beyond the zones between objects lands in
@@ -327,6 +333,13 @@ fn judge(problem: Problem, ended: &Ended) -> Native {
     };
     if same {
         return Native::Confirmed;
+    }
+    if !ended.hindered.is_empty() {
+        // Outside it might have gone another way.
+        let calls = ended.hindered.join(", ");
+        return Native::Unseen(format!(
+            "the native program ends otherwise in the jail, which hindered {calls}"
+        ));
     }
     let line = ended.text.lines().find(|l| l.contains("ERROR") || l.contains("runtime error"));
     Native::Differs(match (line, ended.signal) {

@@ -29,3 +29,9 @@ pub fn user_stack<'m>(
     let all: Vec<_> = std::iter::once((function, location)).chain(around.copied()).collect();
     all.into_iter().flat_map(|(function, at)| module.inlined(function, at))
 }
+
+/// A place as `file:line`; nothing where the source has no line for it.
+pub fn written(module: &Module, location: LocationId) -> Option<String> {
+    let line = module.location(location).line;
+    (line > 0).then(|| format!("{}:{line}", module.file_of(location)))
+}

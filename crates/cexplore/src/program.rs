@@ -3,6 +3,7 @@
 use parallax_cmodule::{Callee, FunctionId, Module, Operand, Operation};
 use parallax_cread::clang::{self, Options};
 use parallax_cread::{Error, Input, Kept, MODELS, annotations, foreign, read};
+use parallax_jail::Wanted;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,6 +29,8 @@ pub struct Program {
     pub warnings: String,
     /// Where clang's work is kept.
     pub kept: Option<Arc<Kept>>,
+    /// What holds the program when it is run.
+    pub jail: Wanted,
 }
 
 impl Program {
@@ -94,7 +97,8 @@ pub fn load(sources: &Sources) -> Result<Program, Error> {
         // Asked for here, so that a missing file is our message and not clang's.
         std::fs::metadata(file).map_err(|e| Error::Io(file.display().to_string(), e))?;
         if is_module(file) {
-            return foreign::module(file).map(|bitcode| clang::Compiled { bitcode, messages: String::new() });
+            return foreign::module(file, options.jail)
+                .map(|bitcode| clang::Compiled { bitcode, messages: String::new() });
         }
         match &sources.kept {
             Some(kept) => kept.compile(file, options),
@@ -109,9 +113,10 @@ pub fn load(sources: &Sources) -> Result<Program, Error> {
     let inputs: Vec<Input<'_>> =
         parts.iter().map(|(name, bytes)| Input { name: name.clone(), bytes }).collect();
     let mut module = read(&inputs, MODELS)?;
-    let mut assemble = |text: &str| clang::assemble(text).map_err(|error| error.to_string());
+    let jail = sources.options.jail;
+    let mut assemble = |text: &str| clang::assemble(text, jail).map_err(|error| error.to_string());
     parallax_casm::lower(&mut module, &mut assemble);
-    Ok(Program { module, units, warnings, kept: sources.kept.clone() })
+    Ok(Program { module, units, warnings, kept: sources.kept.clone(), jail })
 }
 
 /// Does the same with each of several things, as many at a time as there are processors; the answers are in their order.

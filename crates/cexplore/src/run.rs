@@ -6,7 +6,7 @@ use parallax_cmachine::{
 };
 use parallax_cmodule::{FunctionId, LocationId, Module, TypeKind};
 use parallax_op::{Bits, Width};
-use parallax_path::{Bound, Split};
+use parallax_path::{Bound, Premise, Split};
 use parallax_sem::{Concrete, Core, Table};
 use std::collections::VecDeque;
 
@@ -127,7 +127,7 @@ pub struct Settings {
     pub checks: Checks,
     /// Look for memory that nothing refers to at the end.
     pub leaks: bool,
-    /// Random numbers of a seeded generator are among the inputs.
+    /// A seed that the program computes counts as unknown.
     pub random_inputs: bool,
     /// Whether an allocation fails is among the inputs.
     pub failing_allocation: bool,
@@ -231,9 +231,9 @@ impl<W: World> Reporter<Concrete> for Runner<'_, W> {
         }
         self.mistake = Some(mistake);
     }
-    fn assume(&mut self, _what: String) {}
+    fn assume(&mut self, _premise: Premise) {}
     fn bounded(&mut self, _bound: Bound) {}
-    fn enter_block(&mut self, state: &State<Concrete>) {
+    fn enter_block(&mut self, state: &mut State<Concrete>) {
         if !self.settings.every_instruction {
             (self.watch)(state);
         }
@@ -280,6 +280,15 @@ pub fn argument_vector<C: Core, H: Host<C>>(
         }
     }
     Ok(Value::Pointer(vector))
+}
+
+/// Global variables that nothing defines hold anything when the program starts, but for the environment, which is given.
+pub fn forget_undefined_globals<C: Core, H: Host<C>>(
+    machine: &mut Machine<'_, C, H>,
+    state: &mut State<C>,
+) -> Result<(), Stop<C>> {
+    let module = machine.module;
+    machine.forget_undefined_globals(state, &|index| module.globals[index].name != "environ")
 }
 
 /// Arguments of `main` for however many parameters it declares: a count, the strings, the environment.
@@ -474,6 +483,7 @@ fn begin<W: World>(
     let mut state = machine.start()?;
     let values = match start {
         Start::Main(arguments) => {
+            forget_undefined_globals(machine, &mut state)?;
             let bits = |texts: &[Vec<u8>]| -> Vec<Vec<Bits>> {
                 texts.iter().map(|a| a.iter().map(|&b| Bits::new(8, b.into())).collect()).collect()
             };

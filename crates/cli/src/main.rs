@@ -2,15 +2,11 @@
 //!
 //! One module per verb under `verb`; `main` only maps results to exit statuses.
 
-mod exit;
-mod fault;
-mod input;
-mod progress;
-mod report_file;
-mod subject;
+mod help;
 mod verb;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
+use parallax_cli_base::{exit, fault};
 use std::process::ExitCode;
 
 /// Exploration of programs makes a process for every input. What the C library's allocator reuses lies all over its memory, and each
@@ -36,7 +32,8 @@ fn end_with_the_reader() {
 
 fn main() -> ExitCode {
     end_with_the_reader();
-    let arguments = match Arguments::try_parse() {
+    let parsed = help::by_task(Arguments::command()).try_get_matches();
+    let arguments = match parsed.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version are not errors; everything else is wrong use.

@@ -420,6 +420,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Ok(value) => value,
             Err(words) => return Err(Stop::Unsupported(words)),
         };
+        let words = format!("{name} has no model: it returns anything and changes what it is given");
+        self.host.bounded(Bound::StandsIn(words));
         for argument in passed {
             if let Value::Pointer(pointer) = &argument.value {
                 for entry in &pointer.entries {
@@ -439,7 +441,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
     }
 
     /// Every byte of an object becomes unknown; what lies further than is followed is said.
-    fn forget(&mut self, state: &mut State<C>, id: super::ObjectId, name: &str) -> Result<(), C> {
+    pub(super) fn forget(&mut self, state: &mut State<C>, id: super::ObjectId, name: &str) -> Result<(), C> {
         let capacity = state.memory.object(id).capacity;
         if capacity > FORGOTTEN {
             let words = format!(

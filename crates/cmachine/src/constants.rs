@@ -8,6 +8,7 @@ use super::value::{ObjectId, Pointer, Target, Value};
 use super::{LARGEST, Machine, Result, State, Stop};
 use parallax_cmodule::{Constant, ConstantId, GlobalId, Operand, Operation, TypeId, TypeKind};
 use parallax_op::Bits;
+use parallax_path::Bound;
 use parallax_sem::Core;
 
 impl<C: Core, H: Host<C>> Machine<'_, C, H> {
@@ -32,18 +33,32 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     let _ = initialiser;
                 }
                 Some(initialiser) => self.initialise(&mut state, id, 0, initialiser, global.ty)?,
-                None => {
-                    if self.module.ty(global.ty).size > 0 {
-                        self.host.assume(format!(
-                            "the global {} is defined nowhere: its value is unknown",
-                            global.name
-                        ));
-                        state.memory.object_mut(id).content.fill = Fill::Undefined;
-                    }
-                }
+                // See `forget_undefined_globals`.
+                None => state.memory.object_mut(id).content.fill = Fill::Undefined,
             }
         }
         Ok(state)
+    }
+
+    /// Global variables that nothing defines hold anything, where the host has unknown values: of those that are `wanted`.
+    pub fn forget_undefined_globals(
+        &mut self,
+        state: &mut State<C>,
+        wanted: &dyn Fn(usize) -> bool,
+    ) -> Result<(), C> {
+        let module = self.module;
+        for (index, global) in module.globals.iter().enumerate() {
+            if global.initialiser.is_some() || module.ty(global.ty).size == 0 || !wanted(index) {
+                continue;
+            }
+            // Where nothing is unknown, reading one is a mistake.
+            if self.forget(state, ObjectId(index as u32), &global.name).is_err() {
+                return Ok(());
+            }
+            let words = format!("the global {} is defined nowhere: it holds anything", global.name);
+            self.host.bounded(Bound::StandsIn(words));
+        }
+        Ok(())
     }
 
     fn initialise(

@@ -10,6 +10,7 @@ use super::{Fill, Machine, Result, State};
 use parallax_cmodule::annotations::Count;
 use parallax_cmodule::{DebugType, FunctionId, Instruction, Module, TypeId};
 use parallax_op::{BinOp, Bits, BoolOp, RelOp};
+use parallax_path::Premise;
 use parallax_sem::Core;
 
 /// What the name of a function that is another's contract begins with (`PX_CONTRACT` in `parallax.h`).
@@ -106,7 +107,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         for index in 0..passed.len() {
             if let Some(there) = self.room(state, function, index, &passed)? {
                 let name = &self.module.function(function).parameters[index].name;
-                self.host.assume(format!("{name} points to as many elements as its declaration says"));
+                let words = format!("{name} points to as many elements as its declaration says");
+                self.host.assume(Premise::new(words));
                 self.assume(state, &there)?;
             }
         }
@@ -178,8 +180,9 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let fits = core.relop(RelOp::Ule, wide, &size, &most);
         // Sizes that no object can have stay so.
         let size = core.cond(64, &fits, &core.extract(wide, 0, 64, &size), &word(&self.host, u64::MAX));
-        self.host
-            .assume(format!("{} has no body: it makes memory, as its declaration says", definition.name));
+        let words = format!("{} has no body: it makes memory, as its declaration says", definition.name);
+        // What the declaration promises narrows the question, as a contract does.
+        self.host.assume(Premise::new(words));
         let made = self.malloc(state, &size, 16, Fill::Undefined)?;
         Self::set(state, at.result, Value::Pointer(made));
         Ok(())

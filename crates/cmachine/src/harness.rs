@@ -8,6 +8,7 @@ use super::value::{Target, Value};
 use super::{Fill, Machine, Result, State, Stop};
 use parallax_cmodule::{Instruction, TypeId, TypeKind};
 use parallax_op::{Bits, BoolOp, RelOp};
+use parallax_path::Bound;
 use parallax_sem::Core;
 
 /// What a harness function asks for.
@@ -238,7 +239,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Harness::Refused => return Err(Stop::Unsupported(name.to_string())),
             Harness::Sanitizer(problem) => return self.sanitizer(state, problem, name, passed),
             Harness::Poison => {
-                self.host.assume(format!("{name} forbids nothing"));
+                self.host.bounded(Bound::StandsIn(format!("{name} forbids nothing")));
                 return Ok(());
             }
             Harness::Error => {

@@ -7,7 +7,7 @@ use super::state::{Path, State};
 use super::value::{ObjectId, TokenId};
 use parallax_cmodule::FunctionId;
 use parallax_op::{Bits, Width};
-use parallax_path::{Bound, Split};
+use parallax_path::{Bound, Premise, Split};
 use parallax_sem::Core;
 
 /// A mistake of the program.
@@ -171,7 +171,8 @@ pub trait Inputs<C: Core> {
     fn undefined(&mut self, width: Width) -> C::Val;
     /// A fresh input of this name.
     fn input(&mut self, state: &mut State<C>, width: Width, name: &str) -> C::Val;
-    /// A fresh unknown that is not an input: what code without a model returns. The name says where from.
+    /// A fresh unknown that is not an input: what code without a model returns. The name says where from. That it stands in
+    /// for what the code does is for the machine to note.
     fn unknown(&mut self, state: &mut State<C>, width: Width, name: &str) -> Result<C::Val, String>;
     /// A fresh unknown that chooses or fills input memory; the name is for messages.
     fn selector(&mut self, width: Width, name: &str) -> C::Val;
@@ -181,6 +182,10 @@ pub trait Inputs<C: Core> {
     /// How far input memory goes.
     fn input_bounds(&self) -> InputBounds {
         InputBounds { aliasing: super::Aliasing::Auto, array: 1, chain: 1, strings: false }
+    }
+    /// How many elements an array has at most that an input pointer points to.
+    fn longest(&self, _token: &Token<C>) -> u64 {
+        self.input_bounds().array
     }
     /// Whether an input pointer may be this. All that its type and the aliasing mode allow is asked for; usually
     /// nothing points to what the program makes.
@@ -219,7 +224,7 @@ pub trait Inputs<C: Core> {
     fn answers(&self, _function: FunctionId) -> bool {
         false
     }
-    /// Whether the random numbers of a generator that was seeded are inputs.
+    /// Whether a seed that the program computes counts as unknown, also where it is constant.
     fn random_inputs(&self) -> bool {
         false
     }
@@ -267,8 +272,8 @@ pub trait Reporter<C: Core> {
     fn prefer(&mut self, _wishes: Vec<C::Bool>) {}
     /// The program makes a mistake at the current instruction of `state` when `guard` holds (which is possible).
     fn problem(&mut self, state: &State<C>, kind: Problem, guard: &C::Bool, detail: String);
-    /// Something was assumed rather than known.
-    fn assume(&mut self, what: String);
+    /// Something was assumed that narrows the question. What stands in for behaviour is a bound ([`Bound::StandsIn`]).
+    fn assume(&mut self, premise: Premise);
     /// A bound was hit: what lies beyond it is not looked at.
     fn bounded(&mut self, bound: Bound);
     /// So many bytes at an offset of an object are accessed, with memory that nobody described: what goes wrong next is that
@@ -281,7 +286,7 @@ pub trait Reporter<C: Core> {
     /// The program relates two input pointers to each other.
     fn relates(&mut self, _state: &State<C>, _one: TokenId, _other: TokenId, _how: Relation) {}
     /// Control enters a block.
-    fn enter_block(&mut self, state: &State<C>);
+    fn enter_block(&mut self, state: &mut State<C>);
 }
 
 /// What the machine asks of an analysis: all four together.

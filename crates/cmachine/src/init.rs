@@ -17,7 +17,7 @@ use parallax_cmodule::{DebugType, DebugTypeId, FunctionId};
 use parallax_heap::choice::exactly_one;
 use parallax_heap::set::GuardedSets;
 use parallax_op::{BinOp, Bits, BoolOp, RelOp};
-use parallax_path::{Bound, Candidates, Split};
+use parallax_path::{Bound, Candidates, Premise, Split};
 use parallax_sem::Core;
 use std::sync::Arc;
 
@@ -296,7 +296,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     && other.entries.iter().any(|entry| entry.target == target)
             };
             if same_type(self.module, candidate.ty, pointee) && state.tokens.iter().any(leads_there) {
-                for (offset, within) in self.along(&token.name, &candidate.count, candidate.ty) {
+                let room = state.memory.object(candidate.object).capacity;
+                for (offset, within) in self.along(token, &candidate.count, candidate.ty, room) {
                     let possible = self.host.core().boolop(BoolOp::And, &possible, &within);
                     choices.offer(Choice { target, offset, possible });
                 }
@@ -319,7 +320,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 continue;
             }
             if places.len() > MOST_POSITIONS {
-                choices.leave_out(Bound::Candidates(MOST_POSITIONS, "places in one object"));
+                choices.leave_out(Bound::Candidates(MOST_POSITIONS, "places in one object".into()));
             }
             for place in places.into_iter().take(MOST_POSITIONS) {
                 if !self.host.may_be(state, id, wanted(Some(place))) {
@@ -396,10 +397,17 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
 
     /// Places in an array for a pointer that walks it, and when there are such: any element, or one behind the last. Structures are told
     /// apart, since their fields are.
-    fn along(&mut self, name: &str, count: &C::Val, ty: Option<DebugTypeId>) -> Vec<(C::Val, C::Bool)> {
-        let most = self.host.input_bounds().array;
+    fn along(
+        &mut self,
+        token: &Token<C>,
+        count: &C::Val,
+        ty: Option<DebugTypeId>,
+        room: u64,
+    ) -> Vec<(C::Val, C::Bool)> {
+        let (name, element) = (&token.name, size_of(self.module, ty).max(1));
+        let most = self.host.longest(token).max(room / element);
         let said = "input: pointers that the program subtracts or orders point to any element of an array, or one behind its last";
-        self.host.assume(said.into());
+        self.host.assume(Premise::new(said));
         let indices = match is_record(self.module, ty) {
             true => (0..=most).map(|index| word(&self.host, index)).collect(),
             false => vec![self.number_up_to(most, &format!("index of {name}"))],
@@ -495,7 +503,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 }
                 around += 1;
                 if around > MOST_CONTAINERS {
-                    choices.leave_out(Bound::Candidates(MOST_CONTAINERS, "structures that hold one type"));
+                    choices.leave_out(Bound::Candidates(
+                        MOST_CONTAINERS,
+                        "structures that hold one type".into(),
+                    ));
                     break;
                 }
                 types.push((Some(ty), places));
@@ -522,7 +533,8 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             }
             let Target::Object(object) = target else { continue };
             if self.host.walks(token) && same_type(self.module, ty, pointee) {
-                for (offset, possible) in self.along(&token.name, &count, ty) {
+                for (offset, possible) in self.along(token, &count, ty, state.memory.object(object).capacity)
+                {
                     choices.offer(Choice { target, offset, possible });
                 }
                 continue;
@@ -535,7 +547,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                     }
                     continue;
                 }
-                choices.leave_out(Bound::Candidates(MOST_POSITIONS, "places in one object"));
+                choices.leave_out(Bound::Candidates(MOST_POSITIONS, "places in one object".into()));
             }
             for place in places.into_iter().take(MOST_POSITIONS) {
                 let index = self.element(&token.name, bounds.aliasing, &count, ty);
@@ -565,20 +577,25 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         let fill = Fill::Input(pointee.filter(|_| element > 0).map_or(u32::MAX, |t| t.0));
         let aggregate = is_record(self.module, pointee);
         let tail = flexible(self.module, pointee);
-        let many = bounds.aliasing == Aliasing::Elem || self.host.walks(token);
+        let most = self.host.longest(token);
+        if most > bounds.array {
+            let words = format!("input: the array at {} has 1 to {most} elements", token.name);
+            self.host.assume(Premise::new(words));
+        }
+        let many = bounds.aliasing == Aliasing::Elem || self.host.walks(token) || most > bounds.array;
         let single = aggregate && element > 0 && !many;
         let text = element == 1 && bounds.strings && !single;
         let one = word(&self.host, 1);
         let mut tail_length = None;
         let (count, size, capacity) = if element == 0 && bounds.aliasing != Aliasing::Raw {
             // Nobody says what is there (`void *`, a structure declared only): room enough for most uses.
-            self.host.assume(format!("input: memory of unknown type is {UNTYPED} bytes"));
+            self.host.assume(Premise::new(format!("input: memory of unknown type is {UNTYPED} bytes")));
             (one, word(&self.host, UNTYPED), UNTYPED)
         } else if let Some(tail) = &tail {
             let len = self.host.selector(64, &format!("length of {}", token.name));
-            self.host.assume(format!("input: flexible arrays have 0 to {} elements", bounds.array));
+            self.host.assume(Premise::new(format!("input: flexible arrays have 0 to {most} elements")));
             let core = self.host.core();
-            let few = core.relop(RelOp::Ule, 64, &len, &word(&self.host, bounds.array));
+            let few = core.relop(RelOp::Ule, 64, &len, &word(&self.host, most));
             let rest = core.binop(BinOp::Mul, 64, &len, &word(&self.host, tail.step));
             let end = core.binop(BinOp::Add, 64, &word(&self.host, tail.offset), &rest);
             // Padding may go further than the first elements do.
@@ -586,26 +603,26 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             let size = core.cond(64, &core.relop(RelOp::Ult, 64, &end, &whole), &whole, &end);
             self.host.take(&mut state.path, few);
             tail_length = Some(len);
-            (one, size, element.max(tail.offset + tail.step * bounds.array))
+            (one, size, element.max(tail.offset + tail.step * most))
         } else if single {
             (one, word(&self.host, element), element)
         } else {
             let step = if element == 0 { 8 } else { element };
-            let len = self.number_up_to(bounds.array, &format!("length of {}", token.name));
+            let len = self.number_up_to(most, &format!("length of {}", token.name));
             let core = self.host.core();
             let some = core.relop(RelOp::Uge, 64, &len, &one);
-            let few = core.relop(RelOp::Ule, 64, &len, &word(&self.host, bounds.array));
+            let few = core.relop(RelOp::Ule, 64, &len, &word(&self.host, most));
             let within = core.boolop(BoolOp::And, &some, &few);
             let size = core.binop(BinOp::Mul, 64, &len, &word(&self.host, step));
             self.host.take(&mut state.path, within);
-            (len, size, step * bounds.array)
+            (len, size, step * most)
         };
         let object = self.place_input(state, &token.name, size, capacity, fill);
         if let (Some(len), Some(at)) = (tail_length, tail.and_then(|tail| tail.count_at)) {
             self.counted(state, object, pointee, at, &len)?;
         }
         if text {
-            self.ended(state, object, pointee, &count)?;
+            self.ended(state, object, pointee, &count, most)?;
         }
         let exists = self.host.core().boolean(false);
         let (depth, name) = (token.depth, token.name.clone());
@@ -619,9 +636,10 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         object: ObjectId,
         ty: Option<DebugTypeId>,
         len: &C::Val,
+        most: u64,
     ) -> Result<(), C> {
         let mut some = self.host.core().boolean(false);
-        for at in 0..self.host.input_bounds().array {
+        for at in 0..most {
             self.define_input(state, object, ty.map_or(u32::MAX, |t| t.0), at)?;
             let Some(InputCell::Bits(_, _, _, byte)) = state.input_cells.newest_first().next() else {
                 continue;

@@ -17,6 +17,7 @@ use super::pointers::word;
 use super::value::{Entry, ObjectId, Pointer, Target, TokenId, Value};
 use super::{Machine, Result, State, Stop};
 use parallax_cmodule::{DebugType, DebugTypeId, FunctionId, GlobalId, TypeKind};
+use parallax_path::Premise;
 use parallax_sem::Core;
 use std::sync::Arc;
 
@@ -343,7 +344,7 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             "input: integers are never the address of something the program made".into(),
         ];
         for words in said {
-            self.host.assume(words);
+            self.host.assume(Premise::new(words));
         }
     }
 

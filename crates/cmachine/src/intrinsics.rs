@@ -9,6 +9,7 @@ use super::value::{Entry, Target, Value};
 use super::{Machine, Result, State, Stop};
 use parallax_cmodule::{Binary, Instruction, TypeId, TypeKind};
 use parallax_op::{BinOp, Bits, BoolOp, FloatFormat, FloatRelOp, FloatUnOp, RelOp, Rounding, UnOp};
+use parallax_path::Bound;
 use parallax_sem::Core;
 
 impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
@@ -443,7 +444,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             }
             Some(number) => self.host.core().constant(&Bits::new(64, number.to_bits().into())),
             None => {
-                self.host.assume(format!("the result of {name} on values that are not constant is unknown"));
+                let words = format!("the result of {name} on values that are not constant is unknown");
+                self.host.bounded(Bound::StandsIn(words));
                 self.host.unknown(state, width, name).map_err(Stop::Unsupported)?
             }
         };
@@ -467,7 +469,8 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 self.host.core().constant(&crate::float_text::scaled(format, &x, by as i32))
             }
             _ => {
-                self.host.assume(format!("the result of {name} on values that are not constant is unknown"));
+                let words = format!("the result of {name} on values that are not constant is unknown");
+                self.host.bounded(Bound::StandsIn(words));
                 self.host.unknown(state, format.width(), name).map_err(Stop::Unsupported)?
             }
         };

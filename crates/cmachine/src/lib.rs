@@ -55,7 +55,7 @@ pub use mistake::Mistake;
 pub use output::{Form, Output};
 pub use place::Place;
 pub use pointers::word;
-pub use state::{Event, Frame, Path, State};
+pub use state::{Edge, Entered, Event, Frame, Path, State};
 pub use value::{Entry, ObjectId, Pointer, Target, TokenId, Value};
 
 use parallax_cmodule::{FunctionId, Module};
@@ -260,16 +260,25 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
 
     /// A value made constant: other values it can have become states of their own, which run this instruction again.
     pub fn fix(&mut self, state: &mut State<C>, width: u16, value: &C::Val) -> Result<parallax_op::Bits, C> {
+        let fixed = self.fix_within(state, width, value, FIXES)?;
+        fixed.ok_or_else(|| Stop::Bound(Bound::Values(FIXES.into(), "looked at one by one".into())))
+    }
+
+    /// The same for `most` values; nothing for what is left then.
+    pub(crate) fn fix_within(
+        &mut self,
+        state: &mut State<C>,
+        width: u16,
+        value: &C::Val,
+        most: u32,
+    ) -> Result<Option<parallax_op::Bits>, C> {
         if let Some(constant) = self.host.value(width, value) {
-            return Ok(constant);
-        }
-        if state.fixes >= FIXES {
-            let location = state.user_location(self.module).1;
-            let (file, line) = (self.module.file_of(location), self.module.location(location).line);
-            let words = format!("looked at one by one ({file}:{line})");
-            return Err(Stop::Bound(Bound::Values(FIXES.into(), words)));
+            return Ok(Some(constant));
         }
         let Some(example) = self.host.example(&state.path, width, value) else { return Err(Stop::Dead) };
+        if state.fixes >= most {
+            return Ok(None);
+        }
         let core = self.host.core();
         let same = core.relop(parallax_op::RelOp::Eq, width, value, &core.constant(&example));
         let location = state.location(self.module, state.frames.len().saturating_sub(1));
@@ -284,9 +293,9 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 state.forks += 1;
                 self.host.take(&mut state.path, same);
                 state.events.push(Event::Choice(location, example.to_u64().unwrap_or(u64::MAX)));
-                Ok(example)
+                Ok(Some(example))
             }
-            Split::True => Ok(example),
+            Split::True => Ok(Some(example)),
             Split::False | Split::Neither => Err(Stop::Dead),
         }
     }

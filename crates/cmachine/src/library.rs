@@ -12,14 +12,16 @@ use super::state::Jump;
 use super::system::Call;
 use super::value::{Pointer, Target, Value};
 use super::{Fill, LARGEST, Machine, Result, State, Stop};
-use parallax_cmodule::Instruction;
+use parallax_cmodule::{Instruction, Operand, Operation};
 use parallax_op::{Bits, BoolOp, RelOp};
-use parallax_path::Split;
+use parallax_path::{Bound, Premise, Split};
 use parallax_sem::Core;
 use std::rc::Rc;
 
 /// Digits behind the point that a number may be printed with; the model has room for so many.
 const MOST_DIGITS: usize = 2000;
+/// Values of a number that is not constant that are printed into memory one by one; for the rest something stands in.
+const FEW: u32 = 8;
 
 /// A function the machine knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +45,7 @@ pub(super) enum Builtin {
     System(Call),
     Time,
     Random,
-    RandomInputs,
+    UnknownSeed,
     Unknown,
     Forget,
     Threads,
@@ -81,7 +83,7 @@ pub(super) fn builtin(name: &str) -> Option<Builtin> {
         "__parallax_read" => Builtin::Read,
         "__parallax_time" => Builtin::Time,
         "__parallax_random" => Builtin::Random,
-        "__parallax_random_inputs" => Builtin::RandomInputs,
+        "__parallax_unknown_seed" => Builtin::UnknownSeed,
         "__parallax_refuse" => Builtin::Refuse,
         "__parallax_unknown" => Builtin::Unknown,
         "__parallax_forget" => Builtin::Forget,
@@ -128,7 +130,6 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Builtin::Abort
             | Builtin::AssertFail
             | Builtin::Random
-            | Builtin::RandomInputs
             | Builtin::Threads
             | Builtin::Time
             | Builtin::Intrinsic
@@ -207,7 +208,7 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
                 return self.finish(state, Some(value(0)));
             }
             Builtin::Abort if self.abort_is_quiet => {
-                self.host.assume("abort ends a path and is no mistake, as in SV-COMP".into());
+                self.host.assume(Premise::new("abort ends a path and is no mistake, as in SV-COMP"));
                 return Err(Stop::Excluded);
             }
             Builtin::Abort => {
@@ -265,15 +266,27 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
             Builtin::Read => return self.read_file(state, at, passed),
             Builtin::System(call) => return self.system_call(state, at, call, passed),
             Builtin::Time => Value::Bits(self.host.time(state)),
-            Builtin::RandomInputs => self.small(32, self.host.random_inputs().into()),
+            Builtin::UnknownSeed => {
+                let seed = self.argument_bits(passed, 0)?;
+                let constant = self.host.value(64, &seed).is_some();
+                self.small(
+                    32,
+                    (!constant || self.host.random_inputs() && self.is_given_a_register(state)).into(),
+                )
+            }
             Builtin::Random => {
-                let bits = self.host.input(state, 31, "rand");
+                let words =
+                    "rand gives any numbers after a seed that is not constant, the same for the same seed";
+                self.host.bounded(Bound::StandsIn(words.into()));
+                let bits = self.host.unknown(state, 31, "rand").map_err(Stop::Unsupported)?;
                 Value::Bits(self.host.core().zext(31, 32, &bits))
             }
             Builtin::Unknown => {
                 let label = self.constant_string(state, &value(0))?;
                 let label = String::from_utf8_lossy(&label).into_owned();
-                Value::Bits(self.host.unknown(state, 64, &label).map_err(Stop::Unsupported)?)
+                let value = self.host.unknown(state, 64, &label).map_err(Stop::Unsupported)?;
+                self.host.assume(Premise::new(format!("{label}: the outside world answers anything")));
+                Value::Bits(value)
             }
             Builtin::Forget => {
                 let room = self.length(state, passed, 1)?;
@@ -318,6 +331,21 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         };
         Self::set(state, at.result, result);
         Ok(())
+    }
+
+    /// Whether the running function was called with an argument that the program computes.
+    fn is_given_a_register(&self, state: &State<C>) -> bool {
+        let Some(caller) = state.frames.len().checked_sub(2).and_then(|depth| state.frames.get(depth)) else {
+            return true;
+        };
+        let block = &self.module.function(caller.function).blocks[caller.block.0 as usize];
+        let call = (caller.index as usize).checked_sub(1).and_then(|index| block.instructions.get(index));
+        match call.map(|call| &call.operation) {
+            Some(Operation::Call { arguments, .. }) => {
+                arguments.iter().any(|argument| matches!(argument.value, Operand::Register(_)))
+            }
+            _ => true,
+        }
     }
 
     pub(super) fn small(&self, width: u16, number: i64) -> Value<C> {
@@ -526,10 +554,12 @@ impl<'m, C: Core, H: Host<C>> Machine<'m, C, H> {
         let alternate = self.number(state, passed, 3)? != 0;
         let bits = self.argument_bits(passed, 4)?;
         let format = self.float_format(passed[4].ty)?;
-        let text = match self.host.value(format.width(), &bits) {
+        // The first few values that it can have are printed as they are, one by one.
+        let text = match self.fix_within(state, format.width(), &bits, FEW)? {
             Some(bits) => crate::float_text::magnitude(format, &bits, conversion, precision, alternate),
             None => {
-                self.host.assume("a floating-point number that is not constant is printed as '?'".into());
+                let words = "a floating-point number that is not constant is printed as '?'";
+                self.host.bounded(Bound::StandsIn(words.into()));
                 "?".to_string()
             }
         };

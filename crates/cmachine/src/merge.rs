@@ -6,11 +6,12 @@
 
 use super::content::Raw;
 use super::host::Host;
-use super::inputs::InputCell;
+use super::inputs::{InputCell, InputObject, Token};
 use super::log::{Log, Write};
+use super::memory::Object;
 use super::output::Output;
 use super::pointers::join;
-use super::state::{Frame, Path};
+use super::state::{Entered, Exits, Frame, Path};
 use super::value::{ObjectId, Pointer, Target, Value};
 use super::{Machine, State};
 use parallax_cmodule::{FunctionId, TypeId, TypeKind};
@@ -34,43 +35,59 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         }
     }
 
-    /// What must be the same for one state to stand for both.
+    /// What must be the same for one state to stand for both. States are taken apart field by field, here and where they
+    /// are joined: a new field does not compile until its merging is decided.
     fn alike(&self, a: &State<C>, b: &State<C>) -> bool {
-        let frames = a.frames.len() == b.frames.len()
-            && a.frames.iter().zip(&b.frames).all(|(x, y)| {
-                Rc::ptr_eq(x, y)
-                    || (x.function == y.function
-                        && (x.block, x.index, x.serial) == (y.block, y.index, y.serial)
-                        && x.result == y.result
-                        && x.variadic.len() == y.variadic.len())
-            });
-        let inputs = a.inputs.len() == b.inputs.len()
-            && (a.inputs.same(&b.inputs)
-                || a.inputs
-                    .newest_first()
-                    .zip(b.inputs.newest_first())
-                    .all(|(x, y)| x.0 == y.0 && x.1 == y.1));
-        let output = a.output.len() == b.output.len()
-            && (a.output.same(&b.output)
-                || a.output.newest_first().zip(b.output.newest_first()).all(|(x, y)| {
-                    x.0 == y.0
-                        && match (&x.1, &y.1) {
-                            (Output::Byte(_), Output::Byte(_)) => true,
-                            (Output::Number(_, form), Output::Number(_, other)) => form == other,
-                            _ => false,
-                        }
-                }));
-        frames
-            && inputs
-            && output
-            && a.unknowns.same(&b.unknowns)
-            && a.files.same(&b.files)
-            && a.failures == b.failures
-            && a.exits.jumps.len() == b.exits.jumps.len()
-            && a.exits.at_exit == b.exits.at_exit
-            && a.exits.status.is_none()
-            && b.exits.status.is_none()
-            && a.observed == b.observed
+        let State {
+            frames,
+            output,
+            inputs,
+            unknowns,
+            private_inputs,
+            observed,
+            unknown_memory,
+            entry_arguments,
+            files,
+            failures,
+            exits,
+            fixes,
+            // Objects and input cells are compared one by one below.
+            memory: _,
+            tokens: _,
+            input_objects: _,
+            input_cells: _,
+            // Joined, whatever they are.
+            path: _,
+            steps: _,
+            serials: _,
+            visits: _,
+            forks: _,
+            entered: _,
+            // Those of either state will do: how a path is shown, where it waits next, what it is called.
+            events: _,
+            joins: _,
+            id: _,
+        } = a;
+        let same_inputs = |x: &(String, u16, C::Val), y: &(String, u16, C::Val)| (&x.0, x.1) == (&y.0, y.1);
+        let same_private = |x: &InputObject<C>, y: &InputObject<C>| x.object == y.object;
+        frames.len() == b.frames.len()
+            && frames.iter().zip(&b.frames).all(|(x, y)| Rc::ptr_eq(x, y) || alike_frames(x, y))
+            && inputs.len() == b.inputs.len()
+            && (inputs.same(&b.inputs)
+                || inputs.newest_first().zip(b.inputs.newest_first()).all(|(x, y)| same_inputs(x, y)))
+            && output.len() == b.output.len()
+            && (output.same(&b.output)
+                || output.newest_first().zip(b.output.newest_first()).all(|(x, y)| alike_output(x, y)))
+            && unknowns.same(&b.unknowns)
+            && private_inputs.len() == b.private_inputs.len()
+            && private_inputs.iter().zip(b.private_inputs.iter()).all(|(x, y)| same_private(x, y))
+            && observed == &b.observed
+            && *unknown_memory == b.unknown_memory
+            && Arc::ptr_eq(entry_arguments, &b.entry_arguments)
+            && files.same(&b.files)
+            && *failures == b.failures
+            && (Rc::ptr_eq(exits, &b.exits) || alike_exits(exits, &b.exits))
+            && *fixes == b.fixes
             && self.same_objects(a, b)
     }
 
@@ -83,14 +100,29 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
                 return true;
             }
             let (x, y) = (a.memory.object(id), b.memory.object(id));
-            (gone(&x.alive) && gone(&y.alive))
-                || (x.kind == y.kind
-                    && (x.capacity, x.base, x.read_only) == (y.capacity, y.base, y.read_only)
-                    && x.content.fill == y.content.fill
+            let Object {
+                kind,
+                capacity,
+                base,
+                read_only,
+                content,
+                address,
+                alive,
+                // Joined.
+                size: _,
+                // For messages; objects of one number and place in memory are mostly one.
+                variable: _,
+                made_in: _,
+                made_at: _,
+            } = x;
+            (gone(alive) && gone(&y.alive))
+                || (kind == &y.kind
+                    && (*capacity, *base, *read_only) == (y.capacity, y.base, y.read_only)
+                    && content.fill == y.content.fill
                     // Unwritten input bytes have one name each, whoever reads them.
-                    && (!matches!(x.content.fill, super::Fill::Input(_))
-                        || x.content.hidden.is_some() == y.content.hidden.is_some())
-                    && match (&x.address, &y.address) {
+                    && (!matches!(content.fill, super::Fill::Input(_))
+                        || content.hidden.is_some() == y.content.hidden.is_some())
+                    && match (address, &y.address) {
                         (None, None) => true,
                         (Some(p), Some(q)) => {
                             self.host.truth(&self.host.core().relop(parallax_op::RelOp::Eq, 64, p, q))
@@ -104,9 +136,16 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
 
     /// Whether what both looked at of input memory since they parted is the same, in the same order.
     fn same_inputs(&self, a: &State<C>, b: &State<C>) -> bool {
-        let tokens =
-            a.tokens.iter().zip(b.tokens.iter()).all(|(x, y)| x.name == y.name && x.pointee == y.pointee);
-        let known = a.input_objects.iter().zip(b.input_objects.iter()).all(|(x, y)| x.object == y.object);
+        let same_token = |(x, y): (&Token<C>, &Token<C>)| {
+            let Token { name, origin: _, pointee, depth: _, nonnull, null: _, done: _, entries: _ } = x;
+            (name, pointee, nonnull) == (&y.name, &y.pointee, &y.nonnull)
+        };
+        let same_object = |(x, y): (&InputObject<C>, &InputObject<C>)| {
+            let InputObject { object, ty, count: _, exists: _, depth: _, name: _ } = x;
+            (object, ty) == (&y.object, &y.ty)
+        };
+        let tokens = a.tokens.iter().zip(b.tokens.iter()).all(same_token);
+        let known = a.input_objects.iter().zip(b.input_objects.iter()).all(same_object);
         let cells = a.input_cells.since(&b.input_cells).into_iter().zip(b.input_cells.since(&a.input_cells));
         let cells = cells.into_iter().all(|(x, y)| match (x, y) {
             (InputCell::Pointer(o, at, t), InputCell::Pointer(p, bt, u)) => (o, at, t) == (p, bt, u),
@@ -132,36 +171,89 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             return None;
         }
         let other = self.host.core().not(&guard);
-        let mut state = a.clone();
-        state.frames = frames;
-        state.memory = memory;
-        state.path = path;
-        if !a.output.same(&b.output) {
-            let mut joined = Chain::default();
-            for ((file, x), (_, y)) in a.output.to_vec().into_iter().zip(b.output.to_vec()) {
-                let core = self.host.core();
-                let piece = match (x, y) {
-                    (Output::Byte(x), Output::Byte(y)) => Output::Byte(core.cond(8, &guard, x, y)),
-                    (Output::Number(x, form), Output::Number(y, _)) => {
-                        Output::Number(core.cond(64, &guard, x, y), *form)
-                    }
-                    _ => return None,
-                };
-                joined.push((*file, piece));
-            }
-            state.output = joined;
-        }
-        self.join_tokens(&guard, &other, &mut state, b);
+        let output = match a.output.same(&b.output) {
+            true => a.output.clone(),
+            false => self.join_output(&guard, &a.output, &b.output)?,
+        };
         let mut visits = (*a.visits).clone();
         for (key, &count) in b.visits.iter() {
             let here = visits.entry(*key).or_insert(0);
             *here = (*here).max(count);
         }
-        state.visits = Arc::new(visits);
-        state.steps = a.steps.max(b.steps);
-        state.serials = a.serials.max(b.serials);
-        state.forks = a.forks.max(b.forks);
+        let mut state = State {
+            frames,
+            memory,
+            path,
+            output,
+            visits: Arc::new(visits),
+            entered: self.join_entered(&guard, &other, a, b),
+            steps: a.steps.max(b.steps),
+            serials: a.serials.max(b.serials),
+            forks: a.forks.max(b.forks),
+            // Joined by `join_tokens`.
+            tokens: a.tokens.clone(),
+            input_objects: a.input_objects.clone(),
+            input_cells: a.input_cells.clone(),
+            // The same in both, or either will do: see `alike`.
+            events: a.events.clone(),
+            inputs: a.inputs.clone(),
+            unknowns: a.unknowns.clone(),
+            private_inputs: a.private_inputs.clone(),
+            observed: a.observed.clone(),
+            unknown_memory: a.unknown_memory,
+            entry_arguments: a.entry_arguments.clone(),
+            files: a.files.clone(),
+            failures: a.failures,
+            exits: a.exits.clone(),
+            fixes: a.fixes,
+            joins: a.joins.clone(),
+            id: a.id,
+        };
+        self.join_tokens(&guard, &other, &mut state, b);
         Some(state)
+    }
+
+    fn join_output(
+        &self,
+        guard: &C::Bool,
+        a: &Chain<(i32, Output<C::Val>)>,
+        b: &Chain<(i32, Output<C::Val>)>,
+    ) -> Option<Chain<(i32, Output<C::Val>)>> {
+        let core = self.host.core();
+        let mut joined = Chain::default();
+        for ((file, x), (_, y)) in a.to_vec().into_iter().zip(b.to_vec()) {
+            let piece = match (x, y) {
+                (Output::Byte(x), Output::Byte(y)) => Output::Byte(core.cond(8, guard, x, y)),
+                (Output::Number(x, form), Output::Number(y, _)) => {
+                    Output::Number(core.cond(64, guard, x, y), *form)
+                }
+                _ => return None,
+            };
+            joined.push((*file, piece));
+        }
+        Some(joined)
+    }
+
+    /// The edges that either state entered, each under the condition of the states that did.
+    fn join_entered(&self, guard: &C::Bool, other: &C::Bool, a: &State<C>, b: &State<C>) -> Arc<Entered<C>> {
+        if Arc::ptr_eq(&a.entered, &b.entered) {
+            return a.entered.clone();
+        }
+        let core = self.host.core();
+        let mut joined = Entered::<C>::default();
+        for (edge, x) in a.entered.iter() {
+            joined.insert(
+                *edge,
+                match b.entered.get(edge) {
+                    Some(y) => core.cond_bool(guard, x, y),
+                    None => core.boolop(BoolOp::And, guard, x),
+                },
+            );
+        }
+        for (edge, y) in b.entered.iter().filter(|(edge, _)| !a.entered.contains_key(edge)) {
+            joined.insert(*edge, core.boolop(BoolOp::And, other, y));
+        }
+        Arc::new(joined)
     }
 
     /// The condition that tells two paths apart, and the path that either is.
@@ -526,4 +618,42 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
         }
         state.input_cells = cells;
     }
+}
+
+/// Whether two running functions are at one place of one call.
+fn alike_frames<C: Core>(a: &Frame<C>, b: &Frame<C>) -> bool {
+    let Frame {
+        function,
+        block,
+        index,
+        result,
+        serial,
+        variadic,
+        // The block before only counts while a block is entered, which is over.
+        previous: _,
+        // Joined value by value.
+        registers: _,
+        slots: _,
+        objects: _,
+    } = a;
+    (*function, *block, *index, *result, *serial) == (b.function, b.block, b.index, b.result, b.serial)
+        && variadic.len() == b.variadic.len()
+        && variadic.iter().zip(&b.variadic).all(|(x, y)| (x.1, x.2) == (y.1, y.2))
+}
+
+/// Whether two pieces of output are of one kind, on one file.
+fn alike_output<V>((file, a): &(i32, Output<V>), (other, b): &(i32, Output<V>)) -> bool {
+    file == other
+        && match (a, b) {
+            (Output::Byte(_), Output::Byte(_)) => true,
+            (Output::Number(_, form), Output::Number(_, other)) => form == other,
+            _ => false,
+        }
+}
+
+/// Whether two states leave functions and the program by the same ways besides `return`.
+fn alike_exits<C: Core>(a: &Exits<C>, b: &Exits<C>) -> bool {
+    let Exits { jumps, at_exit, status } = a;
+    // States that are ending the program are few, and go on by themselves.
+    jumps == &b.jumps && at_exit == &b.at_exit && status.is_none() && b.status.is_none()
 }

@@ -40,7 +40,7 @@ pub struct Frame<C: Core> {
 }
 
 /// Where a `setjmp` returns to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Jump {
     /// Depth of the frame.
     pub depth: usize,
@@ -73,6 +73,12 @@ pub struct Exits<C: Core> {
     /// The status to exit with, once the functions above have run.
     pub status: Option<Option<Value<C>>>,
 }
+
+/// A way into a block: the function, the block before, and the block. A call enters block 0 from block 0.
+pub type Edge = (FunctionId, BlockId, BlockId);
+
+/// Ways into blocks that a path took, each with the condition under which it did: states may have been merged since.
+pub type Entered<C> = rustc_hash::FxHashMap<Edge, <C as Core>::Bool>;
 
 /// The state of a program.
 #[derive(Clone)]
@@ -125,6 +131,8 @@ pub struct State<C: Core> {
     pub joins: Chain<u32>,
     /// A number of its own.
     pub id: u64,
+    /// Ways into blocks that the path took and that the host has not yet seen on a path that came to its end.
+    pub entered: Arc<Entered<C>>,
 }
 
 impl<C: Core> Default for State<C> {
@@ -154,6 +162,7 @@ impl<C: Core> Default for State<C> {
             fixes: 0,
             joins: Chain::default(),
             id: 0,
+            entered: Arc::default(),
         }
     }
 }

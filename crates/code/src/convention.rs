@@ -1,7 +1,8 @@
 //! What a processor's calling convention says about the stack and about coming back.
 
 use parallax_ir::Processor;
-use parallax_ir::meaning::State;
+use parallax_ir::meaning::{State, Value};
+use parallax_op::{BinOp, Bits};
 use parallax_sem::Core;
 
 /// Where a function finds its stack and the address it returns to.
@@ -39,5 +40,23 @@ impl Convention {
             return Some(core.load(&state.memory, bytes * 8, &read(self.stack)?, bytes, processor.order));
         };
         (processor.register(link)?.place.bytes == processor.pc.bytes).then(|| read(link)).flatten()
+    }
+
+    /// The state in which a caller calls the next function, having called one in the state `before` and got `after` back:
+    /// the return address of the first call is there once more.
+    pub fn called<C: Core>(&self, core: &C, before: &State<C>, mut after: State<C>) -> Option<State<C>> {
+        let back = self.return_address(core, before)?;
+        let processor = after.processor().clone();
+        if let Some(link) = self.link {
+            after.write(core, processor.register(link)?.place, Value::Word(back)).ok()?;
+            return Some(after);
+        }
+        let (place, bytes) = (processor.register(self.stack)?.place, processor.address_bytes);
+        let above = after.read(core, place).ok()?.word(core, place.width());
+        let size = core.constant(&Bits::new(place.width(), bytes.into()));
+        let top = core.binop(BinOp::Sub, place.width(), &above, &size);
+        after.memory = core.store(after.memory, bytes * 8, &top, bytes, processor.order, &back);
+        after.write(core, place, Value::Word(top)).ok()?;
+        Some(after)
     }
 }

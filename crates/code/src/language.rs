@@ -6,9 +6,9 @@ use parallax_ir::meaning::{MEMORY, State, Value, exec_with};
 use parallax_ir::{Flow, Op, RegisterKind, Space, Trap};
 use parallax_op::{BinOp, Bits, BoolOp, RelOp, Width};
 use parallax_sem::logic::{Scalar, Struct};
-use parallax_sem::{ConstantTables, Core, Language, Places, Procedures, Stuck, Successors};
+use parallax_sem::{ConstantTables, Core, Language, Origin, Places, Procedures, Stuck, Successors};
 use parallax_sleigh::x86::TAGS;
-use parallax_term::{Expr, Formula, Sort, Store, SymbolKind};
+use parallax_term::{Sort, Store, SymbolKind};
 
 /// The Boolean symbol that says whether an instruction has faulted on the way.
 pub const TRAP: &str = "TRAP";
@@ -82,14 +82,10 @@ impl Language for Program {
         }
         let key = self.processor.address_bytes * 8;
         s.set_map(store.declare(MEMORY, Sort::Map { key, value: 8 }, SymbolKind::Free), state.memory.clone());
-        let trapped = state.stops.iter().fold(None, |all: Option<C::Bool>, (guard, _)| {
-            Some(match all {
-                Some(all) => core.boolop(BoolOp::Or, &all, guard),
-                None => guard.clone(),
-            })
-        });
-        if let Some(trapped) = trapped {
-            s.set_bool(store.declare(TRAP, Sort::Bool, SymbolKind::Free), trapped);
+        // Whoever names the symbol asks about faults, also where there are none.
+        if !state.stops.is_empty() || store.lookup(TRAP).is_some() {
+            let trap = store.declare(TRAP, Sort::Bool, SymbolKind::Free);
+            s.set_bool(trap, self.faulted(core, state));
         }
         s
     }
@@ -148,6 +144,22 @@ impl Language for Program {
         vec![address.clone(), without(1), without(3)]
     }
 
+    fn fault_symbol(&self) -> Option<&'static str> {
+        Some(TRAP)
+    }
+
+    fn faulted<C: Core>(&self, core: &C, state: &State<C>) -> C::Bool {
+        let either = |all: C::Bool, (when, _): &(C::Bool, Trap)| core.boolop(BoolOp::Or, &all, when);
+        state.stops.iter().fold(core.boolean(false), either)
+    }
+
+    /// Of a function: entered as `before` was, so that it returns to where the other one was called from.
+    fn called_next<C: Core>(&self, core: &C, before: &State<C>, after: State<C>) -> Option<State<C>> {
+        let convention = Convention::of(&self.processor).filter(|_| self.is_whole_image())?;
+        let called = convention.called(core, before, after)?;
+        Some(self.at(core, called, &self.entry()))
+    }
+
     fn stack_pointer(&self) -> Option<&str> {
         Convention::of(&self.processor).map(|convention| convention.stack)
     }
@@ -165,7 +177,7 @@ impl Language for Program {
     }
 
     fn step<C: Core>(&self, core: &C, state: State<C>, pc: &Bits) -> Result<State<C>, Stuck> {
-        self.step_with(core, state, pc, &mut |_, _| None)
+        self.step_with(core, state, pc, &mut |_, _| Origin::Anywhere)
     }
 
     fn successors(&self, at: u64) -> Option<Successors> {
@@ -233,18 +245,23 @@ impl ConstantTables for Program {
         let address = pc.to_u64().unwrap_or(u64::MAX);
         let place = || self.describe(address);
         if let Some(name) = self.image.external(address) {
-            let message = format!("`{name}` is called and is not in this file");
-            return Err(Stuck { message });
+            return Err(Stuck::unknown(format!("`{name}` is called and is not in this file")));
         }
-        let instruction = self.instruction(address).map_err(|error| Stuck { message: error.to_string() })?;
+        let instruction = self.instruction(address).map_err(|error| Stuck::unknown(error.to_string()))?;
+        let stops = state.stops.len();
         let after = exec_with(core, &instruction, state, places)
-            .map_err(|error| Stuck { message: format!("{} at {}: {error}", instruction.text, place()) })?;
+            .map_err(|error| Stuck::unknown(format!("{} at {}: {error}", instruction.text, place())))?;
+        let says = |trap: Trap| format!("{} at {}: {}", instruction.text, place(), describe(trap));
+        // A call of the system is no fault: what it does is not known here, also where it may not be made.
+        let calls = after.stops[stops..]
+            .iter()
+            .find(|(when, trap)| *trap == Trap::SystemCall && core.decided(when) != Some(false));
+        if let Some((_, trap)) = calls {
+            return Err(Stuck::unknown(says(*trap)));
+        }
         // A stop that is certain ends the run here; one that is possible becomes part of the result.
-        let certain = after.stops.iter().find(|(guard, _)| core.decided(guard) == Some(true));
-        match certain {
-            Some((_, trap)) => {
-                Err(Stuck { message: format!("{} at {}: {}", instruction.text, place(), describe(*trap)) })
-            }
+        match after.stops.iter().find(|(when, _)| core.decided(when) == Some(true)) {
+            Some((_, trap)) => Err(Stuck::fault(says(*trap))),
             None => Ok(after),
         }
     }
@@ -265,14 +282,6 @@ pub fn describe(trap: Trap) -> &'static str {
 }
 
 impl Program {
-    /// Whether an instruction has faulted on the way, if any that was evaluated can.
-    pub fn fault(&self, store: &Store) -> Option<Formula> {
-        match store.expr_of(store.lookup(TRAP)?) {
-            Expr::Formula(fault) => Some(fault),
-            _ => None,
-        }
-    }
-
     /// Puts what the calling convention promises into registers.
     pub(crate) fn keep_promises<C: Core>(&self, core: &C, state: &mut State<C>) {
         for (name, value) in &self.image.promised {

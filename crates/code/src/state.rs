@@ -162,7 +162,7 @@ impl Program {
             let spent = State::with_memory(processor, Table::new(Bits::zero(8)));
             match self.step(&Concrete, std::mem::replace(&mut state, spent), &pc) {
                 Ok(next) => state = next,
-                Err(Stuck { message }) => return (state, Err((done, message))),
+                Err(Stuck { message, .. }) => return (state, Err((done, message))),
             }
         }
         (state, Ok(false))

@@ -30,10 +30,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         folder: folder.clone(),
         resume: false,
         seeds: Vec::new(),
+        allowed: parallax_concolic::Allowed::default(),
     };
     let mut list = vec![program.as_bytes().to_vec()];
     list.extend(arguments.map(|argument| argument.as_bytes().to_vec()));
-    let command = Command { path: (&program).into(), arguments: list, environment: Vec::new() };
+    let command =
+        Command { path: (&program).into(), arguments: list, environment: Vec::new(), unjailed: false };
     let sources = Sources(vec![Source { kind: Kind::Stdin, bytes }]);
     let found = explore(&command, &sources, &settings, &mut |_, _| ())?;
     std::fs::remove_dir_all(folder)?;

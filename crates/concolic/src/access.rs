@@ -91,7 +91,7 @@ impl<'a, 's> Accesses<'a, 's> {
 
     /// Notes what was met that is not known of other inputs.
     pub fn note(&mut self, bound: Bound) {
-        self.constraint.bounds.insert(bound);
+        self.constraint.ledger.note(bound);
     }
 
     fn note_approximated(&mut self) {

@@ -8,10 +8,10 @@ use crate::dependence::{Dependence, Set};
 use crate::input::Input;
 use crate::reach::{self, Reach};
 use parallax_op::{BinOp, Bits, RelOp};
-use parallax_path::{Bound, Oracle};
+use parallax_path::{Bound, Ledger, Oracle};
 use parallax_sem::Concrete;
 use parallax_sem::logic::Evaluation;
-use parallax_smt::{Answer, Enumeration, Stop};
+use parallax_smt::{Answer, Enumeration, Reason, Stop};
 use parallax_term::{Expr, Formula, Node, Store, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,9 @@ pub struct Place {
     pub hash: u64,
     /// Whether it is in a function that leaves no trace: predictions say nothing of its blocks.
     pub aside: bool,
+    /// Whether it is an instruction of such a function, which is followed. All of these have the time of the call, since runs
+    /// that go the same way may need other numbers of instructions in it.
+    pub inside: bool,
 }
 
 /// What was decided.
@@ -55,7 +58,7 @@ pub struct Event {
     pub decision: Decision,
     /// Where.
     pub place: Place,
-    /// The how-manieth of its instruction.
+    /// Its index among the events of its time. Times and indices grow along a run.
     pub number: u32,
 }
 
@@ -83,6 +86,9 @@ pub struct Flip {
     pub next: Option<u64>,
 }
 
+/// The index of the first event inside a function that leaves no trace: what its summary asks, where there is one, comes before
+/// whatever its instructions do.
+const INSIDE: u32 = 1 << 16;
 /// How many targets of one computed jump are asked for.
 const MOST_TARGETS: usize = 64;
 /// How often a question is asked with more events before it is asked with all.
@@ -90,6 +96,17 @@ const ROUNDS: usize = 8;
 /// How long one question about the range of an address may take, and all of them during one run.
 const RANGE_QUESTION: Duration = Duration::from_millis(500);
 const RANGE_TIME: Duration = Duration::from_secs(10);
+
+/// How long to wait for the answer to one question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// So long; what takes longer is left for later.
+    Short(Duration),
+    /// As long as the solver may take for one question; what takes longer is left for later.
+    Question,
+    /// What is not answered now is a bound.
+    Last,
+}
 
 /// Which events were not answered.
 pub struct Left {
@@ -108,7 +125,7 @@ pub struct Constraint<'s> {
     /// The conjuncts.
     pub events: Vec<Event>,
     /// What was not followed.
-    pub bounds: BTreeSet<Bound>,
+    pub ledger: Ledger,
     /// Where the run is.
     pub here: Place,
     known: FxHashSet<Formula>,
@@ -132,7 +149,7 @@ impl<'s> Constraint<'s> {
             store,
             oracle,
             events: Vec::new(),
-            bounds: BTreeSet::new(),
+            ledger: Ledger::default(),
             here: Place::default(),
             known: FxHashSet::default(),
             dependence,
@@ -150,7 +167,7 @@ impl<'s> Constraint<'s> {
             return;
         }
         let same = self.events.last().filter(|last| last.place.time == self.here.time);
-        let number = same.map_or(0, |last| last.number + 1);
+        let number = same.map_or(0, |last| last.number + 1).max(if self.here.inside { INSIDE } else { 0 });
         let set = self.dependence.of(self.store, formula.id());
         self.groups.join(&self.dependence, set, self.events.len());
         self.bytes.push(set);
@@ -161,7 +178,7 @@ impl<'s> Constraint<'s> {
     pub fn pin(&mut self, term: Term, value: &Bits, what: &str) {
         let formula = self.store.eq(term, self.store.constant(value));
         if !self.known.contains(&formula) {
-            self.bounds.insert(Bound::Values(1, what.to_owned()));
+            self.ledger.note(Bound::Values(1, what.to_owned()));
             self.push(formula, Decision::Pinned);
         }
     }
@@ -293,13 +310,13 @@ impl<'s> Constraint<'s> {
     }
 
     /// Inputs that go another way at events, handed to `found` one by one in the order of `order`. `looked` says what the
-    /// input of this run was made to change. With `patience`, a question that takes longer is left for later.
+    /// input of this run was made to change.
     pub fn flips(
         &mut self,
         order: &[usize],
         looked: Option<&Looked>,
         deadline: Instant,
-        patience: Option<Duration>,
+        patience: Patience,
         mut found: impl FnMut(&Constraint<'s>, Flip),
     ) -> Left {
         // Groups as they are before each event: events are put in again one by one.
@@ -318,12 +335,16 @@ impl<'s> Constraint<'s> {
         for (done, &index) in order.iter().enumerate() {
             let now = Instant::now();
             if now >= deadline {
-                self.bounds.insert(Bound::Solver(parallax_smt::Reason::Time));
+                self.ledger.note(Bound::Solver(Reason::Time));
                 return Left { late: order.len() - done, hard };
             }
-            // Where some questions of a run are hard, so are most: each of them leaves less for the next.
-            let patience = patience.map(|patience| patience / (1 << hard.len().min(5)));
-            let soon = patience.map_or(deadline, |patience| deadline.min(now + patience));
+            let soon = match patience {
+                // Where some questions of a run are hard, so are most: each of them leaves less for the next.
+                Patience::Short(time) => deadline.min(now + time / (1 << hard.len().min(5))),
+                Patience::Question => deadline,
+                // The questions that are left share the time that is left.
+                Patience::Last => now + (deadline - now) / (order.len() - done) as u32,
+            };
             self.oracle.set_deadline(Some(soon));
             let event = self.events[index];
             let mut unknown = None;
@@ -354,11 +375,11 @@ impl<'s> Constraint<'s> {
                 }
             }
             match unknown {
-                Some(parallax_smt::Reason::Time) if patience.is_some() => {
+                Some(Reason::Time) if patience != Patience::Last => {
                     hard.push((event.place.time, event.number));
                 }
                 Some(reason) => {
-                    self.bounds.insert(Bound::Solver(reason));
+                    self.ledger.note(Bound::Solver(reason));
                 }
                 None => {}
             }
@@ -375,12 +396,7 @@ impl<'s> Constraint<'s> {
     /// Most events put up with most inputs, and a question is the harder the more it holds. So only those are asked for at
     /// first that speak of no byte beyond those of the event; an answer is tried on all, and those that it breaks are asked
     /// for with the next.
-    fn solve(
-        &mut self,
-        before: &[usize],
-        event: usize,
-        other: &[Formula],
-    ) -> Result<Option<Input>, parallax_smt::Reason> {
+    fn solve(&mut self, before: &[usize], event: usize, other: &[Formula]) -> Result<Option<Input>, Reason> {
         let own: FxHashSet<usize> = self.dependence.bytes(self.bytes[event]).collect();
         let is_near =
             |&event: &usize| self.dependence.bytes(self.bytes[event]).all(|byte| own.contains(&byte));
@@ -427,12 +443,12 @@ impl<'s> Constraint<'s> {
         target: Term,
         query: Vec<Formula>,
         found: &mut impl FnMut(&Constraint<'s>, Flip),
-    ) -> Option<parallax_smt::Reason> {
+    ) -> Option<Reason> {
         let mut unknown = None;
         let Enumeration { found: values, stopped } = self.oracle.values(&query, target, MOST_TARGETS);
         match stopped {
             Some(Stop::Most) => {
-                self.bounds.insert(Bound::Candidates(MOST_TARGETS, "targets of a computed jump"));
+                self.ledger.note(Bound::Candidates(MOST_TARGETS, "targets of a computed jump".into()));
             }
             Some(Stop::Unknown(reason)) => unknown = Some(reason),
             None => {}

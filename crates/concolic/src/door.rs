@@ -4,11 +4,14 @@
 //! that is redirected here, through a descriptor it was born with, through a copy of one), the kernel says which file
 //! a descriptor leads to, and at which place: nothing has to be kept track of.
 
+use crate::effects::{World, leaves};
 use parallax_process::elf::LoadError;
 use parallax_process::elf::Machine;
 use parallax_process::memory::{Mapping, Memory};
 use parallax_process::outside::live::{Clock, Live};
-use parallax_process::outside::{Call, Disposition, Event, Exec, Facts, Outcome, Outside, Side, Tid};
+use parallax_process::outside::{
+    Birth, Call, Disposition, Event, Exec, Facts, Outcome, Outside, Side, Tid, Wanted,
+};
 use parallax_process::system::{Errno, Reply, call_name};
 use parallax_process::{Ending, Interrupt, Process};
 use std::cell::RefCell;
@@ -57,6 +60,23 @@ pub struct Shared {
     pub random: u64,
     /// Whether what the program writes to standard output and error goes nowhere.
     pub is_silent: bool,
+    /// What holds what it does outside.
+    pub world: World,
+    /// The files that standard output and error are when the program starts.
+    pub(crate) standard: [Option<(u64, u64)>; 2],
+}
+
+impl Shared {
+    /// Whether what is written to a descriptor goes nowhere. The program may have put a file of its own in the place of
+    /// standard output.
+    pub fn is_swallowed(&self, descriptor: i32) -> bool {
+        let own = match descriptor {
+            1 => self.standard[0],
+            2 => self.standard[1],
+            _ => return false,
+        };
+        self.is_silent && identity(descriptor) == own
+    }
 }
 
 /// The door.
@@ -69,13 +89,14 @@ pub struct Door {
 impl Door {
     /// A door that shares what it sees.
     pub fn new(shared: Rc<RefCell<Shared>>) -> Door {
+        shared.borrow_mut().standard = [identity(1), identity(2)];
         let live = Live::embedded().with_clock(Clock::counting_from(START_OF_TIME));
         Door { live, shared, process: std::process::id() }
     }
 
     /// Whether what is written to a descriptor goes nowhere.
     fn swallows(&self, descriptor: u64) -> bool {
-        self.shared.borrow().is_silent && matches!(descriptor, 1 | 2)
+        i32::try_from(descriptor).is_ok_and(|descriptor| self.shared.borrow().is_swallowed(descriptor))
     }
 
     /// The unknown file that a descriptor leads to.
@@ -141,7 +162,7 @@ pub fn identity(descriptor: i32) -> Option<(u64, u64)> {
 }
 
 /// Where a descriptor is in its file.
-fn position(descriptor: u64) -> u64 {
+pub(crate) fn position(descriptor: u64) -> u64 {
     // SAFETY: the call takes numbers only.
     let at = unsafe { libc::lseek(descriptor as i32, 0, libc::SEEK_CUR) };
     at.max(0) as u64
@@ -199,6 +220,10 @@ impl Outside for Door {
                 }
             }
         }
+        let left = leaves(&self.shared.borrow().world, process, name, &call);
+        if let Some(why) = left {
+            return Outcome::Done(Reply::End(Ending::Closed { why }));
+        }
         self.live.call(process, &call)
     }
 
@@ -239,19 +264,27 @@ impl Outside for Door {
         }
     }
 
-    fn map(&mut self, descriptor: i32, shared: bool, writable: bool) -> Result<Arc<dyn Mapping>, Errno> {
+    fn map(&mut self, descriptor: i32, wanted: &Wanted) -> Result<Arc<dyn Mapping>, Errno> {
         if let Some(source) = self.behind(descriptor as u64) {
             self.shared.borrow_mut().brought = Some(Brought { source, from: 0, mapped: true });
         }
-        self.live.map(descriptor, shared, writable)
+        self.live.map(descriptor, wanted)
     }
 
     fn share(&mut self, length: u64) -> Result<Arc<dyn Mapping>, Errno> {
         self.live.share(length)
     }
 
-    fn split(&mut self, time: u64, memory: &mut Memory, borrows: bool) -> Result<Side, Errno> {
-        self.live.split(time, memory, borrows)
+    fn attach(&mut self, number: i32, writable: bool) -> Result<Arc<dyn Mapping>, Errno> {
+        self.live.attach(number, writable)
+    }
+
+    fn wake(&mut self, memory: &Memory, address: u64) {
+        self.live.wake(memory, address);
+    }
+
+    fn split(&mut self, time: u64, memory: &mut Memory, birth: Birth) -> Result<Side, Errno> {
+        self.live.split(time, memory, birth)
     }
 
     fn give_back(&mut self, memory: &mut Memory) {

@@ -5,17 +5,19 @@
 //! made to change. So every way is found once: a generational search (Godefroid, Levin, Molnar 2008).
 
 use crate::concrete::{self, Concrete, Crossing, Outcome, Prediction};
-use crate::constraint::Looked;
+use crate::constraint::{Looked, Patience};
 use crate::coverage::{Counts, Coverage};
 use crate::folder::{self, Line, failed, name};
 use crate::input::{Input, Sources};
+use crate::layers::{Allowed, Layers};
 use crate::moment::Moment;
 use crate::rank::{Edge, Key, Rank, Turn};
 use crate::subject::{Command, Subject, SubjectError};
 use crate::symbolic::{Message, processor_time, symbolic};
 use crate::trail::Trail;
 use crate::worker::{End, Mailbox, Worker};
-use parallax_path::{Bound, Completeness, Frontier, Ledger, Strategy};
+use parallax_jail::SharedView;
+use parallax_path::{Bound, Completeness, Entry, Frontier, Ledger, Premise, Strategy};
 use parallax_symbols::Symbols;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -62,6 +64,8 @@ pub struct Settings {
     pub resume: bool,
     /// The first inputs; zeros if there is none.
     pub seeds: Vec<Input>,
+    /// What of the world outside runs may change and reach.
+    pub allowed: Allowed,
 }
 
 /// Why an exploration cannot be made.
@@ -81,6 +85,24 @@ pub enum ExploreError {
     /// The folder is of another exploration.
     #[error("{}: these inputs are of another program or have other unknown parts", .0.display())]
     OtherFolder(PathBuf),
+    /// The folder is of an exploration that was asked something else.
+    #[error("{}: this exploration was begun with {before}, and not with {now}: it cannot go on so", folder.display())]
+    OtherFlags {
+        /// The folder.
+        folder: PathBuf,
+        /// What was asked for then.
+        before: String,
+        /// What is asked for now.
+        now: String,
+    },
+    /// The log of the folder cannot be read.
+    #[error("{}: line {line} of the log cannot be read", folder.display())]
+    Damaged {
+        /// The folder.
+        folder: PathBuf,
+        /// The line.
+        line: usize,
+    },
     /// No process can be started.
     #[error("cannot start a process for a run: {0}")]
     Worker(std::io::Error),
@@ -137,6 +159,8 @@ pub struct Exploration {
     pub bias: u64,
     /// Whether every way was taken, and if not why.
     pub completeness: Completeness,
+    /// Why there is no layer for what runs change, if there is none: then a change ends a run.
+    pub no_layer: Option<String>,
     /// Inputs that were never run.
     pub waiting: usize,
     /// Where the input begins to count: every run starts there.
@@ -174,9 +198,22 @@ pub(crate) struct Waiting {
     edge: Option<Edge>,
     /// Whether its ways were looked at in an earlier exploration.
     is_expanded: bool,
-    /// The events to ask about again, and with more patience: each by its time and its number there. It has run then.
+    /// The events to ask about again, and with more patience: each by its time and its index there. It has run then.
     pub hard: Vec<(u64, u32)>,
+    /// How often its hard events were asked about.
+    asked: u32,
     concrete: Option<Box<Concrete>>,
+}
+
+impl Waiting {
+    /// How long to wait for the answers to its questions.
+    pub fn patience(&self, settings: &Settings) -> Patience {
+        match self.asked {
+            0 => Patience::Short(settings.patience),
+            1 => Patience::Question,
+            _ => Patience::Last,
+        }
+    }
 }
 
 /// Where an input comes from.
@@ -191,18 +228,27 @@ struct Origin {
 /// A run that is under way.
 struct Running {
     worker: Worker,
+    /// The world that it runs in.
+    view: Option<SharedView>,
     waiting: Waiting,
     /// What its concrete run came to; nothing while that is under way.
     concrete: Option<(Concrete, Rc<Trail>)>,
+    /// Whether its symbolic run has said what it left out.
+    is_accounted: bool,
 }
 
 struct Explorer<'e> {
     subject: Subject,
+    layers: Layers,
     settings: &'e Settings,
     targets: Vec<u64>,
     avoid: Vec<u64>,
     frontier: Frontier<Waiting>,
+    /// Inputs whose questions took longer than one question may: they are asked again when nothing else waits.
+    last: Vec<Waiting>,
     ledger: Ledger,
+    /// Entries of the ledger that the log of the folder has.
+    logged: BTreeSet<(Bound, Option<String>)>,
     seen: FxHashSet<Input>,
     counts: Counts,
     rank: Rank,
@@ -221,10 +267,12 @@ pub fn explore(
     progress: &mut dyn FnMut(&Test, usize),
 ) -> Result<Exploration, ExploreError> {
     let start = Instant::now();
+    let mut layers = Layers::new(&settings.allowed);
     let (mut subject, first) = match &settings.at {
         Some((moment, unknown)) => Subject::at(command, moment, unknown, settings.memory, settings.steps)?,
         None => (Subject::new(command, sources, settings.memory)?, vec![0; sources.bytes()]),
     };
+    layers.loaded();
     if settings.summaries {
         subject.summarise(settings.steps);
     }
@@ -237,11 +285,14 @@ pub fn explore(
     let mut explorer = Explorer {
         reached: vec![None; targets.len()],
         subject,
+        layers,
         settings,
         targets,
         avoid,
         frontier: Frontier::new(settings.strategy, 1),
+        last: Vec::new(),
         ledger: Ledger::default(),
+        logged: BTreeSet::new(),
         seen: FxHashSet::default(),
         counts: Counts::default(),
         rank: Rank::default(),
@@ -250,6 +301,9 @@ pub fn explore(
         log,
         deadline: start + settings.time,
     };
+    for name in &settings.avoid {
+        explorer.ledger.assume(Premise::new(format!("runs end where they come to {name}")));
+    }
     explorer.restore(lines)?;
     if explorer.next == 0 {
         let seeds = if settings.seeds.is_empty() { vec![first] } else { settings.seeds.clone() };
@@ -258,6 +312,12 @@ pub fn explore(
         }
     }
     explorer.search(progress)?;
+    if explorer.tests.iter().any(|test| test.diverged.is_some()) {
+        explorer.leave_out(Bound::Diverged)?;
+    }
+    for waiting in std::mem::take(&mut explorer.last) {
+        explorer.frontier.push(waiting, false);
+    }
     let coverage = explorer.counts.coverage(&mut explorer.subject);
     let start_of_runs = explorer.subject.start();
     let waiting = explorer.frontier.len();
@@ -266,6 +326,7 @@ pub fn explore(
         symbols: explorer.subject.symbols(),
         bias: explorer.subject.bias(),
         completeness: explorer.ledger.close(&explorer.frontier),
+        no_layer: explorer.layers.missing().map(str::to_owned),
         waiting,
         start: start_of_runs,
         tests: explorer.tests,
@@ -303,9 +364,27 @@ impl Explorer<'_> {
             edge,
             is_expanded: false,
             hard: Vec::new(),
+            asked: 0,
             concrete: None,
         };
         self.frontier.push(waiting, fresh);
+        Ok(())
+    }
+
+    /// Notes what is left out, at the moment it is.
+    fn leave_out(&mut self, bound: Bound) -> Result<(), ExploreError> {
+        self.absorb(vec![Entry { bound, place: None, count: 1 }])
+    }
+
+    /// The same for what the process of a run says. The folder keeps all that going on with the search does not mend.
+    fn absorb(&mut self, entries: Vec<Entry>) -> Result<(), ExploreError> {
+        for entry in &entries {
+            let key = (entry.bound.clone(), entry.place.clone());
+            if !entry.bound.is_waiting() && self.logged.insert(key) {
+                self.note(&Line::Left(entry.clone()))?;
+            }
+        }
+        self.ledger.absorb(entries);
         Ok(())
     }
 
@@ -323,7 +402,15 @@ impl Explorer<'_> {
             .collect();
         let mut generations: FxHashMap<usize, u32> = FxHashMap::default();
         for line in lines {
-            let Line::Test { number, parent, looked, input } = line else { continue };
+            let (number, parent, looked, input) = match line {
+                Line::Test { number, parent, looked, input } => (number, parent, looked, input),
+                Line::Left(entry) => {
+                    self.logged.insert((entry.bound.clone(), entry.place.clone()));
+                    self.ledger.absorb([entry]);
+                    continue;
+                }
+                Line::Of { .. } | Line::Expanded(_) => continue,
+            };
             let generation = parent.map_or(0, |parent| generations.get(&parent).map_or(1, |of| of + 1));
             generations.insert(number, generation);
             let input = folder::from_text(&input)
@@ -343,6 +430,7 @@ impl Explorer<'_> {
                     edge: None,
                     is_expanded,
                     hard: Vec::new(),
+                    asked: 0,
                     concrete: None,
                 },
                 is_expanded,
@@ -356,10 +444,13 @@ impl Explorer<'_> {
         let mut started = 0;
         loop {
             let late = Instant::now() >= self.deadline;
-            if late && (!running.is_empty() || !self.frontier.is_empty()) {
-                self.ledger.note(Bound::Time(self.settings.time));
+            if late && (!running.is_empty() || !self.frontier.is_empty() || !self.last.is_empty()) {
+                self.leave_out(Bound::Time(self.settings.time))?;
             }
             if late || self.is_done() {
+                if !late && !running.is_empty() {
+                    self.leave_out(Bound::Unvisited(running.len()))?;
+                }
                 // What the running ones have sent is kept.
                 for run in &mut running {
                     self.receive(run)?;
@@ -367,7 +458,12 @@ impl Explorer<'_> {
                 return Ok(());
             }
             while running.len() < self.settings.jobs && (started as u64) < self.settings.tests {
-                let Some(mut waiting) = self.pick() else { break };
+                let is_last = |run: &Running| run.waiting.patience(self.settings) == Patience::Last;
+                let picked = match self.pick() {
+                    None if running.iter().all(is_last) => self.last.pop(),
+                    picked => picked,
+                };
+                let Some(mut waiting) = picked else { break };
                 if let Some(concrete) = waiting.concrete.take() {
                     running.push(self.start_symbolic(waiting, *concrete)?);
                     continue;
@@ -376,8 +472,8 @@ impl Explorer<'_> {
                 running.push(self.start_concrete(waiting)?);
             }
             if running.is_empty() {
-                if !self.frontier.is_empty() {
-                    self.ledger.note(Bound::Paths(self.settings.tests));
+                if !self.frontier.is_empty() || !self.last.is_empty() {
+                    self.leave_out(Bound::Inputs(self.settings.tests))?;
                 }
                 return Ok(());
             }
@@ -392,6 +488,7 @@ impl Explorer<'_> {
                 idle = false;
                 let mut run = running.swap_remove(index);
                 self.receive(&mut run)?;
+                self.layers.back(run.view.take());
                 if let Some(next) = self.finish(run, end, progress)? {
                     running.push(next);
                 }
@@ -452,7 +549,12 @@ impl Explorer<'_> {
         let folder = &settings.folder;
         let written = subject.sources.write(folder, &name(waiting.number), &waiting.input);
         written.map_err(|error| failed(folder, error))?;
+        let view = self.layers.fresh().map_err(ExploreError::Worker)?;
+        let layers = &self.layers;
         let worker = Worker::start(settings.memory + (1 << 30), |mailbox: &mut Mailbox| {
+            if layers.enter(view.as_ref(), subject).is_err() {
+                return;
+            }
             if subject.give(&waiting.input).is_err() {
                 return;
             }
@@ -460,20 +562,33 @@ impl Explorer<'_> {
             let run = concrete::run(subject, waiting.prediction.as_ref(), settings.steps, targets, avoid);
             mailbox.send(&(run, processor_time().saturating_sub(start).as_secs_f64()));
         });
-        Ok(Running { worker: worker.map_err(ExploreError::Worker)?, waiting, concrete: None })
+        Ok(Running {
+            worker: worker.map_err(ExploreError::Worker)?,
+            view,
+            waiting,
+            concrete: None,
+            is_accounted: false,
+        })
     }
 
     fn start_symbolic(&mut self, waiting: Waiting, concrete: Concrete) -> Result<Running, ExploreError> {
         let (subject, settings) = (&mut self.subject, self.settings);
         let (avoid, counts, rank, deadline) = (&self.avoid, &self.counts, &self.rank, self.deadline);
+        let view = self.layers.fresh().map_err(ExploreError::Worker)?;
+        let layers = &self.layers;
         let worker = Worker::start(settings.term_memory, |mailbox: &mut Mailbox| {
+            if layers.enter(view.as_ref(), subject).is_err() {
+                return;
+            }
             symbolic(subject, settings, &waiting, avoid, (counts, rank), deadline, mailbox);
         });
         let trail = Rc::new(concrete.trail.clone());
         Ok(Running {
             worker: worker.map_err(ExploreError::Worker)?,
+            view,
             waiting,
             concrete: Some((concrete, trail)),
+            is_accounted: false,
         })
     }
 
@@ -507,12 +622,13 @@ impl Explorer<'_> {
                         test.diverged = Some(instructions);
                     }
                 }
-                Message::Done { solver, notes, left, hard } => {
+                Message::Done { solver, entries, left, hard } => {
+                    run.is_accounted = true;
                     let number = run.waiting.number;
                     let test =
                         self.tests.iter_mut().rev().find(|test| test.number == number).expect("it has run");
                     test.seconds[2] += solver;
-                    notes.into_iter().for_each(|note| self.ledger.note(note.bound()));
+                    self.absorb(entries)?;
                     if !hard.is_empty() {
                         let waiting = &run.waiting;
                         let again = Waiting {
@@ -525,9 +641,13 @@ impl Explorer<'_> {
                             edge: waiting.edge,
                             is_expanded: false,
                             hard,
+                            asked: waiting.asked + 1,
                             concrete: Some(Box::new(concrete.clone())),
                         };
-                        self.frontier.push(again, false);
+                        match again.patience(self.settings) {
+                            Patience::Last => self.last.push(again),
+                            _ => self.frontier.push(again, false),
+                        }
                     } else if left == 0 {
                         self.note(&Line::Expanded(number))?;
                     }
@@ -545,16 +665,13 @@ impl Explorer<'_> {
         progress: &mut dyn FnMut(&Test, usize),
     ) -> Result<Option<Running>, ExploreError> {
         if run.concrete.is_some() {
-            let number = run.waiting.number;
-            let finished =
-                self.tests.iter().rev().any(|test| test.number == number && test.constraints.is_some());
-            if end == End::Died || !finished {
-                self.ledger.note(Bound::Memory(self.settings.term_memory));
+            if end == End::Died || !run.is_accounted {
+                self.leave_out(Bound::Memory(self.settings.term_memory))?;
             }
             return Ok(None);
         }
         let Some((concrete, seconds)) = run.worker.receive::<(Concrete, f64)>() else {
-            self.ledger.note(Bound::Memory(self.settings.memory));
+            self.leave_out(Bound::Memory(self.settings.memory))?;
             return Ok(None);
         };
         self.subject.prepare(&concrete.blocks);
@@ -567,10 +684,11 @@ impl Explorer<'_> {
             self.reached[target].get_or_insert(waiting.number);
         }
         match &concrete.outcome {
-            Outcome::Steps => self.ledger.note(Bound::Steps(self.settings.steps)),
-            Outcome::Memory(_) => self.ledger.note(Bound::Memory(self.settings.memory)),
-            Outcome::Unsupported(what) => self.ledger.note(Bound::Unsupported(what.clone())),
-            _ => {}
+            Outcome::Steps => self.leave_out(Bound::Steps(self.settings.steps))?,
+            Outcome::Memory(_) => self.leave_out(Bound::Memory(self.settings.memory))?,
+            Outcome::Unsupported(what) => self.leave_out(Bound::Unsupported(what.clone()))?,
+            // Avoided, as was asked for, or ended by itself.
+            Outcome::Avoided | Outcome::Exited(_) | Outcome::Killed(..) | Outcome::Returned(_) => {}
         }
         let sources = &self.subject.sources;
         let files = sources

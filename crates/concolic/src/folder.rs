@@ -5,6 +5,7 @@ use crate::constraint::Looked;
 use crate::explore::{ExploreError, Settings};
 use crate::input::{Input, Sources};
 use crate::subject::Command;
+use parallax_path::Entry;
 use serde::{Deserialize, Serialize};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,15 @@ pub enum Line {
         program: PathBuf,
         /// What of its input is unknown.
         sources: Sources,
+        /// A checksum of the program's file.
+        #[serde(default)]
+        checksum: u64,
+        /// What else decides which ways there are: flags and arguments.
+        #[serde(default)]
+        flags: Vec<String>,
     },
+    /// Something was left out.
+    Left(Entry),
     /// There is an input.
     Test {
         /// Its number.
@@ -78,26 +87,70 @@ pub fn open(
     } else {
         String::new()
     };
-    // The last line may have been cut off when the exploration was killed.
-    let lines: Vec<Line> = old.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let mut lines: Vec<Line> = Vec::new();
+    let count = old.lines().count();
+    for (number, line) in (1..).zip(old.lines()) {
+        match serde_json::from_str(line) {
+            Ok(line) => lines.push(line),
+            // The last line may have been cut off when the exploration was killed. It may have said what was left out; the
+            // input that it was left out of has not been noted as expanded then, and runs again.
+            Err(_) if number == count => {}
+            Err(_) => return Err(ExploreError::Damaged { folder: folder.clone(), line: number }),
+        }
+    }
     let program = std::fs::canonicalize(&command.path).unwrap_or_else(|_| command.path.clone());
+    let checksum = checksum(&std::fs::read(&program).map_err(|error| failed(&program, error))?);
+    let flags = flags(settings, command);
     if settings.resume {
-        let same = lines
-            .iter()
-            .any(|line| matches!(line, Line::Of { program: p, sources: s } if *p == program && s == sources));
-        if !same {
-            return Err(ExploreError::OtherFolder(folder.clone()));
+        let before = lines.iter().find_map(|line| match line {
+            Line::Of { program: p, sources: s, checksum: c, flags } => {
+                (*p == program && s == sources && *c == checksum).then_some(flags)
+            }
+            _ => None,
+        });
+        let Some(before) = before else { return Err(ExploreError::OtherFolder(folder.clone())) };
+        if *before != flags {
+            let words = |flags: &[String]| match flags {
+                [] => String::from("no flags"),
+                flags => flags.join(" "),
+            };
+            let (before, now) = (words(before), words(&flags));
+            return Err(ExploreError::OtherFlags { folder: folder.clone(), before, now });
         }
     }
     let mut options = std::fs::OpenOptions::new();
     options.create(true).append(settings.resume).write(true).truncate(!settings.resume);
     let mut log = options.open(&path).map_err(|error| failed(&path, error))?;
     if !settings.resume {
-        let line =
-            serde_json::to_string(&Line::Of { program, sources: sources.clone() }).expect("a line of text");
+        let line = Line::Of { program, sources: sources.clone(), checksum, flags };
+        let line = serde_json::to_string(&line).expect("a line of text");
         writeln!(log, "{line}").map_err(|error| failed(&path, error))?;
     } else if !old.is_empty() && !old.ends_with('\n') {
         writeln!(log).map_err(|error| failed(&path, error))?;
     }
     Ok((log, lines))
+}
+
+/// The flags that decide which ways a program has, and its arguments.
+fn flags(settings: &Settings, command: &Command) -> Vec<String> {
+    let mut flags: Vec<String> = Vec::new();
+    flags.extend(settings.approximate.then(|| "--approximate".into()));
+    flags.extend(settings.summaries.then(|| "--summaries".into()));
+    if let Some((moment, unknown)) = &settings.at {
+        flags.push(format!("--function {}#{}", moment.function, moment.count));
+        flags.extend(unknown.iter().map(|place| format!("--symbolic {place}")));
+    }
+    flags.extend(settings.avoid.iter().map(|place| format!("--avoid {place}")));
+    if command.arguments.len() > 1 {
+        let arguments = command.arguments[1..].iter().map(|argument| String::from_utf8_lossy(argument));
+        flags.push(format!("-- {}", arguments.collect::<Vec<_>>().join(" ")));
+    }
+    flags
+}
+
+/// A checksum of bytes (FNV-1a).
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }

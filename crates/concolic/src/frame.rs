@@ -12,6 +12,7 @@ use parallax_ir::{Instruction, Op, Processor, Space, Varnode};
 use parallax_op::{Bits, Width};
 use parallax_process::registers::Registers;
 use parallax_sem::{ByteOrder, Core};
+use parallax_term::Formula;
 use smallvec::SmallVec;
 
 /// How many operations one instruction may take: as in `ir`.
@@ -72,6 +73,9 @@ pub struct Frame<'f, 'c> {
     temporaries: SmallVec<[(Varnode, Value<Concolic<'c>>); 8]>,
     /// Whether it read a register that depends on the input.
     pub uses_input: bool,
+    /// What held where its jump, which leads out of it, depends on the input: instructions that repeat decide before that
+    /// whether they do anything at all.
+    pub jump_decided: Option<Formula>,
 }
 
 impl<'f, 'c> Frame<'f, 'c> {
@@ -84,7 +88,17 @@ impl<'f, 'c> Frame<'f, 'c> {
         shadow: &'f Shadow,
     ) -> Self {
         let (written, temporaries) = (SmallVec::new(), SmallVec::new());
-        Frame { core, processor, layout, file, shadow, written, temporaries, uses_input: false }
+        Frame {
+            core,
+            processor,
+            layout,
+            file,
+            shadow,
+            written,
+            temporaries,
+            uses_input: false,
+            jump_decided: None,
+        }
     }
 
     /// Runs an instruction.
@@ -116,7 +130,7 @@ impl<'f, 'c> Frame<'f, 'c> {
                 }
                 Op::Jump { when, to, .. } => {
                     let target = self.word(*to)?;
-                    if self.decide(*when)? {
+                    if self.decide_jump(*when)? {
                         return Ok(Exit::To(target));
                     }
                 }
@@ -147,6 +161,14 @@ impl<'f, 'c> Frame<'f, 'c> {
     fn decide(&mut self, when: Option<Varnode>) -> Result<bool, MeaningError> {
         let Some(when) = when else { return Ok(true) };
         let truth = self.read(when)?.truth(self.core, when.width());
+        Ok(self.core.decided(&truth).unwrap_or(truth.holds))
+    }
+
+    fn decide_jump(&mut self, when: Option<Varnode>) -> Result<bool, MeaningError> {
+        let Some(when) = when else { return Ok(true) };
+        let truth = self.read(when)?.truth(self.core, when.width());
+        let held = |formula| if truth.holds { formula } else { self.core.store.not(formula) };
+        self.jump_decided = truth.formula.map(held);
         Ok(self.core.decided(&truth).unwrap_or(truth.holds))
     }
 

@@ -3,7 +3,8 @@
 //! A [`Subject`] is a program, stopped before the first instruction that touches unknown input. Each input runs in a
 //! fork of it, first in the emulator alone ([`concrete`]), then with terms beside the numbers where they depend on the input
 //! (`lockstep`, over the [`core`] reading of `ir`). The path constraint of that run (`constraint`) gives the inputs that go
-//! another way, and [`explore()`] decides which of them runs next.
+//! another way, and [`explore()`] decides which of them runs next. Each run has a world of its own (`layers`), and what
+//! would leave that world ends it (`effects`).
 
 mod access;
 mod block;
@@ -14,10 +15,13 @@ pub mod core;
 pub mod coverage;
 mod dependence;
 mod door;
+mod effects;
 mod explore;
+mod flows;
 mod folder;
 mod frame;
 mod input;
+mod layers;
 mod lockstep;
 mod moment;
 mod rank;
@@ -35,6 +39,7 @@ pub use concrete::{Crossing, Outcome};
 pub use explore::{Exploration, ExploreError, Settings, Test, explore};
 pub use folder::name;
 pub use input::{Input, Kind, Source, Sources};
+pub use layers::Allowed;
 pub use moment::Moment;
 pub use subject::{Command, Subject, SubjectError};
 pub use worker::apart;

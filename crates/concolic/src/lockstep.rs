@@ -8,6 +8,7 @@ use crate::access::Accesses;
 use crate::block::{Analysed, Block};
 use crate::constraint::{Constraint, Decision, Place};
 use crate::core::Concolic;
+use crate::flows::Flows;
 use crate::frame::{Exit, Frame};
 use crate::moment::Return;
 use crate::shadow::{Part, Shade, Shadow};
@@ -91,6 +92,8 @@ pub struct Lockstep<'a, 's> {
     approximate: bool,
     trail: Trail,
     evaluated: u64,
+    /// The bytes outside of memory that depend on the input.
+    pub(crate) flows: Flows,
     /// Whether to stop before the first instruction that touches the input.
     pub(crate) until_touch: bool,
     /// What to take note of, if anything.
@@ -137,6 +140,7 @@ impl<'a, 's> Lockstep<'a, 's> {
             shadow,
             terms,
             approximate,
+            flows: Flows::default(),
             trail: Trail::default(),
             evaluated: 0,
             until_touch,
@@ -174,14 +178,14 @@ impl<'a, 's> Lockstep<'a, 's> {
                 break Stop::Returned;
             }
             if time - start >= steps {
-                self.constraint.bounds.insert(Bound::Steps(steps));
+                self.constraint.ledger.note(Bound::Steps(steps));
                 break Stop::Given;
             }
             if let Some((until, entered)) = self.aside
                 && self.subject.is_back(until)
             {
                 self.aside = None;
-                self.taken_aside += time - entered;
+                self.count_aside(time - entered);
             }
             if self.aside.is_none()
                 && let Some(summary) = self.subject.summary(pc)
@@ -234,6 +238,7 @@ impl<'a, 's> Lockstep<'a, 's> {
             blocks: self.trail.blocks,
             hash: self.trail.hash,
             aside: true,
+            inside: false,
         };
         self.constraint.here = place;
         let processor = self.subject.process.world().registers.processor().clone();
@@ -278,6 +283,12 @@ impl<'a, 's> Lockstep<'a, 's> {
         }
     }
 
+    /// A function that leaves no trace has taken so many instructions: for the order of events they count as one, so that
+    /// what comes behind the call has a later time than what happened in it.
+    fn count_aside(&mut self, instructions: u64) {
+        self.taken_aside += instructions.saturating_sub(1);
+    }
+
     /// Lets the emulator run a function to its return.
     fn run_aside(&mut self, until: Return, deadline: u64) -> Option<Ending> {
         let entered = self.subject.process.time();
@@ -287,7 +298,7 @@ impl<'a, 's> Lockstep<'a, 's> {
             ending = crate::concrete::block(self.subject);
         }
         self.subject.process.world().memory.set_guarding(true);
-        self.taken_aside += self.subject.process.time() - entered;
+        self.count_aside(self.subject.process.time() - entered);
         ending
     }
 
@@ -314,7 +325,7 @@ impl<'a, 's> Lockstep<'a, 's> {
         for (index, cell) in processor.cells.iter().enumerate().filter(|(_, cell)| free(&cell.name)) {
             // Who looks at all of the state must not take what is there now for the same on every input.
             let open = self.watch.is_some().then(|| {
-                let name = format!("{}.after.{}", cell.name, self.taken_aside);
+                let name = format!("{}.after.{}", cell.name, self.taken_aside + 1);
                 match cell.kind {
                     RegisterKind::Word => Shade::Word(store.symbol(&name, cell.place.width())),
                     RegisterKind::Flag => Shade::Truth(store.bool_symbol(&name)),
@@ -363,7 +374,8 @@ impl<'a, 's> Lockstep<'a, 's> {
     fn step(&mut self, analysed: &Analysed) -> Result<Option<Ending>, Stopped> {
         let time = self.subject.process.time();
         self.constraint.here.pc = analysed.instruction.address;
-        self.constraint.here.time = time - self.taken_aside;
+        self.constraint.here.time = self.aside.map_or(time, |(_, entered)| entered) - self.taken_aside;
+        self.constraint.here.inside = self.aside.is_some();
         if let Some(watch) = &mut self.watch
             && watch.points.contains(&analysed.instruction.address)
         {
@@ -390,7 +402,7 @@ impl<'a, 's> Lockstep<'a, 's> {
         let reading = Concolic { store: self.store, machine: &accesses, approximate: self.approximate };
         let mut frame = Frame::new(&reading, processor, &layout, file, &self.shadow);
         let exit = frame.run(&analysed.lean);
-        let uses_input = frame.uses_input;
+        let (uses_input, jump_decided) = (frame.uses_input, frame.jump_decided);
         let mut results: SmallVec<[(usize, Bits, Option<Shade>); 8]> = SmallVec::new();
         for (cell, value) in frame.results(&analysed.lean_writes) {
             let width = processor.cells[cell].place.width();
@@ -452,6 +464,7 @@ impl<'a, 's> Lockstep<'a, 's> {
         } else if let Some((taken, otherwise)) = analysed.ways
             && self.constraint.events.len() > first_event
             && let Some(event) = self.constraint.events.last_mut()
+            && jump_decided == Some(event.formula)
             && matches!(event.decision, Decision::Branch(_))
         {
             event.decision = Decision::Branch(Some(if next == taken { otherwise } else { taken }));
@@ -464,8 +477,8 @@ impl<'a, 's> Lockstep<'a, 's> {
         if self.watch.is_some() && analysed.stores {
             let at = analysed.instruction.address;
             self.constraint
-                .bounds
-                .insert(Bound::Unsupported(format!("what the instruction at {at:#x} writes")));
+                .ledger
+                .note(Bound::Unsupported(format!("what the instruction at {at:#x} writes")));
         }
         // It may write where it likes: see what has changed.
         let pages = if analysed.stores { self.shadow.pages() } else { Vec::new() };
@@ -494,9 +507,8 @@ impl<'a, 's> Lockstep<'a, 's> {
     /// Registers are not those of the run so far: a signal is handled, or has been.
     fn forget_registers(&mut self) {
         if !self.shadow.set.is_empty() {
-            self.constraint
-                .bounds
-                .insert(Bound::Unsupported(String::from("a signal while registers depend on input")));
+            let words = "a signal while registers depend on input";
+            self.constraint.ledger.note(Bound::Unsupported(words.into()));
             let all: Vec<usize> = self.shadow.set.iter().collect();
             all.into_iter().for_each(|cell| self.shadow.set_cell(cell, None));
         }

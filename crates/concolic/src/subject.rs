@@ -6,6 +6,7 @@
 use crate::block::{Blocks, Shelved};
 use crate::constraint::Constraint;
 use crate::door::{Door, Shared, Unknown, identity};
+use crate::effects::{World, opens_to_change};
 use crate::frame::Layout;
 use crate::input::{Kind, Sources};
 use crate::lockstep::Lockstep;
@@ -21,6 +22,7 @@ use parallax_process::{Process, Program, Snapshot, StartError};
 use parallax_term::Store;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -34,6 +36,33 @@ pub struct Command {
     pub arguments: Vec<Vec<u8>>,
     /// Its environment, `NAME=value` each.
     pub environment: Vec<Vec<u8>>,
+    /// Whether it may change the world outside on the way to where runs begin, by a person's word.
+    pub unjailed: bool,
+}
+
+impl Command {
+    /// The command that a list of words is, in our own environment.
+    pub fn here(words: &[OsString]) -> Self {
+        let variable =
+            |(name, value): (OsString, OsString)| [name.as_bytes(), b"=", value.as_bytes()].concat();
+        Command {
+            path: words.first().map(|word| found(word)).unwrap_or_default(),
+            arguments: words.iter().map(|argument| argument.as_bytes().to_vec()).collect(),
+            environment: std::env::vars_os().map(variable).collect(),
+            unjailed: false,
+        }
+    }
+}
+
+/// The file of a program: as it is given if it is a path, else where `PATH` has it.
+fn found(program: &OsStr) -> PathBuf {
+    let path = Path::new(program);
+    if program.as_bytes().contains(&b'/') {
+        return path.to_owned();
+    }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&folders).map(|folder| folder.join(path)).find(|file| file.is_file());
+    found.unwrap_or_else(|| path.to_owned())
 }
 
 /// Why a program cannot be explored.
@@ -152,7 +181,8 @@ impl Subject {
                 _ => {}
             }
         }
-        let shared = Rc::new(RefCell::new(Shared::default()));
+        let world = if command.unjailed { World::Real } else { World::Outside };
+        let shared = Rc::new(RefCell::new(Shared { world, ..Shared::default() }));
         let program = Program {
             path: command.path.clone(),
             arguments,
@@ -296,7 +326,8 @@ impl Subject {
                 let path =
                     self.process.world().memory.read_string(at, 4095).ok().flatten().unwrap_or_default();
                 let unknown = |source: &crate::input::Source| matches!(&source.kind, Kind::File(file) if file.as_os_str().as_bytes() == path);
-                if self.sources.0.iter().any(unknown) {
+                let flags = if name == "openat" { values[3] } else { second };
+                if self.sources.0.iter().any(unknown) || name.starts_with("open") && opens_to_change(flags) {
                     return false;
                 }
                 if name.starts_with("open") && self.opened.is_empty() {

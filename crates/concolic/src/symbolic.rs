@@ -1,6 +1,6 @@
 //! The symbolic run of an input, in a process of its own, and what it sends to the search.
 
-use crate::constraint::{Constraint, Decision, Looked};
+use crate::constraint::{Constraint, Decision, Looked, Patience};
 use crate::coverage::Counts;
 use crate::explore::{Settings, Waiting};
 use crate::input::Input;
@@ -9,7 +9,7 @@ use crate::rank::{Edge, Rank};
 use crate::subject::Subject;
 use crate::trail::Trail;
 use crate::worker::Mailbox;
-use parallax_path::{Bound, Oracle, Strategy};
+use parallax_path::{Entry, Oracle, Strategy};
 use parallax_smt::Limits;
 use parallax_term::Store;
 use rustc_hash::FxHashSet;
@@ -40,46 +40,10 @@ pub enum Message {
     /// All its ways were asked for, but for those that are left.
     Done {
         solver: f64,
-        notes: Vec<Note>,
+        entries: Vec<Entry>,
         left: usize,
         hard: Vec<(u64, u32)>,
     },
-}
-
-/// A bound that crosses from one process to another.
-#[derive(Serialize, Deserialize)]
-#[allow(missing_docs, reason = "each is the bound of its name")]
-pub enum Note {
-    Solver(String),
-    Values(String),
-    Candidates(usize),
-    Steps(u64),
-    Unsupported(String),
-}
-
-impl Note {
-    /// To be sent.
-    pub fn of(bound: &Bound) -> Note {
-        match bound {
-            Bound::Solver(reason) => Note::Solver(reason.to_string()),
-            Bound::Values(_, what) => Note::Values(what.clone()),
-            Bound::Candidates(most, _) => Note::Candidates(*most),
-            Bound::Steps(steps) => Note::Steps(*steps),
-            Bound::Unsupported(what) => Note::Unsupported(what.clone()),
-            other => Note::Unsupported(other.to_string()),
-        }
-    }
-
-    /// As it was.
-    pub fn bound(self) -> Bound {
-        match self {
-            Note::Solver(what) => Bound::Solver(parallax_smt::Reason::Incomplete(what)),
-            Note::Values(what) => Bound::Values(1, what),
-            Note::Candidates(most) => Bound::Candidates(most, "targets of a computed jump"),
-            Note::Steps(steps) => Bound::Steps(steps),
-            Note::Unsupported(what) => Bound::Unsupported(what),
-        }
-    }
 }
 
 /// The symbolic run of an input, in a process of its own.
@@ -98,7 +62,10 @@ pub fn symbolic(
     let (start, begun) = (processor_time(), Instant::now());
     let store = Store::new();
     let terms = subject.sources.terms(&store);
-    let limits = Limits { time: Some(settings.solver_time), ..Limits::default() };
+    let patience = waiting.patience(settings);
+    // The questions that are left when nothing else waits may take all the time there is.
+    let time = (patience != Patience::Last).then_some(settings.solver_time);
+    let limits = Limits { time, ..Limits::default() };
     let oracle = Oracle::new(parallax_smt::solver(&store)).with_limits(limits);
     oracle.set_deadline(Some(deadline));
     let constraint = Constraint::new(oracle, &waiting.input, &terms);
@@ -112,16 +79,13 @@ pub fn symbolic(
     let symbolic = spent.as_secs_f64() * share;
     let term_bytes = store.statistics().bytes as u64;
     let mut order = constraint.open(waiting.looked.as_ref());
-    let patience = if waiting.hard.is_empty() {
-        Some(settings.patience)
-    } else {
+    if !waiting.hard.is_empty() {
         let is_hard = |&index: &usize| {
             let event = &constraint.events[index];
             waiting.hard.contains(&(event.place.time, event.number))
         };
         order.retain(is_hard);
-        None
-    };
+    }
     let entered: FxHashSet<u64> = counts.entered().collect();
     // The most promising ways come first, unless order is what was asked for.
     if settings.strategy != Strategy::Depth {
@@ -156,7 +120,7 @@ pub fn symbolic(
     });
     mailbox.send(&Message::Done {
         solver: constraint.oracle.usage().time.as_secs_f64(),
-        notes: constraint.bounds.iter().map(Note::of).collect(),
+        entries: constraint.ledger.entries(),
         left: left.late + lost,
         hard: left.hard,
     });

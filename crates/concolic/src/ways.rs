@@ -4,7 +4,7 @@
 //! the others, as in a search. Their conditions exclude each other, and a value is a choice between what they end with.
 
 use crate::concrete::{Outcome, ended};
-use crate::constraint::{Constraint, Looked};
+use crate::constraint::{Constraint, Looked, Patience};
 use crate::input::Input;
 use crate::lockstep::{Lockstep, Stop, Watch};
 use crate::shadow::Shade;
@@ -111,7 +111,8 @@ pub fn follow(subject: &mut Subject, store: &Store, first: &Input, reach: &Reach
         run.unmark();
         let mut constraint = run.constraint;
         let order = constraint.open(looked.as_ref());
-        let left = constraint.flips(&order, looked.as_ref(), deadline.unwrap_or(far), None, |_, flip| {
+        let until = deadline.unwrap_or(far);
+        let left = constraint.flips(&order, looked.as_ref(), until, Patience::Last, |_, flip| {
             if seen.insert(flip.input.clone()) {
                 waiting.push((flip.input, Some(flip.looked)));
             }
@@ -119,7 +120,7 @@ pub fn follow(subject: &mut Subject, store: &Store, first: &Input, reach: &Reach
         if left.late > 0 {
             bounds.insert(Bound::Time(reach.time.unwrap_or_default()));
         }
-        bounds.extend(constraint.bounds);
+        bounds.extend(constraint.ledger.entries().into_iter().map(|entry| entry.bound));
         oracle = constraint.oracle;
         ways.push(Way { condition, input, outcome, visited: watch.visited });
     }

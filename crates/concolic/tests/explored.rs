@@ -1,17 +1,25 @@
 //! Programs whose target lies behind something that explorers stumble over: reached, without a divergence, and the input
 //! reaches it natively as well.
 
-use parallax_concolic::{Command, Exploration, Input, Kind, Outcome, Settings, Source, Sources, explore};
+mod in_turn;
+mod left_out;
+
+use in_turn::in_turn;
+use parallax_concolic::{
+    Command, Exploration, Input, Kind, Outcome, Settings, Source, Sources, apart, explore,
+};
 use parallax_path::Strategy;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-/// A program is its own process here: no harness, since runs are forks of this process, which is to have one thread.
+/// A program is its own process here: one test behind the other, since runs are forks of this process, which is to have one thread.
 fn main() {
-    let wanted = std::env::args().nth(1).filter(|name| !name.starts_with('-'));
     let cases: &[(&str, fn())] = &[
+        // First: what other tests have given back would be room for a search that is to have none.
+        ("killed", left_out::killed),
+        ("a_process_of_its_own", a_process_of_its_own),
         ("maze", maze),
         ("maze_static", maze_static),
         ("sbox", || reaches("sbox", &["-O2"], 16)),
@@ -29,19 +37,20 @@ fn main() {
         ("nowhere", nowhere),
         ("hurried", hurried),
         ("approximate", approximate),
+        ("repeats", left_out::repeats),
+        ("aside", left_out::aside),
+        ("passes", left_out::passes),
+        ("children", left_out::children),
+        ("resumed", left_out::resumed),
     ];
-    let mut failed = Vec::new();
-    for (name, case) in
-        cases.iter().filter(|(name, _)| wanted.as_ref().is_none_or(|w| name.contains(w.as_str())))
-    {
-        let start = std::time::Instant::now();
-        let fine = std::panic::catch_unwind(case).is_ok();
-        println!("{} {name} in {:.1} s", if fine { "ok" } else { "FAILED" }, start.elapsed().as_secs_f64());
-        if !fine {
-            failed.push(*name);
-        }
-    }
-    assert!(failed.is_empty(), "failed: {failed:?}");
+    in_turn(cases)
+}
+
+/// What work in another process comes to is handed back; nothing is where it dies.
+fn a_process_of_its_own() {
+    assert_eq!(apart(1 << 30, || 3u8).unwrap(), Some(3));
+    assert_eq!(apart(1 << 30, || -> u8 { std::process::abort() }).unwrap(), None);
+    assert_eq!(apart(1 << 30, || -> u8 { panic!("planted") }).unwrap(), None);
 }
 
 fn folder() -> PathBuf {
@@ -80,13 +89,14 @@ fn settings(name: &str, targets: &[&str]) -> Settings {
         folder: folder().join(format!("{name}-inputs")),
         resume: false,
         seeds: Vec::new(),
+        allowed: parallax_concolic::Allowed::default(),
     }
 }
 
 fn command(program: &Path, arguments: &[&str]) -> Command {
     let mut list = vec![program.as_os_str().as_encoded_bytes().to_vec()];
     list.extend(arguments.iter().map(|argument| argument.as_bytes().to_vec()));
-    Command { path: program.to_owned(), arguments: list, environment: Vec::new() }
+    Command { path: program.to_owned(), arguments: list, environment: Vec::new(), unjailed: false }
 }
 
 fn stdin(bytes: usize) -> Sources {

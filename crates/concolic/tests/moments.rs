@@ -1,5 +1,8 @@
 //! From a moment of a run: what the ways of a function come to, over terms, is what the emulator comes to on any input.
 
+mod in_turn;
+
+use in_turn::in_turn;
 use parallax_concolic::ways::{Reach, Ways, follow};
 use parallax_concolic::{Command, Input, Kind, Moment, Subject, SubjectError};
 use parallax_op::Bits;
@@ -11,7 +14,6 @@ use std::time::Duration;
 
 /// No harness: a subject takes standard input and output from the process that holds it.
 fn main() {
-    let wanted = std::env::args().nth(1).filter(|name| !name.starts_with('-'));
     let cases: &[(&str, fn())] = &[
         ("functions", functions),
         ("whole", whole),
@@ -19,13 +21,7 @@ fn main() {
         ("library", library),
         ("refused", refused),
     ];
-    for (name, case) in
-        cases.iter().filter(|(name, _)| wanted.as_ref().is_none_or(|w| name.contains(w.as_str())))
-    {
-        let start = std::time::Instant::now();
-        case();
-        println!("ok {name} in {:.1} s", start.elapsed().as_secs_f64());
-    }
+    in_turn(cases)
 }
 
 fn compile(flags: &[&str]) -> PathBuf {
@@ -43,6 +39,7 @@ fn at(program: &Path, moment: &str, unknown: &[&str]) -> Result<(Subject, Input)
         path: program.to_owned(),
         arguments: vec![program.as_os_str().as_encoded_bytes().to_vec()],
         environment: Vec::new(),
+        unjailed: false,
     };
     let unknown: Vec<String> = unknown.iter().map(|text| (*text).to_owned()).collect();
     Subject::at(&command, &moment.parse()?, &unknown, 1 << 30, 100_000_000)

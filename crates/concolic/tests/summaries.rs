@@ -1,5 +1,6 @@
 //! Summaries of library functions against the code they stand for: one way says what the emulator comes to on every input.
 
+use libtest_mimic::{Arguments, Trial};
 use parallax_concolic::ways::{Reach, follow};
 use parallax_concolic::{Command, Kind, Subject};
 use parallax_op::Bits;
@@ -7,21 +8,20 @@ use parallax_sem::Concrete;
 use parallax_sem::logic::{self, Scalar, Struct};
 use parallax_term::{Node, Store};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// No harness: a subject takes standard input and output from the process that holds it.
 fn main() {
-    let program = compile(&[]);
-    let fixed = compile(&["-static"]);
-    let text = "[RDI]:12";
-    let cases: &[(&str, &[&str])] = &[
-        ("strlen", &[text]),
-        ("strnlen", &[text]),
-        ("strcmp", &[text, "[RSI]:4"]),
-        ("strncmp", &[text, "[RSI]:6"]),
-        ("strchr", &[text, "RSI"]),
-        ("strrchr", &[text, "RSI"]),
-        ("memchr", &[text, "RSI"]),
+    const TEXT: &str = "[RDI]:12";
+    let cases: &[(&'static str, &'static [&str])] = &[
+        ("strlen", &[TEXT]),
+        ("strnlen", &[TEXT]),
+        ("strcmp", &[TEXT, "[RSI]:4"]),
+        ("strncmp", &[TEXT, "[RSI]:6"]),
+        ("strchr", &[TEXT, "RSI"]),
+        ("strrchr", &[TEXT, "RSI"]),
+        ("memchr", &[TEXT, "RSI"]),
         ("strspn", &["[RDI]:6"]),
         ("strcspn", &["[RDI]:6"]),
         ("strcpy", &["[RSI]:8"]),
@@ -34,19 +34,31 @@ fn main() {
         ("atoi", &["[RDI]:8"]),
         ("atol", &["[RDI]:8"]),
     ];
-    for (name, unknown) in cases {
-        // What a call of the program itself enters is the function that was chosen for the processor, in both kinds of programs.
-        assert_eq!(agrees(&program, name, unknown, 150), 1, "{name} has one way");
-        if !matches!(*name, "strnlen" | "memmove") {
-            agrees(&fixed, name, unknown, 40);
-        }
-        println!("ok {name}");
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads = Some(1);
+    let programs = Arc::new(LazyLock::new(|| (compile(&[]), compile(&["-static"]))));
+    let mut trials = Vec::new();
+    for &(name, unknown) in cases {
+        let programs = programs.clone();
+        trials.push(Trial::test(name, move || {
+            let (program, fixed) = &**programs;
+            // What a call of the program itself enters is the function that was chosen for the processor, in both kinds of programs.
+            assert_eq!(agrees(program, name, unknown, 150), 1, "{name} has one way");
+            if !matches!(name, "strnlen" | "memmove") {
+                agrees(fixed, name, unknown, 40);
+            }
+            Ok(())
+        }));
     }
     // Requests for memory: one way for each size that they are rounded up to.
     for name in ["malloc", "calloc"] {
-        allocates(&program, name);
-        println!("ok {name}");
+        let programs = programs.clone();
+        trials.push(Trial::test(name, move || {
+            allocates(&programs.0, name);
+            Ok(())
+        }));
     }
+    libtest_mimic::run(&arguments, trials).exit();
 }
 
 fn compile(flags: &[&str]) -> PathBuf {
@@ -67,6 +79,7 @@ fn at(program: &Path, moment: &str, unknown: &[&str]) -> (Subject, Vec<u8>) {
         path: program.to_owned(),
         arguments: vec![program.as_os_str().as_encoded_bytes().to_vec()],
         environment: Vec::new(),
+        unjailed: false,
     };
     let unknown: Vec<String> = unknown.iter().map(|text| (*text).to_owned()).collect();
     let moment = moment.parse().unwrap();

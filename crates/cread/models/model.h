@@ -55,8 +55,9 @@ int __open(const char *path, int flags, unsigned mode);
 int __close(int file);
 long __lseek(int file, long offset, int whence);
 char *getenv(const char *name);
-/* Whether random numbers of a seeded generator are inputs, and one of these. */
-int __parallax_random_inputs(void);
+/* Whether the seed that the running function was given is not constant, or was computed where such seeds count as
+   unknown; and any number that rand may give. */
+int __parallax_unknown_seed(unsigned long seed);
 int __parallax_random(void);
 /* Any number, and bytes made unknown: what the outside world answers. */
 long __parallax_unknown(const char *what);

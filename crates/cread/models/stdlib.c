@@ -262,9 +262,8 @@ void *bsearch(const void *key, const void *base, size_t count, size_t size, int 
 
 /* The additive feedback generator that glibc uses by default, so that programs with a seed behave alike. */
 static int numbers[31];
-static int front, back, seeded, unknown;
-void srand(unsigned seed) {
-  unknown = __parallax_random_inputs();
+static int front, back, seeded;
+static void start(unsigned seed) {
   numbers[0] = seed ? (int)seed : 1;
   for (int i = 1; i < 31; i++) {
     long next = (16807L * numbers[i - 1]) % 2147483647;
@@ -276,15 +275,48 @@ void srand(unsigned seed) {
     front = (front + 1) % 31, back = (back + 1) % 31;
   }
 }
+/* After a seed that is not constant the numbers are unknown, but one seed gives one sequence. */
+enum { SEEDS = 8, DRAWN = 256 };
+static struct sequence {
+  unsigned seed;
+  int drawn, numbers[DRAWN];
+} sequences[SEEDS];
+static struct sequence *current;
+static int seeds, position;
+static void choose(unsigned seed) {
+  int i = 0;
+  while (i < seeds && sequences[i].seed != seed) i++;
+  if (i == SEEDS) __parallax_refuse("random numbers of more than 8 seeds that are not constant");
+  if (i == seeds) sequences[seeds++].seed = seed;
+  current = &sequences[i];
+  if (current->drawn > DRAWN) __parallax_refuse("more than 256 random numbers of one seed that is not constant, twice");
+  position = 0;
+}
+void srand(unsigned seed) {
+  current = NULL;
+  if (__parallax_unknown_seed(seed)) choose(seed);
+  else start(seed);
+}
+void srandom(unsigned seed) {
+  current = NULL;
+  if (__parallax_unknown_seed(seed)) choose(seed);
+  else start(seed);
+}
+static int draw(void) {
+  if (position < current->drawn && position < DRAWN) return current->numbers[position++];
+  int next = __parallax_random();
+  if (position < DRAWN) current->numbers[position++] = next;
+  current->drawn++;
+  return next;
+}
 int rand(void) {
-  if (unknown) return __parallax_random();
-  if (!seeded) srand(1);
+  if (current) return draw();
+  if (!seeded) start(1);
   unsigned value = numbers[front] = (int)((unsigned)numbers[front] + (unsigned)numbers[back]);
   front = (front + 1) % 31, back = (back + 1) % 31;
   return (int)(value >> 1);
 }
 long random(void) { return rand(); }
-void srandom(unsigned seed) { srand(seed); }
 int rand_r(unsigned *seed) {
   unsigned next = *seed;
   int result;

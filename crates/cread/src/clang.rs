@@ -1,8 +1,8 @@
 //! Calling clang: C files to bitcode.
 
-use crate::Error;
+use crate::{Error, tool};
+use parallax_jail::{Command, Ended, Stdin, Wanted};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The compiler that is called unless another is named.
@@ -27,6 +27,8 @@ pub struct Options {
     pub instrument: Vec<&'static str>,
     /// A folder with the headers that programs for other tools include; without one, each call makes its own.
     pub headers: Option<PathBuf>,
+    /// What holds the compiler, and the program when it is run.
+    pub jail: Wanted,
 }
 
 impl Default for Options {
@@ -39,6 +41,7 @@ impl Default for Options {
             flags: Vec::new(),
             instrument: Vec::new(),
             headers: None,
+            jail: Wanted::Best,
         }
     }
 }
@@ -112,7 +115,11 @@ impl Drop for Headers {
 }
 
 /// Runs clang with these arguments, the program's own headers first and ours last.
-fn clang(options: &Options, arguments: impl FnOnce(&mut Command)) -> Result<Output, Error> {
+fn clang(
+    options: &Options,
+    output: Option<&Path>,
+    arguments: impl FnOnce(&mut Command),
+) -> Result<Ended, Error> {
     let failed = |error| Error::Io(std::env::temp_dir().display().to_string(), error);
     let own = match options.headers {
         Some(_) => None,
@@ -124,7 +131,15 @@ fn clang(options: &Options, arguments: impl FnOnce(&mut Command)) -> Result<Outp
     if let Some(headers) = headers {
         command.arg("-idirafter").arg(headers);
     }
-    command.output().map_err(|error| Error::NoCompiler(options.compiler.clone(), error))
+    tool::run(&mut command, options.jail, output)
+}
+
+/// What a tool printed, unless it failed: then what it said.
+fn printed(ended: Ended) -> Result<Ended, Error> {
+    match ended.success() {
+        true => Ok(ended),
+        false => Err(Error::Compile(String::from_utf8_lossy(&ended.stderr).trim_end().to_string())),
+    }
 }
 
 /// Flags with which files are compiled to bitcode.
@@ -160,58 +175,39 @@ pub(crate) fn bitcode_flags(options: &Options) -> Vec<String> {
 
 /// Compiles one C file to bitcode.
 pub fn compile(file: &Path, options: &Options) -> Result<Compiled, Error> {
-    let output = clang(options, |command| {
+    let ended = clang(options, None, |command| {
         command.arg("-x").arg("c").arg(file).args(["-c", "-emit-llvm", "-o", "-", "-g"]);
         command.args(bitcode_flags(options));
     })?;
-    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
-    if !output.status.success() {
-        return Err(Error::Compile(messages.trim_end().to_string()));
-    }
-    Ok(Compiled { bitcode: output.stdout, messages })
+    let ended = printed(ended)?;
+    let messages = String::from_utf8_lossy(&ended.stderr).into_owned();
+    Ok(Compiled { bitcode: ended.stdout, messages })
 }
 
 /// The text of a file after preprocessing, with the files and lines that it comes from.
 pub(crate) fn preprocess(file: &Path, flags: &[String], options: &Options) -> Result<Vec<u8>, Error> {
-    let output = clang(options, |command| {
+    let output = clang(options, None, |command| {
         command.arg("-x").arg("c").arg(file).args(["-E", "-w", "-o", "-"]).args(flags);
     })?;
-    if !output.status.success() {
-        return Err(Error::Compile(String::from_utf8_lossy(&output.stderr).trim_end().to_string()));
-    }
-    Ok(output.stdout)
+    printed(output).map(|ended| ended.stdout)
 }
 
 /// Syntax tree of a file as clang prints it, for what does not survive into the IR.
 pub fn syntax_tree(file: &Path, options: &Options) -> Result<Vec<u8>, Error> {
-    let output = clang(options, |command| {
+    let output = clang(options, None, |command| {
         command.arg("-x").arg("c").arg(file).args(["-fsyntax-only", "-w", "-Xclang", "-ast-dump"]);
         command.arg("-fno-color-diagnostics");
         command.args(options.language_flags());
     })?;
-    if !output.status.success() {
-        return Err(Error::Compile(String::from_utf8_lossy(&output.stderr).trim_end().to_string()));
-    }
-    Ok(output.stdout)
+    printed(output).map(|ended| ended.stdout)
 }
 
 /// Assembles a text of the target's assembler: the bytes of an object.
-pub fn assemble(text: &str) -> Result<Vec<u8>, Error> {
-    use std::io::Write;
+pub fn assemble(text: &str, jail: Wanted) -> Result<Vec<u8>, Error> {
     let mut command = Command::new(COMPILER);
     command.args(["-x", "assembler", "-c", "-", "-o", "-"]);
-    command.stdin(std::process::Stdio::piped());
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let failed = |error| Error::NoCompiler(COMPILER.into(), error);
-    let mut child = command.spawn().map_err(failed)?;
-    if let Some(mut stdin) = child.stdin.take() {
-        stdin.write_all(text.as_bytes()).map_err(failed)?;
-    }
-    let output = child.wait_with_output().map_err(failed)?;
-    match output.status.success() {
-        true => Ok(output.stdout),
-        false => Err(Error::Compile(String::from_utf8_lossy(&output.stderr).trim_end().to_string())),
-    }
+    command.stdin = Stdin::Bytes(text.as_bytes().to_vec());
+    printed(tool::run(&mut command, jail, None)?).map(|ended| ended.stdout)
 }
 
 /// Flags with which files are compiled natively.
@@ -222,7 +218,7 @@ pub(crate) fn native_flags(flags: &[&str], options: &Options) -> Vec<String> {
 
 /// Compiles one C file natively, for replaying what was found.
 pub fn object(file: &Path, flags: &[&str], options: &Options, output: &Path) -> Result<(), Error> {
-    built(options, |command| {
+    built(options, output, |command| {
         command.arg("-c").args(native_flags(flags, options));
         command.args(["-x", "c"]).arg(file).arg("-o").arg(output);
     })
@@ -230,26 +226,18 @@ pub fn object(file: &Path, flags: &[&str], options: &Options, output: &Path) -> 
 
 /// Links objects to a native program.
 pub fn link(objects: &[PathBuf], flags: &[&str], options: &Options, output: &Path) -> Result<(), Error> {
-    built(options, |command| {
+    built(options, output, |command| {
         command.args(flags).args(objects).arg("-o").arg(output).arg("-lm");
     })
 }
 
-fn built(options: &Options, arguments: impl FnOnce(&mut Command)) -> Result<(), Error> {
-    let done = clang(options, arguments)?;
-    if !done.status.success() {
-        return Err(Error::Compile(String::from_utf8_lossy(&done.stderr).trim_end().to_string()));
-    }
-    Ok(())
+fn built(options: &Options, output: &Path, arguments: impl FnOnce(&mut Command)) -> Result<(), Error> {
+    printed(clang(options, Some(output), arguments)?).map(drop)
 }
 
 /// Makes symbols of an object visible to others: `static` functions and variables that a driver calls or sets.
-pub fn globalise(symbols: &[&str], from: &Path, to: &Path) -> Result<(), Error> {
-    let names = symbols.iter().map(|symbol| format!("--globalize-symbol={symbol}"));
-    let done = Command::new(OBJCOPY).args(names).arg(from).arg(to).output();
-    let done = done.map_err(|error| Error::NoCompiler(OBJCOPY.into(), error))?;
-    if !done.status.success() {
-        return Err(Error::Compile(String::from_utf8_lossy(&done.stderr).trim_end().to_string()));
-    }
-    Ok(())
+pub fn globalise(symbols: &[&str], from: &Path, to: &Path, jail: Wanted) -> Result<(), Error> {
+    let mut command = Command::new(OBJCOPY);
+    command.args(symbols.iter().map(|symbol| format!("--globalize-symbol={symbol}"))).arg(from).arg(to);
+    printed(tool::run(&mut command, jail, Some(to))?).map(drop)
 }

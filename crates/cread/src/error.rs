@@ -9,6 +9,12 @@ pub enum Error {
     /// A tool of LLVM's could not be started.
     #[error("cannot run {0}: {1} (Debian packages clang-19 and llvm-19)")]
     NoCompiler(String, std::io::Error),
+    /// A tool of LLVM's was not run, since nothing here would hold it.
+    #[error("{0} was not run: {1}\n  = --run-unjailed runs it all the same, without walls")]
+    NotRun(String, parallax_jail::NotRun),
+    /// A tool of LLVM's hit a bound of its jail.
+    #[error("{0} was ended: {1}")]
+    Bound(String, &'static str),
     /// A file could not be read or written.
     #[error("{0}: {1}")]
     Io(String, std::io::Error),

@@ -12,6 +12,7 @@ mod error;
 pub mod foreign;
 mod keep;
 mod reader;
+mod tool;
 
 pub use error::Error;
 pub use keep::{Counts, Kept, Sum};

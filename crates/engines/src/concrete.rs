@@ -1,7 +1,7 @@
 //! The concrete machine: every reference points to one object or none, and nothing forks.
 
 use crate::memory::{Forks, Memory, Stop, Value, ValueOf};
-use parallax_heap::{ClassId, FieldKind, InputHeap, InputValue, Universe};
+use parallax_heap::{ClassId, FieldKind, InputHeap, InputValue, LeftOut, Universe};
 use parallax_op::Bits;
 use std::rc::Rc;
 
@@ -22,6 +22,7 @@ pub struct ConcreteObject {
 pub struct Concrete {
     universe: Rc<Universe>,
     array: usize,
+    left_out: LeftOut,
     /// The objects: `this`, the parameters, then all others.
     pub objects: Vec<ConcreteObject>,
 }
@@ -46,7 +47,7 @@ impl Concrete {
                 })
                 .collect(),
         });
-        Concrete { objects: objects.collect(), universe, array }
+        Concrete { objects: objects.collect(), universe, array, left_out: LeftOut::default() }
     }
 
     fn zero(kind: FieldKind) -> ConcreteValue {
@@ -81,6 +82,12 @@ impl Memory for Concrete {
     }
     fn know(&mut self, universe: &Rc<Universe>) {
         self.universe = universe.clone();
+    }
+    fn left_out(&self) -> LeftOut {
+        self.left_out.clone()
+    }
+    fn identical(&self, a: &Self::Ref, b: &Self::Ref) -> bool {
+        a.is_some() && a == b
     }
     fn null(&self) -> Self::Ref {
         None

@@ -4,7 +4,7 @@ use crate::engine::Final;
 use crate::lazy::Lazy;
 use crate::machine::{End, Machine};
 use crate::summary::Summary;
-use parallax_heap::{Held, text};
+use parallax_heap::{Held, Origin, text};
 use parallax_term::Scalar;
 
 /// A final state of any symbolic engine, in words.
@@ -68,7 +68,10 @@ impl<L: Machine> Describe for Final<L, Lazy<'_>> {
                 }
             }
         }
-        parts.extend(text::conjuncts(self.memory.oracle.store, &self.memory.path.formulas()));
+        let conjuncts = self.memory.path.conjuncts().to_vec().into_iter();
+        let outcomes = conjuncts.filter(|(_, origin)| *origin == Origin::Outcome);
+        let outcomes: Vec<_> = outcomes.map(|(formula, _)| *formula).collect();
+        parts.extend(text::conjuncts(self.memory.oracle.store, &outcomes));
         parts
     }
 

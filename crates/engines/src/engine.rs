@@ -1,12 +1,13 @@
 //! The engines behind one interface: each gives the end states of every path, as snapshots.
 
-use crate::explore::{Progress, explore};
+use crate::explore::{Explored, Progress, explore};
 use crate::lazy::{Laziness, Lazy};
 use crate::machine::{End, EndOf, Machine, MachineState};
 use crate::memory::{Memory, Stop, Value, ValueOf};
 use crate::setup::Setup;
 use crate::summary::{PARAMETERS_LOC, Summary, THIS_LOC};
 use parallax_heap::{Cell, Draft, Guarded, Target};
+use parallax_path::Completeness;
 use std::collections::BTreeMap;
 
 /// How to treat input heaps.
@@ -163,8 +164,10 @@ pub struct Ends<L: Machine, M: Memory> {
     pub traces: BTreeMap<TraceOf<L>, Bucket<L, M>>,
     /// How many paths and states there were.
     pub progress: Progress,
-    /// Whether everything was visited, or why not.
+    /// Whether the run came to its end, or why not.
     pub outcome: Result<(), Stop>,
+    /// What the run left out, on whatever path: the traces are all there are if it is complete.
+    pub completeness: Completeness,
 }
 
 impl<L: Machine> Ends<L, Lazy<'_>> {
@@ -186,7 +189,7 @@ pub type Watch<'a> = &'a mut dyn FnMut(&Progress) -> Result<(), Stop>;
 
 fn collect<L: Machine, M: Memory>(task: &L, memory: M, keep: usize, watch: Watch) -> Ends<L, M> {
     let mut traces: BTreeMap<TraceOf<L>, Bucket<L, M>> = BTreeMap::new();
-    let (progress, outcome) = explore(task, memory, watch, &mut |state, end| {
+    let explored = explore(task, memory, watch, &mut |state, end| {
         let trace = trace_of::<L, M>(&state, &end);
         let bucket = traces.entry(trace).or_insert_with(|| Bucket { count: 0, finals: Vec::new() });
         bucket.count += 1;
@@ -195,7 +198,8 @@ fn collect<L: Machine, M: Memory>(task: &L, memory: M, keep: usize, watch: Watch
         }
         Ok(())
     });
-    Ends { traces, progress, outcome }
+    let Explored { progress, outcome, completeness } = explored;
+    Ends { traces, progress, outcome, completeness }
 }
 
 /// Runs the summary engine.

@@ -6,9 +6,12 @@
 
 use crate::memory::{Forks, Memory, Stop, Value, ValueOf};
 use crate::setup::Setup;
-use parallax_heap::{ClassId, FieldKind, Held, Object, Origin, Path, Snapshot, Universe, meant};
+use parallax_heap::{
+    ClassId, FieldKind, Held, LeftOut, Object, Origin, Path, Sharing, Snapshot, Universe, length_range,
+    meant, shared_inputs, start,
+};
 use parallax_op::RelOp;
-use parallax_path::Oracle;
+use parallax_path::{Bound, Oracle};
 use parallax_sem::Symbolic;
 use parallax_term::{Formula, Scalar, Term};
 use std::rc::Rc;
@@ -35,7 +38,7 @@ pub enum Pointer {
     Token(usize),
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum Slot {
     Un,
     Ref(Pointer),
@@ -50,6 +53,10 @@ struct Thing {
     fld: Vec<Slot>,
     inp: Vec<Slot>,
     length: Option<Term>,
+    /// What else could stand here on entry and was left out, in words.
+    others: Option<Rc<str>>,
+    /// Whether the program made it before the inputs were there: an input may be it.
+    shared: bool,
 }
 
 #[derive(Clone)]
@@ -82,8 +89,11 @@ pub struct Lazy<'s> {
     pub oracle: Rc<Oracle<'s>>,
     /// The path condition.
     pub path: Path,
-    /// Whether the bound k forbade an object.
+    /// Whether the bound k forbade an object on this path: for those who read of it.
     pub truncated: bool,
+    left_out: LeftOut,
+    /// Which objects that are made now were there before the inputs were.
+    sharing: Sharing,
     universe: Rc<Universe>,
     core: Symbolic<'s>,
     laziness: Laziness,
@@ -100,8 +110,10 @@ impl<'s> Lazy<'s> {
     pub fn new(setup: &Setup<'s>, laziness: Laziness) -> Self {
         let mut heap = Lazy {
             oracle: setup.oracle.clone(),
-            path: Path::new(&setup.oracle),
+            path: start(&setup.oracle, setup.universe.has_input_arrays()),
             truncated: false,
+            left_out: LeftOut::default(),
+            sharing: Sharing::Nothing,
             universe: setup.universe.clone(),
             core: Symbolic::new(setup.oracle.store),
             laziness,
@@ -130,15 +142,15 @@ impl<'s> Lazy<'s> {
         let slots = if shape.element.is_some() { self.array } else { shape.fields.len() };
         let length = shape.element.map(|_| store.symbol(&format!("{path}.length"), 32));
         if let Some(length) = length {
-            let most = store.number(32, self.array as u128);
-            let range = store.relop(RelOp::Ule, length, most);
+            let range = length_range(store, length, self.array);
             self.path.assume(&self.oracle, range, Origin::Input);
         }
         let fld: Vec<Slot> = (0..slots)
             .map(|field| self.universe.on_entry(store, class, field, &path).map_or(Slot::Un, Slot::Scalar))
             .collect();
         let inp = fld.clone();
-        self.things.push(Rc::new(Thing { class, path, depth: Some(depth), fld, inp, length }));
+        let thing = Thing { class, path, depth: Some(depth), fld, inp, length, others: None, shared: false };
+        self.things.push(Rc::new(thing));
         self.things.len() - 1
     }
 
@@ -151,7 +163,15 @@ impl<'s> Lazy<'s> {
             .collect();
         self.made += 1;
         let path = format!("{}{}", self.universe.class(class).name, self.made).into();
-        self.things.push(Rc::new(Thing { class, path, depth: None, fld, inp: Vec::new(), length }));
+        let shared = self.sharing.includes(length.is_some());
+        let written =
+            |thing: &Rc<Thing>| thing.class == class && thing.depth.is_some() && thing.fld != thing.inp;
+        if shared && self.things.iter().any(written) {
+            // A write to an input that is this object should show in it.
+            self.left_out.note(shared_inputs(&self.universe.class(class).name));
+        }
+        let thing = Thing { class, path, depth: None, fld, inp: Vec::new(), length, others: None, shared };
+        self.things.push(Rc::new(thing));
         Pointer::Object(self.things.len() - 1)
     }
 
@@ -183,15 +203,14 @@ impl<'s> Lazy<'s> {
             .filter(|&&at| !(acyclic && self.leads(at, owner)))
             .map(|&at| (self.clone(), Pointer::Object(at)))
             .collect();
-        if self.k.is_some_and(|k| depth >= k) {
-            for (heap, _) in &mut forks {
-                heap.truncated = true;
-            }
-            return forks;
+        let new = self.universe.class(class).new_inputs(self.k, depth, &self.left_out);
+        for (heap, _) in &mut forks {
+            heap.truncated |= new.truncated;
         }
-        for &instance in &self.universe.class(class).instances {
+        for &instance in new.instances {
             let mut heap = self.clone();
             let fresh = heap.input(instance, path.clone(), depth + 1);
+            Rc::make_mut(&mut heap.things[fresh]).others.clone_from(&self.universe.class(class).left_out);
             Rc::make_mut(&mut heap.candidates).push(fresh);
             forks.push((heap, Pointer::Object(fresh)));
         }
@@ -201,7 +220,8 @@ impl<'s> Lazy<'s> {
     /// NULL, ALIAS and NEW.
     fn anything(&self, place: &Place) -> Vec<(Self, Pointer)> {
         let mut null = self.clone();
-        null.truncated |= self.k.is_some_and(|k| place.depth >= k);
+        let new = self.universe.class(place.class).new_inputs(self.k, place.depth, &self.left_out);
+        null.truncated |= new.truncated;
         let mut forks = vec![(null, Pointer::Nil)];
         forks.extend(self.objects(place));
         forks
@@ -295,6 +315,11 @@ impl<'s> Lazy<'s> {
     }
 
     fn set(&mut self, at: usize, field: usize, value: &ValueOf<Self>) {
+        // A write to a shared object would show in an input that is this object, and the other way round.
+        for other in (0..self.things.len()).filter(|_| self.sharing == Sharing::Nothing) {
+            self.ask_shared(at, other);
+            self.ask_shared(other, at);
+        }
         Rc::make_mut(&mut self.things[at]).fld[field] = match value {
             Value::Ref(pointer) => Slot::Ref(*pointer),
             Value::Int(term) => Slot::Scalar(Scalar::Term(*term)),
@@ -306,8 +331,47 @@ impl<'s> Lazy<'s> {
         self.oracle.store.relop(RelOp::Eq, index, self.oracle.store.number(32, slot as u128))
     }
 
+    /// Notes it if longer input arrays would make something possible.
+    fn ask_longer(&self, formula: Formula) {
+        if self.things.iter().any(|thing| thing.depth.is_some() && thing.length.is_some()) {
+            self.left_out.ask_longer(&self.oracle, &self.path, self.array, formula);
+        }
+    }
+
+    /// Notes it if an index may mean an element of an input array beyond those that are looked at.
+    fn ask_beyond(&self, at: usize, index: Term) {
+        let (store, thing) = (self.oracle.store, &self.things[at]);
+        if thing.depth.is_some() && meant(store, index, usize::MAX).end > thing.fld.len() {
+            let known = store.number(32, thing.fld.len() as u128);
+            self.ask_longer(store.not(store.relop(RelOp::Ult, index, known)));
+        }
+    }
+
+    /// An object that stands for others may be the same as one of another class, if it were one of those.
+    fn ask_same(&self, a: Pointer, b: Pointer) {
+        if let (Pointer::Object(one), Pointer::Object(other)) = (a, b)
+            && self.things[one].class != self.things[other].class
+        {
+            self.ask_class(&a);
+            self.ask_class(&b);
+        }
+        if let (Pointer::Object(one), Pointer::Object(other)) = (a, b) {
+            self.ask_shared(one, other);
+            self.ask_shared(other, one);
+        }
+    }
+
+    /// Notes it if a shared object could stand in the place of an input.
+    fn ask_shared(&self, input: usize, shared: usize) {
+        let (input, shared) = (&self.things[input], &self.things[shared]);
+        if input.depth.is_some() && shared.shared && input.class == shared.class {
+            self.left_out.note(shared_inputs(&self.universe.class(shared.class).name));
+        }
+    }
+
     /// One successor for each element that an index may mean: references are in one place each.
     fn indexed(self, at: usize, index: Term) -> Forks<Self, usize> {
+        self.ask_beyond(at, index);
         let mut forks = Vec::new();
         for slot in meant(self.oracle.store, index, self.things[at].fld.len()) {
             let here = self.at_index(index, slot);
@@ -315,6 +379,8 @@ impl<'s> Lazy<'s> {
                 let mut heap = self.clone();
                 heap.path = heap.path.and(&self.oracle, here, Origin::Outcome, model);
                 forks.push((heap, slot));
+            } else {
+                self.ask_longer(here);
             }
         }
         Ok(forks)
@@ -385,6 +451,26 @@ impl<'s> Memory for Lazy<'s> {
     fn know(&mut self, universe: &Rc<Universe>) {
         self.universe = universe.clone();
     }
+    fn left_out(&self) -> LeftOut {
+        self.left_out.clone()
+    }
+    fn ask_class(&self, reference: &Pointer) {
+        let others = match self.follow(*reference) {
+            Pointer::Nil => None,
+            Pointer::Object(at) => self.things[at].others.as_ref(),
+            Pointer::Token(token) => self.universe.class(self.tokens[token].place.class).left_out.as_ref(),
+        };
+        if let Some(others) = others {
+            self.left_out.note(Bound::Unsupported(others.to_string()));
+        }
+    }
+    fn identical(&self, a: &Pointer, b: &Pointer) -> bool {
+        let (a, b) = (self.follow(*a), self.follow(*b));
+        matches!(a, Pointer::Object(_)) && a == b
+    }
+    fn share(&mut self, which: Sharing) {
+        self.sharing = which;
+    }
     fn settle(&mut self) {
         self.path.settle();
     }
@@ -396,6 +482,11 @@ impl<'s> Memory for Lazy<'s> {
             return Ok(vec![(self, known)]);
         }
         let (yes, no) = self.path.fork(&self.oracle, *condition, Origin::Outcome)?;
+        match (&yes, &no) {
+            (None, Some(_)) => self.ask_longer(*condition),
+            (Some(_), None) => self.ask_longer(self.oracle.store.not(*condition)),
+            _ => {}
+        }
         let forks = [(yes, true), (no, false)];
         let with = |path| Lazy { path, ..self.clone() };
         Ok(forks.into_iter().filter_map(|(path, answer)| Some((with(path?), answer))).collect())
@@ -458,6 +549,7 @@ impl<'s> Memory for Lazy<'s> {
         let mut forks = Vec::new();
         for (heap, a) in self.locate(a) {
             for (heap, b) in heap.locate(b) {
+                heap.ask_same(a, b);
                 forks.push((heap, a == b));
             }
         }
@@ -504,6 +596,7 @@ impl<'s> Memory for Lazy<'s> {
     fn element(self, array: &Pointer, index: &Term) -> Forks<Self, ValueOf<Self>> {
         let at = self.object(*array)?;
         if let Some(scalars) = self.scalars(at) {
+            self.ask_beyond(at, *index);
             let mut value = None;
             let slots = meant(self.oracle.store, *index, scalars.len());
             for (slot, scalar) in slots.clone().zip(scalars[slots].iter().copied()) {
@@ -538,6 +631,7 @@ impl<'s> Memory for Lazy<'s> {
             Value::Ref(_) => None,
         };
         if let (Some(new), Some(scalars)) = (new, self.scalars(at)) {
+            self.ask_beyond(at, *index);
             let slots = meant(self.oracle.store, *index, scalars.len());
             for (slot, old) in slots.clone().zip(scalars[slots].iter().copied()) {
                 let held = self.choose(self.at_index(*index, slot), new, old)?;

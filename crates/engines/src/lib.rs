@@ -6,6 +6,7 @@
 
 mod concrete;
 pub mod describe;
+mod difference;
 pub mod engine;
 pub mod equivalent;
 pub mod exact;
@@ -19,7 +20,7 @@ mod setup;
 mod summary;
 
 pub use concrete::{Concrete, ConcreteObject, ConcreteValue};
-pub use explore::{Progress, explore};
+pub use explore::{Explored, Progress, explore};
 pub use lazy::{Laziness, Lazy, Pointer};
 pub use machine::{End, EndOf, Machine, MachineState, Step, Steps, Urgency};
 pub use memory::{Allocation, BoolOf, Forks, IntOf, Memory, Stop, Value, ValueOf};

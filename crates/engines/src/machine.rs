@@ -1,6 +1,7 @@
 //! What a language gives: states, and one step of them, over any [`Memory`].
 
 use crate::memory::{BoolOf, Memory, Stop, ValueOf};
+use parallax_path::Bound;
 use std::cmp::Reverse;
 use std::fmt::Debug;
 
@@ -54,6 +55,8 @@ pub trait Machine: Clone {
     fn merges(&self) -> bool;
     /// The same without its precondition.
     fn unconditioned(&self) -> Self;
+    /// What a path that was cut off leaves out, where arrays may have so many elements.
+    fn bound(&self, cut: &Self::Cut, array: usize) -> Bound;
 }
 
 /// How soon a state must run so that others can meet it: the deepest stack first, of those the one that is least far.

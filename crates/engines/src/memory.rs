@@ -4,7 +4,7 @@
 //! Answers that several successors share (a lazy heap forks over aliasing, which is no outcome) come once for each.
 //! What is done to bit-vectors and truth values is up to the reading that the memory holds.
 
-use parallax_heap::{ClassId, Universe};
+use parallax_heap::{ClassId, LeftOut, Sharing, Universe};
 use parallax_op::{Bits, RelOp};
 use parallax_path::Bound;
 use parallax_sem::Core;
@@ -78,6 +78,16 @@ pub trait Memory: Clone {
     fn core(&self) -> &Self::Core;
     /// More classes are known than before: those there were keep their numbers.
     fn know(&mut self, universe: &Rc<Universe>);
+
+    /// The ledger of the run that this memory belongs to.
+    fn left_out(&self) -> LeftOut;
+    /// The class of an object is about to decide how a path goes on: notes what other objects it may be.
+    fn ask_class(&self, _reference: &Self::Ref) {}
+
+    /// Whether two references are known to be one object.
+    fn identical(&self, a: &Self::Ref, b: &Self::Ref) -> bool;
+    /// From now on these objects are made that were there before the inputs were.
+    fn share(&mut self, _which: Sharing) {}
 
     /// The method begins: what held so far is its precondition, as one condition.
     fn enter(&mut self) {}

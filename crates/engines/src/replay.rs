@@ -35,12 +35,12 @@ impl<L: Machine> Replay<L> {
     ) -> Result<Self, Stop> {
         let memory = Concrete::new(universe.clone(), input, array);
         let mut found = None;
-        let (_, outcome) = explore(task, memory, watch, &mut |state, end| {
+        let explored = explore(task, memory, watch, &mut |state, end| {
             let trace = trace_of::<L, Concrete>(&state, &end);
             found = Some(Replay { trace, end: Final::new(task, state, end) });
             Ok(())
         });
-        outcome?;
+        explored.outcome?;
         found.ok_or_else(|| Stop::Broken("a concrete run without an end".into()))
     }
 

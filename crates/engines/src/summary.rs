@@ -2,7 +2,9 @@
 
 use crate::memory::{Forks, Memory, Stop, Value, ValueOf};
 use crate::setup::Setup;
-use parallax_heap::{Cell, ClassId, Draft, Guarded, HeapError, Loc, Options, Reference, Target, Universe};
+use parallax_heap::{
+    Cell, ClassId, Draft, Guarded, HeapError, LeftOut, Loc, Options, Reference, Sharing, Target, Universe,
+};
 use parallax_sem::Symbolic;
 use parallax_smt::Reason;
 use parallax_term::{Formula, Scalar, Term};
@@ -36,7 +38,8 @@ impl<'s> Summary<'s> {
     /// The heap a run starts in: nothing is known but `this`.
     pub fn new(setup: &Setup<'s>, draft: Option<Draft>) -> Self {
         let options = Options { k: setup.inputs.k, array: setup.inputs.array, draft };
-        let mut heap = Guarded::new(setup.oracle.clone(), setup.universe.clone(), options);
+        let (oracle, universe) = (setup.oracle.clone(), setup.universe.clone());
+        let mut heap = Guarded::new(oracle, universe, options, LeftOut::default());
         heap.root(setup.class, "this", setup.inputs.root_alias);
         heap.root(setup.parameters, "", false);
         Summary { heap: Box::new(heap), core: Symbolic::new(setup.oracle.store), array: setup.inputs.array }
@@ -99,6 +102,21 @@ impl<'s> Memory for Summary<'s> {
     }
     fn know(&mut self, universe: &Rc<Universe>) {
         self.heap.universe = universe.clone();
+    }
+    fn left_out(&self) -> LeftOut {
+        self.heap.left_out.clone()
+    }
+    fn ask_class(&self, reference: &Reference) {
+        self.heap.ask_class(reference);
+    }
+    fn identical(&self, a: &Reference, b: &Reference) -> bool {
+        match (&a[..], &b[..]) {
+            ([a], [b]) => matches!(a.target, Target::Loc(_)) && a.target == b.target,
+            _ => false,
+        }
+    }
+    fn share(&mut self, which: Sharing) {
+        self.heap.sharing = which;
     }
     fn enter(&mut self) {
         self.heap.entered = self.heap.path.conjuncts().len();

@@ -313,7 +313,7 @@ fn by_file(state: &Snapshot, wanted: &[u64]) -> Vec<(InFile, Vec<Place>)> {
     for at in wanted {
         let region = memory.region_at(*at);
         let (key, offset) = match region.map(|(start, region)| (start, &region.backing)) {
-            Some((start, Backing::Copied { map, offset, .. } | Backing::Shared { map, offset })) => {
+            Some((start, Backing::Copied { map, offset, .. } | Backing::Shared { map, offset, .. })) => {
                 (Some((map.name().to_owned(), start)), offset + (at - start))
             }
             _ => (None, 0),

@@ -1,6 +1,6 @@
 //! The wrong rules of the drafts, one at a time, for the tests that must notice each of them.
 //!
-//! Nothing else uses them. The comments name the draft and the rule; `docs/heap.md` says why each is wrong.
+//! Nothing else uses them. The comments name the rule; `docs/heap-errata.md` says why each is wrong, with a smallest program.
 
 use crate::HeapError;
 use crate::guarded::{Cell, Entry, Guarded, Reference};

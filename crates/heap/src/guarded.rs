@@ -8,16 +8,15 @@
 
 use crate::HeapError;
 use crate::draft::Draft;
+use crate::left_out::{self, LeftOut, Sharing, shared_inputs};
 use crate::origin::{Origin, Path};
-use crate::selector::{Choice, Selector};
+use crate::selector::Selector;
 use crate::set::{self, GuardedSets};
-use crate::universe::{ClassId, FieldKind, Universe};
-use parallax_op::RelOp;
-use parallax_path::Oracle;
+use crate::universe::{ClassId, Universe};
+use parallax_path::{Bound, Model, Oracle};
 use parallax_sem::Symbolic;
-use parallax_term::{Formula, Scalar, Store, Term};
+use parallax_term::{Formula, Scalar, Term};
 use std::cell::RefCell;
-use std::ops::Range;
 use std::rc::Rc;
 
 /// A location, by its number in its heap.
@@ -37,6 +36,16 @@ pub enum Target {
 
 /// `g : l`
 pub type Entry = set::Entry<Formula, Target>;
+
+impl Entry {
+    /// The object it points to, if it is one.
+    pub(crate) fn location(&self) -> Option<Loc> {
+        match self.target {
+            Target::Loc(loc) => Some(loc),
+            _ => None,
+        }
+    }
+}
 
 /// References as guarded sets, whose targets have no inside.
 pub(crate) struct References<'s>(pub Symbolic<'s>);
@@ -83,6 +92,22 @@ pub struct Location {
     pub inp: Vec<Cell>,
     /// The length, of an array.
     pub length: Option<Term>,
+    /// What else could stand here on entry and was left out, in words: whatever asks for the class must note it.
+    pub others: Option<Rc<str>>,
+    /// Whether the program made it before the inputs were there: an input may be it.
+    pub shared: bool,
+}
+
+impl Location {
+    /// Whether it is an input object that the program has written to.
+    fn is_written(&self) -> bool {
+        let differ = |(now, entry): (&Cell, &Cell)| match (now, entry) {
+            (Cell::Ref(now), Cell::Ref(entry)) => now != entry,
+            (Cell::Scalar(now), Cell::Scalar(entry)) => now != entry,
+            _ => true,
+        };
+        self.input.is_some() && self.fld.iter().zip(&self.inp).any(differ)
+    }
 }
 
 /// How input heaps are bounded.
@@ -114,8 +139,13 @@ pub struct Guarded<'s> {
     /// Conditions on values that decide what references are: which element an access meant, which of two merged paths
     /// it was.
     pub indices: Vec<Formula>,
-    /// Whether the bound k forbade some object.
+    /// Whether the bound k forbade some object on this path: for those who read of it. Whether the run is complete is
+    /// said by the ledger of `left_out`.
     pub truncated: bool,
+    /// What the run leaves out, this path or another.
+    pub left_out: LeftOut,
+    /// Which objects that are made now were there before the inputs were.
+    pub sharing: Sharing,
     /// How many conjuncts the path condition had when the method was entered, if its precondition is one condition.
     pub entered: usize,
     pub(crate) locations: Vec<Rc<Location>>,
@@ -158,10 +188,12 @@ impl Recent {
 type Forks<'s, T> = Result<Vec<(Guarded<'s>, T)>, HeapError>;
 
 impl<'s> Guarded<'s> {
-    /// An empty heap.
-    pub fn new(oracle: Rc<Oracle<'s>>, universe: Rc<Universe>, options: Options) -> Self {
+    /// An empty heap of a run that notes what it leaves out.
+    pub fn new(oracle: Rc<Oracle<'s>>, universe: Rc<Universe>, options: Options, left_out: LeftOut) -> Self {
         Guarded {
-            path: Path::new(&oracle),
+            path: left_out::start(&oracle, universe.has_input_arrays()),
+            left_out,
+            sharing: Sharing::Nothing,
             oracle,
             universe,
             options,
@@ -204,7 +236,7 @@ impl<'s> Guarded<'s> {
         self.certainly(Target::Nil)
     }
 
-    fn has(&self, draft: Draft) -> bool {
+    pub(crate) fn has(&self, draft: Draft) -> bool {
         self.options.draft == Some(draft)
     }
 
@@ -218,7 +250,7 @@ impl<'s> Guarded<'s> {
         loc
     }
 
-    fn input(&mut self, class: ClassId, path: &str, depth: usize, exists: Formula) -> Loc {
+    pub(crate) fn input(&mut self, class: ClassId, path: &str, depth: usize, exists: Formula) -> Loc {
         let store = self.oracle.store;
         let taken = |label: &str| self.locations.iter().any(|other| &*other.label == label);
         let label = unused(path, |n| format!("{path}#{n}"), taken);
@@ -232,8 +264,7 @@ impl<'s> Guarded<'s> {
             })
             .collect();
         if let Some(length) = length {
-            let most = store.number(32, self.options.array as u128);
-            let range = store.implies(exists, store.relop(RelOp::Ule, length, most));
+            let range = store.implies(exists, left_out::length_range(store, length, self.options.array));
             // The object does not exist in the last model, which stays one.
             self.path.assume(&self.oracle, range, Origin::Input);
         }
@@ -247,6 +278,8 @@ impl<'s> Guarded<'s> {
             fld: cells,
             inp,
             length,
+            others: None,
+            shared: false,
         })
     }
 
@@ -282,6 +315,11 @@ impl<'s> Guarded<'s> {
         let made = self.locations.iter().filter(|other| other.input.is_none()).count();
         let name: Rc<str> = format!("{}{}", self.universe.class(class).name, made + 1).into();
         let exists = store.true_();
+        let shared = self.sharing.includes(length.is_some());
+        if shared && self.locations.iter().any(|input| input.class == class && input.is_written()) {
+            // A write to an input that is this object should show in it.
+            self.left_out.note(shared_inputs(&self.universe.class(class).name));
+        }
         let loc = self.push(Location {
             class,
             path: name.clone(),
@@ -291,6 +329,8 @@ impl<'s> Guarded<'s> {
             fld,
             inp: Vec::new(),
             length,
+            others: None,
+            shared,
         });
         self.certainly(Target::Loc(loc))
     }
@@ -301,6 +341,11 @@ impl<'s> Guarded<'s> {
             return Ok(vec![(self, known)]);
         }
         let (yes, no) = self.path.fork(&self.oracle, condition, Origin::Outcome)?;
+        match (&yes, &no) {
+            (None, Some(_)) => self.ask_longer(condition),
+            (Some(_), None) => self.ask_longer(self.oracle.store.not(condition)),
+            _ => {}
+        }
         Ok(match (yes, no) {
             (Some(yes), Some(no)) => {
                 vec![(Guarded { path: yes, ..self.clone() }, true), (Guarded { path: no, ..self }, false)]
@@ -309,6 +354,77 @@ impl<'s> Guarded<'s> {
             (None, Some(path)) => vec![(Guarded { path, ..self }, false)],
             (None, None) => return Err(HeapError::Broken("a path without a model")),
         })
+    }
+
+    /// `sat(g)`: a model of the path condition together with a guard. That there is none may be for want of long arrays.
+    pub(crate) fn sat(&self, guard: Formula) -> Result<Option<Rc<Model>>, HeapError> {
+        let model = self.path.sat(&self.oracle, guard)?;
+        if model.is_none() {
+            self.ask_longer(guard);
+        }
+        Ok(model)
+    }
+
+    /// Notes it if longer input arrays would make something possible.
+    pub(crate) fn ask_longer(&self, formula: Formula) {
+        let mut inputs = self.locations.iter().filter(|location| location.input.is_some());
+        if inputs.any(|location| location.length.is_some()) {
+            self.left_out.ask_longer(&self.oracle, &self.path, self.options.array, formula);
+        }
+    }
+
+    /// Notes what else an object may be: that its class is asked for decides how a path goes on.
+    pub fn ask_class(&self, reference: &Reference) {
+        for entry in reference.iter() {
+            if let Target::Loc(loc) = entry.target
+                && let Some(others) = &self.location(loc).others
+                && !matches!(self.path.sat(&self.oracle, entry.guard), Ok(None))
+            {
+                self.left_out.note(Bound::Unsupported(others.to_string()));
+            }
+        }
+    }
+
+    /// An object that stands for others may be the same as one of another class, if it were one of those.
+    fn ask_same(&self, one: &Reference, other: &Reference) {
+        let class = |entry: &Entry| entry.location().map(|loc| self.location(loc).class);
+        let stands = |entry: &&Entry| entry.location().is_some_and(|loc| self.location(loc).others.is_some());
+        let standing: Vec<ClassId> = one.iter().filter(stands).filter_map(class).collect();
+        for loc in one.iter().filter_map(|entry| entry.location()) {
+            let alike = |other: &Loc| self.may_be_shared(*other, loc);
+            if self.location(loc).shared
+                && other.iter().filter_map(|entry| entry.location()).any(|it| alike(&it))
+            {
+                self.note_shared(loc);
+            }
+        }
+        if !standing.is_empty() && other.iter().filter_map(class).any(|class| !standing.contains(&class)) {
+            self.ask_class(one);
+        }
+    }
+
+    /// Whether an object is an input in whose place a shared one could stand.
+    fn may_be_shared(&self, input: Loc, shared: Loc) -> bool {
+        let (input, shared) = (self.location(input), self.location(shared));
+        input.input.is_some() && shared.shared && input.class == shared.class
+    }
+
+    fn note_shared(&self, loc: Loc) {
+        let name = &self.universe.class(self.location(loc).class).name;
+        self.left_out.note(shared_inputs(name));
+    }
+
+    /// A write to a shared object would show in an input that is this object, and the other way round.
+    fn ask_write(&self, loc: Loc) {
+        if self.sharing != Sharing::Nothing {
+            return;
+        }
+        let found = self
+            .locations()
+            .find(|(other, _)| self.may_be_shared(*other, loc) || self.may_be_shared(loc, *other));
+        if found.is_some() {
+            self.note_shared(loc);
+        }
     }
 
     /// Where the reference is null.
@@ -362,7 +478,7 @@ impl<'s> Guarded<'s> {
     }
 
     /// The objects a reference may still be, with their guards; an object that is certain has the guard *true*.
-    fn objects(&self, reference: &Reference) -> Result<Vec<(Formula, Loc)>, HeapError> {
+    pub(crate) fn objects(&self, reference: &Reference) -> Result<Vec<(Formula, Loc)>, HeapError> {
         if let [only] = &reference[..]
             && let Target::Loc(loc) = only.target
             && self.oracle.store.as_boolean(only.guard) == Some(true)
@@ -382,7 +498,7 @@ impl<'s> Guarded<'s> {
         });
         let mut objects = self.live(objects, |(guard, _)| *guard)?;
         if let [(guard, _)] = objects.as_mut_slice()
-            && self.path.sat(&self.oracle, self.is_null(reference))?.is_none()
+            && self.sat(self.is_null(reference))?.is_none()
         {
             *guard = self.oracle.store.true_();
         }
@@ -398,7 +514,7 @@ impl<'s> Guarded<'s> {
     }
 
     /// The value at each place under its guard, as one value.
-    fn read_at(&mut self, places: Vec<(Formula, Loc, usize)>) -> Result<Cell, HeapError> {
+    pub(crate) fn read_at(&mut self, places: Vec<(Formula, Loc, usize)>) -> Result<Cell, HeapError> {
         for &(guard, loc, field) in &places {
             if matches!(self.location(loc).fld[field], Cell::Ref(_)) {
                 self.init(guard, loc, field)?;
@@ -450,7 +566,7 @@ impl<'s> Guarded<'s> {
     }
 
     /// Those whose guards can hold.
-    fn live<T>(
+    pub(crate) fn live<T>(
         &self,
         all: impl IntoIterator<Item = T>,
         guard: impl Fn(&T) -> Formula,
@@ -458,7 +574,7 @@ impl<'s> Guarded<'s> {
         let mut live = Vec::new();
         for one in all {
             self.in_time()?;
-            if self.path.sat(&self.oracle, guard(&one))?.is_some() {
+            if self.sat(guard(&one))?.is_some() {
                 live.push(one);
             }
         }
@@ -478,12 +594,16 @@ impl<'s> Guarded<'s> {
     /// `⊔`: equal targets joined by disjunction, entries that cannot be dropped.
     ///
     /// A set with one entry left points there for certain.
-    fn join(&self, entries: Vec<Entry>) -> Result<Reference, HeapError> {
+    pub(crate) fn join(&self, entries: Vec<Entry>) -> Result<Reference, HeapError> {
         self.join_beside(&[], entries)
     }
 
     /// The same, beside entries that are known to be possible.
-    fn join_beside(&self, possible: &[Entry], entries: Vec<Entry>) -> Result<Reference, HeapError> {
+    pub(crate) fn join_beside(
+        &self,
+        possible: &[Entry],
+        entries: Vec<Entry>,
+    ) -> Result<Reference, HeapError> {
         let store = self.oracle.store;
         let joined = References(Symbolic::new(store)).join(possible.iter().copied().chain(entries));
         let known = |entry: &Entry| possible.iter().any(|other| other.target == entry.target);
@@ -514,6 +634,8 @@ impl<'s> Guarded<'s> {
             self.in_time()?;
             if !self.path.plainly_excludes(&self.oracle, entry.guard) {
                 live.push(entry);
+            } else {
+                self.ask_longer(entry.guard);
             }
         }
         Ok(live)
@@ -527,177 +649,19 @@ impl<'s> Guarded<'s> {
         }
     }
 
-    /// INIT: gives `loc.field` its content on entry, where it has none yet and `guard` holds. Whether there was anything
-    /// to give: then no entry is left that cannot be.
-    pub fn init(&mut self, guard: Formula, loc: Loc, field: usize) -> Result<bool, HeapError> {
-        let Cell::Ref(old) = self.location(loc).fld[field].clone() else { return Ok(false) };
-        let oracle = self.oracle.clone();
-        let store = oracle.store;
-        let h = self.guard_of(&old, Target::Un);
-        let u = if self.has(Draft::InitEverywhere) { h } else { store.and(guard, h) };
-        if self.path.sat(&oracle, u)?.is_none() {
-            return Ok(false);
-        }
-        let u = if self.has(Draft::InitTwice) { guard } else { u };
-        let selector = self.select(u, loc, field)?;
-        let chosen: Vec<Entry> = selector
-            .choices
-            .iter()
-            .map(|&(choice, guard)| Entry {
-                guard,
-                target: match choice {
-                    Choice::Nil => Target::Nil,
-                    Choice::Alias(loc) | Choice::New(loc) => Target::Loc(loc),
-                },
-                offset: (),
-            })
-            .collect();
-        // keep: every old entry; what was UN stays so where `guard` does not hold.
-        let rest = store.not(u);
-        let keep = |old: &Reference, twice: bool| -> Vec<Entry> {
-            old.iter()
-                .map(|entry| Entry {
-                    guard: match entry.target {
-                        Target::Un => store.and(entry.guard, rest),
-                        _ if twice => store.and(entry.guard, rest),
-                        _ => entry.guard,
-                    },
-                    ..*entry
-                })
-                .collect()
-        };
-        let twice = self.has(Draft::InitTwice);
-        // Each choice is possible, or it would be none.
-        let with_choices = |old: &Reference| self.join_beside(&chosen, keep(old, twice));
-        let fld = with_choices(&old)?;
-        let inp = match self.location(loc).inp.get(field) {
-            Some(Cell::Ref(inp)) if *inp == old => Some(fld.clone()),
-            Some(Cell::Ref(inp)) => Some(with_choices(inp)?),
-            _ => None,
-        };
-        let location = self.location_mut(loc);
-        location.fld[field] = Cell::Ref(fld);
-        if let Some(inp) = inp {
-            location.inp[field] = Cell::Ref(inp);
-        }
-        Ok(true)
-    }
-
-    /// A fresh selector for `loc.field` under `u`: null, any candidate that exists, or a new object.
-    fn select(&mut self, u: Formula, loc: Loc, field: usize) -> Result<Rc<Selector>, HeapError> {
-        let oracle = self.oracle.clone();
-        let store = oracle.store;
-        let location = self.location(loc);
-        let (class, depth) = (location.class, location.input.unwrap_or(0));
-        let path = self.universe.place(&location.path, class, field);
-        let label = self.universe.place(&location.label, class, field);
-        let FieldKind::Ref(wanted) = self.kind(class, field) else {
-            return Err(HeapError::Broken("only references are initialised"));
-        };
-        let taken = |label: &str| self.selectors.iter().any(|other| other.label == label);
-        let label = unused(&label, |n| format!("{label} ({n})"), taken);
-        let since = self.path.conjuncts().len();
-        let mut choices = vec![(Choice::Nil, store.bool_symbol(&format!("{label} = null")))];
-        let mut possible = vec![store.true_()];
-        let fitting = self.candidates.iter().copied();
-        let fitting = fitting.filter(|loc| self.universe.admits(wanted, self.location(*loc).class));
-        let closing = if self.universe.is_acyclic(class, field) { Some(self.reaching(loc)) } else { None };
-        let fitting: Vec<(Loc, Formula)> = fitting
-            .map(|loc| match &closing {
-                Some(closing) => {
-                    (loc, store.and(self.location(loc).exists, store.not(closing[loc.0 as usize])))
-                }
-                None => (loc, self.location(loc).exists),
-            })
-            .collect();
-        let fitting = match self.options.draft {
-            Some(Draft::NoAlias) => Vec::new(),
-            Some(Draft::AliasNeedNotExist) => fitting.iter().map(|(loc, _)| (*loc, store.true_())).collect(),
-            _ => self.live(fitting, |(_, possible)| store.and(u, *possible))?,
-        };
-        for (candidate, condition) in fitting {
-            possible.push(condition);
-            let guard = store.bool_symbol(&format!("{label} = {}", self.location(candidate).label));
-            choices.push((Choice::Alias(candidate), guard));
-        }
-        if self.options.k.is_none_or(|k| depth < k) {
-            for instance in self.universe.class(wanted).instances.clone() {
-                let name = &self.universe.class(instance).name;
-                let guard = store.bool_symbol(&format!("{label} is a new {name}"));
-                let fresh = self.input(instance, &path, depth + 1, guard);
-                possible.push(store.true_());
-                choices.push((Choice::New(fresh), guard));
-            }
-        } else {
-            self.truncated = true;
-        }
-        let selector = Rc::new(Selector { loc, field, under: u, label, choices, possible });
-        let condition = selector.condition(self);
-        let mut models = selector.extend(self, since);
-        if self.options.draft.is_some() {
-            // A wrong rule may demand what no choice gives.
-            models.retain(|model| model.holds(store, condition));
-        }
-        self.path = self.path.choose(&oracle, condition, Origin::Input, models);
-        for &(choice, _) in &selector.choices {
-            if let Choice::New(fresh) = choice {
-                self.candidates.push(fresh);
-            }
-        }
-        self.selectors.push(selector.clone());
-        Ok(selector)
-    }
-
-    /// For each location: when it led to `target` on entry, by acyclic fields as far as they are known.
-    fn reaching(&self, target: Loc) -> Vec<Formula> {
-        let store = self.oracle.store;
-        let mut reaches = vec![store.false_(); self.locations.len()];
-        reaches[target.0 as usize] = store.true_();
-        // A way without a cycle has at most as many steps as there are locations.
-        for _ in 0..self.locations.len() {
-            let mut next = reaches.clone();
-            for (loc, location) in self.locations() {
-                let fields = location.inp.iter().enumerate();
-                for (_, cell) in fields.filter(|(field, _)| self.universe.is_acyclic(location.class, *field))
-                {
-                    let Cell::Ref(reference) = cell else { continue };
-                    let ways = reference.iter().filter_map(|entry| match entry.target {
-                        Target::Loc(to) => Some(store.and(entry.guard, reaches[to.0 as usize])),
-                        _ => None,
-                    });
-                    let own = &mut next[loc.0 as usize];
-                    *own = ways.fold(*own, |any, way| store.or(any, way));
-                }
-            }
-            if next == reaches {
-                break;
-            }
-            reaches = next;
-        }
-        reaches
-    }
-
-    fn kind(&self, class: ClassId, field: usize) -> FieldKind {
-        if self.has(Draft::TypeIgnoresClass) && self.universe.class(class).element.is_none() {
-            let name = &self.universe.class(class).fields[field].name;
-            let mut fields = self.universe.classes.iter().flat_map(|class| &class.fields);
-            if let Some(first) =
-                fields.find(|other| &other.name == name && matches!(other.kind, FieldKind::Ref(_)))
-            {
-                return first.kind;
-            }
-        }
-        self.universe.kind(class, field)
-    }
-
     /// WRITE: sets a field of every object the reference may be, each under its guard, all at once.
     pub fn write(&mut self, base: &Reference, field: usize, value: &Cell) -> Result<(), HeapError> {
         let places = self.objects(base)?.into_iter().map(|(guard, loc)| (guard, loc, field)).collect();
         self.write_at(places, value)
     }
 
-    fn write_at(&mut self, places: Vec<(Formula, Loc, usize)>, value: &Cell) -> Result<(), HeapError> {
+    pub(crate) fn write_at(
+        &mut self,
+        places: Vec<(Formula, Loc, usize)>,
+        value: &Cell,
+    ) -> Result<(), HeapError> {
         for (guard, loc, field) in places {
+            self.ask_write(loc);
             if self.has(Draft::WriteInitialises) {
                 self.init(guard, loc, field)?;
             }
@@ -729,6 +693,8 @@ impl<'s> Guarded<'s> {
 
     /// EQUAL.
     pub fn equal(self, a: &Reference, b: &Reference) -> Forks<'s, bool> {
+        self.ask_same(a, b);
+        self.ask_same(b, a);
         let same = self.same(a, b);
         match self.options.draft {
             Some(draft) if draft.changes_equality() => draft.equal(self, a, b, same),
@@ -767,7 +733,7 @@ impl<'s> Guarded<'s> {
         let mut forks = Vec::new();
         for (key, entries) in parts {
             let within = References(Symbolic::new(self.oracle.store)).exists(&entries, |_| true);
-            if let Some(model) = self.path.sat(&self.oracle, within)? {
+            if let Some(model) = self.sat(within)? {
                 let mut fork = self.clone();
                 fork.path = fork.path.and(&fork.oracle, within, Origin::Outcome, model);
                 forks.push((fork, (key, entries)));
@@ -794,49 +760,6 @@ impl<'s> Guarded<'s> {
         Ok(self.divide(parts)?.into_iter().map(|(fork, (key, _))| (fork, key)).collect())
     }
 
-    /// The length of an array that is not null here.
-    pub fn length(&self, array: &Reference) -> Result<Term, HeapError> {
-        let mut length = None;
-        for (guard, loc) in self.objects(array)? {
-            let Some(own) = self.location(loc).length else { return Err(HeapError::Broken("not an array")) };
-            length = Some(match length {
-                None => own,
-                Some(other) => self.oracle.store.ite(guard, own, other),
-            });
-        }
-        length.ok_or(HeapError::Broken("an array that is certainly null"))
-    }
-
-    /// The places an element may be: `g ∧ index = j`.
-    fn places(&mut self, array: &Reference, index: Term) -> Result<Vec<(Formula, Loc, usize)>, HeapError> {
-        let store = self.oracle.store;
-        let mut places = Vec::new();
-        for (guard, loc) in self.objects(array)? {
-            let location = self.location(loc);
-            let references = matches!(location.fld.first(), Some(Cell::Ref(_)));
-            for slot in meant(store, index, location.fld.len()) {
-                let here = store.relop(RelOp::Eq, index, store.number(32, slot as u128));
-                if references && store.as_boolean(here).is_none() && !self.indices.contains(&here) {
-                    self.indices.push(here);
-                }
-                places.push((store.and(guard, here), loc, slot));
-            }
-        }
-        self.live(places, |(guard, ..)| *guard)
-    }
-
-    /// The element at an index that is within bounds here.
-    pub fn element(&mut self, array: &Reference, index: Term) -> Result<Cell, HeapError> {
-        let places = self.places(array, index)?;
-        self.read_at(places)
-    }
-
-    /// Sets the element at an index that is within bounds here.
-    pub fn set_element(&mut self, array: &Reference, index: Term, value: &Cell) -> Result<(), HeapError> {
-        let places = self.places(array, index)?;
-        self.write_at(places, value)
-    }
-
     /// The number of distinct formulas that guards, fields and the path condition are made of.
     pub fn dag_size(&self) -> usize {
         let mut roots: Vec<_> = self.path.formulas().iter().map(|formula| formula.id()).collect();
@@ -861,15 +784,9 @@ impl<'s> Guarded<'s> {
                 location.fld = location.inp.clone();
             }
         }
+        // What one run leaves out is in its ledger; this is the start of another.
+        self.left_out = LeftOut::default();
         self
-    }
-}
-
-/// Which of so many elements an index within their bounds may mean: one if it is a constant.
-pub fn meant(store: &Store, index: Term, length: usize) -> Range<usize> {
-    match store.as_constant(index).and_then(|bits| usize::try_from(bits.to_u64()?).ok()) {
-        Some(at) if at < length => at..at + 1,
-        _ => 0..length,
     }
 }
 

@@ -5,18 +5,19 @@
 //! shape and on bit-vectors mix freely.
 //!
 //! ```
-//! use parallax_heap::{Class, ClassId, Field, FieldKind, Guarded, Options, Target, Universe, oracle};
+//! use parallax_heap::{Class, ClassId, Field, FieldKind, Guarded, LeftOut, Options, Target, Universe, oracle};
 //! use parallax_term::Store;
 //! use std::rc::Rc;
 //!
 //! // Nodes with a field `next`; `this` is one of them, and nothing else is known.
 //! let node = ClassId(0);
 //! let next = Field { name: "next".into(), kind: FieldKind::Ref(node), acyclic: false };
-//! let class = Class { name: "Node".into(), fields: vec![next], element: None, instances: vec![node] };
+//! let class =
+//!     Class { name: "Node".into(), fields: vec![next], element: None, instances: vec![node], left_out: None };
 //! let universe = Rc::new(Universe { classes: vec![class] });
 //! let store = Store::new();
 //! let options = Options { k: None, array: 0, draft: None };
-//! let mut heap = Guarded::new(Rc::new(oracle(&store)), universe, options);
+//! let mut heap = Guarded::new(Rc::new(oracle(&store)), universe, options, LeftOut::default());
 //! let this = heap.root(node, "this", true);
 //! let this = heap.certainly(Target::Loc(this));
 //! // Reading `this.next` makes no path fork: it is null, `this` itself, or a node not seen before, each under its guard.
@@ -25,6 +26,7 @@
 //! # Ok::<(), parallax_heap::HeapError>(())
 //! ```
 
+mod array;
 pub mod choice;
 mod condition;
 mod count;
@@ -33,7 +35,9 @@ mod draft;
 pub mod draw;
 mod eliminate;
 mod guarded;
+mod initialise;
 mod input;
+mod left_out;
 mod merge;
 mod nodes;
 mod origin;
@@ -44,15 +48,17 @@ mod snapshot;
 pub mod text;
 mod universe;
 
+pub use array::meant;
 pub use count::Count;
 pub use draft::Draft;
-pub use guarded::{Cell, Entry, Guarded, Loc, Location, Options, Reference, Target, meant};
+pub use guarded::{Cell, Entry, Guarded, Loc, Location, Options, Reference, Target};
 pub use input::{InputHeap, InputObject, InputValue};
+pub use left_out::{LeftOut, Sharing, elements, length_range, shared_inputs, start};
 pub use origin::{Origin, Path, oracle, oracle_over};
 pub use resolve::Models;
 pub use selector::{Choice, Selector};
 pub use snapshot::{Canon, Held, Object, Snapshot};
-pub use universe::{Class, ClassId, Field, FieldKind, Universe};
+pub use universe::{Class, ClassId, Field, FieldKind, NewInputs, Universe};
 
 /// Why a heap operation has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

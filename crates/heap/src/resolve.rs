@@ -18,6 +18,17 @@ pub struct Models {
 }
 
 impl Guarded<'_> {
+    /// The one place that a reference points to under a model. Fails if it is not one.
+    pub fn target(&self, model: &Model, reference: &Reference) -> Result<Target, HeapError> {
+        let mut found = None;
+        for entry in reference.iter().filter(|entry| model.holds(self.oracle.store, entry.guard)) {
+            if found.replace(entry.target).is_some() {
+                return Err(HeapError::Broken("two guards of one reference hold"));
+            }
+        }
+        found.ok_or(HeapError::Broken("no guard of a reference holds"))
+    }
+
     /// `resolve(s, M)`: the one heap this heap is under a model, with these roots.
     ///
     /// Fails if some reference does not point to exactly one place: an invariant is broken.
@@ -32,25 +43,13 @@ impl Guarded<'_> {
                 live.push(loc);
             }
         }
-        let one = |reference: &Reference| {
-            let mut found = None;
-            for entry in reference.iter() {
-                if holds(entry.guard) {
-                    if found.is_some() {
-                        return Err(HeapError::Broken("two guards of one reference hold"));
-                    }
-                    found = Some(entry.target);
-                }
-            }
-            match found {
-                None => Err(HeapError::Broken("no guard of a reference holds")),
-                Some(Target::Nil) => Ok(Held::Nil),
-                Some(Target::Un) => Ok(Held::Un),
-                Some(Target::Loc(loc)) => match number.get(&loc) {
-                    Some(&at) => Ok(Held::Object(at)),
-                    None => Err(HeapError::Broken("a reference to an object that does not exist")),
-                },
-            }
+        let one = |reference: &Reference| match self.target(model, reference)? {
+            Target::Nil => Ok(Held::Nil),
+            Target::Un => Ok(Held::Un),
+            Target::Loc(loc) => match number.get(&loc) {
+                Some(&at) => Ok(Held::Object(at)),
+                None => Err(HeapError::Broken("a reference to an object that does not exist")),
+            },
         };
         let cell = |cell: &Cell| match cell {
             Cell::Ref(reference) => one(reference),

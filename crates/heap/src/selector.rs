@@ -2,7 +2,7 @@
 
 use crate::choice::exactly_one;
 use crate::draft::Draft;
-use crate::guarded::{Guarded, Loc};
+use crate::guarded::{Entry, Guarded, Loc, Target};
 use parallax_path::Model;
 use parallax_sem::Symbolic;
 use parallax_term::{Formula, Node, Store, Symbol};
@@ -40,6 +40,15 @@ impl Selector {
     /// Whether anything is chosen.
     pub(crate) fn some(&self, store: &Store) -> Formula {
         store.any(self.choices.iter().map(|(_, guard)| *guard))
+    }
+
+    /// Where each choice leads.
+    pub(crate) fn entries(&self) -> Vec<Entry> {
+        let target = |choice| match choice {
+            Choice::Nil => Target::Nil,
+            Choice::Alias(loc) | Choice::New(loc) => Target::Loc(loc),
+        };
+        self.choices.iter().map(|&(choice, guard)| Entry::new(guard, target(choice))).collect()
     }
 
     /// Exactly one choice where `under` holds and none elsewhere; each only where it is possible.

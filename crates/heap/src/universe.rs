@@ -1,7 +1,10 @@
 //! What objects look like: classes, their fields, their subclasses. A table, whatever language it comes from.
 
+use crate::left_out::LeftOut;
 use parallax_op::Width;
+use parallax_path::Bound;
 use parallax_term::{Scalar, Store};
+use std::rc::Rc;
 
 /// A class of objects, by its place in the [`Universe`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +43,39 @@ pub struct Class {
     pub element: Option<FieldKind>,
     /// The classes whose instances may stand where this class is declared, itself included.
     pub instances: Vec<ClassId>,
+    /// Which inputs declared as this class are left out, in words; nothing if the instances are all there are.
+    pub left_out: Option<Rc<str>>,
+}
+
+/// The objects that an input reference may be which were not seen before.
+pub struct NewInputs<'a> {
+    /// Their classes.
+    pub instances: &'a [ClassId],
+    /// Whether the bound k forbade some.
+    pub truncated: bool,
+}
+
+impl Class {
+    /// What an input reference declared as this class may be besides null and what is known already, where it is `depth`
+    /// steps from the root. What is left out is noted.
+    pub fn new_inputs(&self, k: Option<usize>, depth: usize, left_out: &LeftOut) -> NewInputs<'_> {
+        let any = !self.instances.is_empty() || self.left_out.is_some();
+        match k.filter(|k| depth >= *k) {
+            Some(k) => {
+                if any {
+                    left_out.note(Bound::Chain(u32::try_from(k).unwrap_or(u32::MAX)));
+                }
+                NewInputs { instances: &[], truncated: any }
+            }
+            None => {
+                // Of objects that stand for others, whatever asks for the class notes it.
+                if let (true, Some(others)) = (self.instances.is_empty(), &self.left_out) {
+                    left_out.note(Bound::Unsupported(others.to_string()));
+                }
+                NewInputs { instances: &self.instances, truncated: false }
+            }
+        }
+    }
 }
 
 /// Every class there is.
@@ -53,6 +89,11 @@ impl Universe {
     /// The class of this number.
     pub fn class(&self, id: ClassId) -> &Class {
         &self.classes[id.0 as usize]
+    }
+
+    /// Whether inputs may have arrays.
+    pub fn has_input_arrays(&self) -> bool {
+        self.classes.iter().any(|class| class.element.is_some() && !class.instances.is_empty())
     }
 
     /// What a field, or any element of an array, holds.

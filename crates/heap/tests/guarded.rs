@@ -13,13 +13,19 @@ fn universe() -> Rc<Universe> {
         field("n", FieldKind::Bits(32)),
     ];
     Rc::new(Universe {
-        classes: vec![Class { name: "Node".into(), fields, element: None, instances: vec![node] }],
+        classes: vec![Class {
+            name: "Node".into(),
+            fields,
+            element: None,
+            instances: vec![node],
+            left_out: None,
+        }],
     })
 }
 
 fn heap(store: &Store, k: Option<usize>) -> (Guarded<'_>, Reference) {
     let options = Options { k, array: 0, draft: None };
-    let mut heap = Guarded::new(Rc::new(oracle(store)), universe(), options);
+    let mut heap = Guarded::new(Rc::new(oracle(store)), universe(), options, LeftOut::default());
     let root = heap.root(ClassId(0), "this", true);
     let this = heap.certainly(Target::Loc(root));
     (heap, this)

@@ -195,6 +195,10 @@ impl Task {
         for array in &arrays {
             wanted.push(element(*array)?);
         }
+        memory.ask_class(array);
+        if wanted.iter().any(|wanted| *wanted != crate::program::OBJECT) {
+            memory.ask_class(value);
+        }
         let fits = |value: &ClassId| wanted.iter().all(|wanted| self.program.is_subclass(*value, *wanted));
         if values.iter().all(fits) {
             return then(self, state, true);

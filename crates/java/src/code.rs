@@ -157,8 +157,8 @@ pub enum Instr {
     CheckCast(Rc<str>),
     /// Whether a reference is an instance of a class.
     InstanceOf(Rc<str>),
-    /// Enters or leaves a monitor: nothing, with one thread.
-    Monitor,
+    /// Enters a monitor (true) or leaves it. With one thread there is no waiting, but only who holds it may notify.
+    Monitor(bool),
     /// Pushes a string of unknown content in place of that many bits of text on the stack: what is concatenated over
     /// unknown values.
     Opaque,

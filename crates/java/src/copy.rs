@@ -64,10 +64,10 @@ impl Task {
         };
         let (from, start, to, at, count) =
             (from.clone(), start.clone(), to.clone(), at.clone(), count.clone());
-        self.object(state, &from.clone(), move |task, state| {
+        self.object_of_native(state, &from.clone(), move |task, state| {
             let (from, start, to, at, count) =
                 (from.clone(), start.clone(), to.clone(), at.clone(), count.clone());
-            task.object(state, &to.clone(), move |task, state| {
+            task.object_of_native(state, &to.clone(), move |task, state| {
                 let memory = state.memory()?;
                 let is_array = |class: &ClassId| task.program.class(*class).element.is_some();
                 if !memory.classes(&from).iter().chain(&memory.classes(&to)).all(is_array) {
@@ -107,15 +107,19 @@ impl Task {
     /// Whether every element of one array certainly fits the other.
     fn all_fit<M: Memory>(&self, state: &State<M>, from: &M::Ref, to: &M::Ref) -> Result<bool, Trouble> {
         let memory = state.memory()?;
+        memory.ask_class(to);
         let element = |class: ClassId| match &self.program.class(class).element {
             Some(Type::Ref(name)) => self.program.load(name),
             _ => Ok(crate::program::OBJECT),
         };
-        for from in memory.classes(from) {
-            for to in memory.classes(to) {
-                let (one, two) = (element(from)?, element(to)?);
+        for one in memory.classes(from) {
+            for two in memory.classes(to) {
+                let (one, two) = (element(one)?, element(two)?);
                 if !self.program.is_subclass(one, two) {
                     return Ok(false);
+                }
+                if two != crate::program::OBJECT {
+                    memory.ask_class(from);
                 }
             }
         }

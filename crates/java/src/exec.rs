@@ -176,9 +176,15 @@ impl Task {
                 let arguments = self.arguments(state, &signature.parameters)?;
                 return self.call(state, method, arguments);
             }
-            Instr::Monitor => {
-                let reference = state.pop_ref()?;
-                return self.object(state, &reference, |_, _| Ok(Done::Next));
+            Instr::Monitor(enters) => {
+                let (reference, enters) = (state.pop_ref()?, *enters);
+                return self.object(state, &reference.clone(), move |_, state| {
+                    match enters {
+                        true => state.monitors.push(reference.clone()),
+                        false => state.leave_monitor(),
+                    }
+                    Ok(Done::Next)
+                });
             }
             Instr::Opaque => {
                 if self.symbolic {

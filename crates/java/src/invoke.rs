@@ -9,6 +9,7 @@ use crate::types::{Signature, Type, dotted};
 use parallax_engines::{End, Memory, Step, Value};
 use parallax_heap::ClassId;
 use parallax_op::Bits;
+use parallax_path::Chain;
 use parallax_sem::Core;
 use std::rc::Rc;
 
@@ -119,6 +120,9 @@ impl Task {
             all.extend(arguments.iter().cloned());
             self.call(state, target, all)
         };
+        if method.flags & (flags::PRIVATE | flags::FINAL) == 0 {
+            state.memory()?.ask_class(receiver);
+        }
         let classes = state.memory()?.classes(receiver);
         // The verifier would see to it that the receiver is an instance.
         let fits = |class: &ClassId| {
@@ -190,13 +194,10 @@ impl Task {
         Ok(None)
     }
 
-    /// Begins to initialise a class and, first, its superclasses.
+    /// Begins to initialise a class and, first, its superclasses and those interfaces that have default methods.
     pub(crate) fn initialise<M: Memory>(&self, state: &mut State<M>, class: ClassId) -> Result<(), Trouble> {
-        let mut at = Some(class);
-        while let Some(id) = at {
-            if state.globals.statics.contains_key(&id) {
-                break;
-            }
+        // The frame that is pushed last runs first.
+        for id in self.before(state, class).into_iter().rev() {
             let class = self.program.class(id);
             self.prepare(state, &class)?;
             let initialiser = match &*class.name {
@@ -217,9 +218,66 @@ impl Task {
                     }
                 }
             }
-            at = if class.flags & flags::INTERFACE == 0 { class.superclass } else { None };
         }
         Ok(())
+    }
+
+    /// The classes that are initialised with a class, in order; itself the last.
+    fn before<M: Memory>(&self, state: &State<M>, class: ClassId) -> Vec<ClassId> {
+        let mut order = Vec::new();
+        let mut at = Some(class);
+        let mut chain = Vec::new();
+        while let Some(id) = at.filter(|id| !state.globals.statics.contains_key(id)) {
+            chain.push(id);
+            let class = self.program.class(id);
+            at = class.superclass.filter(|_| class.flags & flags::INTERFACE == 0);
+        }
+        for id in chain.into_iter().rev() {
+            let class = self.program.class(id);
+            if class.flags & flags::INTERFACE == 0 {
+                for interface in &class.interfaces {
+                    self.interfaces_before(state, *interface, &mut order);
+                }
+            }
+            order.push(id);
+        }
+        order
+    }
+
+    /// An interface that has default methods, and such interfaces above it first.
+    fn interfaces_before<M: Memory>(&self, state: &State<M>, id: ClassId, order: &mut Vec<ClassId>) {
+        let interface = self.program.class(id);
+        for above in &interface.interfaces {
+            self.interfaces_before(state, *above, order);
+        }
+        let default = |method: &Rc<Method>| method.code.is_some() && !method.is_static();
+        let known = order.contains(&id) || state.globals.statics.contains_key(&id);
+        if !known && interface.methods.iter().any(default) {
+            order.push(id);
+        }
+    }
+
+    /// `Object.notify`: nobody waits, but only who holds the monitor may call it.
+    pub(crate) fn notify<M: Memory>(&self, state: &mut State<M>, object: &M::Ref) -> Answer<M> {
+        let held = state.monitors.clone();
+        self.notify_if_held(state, object, &held)
+    }
+
+    fn notify_if_held<M: Memory>(
+        &self,
+        state: &mut State<M>,
+        object: &M::Ref,
+        held: &Chain<M::Ref>,
+    ) -> Answer<M> {
+        let Some((newest, others)) = held.split_last() else {
+            let message = Some("current thread is not owner");
+            return self.raise(state, "java/lang/IllegalMonitorStateException", message);
+        };
+        let split = state.split(|memory| memory.equal(newest, object))?;
+        self.each(state, split, |state, same| {
+            self.saw(state, Outcome::Equal(same));
+            if same { Ok(Done::Next) } else { self.notify_if_held(state, object, others) }
+        })
     }
 
     /// Makes the static fields of a class, with the constants they start with.
@@ -306,7 +364,9 @@ impl Task {
         let at = frame.at;
         let method = frame.method.clone();
         if state.raised.is_none() {
-            state.raised = Some(self.place(state));
+            let memory = state.memory()?;
+            let again = state.caught.newest_first().find(|(known, _)| memory.identical(known, &exception));
+            state.raised = Some(again.map_or_else(|| self.place(state), |(_, place)| *place));
         }
         let handlers: Vec<(usize, Option<ClassId>)> = match &method.code {
             None => Vec::new(),
@@ -336,10 +396,12 @@ impl Task {
                 caught.and_then(|number| Some(method.code.as_ref()?.handlers.get(number as usize)?.target));
             match (target, &mut state.frame) {
                 (Some(target), Some(frame)) => {
-                    frame.stack = vec![Slot::Ref(exception)];
+                    frame.stack = vec![Slot::Ref(exception.clone())];
                     frame.next = target;
                     state.control = Control::Run;
-                    state.raised = None;
+                    if let Some(place) = state.raised.take() {
+                        state.caught.push((exception, place));
+                    }
                 }
                 _ => {
                     let then = self.pop_frame(state);
@@ -423,7 +485,9 @@ impl Task {
 
     /// A string of which nobody knows the content.
     pub(crate) fn opaque_string<M: Memory>(&self, state: &mut State<M>) -> Result<M::Ref, Trouble> {
-        self.string(state)
+        let text = self.string(state)?;
+        state.unknown.push(text.clone());
+        Ok(text)
     }
 
     /// The object of `java.lang.Class` for a class, an array or (by its keyword) a primitive type.

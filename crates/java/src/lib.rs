@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod arrays;
+mod builders;
 pub mod calls;
 pub mod cases;
 mod classpath;
@@ -12,6 +13,7 @@ pub mod code;
 mod copy;
 pub mod coverage;
 mod exec;
+pub mod floats;
 mod flow;
 mod image;
 mod invoke;
@@ -22,6 +24,7 @@ mod library;
 mod link;
 mod machine;
 mod meet;
+mod mismatch;
 mod names;
 mod natives;
 mod objects;

@@ -70,8 +70,12 @@ pub enum Model {
     Print(bool),
     /// `PrintStream.newLine`
     NewLine,
-    /// `ArraysSupport.vectorizedMismatch`: none of the elements were looked at yet.
-    Unmatched,
+    /// `ArraysSupport.vectorizedMismatch`
+    Mismatch,
+    /// `Object.notify` and `notifyAll`
+    Notify,
+    /// A method of `StringBuilder` or its kin: its own, where the content is known.
+    Builder,
     /// `Preconditions.outOfBoundsMessage`, which would ask for a locale.
     BoundsMessage,
     /// `Reference.refersTo0`
@@ -119,7 +123,7 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
         ("java/lang/Object", "getClass", _) => M::GetClass,
         ("java/lang/Object", "hashCode", _) | ("java/lang/System", "identityHashCode", _) => M::IdentityHash,
         ("java/lang/Object", "clone", _) => M::Clone,
-        ("java/lang/Object", "notify" | "notifyAll", _) => M::Nothing,
+        ("java/lang/Object", "notify" | "notifyAll", _) => M::Notify,
         ("java/lang/Runtime", "availableProcessors", _) => M::One,
         ("java/lang/System", "arraycopy", _) => M::ArrayCopy,
         ("java/lang/System", "<clinit>", _) => M::Nothing,
@@ -152,6 +156,12 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
         ("java/lang/Thread" | "java/lang/ref/Reference", "<clinit>", _) => M::Nothing,
         ("java/lang/ref/Reference" | "java/lang/ref/PhantomReference", "refersTo0", _) => M::RefersTo,
         ("java/lang/String", "intern", _) => M::Intern,
+        ("java/lang/NullPointerException", "getExtendedNPEMessage", _) => M::Zero,
+        (
+            "java/lang/AbstractStringBuilder" | "java/lang/StringBuilder" | "java/lang/StringBuffer",
+            name,
+            _,
+        ) if !name.starts_with('<') => M::Builder,
         ("java/lang/StringUTF16", "isBigEndian", _) => M::Zero,
         ("java/io/PrintStream", "<clinit>" | "flush", _) => M::Nothing,
         ("java/io/PrintStream", "write" | "implWrite", "(Ljava/lang/String;)V") => M::Print(false),
@@ -162,7 +172,7 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
         ("java/io/PrintStream", "print" | "println" | "append", _) => return None,
         ("java/lang/Thread", "interrupted" | "isInterrupted" | "onSpinWait", _) => return None,
         ("java/io/PrintStream" | "java/lang/Thread", ..) => M::Missing,
-        ("jdk/internal/util/ArraysSupport", "vectorizedMismatch", _) => M::Unmatched,
+        ("jdk/internal/util/ArraysSupport", "vectorizedMismatch", _) => M::Mismatch,
         ("jdk/internal/util/Preconditions", "outOfBoundsMessage", _) => M::BoundsMessage,
         ("jdk/internal/misc/VM", "initialize" | "initializeFromArchive", _) => M::Nothing,
         ("jdk/internal/misc/VM", "getSavedProperty", _) => M::Zero,

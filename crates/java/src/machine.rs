@@ -9,7 +9,8 @@ use crate::read::flags;
 use crate::state::{Control, Event, Frame, Outcome, Place, Slot, Split, State, Status, Then};
 use crate::types::{Type, dotted};
 use parallax_engines::{End, Machine, MachineState, Memory, Step, Steps, Stop, Value, ValueOf};
-use parallax_heap::ClassId;
+use parallax_heap::{ClassId, Sharing, elements};
+use parallax_path::Bound;
 use std::rc::Rc;
 
 /// So many instructions make a step at most.
@@ -202,15 +203,44 @@ impl Task {
         if state.callers.len() >= self.bounds.calls {
             return Err(Trouble::Cut(Cut::Calls));
         }
+        if method.flags & flags::SYNCHRONIZED != 0 {
+            let held = match locals.first() {
+                Some(Slot::Ref(this)) if !method.is_static() => this.clone(),
+                _ => self.mirror(state, &self.program.class(method.class).name.clone())?,
+            };
+            state.monitors.push(held);
+        }
         if let Some(frame) = state.frame.take() {
             state.callers.push(frame);
         }
         if matches!(then, Then::Initialised(_)) {
             state.initialising += 1;
         }
+        let initialises = matches!(then, Then::Initialised(_));
         state.frame =
             Some(Frame { method, at: 0, next: 0, locals, stack: Vec::new(), then, rounds: Vec::new() });
+        if initialises {
+            self.share(state);
+        }
         Ok(())
+    }
+
+    /// What the class initialiser that runs makes was there before the inputs were. Arrays that the library makes for itself
+    /// are nobody's input, unless a method of the library is explored.
+    fn share<M: Memory>(&self, state: &mut State<M>) {
+        let frames = state.frame.iter().chain(state.callers.newest_first());
+        let class = frames.filter_map(|frame| match frame.then {
+            Then::Initialised(class) => Some(class),
+            _ => None,
+        });
+        let sharing = match class.map(|class| self.program.class(class)).next() {
+            None => Sharing::Nothing,
+            Some(class) if class.own || class.id == self.method.class => Sharing::Everything,
+            Some(_) => Sharing::Objects,
+        };
+        if let Some(memory) = state.memory_if_any() {
+            memory.share(sharing);
+        }
     }
 
     /// Leaves the frame that runs and gives what was to happen then.
@@ -221,8 +251,12 @@ impl Task {
             state.frame = Some(caller);
             state.callers = below;
         }
+        if left.method.flags & flags::SYNCHRONIZED != 0 {
+            state.leave_monitor();
+        }
         if matches!(left.then, Then::Initialised(_)) {
             state.initialising -= 1;
+            self.share(state);
         }
         Some(left.then)
     }
@@ -271,7 +305,7 @@ impl Task {
         }
     }
 
-    /// Reads the parameters, as fields of a root object are read, and starts the method.
+    /// Reads the parameters that the method reads, as fields of a root object are read, and starts it.
     fn enter<M: Memory>(&self, state: &mut State<M>) -> Answer<M> {
         let method = self.method.clone();
         let mut arguments = Vec::new();
@@ -291,6 +325,12 @@ impl Task {
             self.push_frame(state, self.method.clone(), arguments, Then::End)?;
             return Ok(Done::Next);
         };
+        if matches!(ty, Type::Ref(_)) && !self.non_null && !self.method.reads_parameter(index) {
+            // Nothing depends on which object it is; to look would be to leave some out.
+            let mut arguments = arguments;
+            arguments.push(Slot::Ref(state.memory()?.null()));
+            return self.read_parameter(state, index + 1, arguments);
+        }
         let split = state.split(|memory| memory.parameter(index))?;
         self.each(state, split, |state, value| {
             let slot = self.slot(state.memory()?, ty, value)?;
@@ -488,5 +528,15 @@ impl Machine for Task {
 
     fn unconditioned(&self) -> Self {
         Task { rep_ok: None, ..self.clone() }
+    }
+
+    fn bound(&self, cut: &Cut, array: usize) -> Bound {
+        match cut {
+            Cut::Loop => Bound::Loops(u32::try_from(self.bounds.rounds).unwrap_or(u32::MAX)),
+            Cut::Calls => Bound::Values(self.bounds.calls as u64, "nested calls".into()),
+            Cut::Array => elements(array),
+            Cut::Steps => Bound::Steps(self.bounds.steps),
+            Cut::Gap(what) => Bound::Unsupported(what.clone()),
+        }
     }
 }

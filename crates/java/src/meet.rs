@@ -93,6 +93,8 @@ impl<M: Memory> MachineState<M> for State<M> {
             && Rc::ptr_eq(&frame.method, &others.method)
             && frame.then.same(&others.then)
             && self.callers.same(&other.callers)
+            && self.monitors.same(&other.monitors)
+            && self.unknown.same(&other.unknown)
             && (Rc::ptr_eq(&self.globals, &other.globals) || self.globals.meets(&other.globals))
             && mine.len() == theirs.len()
             && mine.iter().zip(&theirs).all(|(a, b)| a.meets(b, MachineState::memory(self)))

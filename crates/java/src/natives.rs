@@ -7,7 +7,7 @@ use crate::state::{Outcome, Slot, Split, State, Then};
 use crate::types::{Type, dotted};
 use parallax_engines::{Memory, Value};
 use parallax_heap::ClassId;
-use parallax_op::{Bits, FloatFormat, FloatUnOp, Rounding, UnOp};
+use parallax_op::{Bits, FloatFormat, FloatUnOp, Rounding};
 use parallax_sem::Core;
 use std::rc::Rc;
 
@@ -102,6 +102,7 @@ impl Task {
                     self.saw(state, Outcome::Dispatch(class, 0));
                     go(state, class)
                 };
+                state.memory()?.ask_class(&object);
                 return match state.memory()?.classes(&object).as_slice() {
                     [only] => saw(state, *only),
                     _ => {
@@ -111,13 +112,20 @@ impl Task {
                 };
             }
             Model::IdentityHash => {
-                if self.symbolic {
-                    return gap("not modelled: the identity hash code of an object");
-                }
-                // Any number is one that a JVM may give.
-                let hash = state.memory()?.int(42);
-                state.push(Slot::Int(hash));
+                let object = reference(0)?;
+                let split = state.split(|memory| memory.null_check(&object))?;
+                return self.each(state, split, |state, object| {
+                    self.saw(state, Outcome::NonNull(object));
+                    if object && self.symbolic {
+                        return gap("not modelled: the identity hash code of an object");
+                    }
+                    // Any number is one that a JVM may give an object.
+                    let hash = state.memory()?.int(if object { 42 } else { 0 });
+                    state.push(Slot::Int(hash));
+                    Ok(Done::Next)
+                });
             }
+            Model::Notify => return self.notify(state, &reference(0)?),
             Model::Clone => return self.clone_object(state, &reference(0)?),
             Model::ArrayCopy => return self.array_copy(state, &arguments),
             Model::Assertions => {
@@ -246,7 +254,7 @@ impl Task {
             }
             Model::ArrayLength => {
                 let array = reference(0)?;
-                return self.object(state, &array.clone(), move |task, state| {
+                return self.object_of_native(state, &array.clone(), move |task, state| {
                     task.is_array(state, &array, None)?;
                     let length = state.memory()?.length(&array)?;
                     state.push(Slot::Int(length));
@@ -300,17 +308,16 @@ impl Task {
                     return Ok(Done::Next);
                 }
                 let units = self.units(state, &reference(1)?)?;
-                let mut text = String::from_utf16_lossy(&units);
+                // What is half of a character only is printed as JVMs print what an encoding has not.
+                let characters = char::decode_utf16(units.iter().copied());
+                let mut text: String = characters.map(|known| known.unwrap_or('?')).collect();
                 if line {
                     text.push('\n');
                 }
                 state.output.push(text.into());
             }
-            Model::Unmatched => {
-                let Some(Slot::Int(length)) = arguments.get(4) else { return unverifiable("not an int") };
-                let left = state.memory()?.core().unop(UnOp::Not, 32, length);
-                state.push(Slot::Int(left));
-            }
+            Model::Mismatch => return self.mismatch(state, &arguments),
+            Model::Builder => return self.builder(state, method, arguments),
             Model::BoundsMessage => {
                 let text = match self.symbolic {
                     true => self.opaque_string(state)?,

@@ -1,5 +1,6 @@
 //! Objects: their fields, static fields, and what they are instances of.
 
+use crate::builders::{CONTENT, has_content};
 use crate::code::Instr;
 use crate::machine::{Answer, Done, Task, Trouble, gap, unverifiable};
 use crate::program::FieldPlace;
@@ -19,13 +20,13 @@ impl Task {
                 let base = state.pop_ref()?;
                 // No constructor of an inner class takes null for the object around it: such an input is none.
                 let outer = self.symbolic && self.is_outer(&member.class, &member.name, place)?;
-                let content = &*member.class == "java/lang/String" && &*member.name == "value";
+                let content = has_content(&member.class) && &*member.name == CONTENT;
                 return self.object(state, &base.clone(), move |task, state| {
                     task.has_field(state, &base, place)?;
                     let split = state.split(|memory| memory.read(&base, place))?;
                     task.each(state, split, |state, value| {
                         if let (true, Value::Ref(bytes)) = (content, &value) {
-                            // Only a string of unknown content has none.
+                            // Only a text of unknown content has none.
                             let bytes = bytes.clone();
                             let split = state.split(|memory| memory.null_check(&bytes))?;
                             return task.each(state, split, |state, known| {
@@ -145,19 +146,43 @@ impl Task {
         Ok(class.layout.get(place).is_some_and(|field| field.flags & made == made))
     }
 
-    /// NULLCHECK.
+    /// NULLCHECK of an instruction, of which the JVM makes a message.
     pub(crate) fn object<M: Memory>(
         &self,
         state: &mut State<M>,
         reference: &M::Ref,
         then: impl Fn(&Task, &mut State<M>) -> Answer<M>,
     ) -> Answer<M> {
+        self.checked(state, reference, then, |task, state| {
+            task.raise_unsaid(state, "java/lang/NullPointerException")
+        })
+    }
+
+    /// NULLCHECK of a native method, which says nothing.
+    pub(crate) fn object_of_native<M: Memory>(
+        &self,
+        state: &mut State<M>,
+        reference: &M::Ref,
+        then: impl Fn(&Task, &mut State<M>) -> Answer<M>,
+    ) -> Answer<M> {
+        self.checked(state, reference, then, |task, state| {
+            task.raise(state, "java/lang/NullPointerException", None)
+        })
+    }
+
+    fn checked<M: Memory>(
+        &self,
+        state: &mut State<M>,
+        reference: &M::Ref,
+        then: impl Fn(&Task, &mut State<M>) -> Answer<M>,
+        otherwise: impl Fn(&Task, &mut State<M>) -> Answer<M>,
+    ) -> Answer<M> {
         let split = state.split(|memory| memory.null_check(reference))?;
         self.each(state, split, |state, object| {
             self.saw(state, Outcome::NonNull(object));
             match object {
                 true => then(self, state),
-                false => self.raise_unsaid(state, "java/lang/NullPointerException"),
+                false => otherwise(self, state),
             }
         })
     }
@@ -186,6 +211,7 @@ impl Task {
             if null {
                 return then(self, state, None);
             }
+            state.memory()?.ask_class(reference);
             let classes = state.memory()?.classes(reference);
             let is = |sub: ClassId| self.program.is_subclass(sub, class);
             if let Some(first) = classes.first().map(|class| is(*class))

@@ -4,7 +4,7 @@
 //! its static fields. Numbers never change, so memories that know fewer classes stay right.
 
 use crate::classpath::ClassPath;
-use crate::code::{Code, Member};
+use crate::code::{Code, Instr, Member};
 use crate::library::{self, Model};
 use crate::read::{Bootstrap, ClassFile, FieldDeclaration, MethodDeclaration, ReadError, flags, read};
 use crate::state::Place;
@@ -29,6 +29,9 @@ pub enum LinkError {
     /// There is no such field or method.
     #[error("{0} was not found")]
     NoMember(String),
+    /// No object of an input would run the method.
+    #[error("{0}: the class is abstract, and {1} overrides the method: name it there")]
+    Overridden(String, String),
 }
 
 /// An instance field, with the class that declares it.
@@ -76,6 +79,15 @@ impl Method {
     /// Whether it is declared only.
     pub fn is_abstract(&self) -> bool {
         self.flags & flags::ABSTRACT != 0
+    }
+
+    /// Whether an instruction reads a parameter; without instructions, anybody may.
+    pub fn reads_parameter(&self, index: usize) -> bool {
+        let before = &self.signature.parameters[..index];
+        let slots: u16 = before.iter().map(|ty| 1 + u16::from(ty.is_wide())).sum();
+        let variable = slots + u16::from(!self.is_static());
+        let reads = |instruction: &Instr| matches!(instruction, Instr::Load(_, n) if *n == variable);
+        self.code.as_ref().is_none_or(|code| code.instructions.iter().any(reads))
     }
 }
 
@@ -341,18 +353,22 @@ impl Program {
             name: file.name,
         };
         let field = |name: &str, ty: &Type| Field { name: name.to_owned(), kind: ty.kind(), acyclic: false };
+        let fields = distinct_names(&class.layout).zip(&class.layout);
+        let fields = fields.map(|(name, own)| field(&name, &own.ty)).collect();
         let universe = Rc::make_mut(&mut tables.universe);
         universe.classes.push(heap::Class {
             name: Type::Ref(class.name.clone()).source(),
-            fields: class.layout.iter().map(|own| field(&own.name, &own.ty)).collect(),
+            fields,
             element: class.element.as_ref().map(Type::kind),
             instances: Vec::new(),
+            left_out: None,
         });
         universe.classes.push(heap::Class {
             name: format!("{} (static)", dotted(&class.name)),
             fields: class.statics.iter().map(|own| field(&own.name, &own.ty)).collect(),
             element: None,
             instances: Vec::new(),
+            left_out: None,
         });
         tables.classes.push(Rc::new(class));
         Ok(id)
@@ -534,4 +550,15 @@ impl Program {
     pub fn method_name(&self, method: &Method) -> String {
         format!("{}.{}", dotted(&self.class(method.class).name), method.name)
     }
+}
+
+/// A name for each field that no other field of the object has: a private field of a superclass may have the name of an own
+/// one, and inputs are known by names.
+pub(crate) fn distinct_names(layout: &[InstanceField]) -> impl Iterator<Item = String> {
+    layout.iter().enumerate().map(|(at, field)| {
+        match layout[..at].iter().filter(|other| other.name == field.name).count() {
+            0 => field.name.to_string(),
+            before => format!("{} ({})", field.name, before + 1),
+        }
+    })
 }

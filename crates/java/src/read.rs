@@ -115,6 +115,7 @@ pub mod flags {
     pub const PRIVATE: u16 = 0x0002;
     pub const STATIC: u16 = 0x0008;
     pub const FINAL: u16 = 0x0010;
+    pub const SYNCHRONIZED: u16 = 0x0020;
     pub const INTERFACE: u16 = 0x0200;
     pub const ABSTRACT: u16 = 0x0400;
     pub const BRIDGE: u16 = 0x0040;
@@ -518,7 +519,8 @@ fn instruction(
         Opcode::Sastore => I::ArrayStore(Type::Short),
         Opcode::Checkcast(class) => I::CheckCast(class_or_array(class)),
         Opcode::Instanceof(class) => I::InstanceOf(class_or_array(class)),
-        Opcode::Monitorenter | Opcode::Monitorexit => I::Monitor,
+        Opcode::Monitorenter => I::Monitor(true),
+        Opcode::Monitorexit => I::Monitor(false),
         Opcode::Breakpoint | Opcode::Impdep1 | Opcode::Impdep2 => I::Unsupported("reserved instructions"),
     })
 }

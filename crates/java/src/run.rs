@@ -65,7 +65,7 @@ pub fn run(
     };
     let memory = Concrete::new(program.universe(), &InputHeap { objects }, 0);
     let mut found = None;
-    let (_, outcome) = explore(&task, memory, watch, &mut |state: State<Concrete>, end| {
+    let explored = explore(&task, memory, watch, &mut |state: State<Concrete>, end| {
         let mut output: Vec<&str> = state.output.newest_first().map(|text| &**text).collect();
         output.reverse();
         let ending = match end {
@@ -76,7 +76,7 @@ pub fn run(
         found = Some(Ran { output: output.concat(), ending, steps: state.steps });
         Ok(())
     });
-    outcome?;
+    explored.outcome?;
     found.ok_or_else(|| RunError::Stop(Stop::Broken("a run without an end".into())))
 }
 

@@ -285,6 +285,12 @@ pub struct State<M: Memory> {
     pub globals: Rc<Globals<M>>,
     /// Where the exception that looks for a handler was thrown.
     pub raised: Option<Place>,
+    /// Where exceptions that were caught had been thrown first: whoever throws one again is not where it came from.
+    pub caught: Chain<(M::Ref, Place)>,
+    /// Texts of unknown content, and builders of such.
+    pub unknown: Chain<M::Ref>,
+    /// The monitors that are held, the newest last.
+    pub monitors: Chain<M::Ref>,
     /// How many class initialisers are under way.
     pub initialising: usize,
     /// Instructions so far.
@@ -319,6 +325,9 @@ impl<M: Memory> State<M> {
             control: Control::Run,
             globals: Rc::default(),
             raised: None,
+            caught: Chain::default(),
+            unknown: Chain::default(),
+            monitors: Chain::default(),
             initialising: 0,
             steps: 0,
             output: Chain::default(),
@@ -336,6 +345,9 @@ impl<M: Memory> State<M> {
             control: self.control.clone(),
             globals: self.globals.clone(),
             raised: self.raised,
+            caught: self.caught.clone(),
+            unknown: self.unknown.clone(),
+            monitors: self.monitors.clone(),
             initialising: self.initialising,
             steps: self.steps,
             output: self.output.clone(),
@@ -349,6 +361,13 @@ impl<M: Memory> State<M> {
         state
     }
 
+    /// Leaves the monitor that was entered last.
+    pub fn leave_monitor(&mut self) {
+        if let Some((_, below)) = self.monitors.split_last() {
+            self.monitors = below.clone();
+        }
+    }
+
     /// The heap.
     pub fn memory(&self) -> Result<&M, Stop> {
         self.memory.as_ref().ok_or_else(|| Stop::Broken("a state without its heap".into()))
@@ -357,6 +376,11 @@ impl<M: Memory> State<M> {
     /// The heap, to change it.
     pub fn memory_mut(&mut self) -> Result<&mut M, Stop> {
         self.memory.as_mut().ok_or_else(|| Stop::Broken("a state without its heap".into()))
+    }
+
+    /// The heap, if no operation has it.
+    pub(crate) fn memory_if_any(&mut self) -> Option<&mut M> {
+        self.memory.as_mut()
     }
 
     /// The heap, when nothing else is wanted.

@@ -9,8 +9,9 @@ use parallax_engines::engine::FAILED;
 use parallax_engines::{
     Allocation, BoolOf, End, EndOf, IntOf, Machine, MachineState, Memory, Step, Stop, Urgency, Value, ValueOf,
 };
+use parallax_heap::elements;
 use parallax_op::{BoolOp, RelOp};
-use parallax_path::Chain;
+use parallax_path::{Bound, Chain};
 use parallax_sem::Core;
 use parallax_source::Span;
 use std::rc::Rc;
@@ -361,6 +362,14 @@ impl Machine for Task {
 
     fn unconditioned(&self) -> Self {
         Task { rep_ok: None, ..self.clone() }
+    }
+
+    fn bound(&self, cut: &Cut, array: usize) -> Bound {
+        match cut {
+            Cut::Loop => Bound::Loops(u32::try_from(self.bounds.rounds).unwrap_or(u32::MAX)),
+            Cut::Calls => Bound::Values(self.bounds.calls as u64, "nested calls".into()),
+            Cut::Array => elements(array),
+        }
     }
 }
 

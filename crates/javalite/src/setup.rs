@@ -39,6 +39,7 @@ fn universe(program: &Program, method: MethodId) -> Universe {
             fields: class.fields.iter().map(|field| plain(field.name, field.ty)).collect(),
             element: class.element.map(kind),
             instances: program.instances(ClassId(at as u32)).into_iter().map(class_of).collect(),
+            left_out: None,
         })
         .collect();
     let parameters = program.method(method).parameters.iter();
@@ -47,6 +48,7 @@ fn universe(program: &Program, method: MethodId) -> Universe {
         fields: parameters.map(|(name, ty)| plain(*name, *ty)).collect(),
         element: None,
         instances: Vec::new(),
+        left_out: None,
     });
     Universe { classes }
 }

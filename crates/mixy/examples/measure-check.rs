@@ -29,7 +29,7 @@ fn main() {
         report.seconds,
         report.typed,
         report.findings.len(),
-        report.refuted,
+        report.refuted.len(),
         report.gaps.len()
     );
     for block in &report.blocks {

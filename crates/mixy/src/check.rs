@@ -176,7 +176,7 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
     }
     report.assumptions.extend(outcome.assumptions);
     let left: BTreeSet<Site> = report.findings.iter().map(|finding| finding.site).collect();
-    report.refuted = alone.iter().filter(|sink| !left.contains(&sink.site)).count();
+    report.refuted = alone.iter().map(|sink| sink.site).filter(|site| !left.contains(site)).collect();
     report.seconds = started.elapsed().as_secs_f64();
     for finding in &mut report.findings {
         finding.paths.truncate(settings.paths);

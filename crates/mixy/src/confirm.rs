@@ -79,10 +79,12 @@ pub fn confirm(program: &Program, report: &mut Report, time: Duration, folder: O
         let witness = Witness { input: found.input.clone(), native };
         let (function, location) = user_place(module, &found.stack);
         let line = module.location(location).line;
-        let same = |finding: &&mut Finding| {
-            finding.site.function == function
-                && module.location(site_location(module, finding.site)).line == line
+        let here = |site: Site| {
+            site.function == function && module.location(site_location(module, site)).line == line
         };
+        // A run of the program decides against a block that refuted it.
+        report.refuted.retain(|site| !here(*site));
+        let same = |finding: &&mut Finding| here(finding.site);
         let mut known = report.findings.iter_mut().filter(same).peekable();
         if known.peek().is_none() {
             let Some(site) = site_at(module, function, location) else { continue };

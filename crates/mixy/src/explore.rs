@@ -91,7 +91,8 @@ impl<'m> Mixer<'m> {
             Err(Stop::Bound(bound)) => machine.host.bounded(bound),
             Err(_) => {}
         }
-        let completeness = std::mem::take(&mut machine.host.inner.ledger).close(&frontier);
+        let completeness = machine.host.inner.ledger.clone().close(&frontier);
+        outcome.gaps.extend(machine.host.stand_ins.iter().map(|words| format!("in {name}, {words}")));
         for (kind, site) in std::mem::take(&mut machine.host.problems) {
             let words = format!("{} is executed symbolically", program.module.function(site.function).name);
             let location = site_location(program.module, site);

@@ -147,8 +147,8 @@ pub struct BlockSummary {
 pub struct Report {
     /// Findings, in the order of the program.
     pub findings: Vec<Finding>,
-    /// How many warnings of qualifier inference were refuted.
-    pub refuted: usize,
+    /// Where warnings of qualifier inference were refuted, each warning by itself.
+    pub refuted: Vec<Site>,
     /// How many warnings qualifier inference alone has.
     pub typed: usize,
     /// Seconds that the analysis took, the program being loaded.

@@ -15,7 +15,7 @@ use parallax_cmachine::{
 };
 use parallax_cmodule::{FunctionId, GlobalId, LocationId, VariableId};
 use parallax_op::{Bits, Width};
-use parallax_path::{Bound, Split};
+use parallax_path::{Bound, Premise, Split};
 use parallax_points::{ANYWHERE, ObjectId as Abstract, ObjectKind, Site, Value};
 use parallax_sem::Symbolic;
 use parallax_term::{Formula, FuncExpr, Term};
@@ -88,6 +88,8 @@ pub(crate) struct BlockHost<'s> {
     pub(crate) answered: FxHashSet<FunctionId>,
     /// Null errors: what and where.
     pub(crate) problems: BTreeSet<(Kind, Site)>,
+    /// Behaviour that something stands in for.
+    pub(crate) stand_ins: BTreeSet<String>,
     plant: Option<Mistake>,
 }
 
@@ -119,6 +121,7 @@ impl<'s> BlockHost<'s> {
             stands: RefCell::default(),
             answered,
             problems: BTreeSet::new(),
+            stand_ins: BTreeSet::new(),
             plant,
         }
     }
@@ -390,8 +393,19 @@ impl<'s> Inputs<Sym<'s>> for BlockHost<'s> {
     }
 }
 
+impl BlockHost<'_> {
+    /// The world is open to a check: any file may be there, any variable be set. A block that asks sees one world, so what it
+    /// does not reach is not refuted.
+    fn outside(&mut self, what: impl std::fmt::Display) {
+        self.inner.bounded(Bound::Unsupported(format!("what {what} may be in another run")));
+    }
+}
+
 impl<'s> System<Sym<'s>> for BlockHost<'s> {
     fn read(&mut self, state: &mut State<Sym<'s>>, file: i32, count: u64) -> Option<Vec<Term>> {
+        if file == 0 {
+            self.outside("standard input");
+        }
         self.inner.read(state, file, count)
     }
     fn write(&mut self, state: &mut State<Sym<'s>>, file: i32, bytes: &[Term]) -> bool {
@@ -401,21 +415,35 @@ impl<'s> System<Sym<'s>> for BlockHost<'s> {
         self.inner.write_number(state, file, value, form);
     }
     fn request(&mut self, state: &mut State<Sym<'s>>, request: &Request<'_>) -> Result<i64, i32> {
-        self.inner.request(state, request)
+        let answer = self.inner.request(state, request);
+        if let Request::Open { path, .. } = request {
+            self.outside(format_args!("the file {}", String::from_utf8_lossy(path)));
+        }
+        answer
     }
     fn status(&mut self, state: &mut State<Sym<'s>>, of: FileName<'_>) -> Result<FileStatus, i32> {
+        match of {
+            FileName::Path(path) => {
+                self.outside(format_args!("the file {}", String::from_utf8_lossy(path)));
+            }
+            _ => self.outside("an open file"),
+        }
         self.inner.status(state, of)
     }
     fn entries(&mut self, state: &mut State<Sym<'s>>, path: &[u8]) -> Result<Vec<Vec<u8>>, i32> {
+        self.outside(format_args!("the folder {}", String::from_utf8_lossy(path)));
         self.inner.entries(state, path)
     }
     fn names(&mut self, state: &mut State<Sym<'s>>) -> Vec<Vec<u8>> {
+        self.outside("a file of unknown name");
         self.inner.names(state)
     }
     fn time(&mut self, state: &mut State<Sym<'s>>) -> Term {
+        self.outside("the time");
         self.inner.time(state)
     }
     fn unset(&mut self, name: &[u8]) {
+        self.outside(format_args!("the environment variable {}", String::from_utf8_lossy(name)));
         self.inner.unset(name);
     }
 }
@@ -443,11 +471,15 @@ impl<'s> Reporter<Sym<'s>> for BlockHost<'s> {
             self.problems.insert((found, site));
         }
     }
-    fn assume(&mut self, _what: String) {}
+    fn assume(&mut self, _premise: Premise) {}
     fn bounded(&mut self, bound: Bound) {
-        self.inner.bounded(bound);
+        match bound {
+            // The block goes on; what it finds may be wrong, and what it does not find, too.
+            Bound::StandsIn(words) => _ = self.stand_ins.insert(words),
+            bound => self.inner.bounded(bound),
+        }
     }
-    fn enter_block(&mut self, state: &State<Sym<'s>>) {
+    fn enter_block(&mut self, state: &mut State<Sym<'s>>) {
         self.inner.enter_block(state);
     }
 }

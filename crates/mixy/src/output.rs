@@ -156,7 +156,7 @@ pub fn json(module: &Module, report: &Report, input: &dyn Fn(&Input) -> Value) -
     json!({
         "findings": findings.collect::<Vec<_>>(),
         "typed_warnings": report.typed,
-        "refuted": report.refuted,
+        "refuted": report.refuted.len(),
         "suppressed": report.suppressed.iter().map(|(reason, count)| json!({ "reason": reason, "count": count })).collect::<Vec<_>>(),
         "seconds": report.seconds,
         "blocks": blocks.collect::<Vec<_>>(),

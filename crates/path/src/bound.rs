@@ -1,32 +1,38 @@
-//! Where an analysis stopped short, and whether its answer is complete.
+//! Bounds: the reasons for which an analysis leaves something out.
 //!
-//! An answer carries a [`Completeness`], and a [`Ledger`] is the only thing one can be had from: the ledger that every
-//! bound was noted in, closed over the frontier that is left. So "nothing found" cannot be said of what was not looked
-//! at; and a choice between [`Candidates`] cannot be made without an entry for those that were left out.
+//! A choice between [`Candidates`] cannot be made without a bound for those that were left out.
 
-use crate::Frontier;
 use parallax_smt::Reason;
-use std::collections::BTreeSet;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
 /// A bound that was hit: what lies beyond it was not looked at.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Bound {
     /// Whether this mistake is possible could not be decided.
-    Undecided(&'static str),
+    Undecided(Cow<'static, str>),
+    /// An unknown array would have to have more elements than this; which array, in words.
+    Array(u64, String),
     /// Input objects were more than this many pointers away.
     Chain(u32),
     /// It is not known where control goes from here on; from where, and why.
     Control(String),
     /// There were more than this many candidates for a choice; of what, in words.
-    Candidates(usize, &'static str),
+    Candidates(usize, Cow<'static, str>),
     /// There was no candidate for a choice that a path had to make, or some could not be taken; which, in words.
     Missing(String),
     /// A path had more than this many undecided branches.
     Depth(u32),
     /// All paths together had more than this many instructions.
     Instructions(u64),
+    /// An input did not take the way it was made for: something that decides the way was not followed.
+    Diverged,
+    /// More than this many inputs of a compiled program.
+    Inputs(u64),
+    /// Something was found out too late to be used; what, in words.
+    Late(String),
     /// One branch was taken more than this many times.
     Loops(u32),
     /// The process held more than this many bytes.
@@ -36,7 +42,9 @@ pub enum Bound {
     /// There were more than this many places, counted in each context.
     Places(usize),
     /// The solver did not know.
-    Solver(Reason),
+    Solver(#[serde(with = "reason")] Reason),
+    /// Behaviour of the program was replaced by something simpler; which, and by what.
+    StandsIn(String),
     /// More than this many states were alive at once.
     States(usize),
     /// A path had more than this many instructions.
@@ -51,6 +59,8 @@ pub enum Bound {
     Unsupported(String),
     /// States were left over when the analysis ended.
     Unvisited(usize),
+    /// No input of the run keeps what was assumed, so that nothing was looked at; what was assumed, in words.
+    Vacuous(String),
     /// More than this many values were looked at one by one; of what, in words.
     Values(u64, String),
 }
@@ -60,26 +70,55 @@ impl Bound {
     pub fn name(&self) -> &'static str {
         match self {
             Bound::Undecided(_) => "undecided",
+            Bound::Array(..) => "array",
             Bound::Chain(_) => "chain",
             Bound::Candidates(..) | Bound::Missing(_) => "choices",
             Bound::Control(_) => "control",
             Bound::Depth(_) => "depth",
+            Bound::Diverged => "diverged",
+            Bound::Late(_) => "late",
             Bound::Loops(_) | Bound::Unrolled(..) => "loops",
             Bound::Memory(_) => "memory",
-            Bound::Paths(_) => "paths",
+            Bound::Inputs(_) | Bound::Paths(_) => "paths",
             Bound::Places(_) => "places",
             Bound::Solver(_) => "solver",
+            Bound::StandsIn(_) => "stands-in",
             Bound::States(_) => "states",
             Bound::Steps(_) | Bound::Instructions(_) => "steps",
             Bound::Stuck(_) => "stuck",
             Bound::Time(_) => "time",
             Bound::Unsupported(_) => "unsupported",
             Bound::Unvisited(_) => "unvisited",
+            Bound::Vacuous(_) => "vacuous",
             Bound::Values(..) => "values",
         }
     }
 
-    fn time(&self) -> Option<Duration> {
+    /// The option of the command that raises it, if there is one.
+    pub fn option(&self) -> Option<&'static str> {
+        Some(match self {
+            Bound::Array(..) => "--array",
+            Bound::Chain(_) => "--chain",
+            Bound::Depth(_) => "--depth",
+            Bound::Inputs(_) => "--max-tests",
+            Bound::Instructions(_) => "--instructions",
+            Bound::Late(_) | Bound::Time(_) => "--time",
+            Bound::Loops(_) => "--loops",
+            Bound::Memory(_) => "--memory",
+            Bound::Paths(_) => "--paths",
+            Bound::Solver(Reason::Time) => "--solver-time",
+            Bound::States(_) => "--states",
+            Bound::Steps(_) => "--steps",
+            _ => return None,
+        })
+    }
+
+    /// Whether going on with the same run looks at what was left out: it waits.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self, Bound::Time(_) | Bound::Inputs(_) | Bound::Paths(_) | Bound::Unvisited(_))
+    }
+
+    pub(crate) fn time(&self) -> Option<Duration> {
         match self {
             Bound::Time(time) => Some(*time),
             _ => None,
@@ -96,80 +135,31 @@ impl fmt::Display for Bound {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Bound::Undecided(what) => write!(f, "a possible {what} could not be decided"),
+            Bound::Array(most, what) => write!(f, "array: {what} needs more than {most} elements"),
             Bound::Chain(most) => write!(f, "chain: input objects more than {most} pointers away"),
             Bound::Candidates(most, what) => write!(f, "choices: more than {most} {what}"),
             Bound::Missing(what) => write!(f, "choices: {what}"),
             Bound::Control(why) | Bound::Stuck(why) => f.write_str(why),
             Bound::Depth(most) => write!(f, "depth: {most} undecided branches on one path"),
+            Bound::Diverged => f.write_str("diverged: inputs did not take the way they were made for"),
+            Bound::Inputs(most) => write!(f, "paths: {most} inputs"),
+            Bound::Late(what) => write!(f, "late: {what}"),
             Bound::Instructions(most) => write!(f, "stopped after {most} instructions"),
             Bound::Loops(most) => write!(f, "loops: {most} times through one branch"),
             Bound::Memory(most) => write!(f, "memory: {} MB", most >> 20),
             Bound::Paths(most) => write!(f, "paths: {most}"),
             Bound::Places(most) => write!(f, "more than {most} places, counted in each context"),
             Bound::Solver(reason) => write!(f, "solver: {reason}"),
+            Bound::StandsIn(what) => write!(f, "stands-in: {what}"),
             Bound::States(most) => write!(f, "states: {most} at once"),
             Bound::Steps(most) => write!(f, "steps: a path of {most} instructions"),
             Bound::Time(most) => write!(f, "time: {} s", (most.as_secs_f64() * 1e3).round() / 1e3),
             Bound::Unsupported(what) => write!(f, "unsupported: {what}"),
             Bound::Unrolled(most, loop_) => write!(f, "unrolled {most} times at {loop_}"),
             Bound::Unvisited(count) => write!(f, "states: {count} were never visited"),
+            Bound::Vacuous(what) => write!(f, "vacuous: no input of this run keeps what is assumed: {what}"),
             Bound::Values(most, what) => write!(f, "values: more than {most} {what}"),
         }
-    }
-}
-
-/// Every bound that was hit so far.
-#[derive(Debug, Default)]
-pub struct Ledger {
-    bounds: BTreeSet<Bound>,
-}
-
-impl Ledger {
-    /// Notes a bound.
-    pub fn note(&mut self, bound: Bound) {
-        self.bounds.insert(bound);
-    }
-
-    /// Closes the ledger over what is left of a search. States that nobody accounts for are a bound of their own.
-    pub fn close<S>(mut self, left: &Frontier<S>) -> Completeness {
-        if self.bounds.is_empty() && !left.is_empty() {
-            self.note(Bound::Unvisited(left.len()));
-        }
-        Completeness { bounds: self.bounds }
-    }
-}
-
-/// Whether an answer speaks of everything there is. There is no way to make one but [`Ledger::close`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Completeness {
-    bounds: BTreeSet<Bound>,
-}
-
-impl Completeness {
-    /// Whether everything was looked at.
-    pub fn is_complete(&self) -> bool {
-        self.bounds.is_empty()
-    }
-
-    /// Whether there would have been more to look at with more time.
-    pub fn is_out_of_time(&self) -> bool {
-        self.bounds.iter().any(|bound| bound.time().is_some())
-    }
-
-    /// What two answers together speak of. Where each ran out of time, both together ran out of the sum.
-    pub fn and(mut self, other: Completeness) -> Completeness {
-        let spent: Vec<Duration> = self.bounds.iter().chain(&other.bounds).filter_map(Bound::time).collect();
-        self.bounds.extend(other.bounds);
-        if spent.len() > 1 {
-            self.bounds.retain(|bound| bound.time().is_none());
-            self.bounds.insert(Bound::Time(spent.iter().sum()));
-        }
-        self
-    }
-
-    /// Why not, in order.
-    pub fn bounds(&self) -> impl ExactSizeIterator<Item = &Bound> {
-        self.bounds.iter()
     }
 }
 
@@ -204,7 +194,7 @@ impl<T> Candidates<T> {
     pub fn at_most(&mut self, most: usize, what: &'static str) {
         if self.found.len() > most {
             self.found.truncate(most);
-            self.leave_out(Bound::Candidates(most, what));
+            self.leave_out(Bound::Candidates(most, what.into()));
         }
     }
 
@@ -227,35 +217,28 @@ impl<T> Candidates<T> {
     }
 }
 
+/// How a solver's reason is written down: as its words, since some reasons carry text of the program itself.
+mod reason {
+    use super::Reason;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    const NAMED: [Reason; 3] = [Reason::Time, Reason::Search, Reason::Size];
+
+    pub fn serialize<S: Serializer>(reason: &Reason, to: S) -> Result<S::Ok, S::Error> {
+        reason.to_string().serialize(to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Reason, D::Error> {
+        let words = String::deserialize(from)?;
+        let named = NAMED.into_iter().find(|reason| reason.to_string() == words);
+        let own = || words.strip_prefix("the solver gave up: ").unwrap_or(&words).to_string();
+        Ok(named.unwrap_or_else(|| Reason::Incomplete(own())))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Strategy;
-
-    #[test]
-    fn what_waits_is_never_called_complete() {
-        let mut frontier = Frontier::new(Strategy::Depth, 1);
-        assert!(Ledger::default().close(&frontier).is_complete());
-        frontier.push("a state", false);
-        let left = Ledger::default().close(&frontier);
-        assert_eq!(left.bounds().map(Bound::name).collect::<Vec<_>>(), ["unvisited"]);
-        let mut ledger = Ledger::default();
-        ledger.note(Bound::Paths(3));
-        assert_eq!(ledger.close(&frontier).bounds().map(Bound::to_string).collect::<Vec<_>>(), ["paths: 3"]);
-    }
-
-    #[test]
-    fn two_answers_out_of_time_are_out_of_both_times() {
-        let cut = |seconds| {
-            let mut ledger = Ledger::default();
-            ledger.note(Bound::Time(Duration::from_secs(seconds)));
-            ledger.close(&Frontier::<()>::new(Strategy::Depth, 1))
-        };
-        for (one, another) in [(2, 2), (2, 3)] {
-            let both = cut(one).and(cut(another));
-            assert_eq!(both.bounds().collect::<Vec<_>>(), [&Bound::Time(Duration::from_secs(one + another))]);
-        }
-    }
 
     #[test]
     fn a_choice_without_candidates_is_a_bound() {
@@ -273,6 +256,6 @@ mod tests {
         many.at_most(3, "things");
         noted.clear();
         assert_eq!(many.settle(|bound| noted.push(bound), String::new), Ok(vec![0, 1, 2]));
-        assert_eq!(noted, [Bound::Candidates(3, "things")]);
+        assert_eq!(noted, [Bound::Candidates(3, "things".into())]);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Path`] is a condition over terms that remembers models; an [`Oracle`] tells which of its sides are possible, by what
 //! follows without a search where that is enough; a [`Frontier`] holds the states that wait and picks the next by a [`Strategy`]; a [`Bound`] says where a
-//! search stopped short, and the [`Ledger`] of bounds is what an answer's [`Completeness`] is made from.
+//! search stopped short, and the [`Ledger`] of the run, in which every bound is noted, is what an answer's [`Completeness`] is made from.
 //!
 //! ```
 //! use parallax_op::RelOp;
@@ -24,13 +24,15 @@ mod chain;
 mod condition;
 mod facts;
 mod frontier;
+mod ledger;
 mod model;
 mod oracle;
 mod tree;
 
-pub use bound::{Bound, Candidates, Completeness, Ledger};
+pub use bound::{Bound, Candidates};
 pub use chain::Chain;
 pub use condition::{Path, Split};
 pub use frontier::{Frontier, Strategy};
+pub use ledger::{Completeness, Entry, Ledger, Premise};
 pub use model::Model;
 pub use oracle::{Oracle, Recall};

@@ -138,10 +138,18 @@ impl Program {
     fn object_name(&self, site: u32, number: u32) -> String {
         match &self.instructions[site as usize] {
             Instruction::Call { procedure, .. } => {
-                format!("{}@{site}.{number}", self.procedures[*procedure as usize].name)
+                format!("{}@{}.{number}", self.procedures[*procedure as usize].name, self.base + site)
             }
-            _ => format!("new@{site}.{number}"),
+            _ => format!("new@{}.{number}", self.base + site),
         }
+    }
+
+    /// The site and the number in the name of an object that this program makes.
+    fn object(&self, name: &str) -> Option<(u32, u32)> {
+        let (_, at) = name.rsplit_once('@')?;
+        let (site, number) = at.split_once('.')?;
+        let site = site.parse::<u32>().ok()?.checked_sub(self.base)?;
+        Some((site, number.parse().ok()?))
     }
 
     /// Where the object that a site makes at its `number`th execution goes when addresses are numbers.
@@ -172,8 +180,8 @@ impl Program {
     fn make<C: Core>(&self, core: &C, state: &mut State<C>, site: u32) -> Result<(u32, C::Val), Stuck> {
         let counter = state.made.entry(site).or_default();
         let number = *counter;
-        let placement = self.object_placement(site, number).ok_or_else(|| Stuck {
-            message: format!("no addresses are left after {number} objects of one site"),
+        let placement = self.object_placement(site, number).ok_or_else(|| {
+            Stuck::unknown(format!("no addresses are left after {number} objects of one site"))
         })?;
         let (name, extent) = (self.object_name(site, number), self.extent(site));
         if core.objects_per_site() == Some(number) {
@@ -185,12 +193,19 @@ impl Program {
         Ok((number, core.address(&name, extent, &placement)))
     }
 
+    /// The program counter of an instruction.
     fn pc_bits(&self, at: u32) -> Bits {
-        Bits::new(WIDTH, at.into())
+        Bits::new(WIDTH, (self.base + at).into())
+    }
+
+    /// The instruction at a program counter, as far as there is one.
+    fn index(&self, pc: &Bits) -> Option<usize> {
+        let at = pc.to_u64()?.checked_sub(self.base.into())?;
+        (at < self.instructions.len() as u64).then_some(at as usize)
     }
 
     fn formal_name(&self, procedure: usize) -> String {
-        format!("{}@formal", self.procedures[procedure].name)
+        format!("{}@formal{}", self.procedures[procedure].name, self.base)
     }
 }
 
@@ -234,9 +249,8 @@ impl Language for Program {
         if let Some(index) = self.global(symbol) {
             return Some(Bits::new(WIDTH, u128::from(GLOBALS + SPACING * u64::from(index))));
         }
-        let (_, at) = symbol.rsplit_once('@')?;
-        let (site, number) = at.split_once('.')?;
-        self.object_placement(site.parse().ok()?, number.parse().ok()?)
+        let (site, number) = self.object(symbol)?;
+        self.object_placement(site, number)
     }
 
     fn pc_width(&self) -> Width {
@@ -257,21 +271,21 @@ impl Language for Program {
     }
 
     fn has_instruction(&self, pc: &Bits) -> bool {
-        pc.to_u64().is_some_and(|at| at < self.instructions.len() as u64)
+        self.index(pc).is_some()
     }
 
     fn belongs<C: Core>(&self, core: &C, pc: &C::Val) -> C::Bool {
-        let end = core.constant(&self.pc_bits(self.instructions.len() as u32));
-        core.relop(RelOp::Ult, WIDTH, pc, &end)
+        let length = Bits::new(WIDTH, self.instructions.len() as u128);
+        core.lies_within(WIDTH, pc, &self.pc_bits(0), &length)
     }
 
     fn line(&self, pc: &Bits) -> Option<usize> {
-        self.lines.get(pc.to_u64()? as usize).copied()
+        self.lines.get(self.index(pc)?).copied()
     }
 
     /// I: the meaning of an instruction. What does not jump goes on with the next.
     fn step<C: Core>(&self, core: &C, mut state: State<C>, pc: &Bits) -> Result<State<C>, Stuck> {
-        let site = pc.to_u64().expect("has an instruction") as u32;
+        let site = self.index(pc).expect("has an instruction") as u32;
         let to = |at: u32| core.constant(&self.pc_bits(at));
         let next = to(site + 1);
         match &self.instructions[site as usize] {
@@ -355,7 +369,7 @@ impl Language for Program {
 
 impl Procedures for Program {
     fn callee(&self, pc: &Bits) -> Option<usize> {
-        match self.instructions.get(pc.to_u64()? as usize)? {
+        match &self.instructions[self.index(pc)?] {
             Instruction::Call { procedure, .. } => Some(*procedure as usize),
             _ => None,
         }
@@ -402,10 +416,8 @@ impl Procedures for Program {
     }
 
     fn renamed<C: Core>(&self, core: &C, object: &str, called: &State<C>) -> Option<C::Val> {
-        let (_, at) = object.rsplit_once('@')?;
-        let (site, number) = at.split_once('.')?;
-        let site: u32 = site.parse().ok()?;
-        let number = number.parse::<u32>().ok()? + called.made.get(&site).copied().unwrap_or(0);
+        let (site, number) = self.object(object)?;
+        let number = number + called.made.get(&site).copied().unwrap_or(0);
         let placement = self.object_placement(site, number)?;
         Some(core.address(&self.object_name(site, number), self.extent(site), &placement))
     }

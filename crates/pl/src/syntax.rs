@@ -112,6 +112,8 @@ pub struct Procedure {
 /// A program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
+    /// The number of the first instruction: a program that follows another lies behind it.
+    pub base: u32,
     /// The names of the globals.
     pub globals: Vec<String>,
     /// The instructions.
@@ -212,12 +214,19 @@ impl Program {
         number
     }
 
+    /// The same program behind one of so many instructions. The objects that it makes are named by where its instructions
+    /// lie, so they are none of the other's.
+    pub fn behind(self, instructions: usize) -> Program {
+        Program { base: instructions as u32, ..self }
+    }
+
     /// The instruction that a label or a line number names: the first on that line, or on the next line that has one.
     pub fn point(&self, name: &str) -> Option<u32> {
-        if let Some((_, at)) = self.labels.iter().find(|(label, _)| label == name) {
-            return Some(*at);
-        }
-        let line: usize = name.parse().ok()?;
-        (0..self.lines.len()).filter(|&at| self.lines[at] == line).min().map(|at| at as u32)
+        let labelled = self.labels.iter().find(|(label, _)| label == name).map(|(_, at)| *at);
+        let on_line = || {
+            let line: usize = name.parse().ok()?;
+            (0..self.lines.len()).find(|&at| self.lines[at] == line).map(|at| at as u32)
+        };
+        labelled.or_else(on_line).map(|at| self.base + at)
     }
 }

@@ -20,7 +20,7 @@ const PATIENCE: u32 = 200;
 /// How often everything is computed once more after nothing changes.
 const NARROWINGS: usize = 2;
 /// More places, each in a context, than this are not followed.
-const MOST_PLACES: usize = 20_000;
+const MOST_PLACES: usize = 5_000;
 
 /// What is known at one place.
 pub struct Point<D: Domain> {

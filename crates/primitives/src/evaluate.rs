@@ -11,9 +11,9 @@ use crate::table::Tables;
 use parallax_op::Bits;
 use parallax_path::Bound;
 use parallax_sem::logic::{self, Struct};
-use parallax_sem::{ConstantTables, Core, Language, Procedures, Stuck, Symbolic};
+use parallax_sem::{ConstantTables, Core, Language, Origin, Procedures, Stuck, Symbolic};
 use parallax_smt::Solver;
-use parallax_term::{Formula, Store, StructUpdate, Term};
+use parallax_term::{Expr, Formula, Scalar, Sort, Store, StructUpdate, SymbolKind, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -45,8 +45,8 @@ pub struct Evaluation {
     pub complete: Formula,
     /// What kept it from the end elsewhere, if anything.
     pub gave_up: Vec<Bound>,
-    /// What the result rests on.
-    pub assumptions: Vec<Assumption>,
+    /// The program counter at the end.
+    pub pc: Term,
 }
 
 /// What was taken for granted, and used.
@@ -66,30 +66,30 @@ pub trait Program: Procedures + ConstantTables {}
 
 impl<L: Procedures + ConstantTables> Program for L {}
 
+/// What was assumed and used so far, in all that was computed in a store. Asked for last: a formula that is read into a
+/// state change may be the first to use an assumption.
+pub fn assumptions(store: &Store) -> Vec<Assumption> {
+    let breaks = store.apart_breaks();
+    let is_used = breaks != store.false_();
+    is_used.then_some(Assumption { name: STACK_APART, breaks }).into_iter().collect()
+}
+
 impl Evaluation {
     /// The weakest liberal precondition of `post`: every initial state from which the program, if it comes to its end,
     /// ends in a state with `post`. States that do not come to it satisfy it: those for which evaluation gave up, which
-    /// [`Evaluation::gave_up`] tells, and those from which an instruction faults, which is when `fault` holds after it.
-    pub fn precondition(&self, store: &Store, post: Formula, fault: Option<Formula>) -> Formula {
+    /// [`Evaluation::gave_up`] tells, and those from which an instruction faults. A `post` that speaks of faults is taken
+    /// as it is.
+    pub fn precondition<L: Language>(&self, language: &L, store: &Store, post: Formula) -> Formula {
         let before = |formula| logic::precondition(store, &self.update, formula);
         let wlp = store.implies(self.complete, before(post));
-        match fault {
-            Some(fault) => store.or(before(fault), wlp),
-            None => wlp,
+        let fault = language.fault_symbol().and_then(|name| store.lookup(name));
+        match fault.map(|symbol| store.expr_of(symbol)) {
+            Some(Expr::Formula(fault)) if !store.post_order([post.id()]).contains(&fault.id()) => {
+                store.or(before(fault), wlp)
+            }
+            _ => wlp,
         }
     }
-}
-
-/// Why there is no path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PathError {
-    /// No execution gets from one point to the next.
-    Unreachable {
-        /// Which of the points, counted from zero.
-        point: usize,
-    },
-    /// A bound was hit on the way; a path may exist.
-    GaveUp(Bound),
 }
 
 /// Turns that no input decides are free up to this many times the bound: they end by themselves, or never.
@@ -154,6 +154,8 @@ pub struct Explorer<'a, L: Program> {
     began: Instant,
     steps: u64,
     pub(crate) gave_up: Vec<Bound>,
+    /// The initial states from which an instruction certainly faults where it is executed: such paths end there.
+    pub(crate) faults: Formula,
     /// The program counters that are a return to the caller of the whole program.
     pub(crate) return_addresses: Vec<Term>,
     pub(crate) summaries: FxHashMap<usize, Option<Rc<Summary<L::Control>>>>,
@@ -180,6 +182,7 @@ impl<'a, L: Program> Explorer<'a, L> {
             began: Instant::now(),
             steps: 0,
             gave_up: Vec::new(),
+            faults: store.false_(),
             return_addresses: Vec::new(),
             summaries: FxHashMap::default(),
             summarising: FxHashSet::default(),
@@ -212,54 +215,74 @@ impl<'a, L: Program> Explorer<'a, L> {
         start
     }
 
-    /// The assumptions that were made so far, those that nothing rests on left out.
-    pub fn assumptions(&self) -> Vec<Assumption> {
-        let breaks = self.store.apart_breaks();
-        let is_used = breaks != self.store.false_();
-        is_used.then_some(Assumption { name: STACK_APART, breaks }).into_iter().collect()
-    }
-
     /// The whole program, from the state that `from` describes (the identity, usually).
     pub fn evaluate(&mut self, from: &StructUpdate) -> Evaluation {
+        let (language, store) = (self.language, self.store);
         let start = self.start(from);
-        let ends = self.explore(vec![(self.store.true_(), start)], None);
-        let store = self.store;
-        let complete = store.any(ends.iter().map(|end| end.guard));
-        let update = match self.joined(ends) {
-            Some(state) => self.language.structure(&self.core, store, &state).to_update(store),
-            None => StructUpdate::identity(),
+        let ends = self.explore(vec![(store.true_(), start)], None);
+        let mut complete = store.any(ends.iter().map(|end| end.guard));
+        let (mut update, pc) = match self.joined(ends) {
+            Some(state) => {
+                let update = language.structure(&self.core, store, &state).to_update(store);
+                (update, language.pc(&state))
+            }
+            None => (StructUpdate::identity(), store.constant(&language.entry())),
         };
-        let complete = if self.gave_up.is_empty() { store.true_() } else { complete };
-        let gave_up = std::mem::take(&mut self.gave_up);
-        Evaluation { update, complete, gave_up, assumptions: self.assumptions() }
+        let faults = std::mem::replace(&mut self.faults, store.false_());
+        if let Some(name) = language.fault_symbol().filter(|_| faults != store.false_()) {
+            let symbol = store.declare(name, Sort::Bool, SymbolKind::Free);
+            let possible = match update.constants().find(|(known, _)| *known == symbol) {
+                Some((_, Scalar::Formula(possible))) => possible,
+                _ => store.false_(),
+            };
+            update.set_constant(store, symbol, Scalar::Formula(store.or(possible, faults)));
+            complete = store.or(complete, faults);
+        }
+        let mut gave_up = std::mem::take(&mut self.gave_up);
+        // What was left out may be nothing after all.
+        if !gave_up.is_empty() && self.is_refuted(store.not(complete)) {
+            gave_up.clear();
+        }
+        if gave_up.is_empty() {
+            complete = store.true_();
+        }
+        Evaluation { update, complete, gave_up, pc }
     }
 
     /// The condition on initial states under which execution visits the points in order (Fig. 7), and the state change
     /// up to the last of them. Between two of them it visits no other of them: a list that names a loop's body twice
-    /// means two rounds. Where several ways lead from one point to the next, all are meant.
-    pub fn path(&mut self, from: &StructUpdate, points: &[Bits]) -> Result<Evaluation, PathError> {
+    /// means two rounds. Where several ways lead from one point to the next, all are meant; a way on which an instruction
+    /// faults leads nowhere. Without a way at all the condition is false.
+    pub fn path(&mut self, from: &StructUpdate, points: &[Bits]) -> Evaluation {
+        let (language, store) = (self.language, self.store);
         let start = self.start(from);
-        let mut at = vec![(self.store.true_(), start)];
+        let mut at = (store.true_(), start);
         for (index, point) in points.iter().enumerate() {
-            let already = index == 0 && *point == self.language.entry();
+            let (guard, state) = at;
+            let already = index == 0 && *point == language.entry();
             let ends = if already {
-                at.into_iter().map(|(guard, state)| End { guard, state }).collect()
+                vec![End { guard, state }]
             } else {
-                self.explore(at, Some(Towards { target: point, avoiding: points }))
+                self.explore(vec![(guard, state)], Some(Towards { target: point, avoiding: points }))
             };
-            let guard = self.store.any(ends.iter().map(|end| end.guard));
-            let Some(state) = self.joined(ends).filter(|_| guard != self.store.false_()) else {
-                return Err(match self.gave_up.first() {
-                    Some(why) => PathError::GaveUp(why.clone()),
-                    None => PathError::Unreachable { point: index },
-                });
+            let guard = store.any(ends.iter().map(|end| end.guard));
+            let reached = self.joined(ends).map(|state| {
+                let sound = store.not(language.faulted(&self.core, &state));
+                (store.and(guard, sound), state)
+            });
+            let Some((guard, state)) = reached.filter(|(guard, _)| *guard != store.false_()) else {
+                self.faults = store.false_();
+                let (update, complete) = (StructUpdate::identity(), store.false_());
+                let gave_up = std::mem::take(&mut self.gave_up);
+                return Evaluation { update, complete, gave_up, pc: store.constant(point) };
             };
-            at = vec![(guard, self.language.at(&self.core, state, point))];
+            at = (guard, language.at(&self.core, state, point));
         }
-        let (complete, state) = at.pop().expect("one state");
-        let update = self.language.structure(&self.core, self.store, &state).to_update(self.store);
+        self.faults = store.false_();
+        let (complete, state) = at;
+        let update = language.structure(&self.core, store, &state).to_update(store);
         let gave_up = std::mem::take(&mut self.gave_up);
-        Ok(Evaluation { update, complete, gave_up, assumptions: self.assumptions() })
+        Evaluation { update, complete, gave_up, pc: language.pc(&state) }
     }
 
     fn joined(&self, ends: Vec<End<SymbolicState<'a, L>>>) -> Option<SymbolicState<'a, L>> {
@@ -375,8 +398,13 @@ impl<'a, L: Program> Explorer<'a, L> {
                     turns.open += 1;
                 }
                 let free = self.bounds.unroll.saturating_mul(FREE);
-                let most = if turns.open >= self.bounds.unroll { self.bounds.unroll } else { free };
-                if turns.open >= self.bounds.unroll || turns.decided > free {
+                let (open, decided) = (turns.open, turns.decided);
+                // A loop whose condition no longer holds has ended, also where only a search sees it.
+                if open > 0 && self.is_refuted(guard) {
+                    continue;
+                }
+                if open >= self.bounds.unroll || decided > free {
+                    let most = if open >= self.bounds.unroll { self.bounds.unroll } else { free };
                     let line = self.language.line(&pc).map_or(format!("{pc}"), |line| format!("line {line}"));
                     self.give_up(Bound::Unrolled(most, line));
                     continue;
@@ -423,12 +451,17 @@ impl<'a, L: Program> Explorer<'a, L> {
         state: SymbolicState<'a, L>,
     ) -> Vec<(Formula, SymbolicState<'a, L>)> {
         let (language, store, tables) = (self.language, self.store, &mut self.tables);
-        let mut places = |condition: &Formula, address: &Term| {
-            tables.as_mut()?.places(language, store.and(guard, *condition), *address)
+        let mut origin = |condition: &Formula, address: &Term| match tables {
+            Some(tables) => tables.origin(language, store.and(guard, *condition), *address),
+            None => Origin::Anywhere,
         };
-        let after = match self.language.step_with(&self.core, state, pc, &mut places) {
+        let after = match self.language.step_with(&self.core, state, pc, &mut origin) {
             Ok(after) => after,
-            Err(Stuck { message }) => {
+            Err(Stuck { faults: true, .. }) => {
+                self.faults = store.or(self.faults, guard);
+                return Vec::new();
+            }
+            Err(Stuck { message, .. }) => {
                 self.give_up(Bound::Stuck(message));
                 return Vec::new();
             }

@@ -3,23 +3,46 @@
 //! A formula speaks of addresses as constants and of the store as a function. An input is more: objects lie where the
 //! language puts them, and what the solver leaves open is zero, as it is where a run starts.
 
-use crate::run::run;
+use crate::evaluate::{Evaluation, assumptions};
+use crate::run::{Stopped, run};
 use parallax_op::Bits;
 use parallax_sem::logic::{Scalar, Struct};
 use parallax_sem::{Concrete, Language, Table};
-use parallax_smt::{Model, Reason, Solver, smallest};
+use parallax_smt::{Limits, Model, Reason, Solver, smallest};
 use parallax_term::{Expr, Formula, Sort, Store, SymbolKind, Term};
 
 /// How often the solver is asked again after an input that does not go there.
 const TRIES: usize = 16;
 
+/// How many conflicts the solver may take over one question.
+const CONFLICTS: u64 = 200_000;
+
+/// Whether an input follows a path.
+#[derive(Clone)]
+pub enum Input {
+    /// This one does: it was run.
+    Found(Struct<Concrete>),
+    /// None does, under what was assumed.
+    Impossible,
+    /// Neither an input was found nor that there is none.
+    Unknown(NotFound),
+}
+
 /// Why there is neither an input nor the certainty that there is none.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NoInput {
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NotFound {
     /// The solver gave up.
+    #[error("{0}")]
     Solver(Reason),
     /// The solver's inputs do not go there when they are run, as often as it was asked for another one.
+    #[error("none of the solver's inputs follows the path when it is run")]
     Astray,
+    /// The solver's input is still on its way when the run ends.
+    #[error("the run from the solver's input was not followed to its end")]
+    OnItsWay,
+    /// No input follows the path as far as it was followed, and longer ways were not.
+    #[error("longer ways between the points were not followed")]
+    Bounded,
 }
 
 /// Where the language puts the objects that formulas speak of.
@@ -34,29 +57,37 @@ pub fn placements<L: Language>(language: &L, store: &Store) -> Vec<Formula> {
     store.symbols().filter_map(placed).collect()
 }
 
-/// An input under which the formulas hold and from which a run visits `points` in order within `steps` steps, or is still
-/// on its way then; `None` when there is none. `small` are terms whose values should be as small as can be, the first
-/// first.
+/// An input that follows a path through `points`, from which a run visits them in order within `steps` steps. `small` are
+/// terms whose values should be as small as can be, the first first.
 pub fn input<'s, L: Language>(
     language: &L,
     solver: &mut (impl Solver<'s> + ?Sized),
-    formulas: &[Formula],
+    path: &Evaluation,
     small: &[Term],
     points: &[Bits],
     steps: u64,
-) -> Result<Option<Struct<Concrete>>, NoInput> {
+) -> Input {
     let store = solver.store();
+    let keeps = assumptions(store).into_iter().map(|assumption| store.not(assumption.breaks));
     let mut asked: Vec<Formula> =
-        placements(language, store).into_iter().chain(formulas.iter().copied()).collect();
-    for _ in 0..TRIES {
-        let Some(model) = smallest(solver, &asked, small).map_err(NoInput::Solver)? else { return Ok(None) };
+        placements(language, store).into_iter().chain(keeps).chain([path.complete]).collect();
+    solver.set_limits(Limits::counted(CONFLICTS));
+    for tried in 0..TRIES {
+        let model = match smallest(solver, &asked, small) {
+            Ok(Some(model)) => model,
+            Ok(None) if tried > 0 => return Input::Unknown(NotFound::Astray),
+            Ok(None) if !path.gave_up.is_empty() => return Input::Unknown(NotFound::Bounded),
+            Ok(None) => return Input::Impossible,
+            Err(reason) => return Input::Unknown(NotFound::Solver(reason)),
+        };
         let start = whole(store, &model);
-        if visits(language, store, &start, points, steps) {
-            return Ok(Some(start));
+        match visits(language, store, &start, points, steps) {
+            Visit::Made => return Input::Found(start),
+            Visit::Open => return Input::Unknown(NotFound::OnItsWay),
+            Visit::Failed => asked.push(other_than(store, &model, &asked)),
         }
-        asked.push(other_than(store, &model, &asked));
     }
-    Err(NoInput::Astray)
+    Input::Unknown(NotFound::Astray)
 }
 
 /// The structure of a model in which every map is zero but for the entries that it has.
@@ -74,20 +105,32 @@ fn whole(store: &Store, model: &Model) -> Struct<Concrete> {
     s
 }
 
-/// Whether a run visits the points in order; one that has not ended may still do so.
+/// Whether a run has visited points.
+enum Visit {
+    Made,
+    Failed,
+    /// It has taken as many steps as it was allowed, and may still do so.
+    Open,
+}
+
+/// Whether a run visits the points in order.
 fn visits<L: Language>(
     language: &L,
     store: &Store,
     start: &Struct<Concrete>,
     points: &[Bits],
     steps: u64,
-) -> bool {
+) -> Visit {
     let run = run(language, &Concrete, store, start, steps, true);
     let mut wanted = points.iter().peekable();
     for (_, pc) in &run.trace {
         wanted.next_if(|point| *point == pc);
     }
-    wanted.peek().is_none() || matches!(run.stopped, crate::Stopped::Bound)
+    match (wanted.peek(), run.stopped) {
+        (None, _) => Visit::Made,
+        (Some(_), Stopped::Bound) => Visit::Open,
+        (Some(_), _) => Visit::Failed,
+    }
 }
 
 /// That something the formulas speak of has another value than in the model.

@@ -104,8 +104,8 @@ impl<'a, L: Program> Explorer<'a, L> {
         self.return_addresses.contains(&pc) || self.language.belongs(&self.core, &pc) == self.store.false_()
     }
 
-    /// Whether a solver, if there is one, finds that a formula never holds.
-    fn is_refuted(&mut self, formula: Formula) -> bool {
-        self.tables.as_mut().is_some_and(|tables| tables.refutes(formula))
+    /// Whether a formula never holds: plainly, or as a solver finds, if there is one.
+    pub(crate) fn is_refuted(&self, formula: Formula) -> bool {
+        formula == self.store.false_() || self.tables.as_ref().is_some_and(|tables| tables.refutes(formula))
     }
 }

@@ -4,6 +4,7 @@
 //! There is no code here for any particular language, and none that says again what an operator means.
 
 mod abstract_interpretation;
+mod compose;
 mod evaluate;
 mod input;
 mod leaving;
@@ -13,6 +14,7 @@ mod summary;
 mod table;
 
 pub use abstract_interpretation::{Analysis, Point, analyse};
-pub use evaluate::{Assumption, Bounds, Evaluation, Explorer, PathError, Program, STACK_APART};
-pub use input::{NoInput, input, is_placed, placements};
+pub use compose::{Composition, compose};
+pub use evaluate::{Assumption, Bounds, Evaluation, Explorer, Program, STACK_APART, assumptions};
+pub use input::{Input, NotFound, input, is_placed, placements};
 pub use run::{Run, Stopped, placed, run};

@@ -62,7 +62,7 @@ pub fn has_ended<L: Language, C: Core>(
 
 /// Why a run is stuck that came to a place without an instruction before its end.
 pub fn astray<L: Language>(language: &L, pc: &Bits) -> Stuck {
-    Stuck { message: format!("control goes to {}, where there is no code", language.place(pc)) }
+    Stuck::unknown(format!("control goes to {}, where there is no code", language.place(pc)))
 }
 
 /// Runs a program from a structure for at most `steps` steps.

@@ -37,8 +37,10 @@ impl<'a, L: Program> Explorer<'a, L> {
         let (name, entry) = self.language.formal(&self.core, self.store, &identity, procedure)?;
         let formal = self.store.lookup(&name)?;
         let outer = std::mem::take(&mut self.gave_up);
+        let outer_faults = std::mem::replace(&mut self.faults, self.store.false_());
         let ends = self.explore(vec![(self.store.true_(), entry)], None);
-        let incomplete = !std::mem::replace(&mut self.gave_up, outer).is_empty();
+        let faults = std::mem::replace(&mut self.faults, outer_faults) != self.store.false_();
+        let incomplete = !std::mem::replace(&mut self.gave_up, outer).is_empty() || faults;
         if incomplete || self.recursion {
             return None;
         }

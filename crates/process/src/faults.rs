@@ -108,6 +108,14 @@ impl Process {
         const SEGV_ACCERR: i32 = 2;
         const BUS_ADRERR: i32 = 2;
         const SI_KERNEL: i32 = 0x80;
+        if fault.access == Access::Execute
+            && let Some(number) = self.function_of_kernel(fault.address)
+        {
+            return match self.call_function_of_kernel(number) {
+                Ok(ending) => ending,
+                Err(fault) => self.faulted(fault),
+            };
+        }
         let why = fault.to_string();
         let page_fault = self.page_fault(&fault);
         match fault.cause {

@@ -5,7 +5,7 @@ use crate::execute::{Engine, Event, Stop, World};
 use crate::faults::{UNDEFINED, exception};
 use crate::interrupt::Interrupt;
 use crate::memory::{Cause, Fault, Memory};
-use crate::outside::{Facts, Outside, Tid};
+use crate::outside::{Facts, FileChange, Limits, Outside, Tid};
 use crate::registers::Registers;
 use crate::signal::Signals;
 use crate::system::{self, Origin, Started};
@@ -141,6 +141,12 @@ pub struct Process {
     pub(crate) interrupt: Interrupt,
     /// What calls have written since a door asked for it.
     pub(crate) journal: Option<Vec<(u64, Vec<u8>)>>,
+    /// The files that calls have changed since then.
+    pub(crate) changes: Vec<FileChange>,
+    /// Its limits on memory.
+    pub(crate) limits: Limits,
+    /// The descriptor of the child that was just made, if one was asked for.
+    pub(crate) born: Option<i32>,
     /// What was there before, while a call is tried.
     pub(crate) undo: Option<Vec<(u64, Vec<u8>)>>,
     /// The door; not here while it is asked something that concerns the process.
@@ -161,13 +167,14 @@ impl Process {
         let facts = outside.facts();
         let interrupt = outside.interrupt();
         let exec = outside.load(path, arguments, false)?;
-        let started = system::start(exec, environment, byte_bound)?;
+        let started = system::start(exec, environment, byte_bound, facts.limits.stack.soft)?;
         let machine = started.loaded.machine;
         let lifter = lifter(machine)?;
         let registers = Registers::new(lifter.processor().clone());
         let engine = Engine::new(lifter, &registers, machine.abi().flags);
         let mut world = World::new(Memory::new(0, 0), registers);
         world.interrupt = interrupt.clone();
+        let limits = facts.limits;
         let mut process = Process {
             machine,
             world,
@@ -182,6 +189,9 @@ impl Process {
             file_size_limit: None,
             interrupt,
             journal: None,
+            changes: Vec::new(),
+            limits,
+            born: None,
             undo: None,
             outside: Some(outside),
             engine,
@@ -312,6 +322,9 @@ impl Process {
     pub fn run_until(&mut self, limit: u64) -> Option<Ending> {
         let ending = self.step_until(limit);
         if let Some(ending) = &ending {
+            if matches!(ending, Ending::Exited(_) | Ending::Killed { .. }) {
+                self.leave_all_locks();
+            }
             let time = self.world.time;
             let ending = ending.clone();
             self.outside().ended(time, &ending);
@@ -362,6 +375,9 @@ impl Process {
         }
         if self.signals.is_ready(self.signals.own()) {
             return self.hand_over();
+        }
+        if self.settle_awaited() {
+            return None;
         }
         if self.can_go_on() && self.signals.end_temporary() {
             self.mirror_masks();

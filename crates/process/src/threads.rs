@@ -9,7 +9,7 @@
 use crate::memory::Fault;
 use crate::outside::{Call, Event, Tid};
 use crate::process::{Ending, Process};
-use crate::signal::{Signals, ThreadSignals};
+use crate::signal::ThreadSignals;
 use crate::system::{Answer, Arguments, Errno, Reply, table};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -34,13 +34,41 @@ pub(crate) enum Wait {
     Interrupted(Call),
     /// Any signal.
     Signal,
+    /// One of these signals, which its call takes; or the answer to that, as with any call.
+    Signals {
+        /// The call.
+        call: Call,
+        /// The signals, one bit each.
+        set: u64,
+    },
     /// To be woken from a lock; the call has been made and its result is in place.
     Lock {
         /// Where the lock is.
         address: u64,
         /// Which kinds of waking count.
         kinds: u32,
+        /// Its arguments, should it be made again.
+        call: Call,
     },
+}
+
+impl Wait {
+    /// The call whose answer comes from outside.
+    fn call(self) -> Option<Call> {
+        match self {
+            Wait::Call(call) | Wait::Signals { call, .. } => Some(call),
+            _ => None,
+        }
+    }
+
+    /// Whether a thread that waits like this can go on, with what has arrived for it.
+    fn is_over(self, signals: &ThreadSignals) -> bool {
+        match self {
+            Wait::Nothing | Wait::Interrupted(_) => true,
+            Wait::Signals { set, .. } => signals.has_of(set),
+            _ => false,
+        }
+    }
 }
 
 /// A thread that is not running.
@@ -52,6 +80,9 @@ struct Thread {
     signals: ThreadSignals,
 }
 
+/// The name of a thread, with zeros behind it.
+pub(crate) type Name = [u8; 16];
+
 /// What is known of a thread besides its state.
 #[derive(Clone, Serialize, Deserialize)]
 struct Own {
@@ -59,6 +90,10 @@ struct Own {
     number: Option<Tid>,
     /// Where to write a zero when it ends, for whoever waits for that.
     cleared: u64,
+    /// Where the list of the locks begins that others get when it ends.
+    robust: u64,
+    /// What it is called, unless it is called as its program is.
+    name: Option<Name>,
     wait: Wait,
     /// When waiting for a lock ends without it, by the clock of the door.
     deadline: Option<u64>,
@@ -70,7 +105,16 @@ struct Own {
 
 impl Own {
     fn new(number: Option<Tid>, cleared: u64) -> Own {
-        Own { number, cleared, wait: Wait::Nothing, deadline: None, result: None, call: 0 }
+        Own {
+            number,
+            cleared,
+            robust: 0,
+            name: None,
+            wait: Wait::Nothing,
+            deadline: None,
+            result: None,
+            call: 0,
+        }
     }
 }
 
@@ -132,6 +176,42 @@ impl Threads {
         self.current.cleared = address;
     }
 
+    /// Where the locks are listed that the current one leaves to others.
+    pub fn set_robust(&mut self, list: u64) {
+        self.current.robust = list;
+    }
+
+    /// The same of any thread.
+    pub fn robust_of(&self, number: u64) -> Option<u64> {
+        Some(self.all().find(|own| u64::from(self.number_of(own)) == number)?.robust)
+    }
+
+    /// Names the current one.
+    pub fn set_name(&mut self, name: Name) {
+        self.current.name = Some(name);
+    }
+
+    /// The name of the current one.
+    pub fn name(&self) -> Option<Name> {
+        self.current.name
+    }
+
+    /// Whether the current one is the first.
+    pub fn is_first(&self) -> bool {
+        self.current.number.is_none()
+    }
+
+    /// The threads that wait for one of these signals, first the one that waits longest.
+    pub fn waiting_for_signal(&mut self, bit: u64) -> Option<&mut ThreadSignals> {
+        let waits = |own: &Own| matches!(own.wait, Wait::Signals { set, .. } if set & bit != 0);
+        self.others.iter_mut().find(|thread| waits(&thread.own)).map(|thread| &mut thread.signals)
+    }
+
+    /// Whether the current one waits for one of these signals.
+    pub fn awaits(&self, bit: u64) -> bool {
+        matches!(self.current.wait, Wait::Signals { set, .. } if set & bit != 0)
+    }
+
     /// The current one makes a call of that number.
     pub fn set_call(&mut self, number: u64) {
         self.current.call = number;
@@ -191,8 +271,7 @@ impl Threads {
 
     /// The calls that threads wait in, the current one's first.
     pub fn parked_calls(&self) -> Vec<Call> {
-        let call = |own: &Own| if let Wait::Call(call) = own.wait { Some(call) } else { None };
-        self.all().filter_map(call).collect()
+        self.all().filter_map(|own| own.wait.call()).collect()
     }
 
     /// The threads that wait for a lock no longer than until a moment.
@@ -215,7 +294,7 @@ impl Threads {
         let mut woken = 0;
         for thread in &mut self.others {
             if woken < count
-                && matches!(thread.own.wait, Wait::Lock { address: at, kinds: own } if at == address && own & kinds != 0)
+                && matches!(thread.own.wait, Wait::Lock { address: at, kinds: own, .. } if at == address && own & kinds != 0)
             {
                 thread.own.wait = Wait::Nothing;
                 thread.own.deadline = None;
@@ -278,8 +357,9 @@ impl Process {
         if let Some(storage) = storage {
             self.world.registers.set(abi.thread_pointer, storage);
         }
+        let own = Own { name: self.threads.current.name, ..Own::new(Some(number), cleared) };
         let thread = Thread {
-            own: Own::new(Some(number), cleared),
+            own,
             registers: self.world.registers.contents().into(),
             pc: self.pc(),
             signals: ThreadSignals::of_new(self.signals.own()),
@@ -289,6 +369,8 @@ impl Process {
         if self.threads.turn_end == u64::MAX {
             self.threads.turn_end = self.world.time + self.threads.turn_length();
         }
+        let time = self.world.time;
+        self.outside().thread_made(time, number);
         Ok(u64::from(number))
     }
 
@@ -297,6 +379,7 @@ impl Process {
         if self.threads.is_alone() {
             return false;
         }
+        self.leave_locks(self.threads.number(), self.threads.current.robust);
         let cleared = self.threads.current.cleared;
         if cleared != 0 && self.world.memory.write(cleared, &[0; 4]).is_ok() {
             self.threads.wake(cleared, 1, u32::MAX);
@@ -332,7 +415,10 @@ impl Process {
     /// The current thread waits for the answer to its call, which is not a step yet.
     pub(crate) fn park(&mut self, call: Call) {
         self.world.time -= 1;
-        self.threads.current.wait = Wait::Call(call);
+        self.threads.current.wait = match self.signals_awaited(&call) {
+            Some(set) => Wait::Signals { call, set },
+            None => Wait::Call(call),
+        };
         self.mirror_masks();
     }
 
@@ -355,22 +441,28 @@ impl Process {
     }
 
     /// The current thread waits for a lock.
-    pub(crate) fn wait_for_lock(&mut self, address: u64, kinds: u32, deadline: Option<u64>) {
-        self.threads.current.wait = Wait::Lock { address, kinds };
+    pub(crate) fn wait_for_lock(
+        &mut self,
+        address: u64,
+        kinds: u32,
+        deadline: Option<u64>,
+        arguments: &Arguments,
+    ) {
+        let (thread, number) = (self.threads.number(), self.threads.current.call);
+        let call = Call { thread, number, arguments: *arguments };
+        self.threads.current.wait = Wait::Lock { address, kinds, call };
         self.threads.current.deadline = deadline;
     }
 
     /// Whether the current thread can go on.
     pub(crate) fn can_go_on(&self) -> bool {
-        matches!(self.threads.current.wait, Wait::Nothing | Wait::Interrupted(_))
-            || self.signals.is_ready(self.signals.own())
+        self.threads.current.wait.is_over(self.signals.own()) || self.signals.is_ready(self.signals.own())
     }
 
     /// Lets the next thread run that can; false if none can.
     pub(crate) fn switch(&mut self) -> bool {
         let can_run = |thread: &Thread| {
-            matches!(thread.own.wait, Wait::Nothing | Wait::Interrupted(_))
-                || self.signals.is_ready(&thread.signals)
+            thread.own.wait.is_over(&thread.signals) || self.signals.is_ready(&thread.signals)
         };
         let ready: Vec<usize> =
             (0..self.threads.others.len()).filter(|index| can_run(&self.threads.others[*index])).collect();
@@ -410,12 +502,12 @@ impl Process {
     /// Does what an event says.
     pub(crate) fn apply(&mut self, event: Event) -> Option<Ending> {
         match event {
-            Event::Signal { signal, information } => self.arrive(signal, *information),
+            Event::Signal { signal, thread: Some(thread), information } => {
+                self.arrive_at(thread, signal, *information);
+            }
+            Event::Signal { signal, thread: None, information } => self.arrive(signal, *information),
             Event::Answer { thread, reply } => {
-                let call = match self.own_of(thread)?.wait {
-                    Wait::Call(call) => call,
-                    _ => return None,
-                };
+                let call = self.own_of(thread)?.wait.call()?;
                 return self.complete(thread, call, reply);
             }
             Event::Timeout { thread } => {
@@ -484,18 +576,41 @@ impl Process {
         false
     }
 
+    /// A signal has come that the current thread waits for: its call is made again, and takes it.
+    pub(crate) fn settle_awaited(&mut self) -> bool {
+        match self.threads.current.wait {
+            Wait::Signals { call, set } if self.signals.own().has_of(set) => {
+                self.threads.current.wait = Wait::Nothing;
+                let thread = self.threads.number();
+                self.with_outside(|outside, process| outside.abandon(process, thread));
+                self.repeat_call(call.number);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// A signal is about to be handed to the current thread: if it waits, its call is over, or will be made again.
     pub(crate) fn interrupt_wait(&mut self, restarts: bool) -> Option<Ending> {
         let wait = std::mem::replace(&mut self.threads.current.wait, Wait::Nothing);
-        self.threads.current.deadline = None;
+        let deadline = self.threads.current.deadline.take();
         match wait {
+            // A lock that has an owner is waited for in any case, another if no time was given.
+            Wait::Lock { call, .. }
+                if crate::system::has_owner(&call.arguments) || restarts && deadline.is_none() =>
+            {
+                // The result had taken the place of the first argument, on some machines.
+                let first = self.machine.abi().call_arguments[0];
+                self.world.registers.set(first, call.arguments[0]);
+                self.repeat_call(call.number);
+            }
             Wait::Nothing => {}
-            Wait::Interrupted(call) | Wait::Call(call) => {
+            Wait::Interrupted(call) | Wait::Call(call) | Wait::Signals { call, .. } => {
                 let thread = self.threads.number();
                 let stands = self.with_outside(|outside, process| outside.abandon(process, thread));
                 match stands {
                     Some(reply) => return self.complete(thread, call, reply),
-                    None if restarts && is_restartable(self, call.number) => self.repeat_call(call.number),
+                    None if restarts && is_restartable(self, &call) => self.repeat_call(call.number),
                     None => self.end_call(thread, call.number, Err(Errno(libc::EINTR))),
                 }
             }
@@ -522,8 +637,20 @@ impl Process {
     /// Whether a signal is for a thread of ours, and not for the whole process.
     pub(crate) fn concerns_thread(&self, thread: u64, signal: u64) -> bool {
         let known = thread == u64::from(self.threads.process) || self.threads.has(thread);
-        // What happens without a handler happens to the whole process.
-        known && (!(1..=64).contains(&signal) || self.signals.handles(signal as i32))
+        if !known || !(1..=64).contains(&signal) || self.signals.handles(signal as i32) {
+            return known;
+        }
+        // What happens without a handler happens to the whole process, unless the thread keeps the signal back.
+        let mask =
+            self.all_masks().find(|(number, _)| u64::from(*number) == thread).map_or(0, |(_, mask)| mask);
+        mask & 1 << (signal - 1) != 0
+    }
+
+    fn all_masks(&self) -> impl Iterator<Item = (Tid, u64)> {
+        let own = (self.threads.number(), self.signals.own().mask);
+        let others = self.threads.others.iter();
+        let others = others.map(|thread| (self.threads.number_of(&thread.own), thread.signals.mask));
+        std::iter::once(own).chain(others)
     }
 
     /// Sends a signal from thread to thread.
@@ -540,18 +667,17 @@ impl Process {
         information[8..12].copy_from_slice(&SENT_TO_A_THREAD.to_le_bytes());
         information[16..20].copy_from_slice(&self.threads.process.to_le_bytes());
         information[20..24].copy_from_slice(&self.facts.user.to_le_bytes());
-        if thread == u64::from(self.threads.number()) {
-            self.signals.give(signal as i32, information);
-        } else if let Some(signals) = self.threads.signals_of(thread) {
-            Signals::hold(signals, signal as i32, information);
-        }
+        self.arrive_at(thread as Tid, signal as i32, information);
         Reply::Value(0)
     }
 }
 
 /// Whether a call that a signal interrupts is made again if the handler says so. Those with a time of their own never are.
-fn is_restartable(process: &Process, number: u64) -> bool {
-    let name = table::find(process.machine, number).map_or("", |row| row.name);
+fn is_restartable(process: &Process, call: &Call) -> bool {
+    let name = table::find(process.machine, call.number).map_or("", |row| row.name);
+    if name == "futex" {
+        return call.arguments[3] == 0 || crate::system::has_owner(&call.arguments);
+    }
     !matches!(
         name,
         "poll"
@@ -560,9 +686,11 @@ fn is_restartable(process: &Process, number: u64) -> bool {
             | "pselect6"
             | "epoll_wait"
             | "epoll_pwait"
+            | "epoll_pwait2"
+            | "semtimedop"
+            | "semop"
             | "nanosleep"
             | "clock_nanosleep"
             | "rt_sigtimedwait"
-            | "futex"
     )
 }

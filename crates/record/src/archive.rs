@@ -4,7 +4,7 @@ use crate::format::{
     Header, Kind, OpenError, REVISION, compress, decompress, name_of, read_chunks, read_tail,
 };
 use crate::log::Log;
-use crate::record::Record;
+use crate::record::{Record, SavedEnding};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -206,7 +206,7 @@ impl Archive {
             let Some((of, _)) = parent else { break };
             let Stream { header: first, records: before, identity: older, .. } = self.stream(&of)?;
             identity = blake3::hash(&[older, identity].concat()).into();
-            let is_fork = |record: &Record| matches!(record, Record::Fork { child: Ok((_, name)), .. } if *name == child);
+            let is_fork = |record: &Record| matches!(record, Record::Fork { child: Ok((_, name, _)), .. } if *name == child);
             // The parent may have been killed between the fork and its record of it.
             let end = before.iter().position(is_fork).unwrap_or(before.len());
             let mut whole = before;
@@ -227,7 +227,15 @@ impl Archive {
                 }
             }
         }
-        Ok(Arc::new(Log::new(header, records, ended, files, identity, since)))
+        let mut log = Log::new(header, records, ended, files, identity, since);
+        log.told = if ended { None } else { self.told_death(name) };
+        Ok(Arc::new(log))
+    }
+
+    /// How a process ended that could not say so itself, by what its parent was told.
+    fn told_death(&self, name: &str) -> Option<SavedEnding> {
+        let (parent, _) = name.rsplit_once('.')?;
+        crate::death::of_child(&self.stream(parent).ok()?.records, name)
     }
 
     /// What there is to say about each stream.
@@ -270,11 +278,17 @@ impl Archive {
                         summary.threads.push(*thread);
                     }
                 }
+                Record::Thread { thread, .. } if !summary.threads.contains(thread) => {
+                    summary.threads.push(*thread)
+                }
                 Record::Signal { .. } => summary.signals += 1,
-                Record::Fork { child: Ok((_, stream)), .. } => summary.children.push(stream.clone()),
+                Record::Fork { child: Ok((_, stream, _)), .. } => summary.children.push(stream.clone()),
                 Record::End { ending, .. } if ended => summary.ending = Some(ending.clone()),
                 _ => {}
             }
+        }
+        if !ended {
+            summary.ending = self.told_death(name);
         }
         Ok(summary)
     }

@@ -72,7 +72,9 @@ impl Member {
         let known = archive.streams();
         let fork = |record: &Record| match record {
             // A child that was killed at once has no stream.
-            Record::Fork { time, child: Ok((_, name)), .. } if *time >= log.since && known.contains(name) => {
+            Record::Fork { time, child: Ok((_, name, _)), .. }
+                if *time >= log.since && known.contains(name) =>
+            {
                 Some((*time, name.clone()))
             }
             _ => None,
@@ -90,12 +92,16 @@ impl Member {
     }
 
     fn finish(mut self) -> Replayed {
-        let ending = self.process.run();
-        let recorded = self.log.ending();
+        let mut ending = self.process.run();
+        let recorded = self.log.ending().or_else(|| self.log.told.clone());
         let steps = self.process.time();
         let at_last =
             !self.log.complete && matches!(ending, Ending::Closed { .. }) && steps >= self.log.last();
         let verdict = if recorded.as_ref() == Some(&SavedEnding::new(&ending)) {
+            Verdict::Same
+        } else if at_last && let Some(told) = &self.log.told {
+            // All was recorded, and what came next was its end.
+            ending = told.restore();
             Verdict::Same
         } else if at_last {
             Verdict::Cut

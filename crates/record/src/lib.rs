@@ -7,6 +7,7 @@
 //! Times are steps: state `t` is the one before step `t`, and the first step is 1.
 
 mod archive;
+mod death;
 mod family;
 pub mod format;
 mod log;
@@ -21,5 +22,5 @@ pub use family::{ReplayError, Replayed, Verdict, replay_family, replay_one};
 pub use format::{Header, OpenError};
 pub use log::Log;
 pub use record::{Record, SavedEnding, SavedReply};
-pub use recording::{RecordError, Recording, Settings};
+pub use recording::{Health, RecordError, Recording, Settings};
 pub use replaying::{Replaying, replay};

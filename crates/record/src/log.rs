@@ -10,8 +10,8 @@ use std::sync::Arc;
 /// Pages, by mapping, offset and generation; none where the file had become too short.
 type Fills = FxHashMap<(u32, u64, u32), Option<Box<[u8]>>>;
 
-/// Offsets and bytes, by mapping and number of access.
-type Changes = FxHashMap<(u32, u64), Vec<(u64, Box<[u8]>)>>;
+/// Offsets and bytes, none where the file had been cut, by mapping and number of access.
+type Changes = FxHashMap<(u32, u64), Vec<(u64, Option<Box<[u8]>>)>>;
 
 /// Everything that a replay needs. Replays share it.
 pub struct Log {
@@ -31,6 +31,8 @@ pub struct Log {
     pub since: u64,
     /// Whether the process had ended when the recording did.
     pub complete: bool,
+    /// How its parent was told that it ended, where it could not say so itself.
+    pub told: Option<SavedEnding>,
 }
 
 impl Log {
@@ -50,16 +52,19 @@ impl Log {
                 Record::Fill { map, offset, generation, bytes } => {
                     let bytes = bytes.map(|bytes| bytes.into_vec().into_boxed_slice());
                     // The first one counts: a page stays once it is there.
-                    fills.entry((map, offset, generation)).or_insert(bytes);
+                    let known = fills.entry((map, offset, generation)).or_default();
+                    if known.is_none() {
+                        *known = bytes;
+                    }
                 }
                 Record::Foreign { map, access, offset, bytes } => {
-                    let bytes = bytes.into_vec().into_boxed_slice();
+                    let bytes = bytes.map(|bytes| bytes.into_vec().into_boxed_slice());
                     foreign.entry((map, access)).or_default().push((offset, bytes));
                 }
                 other => records.push(other),
             }
         }
-        Log { header, records, fills, foreign, files, identity, since, complete }
+        Log { header, records, fills, foreign, files, identity, since, complete, told: None }
     }
 
     /// How the process ended, if the recording says so.

@@ -3,7 +3,7 @@
 use crate::format::Writer;
 use crate::log::Log;
 use crate::record::{Record, SavedMap};
-use parallax_process::memory::{Mapping, PAGE};
+use parallax_process::memory::{Identity, Mapping, Object, PAGE};
 use serde_bytes::ByteBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -57,13 +57,33 @@ impl Mapping for RecordedMap {
         self.inner.shared_page(offset)
     }
 
-    fn note_foreign(&self, access: u64, offset: u64, bytes: &[u8]) {
-        let bytes = ByteBuf::from(bytes.to_vec());
+    fn note_foreign(&self, access: u64, offset: u64, bytes: Option<&[u8]>) {
+        let bytes = bytes.map(|bytes| ByteBuf::from(bytes.to_vec()));
         self.note(&Record::Foreign { map: self.number, access, offset, bytes });
     }
 
     fn is_watched(&self) -> bool {
         self.shared
+    }
+
+    fn identity(&self) -> Option<Identity> {
+        self.inner.identity()
+    }
+
+    fn object(&self) -> Option<Object> {
+        self.inner.object()
+    }
+
+    fn may_write(&self) -> bool {
+        self.inner.may_write()
+    }
+
+    fn is_segment(&self) -> bool {
+        self.inner.is_segment()
+    }
+
+    fn reach(&self, end: u64) {
+        self.inner.reach(end);
     }
 
     fn contents(&self) -> Option<Vec<u8>> {
@@ -117,9 +137,22 @@ impl Mapping for ReplayedMap {
         Some(self.saved.number)
     }
 
-    fn foreign(&self, access: u64) -> Vec<(u64, Vec<u8>)> {
+    fn object(&self) -> Option<Object> {
+        self.saved.object.map(|(device, inode)| Object { device, inode })
+    }
+
+    fn may_write(&self) -> bool {
+        self.saved.may_write
+    }
+
+    fn is_segment(&self) -> bool {
+        self.saved.segment
+    }
+
+    fn foreign(&self, access: u64) -> Vec<(u64, Option<Vec<u8>>)> {
         let changes = self.log.foreign.get(&(self.saved.number, access));
-        changes.into_iter().flatten().map(|(offset, bytes)| (*offset, bytes.to_vec())).collect()
+        let changes = changes.into_iter().flatten();
+        changes.map(|(offset, bytes)| (*offset, bytes.as_ref().map(|bytes| bytes.to_vec()))).collect()
     }
 
     fn contents(&self) -> Option<Vec<u8>> {

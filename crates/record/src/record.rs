@@ -1,7 +1,7 @@
 //! What is written down: one record per thing that passed the door.
 
 use parallax_process::Ending;
-use parallax_process::outside::Facts;
+use parallax_process::outside::{Facts, Limits};
 use parallax_process::system::{Errno, Reply};
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
@@ -35,6 +35,8 @@ pub enum Record {
         reply: SavedReply,
         /// What it wrote.
         puts: Puts,
+        /// The files that it changed and of which pages are mapped, each with its length where it was cut.
+        changed: Vec<(SavedObject, Option<u64>)>,
     },
     /// A call was made and had to wait.
     Parked {
@@ -57,8 +59,10 @@ pub enum Record {
         reply: SavedReply,
         /// What it wrote.
         puts: Puts,
+        /// The files that it changed, as above.
+        changed: Vec<(SavedObject, Option<u64>)>,
     },
-    /// A call that a signal interrupted had been done after all.
+    /// A call that a signal interrupted had been done after all, or left something behind.
     Stands {
         /// When.
         when: When,
@@ -66,11 +70,15 @@ pub enum Record {
         thread: u32,
         /// What it came to.
         reply: SavedReply,
+        /// What it wrote.
+        puts: Puts,
     },
     /// A signal arrived.
     Signal {
         /// When.
         when: When,
+        /// The thread that it is for, if it is not for the whole process.
+        thread: Option<u32>,
         /// Its number.
         signal: i32,
         /// What the kernel says about it.
@@ -81,6 +89,13 @@ pub enum Record {
         /// When.
         when: When,
         /// The thread.
+        thread: u32,
+    },
+    /// The process got a thread more.
+    Thread {
+        /// When.
+        time: u64,
+        /// Its number.
         thread: u32,
     },
     /// A handler's frame showed these flags.
@@ -113,22 +128,22 @@ pub enum Record {
         access: u64,
         /// Where.
         offset: u64,
-        /// What was there now.
-        bytes: ByteBuf,
+        /// What was there now; none where the file had been cut.
+        bytes: Option<ByteBuf>,
     },
     /// A second process was made, or not.
     Fork {
         /// When.
         time: u64,
-        /// Its number and the name of its stream, or why not.
-        child: Result<(u32, String), i32>,
+        /// Its number, the name of its stream, and the descriptor of it that was asked for, or why not.
+        child: Result<(u32, String, Option<i32>), i32>,
         /// Pages that a borrowing child wrote.
         loan: Puts,
     },
     /// This process is the second one: the first record of its stream.
     Child(SavedFacts),
     /// A program was opened, to be run.
-    Exec(Result<SavedExec, i32>),
+    Exec(Result<Box<SavedExec>, i32>),
     /// A checksum of all registers but flags, and of all memory that was written.
     Digest {
         /// When.
@@ -163,9 +178,10 @@ impl Record {
             Record::Answer { when, .. } | Record::Parked { when, .. } | Record::Stands { when, .. } => {
                 Some(when.time)
             }
-            Record::Delivery { time, .. } | Record::Fork { time, .. } | Record::End { time, .. } => {
-                Some(*time)
-            }
+            Record::Delivery { time, .. }
+            | Record::Thread { time, .. }
+            | Record::Fork { time, .. }
+            | Record::End { time, .. } => Some(*time),
             other => other.unasked().map(|when| when.time),
         }
     }
@@ -262,7 +278,16 @@ pub struct SavedMap {
     pub file: Option<String>,
     /// Whether others see what the process writes.
     pub shared: bool,
+    /// Which file it is.
+    pub object: Option<SavedObject>,
+    /// Whether it may be made writable.
+    pub may_write: bool,
+    /// Whether it is a segment of System V.
+    pub segment: bool,
 }
+
+/// The device and the number of a file.
+pub type SavedObject = (u64, u64);
 
 /// A program that was opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -294,18 +319,22 @@ pub struct SavedFacts {
     pub memory: u64,
     /// Signals ignored from the start.
     pub ignored: u64,
+    /// Its limits on memory.
+    pub limits: Limits,
+    /// What it may do beyond others.
+    pub capabilities: u64,
 }
 
 impl SavedFacts {
     /// Saves facts.
     pub fn new(facts: &Facts) -> SavedFacts {
-        let Facts { process, user, memory, ignored } = *facts;
-        SavedFacts { process, user, memory, ignored }
+        let Facts { process, user, memory, ignored, limits, capabilities } = *facts;
+        SavedFacts { process, user, memory, ignored, limits, capabilities }
     }
 
     /// The facts.
     pub fn restore(&self) -> Facts {
-        let SavedFacts { process, user, memory, ignored } = *self;
-        Facts { process, user, memory, ignored }
+        let SavedFacts { process, user, memory, ignored, limits, capabilities } = *self;
+        Facts { process, user, memory, ignored, limits, capabilities }
     }
 }

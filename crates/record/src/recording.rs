@@ -2,10 +2,14 @@
 
 use crate::format::{Header, Kind, Writer};
 use crate::map::RecordedMap;
-use crate::record::{Puts, Record, SavedEnding, SavedExec, SavedFacts, SavedMap, SavedReply, When};
+use crate::record::{
+    Puts, Record, SavedEnding, SavedExec, SavedFacts, SavedMap, SavedObject, SavedReply, When,
+};
 use parallax_process::elf::{Image, LoadError};
 use parallax_process::memory::{Identity, Mapping, Memory};
-use parallax_process::outside::{Call, Disposition, Event, Exec, Facts, Opened, Outcome, Outside, Side, Tid};
+use parallax_process::outside::{
+    Birth, Call, Disposition, Event, Exec, Facts, Opened, Outcome, Outside, Side, Tid, Wanted,
+};
 use parallax_process::system::{Errno, Reply};
 use parallax_process::{Ending, Interrupt, Process, Program};
 use rustc_hash::FxHashMap;
@@ -91,6 +95,11 @@ impl Recording {
         })
     }
 
+    /// A way to ask later whether all could be written.
+    pub fn health(&self) -> Health {
+        Health(self.writer.clone())
+    }
+
     fn writer(&self) -> MutexGuard<'_, Writer> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -121,6 +130,9 @@ impl Recording {
             length: inner.length(),
             file: kept.as_ref().map(|kept| kept.file.clone()),
             shared,
+            object: inner.object().map(|object| (object.device, object.inode)),
+            may_write: inner.may_write(),
+            segment: inner.is_segment(),
         };
         let kept = kept.map(|kept| kept.contents);
         let map = RecordedMap { inner, number, kept, shared, writer: self.writer.clone() };
@@ -156,6 +168,16 @@ impl Recording {
     }
 }
 
+/// Whether a recording is being written still, for the one who started it.
+pub struct Health(Arc<Mutex<Writer>>);
+
+impl Health {
+    /// Whether something could not be written: the recording ends before the program did.
+    pub fn is_lost(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).failed().is_some()
+    }
+}
+
 impl Settings {
     fn between_digests(&self) -> u64 {
         if self.between_digests == 0 { BETWEEN_DIGESTS } else { self.between_digests }
@@ -172,6 +194,14 @@ fn when(process: &Process) -> When {
 
 fn puts(process: &mut Process) -> Puts {
     process.take_journal().into_iter().map(|(address, bytes)| (address, ByteBuf::from(bytes))).collect()
+}
+
+/// The files that a call changed, as they are written down.
+type Changed = Vec<(SavedObject, Option<u64>)>;
+
+fn changed(process: &mut Process) -> Changed {
+    let changes = process.take_changes().into_iter();
+    changes.map(|change| ((change.object.device, change.object.inode), change.cut)).collect()
 }
 
 /// A checksum of a call's arguments.
@@ -203,11 +233,12 @@ impl Outside for Recording {
         }
         process.start_journal();
         let outcome = self.inner.call(process, call);
-        let puts = puts(process);
+        let (puts, changed) = (puts(process), changed(process));
         let (thread, number, arguments) = (call.thread, call.number, checksum(call));
         self.note(&match &outcome {
             Outcome::Done(reply) => {
-                Record::Answer { when, thread, number, arguments, reply: SavedReply::new(reply), puts }
+                let reply = SavedReply::new(reply);
+                Record::Answer { when, thread, number, arguments, reply, puts, changed }
             }
             Outcome::NotYet => Record::Parked { when, thread, number, arguments },
         });
@@ -221,9 +252,11 @@ impl Outside for Recording {
     }
 
     fn abandon(&mut self, process: &mut Process, thread: Tid) -> Option<Reply> {
+        process.start_journal();
         let stands = self.inner.abandon(process, thread);
+        let puts = puts(process);
         if let Some(reply) = &stands {
-            self.note(&Record::Stands { when: when(process), thread, reply: SavedReply::new(reply) });
+            self.note(&Record::Stands { when: when(process), thread, reply: SavedReply::new(reply), puts });
         }
         stands
     }
@@ -240,9 +273,9 @@ impl Outside for Recording {
         let when = when(process);
         process.start_journal();
         let event = self.inner.due(process);
-        let puts = puts(process);
+        let brought = (puts(process), changed(process));
         if let Some(event) = &event {
-            self.note_event(when, event, puts);
+            self.note_event(when, event, brought);
         }
         event
     }
@@ -251,8 +284,8 @@ impl Outside for Recording {
         let when = when(process);
         process.start_journal();
         let event = self.inner.idle(process);
-        let puts = puts(process);
-        self.note_event(when, &event, puts);
+        let brought = (puts(process), changed(process));
+        self.note_event(when, &event, brought);
         event
     }
 
@@ -279,7 +312,7 @@ impl Outside for Recording {
         let (interpreter, saved_interpreter) = exec.interpreter.map(|opened| self.open(opened)).unzip();
         let bytes = |texts: &[Vec<u8>]| texts.iter().map(|text| ByteBuf::from(text.clone())).collect();
         let machine = Image::parse(&program.bytes).map_or("", |image| image.machine.name());
-        self.note(&Record::Exec(Ok(SavedExec {
+        self.note(&Record::Exec(Ok(Box::new(SavedExec {
             machine: machine.to_owned(),
             program: saved_program,
             interpreter: saved_interpreter,
@@ -287,7 +320,7 @@ impl Outside for Recording {
             arguments: bytes(&exec.arguments),
             random: exec.random,
             identity: exec.identity,
-        })));
+        }))));
         self.writer().flush(Kind::Events);
         Ok(Exec { program, interpreter, ..exec })
     }
@@ -296,10 +329,10 @@ impl Outside for Recording {
         self.inner.replaced(name, first);
     }
 
-    fn map(&mut self, descriptor: i32, shared: bool, writable: bool) -> Result<Arc<dyn Mapping>, Errno> {
-        match self.inner.map(descriptor, shared, writable) {
+    fn map(&mut self, descriptor: i32, wanted: &Wanted) -> Result<Arc<dyn Mapping>, Errno> {
+        match self.inner.map(descriptor, wanted) {
             Ok(inner) => {
-                let (map, saved) = self.wrap(inner, shared, None);
+                let (map, saved) = self.wrap(inner, wanted.shared, None);
                 self.note(&Record::Map(Ok(saved)));
                 Ok(map)
             }
@@ -311,28 +344,37 @@ impl Outside for Recording {
     }
 
     fn share(&mut self, length: u64) -> Result<Arc<dyn Mapping>, Errno> {
-        match self.inner.share(length) {
-            Ok(inner) => {
-                let (map, saved) = self.wrap(inner, true, None);
-                self.note(&Record::Share(Ok(saved)));
-                Ok(map)
-            }
-            Err(Errno(number)) => {
-                self.note(&Record::Share(Err(number)));
-                Err(Errno(number))
-            }
-        }
+        let shared = self.inner.share(length);
+        self.note_shared(shared)
     }
 
-    fn split(&mut self, time: u64, memory: &mut Memory, borrows: bool) -> Result<Side, Errno> {
+    fn attach(&mut self, number: i32, writable: bool) -> Result<Arc<dyn Mapping>, Errno> {
+        let attached = self.inner.attach(number, writable);
+        self.note_shared(attached)
+    }
+
+    fn thread_made(&mut self, time: u64, thread: Tid) {
+        self.inner.thread_made(time, thread);
+        self.note(&Record::Thread { time, thread });
+    }
+
+    fn rename(&mut self, name: &[u8; 16]) {
+        self.inner.rename(name);
+    }
+
+    fn wake(&mut self, memory: &Memory, address: u64) {
+        self.inner.wake(memory, address);
+    }
+
+    fn split(&mut self, time: u64, memory: &mut Memory, birth: Birth) -> Result<Side, Errno> {
         let child = self.writer().next_child();
         // What was committed so far belongs to the parent, and must be a chunk before there are two of us.
         self.writer().flush(Kind::Events);
-        let side = self.inner.split(time, memory, borrows);
+        let side = self.inner.split(time, memory, birth);
         match &side {
-            Ok(Side::Parent { child: number, loan }) => {
+            Ok(Side::Parent { child: number, descriptor, loan }) => {
                 let loan = loan.iter().map(|(page, bytes)| (*page, ByteBuf::from(bytes.clone()))).collect();
-                self.note(&Record::Fork { time, child: Ok((*number, child)), loan });
+                self.note(&Record::Fork { time, child: Ok((*number, child, *descriptor)), loan });
                 self.writer().flush(Kind::Events);
             }
             Ok(Side::Child(facts)) if self.settings.alone => {
@@ -387,13 +429,29 @@ const EACCES: i32 = 13;
 const ENOEXEC: i32 = 8;
 
 impl Recording {
-    fn note_event(&self, when: When, event: &Event, puts: Puts) {
+    /// Writes down what came of making or attaching shared memory.
+    fn note_shared(&mut self, made: Result<Arc<dyn Mapping>, Errno>) -> Result<Arc<dyn Mapping>, Errno> {
+        match made {
+            Ok(inner) => {
+                let (map, saved) = self.wrap(inner, true, None);
+                self.note(&Record::Share(Ok(saved)));
+                Ok(map)
+            }
+            Err(Errno(number)) => {
+                self.note(&Record::Share(Err(number)));
+                Err(Errno(number))
+            }
+        }
+    }
+
+    fn note_event(&self, when: When, event: &Event, (puts, changed): (Puts, Changed)) {
         self.note(&match event {
-            Event::Signal { signal, information } => {
-                Record::Signal { when, signal: *signal, information: ByteBuf::from(information.to_vec()) }
+            Event::Signal { signal, thread, information } => {
+                let information = ByteBuf::from(information.to_vec());
+                Record::Signal { when, thread: *thread, signal: *signal, information }
             }
             Event::Answer { thread, reply } => {
-                Record::Woken { when, thread: *thread, reply: SavedReply::new(reply), puts }
+                Record::Woken { when, thread: *thread, reply: SavedReply::new(reply), puts, changed }
             }
             Event::Timeout { thread } => Record::Timeout { when, thread: *thread },
             Event::Closed(_) => return,

@@ -2,12 +2,14 @@
 
 use crate::log::Log;
 use crate::map::ReplayedMap;
-use crate::record::{Record, SavedMap, When};
+use crate::record::{Record, SavedMap, SavedObject, When};
 use crate::recording::checksum;
 use crate::shown::Shown;
 use parallax_process::elf::LoadError;
-use parallax_process::memory::{Mapping, Memory};
-use parallax_process::outside::{Call, Disposition, Event, Exec, Facts, Opened, Outcome, Outside, Side, Tid};
+use parallax_process::memory::{Mapping, Memory, Object};
+use parallax_process::outside::{
+    Birth, Call, Disposition, Event, Exec, Facts, FileChange, Opened, Outcome, Outside, Side, Tid, Wanted,
+};
 use parallax_process::system::{Errno, Reply, call_name};
 use parallax_process::{Ending, Interrupt, Process, StartError};
 use serde_bytes::ByteBuf;
@@ -85,17 +87,18 @@ impl Replaying {
         let record = log.records.get(self.at)?;
         self.at += 1;
         Some(match record {
-            Record::Signal { signal, information, .. } => {
+            Record::Signal { signal, thread, information, .. } => {
                 let mut bytes = [0; 128];
                 let length = information.len().min(128);
                 bytes[..length].copy_from_slice(&information[..length]);
-                Event::Signal { signal: *signal, information: Box::new(bytes) }
+                Event::Signal { signal: *signal, thread: *thread, information: Box::new(bytes) }
             }
-            Record::Woken { thread, reply, puts, .. } => {
+            Record::Woken { thread, reply, puts, changed, .. } => {
                 if !apply(process, puts) {
                     self.at -= 1;
                     return Some(Event::Closed(self.lose(process.time(), "memory that is not there")));
                 }
+                note_changed(process, changed);
                 Event::Answer { thread: *thread, reply: reply.restore() }
             }
             Record::Timeout { thread, .. } => Event::Timeout { thread: *thread },
@@ -152,6 +155,13 @@ fn apply(process: &mut Process, puts: &[(u64, ByteBuf)]) -> bool {
     puts.iter().all(|(address, bytes)| process.put_answer(*address, bytes))
 }
 
+fn note_changed(process: &mut Process, changed: &[(SavedObject, Option<u64>)]) {
+    for ((device, inode), cut) in changed {
+        let object = Object { device: *device, inode: *inode };
+        process.file_changed(FileChange { object, cut: *cut });
+    }
+}
+
 /// A record in a few words.
 fn describe(record: &Record) -> String {
     match record {
@@ -161,6 +171,7 @@ fn describe(record: &Record) -> String {
         Record::Signal { signal, .. } => format!("signal {signal}"),
         Record::Timeout { thread, .. } => format!("a timeout of thread {thread}"),
         Record::Delivery { .. } => String::from("a signal handler"),
+        Record::Thread { .. } => String::from("a new thread"),
         Record::Map(_) | Record::Share(_) => String::from("a mapping"),
         Record::Fork { .. } | Record::Child(_) => String::from("a fork"),
         Record::Exec(_) => String::from("a new program"),
@@ -190,7 +201,7 @@ impl Outside for Replaying {
             *when == now && thread == call.thread && number == call.number && arguments == checksum(call)
         };
         match log.records.get(self.at) {
-            Some(Record::Answer { when, thread, number, arguments, reply, puts })
+            Some(Record::Answer { when, thread, number, arguments, reply, puts, changed })
                 if same(when, *thread, *number, *arguments) =>
             {
                 self.at += 1;
@@ -201,6 +212,7 @@ impl Outside for Replaying {
                     let ending = self.lose(now.time, "memory that is not there");
                     return Outcome::Done(Reply::End(ending));
                 }
+                note_changed(process, changed);
                 Outcome::Done(reply)
             }
             Some(Record::Parked { when, thread, number, arguments })
@@ -226,12 +238,16 @@ impl Outside for Replaying {
         }
     }
 
-    fn abandon(&mut self, _: &mut Process, thread: Tid) -> Option<Reply> {
-        match self.head() {
-            Some(Record::Stands { thread: recorded, reply, .. }) if *recorded == thread => {
-                let reply = reply.restore();
+    fn abandon(&mut self, process: &mut Process, thread: Tid) -> Option<Reply> {
+        let log = self.log.clone();
+        match log.records.get(self.at) {
+            Some(Record::Stands { thread: recorded, reply, puts, .. }) if *recorded == thread => {
                 self.at += 1;
-                Some(reply)
+                if !apply(process, puts) {
+                    self.at -= 1;
+                    return Some(Reply::End(self.lose(process.time(), "memory that is not there")));
+                }
+                Some(reply.restore())
             }
             _ => None,
         }
@@ -310,7 +326,7 @@ impl Outside for Replaying {
 
     fn replaced(&mut self, _: &[u8], _: bool) {}
 
-    fn map(&mut self, _: i32, _: bool, _: bool) -> Result<Arc<dyn Mapping>, Errno> {
+    fn map(&mut self, _: i32, _: &Wanted) -> Result<Arc<dyn Mapping>, Errno> {
         let log = self.log.clone();
         match log.records.get(self.at) {
             Some(Record::Map(result)) => {
@@ -338,7 +354,11 @@ impl Outside for Replaying {
         }
     }
 
-    fn split(&mut self, time: u64, _: &mut Memory, _: bool) -> Result<Side, Errno> {
+    fn attach(&mut self, _: i32, _: bool) -> Result<Arc<dyn Mapping>, Errno> {
+        self.share(0)
+    }
+
+    fn split(&mut self, time: u64, _: &mut Memory, _: Birth) -> Result<Side, Errno> {
         let log = self.log.clone();
         match log.records.get(self.at) {
             Some(Record::Fork { child, loan, .. }) => {
@@ -346,7 +366,11 @@ impl Outside for Replaying {
                 let loan = loan.iter().map(|(page, bytes)| (*page, bytes.to_vec())).collect();
                 child
                     .as_ref()
-                    .map(|(child, _)| Side::Parent { child: *child, loan })
+                    .map(|(child, _, descriptor)| Side::Parent {
+                        child: *child,
+                        descriptor: *descriptor,
+                        loan,
+                    })
                     .map_err(|number| Errno(*number))
             }
             Some(Record::Child(facts)) => {
@@ -357,6 +381,17 @@ impl Outside for Replaying {
                 self.lose(time, "a fork");
                 Err(Errno(5))
             }
+        }
+    }
+
+    fn thread_made(&mut self, time: u64, thread: Tid) {
+        match self.head() {
+            Some(Record::Thread { time: recorded, thread: number })
+                if (*recorded, *number) == (time, thread) =>
+            {
+                self.at += 1;
+            }
+            _ => drop(self.lose(time, "a new thread")),
         }
     }
 

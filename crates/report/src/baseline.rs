@@ -1,7 +1,8 @@
 //! What has changed between two runs: which reports are new, which were there before, which are gone.
 
-use crate::{Baseline, Document};
-use std::collections::HashMap;
+use crate::identity::{Code, Match, track};
+use crate::{Baseline, Document, Report};
+use std::collections::HashSet;
 
 /// How many reports stand how to an earlier run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -12,61 +13,51 @@ pub struct Change {
     pub unchanged: usize,
     /// There before, not now.
     pub fixed: usize,
+    /// Of those there before, how many look like one of before without being certainly that one.
+    pub unclear: usize,
 }
 
 impl Document {
-    /// Marks every report as new or unchanged against an earlier run, and adds what is gone as absent.
+    /// Marks every report as new, unchanged or updated against an earlier run, and adds what is gone as absent.
     ///
-    /// Reports are the same when their [fingerprints](Document::fingerprints) are, which survive edits elsewhere; failing
-    /// that, when the tool itself gave both the same identity under the same rule.
-    pub fn compare(&mut self, earlier: &Document) -> Change {
+    /// Which report is which, [`track`] decides by the places that [`Document::note_places`] noted in both; `code` is the
+    /// code of now. A report that may be one of several of before is *updated*, and takes the likeliest of them.
+    pub fn compare(&mut self, earlier: &Document, code: &mut dyn Code) -> Change {
         self.reports.retain(|report| report.baseline != Some(Baseline::Absent));
-        let gone = |report: &crate::Report| report.baseline == Some(Baseline::Absent) || report.passed;
-        let prints = earlier.fingerprints();
-        let mut open: HashMap<&str, usize> = HashMap::new();
-        for (index, print) in prints.iter().enumerate().filter(|(index, _)| !gone(&earlier.reports[*index])) {
-            open.insert(print, index);
-        }
-        let mut found: Vec<bool> = earlier.reports.iter().map(gone).collect();
-        let mut change = Change::default();
-        let own = self.fingerprints();
-        for (report, print) in self.reports.iter_mut().zip(&own).filter(|(report, _)| !report.passed) {
-            report.baseline = open.remove(print.as_str()).map(|index| {
-                found[index] = true;
-                Baseline::Unchanged
-            });
-        }
-        for report in self.reports.iter_mut().filter(|report| report.baseline.is_none() && !report.passed) {
-            let twin = |index: &usize| {
-                let other = &earlier.reports[*index];
-                !found[*index]
-                    && other.rule == report.rule
-                    && report
-                        .fingerprints
-                        .iter()
-                        .any(|(name, value)| other.fingerprints.get(name) == Some(value))
-            };
-            report.baseline = Some(match (0..found.len()).find(twin) {
-                Some(index) => {
-                    found[index] = true;
-                    Baseline::Updated
-                }
-                None => Baseline::New,
-            });
-        }
-        for report in self.reports.iter().filter(|report| !report.passed) {
-            match report.baseline {
-                Some(Baseline::New) => change.new += 1,
-                _ => change.unchanged += 1,
+        let there = |report: &&Report| report.baseline != Some(Baseline::Absent) && !report.passed;
+        let then: Vec<&Report> = earlier.reports.iter().filter(there).collect();
+        let now: Vec<usize> = (0..self.reports.len()).filter(|&at| !self.reports[at].passed).collect();
+        let identities: Vec<_> = then.iter().map(|report| report.identity()).collect();
+        let found =
+            track(&identities, &now.iter().map(|&at| self.reports[at].identity()).collect::<Vec<_>>(), code);
+        let mut left: HashSet<usize> = (0..then.len()).collect();
+        for same in &found {
+            if let Match::Same(old) = same {
+                left.remove(old);
             }
         }
-        for (report, _) in earlier.reports.iter().zip(&found).filter(|(_, found)| !**found) {
+        let mut change = Change::default();
+        for (&at, found) in now.iter().zip(&found) {
+            let state = match found {
+                Match::Same(_) => Baseline::Unchanged,
+                Match::New => Baseline::New,
+                Match::Perhaps(likely) => match likely.iter().find(|old| left.remove(old)) {
+                    Some(_) => Baseline::Updated,
+                    None => Baseline::New,
+                },
+            };
+            match state {
+                Baseline::New => change.new += 1,
+                Baseline::Updated => change.unclear += 1,
+                _ => {}
+            }
+            change.unchanged += usize::from(state != Baseline::New);
+            self.reports[at].baseline = Some(state);
+        }
+        for (_, report) in then.iter().enumerate().filter(|(old, _)| left.contains(old)) {
             change.fixed += 1;
-            self.reports.push(crate::Report {
-                baseline: Some(Baseline::Absent),
-                run: None,
-                ..report.clone()
-            });
+            let gone = Report { baseline: Some(Baseline::Absent), run: None, ..(*report).clone() };
+            self.reports.push(gone);
         }
         self.rules.extend(earlier.rules.iter().cloned());
         self.tidy();
@@ -77,38 +68,51 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::identity::NoCode;
     use crate::{Location, Report};
 
     fn report(title: &str, line: u32) -> Report {
         Report { title: title.into(), location: Some(Location::line("a.c", line)), ..Report::default() }
     }
 
-    #[test]
-    fn moved_is_unchanged_and_gone_is_kept_as_fixed() {
-        let run = |reports: Vec<Report>| Document { reports, ..Document::default() };
-        let earlier = run(vec![report("leak", 3), report("race", 9), report("leak", 30)]);
-        let mut now =
-            run(vec![report("leak", 5), report("overflow", 7), report("leak", 41), report("leak", 50)]);
-        let change = now.compare(&earlier);
-        assert_eq!(change, Change { new: 2, unchanged: 2, fixed: 1 });
-        let states: Vec<_> = now.reports.iter().map(|report| (&*report.title, report.baseline)).collect();
-        assert_eq!(states[4], ("race", Some(Baseline::Absent)));
-        assert_eq!(states[3], ("leak", Some(Baseline::New)), "a third one like two others is new");
-        // Comparing again with the result changes nothing.
-        let mut again =
-            run(vec![report("leak", 5), report("leak", 41), report("leak", 50), report("overflow", 7)]);
-        assert_eq!(again.compare(&now), Change { new: 0, unchanged: 4, fixed: 0 });
+    fn run(reports: Vec<Report>) -> Document {
+        Document { reports, ..Document::default() }
     }
 
     #[test]
-    fn the_tools_own_identity_counts_where_ours_fails() {
-        let with = |title: &str| {
-            let mut report = report(title, 3);
-            report.fingerprints.insert("hash".into(), "abc".into());
-            Document { reports: vec![report], ..Document::default() }
+    fn without_code_a_report_is_the_same_where_nothing_has_changed_and_perhaps_where_something_has() {
+        let earlier = run(vec![report("leak", 3), report("race", 9), report("overflow", 7)]);
+        let mut now = run(vec![report("leak", 5), report("overflow", 7), report("leak", 50)]);
+        let change = now.compare(&earlier, &mut NoCode);
+        assert_eq!(change, Change { new: 1, unchanged: 2, fixed: 1, unclear: 1 });
+        let states: Vec<_> = now.reports.iter().map(|report| (&*report.title, report.baseline)).collect();
+        assert_eq!(
+            states,
+            [
+                ("leak", Some(Baseline::Updated)),
+                ("overflow", Some(Baseline::Unchanged)),
+                ("leak", Some(Baseline::New)),
+                ("race", Some(Baseline::Absent)),
+            ]
+        );
+        // Comparing the same reports with the result changes nothing.
+        let mut again = run(vec![report("leak", 5), report("overflow", 7), report("leak", 50)]);
+        assert_eq!(again.compare(&now, &mut NoCode), Change { unchanged: 3, ..Change::default() });
+    }
+
+    #[test]
+    fn the_tools_own_identity_counts_where_there_is_no_code() {
+        let with = |line: u32, hash: &str| {
+            let mut report = report("leak", line);
+            report.fingerprints.insert("hash".into(), hash.into());
+            report
         };
-        let mut now = with("renamed");
-        assert_eq!(now.compare(&with("named")).new, 0);
-        assert_eq!(now.reports[0].baseline, Some(Baseline::Updated));
+        let mut now = run(vec![with(30, "abc"), with(40, "def")]);
+        let change = now.compare(&run(vec![with(3, "def"), with(4, "abc")]), &mut NoCode);
+        assert_eq!(change, Change { unchanged: 2, ..Change::default() });
+        // One that several have says nothing.
+        let mut now = run(vec![with(30, "abc")]);
+        let change = now.compare(&run(vec![with(3, "abc"), with(4, "abc")]), &mut NoCode);
+        assert_eq!(change, Change { unchanged: 1, fixed: 1, unclear: 1, new: 0 });
     }
 }

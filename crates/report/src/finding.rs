@@ -2,7 +2,7 @@
 
 use crate::model::is_default;
 use crate::{Location, Tool};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// What a tool says about one kind of finding, once for all reports of that kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,8 +28,22 @@ pub struct Rule {
     #[serde(skip_serializing_if = "is_default")]
     pub url: String,
     /// A score of its severity, zero to ten (`security-severity`), as the tool writes it.
-    #[serde(skip_serializing_if = "is_default")]
+    #[serde(skip_serializing_if = "is_default", deserialize_with = "words_or_number")]
     pub score: String,
+}
+
+/// A score is a number to some who write the form.
+fn words_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Score {
+        Words(String),
+        Number(serde_json::Number),
+    }
+    Ok(match Score::deserialize(deserializer)? {
+        Score::Words(words) => words,
+        Score::Number(number) => number.to_string(),
+    })
 }
 
 /// An edit that would put it right.

@@ -25,6 +25,8 @@ mod finding;
 mod fingerprint;
 mod flow;
 mod format;
+pub mod identity;
+mod locks;
 pub mod loss;
 mod model;
 mod narrate;

@@ -129,6 +129,12 @@ pub trait Core: Clone {
         signed_borrow(self, w, a, b)
     }
 
+    /// Whether an address is one of the `length` addresses from `first` on.
+    fn lies_within(&self, w: Width, address: &Self::Val, first: &Bits, length: &Bits) -> Self::Bool {
+        let from_first = self.binop(BinOp::Sub, w, address, &self.constant(first));
+        self.relop(RelOp::Ult, w, &from_first, &self.constant(length))
+    }
+
     /// A truth value that the reading is certain of.
     fn decided(&self, b: &Self::Bool) -> Option<bool> {
         match self.targets(8, &self.bool_to_val(8, b)).as_deref() {

@@ -6,10 +6,24 @@ use parallax_op::{Bits, Width};
 use parallax_term::Store;
 use std::hash::Hash;
 
-/// Tells where a load may be from: given the condition under which it is made and its address, the constants that the
-/// address can be, each with its condition. None when it cannot tell.
-pub type Places<'p, C> =
-    dyn FnMut(&<C as Core>::Bool, &<C as Core>::Val) -> Option<Vec<(<C as Core>::Bool, Bits)>> + 'p;
+/// Where a load may be from, of which the reading cannot tell the address.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Origin<B> {
+    /// From anywhere in memory.
+    Anywhere,
+    /// From one of these addresses, each under its condition.
+    Among {
+        /// The addresses. Without `elsewhere`, one of the conditions holds.
+        places: Vec<(B, Bits)>,
+        /// Whether it may be from elsewhere, where none of the conditions holds.
+        elsewhere: bool,
+    },
+    /// Perhaps from memory that never changes, and from which part of it could not be found out; why.
+    Unknown(String),
+}
+
+/// Tells where a load may be from, given the condition under which it is made and its address.
+pub type Places<'p, C> = dyn FnMut(&<C as Core>::Bool, &<C as Core>::Val) -> Origin<<C as Core>::Bool> + 'p;
 
 /// Where control may go from an instruction, as far as the instruction tells by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,6 +85,31 @@ pub trait Language {
     fn return_addresses<C: Core>(&self, core: &C, start: &Self::State<C>) -> Vec<C::Val> {
         let _ = (core, start);
         Vec::new()
+    }
+
+    /// The Boolean symbol that says, after a program, whether an instruction has faulted on the way; none where no
+    /// instruction can.
+    fn fault_symbol(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The condition under which an instruction has faulted on the way to a state. The rest of the state is the one that
+    /// execution has where nothing has faulted.
+    fn faulted<C: Core>(&self, core: &C, state: &Self::State<C>) -> C::Bool {
+        let _ = state;
+        core.boolean(false)
+    }
+
+    /// The state in which this program is called next by a caller that has called another one in the state `before` and
+    /// got `after` back; none where programs lie one behind the other and nothing calls them.
+    fn called_next<C: Core>(
+        &self,
+        core: &C,
+        before: &Self::State<C>,
+        after: Self::State<C>,
+    ) -> Option<Self::State<C>> {
+        let _ = (core, before, after);
+        None
     }
 
     /// The symbol that addresses on the program's stack are computed from, where there is one.
@@ -177,11 +216,26 @@ pub trait ConstantTables: Language {
     }
 }
 
-/// Why an instruction cannot be executed.
+/// Why execution does not go on behind an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuck {
     /// What is wrong.
     pub message: String,
+    /// Whether the instruction certainly faults, which is part of what the program does. Otherwise nothing is known of
+    /// what it does.
+    pub faults: bool,
+}
+
+impl Stuck {
+    /// An instruction whose meaning is not known.
+    pub fn unknown(message: impl Into<String>) -> Self {
+        Stuck { message: message.into(), faults: false }
+    }
+
+    /// An instruction that certainly faults.
+    pub fn fault(message: impl Into<String>) -> Self {
+        Stuck { message: message.into(), faults: true }
+    }
 }
 
 impl std::fmt::Display for Stuck {

@@ -40,7 +40,7 @@ pub use abstraction::{Abstract, AbstractMap, BigKey, Domain, Truth, Value};
 pub use concrete::{Concrete, Table};
 pub use condition::Condition;
 pub use interval::Interval;
-pub use language::{ConstantTables, Language, Places, Procedures, Stuck, Successors};
+pub use language::{ConstantTables, Language, Origin, Places, Procedures, Stuck, Successors};
 pub use pair::Pair;
 pub use sign::Sign;
 pub use symbolic::Symbolic;

@@ -40,6 +40,7 @@ impl<A: Core, B: Core> Core for Pair<A, B> {
         fn binop(op: plain BinOp, w: plain Width, a: pair &Self::Val, b: pair &Self::Val) -> Val;
         fn relop(op: plain RelOp, w: plain Width, a: pair &Self::Val, b: pair &Self::Val) -> Bool;
         fn signed_borrow(w: plain Width, a: pair &Self::Val, b: pair &Self::Val) -> Bool;
+        fn lies_within(w: plain Width, address: pair &Self::Val, first: plain &Bits, length: plain &Bits) -> Bool;
         fn boolop(op: plain BoolOp, a: pair &Self::Bool, b: pair &Self::Bool) -> Bool;
         fn not(a: pair &Self::Bool) -> Bool;
         fn cond(w: plain Width, b: pair &Self::Bool, t: pair &Self::Val, e: pair &Self::Val) -> Val;

@@ -6,7 +6,7 @@ use crate::Core;
 use parallax_op::{
     BinOp, Bits, BoolOp, FloatBinOp, FloatFormat, FloatRelOp, FloatUnOp, RelOp, Rounding, UnOp, Width,
 };
-use parallax_term::{Expr, Formula, FuncExpr, Node, Sort, Store, SymbolKind, Term};
+use parallax_term::{Expr, Formula, FuncExpr, Node, Ranges, Sort, Store, SymbolKind, Term};
 use std::collections::HashMap;
 
 /// A control value with more alternatives than this counts as unknown.
@@ -132,6 +132,28 @@ impl Core for Symbolic<'_> {
     }
     fn update(&self, map: FuncExpr, key: &Term, value: Term) -> FuncExpr {
         self.store.update(map, *key, value)
+    }
+
+    /// By what the address can be, and by what is kept apart, before any formula.
+    fn lies_within(&self, w: Width, address: &Term, first: &Bits, length: &Bits) -> Formula {
+        let store = self.store;
+        if let (Some(low), Some(count)) = (first.to_u64(), length.to_u64().filter(|count| *count > 0))
+            && let (low, high) = (u128::from(low), u128::from(low) + u128::from(count) - 1)
+            && high < 1 << w
+        {
+            let span = store.span(*address, &Ranges::default());
+            if span.high < low || high < span.low {
+                return store.false_();
+            }
+            if low <= span.low && span.high <= high {
+                return store.true_();
+            }
+            if store.is_kept_apart(*address, low, high) {
+                return store.false_();
+            }
+        }
+        let from_first = store.sub(*address, store.constant(first));
+        store.relop(RelOp::Ult, from_first, store.constant(length))
     }
 
     /// The leaves of nested conditionals, equal ones together.

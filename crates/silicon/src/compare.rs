@@ -1,7 +1,7 @@
 //! One instruction, one state, three results: the processor's, the concrete reading's, the symbolic reading's.
 
 use crate::forms::{Case, Form, code, data};
-use crate::machine::{ARENA, Machine, Outcome, Registers};
+use crate::machine::{ARENA, Machine, Outcome, Registers, follows_the_manual};
 use crate::random::Random;
 use iced_x86::EncodingKind;
 use parallax_ir::meaning::{State, Value, exec};
@@ -326,6 +326,12 @@ impl Expected {
             | (Outcome::Signal(libc::SIGSEGV, _), Some(Trap::Protection))
             | (Outcome::Signal(libc::SIGILL, _), Some(Trap::Undefined)) => return differences,
             (Outcome::Signal(signal, _), trap) => return vec![format!("signal {signal} against {trap:?}")],
+            // Processors of some makers take more than those of others.
+            (Outcome::Done(_), Some(Trap::Protection))
+                if !follows_the_manual() && is_refused_by_some(&case.instruction) =>
+            {
+                return differences;
+            }
             (Outcome::Done(_), Some(trap)) => return vec![format!("no signal against {trap:?}")],
             (Outcome::Done(after), None) => after,
         };
@@ -376,8 +382,7 @@ impl Expected {
         let approximate = is_approximate(&case.instruction);
         for (index, value) in after.stack.iter().enumerate() {
             let name = format!("ST{index}");
-            // The next number is the next integer.
-            let close = approximate && value.abs_diff(ours.register(&name)) <= 1;
+            let close = approximate && place_of(*value).abs_diff(place_of(ours.register(&name))) <= 1;
             if !close {
                 check(&name, *value, u128::MAX);
             }
@@ -396,11 +401,11 @@ impl Expected {
             Ok(state) => &state.memory,
             Err(_) => return differences,
         };
-        let pointers = case.last_pointers();
+        let unkept = case.unkept();
         let key = case.registers.bits.max(32) as u16;
         let start = data(case.registers.bits);
         for (index, theirs) in self.memory.iter().enumerate() {
-            if pointers.as_ref().is_some_and(|range| range.contains(&(start + index as u64))) {
+            if unkept.iter().any(|range| range.contains(&(start + index as u64))) {
                 continue;
             }
             let mine = table.get(&Bits::new(key, u128::from(start) + index as u128)).to_u64().unwrap_or(0);
@@ -415,6 +420,20 @@ impl Expected {
         }
         differences
     }
+}
+
+/// The place of an extended number among all of its sign: the next number has the next place. The integer bit goes with the
+/// exponent.
+fn place_of(number: u128) -> u128 {
+    (number >> 64) << 63 | (number & ((1 << 63) - 1))
+}
+
+/// Instructions that not every maker's processors refuse where we do: SHA on memory that is not aligned, and a bit of MXCSR that
+/// only some have.
+fn is_refused_by_some(instruction: &iced_x86::Instruction) -> bool {
+    use iced_x86::Mnemonic::{Fxrstor, Fxrstor64, Ldmxcsr, Vldmxcsr};
+    instruction.cpuid_features().contains(&iced_x86::CpuidFeature::SHA)
+        || matches!(instruction.mnemonic(), Ldmxcsr | Vldmxcsr | Fxrstor | Fxrstor64)
 }
 
 /// Whether singles are all within the bound that the manual promises, ours being the truth; those without a bound must be

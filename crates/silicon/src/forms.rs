@@ -1,6 +1,6 @@
 //! Instruction forms: every opcode of the decoder's table that we give a meaning to, with random operands.
 
-use crate::machine::{ARENA, CODE, DATA, LOW_DATA, Registers, SHORT_CODE, SHORT_DATA};
+use crate::machine::{ARENA, CODE, DATA, LOW_DATA, Registers, SHORT_CODE, SHORT_DATA, follows_the_manual};
 use crate::random::Random;
 use iced_x86::{
     Code, Encoder, EncodingKind, Instruction, MemoryOperand, Mnemonic, OpCodeOperandKind as Kind, OpKind,
@@ -401,17 +401,20 @@ impl Case {
         })
     }
 
-    /// Where the instruction stores pointers to the last x87 instruction and operand, which we do not keep.
-    pub fn last_pointers(&self) -> Option<std::ops::Range<u64>> {
+    /// Where the instruction stores what we do not keep: pointers to the last x87 instruction and operand, and which bits of
+    /// MXCSR a processor of another maker has.
+    pub fn unkept(&self) -> [std::ops::Range<u64>; 2] {
         use Mnemonic::*;
-        let address = self.memory_address()?;
+        let none = 0..0;
+        let Some(address) = self.memory_address() else { return [none.clone(), none] };
         match self.instruction.mnemonic() {
             Fnstenv | Fnsave if matches!(self.instruction.memory_size().size(), 14 | 94) => {
-                Some(address + 6..address + 14)
+                [address + 6..address + 14, none]
             }
-            Fnstenv | Fnsave => Some(address + 12..address + 28),
-            Fxsave | Fxsave64 => Some(address + 6..address + 24),
-            _ => None,
+            Fnstenv | Fnsave => [address + 12..address + 28, none],
+            Fxsave | Fxsave64 if follows_the_manual() => [address + 6..address + 24, none],
+            Fxsave | Fxsave64 => [address + 6..address + 24, address + 28..address + 32],
+            _ => [none.clone(), none],
         }
     }
 

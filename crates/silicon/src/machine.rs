@@ -225,6 +225,12 @@ const CODE_32: u64 = 0x23;
 const CODE_64: u64 = 0x33;
 const FLAT: u64 = 0x2b;
 
+/// Whether the processor is of the maker whose manual we follow where processors differ.
+pub fn follows_the_manual() -> bool {
+    let maker = std::arch::x86_64::__cpuid(0);
+    [maker.ebx, maker.edx, maker.ecx].map(u32::to_le_bytes).concat() == b"GenuineIntel"
+}
+
 /// Whether this kernel lets programs have segments of their own, which 16-bit code needs.
 pub fn has_segments() -> bool {
     let mut table = [0u8; 8];

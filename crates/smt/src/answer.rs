@@ -77,6 +77,13 @@ pub struct Limits {
     pub size: usize,
 }
 
+impl Limits {
+    /// So many conflicts and no clock: the answer does not depend on what else the machine does.
+    pub fn counted(conflicts: u64) -> Self {
+        Limits { time: None, conflicts: Some(conflicts), ..Limits::default() }
+    }
+}
+
 impl Default for Limits {
     /// Ten seconds, no limit on conflicts, four million gates.
     fn default() -> Self {

@@ -41,7 +41,8 @@ impl<'s> Tiered<'s> {
     /// What tier 0 says within a budget, and within the limits that were set.
     fn leashed(&mut self, leash: Limits, left: Option<Duration>, query: &[Formula]) -> Answer {
         let conflicts = [leash.conflicts, self.limits.conflicts].into_iter().flatten().min();
-        let time = [leash.time, left].into_iter().flatten().min();
+        // Where nothing is timed, the first tier is not either: it would answer or not by what else the machine does.
+        let time = left.map(|left| leash.time.map_or(left, |leash| leash.min(left)));
         let size = self.limits.size.min(leash.size);
         self.first.set_limits(Limits { time, conflicts, size });
         self.first.check(query)

@@ -24,13 +24,18 @@ pub enum Head<'t> {
     },
 }
 
-/// Arguments that do not fit, and what a function takes.
-struct Misfit(String);
+/// Why a function has no value at its arguments.
+enum Misfit {
+    /// They do not fit; what it takes.
+    Takes(String),
+    /// They fit, and what they ask for is not supported; what that is.
+    Unsupported(String),
+}
 
 type Applied = Result<Expr, Misfit>;
 
 fn misfit<T>(takes: &str) -> Result<T, Misfit> {
-    Err(Misfit(format!("takes {takes}")))
+    Err(Misfit::Takes(takes.to_owned()))
 }
 
 /// The value of a function at its arguments.
@@ -68,7 +73,8 @@ pub fn apply(
             Refusal::unsupported(span, format!("bit-vectors have at most {MAX_WIDTH} bits here"))
         }
         Ok(value) => Ok(value),
-        Err(Misfit(takes)) => Refusal::malformed(span, format!("`{name}` {takes}")),
+        Err(Misfit::Takes(takes)) => Refusal::malformed(span, format!("`{name}` takes {takes}")),
+        Err(Misfit::Unsupported(what)) => Refusal::unsupported(span, what),
     }
 }
 
@@ -159,6 +165,11 @@ fn two(store: &Store, arguments: &[Expr]) -> Result<(Term, Term), Misfit> {
     }
 }
 
+/// Whether the theories have a function of this name.
+pub fn is_builtin(store: &Store, name: &str) -> bool {
+    builtin(store, name, &[]).is_some()
+}
+
 /// A function of the theories, if there is one of this name.
 fn builtin(store: &Store, name: &str, arguments: &[Expr]) -> Option<Applied> {
     let applied = match name {
@@ -237,7 +248,8 @@ fn equal_arrays(store: &Store, a: FuncExpr, b: FuncExpr) -> Result<Formula, Misf
     }
     let ((of_a, base_a), (of_b, base_b)) = (store.updates(a), store.updates(b));
     if base_a != base_b {
-        return misfit("arrays only where both come from one by writes: other equalities are not supported");
+        let what = "arrays are compared only where both come from one by writes";
+        return Err(Misfit::Unsupported(what.to_owned()));
     }
     let keys = of_a.iter().chain(&of_b).map(|(key, _)| *key);
     Ok(store.all(keys.map(|key| store.eq(store.access(a, key), store.access(b, key)))))
@@ -271,6 +283,9 @@ fn vector_builtin(store: &Store, name: &str, arguments: &[Expr]) -> Option<Appli
     if let Some(&op) = RelOp::ALL.iter().find(|op| op.smt2() == name && name.starts_with("bv")) {
         return Some(two(store, arguments).map(|(a, b)| Expr::Formula(store.relop(op, a, b))));
     }
+    if let Some(overflows) = overflow(store, name, arguments) {
+        return Some(overflows);
+    }
     let single = |meaning: &dyn Fn(Term, Width) -> Term| {
         vectors(store, arguments).and_then(|all| match all[..] {
             [a] => Ok(Expr::Term(meaning(a, store.width(a)))),
@@ -302,7 +317,8 @@ fn vector_builtin(store: &Store, name: &str, arguments: &[Expr]) -> Option<Appli
             .and_then(|all| {
                 let bits: usize = all.iter().map(|&term| usize::from(store.width(term))).sum();
                 if bits > usize::from(MAX_WIDTH) {
-                    return misfit(&format!("bit-vectors of {MAX_WIDTH} bits together at most here"));
+                    let what = format!("bit-vectors have at most {MAX_WIDTH} bits here");
+                    return Err(Misfit::Unsupported(what));
                 }
                 let joined = all.into_iter().reduce(|high, low| store.concat(high, low));
                 joined.map_or_else(|| misfit("bit-vectors"), |term| Ok(Expr::Term(term)))
@@ -310,6 +326,45 @@ fn vector_builtin(store: &Store, name: &str, arguments: &[Expr]) -> Option<Appli
         _ => return None,
     };
     Some(applied)
+}
+
+/// A predicate that says whether an operation overflows, if there is one of this name.
+fn overflow(store: &Store, name: &str, arguments: &[Expr]) -> Option<Applied> {
+    let least =
+        |w: Width| store.constant(&BinOp::Shl.apply(&Bits::one(w), &Bits::from_big(w, (w - 1).into())));
+    if name == "bvnego" {
+        return Some(vectors(store, arguments).and_then(|all| match all[..] {
+            [a] => Ok(Expr::Formula(store.eq(a, least(store.width(a))))),
+            _ => misfit("one bit-vector"),
+        }));
+    }
+    // Whether the result, computed with room for it, is that of the narrow operation, widened.
+    let fits = |op: BinOp, signed: bool, room: fn(Width) -> Option<Width>| {
+        two(store, arguments).and_then(|(a, b)| {
+            let narrow = store.width(a);
+            let Some(width) = room(narrow).filter(|&width| width <= MAX_WIDTH) else {
+                return Err(Misfit::Unsupported(format!("`{name}` needs more than {MAX_WIDTH} bits here")));
+            };
+            let widened = |t: Term| if signed { store.sext(t, width) } else { store.zext(t, width) };
+            let exact = store.binop(op, widened(a), widened(b));
+            Ok(Expr::Formula(store.ne(exact, widened(store.binop(op, a, b)))))
+        })
+    };
+    let one_more = |w: Width| w.checked_add(1);
+    let twice = |w: Width| w.checked_mul(2);
+    Some(match name {
+        "bvuaddo" => fits(BinOp::Add, false, one_more),
+        "bvsaddo" => fits(BinOp::Add, true, one_more),
+        "bvumulo" => fits(BinOp::Mul, false, twice),
+        "bvsmulo" => fits(BinOp::Mul, true, twice),
+        "bvssubo" => fits(BinOp::Sub, true, one_more),
+        "bvusubo" => two(store, arguments).map(|(a, b)| Expr::Formula(store.relop(RelOp::Ult, a, b))),
+        "bvsdivo" => two(store, arguments).map(|(a, b)| {
+            let w = store.width(a);
+            Expr::Formula(store.and(store.eq(a, least(w)), store.eq(b, store.constant(&Bits::ones(w)))))
+        }),
+        _ => return None,
+    })
 }
 
 /// The remainder with the sign of the divisor; what is divided, if that is by zero.

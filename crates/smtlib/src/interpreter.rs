@@ -111,12 +111,12 @@ impl<'s> Interpreter<'s> {
                 Ok(())
             }
             "declare-const" => {
-                let (name, span) = reader.symbol()?;
+                let (name, span) = reader.new_name()?;
                 let gives = reader.sort()?;
                 self.declare(reader, name, span, Vec::new(), gives)
             }
             "declare-fun" => {
-                let (name, span) = reader.symbol()?;
+                let (name, span) = reader.new_name()?;
                 reader.expect(Kind::Open, "the sorts of the arguments")?;
                 let mut takes = Vec::new();
                 while reader.take(Kind::Close).is_none() {
@@ -127,7 +127,10 @@ impl<'s> Interpreter<'s> {
             }
             "define-const" | "define-fun" => self.define(reader, command),
             "define-sort" => {
-                let (name, _) = reader.symbol()?;
+                let (name, span) = reader.new_name()?;
+                if reader.names.get(&name).is_some() {
+                    return Refusal::malformed(span, format!("`{name}` is defined twice"));
+                }
                 reader.expect(Kind::Open, "`()`")?;
                 if let Some(token) = reader.peek().filter(|token| token.kind != Kind::Close) {
                     return Refusal::unsupported(token.span, "sorts with parameters are not supported");
@@ -279,17 +282,21 @@ impl<'s> Interpreter<'s> {
     }
 
     fn define(&mut self, reader: &mut Reader<'s, '_>, command: Token) -> Result<(), Refusal> {
-        let (name, span) = reader.symbol()?;
+        let (name, span) = reader.new_name()?;
         if reader.names.get(&name).is_some() {
             return Refusal::malformed(span, format!("`{name}` is defined twice"));
         }
         let store = reader.store;
         let mark = reader.names.mark();
-        let mut takes = Vec::new();
+        let (mut takes, mut arguments) = (Vec::new(), Vec::<Rc<str>>::new());
         if reader.slice(command) == "define-fun" {
             reader.expect(Kind::Open, "the arguments")?;
             while reader.take(Kind::Open).is_some() {
-                let (argument, _) = reader.symbol()?;
+                let (argument, at) = reader.new_name()?;
+                if arguments.contains(&argument) {
+                    return Refusal::malformed(at, format!("`{argument}` is bound twice"));
+                }
+                arguments.push(argument.clone());
                 let sort = reader.sort()?;
                 reader.expect(Kind::Close, "`)`")?;
                 let symbol = store.fresh(&format!("{name}.{argument}"), sort, SymbolKind::Free);

@@ -1,7 +1,7 @@
 //! Terms and sorts, token by token, on a stack of our own.
 
 use crate::Refusal;
-use crate::apply::{Head, apply};
+use crate::apply::{Head, apply, is_builtin};
 use crate::model::quoted;
 use crate::scope::{Meaning, Names};
 use crate::token::{Kind, Token};
@@ -22,6 +22,10 @@ pub struct Reader<'s, 't> {
     /// Formulas that the script gave a name, since they were last taken.
     pub named: Vec<(Rc<str>, Formula)>,
 }
+
+/// Words of the language, which scripts cannot give a meaning.
+const RESERVED: &[&str] =
+    &["!", "_", "as", "exists", "forall", "let", "match", "par", "true", "false", "Bool", "Array", "BitVec"];
 
 /// How many tokens stand before the right side of `(= name ...`.
 const EQUATION: usize = 3;
@@ -87,6 +91,15 @@ impl<'s, 't> Reader<'s, 't> {
     pub fn symbol(&mut self) -> Result<(Rc<str>, Span), Refusal> {
         let token = self.expect(Kind::Symbol, "a symbol")?;
         Ok((self.slice(token).into(), token.span))
+    }
+
+    /// Takes a symbol that is to get a meaning.
+    pub fn new_name(&mut self) -> Result<(Rc<str>, Span), Refusal> {
+        let (name, span) = self.symbol()?;
+        if RESERVED.contains(&&*name) || is_builtin(self.store, &name) {
+            return Refusal::malformed(span, format!("`{name}` is reserved"));
+        }
+        Ok((name, span))
     }
 
     /// Takes a numeral.
@@ -282,7 +295,10 @@ impl<'s, 't> Reader<'s, 't> {
     /// Goes on in a `let` behind a binding: the next one, or the body.
     fn after_binding(&mut self, beside: Vec<(Rc<str>, Expr)>) -> Result<Frame<'t>, Refusal> {
         if self.take(Kind::Open).is_some() {
-            let name = self.symbol()?.0;
+            let (name, span) = self.symbol()?;
+            if beside.iter().any(|(bound, _)| *bound == name) {
+                return Refusal::malformed(span, format!("`{name}` is bound twice"));
+            }
             return Ok(Frame::Binding { name, beside });
         }
         self.expect(Kind::Close, "`)` or a binding")?;

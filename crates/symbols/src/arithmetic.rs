@@ -1,10 +1,11 @@
 //! Numbers of the program: the usual conversions of C, and its operators.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::expression::{Binary, Unary};
+use crate::literal::Integer;
 use crate::symbols::Symbols;
 use crate::types::{Kind, Made, Type};
-use crate::value::{State, Value, extended};
+use crate::value::{State, Value, extended, low_bits};
 use std::cmp::Ordering;
 
 /// A value to reckon with.
@@ -57,9 +58,17 @@ impl Symbols {
         Ok(match &*self.kind(&value.ty)? {
             Kind::Integer { size, signed }
             | Kind::Character { size, signed }
-            | Kind::Enum { size, signed, .. } => promoted(self.integer(&value, state)?, *size, *signed),
-            Kind::Boolean { size } => promoted(self.integer(&value, state)?, *size, false),
-            Kind::Float { size } => Number::Float { value: self.float(&value, state)?, size: *size },
+            | Kind::Enum { size, signed, .. } => {
+                promoted(self.integer(&value, state)?, *size, *signed, value.bits)
+            }
+            Kind::Boolean { size } => promoted(self.integer(&value, state)?, *size, false, value.bits),
+            Kind::Float { size } => {
+                let number = self.float(&value, state)?;
+                if *size > 8 && !is_exact(self.raw(&value, state)?) {
+                    return Err(inexact());
+                }
+                Number::Float { value: number, size: *size }
+            }
             Kind::Pointer { to, .. } => {
                 Number::Pointer { address: self.integer(&value, state)? as u64, to: to.clone() }
             }
@@ -84,13 +93,9 @@ impl Symbols {
     }
 
     /// An integer literal.
-    pub(crate) fn literal(&self, value: i128) -> Value {
-        let (size, signed) = match value {
-            _ if i32::try_from(value).is_ok() => (4, true),
-            _ if i64::try_from(value).is_ok() => (8, true),
-            _ => (8, false),
-        };
-        self.value_of(Number::Integer { value, size, signed })
+    pub(crate) fn literal(&self, literal: &Integer) -> Value {
+        let (size, signed) = literal.ty(self.address_size());
+        self.value_of(Number::Integer { value: literal.value.into(), size, signed })
     }
 
     pub(crate) fn float_value(&self, value: f64, size: u64) -> Value {
@@ -116,6 +121,7 @@ impl Symbols {
     pub(crate) fn turned(&self, operator: Unary, number: Number) -> Result<Number> {
         Ok(match (number, operator) {
             (number, Unary::Not) => Number::truth(!number.is_true()),
+            (number @ (Number::Integer { .. } | Number::Float { .. }), Unary::Plus) => number,
             (Number::Integer { value, size, signed }, Unary::Minus) => {
                 Number::integer(value.wrapping_neg(), size, signed)
             }
@@ -138,25 +144,51 @@ impl Symbols {
         Ok(self.value_of(self.combined(operator, left, right)?))
     }
 
-    /// Compares two numbers by their values, whatever their types; not-a-number has no order.
-    pub fn compare(&self, left: &Value, right: &Value, state: &dyn State) -> Result<Option<Ordering>> {
-        Ok(ordering(&self.to_number(left, state)?, &self.to_number(right, state)?))
-    }
-
     /// What an operator makes of two numbers.
     pub(crate) fn combined(&self, operator: Binary, left: Number, right: Number) -> Result<Number> {
         use Ordering::{Equal, Greater, Less};
-        let compared = |holds: fn(Option<Ordering>) -> bool| Number::truth(holds(ordering(&left, &right)));
+        if !operator.compares() {
+            return match operator {
+                Binary::And => Ok(Number::truth(left.is_true() && right.is_true())),
+                Binary::Or => Ok(Number::truth(left.is_true() || right.is_true())),
+                _ => self.reckon(operator, left, right),
+            };
+        }
+        let order = self.ordering(left, right)?;
+        let compared = |holds: fn(Option<Ordering>) -> bool| Number::truth(holds(order));
         Ok(match operator {
-            Binary::And => Number::truth(left.is_true() && right.is_true()),
-            Binary::Or => Number::truth(left.is_true() || right.is_true()),
             Binary::Equal => compared(|order| order == Some(Equal)),
             Binary::Unequal => compared(|order| order != Some(Equal)),
             Binary::Less => compared(|order| order == Some(Less)),
             Binary::LessEqual => compared(|order| matches!(order, Some(Less | Equal))),
             Binary::Greater => compared(|order| order == Some(Greater)),
-            Binary::GreaterEqual => compared(|order| matches!(order, Some(Greater | Equal))),
-            _ => return self.reckon(operator, left, right),
+            _ => compared(|order| matches!(order, Some(Greater | Equal))),
+        })
+    }
+
+    /// How two numbers compare after C's conversions; what is not a number has no order.
+    fn ordering(&self, left: Number, right: Number) -> Result<Option<Ordering>> {
+        Ok(match converted(left, right) {
+            (Number::Integer { value: a, size, signed }, Number::Integer { value: b, .. }) => {
+                // All bits of this type may be in use; the sign of `i128` is then one of them.
+                let is_widest = size >= 16 && !signed;
+                Some(if is_widest { (a as u128).cmp(&(b as u128)) } else { a.cmp(&b) })
+            }
+            (Number::Float { value: a, .. }, Number::Float { value: b, .. }) => a.partial_cmp(&b),
+            (left @ Number::Pointer { .. }, right) | (left, right @ Number::Pointer { .. }) => {
+                let address = |number: &Number| match number {
+                    Number::Pointer { address, .. } => Ok(*address),
+                    Number::Integer { value, .. } => {
+                        Ok((*value as u128 & low_bits(8 * self.address_size())) as u64)
+                    }
+                    Number::Float { .. } => {
+                        Err(self.complaint(&number.ty(), "cannot be compared with a pointer"))
+                    }
+                };
+                Some(address(&left)?.cmp(&address(&right)?))
+            }
+            // Both are converted to one type, unless one is a pointer.
+            (_, right) => return Err(self.complaint(&right.ty(), "cannot be compared so")),
         })
     }
 
@@ -180,68 +212,102 @@ impl Symbols {
                 let bytes = i128::from(address.wrapping_sub(other) as i64);
                 Ok(Number::integer(bytes / i128::from(self.size(&to)?.max(1)), 8, true))
             }
+            // A shift has the type of its left side.
             (
-                Number::Integer { value: a, size: s, signed: p },
-                Number::Integer { value: b, size: t, signed: q },
-                _,
+                Number::Integer { value: a, size, signed },
+                Number::Integer { value: b, .. },
+                Binary::ShiftLeft | Binary::ShiftRight,
             ) => {
-                let size = s.max(t);
-                // The unsigned type wins where it is as large.
-                let signed = (p || s < size) && (q || t < size);
-                let zero = || self.complaint(&Type::integer(t, q), "is zero and divides");
-                let value = match operator {
-                    Binary::Plus => a.wrapping_add(b),
-                    Binary::Minus => a.wrapping_sub(b),
-                    Binary::Times => a.wrapping_mul(b),
-                    Binary::Divide => a.checked_div(b).ok_or_else(zero)?,
-                    Binary::Remainder => a.checked_rem(b).ok_or_else(zero)?,
-                    Binary::BitAnd => a & b,
-                    Binary::BitOr => a | b,
-                    Binary::BitXor => a ^ b,
-                    Binary::ShiftLeft => {
-                        return Ok(Number::integer(a.checked_shl(b as u32).unwrap_or(0), s, p));
-                    }
-                    Binary::ShiftRight => {
-                        return Ok(Number::integer(a.checked_shr(b as u32).unwrap_or(0), s, p));
-                    }
-                    _ => return Err(wrong(&Number::Integer { value: b, size: t, signed: q })),
+                let Some(by) = u32::try_from(b).ok().filter(|by| u64::from(*by) < 8 * size) else {
+                    return Err(self.complaint(&Type::integer(size, signed), "is shifted by too many bits"));
                 };
-                Ok(Number::integer(value, size, signed))
+                Ok(Number::integer(
+                    match operator {
+                        Binary::ShiftLeft => a << by,
+                        _ if signed => a >> by,
+                        _ => (a as u128 >> by) as i128,
+                    },
+                    size,
+                    signed,
+                ))
             }
-            (
-                a @ (Number::Float { .. } | Number::Integer { .. }),
-                b @ (Number::Float { .. } | Number::Integer { .. }),
-                _,
-            ) => {
-                let (x, y) = (as_float(&a), as_float(&b));
-                let size = |number: &Number| match number {
-                    Number::Float { size, .. } => *size,
-                    _ => 4,
-                };
-                let value = match operator {
-                    Binary::Plus => x + y,
-                    Binary::Minus => x - y,
-                    Binary::Times => x * y,
-                    Binary::Divide => x / y,
-                    _ => return Err(wrong(&b)),
-                };
-                Ok(Number::float(value, size(&a).max(size(&b))))
-            }
-            (_, right, _) => Err(wrong(&right)),
+            (left, right, _) => match converted(left, right) {
+                (Number::Integer { value: a, size, signed }, Number::Integer { value: b, .. }) => {
+                    self.whole(operator, a, b, size, signed)
+                }
+                (Number::Float { value: x, size }, Number::Float { value: y, .. }) => {
+                    if size > 8 {
+                        return Err(inexact());
+                    }
+                    let value = match operator {
+                        Binary::Plus => x + y,
+                        Binary::Minus => x - y,
+                        Binary::Times => x * y,
+                        Binary::Divide => x / y,
+                        _ => return Err(wrong(&Number::Float { value: y, size })),
+                    };
+                    Ok(Number::float(value, size))
+                }
+                (_, right) => Err(wrong(&right)),
+            },
         }
+    }
+
+    /// What an operator makes of two integers of one type.
+    fn whole(&self, operator: Binary, a: i128, b: i128, size: u64, signed: bool) -> Result<Number> {
+        let complaint = |what: &str| self.complaint(&Type::integer(size, signed), what);
+        let is_widest = size >= 16 && !signed;
+        let value = match operator {
+            Binary::Plus => a.wrapping_add(b),
+            Binary::Minus => a.wrapping_sub(b),
+            Binary::Times => a.wrapping_mul(b),
+            Binary::Divide | Binary::Remainder if b == 0 => return Err(complaint("is zero and divides")),
+            Binary::Divide if is_widest => (a as u128 / b as u128) as i128,
+            Binary::Remainder if is_widest => (a as u128 % b as u128) as i128,
+            Binary::Divide => a.wrapping_div(b),
+            Binary::Remainder => a.wrapping_rem(b),
+            Binary::BitAnd => a & b,
+            Binary::BitOr => a | b,
+            Binary::BitXor => a ^ b,
+            _ => return Err(complaint("cannot be combined so")),
+        };
+        Ok(Number::integer(value, size, signed))
+    }
+
+    /// The value that a conditional expression has: that of the side that was chosen, in the type that both sides convert to.
+    /// `other` is a value of the other side's type.
+    pub(crate) fn chosen(&self, value: Value, other: &Value, state: &dyn State) -> Result<Value> {
+        let is_number = |value: &Value| -> Result<bool> {
+            Ok(matches!(
+                &*self.kind(&value.ty)?,
+                Kind::Integer { .. }
+                    | Kind::Character { .. }
+                    | Kind::Enum { .. }
+                    | Kind::Boolean { .. }
+                    | Kind::Float { .. }
+            ))
+        };
+        if !is_number(&value)? || !is_number(other)? {
+            return Ok(value);
+        }
+        let other = self.to_number(other, &Ones { of: state })?;
+        Ok(self.value_of(converted(self.to_number(&value, state)?, other).0))
     }
 
     /// A value as another type: numbers are converted, pointers and structures in memory are looked at anew.
     pub(crate) fn cast(&self, value: &Value, to: Type, state: &dyn State) -> Result<Value> {
         let number = self.to_number(value, state)?;
         Ok(match &*self.kind(&to)? {
+            Kind::Float { size: 9.. } => return Err(inexact()),
             Kind::Float { size } => {
-                let found = self.float_value(as_float(&number), *size);
+                let found = self.float_value(as_float(&number, *size), *size);
                 Value { ty: to.clone(), ..found }
+            }
+            Kind::Boolean { size } => {
+                Value::computed(to.clone(), self.number(number.is_true().into(), *size))
             }
             Kind::Integer { size, .. }
             | Kind::Character { size, .. }
-            | Kind::Boolean { size }
             | Kind::Enum { size, .. }
             | Kind::Pointer { size, .. } => {
                 let whole = match number {
@@ -256,32 +322,84 @@ impl Symbols {
     }
 }
 
-/// How two numbers compare by their values.
-fn ordering(left: &Number, right: &Number) -> Option<Ordering> {
-    let whole = |number: &Number| match number {
-        Number::Integer { value, .. } => Some(*value),
-        Number::Pointer { address, .. } => Some((*address).into()),
-        Number::Float { .. } => None,
-    };
-    match (whole(left), whole(right)) {
-        (Some(left), Some(right)) => Some(left.cmp(&right)),
-        _ => as_float(left).partial_cmp(&as_float(right)),
+/// Two numbers in the type that C converts both to; a pointer stays what it is.
+fn converted(left: Number, right: Number) -> (Number, Number) {
+    match (&left, &right) {
+        (Number::Integer { size: s, signed: p, .. }, Number::Integer { size: t, signed: q, .. }) => {
+            let size = *s.max(t);
+            // The unsigned type wins where it is as large.
+            let signed = (*p || *s < size) && (*q || *t < size);
+            let to = |number: &Number| match number {
+                Number::Integer { value, .. } => Number::integer(*value, size, signed),
+                other => other.clone(),
+            };
+            (to(&left), to(&right))
+        }
+        (Number::Pointer { .. }, _) | (_, Number::Pointer { .. }) => (left, right),
+        _ => {
+            let size = |number: &Number| match number {
+                Number::Float { size, .. } => *size,
+                _ => 4,
+            };
+            let size = size(&left).max(size(&right));
+            let to = |number: &Number| Number::Float { value: as_float(number, size), size };
+            (to(&left), to(&right))
+        }
     }
 }
 
-/// An integer after the promotions of C.
-pub(crate) fn promoted(value: i128, size: u64, signed: bool) -> Number {
-    if size < 4 {
+/// An integer after the promotions of C; of a bit field, with its bits. `int` if that holds all values of the type.
+pub(crate) fn promoted(value: i128, size: u64, signed: bool, bits: Option<(u64, u64)>) -> Number {
+    let width = bits.map_or(8 * size, |(_, count)| count);
+    if width < 32 {
         Number::Integer { value, size: 4, signed: true }
+    } else if width == 32 {
+        Number::Integer { value, size: 4, signed }
     } else {
         Number::Integer { value, size, signed }
     }
 }
 
-fn as_float(number: &Number) -> f64 {
+/// A number as a floating-point number of so many bytes, rounded once.
+fn as_float(number: &Number, size: u64) -> f64 {
+    let whole = |value: i128| if size == 4 { f64::from(value as f32) } else { value as f64 };
     match number {
-        Number::Integer { value, .. } => *value as f64,
+        Number::Integer { value, size: 16, signed: false } if size == 4 => f64::from(*value as u128 as f32),
+        Number::Integer { value, size: 16, signed: false } => *value as u128 as f64,
+        Number::Integer { value, .. } => whole(*value),
+        Number::Float { value, .. } if size == 4 => f64::from(*value as f32),
         Number::Float { value, .. } => *value,
-        Number::Pointer { address, .. } => *address as f64,
+        Number::Pointer { address, .. } => whole((*address).into()),
+    }
+}
+
+/// Whether a double holds what the 80 bits of an extended number say.
+fn is_exact(raw: u128) -> bool {
+    let (mantissa, exponent) = (raw as u64, (raw >> 64) as u16 & 0x7fff);
+    let is_special = exponent == 0x7fff || raw << 1 == 0 || mantissa == 0;
+    is_special || mantissa.trailing_zeros() >= 11 && (16383 - 1022..=16383 + 1023).contains(&exponent)
+}
+
+fn inexact() -> Error {
+    Error::Unsupported { what: "arithmetic of long double, beyond the precision of double".to_owned() }
+}
+
+/// A program whose memory holds ones everywhere: what an expression is without being evaluated, its type, is told there.
+pub(crate) struct Ones<'a> {
+    pub of: &'a dyn State,
+}
+
+impl State for Ones<'_> {
+    fn pc(&self) -> u64 {
+        self.of.pc()
+    }
+
+    fn register(&self, number: u16) -> Option<u128> {
+        self.of.register(number)
+    }
+
+    fn read(&self, _: u64, into: &mut [u8]) -> bool {
+        into.fill(1);
+        true
     }
 }

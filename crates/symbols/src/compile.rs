@@ -6,7 +6,7 @@
 
 use crate::arithmetic::{Number, promoted};
 use crate::debug::Bytes;
-use crate::expression::{Binary, Expression, Unary, parse};
+use crate::expression::{Binary, Expression, Unary};
 use crate::frame::Frame;
 use crate::location::Context;
 use crate::scope::Variable;
@@ -103,7 +103,7 @@ impl Shape {
         };
         let bits = self.bits.map_or(self.size * 8, |(_, count)| count);
         match &self.sort {
-            Sort::Integer { signed } => promoted(extended(raw, bits, *signed), self.size, *signed),
+            Sort::Integer { signed } => promoted(extended(raw, bits, *signed), self.size, *signed, self.bits),
             Sort::Float if self.size == 4 => {
                 Number::Float { value: f32::from_bits(raw as u32).into(), size: 4 }
             }
@@ -275,7 +275,8 @@ impl Symbols {
     }
 
     fn compile(&self, text: &str, pc: u64) -> Option<Compiled> {
-        let (compiler, expression) = (self.compiler(pc)?, parse(text).ok()?);
+        let compiler = self.compiler(pc)?;
+        let expression = self.parsed(text, &compiler.frame).ok()?;
         Some(compiler.finished(compiler.term(&expression)?))
     }
 
@@ -357,15 +358,16 @@ impl Compiler<'_> {
         match expression {
             Expression::Name(name) => self.named(name),
             Expression::Register(name) if name == "pc" || name == "rip" => {
-                known(symbols.literal(self.frame.pc.into()))
+                let pc = symbols.number(self.frame.pc.into(), 8);
+                known(Value::computed(Type::integer(8, true), pc))
             }
             Expression::Register(name) => {
                 let number = symbols.register_named(name).filter(|number| *number < 17)?;
                 let shape = Shape { size: 8, bits: None, sort: Sort::Integer { signed: true } };
                 Some(Term::Computed(Code::Register { number, shape }))
             }
-            Expression::Integer(value) => known(symbols.literal(*value)),
-            Expression::Float(value) => known(symbols.float_value(*value, 8)),
+            Expression::Integer(literal) => known(symbols.literal(literal)),
+            Expression::Float(value, size) => known(symbols.float_value(*value, *size)),
             Expression::Character(code) => known(Value::computed(Type::integer(1, true), vec![*code])),
             Expression::Member(of, name) => self.member(self.term(of)?, name),
             Expression::Index(of, index) => self.element(self.term(of)?, self.number(index)?),

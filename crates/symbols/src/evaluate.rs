@@ -1,11 +1,12 @@
 //! Expressions evaluated in a frame.
 
+use crate::arithmetic::Ones;
 use crate::elf::Machine;
 use crate::error::{Error, Result};
 use crate::expression::{Binary, Expression, parse};
 use crate::frame::Frame;
 use crate::symbols::Symbols;
-use crate::types::{Made, Type};
+use crate::types::{Kind, Made, Type};
 use crate::value::{Place, State, Value};
 
 /// The registers of x86-64 by their DWARF numbers.
@@ -17,8 +18,14 @@ const X86_64: &[&str] = &[
 impl Symbols {
     /// The value of an expression in a frame.
     pub fn evaluate(&self, text: &str, frame: &Frame, state: &dyn State) -> Result<Value> {
-        let value = self.evaluated(&parse(text)?, frame, state)?;
-        Ok(value)
+        self.evaluated(&self.parsed(text, frame)?, frame, state)
+    }
+
+    /// An expression read where the names of a frame mean what they do.
+    pub(crate) fn parsed(&self, text: &str, frame: &Frame) -> Result<Expression> {
+        parse(text, &|name| {
+            self.variable(frame, name).is_err() && self.type_named(name, module_of(frame)).is_some()
+        })
     }
 
     /// The DWARF number of a register by its name.
@@ -53,8 +60,8 @@ impl Symbols {
                 let size = if (17..33).contains(&number) { 16 } else { self.address_size() };
                 Ok(Value::computed(Type::integer(size, size == 8), self.number(raw as i128, size)))
             }
-            Expression::Integer(value) => Ok(self.literal(*value)),
-            Expression::Float(value) => Ok(self.float_value(*value, 8)),
+            Expression::Integer(literal) => Ok(self.literal(literal)),
+            Expression::Float(value, size) => Ok(self.float_value(*value, *size)),
             Expression::Character(code) => {
                 Ok(Value::computed(self.cast_type("char", module_of(frame))?, vec![*code]))
             }
@@ -63,17 +70,17 @@ impl Symbols {
                 let index = self.integer(&self.kept(index, frame, state)?, state)?;
                 self.element(&self.kept(of, frame, state)?, state, index)
             }
-            Expression::Unary(operator, of) => self.unary(*operator, &self.kept(of, frame, state)?, state),
+            Expression::Unary(operator, of) => self.unary(*operator, &self.operand(of, frame, state)?, state),
             // The right side of these is only looked at if it matters.
             Expression::Binary(operator @ (Binary::And | Binary::Or), left, right) => {
-                let left = self.kept(left, frame, state)?;
+                let left = self.operand(left, frame, state)?;
                 if self.is_true(&left, state)? == (*operator == Binary::Or) {
                     return self.binary(*operator, &left, &left, state);
                 }
-                self.binary(*operator, &left, &self.kept(right, frame, state)?, state)
+                self.binary(*operator, &left, &self.operand(right, frame, state)?, state)
             }
             Expression::Binary(operator, left, right) => {
-                let (left, right) = (self.kept(left, frame, state)?, self.kept(right, frame, state)?);
+                let (left, right) = (self.operand(left, frame, state)?, self.operand(right, frame, state)?);
                 self.binary(*operator, &left, &right, state)
             }
             Expression::Cast { name, stars, of } => {
@@ -81,7 +88,7 @@ impl Symbols {
                 self.cast(&self.kept(of, frame, state)?, ty, state)
             }
             Expression::SizeOf(of) => {
-                let ty = match (self.evaluated(of, frame, state), &**of) {
+                let ty = match (self.unevaluated(of, frame, state), &**of) {
                     // A name that is no variable may be that of a type.
                     (Err(Error::NoVariable { .. }), Expression::Name(name)) => {
                         self.written_type(name, 0, frame)?
@@ -99,8 +106,21 @@ impl Symbols {
             }
             Expression::Conditional(condition, then, otherwise) => {
                 let holds = self.is_true(&self.kept(condition, frame, state)?, state)?;
-                self.kept(if holds { then } else { otherwise }, frame, state)
+                let (chosen, other) = if holds { (then, otherwise) } else { (otherwise, then) };
+                let value = self.operand(chosen, frame, state)?;
+                match self.unevaluated(other, frame, state) {
+                    Ok(other) => self.chosen(value, &other, state),
+                    Err(_) => Ok(value),
+                }
             }
+        }
+    }
+
+    /// A value that has the type of an expression, whether or not there is a value.
+    fn unevaluated(&self, expression: &Expression, frame: &Frame, state: &dyn State) -> Result<Value> {
+        match self.operand(expression, frame, state) {
+            Err(Error::Unreadable { .. }) => self.operand(expression, frame, &Ones { of: state }),
+            found => found,
         }
     }
 
@@ -139,6 +159,18 @@ impl Symbols {
         }
     }
 
+    /// An operand: a name of an enumeration is an `int` there, whatever its enumeration is.
+    fn operand(&self, expression: &Expression, frame: &Frame, state: &dyn State) -> Result<Value> {
+        let value = self.kept(expression, frame, state)?;
+        if let (Expression::Name(name), Kind::Enum { .. }) = (expression, &*self.kind(&value.ty)?)
+            && self.variable(frame, name).is_err()
+            && let Ok(number) = i32::try_from(self.integer(&value, state)?)
+        {
+            return Ok(Value::computed(Type::INT, self.number(number.into(), 4)));
+        }
+        Ok(value)
+    }
+
     /// What a name means in a frame: a variable, a member of `this`, a function.
     fn named(&self, name: &str, frame: &Frame, state: &dyn State) -> Result<Value> {
         let locals = self.variables(frame)?;
@@ -166,26 +198,42 @@ impl Symbols {
     }
 
     fn cast_type(&self, name: &str, near: usize) -> Result<Type> {
-        let built_in = match name {
-            "void" => Some(Type::VOID),
-            "char" | "signed char" => Some(Type::integer(1, true)),
-            "unsigned char" => Some(Type::integer(1, false)),
-            "short" | "short int" => Some(Type::integer(2, true)),
-            "unsigned short" | "short unsigned int" => Some(Type::integer(2, false)),
-            "int" | "signed int" | "signed" => Some(Type::INT),
-            "unsigned" | "unsigned int" => Some(Type::integer(4, false)),
-            "long" | "long int" | "long long" => Some(Type::integer(8, true)),
-            "unsigned long" | "long unsigned int" | "unsigned long long" => Some(Type::integer(8, false)),
-            "float" => Some(Type(Made::Float { size: 4 })),
-            "double" => Some(Type(Made::Float { size: 8 })),
-            _ => None,
-        };
+        let built_in = built_in(name, self.address_size());
         // The program's own type of that name prints better than ours.
         match self.type_named(name, near) {
             Some((module, die)) => Ok(Type::declared(module, Some(die))),
             None => built_in.ok_or_else(|| Error::NoVariable { name: name.to_owned(), function: None }),
         }
     }
+}
+
+/// A type that C has by itself, by its words in any order.
+fn built_in(name: &str, long: u64) -> Option<Type> {
+    let count = |word: &str| name.split(' ').filter(|own| *own == word).count();
+    const KNOWN: [&str; 12] = [
+        "void", "bool", "_Bool", "char", "short", "int", "long", "__int128", "signed", "unsigned", "float",
+        "double",
+    ];
+    if !name.split(' ').all(|word| KNOWN.contains(&word)) {
+        return None;
+    }
+    let signed = count("unsigned") == 0;
+    let size = match (count("long"), count("short")) {
+        _ if count("__int128") > 0 => 16,
+        (0, 0) => 4,
+        (0, _) => 2,
+        (1, 0) => long,
+        _ => 8,
+    };
+    Some(match name {
+        "void" => Type::VOID,
+        "bool" | "_Bool" => Type(Made::Boolean),
+        "float" => Type(Made::Float { size: 4 }),
+        "double" => Type(Made::Float { size: 8 }),
+        _ if ["void", "bool", "_Bool", "float", "double"].iter().any(|word| count(word) > 0) => return None,
+        _ if count("char") > 0 => Type::integer(1, signed),
+        _ => Type::integer(size, signed),
+    })
 }
 
 fn module_of(frame: &Frame) -> usize {

@@ -1,6 +1,7 @@
 //! Expressions of C over variables: `p->next->value`, `a[3].x`, `&head`, `n * 2 == limit`.
 
 use crate::error::{Error, Result};
+use crate::literal::{self, Integer};
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -8,8 +9,10 @@ pub(crate) enum Expression {
     Name(String),
     /// `$rax`, `$pc`.
     Register(String),
-    Integer(i128),
-    Float(f64),
+    /// An integer literal, with the type that C gives it.
+    Integer(Integer),
+    /// A floating-point literal, and how many bytes its type has.
+    Float(f64, u64),
     Character(u8),
     /// `a.x` and `a->x`, which mean the same.
     Member(Box<Expression>, String),
@@ -37,6 +40,7 @@ pub(crate) enum Expression {
 pub(crate) enum Unary {
     Deref,
     AddressOf,
+    Plus,
     Minus,
     Not,
     Complement,
@@ -62,6 +66,21 @@ pub(crate) enum Binary {
     Times,
     Divide,
     Remainder,
+}
+
+impl Binary {
+    /// Whether it compares.
+    pub fn compares(self) -> bool {
+        matches!(
+            self,
+            Binary::Equal
+                | Binary::Unequal
+                | Binary::Less
+                | Binary::LessEqual
+                | Binary::Greater
+                | Binary::GreaterEqual
+        )
+    }
 }
 
 /// Binary operators with how tightly they bind; longer ones before their beginnings.
@@ -98,11 +117,12 @@ struct Parser<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    is_type: &'a dyn Fn(&str) -> bool,
 }
 
-/// Reads an expression.
-pub(crate) fn parse(text: &str) -> Result<Expression> {
-    let mut parser = Parser { text, at: 0, depth: 0 };
+/// Reads an expression; `is_type` tells whether a name is that of a type, and of no variable.
+pub(crate) fn parse(text: &str, is_type: &dyn Fn(&str) -> bool) -> Result<Expression> {
+    let mut parser = Parser { text, at: 0, depth: 0, is_type };
     if text.len() > MOST_TEXT {
         let text = format!("{}...", text.chars().take(40).collect::<String>());
         return Err(Error::Expression { text, column: 1, why: "the expression is too long".to_owned() });
@@ -186,6 +206,7 @@ impl Parser<'_> {
         let operators = [
             ("*", Unary::Deref),
             ("&", Unary::AddressOf),
+            ("+", Unary::Plus),
             ("-", Unary::Minus),
             ("!", Unary::Not),
             ("~", Unary::Complement),
@@ -244,6 +265,8 @@ impl Parser<'_> {
             "float", "double", "void", "bool", "_Bool",
         ];
         let is_type = !words.is_empty() && (stars > 0 || TYPES.contains(&words[0].as_str()));
+        // `(size_t) * p` is a cast or a product: that depends on what the name is.
+        let is_type = is_type || words.len() == 1 && (self.is_type)(&words[0]);
         if !is_type || !self.take(")") {
             self.at = start;
             return None;
@@ -317,7 +340,9 @@ impl Parser<'_> {
         if self.take("'") {
             return self.character();
         }
-        if self.rest().starts_with(|c: char| c.is_ascii_digit()) {
+        let rest = self.rest().as_bytes();
+        let is_digit = |at: usize| rest.get(at).is_some_and(u8::is_ascii_digit);
+        if is_digit(0) || rest.first() == Some(&b'.') && is_digit(1) {
             return self.number();
         }
         match self.word() {
@@ -327,39 +352,23 @@ impl Parser<'_> {
     }
 
     fn character(&mut self) -> Result<Expression> {
-        let rest = self.rest().as_bytes();
-        let (code, length) = match rest {
-            [b'\\', b'n', b'\'', ..] => (b'\n', 3),
-            [b'\\', b't', b'\'', ..] => (b'\t', 3),
-            [b'\\', b'r', b'\'', ..] => (b'\r', 3),
-            [b'\\', b'0', b'\'', ..] => (0, 3),
-            [b'\\', c @ (b'\\' | b'\''), b'\'', ..] => (*c, 3),
-            [c, b'\'', ..] if c.is_ascii() && *c != b'\\' => (*c, 2),
-            _ => return Err(self.wrong("this is no character")),
-        };
-        self.at += length;
-        Ok(Expression::Character(code))
+        match literal::character(self.rest().as_bytes()) {
+            Some((code, length)) => {
+                self.at += length;
+                Ok(Expression::Character(code))
+            }
+            None => Err(self.wrong("this is no character")),
+        }
     }
 
     fn number(&mut self) -> Result<Expression> {
-        let rest = self.rest();
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '.')).unwrap_or(rest.len());
-        let word = &rest[..end];
-        let digits = word.trim_end_matches(['u', 'U', 'l', 'L']);
-        let number = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-            Some(hexadecimal) => i128::from_str_radix(hexadecimal, 16).ok().map(Expression::Integer),
-            None if digits.contains('.') => digits.parse().ok().map(Expression::Float),
-            None if digits.len() > 1 && digits.starts_with('0') => {
-                i128::from_str_radix(&digits[1..], 8).ok().map(Expression::Integer)
-            }
-            None => digits.parse().ok().map(Expression::Integer),
-        };
-        match number {
-            Some(number) => {
-                self.at += end;
+        let length = literal::length(self.rest());
+        match literal::number(&self.rest()[..length]) {
+            Ok(number) => {
+                self.at += length;
                 Ok(number)
             }
-            None => Err(self.wrong("this is no number")),
+            Err(why) => Err(self.wrong(why)),
         }
     }
 }
@@ -367,6 +376,10 @@ impl Parser<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parse(text: &str) -> Result<Expression> {
+        super::parse(text, &|name| name == "size_t")
+    }
 
     #[test]
     fn operators_bind_as_in_c() {
@@ -377,11 +390,52 @@ mod tests {
         assert_eq!(shape("&a[1]"), shape("&(a[1])"));
         assert_eq!(parse("ns::x").unwrap(), Expression::Name("ns::x".into()));
         assert!(matches!(parse("(struct node *) p").unwrap(), Expression::Cast { stars: 1, .. }));
+        assert!(matches!(parse("(size_t) n").unwrap(), Expression::Cast { stars: 0, .. }));
+        assert!(matches!(parse("(size_t) * n").unwrap(), Expression::Cast { stars: 0, .. }));
+        assert!(matches!(parse("(a) * b").unwrap(), Expression::Binary(..)));
         assert!(matches!(parse("(p)->x").unwrap(), Expression::Member(..)));
         assert_eq!(shape("a || b ? c : d ? e : f"), shape("(a || b) ? c : (d ? e : f)"));
         assert_eq!(shape("*p@n + 1"), shape("(*p)@(n + 1)"));
         assert_eq!(shape("sizeof a + 1"), shape("(sizeof a) + 1"));
         assert_eq!(parse("sizeofs").unwrap(), Expression::Name("sizeofs".into()));
+    }
+
+    #[test]
+    fn literals_have_the_types_of_c() {
+        let integer = |value: u64, size: u64, signed: bool| (value, size, signed);
+        let ty = |text: &str| match parse(text) {
+            Ok(Expression::Integer(literal)) => {
+                let (size, signed) = literal.ty(8);
+                (literal.value, size, signed)
+            }
+            other => panic!("{text}: {other:?}"),
+        };
+        for (text, expected) in [
+            ("1", integer(1, 4, true)),
+            ("2147483648", integer(1 << 31, 8, true)),
+            ("0x80000000", integer(1 << 31, 4, false)),
+            ("0xffffffffffffffff", integer(u64::MAX, 8, false)),
+            ("020000000000", integer(1 << 31, 4, false)),
+            ("5u", integer(5, 4, false)),
+            ("4294967296U", integer(1 << 32, 8, false)),
+            ("1l", integer(1, 8, true)),
+            ("1ULL", integer(1, 8, false)),
+            ("1lu", integer(1, 8, false)),
+            ("0b101", integer(5, 4, true)),
+        ] {
+            assert_eq!(ty(text), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("1e3", Expression::Float(1000.0, 8)),
+            ("1.", Expression::Float(1.0, 8)),
+            (".5", Expression::Float(0.5, 8)),
+            ("2.5e-1f", Expression::Float(0.25, 4)),
+            ("0x1.8p1", Expression::Float(3.0, 8)),
+            ("'\\x41'", Expression::Character(0x41)),
+            ("'\\377'", Expression::Character(255)),
+        ] {
+            assert_eq!(parse(text).unwrap(), expected, "{text}");
+        }
     }
 
     #[test]
@@ -396,6 +450,13 @@ mod tests {
             ("0x", 1),
             ("1 )", 3),
             ("a ? b", 6),
+            ("1e", 1),
+            ("0b2", 1),
+            ("09", 1),
+            ("1uu", 1),
+            ("1lul", 1),
+            ("1.5u", 1),
+            ("a + 99999999999999999999", 5),
         ] {
             match parse(text) {
                 Err(Error::Expression { column: found, .. }) => assert_eq!(found, column, "{text}"),

@@ -17,6 +17,7 @@ mod evaluate;
 mod expression;
 mod frame;
 mod lines;
+mod literal;
 mod location;
 mod name;
 mod print;

@@ -30,6 +30,7 @@ pub(crate) enum Made {
         size: u64,
         signed: bool,
     },
+    Boolean,
     Float {
         size: u64,
     },
@@ -178,6 +179,7 @@ impl Symbols {
             Made::Pointer(to) => Kind::Pointer { to: (**to).clone(), size: self.address_size() },
             Made::Array { of, length } => Kind::Array { of: (**of).clone(), length: Some(*length) },
             Made::Integer { size, signed } => Kind::Integer { size: *size, signed: *signed },
+            Made::Boolean => Kind::Boolean { size: 1 },
             Made::Float { size } => Kind::Float { size: *size },
             Made::Bytes(size) => Kind::Opaque { size: *size },
             Made::Declared { module, die } => {
@@ -497,6 +499,7 @@ impl Symbols {
                 }
                 .to_owned(),
             ),
+            Made::Boolean => Layer::Named("_Bool".to_owned()),
             Made::Bytes(size) => Layer::Named(format!("{size} bytes")),
             Made::Declared { module, die } => {
                 self.declared_layer(*module, *die).unwrap_or_else(|_| Layer::Named("?".to_owned()))

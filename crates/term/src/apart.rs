@@ -58,6 +58,10 @@ pub(crate) struct Apart {
 impl Store {
     /// From now on, keys of maps that are computed from this symbol differ from all that are not.
     pub fn keep_apart(&self, symbol: Symbol) {
+        // What was noted stays noted: terms that were built on it are there.
+        if self.apart.borrow().as_ref().is_some_and(|apart| apart.symbol == symbol) {
+            return;
+        }
         let apart = Apart { symbol, relations: FxHashMap::default(), used: BTreeMap::new() };
         *self.apart.borrow_mut() = Some(Box::new(apart));
     }
@@ -100,17 +104,22 @@ impl Store {
             (Relation::Outside, Relation::Inside) => (b, a),
             _ => return false,
         };
-        let (Some(base), at) = self.base_offset(inside) else { return false };
-        let signed = |offset: &Bits| offset.to_i128().unwrap_or(0);
         let (other, away) = match self.base_offset(outside) {
             (Some(other), offset) => (Ok(other), signed(&offset)),
-            (None, offset) => (Err(offset.to_u64().unwrap_or(0) as u128 >> CLUSTER), signed(&offset)),
+            (None, offset) => (Err(cluster(&offset)), signed(&offset)),
         };
-        let at = signed(&at);
-        let used = apart.used.entry((base, other)).or_insert(((at, at), (away, away)));
-        used.0 = (used.0.0.min(at), used.0.1.max(at));
-        used.1 = (used.1.0.min(away), used.1.1.max(away));
-        true
+        apart.note(self, inside, other, (away, away))
+    }
+
+    /// Whether an address is in the region that is kept apart, and so none of the constant addresses from `low` to `high`;
+    /// noted.
+    pub fn is_kept_apart(&self, address: Term, low: u128, high: u128) -> bool {
+        let mut guard = self.apart.borrow_mut();
+        let Some(apart) = guard.as_deref_mut() else { return false };
+        let width = self.width(address);
+        let ends = [low, high].map(|end| Bits::new(width, end));
+        apart.relation(self, address) == Relation::Inside
+            && apart.note(self, address, Err(cluster(&ends[0])), (signed(&ends[0]), signed(&ends[1])))
     }
 
     fn add_constant(&self, base: Term, offset: &Bits) -> Term {
@@ -119,6 +128,16 @@ impl Store {
 }
 
 impl Apart {
+    /// Notes that an address in the region was taken to differ from others; false where the region's address has no base.
+    fn note(&mut self, store: &Store, inside: Term, other: Result<Term, u128>, away: Offsets) -> bool {
+        let (Some(base), at) = store.base_offset(inside) else { return false };
+        let at = signed(&at);
+        let used = self.used.entry((base, other)).or_insert(((at, at), away));
+        used.0 = (used.0.0.min(at), used.0.1.max(at));
+        used.1 = (used.1.0.min(away.0), used.1.1.max(away.1));
+        true
+    }
+
     /// How a term relates to the symbol. What an expression chooses by, and where memory is read, do not count: they
     /// select among values, and the values are looked at.
     fn relation(&mut self, store: &Store, term: Term) -> Relation {
@@ -173,6 +192,15 @@ fn values(packed: &Packed) -> impl Iterator<Item = u32> + use<> {
         _ => &[0, 1, 2],
     };
     packed.operands().enumerate().filter(|(index, _)| wanted.contains(index)).map(|(_, id)| id.0)
+}
+
+fn signed(offset: &Bits) -> i128 {
+    offset.to_i128().unwrap_or(0)
+}
+
+/// The cluster of a constant address.
+fn cluster(address: &Bits) -> u128 {
+    u128::from(address.to_u64().unwrap_or(0)) >> CLUSTER
 }
 
 fn clears_low_bits(mask: &Bits) -> bool {

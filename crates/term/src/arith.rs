@@ -4,6 +4,7 @@
 //! So `base + offset` shows its base, and differences cancel.
 
 use crate::node::{Id, Op, Packed, Term};
+use crate::slice::BITS;
 use crate::store::Store;
 use parallax_op::{BinOp, Bits, UnOp, Width};
 
@@ -192,6 +193,9 @@ impl Store {
             {
                 return parts;
             }
+            if and && let Some(kept) = self.mask_kept(a, &packed, &k) {
+                return kept;
+            }
             return self.raw_bin(op, a, b);
         }
         let (pa, pb) = (self.packed(a), self.packed(b));
@@ -207,6 +211,45 @@ impl Store {
             return joined;
         }
         self.raw_commutative(op, a, b)
+    }
+
+    /// A mask over what has no bits outside it changes nothing, and one over a rotation may keep one of its halves.
+    fn mask_kept(&self, a: Term, packed: &Packed, k: &Bits) -> Option<Term> {
+        let all = Bits::ones(packed.width);
+        if BinOp::And.apply(&self.possible_bits(a, BITS), &BinOp::Xor.apply(k, &all)).is_zero() {
+            return Some(a);
+        }
+        if packed.op != Op::Bin(BinOp::Or) {
+            return None;
+        }
+        let (left, right) = (Term(packed.a), Term(packed.b));
+        [(left, right), (right, left)].into_iter().find_map(|(gone, kept)| {
+            let is_gone = BinOp::And.apply(&self.possible_bits(gone, BITS), k).is_zero();
+            is_gone.then(|| self.binop(BinOp::And, kept, self.constant(k)))
+        })
+    }
+
+    /// The bits that a choice of two constants has, or a shift, a mask or a division by a constant leaves.
+    fn possible_bits(&self, a: Term, deep: u32) -> Bits {
+        let packed = self.packed(a);
+        let all = Bits::ones(packed.width);
+        if let Some((_, then, otherwise)) = self.constant_branches(a) {
+            return BinOp::Or.apply(&then, &otherwise);
+        }
+        let Op::Bin(op) = packed.op else { return all };
+        if op == BinOp::Or && deep > 0 {
+            let side = |side: u32| self.possible_bits(Term(side), deep - 1);
+            return op.apply(&side(packed.a), &side(packed.b));
+        }
+        match (op, self.as_constant(Term(packed.b))) {
+            (BinOp::Shl | BinOp::Lshr | BinOp::And, Some(constant)) => op.apply(&all, &constant),
+            (BinOp::Udiv, Some(divisor)) if !divisor.is_zero() => {
+                let most = op.apply(&all, &divisor).to_big().bits();
+                BinOp::Lshr
+                    .apply(&all, &Bits::from_big(packed.width, (u64::from(packed.width) - most).into()))
+            }
+            _ => all,
+        }
     }
 
     /// `(x ++ 0) | zext(y)` where `y` fits into the zeros: `x ++ y`.
@@ -307,6 +350,16 @@ impl Store {
                 _ => {}
             }
         }
+        if op == BinOp::Lshr
+            && let Some(quotient) = self.quotient_of_halves(a, distance)
+        {
+            return quotient;
+        }
+        if op == BinOp::Lshr
+            && let Some(quotient) = self.quotient_of_product(a, distance, width - distance)
+        {
+            return self.zext(quotient, width);
+        }
         let packed = self.packed(a);
         if packed.op == Op::Bin(op)
             && let Some(inner) = self.as_constant(Term(packed.b)).and_then(|inner| inner.to_u64())
@@ -339,6 +392,15 @@ impl Store {
             return quotient;
         }
         self.raw_bin(op, a, b)
+    }
+
+    /// The term whose low bits a concatenation has above zeros, and how many zeros there are.
+    fn shifted(&self, packed: &Packed) -> Option<(Term, u32)> {
+        let zeros = self.packed(Id(packed.b));
+        let high = self.packed(Id(packed.a));
+        let whole = Term(high.a);
+        let is_cut = high.op == Op::Extract && high.b == 0 && self.width(whole) == packed.width;
+        (is_cut && self.constant_of(&zeros)?.is_zero()).then_some((whole, zeros.width.into()))
     }
 
     /// How far a term is shifted, by a constant.
@@ -385,6 +447,17 @@ impl Linear {
         }
     }
 
+    /// What is left of a difference when all that both sides have in common has cancelled: the terms with their factors,
+    /// and the constant, modulo 2^width.
+    pub fn difference(store: &Store, a: Term, b: Term) -> Option<(Vec<(Term, u128)>, u128)> {
+        let mut form = Linear { shifts: true, ..Linear::new(store.width(a)) };
+        if form.width > 128 || !form.add(store, a, 1) || !form.add(store, b, u128::MAX) {
+            return None;
+        }
+        let reduced = form.monomials.iter().map(|&(term, factor)| (term, form.reduce(factor)));
+        Some((reduced.filter(|(_, factor)| *factor != 0).collect(), form.reduce(form.constant)))
+    }
+
     fn reduce(&self, value: u128) -> u128 {
         if self.width >= 128 { value } else { value & ((1 << self.width) - 1) }
     }
@@ -414,6 +487,13 @@ impl Linear {
                         && let Some(by) = store.shift_of(&packed) =>
                 {
                     stack.push((Term(packed.a), factor.checked_shl(by).unwrap_or(0)));
+                }
+                // The low bits above zeros are a shift to the left.
+                Op::Concat
+                    if self.shifts
+                        && let Some((shifted, by)) = store.shifted(&packed) =>
+                {
+                    stack.push((shifted, factor.checked_shl(by).unwrap_or(0)));
                 }
                 _ => match self.monomials.iter().position(|&(known, _)| known == t) {
                     Some(at) => self.monomials[at].1 = self.monomials[at].1.wrapping_add(factor),

@@ -171,6 +171,9 @@ impl Store {
         if self.complementary(a, b) {
             return self.false_();
         }
+        if let Some(order) = self.order_by_flags(a, b) {
+            return order;
+        }
         // Negations move outwards, so that !a <=> b and a <=> !b are one formula.
         let (negated_a, bare_a) = self.strip_not(a);
         let (negated_b, bare_b) = self.strip_not(b);

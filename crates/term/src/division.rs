@@ -42,16 +42,57 @@ impl Store {
         if packed.width < 128 && largest >> packed.width != 0 {
             return None;
         }
-        let divisor = unit.div_ceil(factor);
-        let excess = factor.checked_mul(divisor)? - unit;
-        if divisor < 2 || most.checked_mul(excess)? >= unit {
-            return None;
-        }
+        let divisor = divisor_of(factor, unit, most)?;
         if divisor > most {
             return Some(self.number(width, 0));
         }
         let quotient = self.binop(BinOp::Udiv, x, self.number(bits, divisor));
         Some(if width <= bits { self.extract(quotient, 0, width) } else { self.zext(quotient, width) })
+    }
+
+    /// `(h + ((x - h) >> 1)) >> by`, if it is a quotient: with `h` the upper half of `zext(x) * factor` this is a product with
+    /// one bit more than `x` has, `x * (2^N + factor) >> (N + 1 + by)`.
+    pub(crate) fn quotient_of_halves(&self, sum: Term, by: Width) -> Option<Term> {
+        let packed = self.packed(sum);
+        if packed.op != Op::Bin(BinOp::Add) {
+            return None;
+        }
+        [(packed.a, packed.b), (packed.b, packed.a)].into_iter().find_map(|(half, rest)| {
+            let rest = self.packed(Term(rest));
+            let is_half = rest.op == Op::Bin(BinOp::Lshr)
+                && self.as_constant(Term(rest.b)).is_some_and(|distance| distance.is_one());
+            let (x, factor) = self.upper_half(Term(half)).filter(|_| is_half)?;
+            let bits = self.width(x);
+            if self.sub(x, Term(half)) != Term(rest.a) {
+                return None;
+            }
+            let most = (1u128 << bits) - 1;
+            let unit = 1u128.checked_shl(u32::from(bits) + 1 + u32::from(by))?;
+            let divisor = divisor_of((1u128 << bits).checked_add(factor)?, unit, most)?;
+            (divisor <= most).then(|| self.binop(BinOp::Udiv, x, self.number(bits, divisor)))
+        })
+    }
+
+    /// `x` and `factor`, of the upper half of `zext(x) * factor`.
+    fn upper_half(&self, half: Term) -> Option<(Term, u128)> {
+        let packed = self.packed(half);
+        let bits = packed.width;
+        if packed.op != Op::Extract || bits > 64 {
+            return None;
+        }
+        let (mut product, mut low) = (Term(packed.a), u128::from(packed.b));
+        let shifted = self.packed(product);
+        if shifted.op == Op::Bin(BinOp::Lshr) {
+            low += self.as_constant(Term(shifted.b))?.small()?;
+            product = Term(shifted.a);
+        }
+        let packed = self.packed(product);
+        let factor =
+            self.as_constant(Term(packed.b)).filter(|_| packed.op == Op::Bin(BinOp::Mul))?.small()?;
+        let extended = self.packed(Term(packed.a));
+        let x = Term(extended.a);
+        let fits = extended.op == Op::Zext && self.width(x) == bits && packed.width == 2 * bits;
+        (fits && low == u128::from(bits) && factor >> bits == 0).then_some((x, factor))
     }
 
     /// The low bits of a quotient, extended with zeros, if those above are zero anyway: the quotient at that width.
@@ -72,8 +113,11 @@ impl Store {
 
     /// `x - d * (x / d)` is the remainder.
     pub(crate) fn remainder_of_difference(&self, x: Term, b: Term) -> Option<Term> {
-        if !matches!(self.packed(b).op, Op::Bin(BinOp::Mul | BinOp::Add | BinOp::Shl)) {
+        if !matches!(self.packed(b).op, Op::Concat | Op::Bin(BinOp::Mul | BinOp::Add | BinOp::Shl)) {
             return None;
+        }
+        if let Some(remainder) = self.remainder_of_sum(x, b) {
+            return Some(remainder);
         }
         let (quotient, factor) = Linear::only(self, b)?;
         let (dividend, divisor) = self.as_quotient(quotient)?;
@@ -85,6 +129,22 @@ impl Store {
         };
         (factor > 0 && (same || nested().is_some()))
             .then(|| self.binop(BinOp::Urem, x, self.number(self.width(x), factor)))
+    }
+
+    /// The same where the product is spread over both sides, as in `(x + q) - 8 q`.
+    fn remainder_of_sum(&self, a: Term, b: Term) -> Option<Term> {
+        let (monomials, constant) = Linear::difference(self, a, b)?;
+        let [one, other] = monomials[..] else { return None };
+        if constant != 0 {
+            return None;
+        }
+        [(one, other), (other, one)].into_iter().find_map(|((x, factor), (quotient, times))| {
+            let (dividend, divisor) = self.as_quotient(quotient)?;
+            let width = self.width(x);
+            let negated = if width >= 128 { u128::MAX } else { (1 << width) - 1 } - divisor + 1;
+            (factor == 1 && dividend == x && times == negated)
+                .then(|| self.binop(BinOp::Urem, x, self.number(width, divisor)))
+        })
     }
 
     /// `(x / c) / d` is `x / (c d)`, if that number fits.
@@ -122,4 +182,12 @@ impl Store {
             None => self.relop(RelOp::Ule, start, x),
         })
     }
+}
+
+/// The divisor of which `x * factor / unit`, rounded down, is the quotient for all `x` up to `most`; see
+/// [`Store::quotient_of_product`].
+fn divisor_of(factor: u128, unit: u128, most: u128) -> Option<u128> {
+    let divisor = unit.div_ceil(factor);
+    let excess = factor.checked_mul(divisor)? - unit;
+    (divisor >= 2 && most.checked_mul(excess)? < unit).then_some(divisor)
 }

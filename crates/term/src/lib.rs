@@ -25,6 +25,7 @@
 mod apart;
 mod arith;
 mod boolean;
+mod compared;
 mod division;
 mod floats;
 mod map;
@@ -35,11 +36,13 @@ mod range;
 mod relation;
 mod slice;
 mod smt2;
+mod span;
 mod store;
 mod update;
 
 pub use node::{Expr, Formula, FuncExpr, Id, Node, Sort, Term};
 pub use parse::{parse_formula, parse_term, parse_update};
 pub use smt2::Script;
+pub use span::{Ranges, Span};
 pub use store::{Statistics, Store, Symbol, SymbolInfo, SymbolKind};
 pub use update::{Scalar, StructUpdate};

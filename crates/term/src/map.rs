@@ -46,13 +46,20 @@ impl Store {
             base.and_then(|base| self.extent(base))
                 .is_some_and(|extent| offset.to_u64().is_some_and(|offset| offset < extent))
         };
-        match (base_a, base_b) {
+        let apart = match (base_a, base_b) {
             // An object holds no address zero.
             (Some(_), None) => offset_b.is_zero() && inside(base_a, &offset_a),
             (None, Some(_)) => offset_a.is_zero() && inside(base_b, &offset_b),
             // Two objects share no address.
             _ => inside(base_a, &offset_a) && inside(base_b, &offset_b),
-        }
+        };
+        apart || self.are_computed_apart(a, b, base_a, base_b)
+    }
+
+    /// Whether two terms of which one is computed differ by what their spans tell. Cold: most keys are plain.
+    fn are_computed_apart(&self, a: Term, b: Term, base_a: Option<Term>, base_b: Option<Term>) -> bool {
+        let is_plain = |base: Term| matches!(self.packed(base).op, Op::Symbol | Op::Access);
+        !base_a.into_iter().chain(base_b).all(is_plain) && self.spans_differ(a, b)
     }
 
     fn extent(&self, base: Term) -> Option<u64> {

@@ -33,6 +33,9 @@ impl Store {
     /// The conjunction or disjunction of two formulas on one term, when a single fact says it; an `and` of both bounds
     /// counts as single.
     pub(crate) fn combined(&self, op: BoolOp, a: Formula, b: Formula) -> Option<Formula> {
+        if let Some(one) = self.one_comparison(op, a, b) {
+            return Some(one);
+        }
         let (term, fact_a) = self.fact(a)?;
         let (same, fact_b) = self.fact(b)?;
         if term != same {
@@ -90,6 +93,22 @@ impl Store {
             ) => {
                 let touch = signed == signed_b && low <= high_b + 1 && low_b <= high + 1;
                 touch.then(|| self.between(term, signed, low.min(low_b), high.max(high_b)))
+            }
+        }
+    }
+
+    /// The unsigned numbers between which a formula says that one term lies.
+    pub(crate) fn unsigned_bounds(&self, formula: Formula) -> Option<(Term, u128, u128)> {
+        let (term, fact) = self.fact(formula)?;
+        let width = self.width(term);
+        match fact {
+            Fact::Is(k) => Some((term, k.into(), k.into())),
+            Fact::IsNot(_) => None,
+            Fact::Between { low, high, .. } => {
+                let top = 1i128 << width.checked_sub(1)?;
+                // A signed range is an unsigned one where it lies on one side of zero.
+                let shift = if high < 0 { 2 * top } else { 0 };
+                (low >= 0 || high < 0).then(|| (term, (low + shift) as u128, (high + shift) as u128))
             }
         }
     }

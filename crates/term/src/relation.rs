@@ -51,6 +51,9 @@ impl Store {
             if let Some(k) = self.as_constant(b) {
                 return self.equal_constant(a, k, depth);
             }
+            if let Some(same) = self.same_choice(a, b) {
+                return same;
+            }
             let (pa, pb) = (self.packed(a), self.packed(b));
             match self.cancel(&pa, &pb) {
                 Some(rest) => (a, b) = rest,
@@ -64,6 +67,19 @@ impl Store {
                     return if swap { self.raw_rel(RelOp::Eq, b, a) } else { self.raw_rel(RelOp::Eq, a, b) };
                 }
             }
+        }
+    }
+
+    /// Two choices between the same two constants are equal where the same is chosen: flags that are kept as numbers.
+    fn same_choice(&self, a: Term, b: Term) -> Option<Formula> {
+        let ((c, t, e), (d, u, f)) = (self.constant_branches(a)?, self.constant_branches(b)?);
+        if t == e {
+            return None;
+        }
+        match (t == u && e == f, t == f && e == u) {
+            (true, _) => Some(self.iff(c, d)),
+            (_, true) => Some(self.iff(c, self.not(d))),
+            _ => None,
         }
     }
 

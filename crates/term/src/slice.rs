@@ -7,6 +7,9 @@ use parallax_op::{BinOp, Bits, UnOp, Width};
 /// How many nested operators a cut is pushed through.
 const OPERATORS: usize = 8;
 
+/// How many nested bitwise operators are looked through for operands that a cut makes simpler.
+pub(crate) const BITS: u32 = 8;
+
 impl Store {
     /// Bits `low` to `low + width - 1`.
     pub fn extract(&self, a: Term, low: Width, width: Width) -> Term {
@@ -78,9 +81,14 @@ impl Store {
                     }
                     None => break,
                 },
+                Op::Bin(BinOp::And)
+                    if self.as_constant(Term(packed.b)).is_some_and(|k| k.extract(low, width).is_zero()) =>
+                {
+                    return self.number(width, 0);
+                }
                 // Bitwise operators work on each bit alone; sums and products on low bits alone. Worth it only where
                 // both parts get simpler.
-                Op::Bin(op) if operators > 0 && self.cuts_well(packed.a) && self.cuts_well(packed.b) => {
+                Op::Bin(op) if operators > 0 && self.both_cut_well(&packed) => {
                     let bitwise = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
                     let low_only = low == 0 && matches!(op, BinOp::Add | BinOp::Mul);
                     if !bitwise && !low_only {
@@ -88,7 +96,7 @@ impl Store {
                     }
                     return self.binop(op, cut(low, packed.a), cut(low, packed.b));
                 }
-                Op::Un(op @ (UnOp::Not | UnOp::Neg)) if operators > 0 && self.cuts_well(packed.a) => {
+                Op::Un(op @ (UnOp::Not | UnOp::Neg)) if operators > 0 && self.cuts_well(packed.a, 0) => {
                     if op == UnOp::Neg && low != 0 {
                         break;
                     }
@@ -100,11 +108,26 @@ impl Store {
         Term(self.intern(Packed::new(Op::Extract, width, a.0, low.into(), 0)))
     }
 
-    fn cuts_well(&self, a: u32) -> bool {
-        matches!(
-            self.packed(Term(a)).op,
-            Op::Const | Op::WideConst | Op::Concat | Op::Zext | Op::Sext | Op::Extract
-        )
+    /// Whether both operands get simpler when they are cut. Bits that are put together one by one, as PowerPC's condition
+    /// register is, do so however many there are.
+    fn both_cut_well(&self, packed: &Packed) -> bool {
+        let bitwise = matches!(packed.op, Op::Bin(BinOp::And | BinOp::Or | BinOp::Xor));
+        let deep = if bitwise { BITS } else { 0 };
+        self.cuts_well(packed.a, deep) && self.cuts_well(packed.b, deep)
+    }
+
+    fn cuts_well(&self, a: u32, deep: u32) -> bool {
+        let packed = self.packed(Term(a));
+        match packed.op {
+            Op::Const | Op::WideConst | Op::Concat | Op::Zext | Op::Sext | Op::Extract => true,
+            Op::Ite if deep > 0 => self.constant_branches(Term(a)).is_some(),
+            // A mask of a few bits.
+            Op::Bin(BinOp::And) if deep > 0 && self.as_constant(Term(packed.b)).is_some() => true,
+            Op::Bin(BinOp::Or | BinOp::Xor) if deep > 0 => {
+                self.cuts_well(packed.a, deep - 1) && self.cuts_well(packed.b, deep - 1)
+            }
+            _ => false,
+        }
     }
 
     /// `high` above `low`.

@@ -221,7 +221,7 @@ pub(crate) fn layout(program: &Path, memory: &Memory) -> u64 {
     for (start, region) in memory.regions() {
         match &region.backing {
             Backing::Zero => {}
-            Backing::Copied { map, offset, .. } | Backing::Shared { map, offset } => {
+            Backing::Copied { map, offset, .. } | Backing::Shared { map, offset, .. } => {
                 (start, region.end, *offset, map.name()).hash(&mut hasher);
             }
         }
@@ -235,7 +235,7 @@ pub(crate) fn mapped(memory: &Memory) -> Vec<Mapped> {
         let (file, offset, shared) = match &region.backing {
             Backing::Zero => (None, 0, false),
             Backing::Copied { map, offset, .. } => (Some(map.name().to_owned()), *offset, false),
-            Backing::Shared { map, offset } => (Some(map.name().to_owned()), *offset, true),
+            Backing::Shared { map, offset, .. } => (Some(map.name().to_owned()), *offset, true),
         };
         Mapped { range: start..region.end, permissions: region.permissions, file, offset, shared }
     });

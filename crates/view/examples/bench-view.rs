@@ -101,6 +101,8 @@ fn measure_roots(name: &str, roots: &[PathBuf], document: &Document) {
                 author: String::new(),
                 checklists: Checklists::with(Vec::new()),
                 triage: Triage::default(),
+                written: None,
+                project: String::new(),
                 editor: None,
                 against: None,
             };

@@ -4,11 +4,11 @@ use crate::checklist::Checklists;
 use crate::definitions::{Index, chunk, encode};
 use crate::outcomes::outcomes;
 use crate::page::{self, Page};
-use crate::project::{Item, Projection, project};
+use crate::project::{self, Item, Projection};
 use crate::roots::Roots;
 use crate::sources::Sources;
 use crate::syntax::{Lines, Token};
-use crate::triage::Triage;
+use crate::triage::{Reports, Triage};
 use crate::visible::{reveal_all, visible};
 use parallax_report::{Document, Importance, Path, PathKind, Report, Role, Severity, Step};
 use std::borrow::Cow;
@@ -30,6 +30,10 @@ pub struct Input {
     pub checklists: Checklists,
     /// What has been answered.
     pub triage: Triage,
+    /// When the report files were written, as `2026-11-14T16:20:00Z`, if that is known.
+    pub written: Option<String>,
+    /// What the project is known by: equal for the pages of one project, and for those only.
+    pub project: String,
     /// Opens a place in an editor: a link with `{file}` and `{line}` in it.
     pub editor: Option<String>,
     /// What the reports were compared with.
@@ -47,8 +51,21 @@ pub enum Progress {
 
 /// Makes the page, saying now and then how far it is.
 pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
-    let Input { mut document, roots, name, made, author, checklists, triage, editor, against } = input;
-    let fingerprints = document.fingerprints();
+    let Input {
+        mut document,
+        roots,
+        name,
+        made,
+        author,
+        checklists,
+        mut triage,
+        written,
+        project,
+        editor,
+        against,
+    } = input;
+    // Invisible characters are shown, and count as what they are.
+    let mut plain = Document { excerpts: Vec::new(), runs: Vec::new(), ..document.clone() };
     reveal_all(&mut document);
     let mut sources = Sources::new(roots, std::mem::take(&mut document.excerpts));
     let projections: Vec<Vec<Projection>> = document
@@ -57,7 +74,7 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
         .enumerate()
         .map(|(number, report)| {
             progress(Progress::Reports(number, document.reports.len()));
-            paths_of(report).iter().map(|path| project(path, &mut sources)).collect()
+            paths_of(report).iter().map(|path| project::project(path, &mut sources)).collect()
         })
         .collect();
 
@@ -75,10 +92,7 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
 
     let mut related_sources = related_sources.into_iter();
     let mut reports = Vec::new();
-    let width = document.reports.len().to_string().len().max(2);
-    for (number, ((report, projections), fingerprint)) in
-        document.reports.iter().zip(projections).zip(fingerprints).enumerate()
-    {
+    for (report, projections) in document.reports.iter().zip(projections) {
         let paths = paths_of(report);
         let marked = report.passed || paths.iter().flat_map(|path| &path.steps).any(|step| step.failing);
         let related = report
@@ -105,8 +119,9 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
             place(&sources.all[source].name, spot.line)
         });
         reports.push(page::Report {
-            id: format!("R-{:0width$}", number + 1),
-            fingerprint,
+            id: String::new(),
+            fingerprint: String::new(),
+            perhaps: Vec::new(),
             rule: visible(&report.rule).into_owned(),
             title: title(report),
             text: report.text.clone(),
@@ -138,6 +153,13 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
             markdown: report.markdown.clone(),
         });
     }
+    plain.note_places(&mut sources);
+    let attached = triage.attach(Reports { document: &mut plain, code: &mut sources, written, made });
+    for (at, report) in reports.iter_mut().enumerate() {
+        report.id.clone_from(&attached.names[at]);
+        report.fingerprint.clone_from(&attached.keys[at]);
+        report.perhaps.clone_from(&attached.perhaps[at]);
+    }
     let rules = document.rules.iter().map(|rule| page::Rule {
         id: rule.id.clone(),
         name: rule.name.clone(),
@@ -148,7 +170,9 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
         score: rule.score.clone(),
     });
     let rules = rules.collect();
-    let mut notes = document.notes.clone();
+    let mut notes = std::mem::take(&mut triage.notes);
+    notes.extend(attached.notes);
+    notes.extend(document.notes.iter().cloned());
     if index.cut {
         notes.push(
             "Not all files below the source folders were searched for definitions: there are too many."
@@ -176,6 +200,7 @@ pub fn build(input: Input, progress: &mut dyn FnMut(Progress)) -> Page {
     Page {
         format: page::FORMAT,
         name,
+        project,
         made,
         author,
         files,

@@ -20,3 +20,4 @@ mod visible;
 
 pub use build::{Input, Progress, build};
 pub use roots::Roots;
+pub use sources::Sources;

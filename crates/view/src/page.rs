@@ -5,6 +5,7 @@
 use crate::checklist::Checklist;
 use crate::triage::Triage;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 /// The name and version of the JSON form.
 pub const FORMAT: &str = "parallax-page/1";
@@ -16,6 +17,8 @@ pub struct Page {
     pub format: &'static str,
     /// What is looked at: the name of the project.
     pub name: String,
+    /// What the project is known by, where answers are kept in a browser.
+    pub project: String,
     /// When the page was made, as seconds since 1970.
     pub made: u64,
     /// Who triages, by default.
@@ -43,6 +46,12 @@ pub struct Page {
     /// Present when a server keeps the answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<Server>,
+}
+
+/// What the pages of a project that lies at `place` are known by; it does not tell the place.
+pub fn project(place: &std::path::Path) -> String {
+    let digest = Sha256::digest(place.as_os_str().as_encoded_bytes());
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// How the page reaches its server.
@@ -151,10 +160,13 @@ pub struct Definition {
 /// A report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// `R-01` and so on, in the order of the input.
+    /// `R-01` and so on, in the order of the input; a report that is known from before keeps its name.
     pub id: String,
-    /// Its identity across runs.
+    /// The key of its triage record.
     pub fingerprint: String,
+    /// The keys of records that may be about it, the likeliest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub perhaps: Vec<String>,
     /// The tool's name for this kind of finding.
     pub rule: String,
     /// One line.

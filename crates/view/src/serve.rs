@@ -7,8 +7,8 @@
 use crate::html;
 use crate::page::Page;
 use crate::triage::{Record, Triage};
-use serde::Deserialize;
-use std::collections::HashSet;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Longer heads are refused.
 pub const LONGEST_HEAD: usize = 16 << 10;
@@ -134,30 +134,32 @@ impl Response {
     }
 }
 
-/// A page being served, and the answers given on it.
+/// Where answers are kept: a file that other servers and editors may write too.
+pub trait Store {
+    /// Everything that is there now.
+    fn read(&mut self) -> Result<Triage, String>;
+    /// Puts answers in with what is there now, for good, and gives everything that is there then.
+    fn merge(&mut self, answers: Triage) -> Result<Triage, String>;
+}
+
+/// A page being served.
 pub struct Service {
     page: Page,
     token: String,
     port: u16,
-    known: HashSet<String>,
-    /// All answers; to be saved when [`Service::respond`] says so.
-    pub triage: Triage,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Answer {
-    fingerprint: String,
-    record: Record,
+/// Answers as a page sends them and gets them back.
+#[derive(Deserialize, Serialize)]
+struct Exchange {
+    records: BTreeMap<String, Record>,
 }
 
 impl Service {
     /// Serves `page` on `port` to those who know `token`.
     pub fn new(mut page: Page, token: String, port: u16) -> Service {
         page.server = Some(crate::page::Server { token: token.clone(), version: None });
-        let known = page.reports.iter().map(|report| report.fingerprint.clone()).collect();
-        let triage = page.triage.clone();
-        Service { page, token, port, known, triage }
+        Service { page, token, port }
     }
 
     /// Says that reports and sources are watched: the page asks `/version` and loads again when it has changed.
@@ -167,11 +169,10 @@ impl Service {
         }
     }
 
-    /// Puts a page made anew in the place of the old one; the answers stay.
+    /// Puts a page made anew in the place of the old one.
     pub fn renew(&mut self, mut page: Page) {
         let version = self.page.server.as_ref().and_then(|server| server.version).map(|version| version + 1);
         page.server = Some(crate::page::Server { token: self.token.clone(), version });
-        self.known = page.reports.iter().map(|report| report.fingerprint.clone()).collect();
         self.page = page;
     }
 
@@ -180,58 +181,76 @@ impl Service {
         format!("http://127.0.0.1:{}/?token={}", self.port, self.token)
     }
 
-    /// Answers a request, and says whether the triage records have changed.
-    pub fn respond(&mut self, request: &Request) -> (Response, bool) {
+    /// Answers a request.
+    pub fn respond(&mut self, request: &Request, store: &mut dyn Store) -> Response {
         let hosts = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
         let Some(host) = request.header("host").filter(|host| hosts.iter().any(|ours| ours == host)) else {
-            return (Response::text(403, "this server answers to its own address only"), false);
+            return Response::text(403, "this server answers to its own address only");
         };
         if request.header("origin").is_some_and(|origin| origin != format!("http://{host}")) {
-            return (Response::text(403, "requests from other pages are not answered"), false);
+            return Response::text(403, "requests from other pages are not answered");
         }
         let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
         match (request.method.as_str(), path) {
             ("GET", "/") => {
                 let given = query.split('&').find_map(|pair| pair.strip_prefix("token=")).unwrap_or("");
                 if !same(given, &self.token) {
-                    return (
-                        Response::text(403, "open the address that `parallax view --serve` printed"),
-                        false,
-                    );
+                    return Response::text(403, "open the address that `parallax view --serve` printed");
                 }
-                self.page.triage = self.triage.clone();
+                // What cannot be read now is said when an answer is to be saved.
+                if let Ok(now) = store.read() {
+                    self.page.triage.merge(now);
+                }
                 let body = html::render(&self.page).into_bytes();
-                (Response { status: 200, kind: "text/html; charset=utf-8", body }, false)
+                Response { status: 200, kind: "text/html; charset=utf-8", body }
             }
-            ("POST", "/triage") => self.keep(request),
+            ("POST", "/triage") => self.keep(request, store),
             ("GET", "/version") => {
                 if !same(request.header("x-parallax-token").unwrap_or(""), &self.token) {
-                    return (Response::text(403, "wrong token"), false);
+                    return Response::text(403, "wrong token");
                 }
                 let version = self.page.server.as_ref().and_then(|server| server.version).unwrap_or(0);
-                (Response::text(200, &version.to_string()), false)
+                Response::text(200, &version.to_string())
             }
-            (_, "/" | "/triage" | "/version") => (Response::text(405, "not that way"), false),
-            _ => (Response::text(404, "nothing here"), false),
+            (_, "/" | "/triage" | "/version") => Response::text(405, "not that way"),
+            _ => Response::text(404, "nothing here"),
         }
     }
 
-    fn keep(&mut self, request: &Request) -> (Response, bool) {
+    /// Keeps answers, and tells what is known of the same reports now.
+    fn keep(&mut self, request: &Request, store: &mut dyn Store) -> Response {
         if !same(request.header("x-parallax-token").unwrap_or(""), &self.token) {
-            return (Response::text(403, "wrong token"), false);
+            return Response::text(403, "wrong token");
         }
-        let answer: Answer = match serde_json::from_slice(&request.body) {
-            Ok(answer) => answer,
-            Err(error) => return (Response::text(400, &format!("not a triage record: {error}")), false),
+        let given: Exchange = match serde_json::from_slice(&request.body) {
+            Ok(given) => given,
+            Err(error) => return Response::text(400, &format!("not triage records: {error}")),
         };
-        if let Err(error) = answer.record.check() {
-            return (Response::text(413, &error.to_string()), false);
+        for (key, record) in &given.records {
+            // A record of another page brings its identity along.
+            if record.identity.is_none() && !self.page.triage.records.contains_key(key) {
+                return Response::text(404, "no such report");
+            }
+            if let Err(error) = record.check() {
+                return Response::text(413, &error.to_string());
+            }
         }
-        if !self.known.contains(&answer.fingerprint) {
-            return (Response::text(404, "no such report"), false);
+        let keys: Vec<String> = given.records.keys().cloned().collect();
+        // With the answers goes what the reports of this page are known by.
+        let mut answers = Triage { records: self.page.triage.records.clone(), ..Triage::default() };
+        answers.merge(Triage { records: given.records, ..Triage::default() });
+        match store.merge(answers) {
+            Ok(now) => {
+                let records = keys
+                    .into_iter()
+                    .filter_map(|key| now.records.get(&key).cloned().map(|record| (key, record)))
+                    .collect();
+                let body = serde_json::to_vec(&Exchange { records }).unwrap_or_default();
+                self.page.triage = now;
+                Response { status: 200, kind: "application/json", body }
+            }
+            Err(why) => Response::text(500, &why),
         }
-        self.triage.records.insert(answer.fingerprint, answer.record);
-        (Response { status: 204, kind: "text/plain", body: Vec::new() }, true)
     }
 }
 

@@ -3,7 +3,10 @@
 use crate::roots::{Missing, Roots};
 use crate::syntax::{Lines, Outline};
 use parallax_report::Excerpt;
-use std::collections::HashMap;
+use parallax_report::identity::Code;
+use sha2::{Digest, Sha256};
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -29,6 +32,7 @@ pub struct Text {
     starts: Vec<u32>,
     /// Functions, blocks, names, tokens.
     pub outline: Outline,
+    digest: OnceCell<String>,
 }
 
 impl Text {
@@ -43,7 +47,7 @@ impl Text {
             starts.pop();
         }
         let outline = Outline::of(name, &whole);
-        Text { whole, starts, outline }
+        Text { whole, starts, outline, digest: OnceCell::new() }
     }
 
     /// How many lines there are.
@@ -78,6 +82,8 @@ pub struct Sources {
     by_reported: HashMap<String, usize>,
     by_name: HashMap<String, usize>,
     bytes: usize,
+    /// The functions of files that were looked at by name only.
+    looked_at: HashMap<String, Option<HashSet<String>>>,
 }
 
 impl Sources {
@@ -94,6 +100,7 @@ impl Sources {
             by_reported: HashMap::new(),
             by_name: HashMap::new(),
             bytes: 0,
+            looked_at: HashMap::new(),
         }
     }
 
@@ -167,6 +174,62 @@ impl Sources {
     pub fn text(&self, index: usize) -> Option<&Text> {
         self.all.get(index).and_then(|source| source.text.as_deref().ok())
     }
+}
+
+/// The code that tells reports apart: whole files only, for what a report quotes depends on the report.
+impl Code for Sources {
+    fn find(&mut self, reported: &str) -> Option<usize> {
+        let index = self.get(reported);
+        self.all[index].text.is_ok().then_some(index)
+    }
+
+    fn name(&self, file: usize) -> &str {
+        &self.all[file].name
+    }
+
+    fn line(&self, file: usize, number: u32) -> &str {
+        self.text(file).map_or("", |text| text.line(number))
+    }
+
+    fn function(&self, file: usize, number: u32) -> Option<(String, u32, u32)> {
+        self.all[file].path.as_ref()?;
+        let function = self.text(file)?.outline.function_at(number, None)?;
+        Some((function.name.clone(), function.lines.first, function.lines.last))
+    }
+
+    fn line_count(&self, file: usize) -> u32 {
+        let whole = self.all[file].path.is_some();
+        self.text(file).filter(|_| whole).map_or(0, Text::line_count)
+    }
+
+    fn digest(&self, file: usize) -> String {
+        self.text(file).map_or(String::new(), |text| {
+            let made = || {
+                let digest = Sha256::digest(text.whole.as_bytes());
+                digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+            };
+            text.digest.get_or_init(made).clone()
+        })
+    }
+
+    fn defines(&mut self, name: &str, function: &str) -> bool {
+        if !self.looked_at.contains_key(name) {
+            let found = self.roots.find(name).ok().filter(|found| found.name == name);
+            let functions = found.map(|found| match self.by_name.get(name) {
+                Some(&known) => self.text(known).map_or(HashSet::new(), |text| names(&text.outline)),
+                None => {
+                    self.roots.read(&found).map_or(HashSet::new(), |text| names(&Outline::of(name, &text)))
+                }
+            });
+            self.looked_at.insert(name.to_owned(), functions);
+        }
+        let functions = self.looked_at.get(name).and_then(Option::as_ref);
+        functions.is_some_and(|functions| function.is_empty() || functions.contains(function))
+    }
+}
+
+fn names(outline: &Outline) -> HashSet<String> {
+    outline.functions.iter().map(|function| function.name.clone()).collect()
 }
 
 /// The last few folders of a name: enough to recognise it by.

@@ -13,6 +13,11 @@ function pathAddress(text: string | undefined): PathAddress | undefined {
   return report ? { report, path: number(path) ?? 1, ...(on !== undefined && { step: on }) } : undefined;
 }
 
+/** A part of an address as it was before it was written as one; as it is, if it never was. */
+export function decoded(word: string): string {
+  try { return decodeURIComponent(word); } catch { return word; }
+}
+
 /** Reads the part after `#`, without options. */
 export function parseAddress(word: string): Address | undefined {
   if (word === "list") return { kind: "list" };

@@ -1,6 +1,6 @@
 // Checklists of one report: tabs made from the templates, which questions apply, and whether all are answered.
 
-import { locksOf } from "./describe.ts";
+import { excludes, locksOf } from "./describe.ts";
 import type { Checklist, QuestionTemplate, Report, TabTemplate } from "./page.ts";
 
 export interface Tab {
@@ -37,7 +37,7 @@ export function tabsOf(checklist: Checklist, report: Report): Tab[] {
     if (template.for === "pair") {
       for (let i = 0; i < paths; i++) for (let j = i + 1; j < paths; j++) {
         if (!asked(i) || !asked(j)) continue;
-        const common = locks[i]?.some(lock => locks[j]?.includes(lock)) ?? false;
+        const common = excludes(locks[i] ?? [], locks[j] ?? []);
         if (template.when === "no-common-lock" && common) continue;
         tabs.push(make(template, `paths-${i + 1}-${j + 1}${tag}`, i + 1, j + 1));
       }

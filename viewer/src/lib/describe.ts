@@ -9,8 +9,16 @@ const ACCESS = { read: "read", write: "write", "read-write": "read and write" } 
 export function locksOf(step: Step | undefined): readonly string[] | undefined {
   const entry = step?.s?.find(([name]) => /lock/i.test(name));
   if (!entry) return undefined;
-  const value = entry[1].trim().replace(/^[{[(<]|[}\])>]$/g, "").trim();
-  return value === "" || /^(none|empty|no locks?)$/i.test(value) ? [] : value.split(/[,\s]+/).filter(Boolean);
+  // Brackets around all of them go; "M1 (read)" keeps its own.
+  const value = entry[1].trim().replace(/^(?:\{(.*)\}|\[(.*)\]|\((.*)\)|<(.*)>)$/s, "$1$2$3$4").trim();
+  // Names may have blanks in them, so only commas part them.
+  return value === "" || /^(none|empty|no locks?)$/i.test(value) ? [] : value.split(",").map(name => name.trim()).filter(Boolean);
+}
+
+/** Whether one lock keeps two from running at once: held by both, and not by both for reading only. */
+export function excludes(one: readonly string[], other: readonly string[]): boolean {
+  const plain = (lock: string) => lock.replace(/ \(read\)$/, "");
+  return one.some(lock => other.some(also => plain(lock) === plain(also) && (lock === plain(lock) || also === plain(also))));
 }
 
 export interface Note {

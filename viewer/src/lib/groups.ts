@@ -76,7 +76,8 @@ export function familiesOf(rows: readonly ListRow[], page: Page, sources: readon
       case "sink": return facts.sink;
       case "source": return facts.source ?? "no source told";
       case "file": return facts.file;
-      default: return `${row.report.rule} ${row.report.tool}`;
+      // A message without an option's name is of a sort with those that say the same.
+      default: return `${row.report.rule || plainTitle(row.report.title)} ${row.report.tool}`;
     }
   };
   const families = [...collect(known, familyKey)].map(([key, members]): Family => {

@@ -3,6 +3,8 @@
 export interface Page {
   readonly format: "parallax-page/1";
   readonly name: string;
+  /** What the project is known by. */
+  readonly project: string;
   /** Seconds since 1970. */
   readonly made: number;
   readonly author: string;
@@ -68,7 +70,10 @@ export type Severity = 1 | 2 | 3;
 
 export interface Report {
   readonly id: string;
+  /** The key of its record. */
   readonly fingerprint: string;
+  /** The keys of records that may be about it. */
+  readonly perhaps?: readonly string[];
   readonly rule: string;
   readonly title: string;
   readonly text: readonly Segment[];
@@ -167,6 +172,7 @@ export interface QuestionTemplate {
 
 export type Verdict = "true" | "false" | "unsure";
 
+/** What is known of a report: of each question the answer that stands. */
 export interface TriageRecord {
   readonly title: string;
   readonly answers: Readonly<Record<string, string>>;
@@ -175,14 +181,47 @@ export interface TriageRecord {
   readonly note: string;
   readonly author: string;
   readonly time: string;
-  /** Earlier verdicts, the oldest first. */
+  /** Every verdict, the oldest first. */
   readonly history?: readonly Judgement[];
+  /** Questions to which several answers stand, none given in the knowledge of the others. */
+  readonly conflicts?: readonly Conflict[];
+  /** What was known when the record was looked at: the value of each question, and the answers that stood. */
+  readonly base?: { readonly values: Readonly<Record<string, string>>; readonly heads: Readonly<Record<string, Readonly<Record<string, number>>>> };
+}
+
+export interface Conflict { readonly field: string; readonly answers: readonly Answer[] }
+
+/** One answer to one question, as it is kept. */
+export interface Answer {
+  readonly id: string;
+  readonly field: string;
+  readonly value: string;
+  readonly note?: string;
+  readonly author: string;
+  readonly time: string;
+  readonly revision?: number;
+  /** The answers that it replaces, as they were then. */
+  readonly replaces?: Readonly<Record<string, number>>;
+}
+
+/** The answers on a report, as they are kept. */
+export interface StoredRecord {
+  /** The number of the report on the page that was made last. */
+  readonly report: string;
+  readonly title: string;
+  readonly identity?: unknown;
+  readonly seen?: number;
+  /** Records of before that are about the same report. */
+  readonly was?: readonly string[];
+  readonly answers?: readonly Answer[];
 }
 
 /** A verdict as it was once given; none where it was taken back. */
 export interface Judgement { readonly verdict: Verdict | null; readonly author: string; readonly time: string; readonly note: string }
 
 export interface Triage {
-  readonly format: "parallax-triage/1";
-  readonly records: Readonly<Record<string, TriageRecord>>;
+  readonly format: "parallax-triage/2";
+  readonly records: Readonly<Record<string, StoredRecord>>;
+  /** Records that cannot be read, kept as they are. */
+  readonly unreadable?: Readonly<Record<string, unknown>>;
 }

@@ -1,6 +1,7 @@
 // The state of reports: what the triage file, the browser's own memory and the tools' suppressions say together.
 
-import type { Judgement, Report, Triage, TriageRecord } from "./page.ts";
+import { LONGEST } from "./answers.ts";
+import type { Answer, Judgement, Report, StoredRecord, Triage, TriageRecord } from "./page.ts";
 
 export type State = "open" | "started" | "true" | "false" | "unsure";
 export const STATES: readonly State[] = ["open", "started", "true", "false", "unsure"];
@@ -11,59 +12,59 @@ export const emptyRecord = (title: string): TriageRecord =>
 
 export function stateOf(report: Report, record: TriageRecord | undefined): State {
   if (record?.verdict) return record.verdict;
-  const begun = record && (Object.keys(record.answers).length > 0 || Object.values(record.explanations).some(Boolean) || record.note !== "");
+  const begun = record && (Object.keys(record.answers).length > 0 || Object.values(record.explanations).some(Boolean) || record.note !== "" || (record.conflicts ?? []).length > 0);
   if (begun) return "started";
   return report.suppressed === undefined ? "open" : "false";
 }
 
 export const isTriaged = (state: State): boolean => state === "true" || state === "false" || state === "unsure";
 
-/** So many verdicts on one report are remembered. */
-const REMEMBERED = 50;
-
 /** A record with its verdict put down in its history. */
 export function remembered(record: TriageRecord): TriageRecord {
   const { verdict, author, time, note } = record;
-  return { ...record, history: [...(record.history ?? []), { verdict, author, time, note }].slice(-REMEMBERED) };
+  return { ...record, history: [...(record.history ?? []), { verdict, author, time, note }] };
 }
 
 /** Every verdict a report had, the oldest first. */
-export function historyOf(record: TriageRecord | undefined): readonly Judgement[] {
-  if (!record) return [];
-  if (record.history?.length) return record.history;
-  // Files of before there was a history have the last verdict only.
-  return record.verdict ? [{ verdict: record.verdict, author: record.author, time: record.time, note: record.note }] : [];
+export const historyOf = (record: TriageRecord | undefined): readonly Judgement[] => record?.history ?? [];
+
+const bytes = (text: string): number => new TextEncoder().encode(text).length;
+const isText = (value: unknown, most = LONGEST): value is string => typeof value === "string" && bytes(value) <= most;
+const isCounts = (value: unknown): boolean => value === undefined || (typeof value === "object" && value !== null && Object.values(value).every(one => Number.isInteger(one)));
+
+function isAnswer(value: unknown): value is Answer {
+  if (typeof value !== "object" || value === null) return false;
+  const { id, field, value: said, author, time, note, revision, replaces } = value as Record<string, unknown>;
+  return [id, field, author, time].every(name => isText(name, 1024)) && isText(said) && (note === undefined || isText(note))
+    && (revision === undefined || Number.isInteger(revision)) && isCounts(replaces);
 }
 
-/** Two sets of records; where both know a report, the later one counts. */
-export function merge(older: Triage["records"], newer: Triage["records"]): Record<string, TriageRecord> {
-  const all: Record<string, TriageRecord> = { ...older };
-  for (const [fingerprint, record] of Object.entries(newer)) {
-    const known = all[fingerprint];
-    if (!known || record.time >= known.time) all[fingerprint] = record;
-  }
-  return all;
+/** Whether something is a record of a triage file, or a part of one. */
+export function isRecord(value: unknown): value is Partial<StoredRecord> {
+  if (typeof value !== "object" || value === null) return false;
+  const { answers = [], was = [] } = value as { answers?: unknown; was?: unknown };
+  return Array.isArray(answers) && answers.every(isAnswer) && Array.isArray(was) && was.every(one => isText(one, 1024));
 }
 
-/** A triage file's text, or why it is none. */
-export function readTriage(text: string): Triage | string {
+/** A triage file's text with what of it cannot be read by name, or why it is none. */
+export function readTriage(text: string): { readonly records: Record<string, Partial<StoredRecord>>; readonly broken: readonly string[] } | string {
   let data: unknown;
   try { data = JSON.parse(text); } catch { return "This is not JSON."; }
-  if (typeof data !== "object" || data === null || (data as Triage).format !== "parallax-triage/1") return "This is not a triage file.";
-  const records = (data as Triage).records;
+  const format = typeof data === "object" && data !== null ? (data as { format?: unknown }).format : undefined;
+  if (format === "parallax-triage/1") return "This triage file is of an earlier form: parallax view --triage FILE takes it over.";
+  if (format !== "parallax-triage/2") return "This is not a triage file.";
+  const { records } = data as { records?: unknown };
   if (typeof records !== "object" || records === null) return "This triage file has no records.";
-  const strings = (value: unknown) => typeof value === "object" && value !== null && Object.values(value).every(one => typeof one === "string");
-  for (const record of Object.values(records)) {
-    const fine = typeof record === "object" && record !== null && strings(record.answers) && strings(record.explanations)
-      && [record.title, record.note, record.author, record.time].every(one => typeof one === "string")
-      && [null, "true", "false", "unsure"].includes(record.verdict)
-      && (record.history === undefined || (Array.isArray(record.history) && record.history.every(one => [null, "true", "false", "unsure"].includes(one?.verdict) && [one.author, one.time, one.note].every(word => typeof word === "string"))));
-    if (!fine) return "A record of this triage file is broken.";
+  const good: Record<string, Partial<StoredRecord>> = {}, broken: string[] = [];
+  for (const [key, record] of Object.entries(records)) {
+    if (isRecord(record)) good[key] = record;
+    else broken.push(String((record as { report?: unknown } | null)?.report ?? key));
   }
-  return data as Triage;
+  return { records: good, broken };
 }
 
-export const writeTriage = (records: Triage["records"]): string => {
+/** The text of a triage file. */
+export const writeTriage = (records: Readonly<Record<string, StoredRecord>>, unreadable?: Triage["unreadable"]): string => {
   const sorted = Object.fromEntries(Object.entries(records).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return JSON.stringify({ format: "parallax-triage/1", records: sorted }, null, 2) + "\n";
+  return JSON.stringify({ format: "parallax-triage/2", records: sorted, ...(unreadable && { unreadable }) }, null, 2) + "\n";
 };

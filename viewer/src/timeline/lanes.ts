@@ -160,11 +160,19 @@ export function itemsLane(lane: Lane, times: readonly number[], hovered: () => n
   const { track } = made;
   if (values) made.element.querySelector(".lh")!.append(h("div", { class: "lh-sub key" }, h("i", {}), "value"));
   const shape = values ? `${lane.kind === "watchpoints" ? "acc-i" : "bar"}` : lane.finding ? "race" : lane.kind === "breakpoints" ? "sq" : lane.kind === "watchpoints" ? "acc-i" : "bar";
+  const until = lane.cut ? times[times.length - 1] ?? 1 : Infinity;
   const draw = (view: View): void => {
     const width = track.clientWidth || 700;
     const drawn = cluster(times, view.from, view.to, width);
     const parts: (HTMLElement | SVGElement)[] = [];
-    if (values) parts.push(...valueLine(times, values, view, width));
+    if (values) parts.push(...valueLine(times, values, view, width, until));
+    // Behind the last item that was kept nothing is known.
+    if (until < view.to) {
+      const from = Math.max(0, (until - view.from) * (width / (view.to - view.from)));
+      const unknown = mark("not-known", `left:${from.toFixed(1)}px;right:0`, h("span", {}, `cut after ${grouped(times.length)} items: not known from here on`));
+      unknown.title = `The lane was cut after ${grouped(times.length)} items, at ${grouped(until)}`;
+      parts.push(unknown);
+    }
     const hover = hovered();
     const current = lowerBound(times, view.moment);
     for (const index of drawn.items) {
@@ -188,13 +196,13 @@ export function itemsLane(lane: Lane, times: readonly number[], hovered: () => n
     }
     track.replaceChildren(...parts);
     track.setAttribute("role", "img");
-    track.setAttribute("aria-label", `${lane.name}: ${counted(drawn.count, "item")} in view of ${total}`);
+    track.setAttribute("aria-label", `${lane.name}: ${counted(drawn.count, "item")} in view of ${total}${until < view.to ? `, cut at ${grouped(until)}: what follows is not known` : ""}`);
   };
   return { ...made, draw };
 }
 
 /** The value as steps over time, at most two points a pixel. */
-function valueLine(times: readonly number[], values: readonly (number | null)[], view: View, width: number): (HTMLElement | SVGElement)[] {
+function valueLine(times: readonly number[], values: readonly (number | null)[], view: View, width: number, until: number): (HTMLElement | SVGElement)[] {
   const height = 52, scale = width / (view.to - view.from);
   const first = Math.max(0, lowerBound(times, view.from) - 1), last = Math.min(times.length, lowerBound(times, view.to) + 1);
   let [least, most] = [Infinity, -Infinity];
@@ -211,7 +219,7 @@ function valueLine(times: readonly number[], values: readonly (number | null)[],
     pen = true;
     x = at;
   }
-  path += `H${width}`;
+  path += `H${Math.max(0, Math.min(width, (until - view.from) * scale)).toFixed(1)}`;
   const drawing = document.createElementNS(SVG, "svg");
   drawing.setAttribute("class", "vline");
   drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);

@@ -59,10 +59,14 @@ class App {
     this.pointers();
     new ResizeObserver(() => this.later()).observe(this.lanes);
     const number = (name: string): number | undefined => { const text = state.get(name); return text !== null && /^\d+$/.test(text) ? Number(text) : undefined; };
+    const inside = (time: number | undefined): boolean => time !== undefined && time >= 1 && time <= this.data.end;
     const [t, lane, from, to] = [number("t"), number("lane"), number("from"), number("to")];
     if (lane !== undefined && lane < this.data.lanes.length) this.view = { ...this.view, lane };
-    if (from !== undefined && to !== undefined) this.window(from, to);
-    this.go(t ?? this.view.moment, t === undefined && from === undefined);
+    const window = from !== undefined && to !== undefined && from < to && inside(from);
+    if (window) this.window(from, to);
+    this.go(inside(t) ? t! : this.view.moment, !inside(t) && !window);
+    const refused = [!inside(t) && state.get("t") !== null && `moment ${state.get("t")}`, !window && from !== undefined && to !== undefined && `window ${from} to ${to}`].filter(Boolean).join(" and ");
+    if (refused) requestAnimationFrame(() => requestAnimationFrame(() => { this.status.textContent = `There is no ${refused}: the run goes from 1 to ${grouped(this.data.end)}`; }));
   }
 
   // What is on the page
@@ -193,7 +197,9 @@ class App {
   private writeBefore(name: string, time: number): LastWrite | undefined {
     const index = this.data.lanes.findIndex(lane => lane.kind === "watchpoints" && lane.name === name);
     if (index < 0) return undefined;
-    const own = this.times[index]!, writes = this.data.lanes[index]!.writes;
+    const own = this.times[index]!, { writes, cut } = this.data.lanes[index]!;
+    // Behind the last item that was kept there may be writes that the page does not know.
+    if (cut && time > (own[own.length - 1] ?? 0)) return { time: undefined, who: "not known: the lane was cut" };
     for (let at = lowerBound(own, time) - 1; at >= 0; at--) {
       if (writes && !writes[at]) continue;
       const moment = this.momentAt(own[at]!), inner = moment && moment.t === own[at] ? moment.frames[0] : undefined;
@@ -207,15 +213,19 @@ class App {
     const { lanes } = this.data;
     const lane = lanes[this.view.lane]?.kind === "watchpoints" ? this.view.lane : lanes.findIndex(one => one.kind === "watchpoints");
     const wrote = lane < 0 ? undefined : this.writeBefore(lanes[lane]!.name, this.view.moment);
-    if (wrote) { this.view = { ...this.view, lane }; this.go(wrote.time); }
+    if (wrote?.time !== undefined) { this.view = { ...this.view, lane }; this.go(wrote.time); }
+    else this.status.textContent = lane < 0 ? "No lane watches a variable" : wrote ? `The last write is ${wrote.who}` : "No write before";
   }
 
   private window(from: number, to: number): void {
     const end = Math.max(this.data.end, 1 + SHORTEST), size = Math.min(Math.max(to - from, SHORTEST), end - 1);
     const start = Math.min(Math.max(from, 1), end - size);
     this.view = { ...this.view, from: start, to: start + size };
+    window.clearTimeout(this.addressed);
+    this.addressed = window.setTimeout(() => history.replaceState(null, "", `#${this.address()}`), 200);
     this.later();
   }
+  private addressed = 0;
 
   private all(): void { this.window(1, this.data.end); }
 

@@ -81,7 +81,8 @@ function changedSince(earlier: Moment | undefined, frame: Frame, level: number):
   return changed;
 }
 
-export interface LastWrite { readonly time: number; readonly who: string }
+/** A write; without a time where it is not known. */
+export interface LastWrite { readonly time: number | undefined; readonly who: string }
 
 /** The column. `writes` tells who wrote a variable last before the moment, where a lane watches it. */
 export function momentColumn(data: Timeline, moment: Moment | undefined, asked: number, earlier: Moment | undefined, writes: (name: string) => LastWrite | undefined, go: (time: number) => void): HTMLElement[] {
@@ -112,7 +113,9 @@ export function momentColumn(data: Timeline, moment: Moment | undefined, asked: 
     rows.push(h("h3", { class: `frame d${Math.min(5, nested.length - level)}` }, h("span", { class: "fn" }, frame.fn || "??")));
     for (const [name, value] of frame.values) {
       const was = changed.get(name), wrote = writes(name);
-      const link = wrote ? h("button", { class: "lw", onclick: () => go(wrote.time) }, icon("write"), h("span", { class: "who" }, wrote.who), h("span", {}, `\u2212${grouped(moment.t - wrote.time)}`)) : null;
+      const written = wrote?.time;
+      const link = !wrote ? null : written === undefined ? h("span", { class: "lw dim" }, wrote.who)
+        : h("button", { class: "lw", onclick: () => go(written) }, icon("write"), h("span", { class: "who" }, wrote.who), h("span", {}, `\u2212${grouped(moment.t - written)}`));
       rows.push(h("div", { class: `vr${was === undefined ? "" : " chg"}${wrote ? " hot" : ""}` }, h("code", { title: name }, name), h("span", { class: "vv", title: value }, was === undefined ? null : h("s", {}, was), was === undefined ? null : icon("to"), h("u", {}, value)), link));
     }
   });

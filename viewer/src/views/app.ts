@@ -40,17 +40,24 @@ export class App implements Commands {
 
   constructor(private readonly page: Page) {
     const sources = sourcesOf(page), say = (text: string) => this.say(text), link = () => this.copyLink();
-    this.storage = new Storage(page, say);
+    this.storage = new Storage(page, { say, changed: keys => this.changed(keys), waiting: count => this.status.waiting(count) });
     this.top = new TopBar(page, { list: () => this.showList(), path: () => this.leaveCompare(), go: by => this.go(by), menu: () => this.showMenu(), theme: toggleTheme, help: () => this.showHelp() });
     this.list = new ListView(page, sources, {
       open: (index, path, step) => { this.open(index); if (path !== undefined) this.reading.columns.select(path, step ?? 0); },
       say, records: () => this.storage.records, author: () => this.storage.author,
+      perhaps: at => this.perhapsOf(at).map(({ name, record }) => ({ name, record })), confirm: indexes => this.confirmMany(indexes),
       saveMany: records => { this.storage.saveMany(records); this.drawProgress(); },
+      earlier: () => this.storage.earlier !== undefined, saveEarlier: () => this.storage.downloadEarlier(), elsewhere: () => this.storage.elsewhere,
       download: () => this.storage.download(), upload: file => void this.upload(file),
     });
     this.reading = new ReadingView(page, sources, {
       selected: (path, step) => { if (this.report) this.visits.visit({ kind: "report", report: this.report.id, path: path + 1, step: step + 1 }, true); },
-      say, link, save: (record, submitted) => this.save(record, submitted), author: () => this.storage.author, setAuthor: name => { this.storage.author = name; },
+      say, link,
+      answers: {
+        save: (record, submitted) => this.save(record, submitted), known: () => this.known, author: () => this.storage.author, setAuthor: name => { this.storage.author = name; },
+        perhaps: () => this.perhapsOf(this.at), confirm: key => this.confirm(this.at, key),
+        settle: (field, value) => { if (this.report) { this.storage.settle(this.report.fingerprint, field, value); this.changed(new Set([this.report.fingerprint])); } },
+      },
     });
     this.comparison = new CompareView(page, sources, { say, link, pick: side => this.compare(side), moved: () => { if (!this.arriving) this.addressPair(false); }, leave: () => this.leaveCompare(), values: () => this.showValues() });
   }
@@ -64,13 +71,15 @@ export class App implements Commands {
     const asked = address?.kind === "report" ? this.indexOf(address.report) : -1;
     const waiting = this.list.all().find(row => row.state === "open" || row.state === "started")?.index ?? 0;
     this.open(asked >= 0 ? asked : waiting);
-    if (asked >= 0 && address?.kind === "report" && address.path !== undefined) columns.select(address.path - 1, (address.step ?? 1) - 1, false);
+    if (asked >= 0 && address?.kind === "report") this.selectAddressed(address, false);
     if (options.get("unfold") === "all") for (const column of columns.all) column.unfoldAll();
     const tab = Number(options.get("tab"));
     if (tab > 0) this.reading.checklist.openTab(tab - 1);
     this.mount(body);
     if (matchMedia(NARROW).matches) this.reading.togglePanel();
-    if (word === "list" || this.page.reports.length === 0) this.showList();
+    const unknown = address?.kind === "report" && asked < 0 && word !== "help";
+    if (word === "list" || unknown || this.page.reports.length === 0) this.showList();
+    if (unknown) this.say(`There is no report ${address.report.slice(0, 40)} here`);
     // A page of hundreds is met as a list; one report, where the work is.
     else if (asked < 0 && this.page.reports.length >= MANY && address?.kind !== "compare") this.showList();
     if (address?.kind === "compare") this.visits.follow(address);
@@ -128,6 +137,15 @@ export class App implements Commands {
     this.drawProgress();
   }
 
+  /** Goes to the path and the step of an address, or says that they are not there. */
+  private selectAddressed({ report, path = 1, step }: { report: string; path?: number; step?: number }, focus = true): void {
+    const data = this.report?.paths[path - 1];
+    if (path === 1 && step === undefined) return;
+    if (!data) this.say(`${report} has ${this.report?.paths.length ?? 0} ${this.report?.paths.length === 1 ? "path" : "paths"}, not ${path}`);
+    else if (step !== undefined && step > data.steps.length) this.say(`Path ${path} of ${report} has ${data.steps.length} ${data.steps.length === 1 ? "step" : "steps"}, not ${step}`);
+    else this.reading.columns.select(path - 1, (step ?? 1) - 1, focus);
+  }
+
   showReport(): void { this.open(Math.max(this.at, 0)); }
 
   go(by: number): void {
@@ -182,9 +200,9 @@ export class App implements Commands {
     if (address?.kind === "list") this.showList();
     else if (address?.kind === "report") {
       const index = this.indexOf(address.report);
-      if (index < 0) return;
+      if (index < 0) { this.say(`There is no report ${address.report.slice(0, 40)} here`); return; }
       if (index !== this.at || this.view !== "report") this.open(index);
-      if (address.path !== undefined) this.reading.columns.select(address.path - 1, (address.step ?? 1) - 1);
+      this.selectAddressed(address);
     } else if (address?.kind === "compare") {
       const ref = ({ report, path }: PathAddress): PathRef => ({ report: this.indexOf(report), path: path - 1 });
       if (!this.showPair(ref(address.a), ref(address.b))) this.say("There are no such paths");
@@ -201,17 +219,60 @@ export class App implements Commands {
   }
 
   private submit(): void {
-    if (this.view === "list") { if (!this.list.grouped?.apply()) this.say("Nothing is selected"); }
+    if (this.view === "list") { if (!this.list.judging.apply()) this.say("Nothing is selected"); }
     // Where the checklist is not in sight, nothing is submitted.
     else if (this.view === "report" && !this.reading.checklist.submit()) this.say("Not all questions are answered yet");
   }
 
-  private save(record: TriageRecord, submitted: boolean): void {
-    const { report } = this;
+  private get known(): TriageRecord | undefined { return this.report && this.storage.record(this.report.fingerprint); }
+
+  /** Records of before that may be about a report on which nothing is said yet. */
+  private perhapsOf(at: number): { key: string; name: string; record: TriageRecord }[] {
+    const report = this.page.reports[at];
+    if (!report?.perhaps || this.storage.record(report.fingerprint)) return [];
+    return this.storage.perhaps(report.perhaps).map(key => ({ key, name: this.storage.named(key), record: this.storage.record(key)! }));
+  }
+
+  /** A report is the one that a record of before is about. */
+  private confirm(at: number, key: string): void {
+    const report = this.page.reports[at];
     if (!report) return;
-    this.storage.save(report.fingerprint, record);
+    this.storage.confirm(report.fingerprint, key);
+    this.changed(new Set([report.fingerprint]));
+    this.say(`${report.id} is ${this.storage.named(key)} of before`);
+  }
+
+  /** Confirms the likeliest record of before for each of some reports; says of how many. */
+  private confirmMany(indexes: readonly number[]): number {
+    let done = 0;
+    for (const at of indexes) {
+      const [first] = this.perhapsOf(at), report = this.page.reports[at];
+      if (!first || !report) continue;
+      this.storage.confirm(report.fingerprint, first.key);
+      done++;
+    }
+    if (done > 0) this.changed(new Set());
+    return done;
+  }
+
+  /** Draws anew what other tabs, the server or a confirmation have changed. */
+  private changed(keys: ReadonlySet<string>): void {
     this.drawProgress();
-    if (!submitted) return;
+    if (this.view === "list") this.list.draw();
+    else if (this.report && keys.has(this.report.fingerprint)) this.reading.checklist.refresh(this.known);
+  }
+
+  private save(record: TriageRecord, submitted: boolean): TriageRecord {
+    const { report } = this;
+    if (!report) return record;
+    const kept = this.storage.save(report.fingerprint, record);
+    this.drawProgress();
+    if (submitted) this.onward(report);
+    return kept;
+  }
+
+  /** From a report that was judged to the next that waits. */
+  private onward(report: Report): void {
     const rows = this.list.all(), waits = (index: number) => rows[index]?.state === "open" || rows[index]?.state === "started";
     const order = [...rows.keys()].slice(this.at + 1).concat([...rows.keys()].slice(0, this.at));
     const next = order.find(waits);
@@ -220,9 +281,9 @@ export class App implements Commands {
   }
 
   private async upload(file: File): Promise<void> {
-    const wrong = this.storage.load(await file.text());
+    const words = this.storage.load(await file.text(), file.name);
     this.list.draw();
     this.drawProgress();
-    this.say(wrong ?? `Answers loaded from ${file.name}`);
+    this.say(words);
   }
 }

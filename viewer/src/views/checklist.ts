@@ -3,12 +3,21 @@
 import { applies, isDone, optionsOf, tabsOf, type Tab } from "../lib/checklist.ts";
 import { plural } from "../lib/describe.ts";
 import type { Checklist, QuestionTemplate, Report, TriageRecord, Verdict } from "../lib/page.ts";
-import { emptyRecord, remembered } from "../lib/triage.ts";
+import { fieldName } from "../lib/answers.ts";
+import { emptyRecord, remembered, STATE_NAMES } from "../lib/triage.ts";
 import { h, icon, prose } from "./dom.ts";
 
 export interface ChecklistEvents {
-  /** Something was answered; `submitted` when the verdict is given. */
-  save(record: TriageRecord, submitted: boolean): void;
+  /** Something was answered; `submitted` when the verdict is given. Gives the record as it is kept. */
+  save(record: TriageRecord, submitted: boolean): TriageRecord;
+  /** Records of before that may be about the report, by their keys. */
+  perhaps(): readonly { readonly key: string; readonly name: string; readonly record: TriageRecord }[];
+  /** Says that the report is the one that such a record is about. */
+  confirm(key: string): void;
+  /** Settles a question that was answered differently. */
+  settle(field: string, value: string): void;
+  /** The record as it is known now. */
+  known(): TriageRecord | undefined;
   author(): string;
   setAuthor(name: string): void;
   /** How many tabs are answered, in words. */
@@ -18,6 +27,8 @@ export interface ChecklistEvents {
 const VERDICTS: readonly Verdict[] = ["true", "false", "unsure"];
 /** Where the verdict that is chosen but not yet submitted is kept. */
 const DRAFT = "verdict";
+/** Letters that a text may have: four bytes each fit into what a record holds. */
+const MOST = 16_000;
 
 export class ChecklistCard {
   readonly element: HTMLElement;
@@ -57,17 +68,58 @@ export class ChecklistCard {
   private change(change: Partial<TriageRecord>, submitted = false): void {
     const focused = document.activeElement instanceof HTMLElement && this.element.contains(document.activeElement) ? document.activeElement.id : "";
     // A new answer reopens what was judged: the verdict holds once it is submitted again.
-    this.record = { ...this.record, verdict: null, ...change, title: this.report?.title ?? "", author: this.events.author(), time: new Date().toISOString() };
-    this.events.save(this.record, submitted);
+    this.record = this.events.save({ ...this.record, verdict: null, ...change, title: this.report?.title ?? "", author: this.events.author(), time: new Date().toISOString() }, submitted);
     if (submitted) return;
     this.draw();
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   }
 
-  /** Takes over what is being typed; drawing anew would take the field away under the user's hands. */
-  private typed(change: Partial<TriageRecord>, finished: boolean): void {
-    this.record = { ...this.record, ...change, title: this.report?.title ?? "", author: this.events.author(), time: new Date().toISOString() };
-    if (finished) this.events.save(this.record, false);
+  /** Keeps what is being typed; drawing anew would take the field away under the user's hands. */
+  private typed(change: Partial<TriageRecord>): void {
+    this.record = this.events.save({ ...this.record, ...change, title: this.report?.title ?? "", author: this.events.author(), time: new Date().toISOString() }, false);
+  }
+
+  /** Shows what is known now; a field that is being typed in stays as it is. */
+  refresh(record: TriageRecord | undefined): void {
+    if (!this.report) return;
+    const field = document.activeElement;
+    if (field instanceof HTMLElement && field.matches("input[type=text], textarea") && this.element.contains(field)) {
+      const { base } = this.record;
+      // What is typed next is an answer to what stood when it was begun.
+      this.record = { ...(record ?? emptyRecord(this.report.title)), ...(base && { base }) };
+      this.stale = true;
+      return;
+    }
+    this.record = record ?? emptyRecord(this.report.title);
+    this.draw();
+  }
+  private stale = false;
+
+  /** The first record of before that may be about the report is. */
+  confirmFirst(): boolean {
+    const [first] = this.events.perhaps();
+    if (first) this.events.confirm(first.key);
+    return !!first;
+  }
+
+  /** What was said of reports of before that may be this one, and questions that were answered differently. */
+  private asked(): HTMLElement[] {
+    const when = ({ author, time }: { author: string; time: string }) => `${author || "somebody"}, ${time.slice(0, 10)} ${time.slice(11, 16)}`;
+    const perhaps = this.events.perhaps().map(({ key, name, record }, at) => h("div", { class: "asked perhaps", role: "group", "aria-label": `Perhaps ${name} of before` },
+      h("p", {}, "Perhaps ", h("b", {}, name), ` of before: ${record.verdict ? STATE_NAMES[record.verdict].toLowerCase() : "started"}, ${when(record)}`),
+      record.note && h("p", { class: "dim" }, record.note),
+      h("button", { class: "ghost", "data-act": "confirm", onclick: () => this.events.confirm(key) }, `It is ${name}`, at === 0 && h("kbd", { "aria-hidden": "true" }, "="))));
+    const differ = (this.record.conflicts ?? []).map(({ field, answers }) => h("div", { class: "asked conflict", role: "group", "aria-label": `Different: ${fieldName(field)}` },
+      h("p", {}, `Answered differently: ${fieldName(field)}`),
+      answers.map(answer => h("p", {}, h("button", { class: "ghost", "data-act": "settle", onclick: () => this.events.settle(field, answer.value) }, `Keep: ${answer.value || "nothing"}`), h("span", { class: "dim" }, ` ${when(answer)}`)))));
+    return [...perhaps, ...differ];
+  }
+
+  /** A field was left: what came in meanwhile is shown. */
+  private left(): void {
+    if (!this.stale) return;
+    this.stale = false;
+    setTimeout(() => this.refresh(this.events.known()));
   }
 
   private draw(): void {
@@ -79,6 +131,7 @@ export class ChecklistCard {
     this.events.answered(`${done} of ${this.tabs.length}`);
     this.element.replaceChildren(
       h("header", {}, h("h2", { id: "checklist-heading" }, "Checklist"), h("span", { class: "dim", id: "answered" }, `${done} of ${this.tabs.length} answered`)),
+      ...this.asked(),
       h("div", { class: "tabs", role: "tablist", "aria-label": "Checklist" }, this.tabs.map((tab, at) => this.tabButton(tab, at))),
       ...this.tabs.map((tab, at) => this.panel(tab, at)),
       h("footer", { class: "verdict" },
@@ -86,9 +139,9 @@ export class ChecklistCard {
           h("label", {}, radio("verdict", verdict, draft === verdict, false, () => this.choose(verdict)),
             h("span", {}, icon(verdict), this.template?.verdicts[verdict] ?? verdict, h("kbd", { "aria-hidden": "true" }, verdict[0]?.toUpperCase() ?? ""))))),
         h("div", { class: "v-note" },
-          h("input", { type: "text", id: "note", class: "field", placeholder: "Note", "aria-label": "Note on the verdict", value: this.record.note,
-            oninput: (event: Event) => this.typed({ note: valueOf(event) }, false), onchange: (event: Event) => this.typed({ note: valueOf(event) }, true) }),
-          h("input", { type: "text", id: "author", class: "field", placeholder: "Your name", "aria-label": "Triaged by", value: this.events.author(), oninput: (event: Event) => this.events.setAuthor(valueOf(event)), onchange: () => { if (this.record.time) this.typed({}, true); } })),
+          h("input", { type: "text", id: "note", class: "field", maxlength: MOST, placeholder: "Note", "aria-label": "Note on the verdict", value: this.record.note,
+            oninput: (event: Event) => this.typed({ note: valueOf(event) }), onblur: () => this.left() }),
+          h("input", { type: "text", id: "author", class: "field", placeholder: "Your name", "aria-label": "Triaged by", value: this.events.author(), oninput: (event: Event) => this.events.setAuthor(valueOf(event)), onblur: () => this.left() })),
         h("div", { class: "v-submit" },
           h("span", { class: "dim", id: "why" }, this.record.verdict ? this.judged() : left > 0 ? `${plural(left, "tab")} to go` : draft ? "Ready" : "Choose a verdict"),
           h("button", { class: "primary", "data-act": "submit", ...(!ready && { disabled: true }), onclick: () => this.submit() }, "Submit and next"))));
@@ -130,7 +183,7 @@ export class ChecklistCard {
       const explained = (event: Event) => ({ explanations: { ...this.record.explanations, [tab.id]: valueOf(event) } });
       panel.append(h("label", { class: "explain" }, "Explain", h("textarea", {
         id: `explain-${tab.id}`, rows: 2, placeholder: tab.explain,
-        oninput: (event: Event) => this.typed(explained(event), false), onchange: (event: Event) => this.typed(explained(event), true),
+        oninput: (event: Event) => this.typed(explained(event)), onblur: () => this.left(), maxlength: MOST,
       }, this.record.explanations[tab.id] ?? "")));
     }
     return panel;

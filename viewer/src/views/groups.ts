@@ -4,49 +4,39 @@ import { plural } from "../lib/describe.ts";
 import { agreement, filesOf, type Family, type Group, type Member } from "../lib/groups.ts";
 import { accessRange, runsOf } from "../lib/runs.ts";
 import { HOLE } from "../lib/shapes.ts";
-import type { TriageRecord, Verdict } from "../lib/page.ts";
-import { emptyRecord, isTriaged, remembered, type State } from "../lib/triage.ts";
+import type { Verdict } from "../lib/page.ts";
+import { isTriaged, type State } from "../lib/triage.ts";
 import { NARROW } from "./column.ts";
 import { h, icon, titled } from "./dom.ts";
+import type { Judging } from "./judging.ts";
 import { gestures } from "./touch.ts";
 
 /** Of a group, so many are drawn at first; a few more are drawn at once. */
 const DRAWN = 8, SLACK = 4;
-const VERDICTS: readonly Verdict[] = ["true", "false", "unsure"];
-const NAMES: Readonly<Record<Verdict, string>> = { true: "True", false: "False", unsure: "Unsure" };
 
 export interface GroupEvents {
   open(index: number): void;
   say(text: string): void;
-  records(): Readonly<Record<string, TriageRecord>>;
-  author(): string;
-  saveMany(records: readonly (readonly [string, TriageRecord | undefined])[]): void;
   /** The row that is current now, for the pane beside. */
   current(member: Member | undefined, group: Group | undefined, family: Family | undefined): void;
-  /** How many are selected. */
-  chosen(count: number): void;
+  /** What a report may have been judged before. */
+  perhaps(index: number): HTMLElement | false;
 }
 
 type Item = { readonly kind: "family"; readonly family: Family } | { readonly kind: "group"; readonly family: Family; readonly group: Group } | { readonly kind: "member"; readonly family: Family; readonly group: Group; readonly member: Member } | { readonly kind: "more"; readonly family: Family; readonly group: Group };
 
 export class GroupedList {
   readonly element = h("div", { class: "groups", role: "tree", "aria-label": "Reports by rule and likeness", tabindex: -1 });
-  readonly bulk = h("div", { class: "bulk", hidden: true });
-  /** What was just done, for as long as a finger may take it back. */
-  readonly toast = h("div", { class: "toast", role: "status", hidden: true });
-  private toasted = 0;
   private families: readonly Family[] = [];
   private readonly openKeys = new Set<string>();
   private readonly whole = new Set<string>();
-  private readonly selected = new Set<number>();
   private items: Item[] = [];
   private at = 0;
-  private draft: Verdict = "false";
-  private reason = "";
   private begun = false;
-  private undone: (readonly (readonly [string, TriageRecord | undefined])[])[] = [];
 
-  constructor(private readonly events: GroupEvents) {}
+  constructor(private readonly events: GroupEvents, private readonly judging: Judging) {}
+
+  private get selected(): ReadonlySet<number> { return this.judging.selected; }
 
   draw(families: readonly Family[]): void {
     this.families = families;
@@ -56,6 +46,13 @@ export class GroupedList {
       if (families[0].groups[0]) this.openKeys.add(families[0].groups[0].key);
       this.at = 2;
     }
+    this.judging.show({
+      rows: () => this.families.flatMap(family => family.rows), redraw: focus => this.redraw(focus), onward: () => this.onward(),
+      left: selected => {
+        const groups = this.families.flatMap(family => family.groups).filter(group => group.members.some(member => selected.has(member.row.index)));
+        return { odd: groups.flatMap(group => group.members).filter(member => member.differs && !selected.has(member.row.index)).map(member => member.row.index), all: groups.reduce((sum, group) => sum + group.members.length, 0) };
+      },
+    });
     this.redraw();
   }
 
@@ -67,6 +64,7 @@ export class GroupedList {
       this.items.push(item);
       element.dataset["at"] = String(at);
       element.setAttribute("role", "treeitem");
+      element.setAttribute("aria-level", String(item.kind === "family" ? 1 : item.kind === "group" || (item.kind === "member" && item.group.members.length === 1) ? 2 : 3));
       element.tabIndex = -1;
       element.addEventListener("click", event => this.clicked(at, event));
       rows.push(element);
@@ -88,7 +86,8 @@ export class GroupedList {
     const { scrollTop } = this.element;
     this.element.replaceChildren(...rows);
     this.element.scrollTop = scrollTop;
-    this.drawBulk();
+    this.judging.draw();
+    this.element.classList.toggle("is-bulk", this.selected.size > 0);
     this.pick(this.at, focus);
   }
 
@@ -129,6 +128,28 @@ export class GroupedList {
 
   step(by: number): void { this.pick(this.at + by); }
 
+  /** To the first row that is shown, or the last. */
+  toEnd(last: boolean): void { this.pick(last ? this.items.length - 1 : 0); }
+
+  /** Opens what is closed; from what is open, to the first row inside. */
+  inward(): void {
+    const item = this.items[this.at];
+    if (!item || item.kind === "member") return;
+    if (item.kind === "more" || !this.openKeys.has(item.kind === "family" ? item.family.key : item.group.key)) this.fold(item);
+    else this.pick(this.at + 1);
+  }
+
+  /** Closes what is open; from anything else, to the row around it. */
+  outward(): void {
+    const item = this.items[this.at];
+    if (!item) return;
+    const key = item.kind === "family" ? item.family.key : item.kind === "group" ? item.group.key : undefined;
+    if (key !== undefined && this.openKeys.has(key)) { this.fold(item); return; }
+    if (item.kind === "family") return;
+    const around = (above: Item) => above.kind === "family" || (item.kind !== "group" && item.group.members.length > 1 && above.kind === "group");
+    for (let at = this.at - 1; at >= 0; at--) if (around(this.items[at]!)) { this.pick(at); return; }
+  }
+
   /** To the next group or rule. */
   stepGroup(by: number): void {
     for (let at = this.at + by; at >= 0 && at < this.items.length; at += by) if (this.items[at]?.kind !== "member" || this.items[at - 1]?.kind === "family") { this.pick(at); return; }
@@ -162,63 +183,27 @@ export class GroupedList {
   /** Selects the current report, or all of the current group that do not differ. */
   toggle(): void {
     const item = this.items[this.at];
-    if (!item) return;
-    if (item.kind !== "member") { this.selectAlike(); return; }
-    const { index } = item.member.row;
-    if (!this.selected.delete(index)) this.selected.add(index);
-    this.redraw(true);
+    if (item?.kind === "member") this.judging.toggle(item.member.row.index); else this.selectAlike();
   }
 
   selectAlike(): void {
     const item = this.items[this.at];
-    if (!item) return;
-    const all = this.alike(item).filter(member => !member.differs).map(member => member.row.index);
-    const every = all.every(index => this.selected.has(index));
-    for (const index of all) if (every) this.selected.delete(index); else this.selected.add(index);
-    this.redraw(true);
+    if (item) this.judging.toggleAll(this.alike(item).filter(member => !member.differs).map(member => member.row.index));
   }
 
   /** Chooses a verdict: for what is selected, for the current report, or for all alike in the current group. */
   judge(verdict: Verdict): void {
-    this.draft = verdict;
     const item = this.items[this.at];
-    if (this.selected.size === 0 && item) {
-      if (item.kind === "member") { this.set([item.member.row.index]); return; }
-      // What waits and is alike; when only those that differ still wait, asking again means them.
-      const waiting = this.alike(item).filter(member => !isTriaged(member.row.state)), same = waiting.filter(member => !member.differs);
-      const all = this.alike(item).filter(member => !member.differs);
-      for (const member of same.length ? same : waiting.length ? waiting : all) this.selected.add(member.row.index);
-    }
-    this.redraw(true);
+    if (!item) return;
+    // What waits and is alike; when only those that differ still wait, asking again means them.
+    const waiting = this.alike(item).filter(member => !isTriaged(member.row.state)), same = waiting.filter(member => !member.differs);
+    const all = this.alike(item).filter(member => !member.differs);
+    this.judging.judge(verdict, item.kind === "member" ? item.member.row.index : undefined, (same.length ? same : waiting.length ? waiting : all).map(member => member.row.index));
   }
 
-  /** Gives the verdict to all that are selected. */
-  apply(): boolean {
-    if (this.selected.size === 0) return false;
-    this.set([...this.selected]);
-    return true;
-  }
-
-  private set(indexes: readonly number[]): void {
-    const records = this.events.records(), time = new Date().toISOString();
-    const reports = this.families.flatMap(family => family.rows).filter(row => indexes.includes(row.index)).map(row => row.report);
-    const seen = new Set<string>(), changes: [string, TriageRecord | undefined][] = [], before: [string, TriageRecord | undefined][] = [];
-    for (const report of reports) {
-      if (seen.has(report.fingerprint)) continue;
-      seen.add(report.fingerprint);
-      const known = records[report.fingerprint];
-      before.push([report.fingerprint, known]);
-      changes.push([report.fingerprint, remembered({ ...(known ?? emptyRecord(report.title)), title: report.title, answers: { ...known?.answers, verdict: this.draft }, verdict: this.draft, note: this.reason || known?.note || "", author: this.events.author(), time })]);
-    }
-    this.undone.push(before);
-    this.selected.clear();
-    this.reason = "";
+  /** On to the next that waits. */
+  private onward(): void {
     const next = this.at;
-    this.events.saveMany(changes);
-    const done = `${plural(changes.length, "report")} ${NAMES[this.draft].toLowerCase()}`;
-    this.events.say(`${done}; z takes it back`);
-    this.offerUndo(done);
-    // On to the next that waits.
     const waits = (item: Item | undefined) => !!item && this.alike(item).some(member => !isTriaged(member.row.state)) && (item.kind !== "member" || !isTriaged(item.member.row.state)) && item.kind !== "family";
     const go = (from: number): boolean => { for (let at = from; at < this.items.length; at++) if (waits(this.items[at])) { this.pick(at); return true; } return false; };
     if (go(next)) return;
@@ -229,48 +214,12 @@ export class GroupedList {
     if (!closed || !go(this.items.findIndex(item => item.family === closed))) this.pick(next);
   }
 
-  /** On a phone there is no `z`: a button, for five seconds. */
-  private offerUndo(done: string): void {
-    if (!matchMedia(NARROW).matches) return;
-    window.clearTimeout(this.toasted);
-    const close = () => { this.toast.hidden = true; this.toast.replaceChildren(); };
-    this.toast.replaceChildren(h("span", {}, done), h("button", { class: "link", onclick: () => { close(); this.undo(); } }, "Undo"));
-    this.toast.hidden = false;
-    this.toasted = window.setTimeout(close, 5_000);
-  }
-
-  undo(): void {
-    const last = this.undone.pop();
-    if (!last) { this.events.say("Nothing to take back"); return; }
-    this.events.saveMany(last);
-    this.events.say(`${plural(last.length, "verdict")} taken back`);
-  }
-
-  clear(): boolean {
-    if (this.selected.size === 0) return false;
-    this.selected.clear();
-    this.redraw(true);
-    return true;
-  }
-
-  private drawBulk(): void {
-    const count = this.selected.size;
-    this.bulk.hidden = count === 0;
-    this.events.chosen(count);
-    this.element.classList.toggle("is-bulk", count > 0);
-    if (count === 0) { this.bulk.replaceChildren(); return; }
-    const groups = this.families.flatMap(family => family.groups).filter(group => group.members.some(member => this.selected.has(member.row.index)));
-    const all = groups.reduce((sum, group) => sum + group.members.length, 0);
-    const odd = groups.flatMap(group => group.members).filter(member => member.differs && !this.selected.has(member.row.index));
-    const input = h("input", { type: "text", class: "field", id: "bulk-reason", placeholder: "Reason, kept with each", "aria-label": "Reason", value: this.reason, oninput: (event: Event) => { this.reason = (event.target as HTMLInputElement).value; } });
-    this.bulk.replaceChildren(
-      h("div", { class: "b1" }, h("b", { id: "bulk-count" }, `${count} of ${all} selected`),
-        odd.length > 0 && h("span", { class: "dim" }, `${odd.length} that differ ${odd.length === 1 ? "is" : "are"} left out`),
-        odd.length > 0 && h("button", { class: "link", onclick: () => { for (const member of odd) this.selected.add(member.row.index); this.redraw(); } }, "add them"),
-        h("span", { class: "grow" }), h("button", { class: "quiet", onclick: () => this.clear() }, h("kbd", {}, "Esc"), "clear")),
-      h("div", { class: "b2" },
-        ...VERDICTS.map(verdict => h("button", { class: this.draft === verdict ? "vb on" : "vb", "aria-pressed": String(this.draft === verdict), onclick: () => this.judge(verdict) }, icon(verdict), NAMES[verdict], h("kbd", { "aria-hidden": "true" }, NAMES[verdict][0] ?? ""))),
-        input, h("button", { class: "primary", "data-act": "set", title: "Ctrl Enter", onclick: () => this.apply() }, `Set for ${count}`)));
+  /** The reports that are selected, or the current one, or those of the current group. */
+  chosen(): readonly number[] {
+    const item = this.items[this.at];
+    if (this.selected.size > 0) return [...this.selected];
+    if (!item) return [];
+    return item.kind === "member" ? [item.member.row.index] : this.alike(item).map(member => member.row.index);
   }
 
   /* Drawing ------------------------------------------------------------------------ */
@@ -318,9 +267,9 @@ export class GroupedList {
     const element = h("div", { class: `rep${on ? " on" : ""}${alone ? " alone" : ""}`, "data-report": report.id, "data-state": state, "aria-selected": String(on) },
       check(on ? "on" : "", `Select ${report.id}`), h("span", { class: `state ${state}`, title: state }, icon(state)),
       h("a", { class: "loc mono", href: `#${report.id}`, title: report.place, tabindex: -1 }, place), h("code", { title: report.title }, member.place ? codeNodes(member.place) : report.title), h("span", { class: "grow" }),
-      member.differs && h("span", { class: "bdg odd" }, `differs: ${member.differs}`), report.baseline === "new" && h("span", { class: "bdg new" }, "new"), report.baseline === "absent" && h("span", { class: "bdg fix" }, "fixed"));
+      this.events.perhaps(member.row.index), member.differs && h("span", { class: "bdg odd" }, `differs: ${member.differs}`), report.baseline === "new" && h("span", { class: "bdg new" }, "new"), report.baseline === "absent" && h("span", { class: "bdg fix" }, "fixed"));
     const choose = () => { this.pick(Number(element.dataset["at"]), false); };
-    gestures(element, { hold: () => { choose(); this.toggle(); }, swipe: verdict => { choose(); this.draft = verdict; this.set([member.row.index]); } });
+    gestures(element, { hold: () => { choose(); this.toggle(); }, swipe: verdict => { choose(); this.judging.judgeOne(member.row.index, verdict); } });
     return element;
   }
 }

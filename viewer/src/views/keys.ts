@@ -33,6 +33,7 @@ export function listen(keys: () => Keys, submit: () => void, blocked: () => bool
     // Radio buttons and tabs have arrow keys of their own, buttons have Enter.
     if (event.key in ARROWS && !target.matches(".step, body, .scroller, tr a, [role=treeitem]")) return;
     if (event.key === "Enter" && target.matches("button, a:not(tr a)")) return;
+    if (event.key === " " && target.matches("button, summary, input")) return;
     const run = keys()[ARROWS[event.key] ?? event.key];
     if (run) { event.preventDefault(); run(); }
   });
@@ -40,12 +41,13 @@ export function listen(keys: () => Keys, submit: () => void, blocked: () => bool
 
 export const listKeys = (list: ListView, app: Commands): Keys => ({
   j: () => list.step(1), k: () => list.step(-1),
-  J: () => list.grouped?.stepGroup(1), K: () => list.grouped?.stepGroup(-1),
-  x: () => list.grouped?.toggle(), X: () => list.grouped?.selectAlike(),
-  T: () => list.grouped?.judge("true"), F: () => list.grouped?.judge("false"), U: () => list.grouped?.judge("unsure"),
-  z: () => list.grouped?.undo(),
-  r: () => { if (list.grouped) list.pane.choose("rule", true); },
-  a: () => { if (list.grouped) list.pane.take(); }, A: () => { if (list.grouped) list.pane.preview(); },
+  J: () => list.stepGroup(1), K: () => list.stepGroup(-1),
+  x: () => list.toggleCurrent(), X: () => list.selectAlike(),
+  T: () => list.judge("true"), F: () => list.judge("false"), U: () => list.judge("unsure"),
+  z: () => list.judging.undo(), "=": () => list.confirm(),
+  r: () => list.beside(() => list.pane.choose("rule", true)),
+  a: () => list.beside(() => list.pane.take()), A: () => list.beside(() => list.pane.preview()),
+  h: () => list.outward(), l: () => list.inward(), Home: () => list.toEnd(false), End: () => list.toEnd(true), " ": () => list.toggleCurrent(),
   p: () => list.togglePane(),
   "/": () => list.focusFilter(),
   Enter: () => list.openSelected(), Escape: () => list.clear(),
@@ -67,6 +69,7 @@ export function reportKeys(view: ReadingView, app: Commands): Keys {
     d: () => { if (!columns.current?.nextDefinition()) app.say("No definition on this line"); },
     "/": () => search.bar.input.focus(), n: () => search.jump(1), N: () => search.jump(-1),
     c: () => checklist.focus(),
+    "=": () => { if (!checklist.confirmFirst()) app.say("No report of before looks like this one"); },
     T: () => checklist.choose("true"), F: () => checklist.choose("false"), U: () => checklist.choose("unsure"),
     "[": () => app.go(-1), "]": () => app.go(1),
     b: () => app.showList(), v: () => app.compare(), y: () => app.copyLink(), "?": () => app.showHelp(),

@@ -38,7 +38,7 @@ export function lineElement(row: LineRow, context: LineContext): HTMLElement {
   const line = h("div", {
     class: ["line", main && "step", main && (failing ? "access" : `is-${main.r}`), main?.p && "passing", row.matches[0] && `hit q${row.matches[0].query.hue}`].filter(Boolean).join(" "),
     "data-file": source?.name ?? "", "data-line": row.number, "data-relevant": String(row.relevant), "data-key": row.key,
-    ...(main && first !== undefined && stepProps(first, path, `${source?.name ?? ""} line ${row.number}: ${text.text.trim().slice(0, 200)}`)),
+    ...(main && first !== undefined && stepProps(first, path, [`${source?.name ?? ""} line ${row.number}: ${text.text.trim().slice(0, 200)}`, ...row.steps.filter(step => step === first || !path.steps[step]?.p).map(step => spoken(step, context))].filter(Boolean).join("; "))),
   });
   const mark = h("span", { class: "mark" });
   if (main && first !== undefined) mark.append(badge(first, path));
@@ -76,7 +76,7 @@ export function noteRowElement(row: NoteRow, context: LineContext, file: string 
   const line = h("div", {
     class: `line step unknown ${step.x ? "access" : `is-${step.r}`}`,
     "data-file": file ?? context.source?.name ?? "", "data-line": step.l ?? "", "data-relevant": "true", "data-key": row.key,
-    ...stepProps(row.step, context.path, `${file ?? context.source?.name ?? ""} ${step.l ?? ""}: ${words.slice(0, 200)}`),
+    ...stepProps(row.step, context.path, `${file ?? context.source?.name ?? ""} ${step.l ?? ""}: ${words.slice(0, 200)}${[spoken(row.step, context)].filter(said => said && said !== words).map(said => `; ${said}`).join("")}`),
   },
     h("span", { class: "mark" }, badge(row.step, context.path)),
     h("span", { class: "no" }, step.l === undefined ? "" : String(step.l)),
@@ -85,6 +85,15 @@ export function noteRowElement(row: NoteRow, context: LineContext, file: string 
   if (values.length) line.append(h("span", { class: "note" }, values));
   if (context.current === row.step) line.classList.add("current");
   return line;
+}
+
+/** What is known at a step, as it is read out: the outcome, the access, the tool's words, the values. */
+function spoken(step: number, context: LineContext): string {
+  const data = context.path.steps[step];
+  if (!data) return "";
+  const note = noteOf(data, context.callees.get(step), context.values[step] ?? []);
+  const values = note.values.filter(value => !value.same).slice(0, 12).map(({ name, value, old }) => (old === undefined ? `${name}${sign(value)}${value}` : `${name} was ${old}, is ${value}`));
+  return [note.condition?.text, note.failing, note.message, ...values].filter(Boolean).map(words => String(words).slice(0, 300)).join("; ");
 }
 
 const stepProps = (step: number, path: Path, what: string) => {
@@ -131,7 +140,7 @@ function noteElement(step: number, values: readonly Shown[], context: LineContex
   if (also && data.p && parts.length === 0) return undefined;
   if (!also) return parts.length ? h("span", { class: "note" }, parts) : undefined;
   // A second step on the line is a step of its own, told inline.
-  return h("span", { class: `note step also ${data.x ? "access" : `is-${data.r}`}`, ...stepProps(step, context.path, data.m ?? "") }, badge(step, context.path), parts);
+  return h("span", { class: `note step also ${data.x ? "access" : `is-${data.r}`}`, ...stepProps(step, context.path, spoken(step, context)) }, badge(step, context.path), parts);
 }
 
 function noteParts(note: Note, step: number, code = ""): Node[] {

@@ -3,16 +3,19 @@
 import { depthOf, plural } from "../lib/describe.ts";
 import { familiesOf, GROUPINGS, MANY, type Family, type Group, type Grouping, type Member } from "../lib/groups.ts";
 import { filtered, noFilter, progress, rowsFor, type Filter, type ListRow, type SortKey } from "../lib/list.ts";
-import type { Page, TriageRecord } from "../lib/page.ts";
+import type { Page, TriageRecord, Verdict } from "../lib/page.ts";
 import type { Source } from "../lib/source.ts";
-import { STATE_NAMES, STATES, type State } from "../lib/triage.ts";
+import { isTriaged, STATE_NAMES, STATES, type State } from "../lib/triage.ts";
 import { NARROW } from "./column.ts";
 import { h, icon, stairs, titled } from "./dom.ts";
 import { GroupedList } from "./groups.ts";
+import { Judging } from "./judging.ts";
 import { Pane } from "./pane.ts";
 import { Windowed } from "./windowed.ts";
 
 const ROW = 39;
+/** So many notes are shown at first. */
+const NOTES = 5;
 export const SEVERITIES = ["", "Low", "Medium", "High"] as const;
 const COLUMNS: readonly (readonly [string, SortKey | undefined, string?])[] = [
   ["State", "state"], ["Report", "id"], ["", undefined], ["Location", "place"], ["Rule", "rule"], ["Severity", "severity"],
@@ -24,9 +27,18 @@ export interface ListEvents {
   say(text: string): void;
   records(): Readonly<Record<string, TriageRecord>>;
   download(): void;
+  /** Answers of an earlier version in this browser, if there are any, and as a file. */
+  earlier(): boolean;
+  saveEarlier(): void;
+  /** How many reports that are not on the page have answers in this browser. */
+  elsewhere(): number;
   upload(file: File): void;
   author(): string;
   saveMany(records: readonly (readonly [string, TriageRecord | undefined])[]): void;
+  /** What was said of reports of before that a report may be. */
+  perhaps(index: number): readonly { readonly name: string; readonly record: TriageRecord }[];
+  /** Says of reports that they are what they may be; of how many. */
+  confirm(indexes: readonly number[]): number;
 }
 
 export class ListView {
@@ -39,16 +51,20 @@ export class ListView {
   rows: ListRow[] = [];
   private grouping: Grouping;
   private readonly groups: GroupedList;
+  readonly judging: Judging;
   readonly pane: Pane;
 
   constructor(private readonly page: Page, private readonly sources: readonly Source[], private readonly events: ListEvents) {
     this.inner = h("div", { class: "list-inner" });
     this.grouping = page.reports.length >= MANY || matchMedia(NARROW).matches ? "rule" : "none";
     this.pane = new Pane(page, sources, { open: (index, path, step) => events.open(index, path, step), pick: index => this.groups.pickReport(index, true), records: () => events.records(), say: text => events.say(text) });
-    this.groups = new GroupedList({
-      open: index => events.open(index), say: text => events.say(text), records: () => events.records(), author: () => events.author(),
-      saveMany: records => { events.saveMany(records); this.draw(); }, current: (member, group, family) => this.tell(member, group, family), chosen: count => this.drawChosen(count),
+    this.judging = new Judging({
+      say: text => events.say(text), records: () => events.records(), author: () => events.author(), chosen: count => this.drawChosen(count),
+      saveMany: records => { events.saveMany(records); this.draw(); },
     });
+    this.groups = new GroupedList({
+      open: index => events.open(index), say: text => events.say(text), current: (member, group, family) => this.tell(member, group, family), perhaps: index => perhapsElement(events.perhaps(index)),
+    }, this.judging);
     this.input = h("input", { id: "filter", type: "text", spellcheck: "false", autocomplete: "off", placeholder: "Filter: words, rule:, file:, is:new", "aria-label": "Filter reports",
       oninput: () => this.set({ text: this.input.value }) });
     this.element = h("main", { class: "list-view", "aria-labelledby": "list-heading" }, this.inner);
@@ -75,7 +91,16 @@ export class ListView {
     open.before(part);
   }
 
-  togglePane(): void { this.element.classList.toggle("no-pane"); }
+  /** The selected reports, or the current one, are what they may be. */
+  confirm(): void {
+    const chosen = this.grouped ? this.grouped.chosen() : this.judging.selected.size > 0 ? [...this.judging.selected] : [this.rows[this.selected]?.index ?? -1];
+    const done = this.events.confirm(chosen);
+    this.events.say(done > 0 ? `${plural(done, "report")} confirmed to be of before` : "No report of before looks like this one");
+  }
+
+  togglePane(): void {
+    if (this.grouped) this.element.classList.toggle("no-pane"); else this.beside(() => undefined);
+  }
 
   private told: Member | undefined;
   private tell(member: Member | undefined, group: Group | undefined, family: Family | undefined): void {
@@ -93,7 +118,7 @@ export class ListView {
   }
 
   clear(): void {
-    if (this.grouped?.clear()) return;
+    if (this.judging.clear()) return;
     this.input.value = "";
     this.set({ state: "all", severity: 0, text: "", baseline: "all" });
   }
@@ -144,13 +169,13 @@ export class ListView {
     this.element.classList.toggle("tri", !!grouped);
     const head = [
       h("header", { class: "list-head" }, h("h1", { id: "list-heading" }, "Reports"),
-        h("span", { class: "dim sum" }, grouped ? `${total} in ${plural(families.length, this.grouping === "rule" ? "rule" : "row")}, ${plural(like, "group")} of like reports` : `${this.page.name}, ${plural(tools, "analyser")}, ${made.slice(0, 10)} ${made.slice(11, 16)}`),
+        h("span", { class: "dim sum" }, grouped ? `${this.rows.length === all.length ? total : `${this.rows.length} of ${total}`} in ${plural(families.length, this.grouping === "rule" ? "rule" : "row")}, ${plural(like, "group")} of like reports` : `${this.page.name}, ${plural(tools, "analyser")}, ${made.slice(0, 10)} ${made.slice(11, 16)}`),
         h("span", { class: "grow" }),
         h("button", { class: "quiet", "data-act": "download", title: "Save all answers as a triage file", onclick: () => this.events.download() }, icon("save"), h("span", {}, "Save answers")),
         h("button", { class: "quiet", "data-act": "upload", title: "Load a triage file", onclick: () => picker.click() }, icon("load"), h("span", {}, "Load answers")), picker,
         h("span", { class: "dim", id: "list-progress" }, h("b", { class: "big" }, String(triaged)), ` of ${total} triaged${grouped && left > 0 ? `, about ${plural(left, "decision")} to go` : ""}`)),
       meter,
-      ...this.page.notes.slice(0, 5).map(note => h("p", { class: "page-note" }, note)),
+      ...this.notes(),
       h("div", { class: "filters" },
         segment("State", states.map(([state, name, count]) => toggle(name, count, this.filter.state === state, { "data-state": state }, () => this.set({ state })))),
         compared && segment("Baseline", ([["new", "New"], ["old", "Baseline"], ["absent", "Fixed"]] as const).map(([age, name]) => toggle(name, ages[age], this.filter.baseline === age, { "data-age": age }, () => this.set({ baseline: this.filter.baseline === age ? "all" : age })))),
@@ -162,16 +187,20 @@ export class ListView {
     if (grouped) {
       this.list?.stop();
       this.list = undefined;
-      this.inner.replaceChildren(h("div", { class: "tri-l" }, h("div", { class: "tri-h" }, ...head), this.rows.length ? grouped.element : this.nothing(total), grouped.bulk, grouped.toast), this.pane.element);
+      this.inner.replaceChildren(h("div", { class: "tri-l" }, h("div", { class: "tri-h" }, ...head), this.rows.length ? grouped.element : this.nothing(total), this.judging.bulk, this.judging.toast), this.pane.element);
       this.told = undefined;
       grouped.draw(families);
       if (focused) this.input.focus();
       return;
     }
-    this.inner.replaceChildren(...head,
-      this.rows.length === 0
-        ? this.nothing(total)
-        : h("table", {}, h("thead", {}, h("tr", {}, COLUMNS.map(([title, key, kind]) => this.heading(title, key, kind)))), body));
+    const table = h("table", {}, h("thead", {}, h("tr", {}, COLUMNS.map(([title, key, kind]) => this.heading(title, key, kind)))), body);
+    this.inner.replaceChildren(...head, this.rows.length === 0 ? this.nothing(total) : table, this.judging.bulk, this.judging.toast);
+    this.selected = Math.min(this.selected, Math.max(0, this.rows.length - 1));
+    this.judging.show({
+      rows: () => this.rows, left: () => ({ odd: [], all: this.rows.length }),
+      redraw: () => { this.draw(); this.pick(this.selected); },
+      onward: () => { const waits = this.rows.findIndex((row, at) => at >= this.selected && !isTriaged(row.state) && row.report.baseline !== "absent"); this.pick(waits >= 0 ? waits : this.selected); },
+    });
     this.list?.stop();
     this.list = new Windowed(body, this.element, this.rows.length, ROW, at => this.row(at), height => {
       const cell = h("td", { colspan: COLUMNS.length });
@@ -193,14 +222,28 @@ export class ListView {
     const files = new Set(report.paths.flatMap(path => path.frames.flatMap(frame => (frame.file === undefined ? [] : [frame.file])))).size;
     const depths = report.paths.map(depthOf);
     const who = record?.verdict ? `${record.author}${record.author ? ", " : ""}${record.time.slice(0, 10)}` : report.suppressed !== undefined && state === "false" ? "suppressed" : "";
-    const row = h("tr", { "data-report": report.id, "data-state": state, "data-severity": report.severity, class: at === this.selected ? "sel" : "", onclick: (event: Event) => { event.preventDefault(); this.events.open(index); } },
-      h("td", {}, stateElement(state)), h("td", { class: "rid" }, report.id),
-      h("td", { class: "ttl" }, h("a", { href: `#${report.id}`, title: report.title }, titled(report.title))),
+    const on = this.judging.selected.has(index), age = report.baseline;
+    const row = h("tr", { "data-report": report.id, "data-state": state, "data-severity": report.severity, class: `${at === this.selected ? "sel" : ""}${on ? " on" : ""}`, onclick: (event: Event) => { event.preventDefault(); this.events.open(index); } },
+      h("td", {}, age === "absent" && !isTriaged(state) ? h("span", { class: "state fixed" }, icon("taken"), h("span", {}, "Fixed")) : stateElement(state)), h("td", { class: "rid" }, report.id, on && h("span", { class: "vh" }, "selected")),
+      h("td", { class: "ttl" }, h("a", { href: `#${report.id}`, title: report.title }, titled(report.title)), perhapsElement(this.events.perhaps(index)), age === "new" && h("span", { class: "bdg new" }, "new"), age === "absent" && isTriaged(state) && h("span", { class: "bdg fix" }, "fixed")),
       h("td", { class: "mono dim", title: report.place }, report.place.split("/").slice(-2).join("/")), h("td", { class: "mono dim", title: report.rule }, report.rule),
       h("td", {}, severityElement(report.severity)),
       h("td", { class: "paths" }, stairs(depths), h("span", {}, `${plural(depths.length, "path")}, ${Math.max(0, ...depths)} deep`)),
       h("td", { class: "num" }, String(files)), h("td", { class: "dim" }, report.tool), h("td", { class: "dim by" }, who));
     return row;
+  }
+
+  private allNotes = false;
+  /** What was cut, left out or carried over; all of it, if asked for. */
+  private notes(): HTMLElement[] {
+    const { notes } = this.page, { earlier, elsewhere } = this.events;
+    const shown = this.allNotes ? notes : notes.slice(0, NOTES), left = notes.length - shown.length;
+    const button = (text: string, run: () => void) => h("button", { class: "link", onclick: run }, text);
+    const out = shown.map(note => h("p", { class: "page-note" }, note));
+    if (left > 0) out.push(h("p", { class: "page-note" }, button(`${plural(left, "more note")}`, () => { this.allNotes = true; this.draw(); })));
+    if (elsewhere() > 0) out.push(h("p", { class: "page-note" }, `This browser keeps answers on ${plural(elsewhere(), "report")} that ${elsewhere() === 1 ? "is" : "are"} not here or look different now: save the answers as a file, and parallax view --triage finds them.`));
+    if (earlier()) out.push(h("p", { class: "page-note" }, `This browser keeps answers that an earlier Parallax was given on a project called ${this.page.name}. `, button("Save them as a file", () => this.events.saveEarlier()), " for parallax view --triage, if they are of this project."));
+    return out;
   }
 
   /** Moves the selection to a row and focuses it. */
@@ -217,11 +260,59 @@ export class ListView {
     this.events.say(`${report.id}, ${report.title.replaceAll("`", "")}`);
   }
 
+  /** To the next group; where there is none, to the next report whose rule is another. */
+  stepGroup(by: number): void {
+    if (this.grouped) { this.grouped.stepGroup(by); return; }
+    const here = this.rows[this.selected]?.report.rule;
+    let at = this.selected + by;
+    while (this.rows[at] && this.rows[at]!.report.rule === here) at += by;
+    this.pick(at);
+  }
+
+  inward(): void { if (this.grouped) this.grouped.inward(); else this.openSelected(); }
+  outward(): void { this.grouped?.outward(); }
+  toEnd(last: boolean): void { if (this.grouped) this.grouped.toEnd(last); else this.pick(last ? this.rows.length - 1 : 0); }
+
+  toggleCurrent(): void {
+    if (this.grouped) { this.grouped.toggle(); return; }
+    const row = this.rows[this.selected];
+    if (row) this.judging.toggle(row.index);
+  }
+
+  /** Selects what is like the current report: of its group, or of its rule among the rows that are shown. */
+  selectAlike(): void {
+    if (this.grouped) { this.grouped.selectAlike(); return; }
+    const here = this.rows[this.selected]?.report;
+    this.judging.toggleAll(this.rows.filter(row => row.report.rule === here?.rule && row.report.tool === here.tool).map(row => row.index));
+  }
+
+  judge(verdict: Verdict): void {
+    if (this.grouped) { this.grouped.judge(verdict); return; }
+    this.judging.judge(verdict, this.rows[this.selected]?.index, []);
+  }
+
+  /** Shows what is beside the list; the list that is not grouped makes room for it. */
+  beside(act: () => void): void {
+    if (!this.grouped) {
+      const index = this.rows[this.selected]?.index;
+      this.group("rule");
+      if (index !== undefined) this.groups.pickReport(index, true);
+    }
+    this.element.classList.remove("no-pane");
+    act();
+  }
+
   step(by: number): void { if (this.grouped) this.grouped.step(by); else this.pick(this.selected + by); }
 
   pickReport(index: number): void { if (this.grouped) { this.grouped.pickReport(index); return; } this.pick(Math.max(0, this.rows.findIndex(row => row.index === index))); }
 
   openSelected(): void { if (this.grouped) { this.grouped.enter(); return; } const row = this.rows[this.selected]; if (row) this.events.open(row.index); }
+}
+
+/** What a report may have been judged before. */
+export function perhapsElement(likely: readonly { readonly name: string; readonly record: TriageRecord }[]): HTMLElement | false {
+  const [first] = likely;
+  return !!first && h("span", { class: "bdg perhaps", title: `= confirms it${first.record.note ? `: ${first.record.note}` : ""}` }, `perhaps ${first.name}${first.record.verdict ? `, ${STATE_NAMES[first.record.verdict].toLowerCase()}` : ""}`);
 }
 
 export const stateElement = (state: State): HTMLElement => h("span", { class: `state ${state}` }, icon(state), h("span", {}, STATE_NAMES[state]));

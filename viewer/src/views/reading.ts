@@ -4,7 +4,7 @@ import { editorLink } from "../lib/address.ts";
 import { ordinalOf, stepCount } from "../lib/describe.ts";
 import type { Page, Report, TriageRecord } from "../lib/page.ts";
 import type { Source } from "../lib/source.ts";
-import { ChecklistCard } from "./checklist.ts";
+import { ChecklistCard, type ChecklistEvents } from "./checklist.ts";
 import { NARROW } from "./column.ts";
 import { Columns } from "./columns.ts";
 import { h, icon } from "./dom.ts";
@@ -18,10 +18,8 @@ export interface ReadingEvents {
   say(text: string): void;
   /** Copies the address of the current step. */
   link(): void;
-  /** Keeps what was answered; `submitted` when the verdict is given. */
-  save(record: TriageRecord, submitted: boolean): void;
-  author(): string;
-  setAuthor(name: string): void;
+  /** What the checklist asks for and tells. */
+  readonly answers: Omit<ChecklistEvents, "answered">;
 }
 
 export class ReadingView {
@@ -41,7 +39,7 @@ export class ReadingView {
     this.search = new Search(this.columns, sources, say);
     this.card = new ReportCard(page, sources, { select: (path, step) => this.columns.select(path, step), hover: (path, step) => this.columns.all[path]?.link(step), related: index => this.revealRelated(index) });
     this.sheet = new Sheet({ move: by => this.columns.move(by), access: () => this.columns.otherAccess(), link: () => events.link(), show: part => this.showPart(part) });
-    this.checklist = new ChecklistCard({ save: (record, submitted) => events.save(record, submitted), author: () => events.author(), setAuthor: name => events.setAuthor(name), answered: words => this.sheet.answered(words) });
+    this.checklist = new ChecklistCard({ ...events.answers, answered: words => this.sheet.answered(words) });
     this.panelButton = h("button", { class: "icon", "data-act": "panel", "aria-pressed": "true", title: "Report and checklist (p)", "aria-label": "Show report and checklist", onclick: () => this.togglePanel() }, icon("panel"));
     this.stage = h("div", { class: "stage" }, this.columns.element, h("aside", { class: "side", "aria-label": "Report and checklist" }, this.card.element, this.checklist.element));
     const { bar } = this.search;

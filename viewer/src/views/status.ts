@@ -9,9 +9,16 @@ const LIST: Hints = [["j k", "report"], ["J K", "group"], ["x X", "select one, a
 
 export class StatusBar {
   private readonly where = h("span", { id: "where", role: "status", "aria-live": "polite" });
-  readonly element = h("footer", { class: "status" }, this.where, h("span", { class: "grow" }), hints("report-hints", REPORT), hints("compare-hints", COMPARE), hints("list-hints", LIST));
+  private readonly pending = h("span", { id: "unsaved", hidden: true });
+  readonly element = h("footer", { class: "status" }, this.where, this.pending, h("span", { class: "grow" }), hints("report-hints", REPORT), hints("compare-hints", COMPARE), hints("list-hints", LIST));
 
   say(text: string): void { this.where.textContent = text; }
+
+  /** So many answers are in this browser only. */
+  waiting(count: number): void {
+    this.pending.hidden = count === 0;
+    this.pending.textContent = `${count} not saved yet`;
+  }
 }
 
 function hints(kind: string, rows: Hints): HTMLElement {

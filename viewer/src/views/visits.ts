@@ -1,6 +1,6 @@
 // The address of the page and the browser's history: every step has an address, and Back leads to the view before.
 
-import { parseAddress, writeAddress, type Address } from "../lib/address.ts";
+import { decoded, parseAddress, writeAddress, type Address } from "../lib/address.ts";
 
 export class Visits {
   private last = "";
@@ -8,7 +8,7 @@ export class Visits {
 
   /** `go` goes where an address says; Back and Forward ask for it. */
   constructor(private readonly go: (address: Address | undefined) => void) {
-    addEventListener("popstate", () => this.follow(parseAddress(decodeURIComponent(location.hash.slice(1).split("&")[0] ?? ""))));
+    addEventListener("popstate", () => this.follow(parseAddress(decoded(location.hash.slice(1).split("&")[0] ?? ""))));
   }
 
   /** Goes where an address says, which makes no new entry. */

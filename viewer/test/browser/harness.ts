@@ -26,6 +26,7 @@ export class Lab {
   readonly folder = mkdtempSync(join(tmpdir(), "parallax-view-"));
   private browser: Browser | undefined;
   private servers: ChildProcess[] = [];
+  private readonly addresses = new Map<string, ChildProcess>();
   private made = 0;
 
   /** Runs the command; fails the test unless it ends well. */
@@ -70,9 +71,16 @@ export class Lab {
     const server = spawn(PARALLAX, ["view", ...args, "--serve"], { cwd: this.folder, stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, USER: "mk" } });
     this.servers.push(server);
     return new Promise((done, fail) => {
-      server.stdout!.once("data", (data: Buffer) => done(data.toString().trim()));
+      server.stdout!.once("data", (data: Buffer) => { const address = data.toString().trim(); this.addresses.set(address, server); done(address); });
       server.once("exit", status => fail(new Error(`the server ended with ${status}`)));
     });
+  }
+
+  /** Kills a server as a machine that dies does. */
+  kill(address: string): void {
+    const server = this.addresses.get(address);
+    server?.kill("SIGKILL");
+    this.servers = this.servers.filter(one => one !== server);
   }
 
   stopServers(): void { for (const server of this.servers.splice(0)) server.kill(); }

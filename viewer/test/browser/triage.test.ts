@@ -1,7 +1,7 @@
 // Checklists, verdicts, the list, and answers that outlive the page.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { after, before } from "node:test";
 import type { Page } from "playwright-core";
@@ -120,12 +120,15 @@ test("answers are saved as a triage file and found again when the reports are ma
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("[data-act=download]")]);
   const triage = join(lab.folder, "saved.triage.json");
   writeFileSync(triage, readFileSync((await download.path())!));
-  const records = Object.values((JSON.parse(readFileSync(triage, "utf8")) as { records: Record<string, { verdict: string; author: string; time: string }> }).records);
-  assert.deepEqual(records.map(record => [record.verdict, record.author]), [["false", "ada"]]);
+  const records = Object.values((JSON.parse(readFileSync(triage, "utf8")) as { records: Record<string, { answers?: { field: string; value: string; author: string }[] }> }).records);
+  const verdicts = records.flatMap(record => record.answers ?? []).filter(answer => answer.field === "verdict");
+  assert.deepEqual(verdicts.map(answer => [answer.value, answer.author]), [["false", "ada"]]);
   await page.context().close();
-  // The code has moved by two lines, the tool has run again.
-  const sarif = join(lab.folder, "judged.sarif");
-  const anew = lab.view([lab.write("anew.json", reports(1))], "--src", LADLE, "--triage", triage, "--suppressions", sarif);
+  // The code has moved by a line, the tool has run again.
+  const sarif = join(lab.folder, "judged.sarif"), moved = join(lab.folder, "moved");
+  mkdirSync(moved);
+  for (const name of readdirSync(LADLE).filter(name => /\.[ch]$/.test(name))) writeFileSync(join(moved, name), `/* a line */\n${readFileSync(join(LADLE, name), "utf8")}`);
+  const anew = lab.view([lab.write("anew.json", reports(1))], "--src", moved, "--triage", triage, "--suppressions", sarif);
   const { page: again } = await lab.open(`${anew}#list`);
   assert.deepEqual(await states(again), ["open", "false", "open", "open"]);
   await again.context().close();
@@ -151,8 +154,8 @@ test("with --serve every answer is saved to the file at once, and only for this 
   const { page, wrong } = await lab.open(url);
   await answer(page, "path-1.loop", "No");
   await page.waitForFunction(() => !document.querySelector("#why")?.textContent?.startsWith("3"));
-  for (let tries = 0; tries < 50; tries++) { try { readFileSync(triage); break; } catch { await page.waitForTimeout(100); } }
-  assert.match(readFileSync(triage, "utf8"), /"path-1\.loop": "no"/);
+  await page.waitForFunction(() => document.getElementById("unsaved")?.hidden);
+  assert.match(readFileSync(triage, "utf8"), /"field": "answer:path-1\.loop",\s+"value": "no"/);
   assert.deepEqual(wrong, []);
   await page.reload();
   assert.ok(await page.locator('[data-question="path-1.loop"] input[value=no]').isChecked(), "the server remembers");
@@ -163,7 +166,8 @@ test("with --serve every answer is saved to the file at once, and only for this 
   assert.equal(await status("/..%2f..%2fetc/passwd"), 404);
   lab.stopServers();
   await answer(page, "path-1.loop", "Yes");
-  await page.waitForFunction(() => document.getElementById("where")?.textContent === "Not saved: the server does not answer.");
+  await page.waitForFunction(() => document.getElementById("where")?.textContent === "Not saved: the server does not answer. An answer is kept in this browser.");
+  assert.equal(await page.innerText("#unsaved"), "1 not saved yet");
   await page.context().close();
 });
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { applies, isDone, tabsOf } from "../../src/lib/checklist.ts";
-import { depthOf, grouped, locksOf, noteOf, pathTitle, summaryOf } from "../../src/lib/describe.ts";
+import { depthOf, excludes, grouped, locksOf, noteOf, pathTitle, summaryOf } from "../../src/lib/describe.ts";
 import { filtered, noFilter, progress, rowsFor } from "../../src/lib/list.ts";
 import type { Checklist, Report, TriageRecord } from "../../src/lib/page.ts";
 import { addQuery, matchesIn, parseTerm } from "../../src/lib/query.ts";
 import { accessRange, runsOf } from "../../src/lib/runs.ts";
 import { linesOf, placeAndWords } from "../../src/lib/text.ts";
-import { emptyRecord, merge, readTriage, stateOf, writeTriage } from "../../src/lib/triage.ts";
+import { emptyRecord, readTriage, stateOf, writeTriage } from "../../src/lib/triage.ts";
 import { path, queriesOf, step } from "./fixture.ts";
 
 test("terms are plain unless they stand between slashes", () => {
@@ -55,6 +55,9 @@ test("locks are read as tools write them", () => {
   assert.equal(locksOf(step(1)), undefined);
   for (const none of ["", "<empty>", "{}", "none", "[]"]) assert.deepEqual(locksOf(step(1, { s: [["locks held", none]] })), [], none);
   assert.deepEqual(locksOf(step(1, { s: [["Locks", "{a, b}"]] })), ["a", "b"]);
+  assert.deepEqual(locksOf(step(1, { s: [["Locks", "guard of a, M1 (read)"]] })), ["guard of a", "M1 (read)"], "names may have blanks");
+  assert.ok(excludes(["M0", "a"], ["b", "M0"]) && excludes(["M0 (read)"], ["M0"]));
+  assert.ok(!excludes(["M0 (read)"], ["M0 (read)"]) && !excludes(["at a"], ["at b"]) && !excludes([], []), "readers run at once");
 });
 
 test("a line's end says what the code does not", () => {
@@ -96,7 +99,7 @@ test("tabs are made for each path without locks and each pair without a common o
   assert.deepEqual(titles("", ""), ["Path 1", "Path 2", "Paths 1 & 2"]);
   assert.deepEqual(titles("a", ""), ["Path 2", "Paths 1 & 2"]);
   assert.deepEqual(titles("a", "b"), ["Paths 1 & 2"]);
-  assert.deepEqual(titles("a", "a b"), []);
+  assert.deepEqual(titles("a", "a, b"), []);
   assert.deepEqual(titles(undefined, undefined, ""), ["Path 1", "Path 2", "Path 3", "Paths 1 & 2", "Paths 1 & 3", "Paths 2 & 3"]);
 });
 
@@ -121,18 +124,13 @@ test("a report's state comes from its record, and from a suppression where there
   assert.equal(stateOf(report({ suppressed: "" }), judged("true")), "true");
 });
 
-test("of two records the later one counts", () => {
-  const older = { f: judged("true", "2026-01-01T00:00:00Z") }, newer = { f: judged("false", "2026-01-02T00:00:00Z"), g: judged(null) };
-  assert.equal(merge(older, newer)["f"]?.verdict, "false");
-  assert.equal(merge(newer, older)["f"]?.verdict, "false");
-  assert.equal(Object.keys(merge(older, newer)).length, 2);
-});
-
-test("a triage file is read back as written, and anything else is refused", () => {
-  const records = { b: judged("true"), a: judged(null) };
-  const back = readTriage(writeTriage(records));
-  assert.deepEqual(typeof back === "string" ? back : back.records, records);
-  for (const wrong of ["", "{}", "[]", '{"format":"parallax-triage/1"}', '{"format":"parallax-triage/1","records":{"a":{"answers":{"x":1}}}}']) {
+test("a triage file is read back as written, what of it is broken is named, and anything else is refused", () => {
+  const answer = { id: "t.1", field: "note", value: "x", author: "ada", time: "2026-01-01T00:00:00Z", revision: 2, replaces: { "s.1": 0 } };
+  const records = { a: { report: "R-1", title: "t", answers: [answer] }, b: { report: "R-2", title: "u" } };
+  assert.deepEqual(readTriage(writeTriage(records)), { records, broken: [] });
+  const broken = { ...records, c: { report: "R-3", title: "v", answers: [{ ...answer, value: "x".repeat(70_000) }] }, d: 7, e: { answers: [{ id: 1 }] } };
+  assert.deepEqual(readTriage(writeTriage(broken as never)), { records, broken: ["R-3", "d", "e"] });
+  for (const wrong of ["", "{}", "[]", "null", '{"format":"parallax-triage/1","records":{}}', '{"format":"parallax-triage/2"}', '{"format":"parallax-triage/2","records":null}']) {
     assert.equal(typeof readTriage(wrong), "string", wrong);
   }
 });

@@ -19,7 +19,7 @@ import { sourcesOf } from "../../src/lib/source.ts";
 import { originOf, sign, valuesOf } from "../../src/lib/values.ts";
 import { file, layout, path, step, told } from "./fixture.ts";
 
-const page = (reports: readonly Report[] = []): Page => ({ format: "parallax-page/1", name: "p", made: 0, author: "", files: [file()], definitions: [], reports, checklists: [], triage: { format: "parallax-triage/1", records: {} }, notes: [] });
+const page = (reports: readonly Report[] = []): Page => ({ format: "parallax-page/1", name: "p", project: "p", made: 0, author: "", files: [file()], definitions: [], reports, checklists: [], triage: { format: "parallax-triage/2", records: {} }, notes: [] });
 const flat = (...steps: readonly Step[]): Path => path([{ items: steps.map((_, at) => at) }], steps);
 
 test("iterations that repeat become one and a count", () => {

@@ -51,10 +51,6 @@ pub fn driver(module: &Module, input: &Input, settings: &Settings) -> Result<Dri
     }
     text.push_str(". */\n#undef main\n");
     harness(module, input, &mut text)?;
-    if settings.random_inputs {
-        let _ = writeln!(text, "int rand(void) {{ return (int)take_(); }}");
-        let _ = writeln!(text, "long random(void) {{ return (long)take_(); }}");
-    }
     if settings.failing_allocation {
         text.push_str(FAILING);
     }

@@ -1,7 +1,14 @@
-//! How much of the user's own code some path ran: lines, branches, functions, file by file.
+//! How much of the user's own code inputs run: lines, branches, functions, file by file.
+//!
+//! A line is covered where a path came to its end that runs it, and an input is known that takes the path. Where only states
+//! came that were dropped at a bound, or whose questions the solver did not answer, a way is undecided.
 
 use super::host::Explorer;
-use parallax_cmodule::{FunctionId, Module, Terminator};
+use parallax_cmachine::{Edge, State};
+use parallax_cmodule::{BlockId, FunctionId, Module, Terminator};
+use parallax_sem::Symbolic;
+use parallax_term::Formula;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// What was covered of the user's own code, in numbers.
@@ -9,12 +16,14 @@ use std::collections::BTreeMap;
 pub struct Coverage {
     /// Source lines with code.
     pub lines: usize,
-    /// Of these, lines that some path ran.
+    /// Of these, lines that some input runs.
     pub lines_covered: usize,
     /// Ways out of branches.
     pub branches: usize,
-    /// Of these, ways that some path took.
+    /// Of these, ways that some input takes.
     pub branches_covered: usize,
+    /// Of these, ways that no input is known to take, and that were not found to be impossible.
+    pub branches_undecided: usize,
 }
 
 /// What was covered of one source file. Copies of a line (inlined functions, templates of the preprocessor) are joined.
@@ -24,6 +33,8 @@ pub struct FileCoverage {
     pub lines: BTreeMap<u32, u64>,
     /// Branches, by line and a number within it: how often each way was taken.
     pub branches: BTreeMap<(u32, u32), Vec<u64>>,
+    /// Ways of branches that are undecided.
+    pub undecided: FxHashSet<(u32, u32, usize)>,
     /// Functions, by their first line: the name and how often it was entered.
     pub functions: BTreeMap<u32, (String, u64)>,
 }
@@ -34,12 +45,18 @@ pub type Covered = BTreeMap<String, FileCoverage>;
 /// Lines and branches of the user's own code.
 pub(super) fn covered(module: &Module, host: &Explorer<'_>) -> Covered {
     let mut files = Covered::new();
+    let run: FxHashSet<(FunctionId, BlockId)> =
+        host.proven.iter().map(|(function, _, block)| (*function, *block)).collect();
     for (index, function) in module.functions.iter().enumerate() {
         if function.library || !function.is_defined() {
             continue;
         }
         let id = FunctionId(index as u32);
-        let entered = |block: u32| host.covered.get(&(id, block)).copied().unwrap_or(0);
+        let is_run = |block: u32| run.contains(&(id, BlockId(block)));
+        let entered = |block: u32| match is_run(block) {
+            true => host.covered.get(&(id, block)).copied().unwrap_or(0),
+            false => 0,
+        };
         let place = module.location(function.location);
         if place.line > 0 {
             let file = files.entry(module.file_of(function.location).to_string()).or_default();
@@ -66,7 +83,14 @@ pub(super) fn covered(module: &Module, host: &Explorer<'_>) -> Covered {
             let line = module.location(block.location).line;
             let file = files.entry(module.file_of(block.location).to_string()).or_default();
             let next = file.branches.range((line, 0)..=(line, u32::MAX)).count() as u32;
-            let taken = |target: &u32| host.edges.get(&(id, number, *target)).copied().unwrap_or(0);
+            let came = |target: u32| host.edges.get(&(id, number, target)).copied().unwrap_or(0);
+            let is_proven = |target: u32| host.proven.contains(&(id, BlockId(number), BlockId(target)));
+            let taken = |target: &u32| if is_proven(*target) { came(*target) } else { 0 };
+            for (way, &target) in targets.iter().enumerate() {
+                if came(target) > 0 && !is_proven(target) {
+                    file.undecided.insert((line, next, way));
+                }
+            }
             file.branches.insert((line, next), targets.iter().map(taken).collect());
         }
     }
@@ -83,7 +107,41 @@ impl Coverage {
             let ways = || file.branches.values().flatten();
             coverage.branches += ways().count();
             coverage.branches_covered += ways().filter(|&&count| count > 0).count();
+            coverage.branches_undecided += file.undecided.len();
         }
         coverage
+    }
+}
+
+/// Questions to the solver about one path on what it covers: where states were merged, each may need its own.
+const QUESTIONS: usize = 8;
+
+impl<'s> Explorer<'s> {
+    /// A path came to its end under a condition: what it ran is covered, as far as inputs are known that take it.
+    pub(super) fn prove(&mut self, state: &State<Symbolic<'s>>, end: Formula) {
+        let mut open: Vec<(Edge, Formula)> = state
+            .entered
+            .iter()
+            .filter(|(edge, _)| !self.proven.contains(*edge))
+            .map(|(e, c)| (*e, *c))
+            .collect();
+        // In an order of their own: which inputs are asked for must not depend on a hash.
+        open.sort_unstable_by_key(|((function, from, to), _)| (function.0, from.0, to.0));
+        let mut asked = Vec::new();
+        while let Some(&(_, wanted)) = open.iter().find(|(_, when)| !asked.contains(when)) {
+            if asked.len() >= QUESTIONS {
+                return;
+            }
+            asked.push(wanted);
+            // Without an answer nothing is covered; that the path was not decided has been noted.
+            let Ok(Some(model)) = state.path.sat(&self.oracle, self.store.and(wanted, end)) else { continue };
+            open.retain(|(edge, when)| {
+                let taken = model.holds(self.store, *when);
+                if taken {
+                    self.proven.insert(*edge);
+                }
+                !taken
+            });
+        }
     }
 }

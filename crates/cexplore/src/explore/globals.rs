@@ -20,7 +20,8 @@ pub(super) fn starts(module: &Module, function: FunctionId, settings: &Settings)
         let kept = unwritten[index] && (!global.exported || globals != Globals::Unknown);
         match globals {
             _ if !reach.globals[index] && !settings.all_globals => GlobalStart::Apart,
-            Globals::Initial => GlobalStart::Initial,
+            // What nothing defines has no initialiser.
+            Globals::Initial if global.initialiser.is_some() => GlobalStart::Initial,
             _ if global.initialiser.is_some() && kept => GlobalStart::Initial,
             _ => GlobalStart::Unknown,
         }

@@ -2,26 +2,26 @@
 
 use super::relied::established::{Certain, Conditional};
 use super::relied::tested::{Question, Tested};
-use super::relied::walks::Walks;
+use super::relied::walks::{Learned, Walks};
 use super::relied::{Reliance, Relied};
 use super::search::{PathEnd, PathRecord};
 use super::settings::Settings;
 use super::unknown::UnknownMemory;
 use crate::run::{self, Block, GivenMemory, Place, stack};
 use parallax_cmachine::{
-    Aliasing, Checks, Entry as Alternative, InputBounds, InputCell, Inputs, Object, ObjectId, Oracle, Path,
-    Problem, Relation, Reporter, State, Steps, Target, Token, TokenId, Value, memory_name,
+    Aliasing, Checks, Edge, Entry as Alternative, InputBounds, InputCell, Inputs, Object, ObjectId, Oracle,
+    Path, Problem, Relation, Reporter, State, Steps, Target, Token, TokenId, Value, memory_name,
 };
 use parallax_cmodule::{BlockId, FunctionId, LocationId, Module, Spot};
 use parallax_op::{Bits, Width};
-use parallax_path::{self as path, Bound, Ledger, Model, Split};
+use parallax_path::{self as path, Bound, Ledger, Model, Premise, Split};
 use parallax_sem::{Symbolic, logic};
 use parallax_smt::{Limits, Solver};
 use parallax_term::{Expr, Formula, FuncExpr, Id, Sort, Store, Symbol, SymbolKind, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A mistake with the input that leads to it.
 #[derive(Clone, Debug)]
@@ -144,15 +144,23 @@ pub struct Explorer<'s> {
     pub(super) looked_at: FxHashSet<(FunctionId, BlockId, Formula)>,
     /// Whether the last step reported something.
     pub reported: bool,
-    /// What was assumed.
-    pub assumptions: BTreeSet<String>,
-    /// Bounds that were hit.
+    /// What was left out and what was assumed, of this search.
     pub ledger: Ledger,
+    /// The innermost instruction of the user's own code that runs.
+    pub(super) here: Option<(FunctionId, BlockId, u32)>,
+    /// Instructions that accessed memory which nobody described, and went on.
+    pub(super) passed: FxHashSet<(FunctionId, BlockId, u32)>,
+    /// Whether what the last step reported is excluded by a contract.
+    pub(super) excused: bool,
+    /// The contract that accesses rely on at instructions at which a path ended.
+    pub(super) blocked: FxHashMap<(FunctionId, BlockId, u32), String>,
     /// Whether the last step hit one.
     pub noted: bool,
-    /// Blocks that were entered, and how often.
+    /// Ways into blocks that some path took which came to its end, and of which an input is known.
+    pub(super) proven: FxHashSet<Edge>,
+    /// Blocks that states entered, and how often.
     pub covered: FxHashMap<(FunctionId, u32), u64>,
-    /// Ways from block to block that were taken, and how often.
+    /// Ways from block to block that states took, and how often.
     pub edges: FxHashMap<(FunctionId, u32, u32), u64>,
     /// Whether the block just entered is new.
     pub new_code: bool,
@@ -211,8 +219,12 @@ impl<'s> Explorer<'s> {
             walks: Walks::default(),
             looked_at: FxHashSet::default(),
             reported: false,
-            assumptions: BTreeSet::new(),
             ledger: Ledger::default(),
+            here: None,
+            passed: FxHashSet::default(),
+            excused: false,
+            blocked: FxHashMap::default(),
+            proven: FxHashSet::default(),
             noted: false,
             covered: FxHashMap::default(),
             edges: FxHashMap::default(),
@@ -269,10 +281,46 @@ impl<'s> Explorer<'s> {
     }
 
     /// Nothing was reported or noted yet in the step to come.
-    pub(super) fn begin_step(&mut self) {
+    pub(super) fn begin_step(&mut self, state: &State<Symbolic<'s>>) {
+        let module = self.module;
+        let own = state.frames.iter().rev().enumerate().find(|(_, f)| !module.function(f.function).library);
+        // A frame that waits for a call is behind it.
+        let index = |above: usize, index: u32| if above == 0 { index } else { index.saturating_sub(1) };
+        self.here = own.map(|(above, frame)| (frame.function, frame.block, index(above, frame.index)));
         self.reported = false;
+        self.excused = false;
         self.noted = false;
         self.access = None;
+    }
+
+    /// Where the user's own code is, as `file:line`.
+    pub(super) fn place(&self) -> Option<String> {
+        self.place_of(self.here?)
+    }
+
+    fn place_of(&self, (function, block, index): (FunctionId, BlockId, u32)) -> Option<String> {
+        let block = &self.module.function(function).blocks[block.0 as usize];
+        let instruction = block.instructions.get(index as usize);
+        crate::place::written(self.module, instruction.map_or(block.location, |i| i.location))
+    }
+
+    /// Code behind an access that no input of the run gets past was not looked at: the contract that the access relies on asks
+    /// for more than there can be.
+    pub(super) fn note_blocked(&self) {
+        for (here, contract) in &self.blocked {
+            if !self.passed.contains(here) {
+                self.ledger.note_at(Bound::Vacuous(contract.clone()), self.place_of(*here));
+            }
+        }
+    }
+
+    /// The step at hand went on: what it accessed was there.
+    pub(super) fn pass(&mut self) {
+        if self.access.is_some()
+            && let Some(here) = self.here
+        {
+            self.passed.insert(here);
+        }
     }
 
     /// The input that a model says.
@@ -584,8 +632,6 @@ impl<'s> Inputs<Symbolic<'s>> for Explorer<'s> {
         term
     }
     fn unknown(&mut self, state: &mut State<Symbolic<'s>>, width: Width, name: &str) -> Result<Term, String> {
-        self.assumptions
-            .insert(format!("{name} has no model: it returns anything and changes what it is given"));
         let (_, term) = self.fresh(name, width);
         state.unknowns.push(term);
         Ok(term)
@@ -604,6 +650,9 @@ impl<'s> Inputs<Symbolic<'s>> for Explorer<'s> {
     fn input_bounds(&self) -> InputBounds {
         let Settings { aliasing, array, chain, strings, .. } = *self.settings;
         InputBounds { aliasing, array, chain, strings }
+    }
+    fn longest(&self, token: &Token<Symbolic<'s>>) -> u64 {
+        self.walks.elements(&token.name).max(self.settings.array)
     }
     fn walks(&self, token: &Token<Symbolic<'s>>) -> bool {
         self.walks.walks(&token.name)
@@ -642,9 +691,10 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
         let place = (problem, self.module.spot(function, location));
         let before = self.known.get(&place).copied();
         match before {
-            Some(Known::Certain) => return,
+            Some(Known::Certain) => return self.prove(state, *guard),
             Some(Known::Relies(_, MOST_RELYING)) => {
-                return self.bounded(Bound::Candidates(MOST_RELYING as usize, "mistakes at one place"));
+                return self
+                    .bounded(Bound::Candidates(MOST_RELYING as usize, "mistakes at one place".into()));
             }
             Some(Known::Relies(number, seen)) => {
                 self.known.insert(place, Known::Relies(number, seen + 1));
@@ -658,7 +708,14 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
         };
         // What there was no time to ask about is not known to rely on nothing.
         if state.unknown_memory && relied.is_empty() && self.oracle.is_late() {
-            return self.bounded(Bound::Undecided(problem.name()));
+            return self.bounded(Bound::Undecided(problem.name().into()));
+        }
+        self.excused = !relied.is_empty();
+        if problem == Problem::OutOfBounds {
+            self.make_room(state, &relied);
+            if let (Some(here), Some(contract)) = (self.here, relied.first()) {
+                self.blocked.insert(here, contract.to_string());
+            }
         }
         self.establish(&relied);
         if self.is_conditional(before, &relied) {
@@ -667,12 +724,13 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
         let mut wished = kept.into_iter().chain(wishes);
         let wished = wished.find_map(|wish| self.model(&state.path, &[*guard, wish]));
         let Some(model) = wished.or_else(|| self.model(&state.path, &[*guard])) else {
-            return self.bounded(Bound::Undecided(problem.name()));
+            return self.bounded(Bound::Undecided(problem.name().into()));
         };
         let (model, relied) = match state.unknown_memory && relied.is_empty() {
             true => self.witness(state, *guard, model),
             false => (model, relied),
         };
+        self.excused = !relied.is_empty();
         if self.is_conditional(before, &relied) {
             return;
         }
@@ -680,6 +738,7 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
         let entry = self.settings.entry.clone();
         let finding = Finding { problem, detail, stack, entry, input, decisions, relied };
         if finding.relied.is_empty() {
+            self.prove(state, *guard);
             let number = self.add_certain(place, before, finding);
             if state.unknown_memory {
                 self.certain.push(Certain { number, place, state: state.clone(), guard: *guard });
@@ -698,24 +757,33 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
         self.note_tested(state, *condition);
     }
     fn relates(&mut self, state: &State<Symbolic<'s>>, one: TokenId, other: TokenId, how: Relation) {
-        if self.settings.aliasing == Aliasing::Auto {
-            let name = |token: TokenId| &state.tokens[token.0 as usize].name;
-            self.walks.note(name(one), name(other), how);
+        if self.settings.aliasing != Aliasing::Auto {
+            return;
+        }
+        let name = |token: TokenId| &state.tokens[token.0 as usize].name;
+        if self.walks.note(name(one), name(other), how) == Learned::TooLate {
+            let words = format!("{} and {} may point into one array", name(one), name(other));
+            self.bounded(Bound::Late(words));
         }
     }
-    fn assume(&mut self, what: String) {
-        self.assumptions.insert(what);
+    fn assume(&mut self, premise: Premise) {
+        self.ledger.assume(premise);
     }
     fn bounded(&mut self, bound: Bound) {
         self.noted = true;
-        self.ledger.note(bound);
+        self.ledger.note_at(bound, self.place());
     }
-    fn enter_block(&mut self, state: &State<Symbolic<'s>>) {
+    fn enter_block(&mut self, state: &mut State<Symbolic<'s>>) {
         let frame = state.frame();
-        if !self.module.function(frame.function).library {
-            *self.edges.entry((frame.function, frame.previous.0, frame.block.0)).or_insert(0) += 1;
+        let edge = (frame.function, frame.previous, frame.block);
+        let (function, block) = (frame.function, frame.block.0);
+        if !self.module.function(function).library {
+            *self.edges.entry((function, edge.1.0, block)).or_insert(0) += 1;
+            if !self.proven.contains(&edge) && !state.entered.contains_key(&edge) {
+                Arc::make_mut(&mut state.entered).insert(edge, self.store.true_());
+            }
         }
-        let count = self.covered.entry((frame.function, frame.block.0)).or_insert(0);
+        let count = self.covered.entry((function, block)).or_insert(0);
         *count += 1;
         self.new_code = *count == 1;
     }

@@ -13,7 +13,6 @@ use parallax_path::{Bound, Chain, Completeness, Frontier};
 use parallax_sem::Symbolic;
 use parallax_smt::Solver;
 use parallax_term::{Formula, Store, Term};
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -56,10 +55,8 @@ pub struct Exploration {
     pub findings: Vec<Finding>,
     /// Paths that came to an end.
     pub paths: u64,
-    /// Whether every path was followed to its end, and if not, why.
+    /// Whether every path was followed to its end, and if not, why; and what was assumed.
     pub completeness: Completeness,
-    /// What was assumed.
-    pub assumptions: BTreeSet<String>,
     /// What was covered, in numbers.
     pub coverage: Coverage,
     /// What was covered, line by line.
@@ -138,7 +135,7 @@ pub fn explore_input<'s>(
 }
 
 /// How often a search starts again.
-const MOST_STARTS: u32 = 8;
+const MOST_STARTS: u32 = 64;
 
 /// Until when what comes to be known of pointers is worth another start.
 fn early(settings: &Settings) -> Duration {
@@ -259,6 +256,7 @@ impl<'s, 'p> Search<'s, 'p> {
                 return ControlFlow::Break(());
             }
             if state.steps >= self.settings.steps {
+                self.machine.host.begin_step(&state);
                 self.note(Bound::Steps(self.settings.steps));
                 break state.joins;
             }
@@ -332,14 +330,17 @@ impl<'s, 'p> Search<'s, 'p> {
 
     /// One instruction.
     fn step(&mut self, state: &mut State<Sym<'s>>) -> Step {
-        self.machine.host.begin_step();
+        self.machine.host.begin_step(state);
         let before = state.steps;
         let was = (state.frames.len(), state.frame().block);
         let stepped = self.machine.step(state);
         self.steps += state.steps - before;
         let forked = self.fork(state);
         match stepped {
-            Ok(()) => self.goes_on(state, was, forked),
+            Ok(()) => {
+                self.machine.host.pass();
+                self.goes_on(state, was, forked)
+            }
             Err(stop) => {
                 self.settle(state, stop);
                 if self.settings.first && !self.machine.host.findings.is_empty() {
@@ -427,7 +428,17 @@ impl<'s, 'p> Search<'s, 'p> {
     }
 
     pub(super) fn note(&mut self, bound: Bound) {
-        self.machine.host.ledger.note(bound);
+        let host = &self.machine.host;
+        // Bounds on the whole search have no place of their own.
+        let place = match bound {
+            Bound::Time(_)
+            | Bound::Memory(_)
+            | Bound::Instructions(_)
+            | Bound::Paths(_)
+            | Bound::States(_) => None,
+            _ => host.place(),
+        };
+        host.ledger.note_at(bound, place);
     }
 
     /// What was found, and how much of the program that speaks of.
@@ -440,12 +451,12 @@ impl<'s, 'p> Search<'s, 'p> {
         let coverage = Coverage::of(&covered);
         let mut host = self.machine.host;
         host.settle_relied();
+        host.note_blocked();
         self.records.extend(host.mistakes);
         Exploration {
             findings: host.findings,
             paths: self.paths,
             completeness: host.ledger.close(&self.frontier),
-            assumptions: host.assumptions,
             coverage,
             covered,
             records: self.records,

@@ -109,7 +109,7 @@ pub struct Settings {
     pub first: bool,
     /// Bounds of loops of their own, instead of `loops`: by file (the end of its name; none: any), line, and how often.
     pub loop_bounds: Vec<LoopBound>,
-    /// Random numbers of a generator that was seeded with something unknown are inputs.
+    /// A seed that the program computes counts as unknown, though it is constant while exploring: the time, say.
     pub random_inputs: bool,
     /// Look for leaks.
     pub leaks: bool,

@@ -2,17 +2,21 @@
 
 use super::search::{PathEnd, PathRecord, Search};
 use super::unknown::UnknownMemory;
+use crate::place::written;
 use parallax_cmachine::{Output, State, Stop, Value};
-use parallax_path::Bound;
+use parallax_path::{Bound, Premise};
 use parallax_sem::Symbolic;
 use parallax_term::Term;
 
 impl<'s> Search<'s, '_> {
     /// A state does not go on.
     pub(super) fn settle(&mut self, state: &State<Symbolic<'s>>, stop: Stop<Symbolic<'s>>) {
+        let everywhere = self.machine.host.oracle.store.true_();
         match stop {
             Stop::Exit(status) => {
                 self.paths += 1;
+                self.machine.host.prove(state, everywhere);
+                self.machine.host.ledger.reach_end();
                 if self.settings.leaks {
                     for (object, lost) in crate::leak::leaked(&mut self.machine, state) {
                         self.machine.host.leak(state, object, lost);
@@ -22,13 +26,24 @@ impl<'s> Search<'s, '_> {
                     self.record(state, status);
                 }
             }
-            Stop::Dead if self.machine.host.reported => self.paths += 1,
+            Stop::Dead if self.machine.host.reported => {
+                self.paths += 1;
+                self.machine.host.prove(state, everywhere);
+                let host = &self.machine.host;
+                match host.excused {
+                    true => host.ledger.exclude(Premise::new("the contracts that were found out")),
+                    false => host.ledger.reach_end(),
+                }
+            }
             Stop::Dead => self.justify(state),
-            Stop::Excluded => {}
+            Stop::Excluded => {
+                let place = self.place(state).unwrap_or_default();
+                self.machine.host.ledger.exclude(Premise::new(format!("what is assumed at {place}")));
+            }
             Stop::Bound(bound) => self.note(bound),
             Stop::Unsupported(words) => {
                 let place = self.place(state);
-                self.note(Bound::Unsupported(format!("{words} ({place})")));
+                self.machine.host.ledger.note_at(Bound::Unsupported(words), place);
             }
         }
     }
@@ -43,17 +58,16 @@ impl<'s> Search<'s, '_> {
         match state.path.sat(&host.oracle, host.oracle.store.true_()) {
             Ok(None) => {}
             Ok(Some(_)) => {
-                let place = self.place(state);
-                self.note(Bound::Missing(format!("nothing that could happen next was found ({place})")));
+                let bound = Bound::Missing("nothing that could happen next was found".into());
+                host.ledger.note_at(bound, self.place(state));
             }
             Err(reason) => self.note(Bound::Solver(reason)),
         }
     }
 
-    fn place(&self, state: &State<Symbolic<'s>>) -> String {
+    fn place(&self, state: &State<Symbolic<'s>>) -> Option<String> {
         let module = self.machine.module;
-        let (_, location) = state.user_location(module);
-        format!("{}:{}", module.file_of(location), module.location(location).line)
+        written(module, state.user_location(module).1)
     }
 
     /// Keeps a path that ends with a status.

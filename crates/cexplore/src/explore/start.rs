@@ -2,7 +2,7 @@
 
 use super::host::{Explorer, Input};
 use super::settings::{Argument, Entry, Settings};
-use crate::run::main_arguments;
+use crate::run::{self, main_arguments};
 use parallax_cmachine::{Files, Machine, Oracle, State, Stop};
 use parallax_cmodule::FunctionId;
 use parallax_sem::Symbolic;
@@ -36,6 +36,7 @@ pub(super) fn start<'s>(
         Entry::Main { arguments, stdin, files, environment } => {
             let main = find("main")?;
             let mut state = machine.start().map_err(Failed::Machine)?;
+            run::forget_undefined_globals(machine, &mut state).map_err(Failed::Machine)?;
             let constant = |byte: u8| store.number(8, byte.into());
             let mut vectors: Vec<Vec<Term>> = vec![b"program".iter().map(|&b| constant(b)).collect()];
             for (number, argument) in (1..).zip(arguments) {

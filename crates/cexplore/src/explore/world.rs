@@ -4,6 +4,7 @@ use super::host::Explorer;
 use parallax_cmachine::{
     Destination, FileName, FileStatus, Form, Output, Request, State, System, error_number,
 };
+use parallax_path::Premise;
 use parallax_sem::Symbolic;
 use parallax_term::Term;
 
@@ -11,7 +12,7 @@ impl Explorer<'_> {
     /// Notes that a file is not there.
     fn missing(&mut self, path: &[u8]) {
         if !path.is_empty() {
-            self.assumptions.insert(format!("there is no file {}", String::from_utf8_lossy(path)));
+            self.ledger.assume(Premise::new(format!("there is no file {}", String::from_utf8_lossy(path))));
         }
     }
 }
@@ -19,10 +20,10 @@ impl Explorer<'_> {
 impl<'s> System<Symbolic<'s>> for Explorer<'s> {
     fn read(&mut self, state: &mut State<Symbolic<'s>>, file: i32, count: u64) -> Option<Vec<Term>> {
         if file == 0 {
-            self.assumptions.insert(match self.stdin.len() {
+            self.ledger.assume(Premise::new(match self.stdin.len() {
                 0 => "standard input is empty".into(),
                 count => format!("standard input has exactly {count} bytes"),
-            });
+            }));
         }
         state.files.read(file, count)
     }
@@ -59,19 +60,19 @@ impl<'s> System<Symbolic<'s>> for Explorer<'s> {
         state.files.entries(path)
     }
     fn names(&mut self, state: &mut State<Symbolic<'s>>) -> Vec<Vec<u8>> {
-        self.assumptions
-            .insert("a path that is unknown is written as that of a file that exists, or names none".into());
+        let words = "a path that is unknown is written as that of a file that exists, or names none";
+        self.ledger.assume(Premise::new(words));
         state.files.names()
     }
     fn failing_calls(&self) -> u32 {
         self.settings.failing_calls
     }
     fn time(&mut self, _state: &mut State<Symbolic<'s>>) -> Term {
-        self.assumptions.insert("the time is 0 seconds after 1970 began".into());
+        self.ledger.assume(Premise::new("the time is 0 seconds after 1970 began"));
         self.store.number(64, 0)
     }
     fn unset(&mut self, name: &[u8]) {
-        self.assumptions
-            .insert(format!("the environment variable {} is not set", String::from_utf8_lossy(name)));
+        let words = format!("the environment variable {} is not set", String::from_utf8_lossy(name));
+        self.ledger.assume(Premise::new(words));
     }
 }

@@ -1,11 +1,12 @@
 //! Flags that every verb on C programs takes: what to compile, and how.
 
 use super::c_cache::CCache;
-use crate::exit::{Failure, Status};
 use anyhow::Result;
 use clap::Args;
 use parallax_cexplore::{Program, Sources, program};
+use parallax_cli_base::exit::{Failure, Status};
 use parallax_cread::{Error, clang};
+use parallax_jail::Wanted;
 use std::io::Read;
 use std::path::PathBuf;
 
@@ -34,8 +35,19 @@ pub struct CFlags {
     /// Optimise the IR (0 to 3) before looking at it.
     #[arg(short = 'O', value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
     optimise: u8,
+    /// Run what is run to find something out (the compiler, a program that confirms a finding) without a jail: it can then
+    /// change and reach all that you can.
+    #[arg(long)]
+    run_unjailed: bool,
     #[command(flatten)]
     cache: CCache,
+}
+
+impl CFlags {
+    /// What holds what is run.
+    pub fn jail(&self) -> Wanted {
+        if self.run_unjailed { Wanted::Unjailed } else { Wanted::Best }
+    }
 }
 
 /// A compiled program handed over as source: clang would print its bytes, line by line.
@@ -77,12 +89,15 @@ impl CSources {
             optimise: flags.optimise,
             flags: words.map(str::to_string).collect(),
             instrument,
+            jail: flags.jail(),
             ..clang::Options::default()
         };
         let kept = flags.cache.kept()?;
         let program = program::load(&Sources { files: self.files.clone(), options, kept }).map_err(
             |error| match error {
-                Error::Unsupported(_) => Failure { status: Status::Unsupported, message: error.to_string() },
+                Error::Unsupported(_) | Error::NotRun(..) | Error::Bound(..) => {
+                    Failure { status: Status::Unsupported, message: error.to_string() }
+                }
                 _ => Failure { status: Status::BadInput, message: error.to_string() },
             },
         )?;

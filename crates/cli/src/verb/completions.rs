@@ -1,10 +1,10 @@
 //! `parallax completions` and `parallax manual`: what shells and `man` know, from the definitions that read arguments.
 
 use crate::Arguments;
-use crate::exit::Status;
 use anyhow::{Context, Result};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
+use parallax_cli_base::exit::Status;
 use std::path::PathBuf;
 
 /// Print what a shell needs to complete verbs and options.

@@ -1,16 +1,19 @@
 //! `parallax convert`: a report of any tool as SARIF, pathreport XML or Parallax JSON.
 
-use crate::exit::{Failure, Status};
-use crate::input;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
+use parallax_cli_base::exit::{Failure, Status};
+use parallax_cli_base::input;
+use parallax_report::baseline::Change;
 use parallax_report::loss::Loss;
 use parallax_report::{Document, Format, MAX_BYTES, ReadError, read, to_json, to_pathreport, to_sarif};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Read reports of any known tool and write them as SARIF, pathreport XML or Parallax JSON.
+/// Read any known tool's reports; write SARIF, XML or JSON.
+///
+/// The XML is that of pathreport.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
@@ -37,8 +40,14 @@ pub struct Convert {
     /// Compare with the reports of an earlier run, in any known format.
     #[arg(long, value_name = "EARLIER")]
     baseline: Option<PathBuf>,
+    /// A folder with the sources: reports are then known by their code, from run to run; may be given several times.
+    #[arg(long, value_name = "DIR")]
+    src: Vec<PathBuf>,
+    /// A folder with the sources of the earlier run, where its reports do not carry the places in the code.
+    #[arg(long, value_name = "DIR", requires = "baseline")]
+    baseline_src: Vec<PathBuf>,
     /// Count what goes in and what comes out instead of writing.
-    #[arg(long, conflicts_with_all = ["output", "to", "baseline"])]
+    #[arg(long, conflicts_with_all = ["output", "to", "baseline", "src"])]
     loss: bool,
     /// Print what was read and written as one JSON document; needs -o or --loss.
     #[arg(long)]
@@ -96,10 +105,15 @@ pub fn run(arguments: &Convert) -> Result<Status> {
         }
         document.absorb(next);
     }
+    let mut code = super::view::sources(&arguments.src)?;
+    document.note_places(&mut code);
     let change = match &arguments.baseline {
-        Some(earlier) => Some(document.compare(&open(earlier)?)),
+        Some(file) => Some(document.compare(&earlier(file, &arguments.baseline_src)?, &mut code)),
         None => None,
     };
+    for note in change.iter().flat_map(unclear) {
+        eprintln!("note: {note}");
+    }
     let text = match to {
         To::Sarif => to_sarif(&document),
         To::Pathreport => to_pathreport(&document),
@@ -172,6 +186,26 @@ fn loss(arguments: &Convert) -> Result<Status> {
         println!("{:#}", serde_json::Value::from(measured));
     }
     Ok(if unnamed { Status::Findings } else { Status::Clean })
+}
+
+/// Reads the reports of an earlier run, with their places in the code of then where that is at hand.
+pub fn earlier(file: &Path, folders: &[PathBuf]) -> Result<Document> {
+    let mut document = open(file)?;
+    if !folders.is_empty() {
+        document.note_places(&mut super::view::sources(folders)?);
+    }
+    Ok(document)
+}
+
+/// What is uncertain about a comparison, in words.
+pub fn unclear(change: &Change) -> Option<String> {
+    (change.unclear > 0).then(|| {
+        format!(
+            "{} reports look like one of before without being certainly that one: they are marked as updated, and which of \
+             their like was fixed is not known",
+            change.unclear
+        )
+    })
 }
 
 /// Reads a report file.

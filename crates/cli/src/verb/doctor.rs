@@ -1,8 +1,9 @@
 //! `parallax doctor`: what each verb needs of the machine, and whether it is there.
 
-use crate::exit::Status;
 use anyhow::Result;
 use clap::Args;
+use parallax_cli_base::exit::Status;
+use parallax_jail::{Wanted, available};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -69,9 +70,9 @@ const NEEDS: &[Need] = &[
         is_optional: true,
     },
     Need {
-        verbs: "script, debug",
-        purpose: "Python, with the wheel of the module parallax installed",
-        any: &["python3"],
+        verbs: "script, timeline, debug",
+        purpose: "Python with the module parallax",
+        any: &[PYTHON_MODULE],
         package: "python3",
         is_optional: true,
     },
@@ -83,6 +84,9 @@ const NEEDS: &[Need] = &[
         is_optional: true,
     },
 ];
+
+/// Not a file: whether an interpreter can import the module is found out by trying.
+const PYTHON_MODULE: &str = "import parallax";
 
 /// What was found of a need: where it is, and what it calls itself.
 struct Found {
@@ -109,14 +113,29 @@ pub fn run(arguments: &Doctor) -> Result<Status> {
                 })
             })
             .collect();
-        let document = json!({ "version": env!("CARGO_PKG_VERSION"), "solver": solver(), "needs": rows });
+        let jail = super::walls::document(Wanted::Best);
+        let document =
+            json!({ "version": env!("CARGO_PKG_VERSION"), "solver": solver(), "jail": jail, "needs": rows });
         println!("{document:#}");
     } else {
         println!("parallax {}, {}", env!("CARGO_PKG_VERSION"), solver());
+        println!("explore, check, run (C sources): the jail for the compiler and for native runs");
+        match available() {
+            Ok(walls) => {
+                println!("  ok {walls}");
+                for (what, how) in walls.rows() {
+                    println!("     {what}: {how}");
+                }
+            }
+            Err(none) => println!("  -- {none}; nothing is run natively without --run-unjailed"),
+        }
         for (need, found) in &looked {
             let state = match found {
                 Some(Found { path, version: Some(version) }) => format!("{} ({version})", path.display()),
                 Some(Found { path, version: None }) => path.display().to_string(),
+                None if need.any == [PYTHON_MODULE] => {
+                    super::script::interpreter().err().unwrap_or_default() + "; `make install` brings it"
+                }
                 None if need.is_optional => {
                     format!("not there, which is fine; Debian package {}", need.package)
                 }
@@ -140,6 +159,10 @@ fn solver() -> String {
 
 fn find(need: &Need) -> Option<Found> {
     need.any.iter().find_map(|name| {
+        if *name == PYTHON_MODULE {
+            let (interpreter, _) = super::script::interpreter().ok()?;
+            return Some(Found { path: interpreter.into(), version: None });
+        }
         if name.starts_with('/') {
             return Path::new(name).exists().then(|| Found { path: name.into(), version: None });
         }

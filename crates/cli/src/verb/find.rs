@@ -1,9 +1,9 @@
 //! `find`: the steps of a recording at which conditions hold.
 
-use crate::exit::{Failure, Status};
-use crate::progress;
 use anyhow::Result;
 use clap::Args;
+use parallax_cli_base::exit::{Failure, Status};
+use parallax_cli_base::progress;
 use parallax_moment::{Modules, functions_named};
 use parallax_trace::{Direction, Target, Unwatched};
 use parallax_travel::{Filter, Numbers, Ranges, Travel};

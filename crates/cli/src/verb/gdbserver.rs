@@ -1,8 +1,8 @@
 //! `gdbserver`: a recording for GDB.
 
-use crate::exit::{Failure, Status};
 use anyhow::{Context, Result};
 use clap::Args;
+use parallax_cli_base::exit::{Failure, Status};
 use parallax_gdbserver::{ServeError, serve};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::path::PathBuf;

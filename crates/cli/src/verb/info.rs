@@ -1,8 +1,8 @@
 //! `info`: what a recording holds. `pack`: makes it one file.
 
-use crate::exit::Status;
 use anyhow::Result;
 use clap::Args;
+use parallax_cli_base::exit::Status;
 use parallax_process::elf::Machine;
 use parallax_record::{Archive, Summary};
 use std::path::PathBuf;

@@ -4,19 +4,23 @@
 //! of files that did not change is taken from where it is kept. Each finding is a diagnostic, with the way that null takes
 //! as related information.
 
-use super::check::{self, Check, Checked};
-use crate::exit::Status;
-use crate::fault;
+use super::check::{self, Check};
 use anyhow::{Context, Result};
 use clap::{Args, Parser};
 use lsp_server::{Connection, Message, Notification, Response};
+use parallax_cli_base::exit::Status;
+use parallax_cli_base::fault;
 use parallax_cmodule::{LocationId, Module};
 use parallax_mixy::{Finding, Status as Sure, names::site_location, output};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, Receiver};
+use std::time::Duration;
 
-/// Serve null errors to an editor: diagnostics when a file is saved, over the language server protocol
+/// Show null errors in an editor (language server).
+///
+/// A file is checked when it is saved.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -51,8 +55,16 @@ pub fn run(arguments: &Lsp) -> Result<Status> {
     if let Some(root) = root(&greeting) {
         std::env::set_current_dir(&root).with_context(|| format!("cannot use {}", root.display()))?;
     }
-    let mut server = Server { connection: &connection, given: &arguments.check, shown: BTreeSet::new() };
+    let mut server = Server {
+        connection: &connection,
+        given: &arguments.check,
+        shown: BTreeMap::new(),
+        told: BTreeMap::new(),
+        wanted: BTreeSet::new(),
+        running: None,
+    };
     server.serve()?;
+    // A check that still runs ends with the process.
     drop(connection);
     // The threads end with the pipes.
     let _ = threads.join();
@@ -68,43 +80,96 @@ fn root(greeting: &Value) -> Option<PathBuf> {
 struct Server<'c> {
     connection: &'c Connection,
     given: &'c [String],
-    /// Files that have diagnostics now.
-    shown: BTreeSet<PathBuf>,
+    /// The diagnostics of each program that was checked, by file. A file may be part of several.
+    shown: BTreeMap<PathBuf, Diagnostics>,
+    /// Why programs could not be checked, as it was said last.
+    told: BTreeMap<PathBuf, String>,
+    /// Programs to check, each once.
+    wanted: BTreeSet<PathBuf>,
+    running: Option<Receiver<Outcome>>,
 }
+
+type Diagnostics = BTreeMap<PathBuf, Vec<Value>>;
+
+/// What came of a check.
+struct Outcome {
+    /// What was checked: a database, or one file.
+    program: PathBuf,
+    found: Result<(Diagnostics, Vec<String>), Refused>,
+}
+
+/// Why there is nothing to show.
+enum Refused {
+    /// The program is wrong or cannot be read: the user wants to know.
+    Wrong(String),
+    /// The file is a part of a program that is not known: nothing is wrong with it.
+    NoEntry(String),
+}
+
+/// How often a check that runs is looked after.
+const PAUSE: Duration = Duration::from_millis(20);
 
 impl Server<'_> {
     fn serve(&mut self) -> Result<()> {
-        while let Ok(message) = self.connection.receiver.recv() {
-            let mut asked = None;
-            // Saves that came while a check ran are one save.
-            for message in std::iter::once(message).chain(self.connection.receiver.try_iter()) {
-                match message {
-                    Message::Request(request) => {
-                        // An editor that asks for the end and does not wait for it has what it wants.
-                        match self.connection.handle_shutdown(&request) {
-                            Ok(false) => {}
-                            Ok(true) | Err(_) => return Ok(()),
-                        }
-                        let words = format!("{} is not served", request.method);
-                        let code = lsp_server::ErrorCode::MethodNotFound as i32;
-                        self.send(Message::Response(Response::new_err(request.id, code, words)))?;
-                    }
-                    Message::Notification(Notification { method, params }) => {
-                        if matches!(method.as_str(), "textDocument/didOpen" | "textDocument/didSave") {
-                            asked = params["textDocument"]["uri"].as_str().and_then(path).or(asked);
-                        }
-                        if method == "exit" {
+        loop {
+            let next = if self.running.is_some() {
+                self.connection.receiver.recv_timeout(PAUSE).map_err(|error| error.is_disconnected())
+            } else {
+                self.connection.receiver.recv().map_err(|_| true)
+            };
+            match next {
+                Ok(message) => {
+                    // Saves that came while a check ran are one save.
+                    let more: Vec<Message> = self.connection.receiver.try_iter().collect();
+                    for message in std::iter::once(message).chain(more) {
+                        if !self.take(message)? {
                             return Ok(());
                         }
                     }
-                    Message::Response(_) => {}
+                }
+                Err(gone) if gone => return Ok(()),
+                Err(_) => {}
+            }
+            if let Some(outcome) = self.running.as_ref().and_then(|running| running.try_recv().ok()) {
+                self.running = None;
+                // What was saved meanwhile is checked again, and this is of before.
+                if !self.wanted.contains(&outcome.program) {
+                    self.show(outcome)?;
                 }
             }
-            if let Some(file) = asked {
-                self.check(&file)?;
+            if self.running.is_none()
+                && let Some(program) = self.wanted.pop_first()
+            {
+                self.running = Some(self.start(program));
             }
         }
-        Ok(())
+    }
+
+    /// Takes a message; whether the editor goes on. A request is answered at once, also while a check runs.
+    fn take(&mut self, message: Message) -> Result<bool> {
+        match message {
+            Message::Request(request) => {
+                // An editor that asks for the end and does not wait for it has what it wants.
+                match self.connection.handle_shutdown(&request) {
+                    Ok(false) => {}
+                    Ok(true) | Err(_) => return Ok(false),
+                }
+                let words = format!("{} is not served", request.method);
+                let code = lsp_server::ErrorCode::MethodNotFound as i32;
+                self.send(Message::Response(Response::new_err(request.id, code, words)))?;
+            }
+            Message::Notification(Notification { method, params }) => {
+                if matches!(method.as_str(), "textDocument/didOpen" | "textDocument/didSave") {
+                    let file = params["textDocument"]["uri"].as_str().and_then(path);
+                    self.wanted.extend(file.and_then(|file| self.program(&file)));
+                }
+                if method == "exit" {
+                    return Ok(false);
+                }
+            }
+            Message::Response(_) => {}
+        }
+        Ok(true)
     }
 
     fn send(&self, message: Message) -> Result<()> {
@@ -115,33 +180,38 @@ impl Server<'_> {
         self.send(Message::Notification(Notification { method: method.into(), params }))
     }
 
-    /// Checks the program that a file is part of, and shows what is found.
-    fn check(&mut self, file: &Path) -> Result<()> {
-        let words = self.words(file);
-        let checked = Flags::try_parse_from(&words).map_err(anyhow::Error::from);
-        let checked = checked.and_then(|flags| {
-            // A fault in one check is not the end of the editor's session.
-            fault::contained(std::panic::AssertUnwindSafe(|| check::checked(&flags.check)))
-                .unwrap_or_else(|_| Err(anyhow::anyhow!("a fault of Parallax; see what the server printed")))
-        });
-        match checked {
-            Ok(checked) => self.show(&checked),
-            Err(error) => self.notify(
-                "window/showMessage",
-                json!({ "type": 1, "message": format!("parallax: {error:#}") }),
-            ),
+    /// The program that a file is part of: the database, or the file alone if it is C. A header without a database, or a
+    /// file of another language, is part of nothing that could be checked.
+    fn program(&self, file: &Path) -> Option<PathBuf> {
+        if self.given.iter().any(|word| is_source(word)) {
+            return Some(PathBuf::new());
         }
+        let usual = ["compile_commands.json", "build/compile_commands.json"].map(PathBuf::from);
+        let alone = || super::c_sources::CSources::is_c(file).then(|| file.to_path_buf());
+        usual.into_iter().find(|usual| usual.is_file()).or_else(alone)
+    }
+
+    /// Starts to check a program.
+    fn start(&self, program: PathBuf) -> Receiver<Outcome> {
+        let words = self.words(&program);
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || {
+            // A fault in one check is not the end of the editor's session.
+            let found =
+                fault::contained(std::panic::AssertUnwindSafe(|| found(&words))).unwrap_or_else(|_| {
+                    Err(Refused::Wrong("a fault of Parallax; see what the server printed".to_owned()))
+                });
+            // The editor may be gone by now.
+            let _ = sender.send(Outcome { program, found });
+        });
+        receiver
     }
 
     /// The command line of the check.
-    fn words(&self, file: &Path) -> Vec<String> {
+    fn words(&self, program: &Path) -> Vec<String> {
         let mut words = vec!["check".to_string()];
-        let is_source =
-            |word: &String| !word.starts_with('-') && super::c_sources::CSources::is_c(Path::new(word));
-        if !self.given.iter().any(is_source) {
-            let usual = ["compile_commands.json", "build/compile_commands.json"].map(PathBuf::from);
-            let found = usual.into_iter().find(|usual| usual.is_file());
-            words.push(found.unwrap_or_else(|| file.to_path_buf()).display().to_string());
+        if !program.as_os_str().is_empty() {
+            words.push(program.display().to_string());
         }
         let names = |flag: &str| self.given.iter().any(|word| word.split('=').next() == Some(flag));
         if !names("--no-refine") && !names("--refine-time") {
@@ -154,33 +224,70 @@ impl Server<'_> {
         words
     }
 
-    /// Diagnostics for every file that has findings, and none for those that had some before.
-    fn show(&mut self, checked: &Checked) -> Result<()> {
-        let module = &checked.program.module;
-        let mut files: BTreeMap<PathBuf, Vec<Value>> =
-            std::mem::take(&mut self.shown).into_iter().map(|file| (file, Vec::new())).collect();
-        for finding in &checked.report.findings {
-            let file = absolute(module.file_of(site_location(module, finding.site)));
-            files.entry(file).or_default().push(diagnostic(module, finding));
-        }
-        for (file, diagnostics) in files {
-            let empty = diagnostics.is_empty();
-            self.notify(
-                "textDocument/publishDiagnostics",
-                json!({ "uri": uri(&file), "diagnostics": diagnostics }),
-            )?;
-            if !empty {
-                self.shown.insert(file);
+    /// Diagnostics for every file of the program that has findings, and none for those that had some before. What other
+    /// programs say of the same files stays.
+    fn show(&mut self, Outcome { program, found }: Outcome) -> Result<()> {
+        let (files, gaps) = match found {
+            Ok(found) => found,
+            Err(Refused::NoEntry(words)) => {
+                // Said once, where it does not get in the way.
+                return if self.told.insert(program, words.clone()).as_ref() == Some(&words) {
+                    Ok(())
+                } else {
+                    self.notify(
+                        "window/logMessage",
+                        json!({ "type": 3, "message": format!("parallax: {words}") }),
+                    )
+                };
             }
+            Err(Refused::Wrong(words)) => {
+                let message = format!("parallax: {words}");
+                return self.notify("window/showMessage", json!({ "type": 1, "message": message }));
+            }
+        };
+        self.told.remove(&program);
+        let before = self.shown.insert(program.clone(), files).unwrap_or_default();
+        let now = self.shown.get(&program).map(|files| files.keys().cloned().collect::<Vec<_>>());
+        let touched: BTreeSet<PathBuf> = before.into_keys().chain(now.into_iter().flatten()).collect();
+        for file in touched {
+            let mut all: Vec<&Value> = Vec::new();
+            for one in self.shown.values().filter_map(|files| files.get(&file)).flatten() {
+                if !all.contains(&one) {
+                    all.push(one);
+                }
+            }
+            let params = json!({ "uri": uri(&file), "diagnostics": all });
+            self.notify("textDocument/publishDiagnostics", params)?;
         }
-        let gaps = &checked.report.gaps;
         if !gaps.is_empty() {
-            let all: Vec<&str> = gaps.iter().map(String::as_str).collect();
-            let message = format!("parallax left out: {}", all.join("; "));
+            let message = format!("parallax left out: {}", gaps.join("; "));
             self.notify("window/logMessage", json!({ "type": 2, "message": message }))?;
         }
         Ok(())
     }
+}
+
+fn is_source(word: &str) -> bool {
+    !word.starts_with('-') && super::c_sources::CSources::is_c(Path::new(word))
+}
+
+/// Checks a program: its diagnostics by file, and what was left out.
+fn found(words: &[String]) -> Result<(Diagnostics, Vec<String>), Refused> {
+    let checked = Flags::try_parse_from(words).map_err(anyhow::Error::from);
+    let checked = checked.and_then(|flags| check::checked(&flags.check)).map_err(|error| {
+        let words = format!("{error:#}");
+        match error.downcast_ref::<parallax_mixy::Error>() {
+            Some(parallax_mixy::Error::NoFunction(_)) => Refused::NoEntry(words),
+            _ => Refused::Wrong(words),
+        }
+    })?;
+    let module = &checked.program.module;
+    let mut files = Diagnostics::new();
+    for finding in &checked.report.findings {
+        let file = absolute(module.file_of(site_location(module, finding.site)));
+        files.entry(file).or_default().push(diagnostic(module, finding));
+    }
+    Ok((files, checked.report.gaps.iter().cloned().collect()))
 }
 
 fn diagnostic(module: &Module, finding: &Finding) -> Value {

@@ -1,10 +1,11 @@
 //! `parallax mix`: check and run programs of typed and symbolic blocks.
 
-use crate::exit::{Failure, Status};
-use crate::input;
-use crate::report_file;
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
+use parallax_cli_base::exit::{Failure, Status};
+use parallax_cli_base::input;
+use parallax_cli_base::report_file;
+use parallax_cli_base::words::counted;
 use parallax_mix::complaint::{Complaint, ComplaintKind};
 use parallax_mix::interp::{self, Stop, Value};
 use parallax_mix::mix::{self, Exhaustiveness, Havoc, Outer, Verdict};
@@ -17,7 +18,9 @@ use serde_json::{Value as Json, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Programs of typed blocks `{t e t}` and symbolic blocks `{s e s}`: check them, run them.
+/// Check and run programs of typed and symbolic blocks (MIX).
+///
+/// Typed blocks are `{t e t}`, symbolic blocks `{s e s}`.
 #[derive(Args)]
 #[command(after_help = "\
 Example:
@@ -254,27 +257,23 @@ fn print_verdict(file: &SourceFile, verdict: &Verdict) {
     }
     match (verdict.accepted(), verdict.gaps.len()) {
         (true, 0) => println!("accepted: {}", verdict.ty),
-        (true, gaps) => println!("accepted, with {gaps} unsound gap{}: {}", plural(gaps), verdict.ty),
+        (true, gaps) => println!("accepted, with {}: {}", counted(gaps, "unsound gap"), verdict.ty),
         (false, _) => {
             let gaps = verdict.errors.iter().filter(|complaint| complaint.kind == ComplaintKind::Gap).count();
             let errors = verdict.errors.len() - gaps;
             match (errors, gaps) {
-                (0, gaps) => println!("rejected: gave up at {gaps} place{}", plural(gaps)),
-                (errors, 0) => println!("rejected: {errors} error{}", plural(errors)),
+                (0, gaps) => println!("rejected: gave up at {}", counted(gaps, "place")),
+                (errors, 0) => println!("rejected: {}", counted(errors, "error")),
                 (errors, gaps) => {
                     println!(
-                        "rejected: {errors} error{}, gave up at {gaps} more place{}",
-                        plural(errors),
-                        plural(gaps)
+                        "rejected: {}, gave up at {}",
+                        counted(errors, "error"),
+                        counted(gaps, "more place")
                     );
                 }
             }
         }
     }
-}
-
-fn plural(n: usize) -> &'static str {
-    if n == 1 { "" } else { "s" }
 }
 
 fn diagnostic(file: &SourceFile, complaint: &Complaint) -> Diagnostic {

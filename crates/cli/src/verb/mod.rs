@@ -1,47 +1,35 @@
 //! The verbs, one module each.
 
-mod at;
 mod c_cache;
 mod c_input;
 mod c_sources;
 mod c_world;
 mod check;
 mod completions;
-mod compose;
 mod convert;
-mod coverage;
 mod doctor;
-mod eval;
 mod explore;
 mod find;
 mod gdbserver;
-mod heap;
 mod info;
-mod java;
-mod lift;
 mod lsp;
 mod mix;
-mod operation;
 mod origin;
-mod path;
 mod process;
 mod program_report;
-mod ranges;
 mod record;
 mod replay;
 mod run;
 mod run_c;
 mod script;
-mod signs;
-mod solve;
-mod states;
-mod values;
 mod view;
-mod wlp;
+mod walls;
 
-use crate::exit::Status;
 use anyhow::Result;
 use clap::Subcommand;
+use parallax_cli_base::exit::Status;
+use parallax_cli_formulas::{compose, eval, lift, path, ranges, signs, solve, wlp};
+use parallax_cli_heap::{heap, java};
 
 /// What to do.
 #[derive(Subcommand)]

@@ -1,9 +1,9 @@
 //! `origin`: where a value of a recording comes from.
 
-use crate::exit::{Failure, Status};
-use crate::{progress, report_file};
 use anyhow::Result;
 use clap::{ArgGroup, Args};
+use parallax_cli_base::exit::{Failure, Status};
+use parallax_cli_base::{progress, report_file};
 use parallax_flow::told::{kind, piece, piece_bytes, pieces, what};
 use parallax_flow::{Asked, Bounds, Follow, Node, Origin as Answer, Piece, What, origin};
 use parallax_moment::{Modules, place_of};

@@ -3,8 +3,9 @@
 //! Standard input, output and errors are the program's own, and so is the exit status, or the signal it dies of; only
 //! where Parallax itself has to give up does the status say so (3 unsupported, 4 a bound).
 
-use crate::exit::{Failure, Status};
 use anyhow::{Result, bail};
+use parallax_cli_base::exit::{Failure, Status};
+use parallax_jail::{Jail, SharedView};
 use parallax_process::outside::live::{Live, enact};
 use parallax_process::{Ending, Process, Program, StartError};
 use parallax_travel::{Settings, Travel};
@@ -41,6 +42,17 @@ pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>, calls: 
     enact(&ending, status as i32)
 }
 
+/// Moves this process into a layer: what it changes from now on, but in these folders, is gone with it.
+pub fn enter_layer(writable: Vec<PathBuf>) -> Result<()> {
+    let jail = Jail { writable, ..Jail::default() };
+    let failed = |why: String| Failure {
+        status: Status::Unsupported,
+        message: format!("no layer here: {why}\n  = without --layer the program's changes are real"),
+    };
+    let view = SharedView::new(&jail, false).map_err(|error| failed(error.to_string()))?;
+    Ok(view.enter().map_err(|error| failed(error.to_string()))?)
+}
+
 /// Our own environment, as a program wants it.
 pub fn environment() -> Vec<Vec<u8>> {
     let pairs = std::env::vars_os().map(|(name, value)| {
@@ -74,7 +86,7 @@ pub fn start_error(error: StartError) -> anyhow::Error {
 /// Says what there is to say about the end of a program; our status, where it has none of its own.
 pub fn say(ending: &Ending) -> Status {
     match ending {
-        Ending::Exited(_) | Ending::Killed { why: None, .. } => Status::Clean,
+        Ending::Exited(_) => Status::Clean,
         Ending::Killed { .. } => {
             eprintln!("parallax: {ending}");
             Status::Clean

@@ -1,6 +1,6 @@
 //! What an exploration of a compiled program says in the words of its source: coverage by lines, and crashes as paths.
 
-use parallax_cexplore::explore::Covered;
+use parallax_cli_base::coverage::Covered;
 use parallax_concolic::{Exploration, Outcome, Test};
 use parallax_report::{Document, Frame, Location, PathBuilder, Report, Role, Segment, Severity, Step, Tool};
 

@@ -1,8 +1,8 @@
 //! `replay`: runs a recording again.
 
-use crate::exit::{Failure, Status};
 use anyhow::Result;
 use clap::Args;
+use parallax_cli_base::exit::{Failure, Status};
 use parallax_record::{Archive, ReplayError, Replayed, Verdict, replay_family, replay_one, stream_order};
 use std::path::PathBuf;
 

@@ -1,14 +1,11 @@
 //! `run`: concrete execution.
 
 use super::c_sources::{CFlags, CSources};
-use crate::exit::Status;
-use crate::subject::{Assume, Limits, Subject, Which, with_subject};
-use crate::verb::states;
 use anyhow::Result;
 use clap::Args;
-use parallax_primitives::{Stopped, placed};
-use parallax_sem::Concrete;
-use parallax_term::Store;
+use parallax_cli_base::exit::Status;
+use parallax_cli_formulas::subject::{Assume, Limits, Which};
+use parallax_cli_formulas::{concrete, states};
 use std::path::PathBuf;
 
 /// A program of the small languages that takes longer than this is not going to end; a C program may.
@@ -23,7 +20,8 @@ const DEFAULT_STEPS: u64 = 100_000_000;
 /// corpus/c/run/levenshtein.c -- kitten sitting` prints 3.
 ///
 /// Without a file, what follows `--` is a Linux program (x86-64, or static 32-bit PowerPC) that runs in an emulated
-/// process: `parallax run -- sort -r /etc/passwd`. Its output and its exit status are its own.
+/// process: `parallax run -- sort -r /etc/passwd`. Its output and its exit status are its own. What a program that is run does
+/// to files and to other programs, it does, as under `strace`.
 #[derive(Args)]
 pub struct Run {
     /// The program; `-` is standard input. Machine code comes from `--hex` or `--elf` instead. A C program may be
@@ -48,6 +46,9 @@ pub struct Run {
     /// How `--states` reads the code.
     #[arg(long, value_enum, default_value_t = states::Reading::Concrete, requires = "states")]
     reading: states::Reading,
+    /// Let what a Linux program changes go to a layer that is gone with it, and give it a network of its own.
+    #[arg(long)]
+    layer: bool,
     /// Print each system call of a Linux program to standard error, with its arguments and its result.
     #[arg(long)]
     calls: bool,
@@ -67,6 +68,9 @@ pub fn run(arguments: &Run) -> Result<Status> {
             !arguments.json && arguments.set.is_empty() && arguments.states.is_none(),
             "--json, --set and --states do not go with a Linux program"
         );
+        if arguments.layer {
+            super::process::enter_layer(Vec::new())?;
+        }
         return super::process::run(
             arguments.which.processor()?,
             &arguments.arguments,
@@ -80,6 +84,7 @@ pub fn run(arguments: &Run) -> Result<Status> {
         let form = if arguments.json { states::Form::Document } else { states::Form::Lines };
         return states::run(&arguments.which.machine_code()?, file, arguments.reading, &limits, form);
     }
+    anyhow::ensure!(!arguments.layer, "--layer is for a Linux program, which follows --");
     if arguments.files.first().is_some_and(|file| CSources::is_c(file)) {
         let sources = CSources { files: arguments.files.clone(), flags: arguments.flags.clone() };
         let steps = (arguments.steps != DEFAULT_STEPS).then_some(arguments.steps);
@@ -87,42 +92,5 @@ pub fn run(arguments: &Run) -> Result<Status> {
     }
     anyhow::ensure!(arguments.files.len() < 2, "only a C program is made of several files");
     let file = arguments.files.first().cloned();
-    with_subject!(arguments.which, file, source, program => execute(arguments, &program))
-}
-
-fn execute<S: Subject>(arguments: &Run, program: &S) -> Result<Status> {
-    let store = Store::new();
-    program.declare(&store);
-    let mut start = placed(program, &store);
-    program.prepare(&store, &mut start);
-    for assignment in &arguments.set {
-        program.interpret(&store, &mut start, assignment)?;
-    }
-    let run = parallax_primitives::run(program, &Concrete, &store, &start, arguments.steps, false);
-    let (status, why) = match &run.stopped {
-        Stopped::Ended => (Status::Clean, "ended".to_owned()),
-        Stopped::Bound => (Status::GaveUp, "bound".to_owned()),
-        Stopped::Stuck(stuck) => (Status::Unsupported, stuck.to_string()),
-        Stopped::Undecided => unreachable!("a concrete program counter is a number"),
-    };
-    let shown = run.structure.as_ref().map(|s| program.shown(&store, s)).unwrap_or_default();
-    if arguments.json {
-        let values: serde_json::Map<_, _> =
-            shown.into_iter().map(|(name, value)| (name, value.into())).collect();
-        let json = serde_json::json!({ "status": why, "steps": run.steps, "values": values });
-        println!("{json:#}");
-    } else {
-        for (name, value) in shown {
-            println!("{name} = {value}");
-        }
-    }
-    match run.stopped {
-        Stopped::Ended | Stopped::Undecided => {}
-        Stopped::Bound => eprintln!("gave up: the program did not end within {} steps", arguments.steps),
-        Stopped::Stuck(stuck) => {
-            let line = program.line(&run.pc).map_or(String::new(), |line| format!(" at line {line}"));
-            eprintln!("error: stuck{line}: {stuck}");
-        }
-    }
-    Ok(status)
+    concrete::run(&arguments.which, file, &arguments.set, arguments.steps, arguments.json)
 }

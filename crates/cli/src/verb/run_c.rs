@@ -2,10 +2,10 @@
 
 use super::c_sources::CSources;
 use super::c_world::Process;
-use crate::exit::{Failure, Status};
 use anyhow::Result;
 use parallax_cexplore::place::user_stack;
 use parallax_cexplore::run::{Outcome, Settings, run};
+use parallax_cli_base::exit::{Failure, Status};
 use std::ffi::OsString;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;

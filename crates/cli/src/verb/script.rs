@@ -1,11 +1,11 @@
 //! `script`, `timeline` and `debug`: Python over a recording.
 //!
 //! The Python module `parallax` does the work; this finds an interpreter that has it. `$PARALLAX_PYTHON` names the
-//! interpreter, `python3` is taken without it; a folder `python` beside this command is looked into for the module first.
+//! interpreter, `python3` is taken without it. The module that was built or installed with this command comes first.
 
-use crate::exit::{Failure, Status};
 use anyhow::{Context, Result};
 use clap::Args;
+use parallax_cli_base::exit::{Failure, Status};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub struct Script {
     stream: String,
 }
 
-/// Show what happened over time: the traces of a script as lanes of a page.
+/// Show the traces of a script over time, as lanes of a page.
 ///
 /// Example: `parallax timeline server.rec --script races.py -o page.html`, where the script says
 /// `calls = the_execution.breakpoints("foo")`: each trace that it gives a name becomes a lane. The page needs nothing else.
@@ -131,39 +131,46 @@ fn become_it(command: &mut Command) -> Result<Status> {
 
 /// A call of the module, by an interpreter that has it.
 fn python() -> Result<Command> {
+    let (interpreter, path) = interpreter().map_err(|why| {
+        let message = format!(
+            "{why}. `make install` puts the module beside the command; docs/expositor.md tells how to install its wheel. \
+             PARALLAX_PYTHON names another interpreter."
+        );
+        anyhow::Error::from(Failure { status: Status::Unsupported, message })
+    })?;
+    let mut command = Command::new(interpreter);
+    command.args(["-m", "parallax.session"]).env("PYTHONPATH", path);
+    Ok(command)
+}
+
+/// An interpreter that can import the module, and the search path with which it does. Or why there is none.
+pub fn interpreter() -> Result<(OsString, OsString), String> {
     let interpreter = std::env::var_os("PARALLAX_PYTHON").unwrap_or_else(|| OsString::from("python3"));
-    let mut paths: Vec<PathBuf> = beside_this_command().into_iter().collect();
+    let mut paths: Vec<PathBuf> = with_this_command().into_iter().collect();
     if let Some(given) = std::env::var_os("PYTHONPATH") {
         paths.extend(std::env::split_paths(&given));
     }
-    let path = std::env::join_paths(paths)?;
+    let path = std::env::join_paths(paths).map_err(|error| error.to_string())?;
     let try_it = Command::new(&interpreter)
         .args(["-c", "import parallax._native"])
         .env("PYTHONPATH", &path)
         .stdin(Stdio::null())
         .output();
     let shown = Path::new(&interpreter).display();
-    let why = match try_it {
-        Ok(output) if output.status.success() => {
-            let mut command = Command::new(interpreter);
-            command.args(["-m", "parallax.session"]).env("PYTHONPATH", path);
-            return Ok(command);
-        }
+    match try_it {
+        Ok(output) if output.status.success() => Ok((interpreter, path)),
         Ok(output) => {
-            String::from_utf8_lossy(&output.stderr).trim().lines().last().unwrap_or_default().to_owned()
+            let said = String::from_utf8_lossy(&output.stderr);
+            let why = said.trim().lines().last().unwrap_or_default();
+            Err(format!("{shown} does not have the Python module parallax ({why})"))
         }
-        Err(error) => error.to_string(),
-    };
-    let message = format!(
-        "{shown} does not have the Python module parallax ({why}). Install its wheel (`pip install parallax-*.whl`, see \
-         docs/expositor.md), or set PARALLAX_PYTHON to an interpreter that has it, or unpack the wheel into a folder `python` \
-         beside this command."
-    );
-    Err(Failure { status: Status::Unsupported, message }.into())
+        Err(error) => Err(format!("{shown}: {error}")),
+    }
 }
 
-/// The folder `python` beside this command, if the module is in it.
-fn beside_this_command() -> Option<PathBuf> {
-    let folder = std::env::current_exe().ok()?.parent()?.join("python");
-    folder.join("parallax").is_dir().then_some(folder)
+/// The folder with the module that was built or installed with this command.
+fn with_this_command() -> Option<PathBuf> {
+    let beside = std::env::current_exe().ok()?.parent()?.to_owned();
+    let places = [beside.join("python"), beside.join("../lib/parallax/python")];
+    places.into_iter().find(|folder| folder.join("parallax").is_dir())
 }

@@ -2,15 +2,17 @@
 
 mod progress;
 mod server;
+mod store;
 
-use crate::exit::Status;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
+use parallax_cli_base::exit::Status;
+use parallax_cli_base::words::counted;
 use parallax_report::Document;
 use parallax_view::checklist::{Checklist, Checklists};
 use parallax_view::page::Page;
-use parallax_view::triage::Triage;
-use parallax_view::{Input, Roots, build, html};
+use parallax_view::triage::{Reports, Triage};
+use parallax_view::{Input, Roots, Sources, build, html};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -42,6 +44,9 @@ pub struct View {
     /// Compare with the reports of an earlier run: each is new, unchanged or fixed
     #[arg(long, value_name = "EARLIER")]
     baseline: Option<PathBuf>,
+    /// A folder with the sources of the earlier run, where its reports do not carry the places in the code
+    #[arg(long, value_name = "DIR", requires = "baseline")]
+    baseline_src: Vec<PathBuf>,
     /// A link that opens a place in your editor, such as vscode://file/{file}:{line}
     #[arg(long, value_name = "LINK")]
     editor: Option<String>,
@@ -70,10 +75,15 @@ pub fn run(mut arguments: View) -> Result<Status> {
     let port = port(&mut arguments)?;
     let triage_file =
         arguments.triage.clone().unwrap_or_else(|| beside(&arguments.reports[0], "triage.json"));
-    let triage = read_triage(&triage_file, arguments.triage.is_some() && port.is_none())?;
+    let mut triage = store::read(&triage_file, arguments.triage.is_some() && port.is_none())?;
     if let Some(output) = &arguments.suppressions {
         let mut judged = read_reports(&arguments)?;
-        triage.suppress(&mut judged);
+        let mut code = sources(&arguments.src)?;
+        judged.note_places(&mut code);
+        let (written, made) = (written(&arguments.reports), now());
+        let reports = Reports { document: &mut judged, code: &mut code, written, made };
+        // What is asked again is said when the page is made.
+        triage.suppress(reports);
         write(output, &parallax_report::to_sarif(&judged))?;
     }
     let (page, files) = make(&arguments, triage)?;
@@ -94,9 +104,15 @@ pub fn run(mut arguments: View) -> Result<Status> {
     }
     if let Some(port) = port {
         let watch = arguments.watch.then(|| {
-            let arguments = arguments.clone();
-            // The server has the answers.
-            let make = Box::new(move || make(&arguments, Triage::default()));
+            let (arguments, triage_file) = (arguments.clone(), triage_file.clone());
+            // Reports that nobody has answered are in the page only: with them their names stay.
+            let mut known = page.triage.clone();
+            let make = Box::new(move || {
+                known.merge(store::read(&triage_file, false)?);
+                let (page, files) = make(&arguments, known.clone())?;
+                known = page.triage.clone();
+                Ok((page, files))
+            });
             server::Watch { files, make }
         });
         return server::run(page, port, &triage_file, watch);
@@ -116,9 +132,10 @@ pub fn run(mut arguments: View) -> Result<Status> {
         println!("{summary}");
     } else {
         println!(
-            "{}: {} reports, {paths} paths, {} kB",
+            "{}: {}, {}, {} kB",
             output.display(),
-            page.reports.len(),
+            counted(page.reports.len(), "report"),
+            counted(paths, "path"),
             text.len() / 1024
         );
     }
@@ -136,10 +153,13 @@ fn make(arguments: &View, triage: Triage) -> Result<(Page, Vec<PathBuf>)> {
     }
     let mut document = read_reports(arguments)?;
     if let Some(earlier) = &arguments.baseline {
-        document.compare(&super::convert::open(earlier)?);
+        let mut code = sources(&arguments.src)?;
+        document.note_places(&mut code);
+        let earlier = super::convert::earlier(earlier, &arguments.baseline_src)?;
+        let change = document.compare(&earlier, &mut code);
+        document.notes.extend(super::convert::unclear(&change));
     }
-    let roots = Roots::new(&arguments.src)
-        .map_err(|(folder, error)| anyhow!("cannot use source folder {}: {error}", folder.display()))?;
+    let roots = roots(&arguments.src)?;
     let name = arguments.name.clone().unwrap_or_else(|| {
         let folder = roots.folders().first().and_then(|folder| folder.file_name());
         folder.map_or("Reports".to_owned(), |name| name.to_string_lossy().into_owned())
@@ -151,10 +171,12 @@ fn make(arguments: &View, triage: Triage) -> Result<(Page, Vec<PathBuf>)> {
         document,
         roots,
         name,
-        made: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        made: now(),
         author,
         checklists: Checklists::with(read_checklists(arguments.checklists.as_deref())?),
         triage,
+        written: written(&arguments.reports),
+        project: project(arguments),
         editor: arguments.editor.clone(),
         against: arguments.baseline.as_ref().map(|file| some(&[&file.display().to_string()])),
     };
@@ -196,12 +218,51 @@ fn read_reports(arguments: &View) -> Result<Document> {
     Ok(all)
 }
 
-fn read_triage(file: &Path, must_exist: bool) -> Result<Triage> {
-    match std::fs::read(file) {
-        Ok(bytes) => Triage::read(&bytes).with_context(|| format!("cannot read {}", file.display())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => Ok(Triage::default()),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
-    }
+/// The sources below some folders.
+pub(super) fn sources(folders: &[PathBuf]) -> Result<Sources> {
+    Ok(Sources::new(roots(folders)?, Vec::new()))
+}
+
+fn roots(folders: &[PathBuf]) -> Result<Roots> {
+    Roots::new(folders)
+        .map_err(|(folder, error)| anyhow!("cannot use source folder {}: {error}", folder.display()))
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// When the last of some files was written, as `2026-11-14T16:20:00Z`; none if one of them does not say.
+fn written(files: &[PathBuf]) -> Option<String> {
+    let stamp = |file: &PathBuf| std::fs::metadata(file).and_then(|data| data.modified()).ok();
+    let last = files.iter().map(stamp).collect::<Option<Vec<_>>>()?.into_iter().max()?;
+    // Answers know whole seconds or less: the file counts as written when its second is over.
+    Some(moment(last.duration_since(UNIX_EPOCH).ok()?.as_secs() + 1))
+}
+
+/// A moment in seconds since 1970 as date and time.
+fn moment(seconds: u64) -> String {
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    // Days since the 1st of March of the year 0, in eras of 400 years.
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let (day, month) = (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
+    let year = year + 400 * era + u64::from(month <= 2);
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+/// What the pages of one project have in common and those of others have not: where it lies.
+fn project(arguments: &View) -> String {
+    let place = arguments.src.first().or(arguments.reports.first()).map(|file| {
+        let file = if arguments.src.is_empty() { file.parent().unwrap_or(file) } else { file };
+        let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
+        whole.canonicalize().unwrap_or(whole)
+    });
+    place.map_or(String::new(), |place| parallax_view::page::project(&place))
 }
 
 fn read_checklists(folder: Option<&Path>) -> Result<Vec<Checklist>> {

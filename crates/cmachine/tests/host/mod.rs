@@ -6,7 +6,7 @@ use parallax_cmachine::{
 };
 use parallax_cmodule::{FunctionId, Module};
 use parallax_op::{Bits, Width};
-use parallax_path::{Bound, Split};
+use parallax_path::{Bound, Premise, Split};
 use parallax_sem::Symbolic;
 use parallax_smt::Solver;
 use parallax_term::{Expr, Formula, FuncExpr, Sort, Store, SymbolKind, Term};
@@ -147,9 +147,9 @@ impl<'s> Reporter<Symbolic<'s>> for Plain<'s> {
         let (_, location) = state.user_location(self.module);
         self.problems.insert((kind, self.module.location(location).line));
     }
-    fn assume(&mut self, _what: String) {}
+    fn assume(&mut self, _premise: Premise) {}
     fn bounded(&mut self, _bound: Bound) {}
-    fn enter_block(&mut self, _state: &State<Symbolic<'s>>) {}
+    fn enter_block(&mut self, _state: &mut State<Symbolic<'s>>) {}
 }
 
 /// Compiles a C text.

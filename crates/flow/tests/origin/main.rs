@@ -15,5 +15,5 @@ fn main() {
         recorder::record(&arguments[1..], parallax_record::Settings::default());
     }
     let tests = [eager::tests(), generated::tests(), planned::tests()];
-    recorder::run(&arguments, tests.into_iter().flatten().collect())
+    recorder::run(tests.into_iter().flatten().collect())
 }

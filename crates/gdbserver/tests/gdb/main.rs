@@ -20,10 +20,14 @@ fn main() {
     if arguments.first().is_some_and(|first| first == b"--record") {
         recorded::recorder::record(&arguments[1..], parallax_record::Settings::default());
     }
-    if arguments.iter().any(|argument| argument == b"--list") {
-        return;
-    }
-    println!("running 1 test");
+    let session = libtest_mimic::Trial::test("a_recording_in_gdb", || {
+        a_recording_in_gdb();
+        Ok(())
+    });
+    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), vec![session]).exit();
+}
+
+fn a_recording_in_gdb() {
     let place = recorded::folder("gdb");
     let binary = place.0.join("run");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gdb/run.c");
@@ -41,7 +45,6 @@ fn main() {
     locals(&travel);
     system_calls(&travel);
     there_and_back(&travel);
-    println!("test result: ok. 1 passed; 0 failed");
 }
 
 /// What GDB says to some commands.

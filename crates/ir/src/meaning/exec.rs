@@ -5,7 +5,7 @@ use crate::meaning::value::constant;
 use crate::meaning::{MeaningError, State, Value, evaluate};
 use crate::{Instruction, Op, Space, Trap, Varnode};
 use parallax_op::BoolOp;
-use parallax_sem::{Core, Places};
+use parallax_sem::{Core, Origin, Places};
 
 /// How many operations one instruction may take, and how many times its control may split.
 const MAX_STEPS: usize = 100_000;
@@ -16,7 +16,7 @@ const MAX_SPLITS: usize = 128;
 /// Where the reading can tell which way a branch inside the instruction goes, it goes there; elsewhere both ways are
 /// taken and joined with `cond`.
 pub fn exec<C: Core>(core: &C, instruction: &Instruction, state: State<C>) -> Result<State<C>, MeaningError> {
-    exec_with(core, instruction, state, &mut |_, _| None)
+    exec_with(core, instruction, state, &mut |_, _| Origin::Anywhere)
 }
 
 /// The same, with somebody to ask where loads are from that the reading cannot tell: perhaps from read-only memory.
@@ -59,15 +59,18 @@ impl<C: Core> Run<'_, '_, C> {
                 Op::Load { out, address } => {
                     let key = address.width();
                     let at = read(core, &state, &temporaries, *address)?.word(core, key);
-                    let value = state.load(core, key, &at, out.bytes, || (self.places)(&path, &at));
+                    let value = state.load(core, key, &at, out.bytes, || (self.places)(&path, &at))?;
                     write(core, &mut state, &mut temporaries, *out, Value::Word(value))?;
                 }
                 Op::Store { address, value } => {
                     let key = address.width();
                     let at = read(core, &state, &temporaries, *address)?.word(core, key);
-                    if state.is_read_only(core, key, &at) {
-                        state.stop(core.boolean(true), Trap::Protection);
-                        return self.fault(state);
+                    for touches in state.touches_read_only(core, key, &at, value.bytes) {
+                        if core.decided(&touches) == Some(true) {
+                            state.stop(touches, Trap::Protection);
+                            return self.fault(state);
+                        }
+                        state.stop(touches, Trap::Protection);
                     }
                     let stored = read(core, &state, &temporaries, *value)?.word(core, value.width());
                     let order = state.processor().order;

@@ -33,4 +33,7 @@ pub enum MeaningError {
     /// A loop inside one instruction whose end this reading cannot tell.
     #[error("a loop inside one instruction took more than {0} steps")]
     Loop(usize),
+    /// A load of which this reading cannot tell whether, and where, it is from memory that never changes.
+    #[error("{0}")]
+    Load(String),
 }

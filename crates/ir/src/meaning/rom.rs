@@ -57,20 +57,40 @@ impl Rom {
         ranges.into_iter().find(|range| address < range.end && range.start.saturating_sub(address) < NEAR)
     }
 
-    /// The value of a load from one of the places, each with its condition, when all of them are here.
+    /// The addresses at which nothing changes, in order; stretches that touch are one.
+    pub fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
+        let mut rest =
+            self.stretches.iter().map(|(at, bytes)| *at..at.saturating_add(bytes.len() as u64)).peekable();
+        std::iter::from_fn(move || {
+            let mut range = rest.next()?;
+            while let Some(next) = rest.next_if(|next| next.start == range.end) {
+                range.end = next.end;
+            }
+            Some(range)
+        })
+    }
+
+    /// The value of a load from one of the places, each with its condition, or from the address `elsewhere`. What is not
+    /// here comes from memory. Nothing where all of it does.
     pub(super) fn load<C: Core>(
         &self,
         core: &C,
         places: &[(C::Bool, Bits)],
         bytes: u16,
         order: ByteOrder,
+        elsewhere: Option<&C::Val>,
+        from_memory: impl Fn(&C::Val) -> C::Val,
     ) -> Option<C::Val> {
-        if places.is_empty() || places.len() > MAX_PLACES {
+        let here = |place: &Bits| self.bytes(place.to_u64()?, bytes);
+        if places.len() > MAX_PLACES || !places.iter().any(|(_, place)| here(place).is_some()) {
             return None;
         }
-        let mut value = None;
+        let mut value = elsewhere.map(&from_memory);
         for (when, place) in places.iter().rev() {
-            let found = core.constant(&number(self.bytes(place.to_u64()?, bytes)?, order));
+            let found = match here(place) {
+                Some(found) => core.constant(&number(found, order)),
+                None => from_memory(&core.constant(place)),
+            };
             value = Some(match value {
                 None => found,
                 Some(otherwise) => core.cond(bytes * 8, when, &found, &otherwise),
@@ -100,7 +120,9 @@ mod tests {
     fn loads_from_read_only_bytes() {
         let rom = Rom::new([(0x20, vec![5, 6]), (0x10, vec![1, 2, 3, 4])]);
         let load = |at: u128, bytes, order| {
-            rom.load(&Concrete, &[(true, Bits::new(32, at))], bytes, order).and_then(|value| value.to_u64())
+            let memory = |_: &Bits| Bits::new(8 * bytes, 0);
+            rom.load(&Concrete, &[(true, Bits::new(32, at))], bytes, order, None, memory)
+                .and_then(|value| value.to_u64())
         };
         assert_eq!(load(0x10, 4, ByteOrder::Little), Some(0x0403_0201));
         assert_eq!(load(0x11, 2, ByteOrder::Big), Some(0x0203));

@@ -2,7 +2,8 @@
 
 use crate::meaning::{MeaningError, Rom, Value};
 use crate::{Processor, RegisterKind, Space, Trap, Varnode};
-use parallax_sem::{ByteOrder, Core};
+use parallax_op::Bits;
+use parallax_sem::{ByteOrder, Core, Origin};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -62,30 +63,39 @@ impl<C: Core> State<C> {
     }
 
     /// The `bytes` bytes at `address`, in the processor's byte order. Where the reading cannot tell the address,
-    /// `places` may.
+    /// `origin` may.
     pub(super) fn load(
         &self,
         core: &C,
         key: u16,
         address: &C::Val,
         bytes: u16,
-        places: impl FnOnce() -> Option<Vec<(C::Bool, parallax_op::Bits)>>,
-    ) -> C::Val {
+        origin: impl FnOnce() -> Origin<C::Bool>,
+    ) -> Result<C::Val, MeaningError> {
         let order = self.processor.order;
-        self.rom
-            .as_ref()
-            .and_then(|rom| {
-                let places = core.targets(key, address).or_else(places)?;
-                rom.load(core, &places, bytes, order)
-            })
-            .unwrap_or_else(|| core.load(&self.memory, key, address, bytes, order))
+        let from_memory = |address: &C::Val| core.load(&self.memory, key, address, bytes, order);
+        let Some(rom) = &self.rom else { return Ok(from_memory(address)) };
+        let known = core.targets(key, address).map(|places| Origin::Among { places, elsewhere: false });
+        let (places, elsewhere) = match known.unwrap_or_else(origin) {
+            Origin::Anywhere => return Ok(from_memory(address)),
+            Origin::Among { places, elsewhere } => (places, elsewhere),
+            Origin::Unknown(why) => return Err(MeaningError::Load(why)),
+        };
+        let value = rom.load(core, &places, bytes, order, elsewhere.then_some(address), from_memory);
+        Ok(value.unwrap_or_else(|| from_memory(address)))
     }
 
-    /// Whether an address is certain to be one of read-only memory.
-    pub(super) fn is_read_only(&self, core: &C, key: u16, address: &C::Val) -> bool {
-        let Some(rom) = &self.rom else { return false };
-        let here = |at: &parallax_op::Bits| at.to_u64().is_some_and(|at| rom.bytes(at, 1).is_some());
-        matches!(core.targets(key, address).as_deref(), Some([(_, at)]) if here(at))
+    /// The conditions under which a store of `bytes` bytes at an address touches memory that never changes.
+    pub(super) fn touches_read_only(&self, core: &C, key: u16, address: &C::Val, bytes: u16) -> Vec<C::Bool> {
+        let ranges = self.rom.iter().flat_map(|rom| rom.ranges());
+        // A store that begins a little before touches it too.
+        let before = u128::from(bytes.max(1) - 1);
+        let touches = ranges.map(|range| {
+            let first = Bits::new(key, u128::from(range.start).wrapping_sub(before));
+            let length = Bits::new(key, u128::from(range.end - range.start) + before);
+            core.lies_within(key, address, &first, &length)
+        });
+        touches.filter(|touches| core.decided(touches) != Some(false)).collect()
     }
 
     /// The processor.

@@ -68,11 +68,12 @@ pub struct Loaded {
 }
 
 /// Puts an opened program, and its interpreter, into an empty memory of its machine.
-pub fn load(exec: &Exec, byte_bound: u64) -> Result<(Memory, Loaded), LoadError> {
+pub fn load(exec: &Exec, byte_bound: u64, stack_limit: u64) -> Result<(Memory, Loaded), LoadError> {
     let path = &exec.program.path;
     let image = parse(&exec.program)?;
     let abi = image.machine.abi();
     let mut memory = Memory::new(abi.address_end, byte_bound);
+    memory.set_stack_limit(stack_limit);
     let base = place(&mut memory, &image, &exec.program.map, abi.program, path)?;
     let (_, end) = image.span();
     let mut loaded = Loaded {

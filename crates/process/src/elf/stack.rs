@@ -22,6 +22,9 @@ pub struct Vectors {
 /// The stack is this large; it costs nothing until it is touched.
 pub const STACK_SIZE: u64 = 8 << 20;
 
+/// It is never smaller, whatever the limit says: what a program is started with must fit.
+const SMALLEST: u64 = 128 << 10;
+
 /// Bytes between the strings of the program and those of the system.
 const GAP: usize = 64;
 
@@ -29,6 +32,8 @@ const GAP: usize = 64;
 pub fn build(memory: &mut Memory, loaded: &Loaded, vectors: &Vectors) -> Result<Option<u64>, Fault> {
     let machine = loaded.machine;
     let usual = machine.abi().address_end - PAGE;
+    // It grows to its limit, down from the size that most programs are content with.
+    let size = STACK_SIZE.min(memory.stack_limit() & !(PAGE - 1)).max(SMALLEST);
     // A program may want its own segments up there.
     let top = if memory.is_free(usual - STACK_SIZE, STACK_SIZE) {
         usual
@@ -38,10 +43,11 @@ pub fn build(memory: &mut Memory, loaded: &Loaded, vectors: &Vectors) -> Result<
             None => return Ok(None),
         }
     };
-    memory.map(top - STACK_SIZE, STACK_SIZE, stack_permissions(loaded.executable_stack), Backing::Zero);
+    memory.map(top - size, size, stack_permissions(loaded.executable_stack), Backing::Zero);
+    memory.advise(top - size, top, |advice| advice.grows_down = true);
     let strings: usize =
         vectors.arguments.iter().chain(&vectors.environment).map(|text| text.len() + 1 + 8).sum();
-    if strings as u64 > STACK_SIZE / 4 {
+    if strings as u64 > (memory.stack_limit() / 4).clamp(SMALLEST, 3 * STACK_SIZE / 4) {
         return Ok(None);
     }
     let mut at = top - 8;

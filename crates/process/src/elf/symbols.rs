@@ -24,7 +24,8 @@ impl Symbols {
         let Some((start, region)) = memory.region_at(address) else {
             return format!("{address:#x} (nothing is mapped there)");
         };
-        let (Backing::Copied { map, offset, .. } | Backing::Shared { map, offset }) = &region.backing else {
+        let (Backing::Copied { map, offset, .. } | Backing::Shared { map, offset, .. }) = &region.backing
+        else {
             return format!("{address:#x}");
         };
         let file = map.name();

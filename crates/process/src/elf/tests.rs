@@ -16,7 +16,7 @@ fn shell() -> Vec<u8> {
 
 #[test]
 fn a_dynamic_program_brings_its_interpreter() {
-    let (mut memory, loaded) = load(&opened("/bin/sh").unwrap(), 1 << 30).unwrap();
+    let (mut memory, loaded) = load(&opened("/bin/sh").unwrap(), 1 << 30, 8 << 20).unwrap();
     assert_eq!(loaded.machine, Machine::X86_64);
     assert_ne!(loaded.start, loaded.entry);
     let mut bytes = [0; 4];
@@ -32,7 +32,7 @@ fn a_dynamic_program_brings_its_interpreter() {
 /// What was put on the stack, read back the way `_start` reads it.
 #[test]
 fn the_first_stack_holds_what_was_given() {
-    let (mut memory, loaded) = load(&opened("/bin/sh").unwrap(), 1 << 30).unwrap();
+    let (mut memory, loaded) = load(&opened("/bin/sh").unwrap(), 1 << 30, 8 << 20).unwrap();
     let vectors = Vectors {
         arguments: vec![b"sh".to_vec(), b"-c".to_vec(), Vec::new()],
         environment: vec![b"A=b".to_vec()],
@@ -76,7 +76,7 @@ fn the_first_stack_holds_what_was_given() {
 
 #[test]
 fn strings_that_do_not_fit_are_refused() {
-    let (mut memory, loaded) = load(&opened("/bin/sh").unwrap(), 1 << 30).unwrap();
+    let (mut memory, loaded) = load(&opened("/bin/sh").unwrap(), 1 << 30, 8 << 20).unwrap();
     let vectors = Vectors { arguments: vec![vec![b'x'; 3 << 20]], ..Vectors::default() };
     assert_eq!(build_stack(&mut memory, &loaded, &vectors).unwrap(), None);
 }
@@ -132,7 +132,7 @@ fn impossible_segments_are_refused() {
 }
 
 /// Mutated programs: headers of a real file with a few bytes changed are refused or load within bounds, and neither
-/// reading, loading nor naming an address panics. `FUZZ_ROUNDS` says how many (`make fuzz-loader ROUNDS=100000`).
+/// reading, loading nor naming an address panics. `FUZZ_ROUNDS` says how many (`make fuzz WHAT="loader ROUNDS=100000"`).
 #[test]
 fn mutated_images_are_refused_or_load_within_bounds() {
     let rounds = std::env::var("FUZZ_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(400u64);
@@ -168,7 +168,7 @@ fn mutated_images_are_refused_or_load_within_bounds() {
             continue;
         }
         std::fs::write(&path, &bytes).unwrap();
-        match opened(path.to_str().unwrap()).and_then(|exec| load(&exec, 64 << 20)) {
+        match opened(path.to_str().unwrap()).and_then(|exec| load(&exec, 64 << 20, 8 << 20)) {
             Err(_) => unloadable += 1,
             Ok((mut memory, image)) => {
                 loaded += 1;

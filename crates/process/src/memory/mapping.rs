@@ -13,8 +13,8 @@ pub trait Mapping: Send + Sync {
 
     /// A copy of the page at `offset`, zero-filled after the end of the file; none if it starts after the end.
     ///
-    /// A page is asked for when it is first touched, and again after the program has said that it does not need it: the
-    /// generation counts how often it has said so.
+    /// A page is asked for when it is first touched, and again after the program has said that it does not need it, or after it
+    /// was found to be missing: the generation counts how often.
     fn page(&self, offset: u64, generation: u32) -> Option<[u8; PAGE as usize]>;
 
     /// Whether the page at `offset` is known, be it that there is none: else a recording was cut before it says.
@@ -38,15 +38,35 @@ pub trait Mapping: Send + Sync {
     }
 
     /// Hears that the access of shared memory of that number found `bytes` at `offset` where the program had last seen
-    /// others.
-    fn note_foreign(&self, access: u64, offset: u64, bytes: &[u8]) {
+    /// others, or nothing, since the file was cut.
+    fn note_foreign(&self, access: u64, offset: u64, bytes: Option<&[u8]>) {
         let _ = (access, offset, bytes);
     }
 
-    /// What others had changed when the access of that number was made: offsets and bytes.
-    fn foreign(&self, access: u64) -> Vec<(u64, Vec<u8>)> {
+    /// What others had changed when the access of that number was made: offsets and bytes, or none where the file was cut.
+    fn foreign(&self, access: u64) -> Vec<(u64, Option<Vec<u8>>)> {
         let _ = access;
         Vec::new()
+    }
+
+    /// Which file it is, whatever its state: two mappings of one file show the same pages.
+    fn object(&self) -> Option<Object> {
+        self.identity().map(|identity| Object { device: identity.device, inode: identity.inode })
+    }
+
+    /// Whether it is a segment of System V.
+    fn is_segment(&self) -> bool {
+        false
+    }
+
+    /// Whether what is shared may be made writable.
+    fn may_write(&self) -> bool {
+        true
+    }
+
+    /// Makes sure that it reaches up to this offset: the program maps more of it. There may be nothing yet.
+    fn reach(&self, end: u64) {
+        let _ = end;
     }
 
     /// Which file it is, and in which state: where this is the same, so are the contents, but for a change in the same tick of the
@@ -82,6 +102,15 @@ impl dyn Mapping {
 
 /// Of longer files nobody wants all.
 pub(crate) const LARGEST: u64 = 1 << 31;
+
+/// A file of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct Object {
+    /// The device that holds it.
+    pub device: u64,
+    /// Its number there.
+    pub inode: u64,
+}
 
 /// A file in the state that it was mapped in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -9,17 +9,20 @@
 //! compare and a load. Only pages that may be accessed without further thought are in them: a page that is shared,
 //! or that holds translated code, is never in the write cache.
 
+mod aliases;
 mod cache;
 mod code;
+pub(crate) mod guarded;
+mod layout;
 pub(crate) mod mapping;
 mod noted;
 mod region;
 mod saved;
 mod shared;
 
-pub use mapping::{Identity, Mapping};
+pub use mapping::{Identity, Mapping, Object};
 pub use noted::{Touched, Written};
-pub use region::{Backing, Permissions, Region};
+pub use region::{Advice, Backing, Permissions, Region};
 pub use saved::Page;
 pub(crate) use saved::SavedMemory;
 
@@ -152,12 +155,16 @@ pub struct Memory {
     accesses: u64,
     /// The pages that are touched, while somebody asks.
     touched: Option<Box<Touched>>,
+    /// Pages that are seen at several places, as long as nothing else is mapped.
+    aliases: Option<Box<[aliases::Alias]>>,
     /// What is written by others than instructions, while somebody asks.
     kept_writes: Option<Vec<Written>>,
     /// The step that watched code is in.
     step: u64,
     page_bound: usize,
     end: u64,
+    /// How large a region may be that grows downwards when it is accessed below its start.
+    stack_limit: u64,
 }
 
 impl Memory {
@@ -179,10 +186,12 @@ impl Memory {
             quiet: false,
             accesses: 0,
             touched: None,
+            aliases: None,
             kept_writes: None,
             step: 0,
             page_bound: (byte_bound / PAGE) as usize,
             end,
+            stack_limit: 0,
         }
     }
 
@@ -210,10 +219,12 @@ impl Memory {
             quiet: false,
             accesses: self.accesses,
             touched: None,
+            aliases: None,
             kept_writes: None,
             step: 0,
             page_bound: self.page_bound,
             end: self.end,
+            stack_limit: self.stack_limit,
         }
     }
 
@@ -268,149 +279,6 @@ impl Memory {
         start.checked_add(length).is_some_and(|end| end <= self.end)
     }
 
-    /// Whether nothing is mapped in a range.
-    pub fn is_free(&self, start: u64, length: u64) -> bool {
-        let Some(end) = start.checked_add(length) else { return false };
-        self.regions.range(..end).next_back().is_none_or(|(_, region)| region.end <= start)
-    }
-
-    /// The highest free range of `length` bytes that ends at or below `top`, and lies at or above `bottom`.
-    pub fn find_free(&self, length: u64, bottom: u64, top: u64) -> Option<u64> {
-        let mut end = top;
-        for (start, region) in self.regions.range(..top).rev() {
-            let gap_start = region.end.max(bottom);
-            if end >= gap_start && end - gap_start >= length {
-                return Some(end - length);
-            }
-            end = end.min(*start);
-            if end <= bottom {
-                return None;
-            }
-        }
-        (end >= bottom && end - bottom >= length).then(|| end - length)
-    }
-
-    /// Maps a page-aligned range, replacing what was there.
-    pub fn map(&mut self, start: u64, length: u64, permissions: Permissions, backing: Backing) {
-        debug_assert!(
-            start.is_multiple_of(PAGE) && length.is_multiple_of(PAGE) && self.is_range(start, length)
-        );
-        if length == 0 {
-            return;
-        }
-        self.unmap(start, length);
-        self.has_watched |= matches!(&backing, Backing::Shared { map, .. } if map.is_watched());
-        let grows = self.regions.range(..start).next_back().and_then(|(at, before)| {
-            let plain = matches!((&before.backing, &backing), (Backing::Zero, Backing::Zero));
-            (plain && before.end == start && before.permissions == permissions).then_some(*at)
-        });
-        match grows {
-            Some(at) => self.regions.get_mut(&at).expect("just found").end = start + length,
-            None => {
-                self.regions.insert(start, Region { end: start + length, permissions, backing });
-            }
-        }
-    }
-
-    /// Removes what is mapped in a page-aligned range.
-    pub fn unmap(&mut self, start: u64, length: u64) {
-        let end = start + length;
-        self.split(start);
-        self.split(end);
-        let gone: Vec<u64> = self.regions.range(start..end).map(|(at, _)| *at).collect();
-        if gone.is_empty() {
-            return;
-        }
-        for at in gone {
-            self.regions.remove(&at);
-        }
-        self.forget_pages(start / PAGE, end / PAGE);
-    }
-
-    /// Drops the contents of a range so that it reads as when it was mapped.
-    pub fn discard(&mut self, start: u64, length: u64) {
-        let end = start + length;
-        let copied = |region: &Region| matches!(region.backing, Backing::Copied { .. });
-        let first = self.region_at(start).map_or(start, |(at, _)| at);
-        if self.regions.range(first..end).any(|(_, region)| copied(region)) {
-            self.split(start);
-            self.split(end);
-            for (_, region) in self.regions.range_mut(start..end) {
-                if let Backing::Copied { generation, .. } = &mut region.backing {
-                    *generation += 1;
-                }
-            }
-        }
-        self.forget_pages(start / PAGE, (start + length) / PAGE);
-    }
-
-    fn forget_pages(&mut self, first: u64, last: u64) {
-        self.flush();
-        if last - first > self.pages.len() as u64 {
-            self.pages.retain(|number, _| !(first..last).contains(number));
-        } else {
-            for number in first..last {
-                self.pages.remove(&number);
-            }
-        }
-        self.note_code_changed(first, last);
-    }
-
-    /// Changes the permissions of a page-aligned range; false if part of it is not mapped.
-    pub fn protect(&mut self, start: u64, length: u64, permissions: Permissions) -> bool {
-        let end = start + length;
-        let mut at = start;
-        while at < end {
-            let Some((_, region)) = self.region_at(at) else { return false };
-            at = region.end;
-        }
-        self.split(start);
-        self.split(end);
-        for (_, region) in self.regions.range_mut(start..end) {
-            region.permissions = permissions;
-        }
-        self.flush();
-        self.note_code_changed(start / PAGE, end / PAGE);
-        true
-    }
-
-    /// Moves a page-aligned range, contents and all, to a free place.
-    pub fn relocate(&mut self, from: u64, length: u64, to: u64) {
-        self.split(from);
-        self.split(from + length);
-        let moved: Vec<u64> = self.regions.range(from..from + length).map(|(at, _)| *at).collect();
-        for at in moved {
-            let mut region = self.regions.remove(&at).expect("just listed");
-            region.end = region.end - from + to;
-            self.regions.insert(at - from + to, region);
-        }
-        let (first, last) = (from / PAGE, (from + length) / PAGE);
-        let numbers: Vec<u64> =
-            self.pages.keys().copied().filter(|number| (first..last).contains(number)).collect();
-        for number in numbers {
-            let frame = self.pages.remove(&number).expect("just listed");
-            self.pages.insert(number - first + to / PAGE, frame);
-        }
-        self.flush();
-        self.note_code_changed(first, last);
-    }
-
-    /// Makes `address` a boundary between regions.
-    fn split(&mut self, address: u64) {
-        let Some((start, region)) = self.regions.range_mut(..address).next_back() else { return };
-        if region.end > address {
-            let tail = region.tail(address - start);
-            region.end = address;
-            self.regions.insert(address, tail);
-        }
-    }
-
-    /// Empties the address caches: the next access of each page looks again.
-    fn flush(&mut self) {
-        self.reads.clear();
-        self.writes.clear();
-    }
-
     /// Reads bytes into `into`.
     pub fn read(&mut self, address: u64, into: &mut [u8]) -> Result<(), Fault> {
         self.read_as(Access::Read, address, into)
@@ -419,6 +287,13 @@ impl Memory {
     /// Reads bytes as somebody does who is not the program: false if that cannot be done, or not without being noticed. What
     /// other processes share is such.
     pub fn peek(&mut self, address: u64, into: &mut [u8]) -> bool {
+        let quiet = std::mem::replace(&mut self.quiet, true);
+        let whole = self.peek_quietly(address, into);
+        self.quiet = quiet;
+        whole
+    }
+
+    fn peek_quietly(&mut self, address: u64, into: &mut [u8]) -> bool {
         let mut done = 0;
         while done < into.len() {
             let at = address.wrapping_add(done as u64);
@@ -456,10 +331,15 @@ impl Memory {
         while done < into.len() {
             let at = address.wrapping_add(done as u64);
             let run = ((PAGE - (at & OFFSET)) as usize).min(into.len() - done);
-            let host = self.readable(at, access)?;
-            let host = if self.has_watched { self.refreshed(at, run, host) } else { host };
+            let mut host = self.readable(at, access)?;
+            // When code is translated is not the program's doing, and no access of its.
+            if self.has_watched && access != Access::Execute {
+                host = self.refreshed(at, run, host)?;
+            }
             // SAFETY: the page is held by `self.pages` or by a host mapping, and `run` ends within it.
-            unsafe { std::ptr::copy_nonoverlapping(host, into[done..].as_mut_ptr(), run) };
+            if !unsafe { guarded::copy(host, into[done..].as_mut_ptr(), run) } {
+                return Err(Fault { address: at, access, cause: Cause::BeyondFile });
+            }
             done += run;
         }
         Ok(())
@@ -487,13 +367,12 @@ impl Memory {
             let at = address.wrapping_add(done as u64);
             let run = ((PAGE - (at & OFFSET)) as usize).min(bytes.len() - done);
             let host = self.writable(at, true)?;
-            // SAFETY: the frame is ours alone (`writable` copied it if it was shared), and `run` ends within it.
-            unsafe { std::ptr::copy_nonoverlapping(bytes[done..].as_ptr(), host, run) };
-            if self.has_watched
-                && let Some(other) = self.host_of_watched(at)
-            {
-                // SAFETY: others see it in the host's page, which is mapped.
-                unsafe { std::ptr::copy_nonoverlapping(bytes[done..].as_ptr(), other, run) };
+            let bytes = &bytes[done..done + run];
+            if self.is_shared(at) {
+                self.store_shared(at, bytes, host)?;
+            } else {
+                // SAFETY: the frame is ours alone (`writable` copied it if it was shared), and `run` ends within it.
+                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), host, run) };
             }
             done += run;
         }
@@ -508,8 +387,10 @@ impl Memory {
             let at = address.wrapping_add(done as u64);
             let run = ((PAGE - (at & OFFSET)) as usize).min(bytes.len() - done);
             let host = self.writable(at, false)?;
-            // SAFETY: as in `write`.
-            unsafe { std::ptr::copy_nonoverlapping(bytes[done..].as_ptr(), host, run) };
+            // SAFETY: as in `write`; a page of the host is mapped.
+            if !unsafe { guarded::copy(bytes[done..].as_ptr(), host, run) } {
+                return Err(Fault { address: at, access: Access::Write, cause: Cause::BeyondFile });
+            }
             done += run;
         }
         Ok(())
@@ -524,6 +405,9 @@ impl Memory {
         }
         while at < end {
             let fault = |cause| Fault { address: at, access: Access::Write, cause };
+            if self.region_at(at).is_none() {
+                self.grow_down(at);
+            }
             let (_, region) = self.region_at(at).ok_or(fault(Cause::Unmapped))?;
             if !region.permissions.allow(Access::Write) {
                 return Err(fault(Cause::Forbidden));
@@ -600,6 +484,8 @@ impl Memory {
         // A store that crosses into a page that cannot be written must leave the first page alone.
         let last = address.wrapping_add(N as u64 - 1);
         if last / PAGE != address / PAGE {
+            // Of two bad pages the processor names the first.
+            self.check_writable(address, 1)?;
             self.writable(last & !OFFSET, true)?;
         }
         if let Some(Locked { loaded: Some((at, loaded)), accesses }) = &self.lock
@@ -626,6 +512,9 @@ impl Memory {
             return Ok(host);
         }
         let fault = |cause| Fault { address, access, cause };
+        if self.region_at(address).is_none() {
+            self.grow_down(address);
+        }
         let (start, region) = self.region_at(address).ok_or(fault(Cause::Unmapped))?;
         if !region.permissions.allow(access) {
             return Err(fault(Cause::Forbidden));
@@ -639,16 +528,16 @@ impl Memory {
         let page = match (self.pages.get(&number), &region.backing) {
             (Some(frame), _) => frame.address(),
             (None, Backing::Zero) => self.zero.address(),
-            (None, Backing::Shared { map, offset }) if map.is_watched() => {
-                let bytes = map.filled(offset + (number * PAGE - start), 0).map_err(fault)?;
-                self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
+            (None, Backing::Shared { map, offset, generation }) if map.is_watched() => {
+                let filled = map.filled(offset + (number * PAGE - start), *generation);
+                self.fill(number, filled, access).map_err(fault)?
             }
-            (None, Backing::Shared { map, offset }) => {
+            (None, Backing::Shared { map, offset, .. }) => {
                 map.shared_page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?
             }
             (None, Backing::Copied { map, offset, generation }) => {
-                let bytes = map.filled(offset + (number * PAGE - start), *generation).map_err(fault)?;
-                self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
+                let filled = map.filled(offset + (number * PAGE - start), *generation);
+                self.fill(number, filled, access).map_err(fault)?
             }
         };
         // Shared and guarded pages stay out, so that each access of them passes here.
@@ -667,6 +556,9 @@ impl Memory {
             return Ok(host);
         }
         let fault = |cause| Fault { address, access: Access::Write, cause };
+        if self.region_at(address).is_none() {
+            self.grow_down(address);
+        }
         let (start, region) = self.region_at(address).ok_or(fault(Cause::Unmapped))?;
         let permitted = region.permissions.allow(Access::Write);
         let readable = region.permissions.allow(Access::Read);
@@ -696,16 +588,16 @@ impl Memory {
             (None, Backing::Zero) => {
                 self.new_page(number, [0; PAGE as usize]).ok_or(fault(Cause::OutOfMemory))?
             }
-            (None, Backing::Shared { map, offset }) if map.is_watched() => {
-                let bytes = map.filled(offset + (number * PAGE - start), 0).map_err(fault)?;
-                self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
+            (None, Backing::Shared { map, offset, generation }) if map.is_watched() => {
+                let filled = map.filled(offset + (number * PAGE - start), *generation);
+                self.fill(number, filled, Access::Write).map_err(fault)?
             }
-            (None, Backing::Shared { map, offset }) => {
+            (None, Backing::Shared { map, offset, .. }) => {
                 map.shared_page(offset + (number * PAGE - start)).ok_or(fault(Cause::BeyondFile))?
             }
             (None, Backing::Copied { map, offset, generation }) => {
-                let bytes = map.filled(offset + (number * PAGE - start), *generation).map_err(fault)?;
-                self.new_page(number, bytes).ok_or(fault(Cause::OutOfMemory))?
+                let filled = map.filled(offset + (number * PAGE - start), *generation);
+                self.fill(number, filled, Access::Write).map_err(fault)?
             }
         };
         if let Some(frame) = self.pages.get(&number) {
@@ -723,6 +615,25 @@ impl Memory {
             self.reads.insert(number * PAGE, page);
         }
         Ok(page.wrapping_add((address & OFFSET) as usize))
+    }
+
+    /// A page of a file that is touched. One that is not there is asked for anew when it is touched again.
+    fn fill(
+        &mut self,
+        number: u64,
+        filled: Result<[u8; PAGE as usize], Cause>,
+        access: Access,
+    ) -> Result<*mut u8, Cause> {
+        match filled {
+            Ok(bytes) => self.new_page(number, bytes).ok_or(Cause::OutOfMemory),
+            Err(cause) => {
+                // When code is translated is not the program's doing.
+                if cause == Cause::BeyondFile && !self.quiet && access != Access::Execute {
+                    self.forget_missing(number * PAGE);
+                }
+                Err(cause)
+            }
+        }
     }
 
     fn new_page(&mut self, number: u64, bytes: [u8; PAGE as usize]) -> Option<*mut u8> {

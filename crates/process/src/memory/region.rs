@@ -56,7 +56,22 @@ pub enum Backing {
         map: Arc<dyn Mapping>,
         /// Where in it the region starts.
         offset: u64,
+        /// How often they were found to be behind the end of a file.
+        generation: u32,
     },
+}
+
+/// What a program has said about pages besides their permissions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Advice {
+    /// A child finds them empty.
+    pub wiped_in_children: bool,
+    /// A child does not have them.
+    pub kept_from_children: bool,
+    /// They may not be dropped.
+    pub locked: bool,
+    /// An access below them lets them grow downwards, as a stack does.
+    pub grows_down: bool,
 }
 
 /// A run of pages.
@@ -68,15 +83,31 @@ pub struct Region {
     pub permissions: Permissions,
     /// Where its bytes come from.
     pub backing: Backing,
+    /// What else holds for it.
+    pub advice: Advice,
 }
 
 impl Region {
     /// The part of the region from `distance` bytes after its start.
-    pub(super) fn tail(&self, distance: u64) -> Region {
+    pub(crate) fn tail(&self, distance: u64) -> Region {
         let mut tail = self.clone();
         if let Backing::Copied { offset, .. } | Backing::Shared { offset, .. } = &mut tail.backing {
             *offset += distance;
         }
         tail
+    }
+
+    /// Whether another region that starts where this one ends continues it, as one request would have made both.
+    pub(super) fn continues(&self, start: u64, other: &Region) -> bool {
+        let backing = match (&self.backing, &other.backing) {
+            (Backing::Zero, Backing::Zero) => true,
+            (Backing::Copied { map, offset, .. }, Backing::Copied { map: next, offset: at, .. })
+            | (Backing::Shared { map, offset, .. }, Backing::Shared { map: next, offset: at, .. }) => {
+                let same = Arc::ptr_eq(map, next) || map.object().is_some() && map.object() == next.object();
+                same && offset + (self.end - start) == *at
+            }
+            _ => false,
+        };
+        backing && self.permissions == other.permissions && self.advice == other.advice
     }
 }

@@ -1,6 +1,6 @@
 //! A memory as it lies in a file: what is mapped where, and pages by content.
 
-use super::{Backing, Cache, Frame, Mapping, Memory, PAGE, Permissions, Region};
+use super::{Advice, Backing, Cache, Frame, Mapping, Memory, PAGE, Permissions, Region};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -42,6 +42,7 @@ pub(crate) struct SavedMemory {
     accesses: u64,
     page_bound: usize,
     end: u64,
+    stack_limit: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -50,13 +51,14 @@ struct SavedRegion {
     end: u64,
     permissions: Permissions,
     backing: SavedBacking,
+    advice: Advice,
 }
 
 #[derive(Serialize, Deserialize)]
 enum SavedBacking {
     Zero,
     Copied { map: u32, offset: u64, generation: u32 },
-    Shared { map: u32, offset: u64 },
+    Shared { map: u32, offset: u64, generation: u32 },
 }
 
 impl Memory {
@@ -68,14 +70,16 @@ impl Memory {
                 Backing::Copied { map, offset, generation } => {
                     SavedBacking::Copied { map: map.number()?, offset: *offset, generation: *generation }
                 }
-                Backing::Shared { map, offset } => {
-                    SavedBacking::Shared { map: map.number()?, offset: *offset }
+                Backing::Shared { map, offset, generation } => {
+                    SavedBacking::Shared { map: map.number()?, offset: *offset, generation: *generation }
                 }
             };
-            Some(SavedRegion { start: *start, end: region.end, permissions: region.permissions, backing })
+            let Region { end, permissions, advice, .. } = *region;
+            Some(SavedRegion { start: *start, end, permissions, backing, advice })
         });
         let regions = regions.collect::<Option<_>>()?;
-        Some(SavedMemory { regions, accesses: self.accesses, page_bound: self.page_bound, end: self.end })
+        let Memory { accesses, page_bound, end, stack_limit, .. } = *self;
+        Some(SavedMemory { regions, accesses, page_bound, end, stack_limit })
     }
 
     /// The pages that have been touched, with their numbers, in no order.
@@ -89,12 +93,13 @@ impl Memory {
         pages: impl Iterator<Item = (u64, Page)>,
         mapping: &dyn Fn(u32) -> Option<Arc<dyn Mapping>>,
     ) -> Option<Memory> {
-        let SavedMemory { regions, accesses, page_bound, end } = saved;
+        let SavedMemory { regions, accesses, page_bound, end, stack_limit } = saved;
         let mut memory = Memory::new(end, 0);
         memory.page_bound = page_bound;
         memory.accesses = accesses;
+        memory.stack_limit = stack_limit;
         let mut free = 0;
-        for SavedRegion { start, end: region_end, permissions, backing } in regions {
+        for SavedRegion { start, end: region_end, permissions, backing, advice } in regions {
             let in_order = free <= start && start < region_end && region_end <= end;
             if !in_order || !start.is_multiple_of(PAGE) || !region_end.is_multiple_of(PAGE) {
                 return None;
@@ -105,10 +110,12 @@ impl Memory {
                 SavedBacking::Copied { map, offset, generation } => {
                     Backing::Copied { map: mapping(map)?, offset, generation }
                 }
-                SavedBacking::Shared { map, offset } => Backing::Shared { map: mapping(map)?, offset },
+                SavedBacking::Shared { map, offset, generation } => {
+                    Backing::Shared { map: mapping(map)?, offset, generation }
+                }
             };
             memory.has_watched |= matches!(&backing, Backing::Shared { map, .. } if map.is_watched());
-            memory.regions.insert(start, Region { end: region_end, permissions, backing });
+            memory.regions.insert(start, Region { end: region_end, permissions, backing, advice });
         }
         memory.pages = pages.map(|(number, page)| (number, page.0)).collect();
         memory.reads = Cache::new();

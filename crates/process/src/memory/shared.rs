@@ -7,9 +7,9 @@
 //! that finds the host's bytes different notes what others changed, before the access of which number; a replay has only
 //! the copy, and makes the same changes before the same accesses.
 
-use super::{Access, Backing, Cause, Fault, Frame, Mapping, Memory, OFFSET, PAGE};
+use super::{Access, Backing, Cause, Fault, Frame, Mapping, Memory, OFFSET, PAGE, Region, guarded};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 /// A locked instruction.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ impl Memory {
     /// The host's address of a place that other processes map as well.
     pub fn shared_address(&self, address: u64) -> Option<*mut u8> {
         let (start, region) = self.region_at(address)?;
-        let Backing::Shared { map, offset } = &region.backing else { return None };
+        let Backing::Shared { map, offset, .. } = &region.backing else { return None };
         let page = map.shared_page(offset + ((address & !OFFSET) - start))?;
         Some(page.wrapping_add((address & OFFSET) as usize))
     }
@@ -59,102 +59,155 @@ impl Memory {
     pub(super) fn watched(&self, address: u64) -> Option<(Arc<dyn Mapping>, u64)> {
         let (start, region) = self.region_at(address)?;
         match &region.backing {
-            Backing::Shared { map, offset } if map.is_watched() => {
+            Backing::Shared { map, offset, .. } if map.is_watched() => {
                 Some((map.clone(), offset + (address - start)))
             }
             _ => None,
         }
     }
 
-    /// The host's address of a watched place, while it is recorded.
-    pub(super) fn host_of_watched(&self, address: u64) -> Option<*mut u8> {
-        let (map, offset) = self.watched(address)?;
-        Some(map.shared_page(offset & !OFFSET)?.wrapping_add((offset & OFFSET) as usize))
-    }
-
     /// Brings what the program sees of `run` bytes of a watched page up to date, and says where to read them: `ours` is
     /// our copy of them. What others have changed is noted, or, in a replay, known.
-    pub(super) fn refreshed(&mut self, address: u64, run: usize, ours: *mut u8) -> *mut u8 {
-        let Some((map, offset)) = self.watched(address) else { return ours };
-        let theirs =
-            map.shared_page(offset & !OFFSET).map(|page| page.wrapping_add((offset & OFFSET) as usize));
+    pub(super) fn refreshed(&mut self, address: u64, run: usize, ours: *mut u8) -> Result<*mut u8, Fault> {
+        let Some((map, offset)) = self.watched(address) else { return Ok(ours) };
+        let theirs = map.shared_page(offset & !OFFSET);
+        let mut now = vec![0u8; if theirs.is_some() { run } else { 0 }];
+        // SAFETY: the host's page is mapped, as far as its file reaches.
+        let there = theirs.map(|page| unsafe {
+            guarded::copy(page.wrapping_add((offset & OFFSET) as usize), now.as_mut_ptr(), run)
+        });
         if self.quiet {
-            return theirs.unwrap_or(ours);
+            return match there {
+                Some(false) => Err(Fault { address, access: Access::Read, cause: Cause::BeyondFile }),
+                _ => Ok(theirs.map_or(ours, |page| page.wrapping_add((offset & OFFSET) as usize))),
+            };
         }
         let access = self.accesses;
         self.accesses += 1;
-        let mut changes = match theirs {
-            Some(theirs) => {
-                let mut now = vec![0u8; run];
-                // SAFETY: the host's page is mapped, and ours is held by `self.pages`.
-                unsafe { std::ptr::copy_nonoverlapping(theirs, now.as_mut_ptr(), run) };
-                // SAFETY: nothing writes the frame while it is copied: the one writer is this memory.
-                if now == unsafe { std::slice::from_raw_parts(ours, run) } {
-                    return ours;
-                }
-                map.note_foreign(access, offset, &now);
-                vec![(offset, now)]
+        let changes = match there {
+            // SAFETY: nothing writes the frame while it is compared: the one writer is this memory.
+            Some(true) if now == unsafe { std::slice::from_raw_parts(ours, run) } => return Ok(ours),
+            Some(true) => {
+                map.note_foreign(access, offset, Some(&now));
+                vec![(offset, Some(now))]
+            }
+            Some(false) => {
+                map.note_foreign(access, offset, None);
+                vec![(offset, None)]
             }
             None => map.foreign(access),
         };
-        changes.retain(|(at, bytes)| {
-            at / PAGE == offset / PAGE && (at & OFFSET) as usize + bytes.len() <= PAGE as usize
-        });
-        if changes.is_empty() {
-            return ours;
-        }
-        let number = address / PAGE;
-        let Some(frame) = self.pages.get_mut(&number) else { return ours };
-        if Arc::get_mut(frame).is_none() {
-            // SAFETY: nothing writes the frame while it is copied: the one writer is this memory.
-            let copy = Frame::new(unsafe { *frame.bytes.get() });
-            copy.written.store(frame.written.load(Ordering::Relaxed), Ordering::Relaxed);
-            *frame = copy;
-        }
-        let page = frame.address();
-        let step = self.step;
-        for (at, bytes) in &changes {
-            self.note_written(address);
-            self.keep_write(Some(step), (address & !OFFSET) | (at & OFFSET), bytes.len() as u64);
-        }
+        let mut page = ours.wrapping_sub((address & OFFSET) as usize);
         for (at, bytes) in changes {
+            let Some(bytes) = bytes else {
+                self.forget_missing(address);
+                return Err(Fault { address, access: Access::Read, cause: Cause::BeyondFile });
+            };
+            let inside = at / PAGE == offset / PAGE && (at & OFFSET) as usize + bytes.len() <= PAGE as usize;
+            if !inside {
+                continue;
+            }
+            let Some(frame) = self.pages.get_mut(&(address / PAGE)) else { continue };
+            if Arc::get_mut(frame).is_none() {
+                // SAFETY: nothing writes the frame while it is copied: the one writer is this memory.
+                let copy = Frame::new(unsafe { *frame.bytes.get() });
+                copy.written.store(frame.written.load(Ordering::Relaxed), Ordering::Relaxed);
+                *frame = copy;
+            }
+            page = frame.address();
+            self.note_written(address);
+            self.keep_write(Some(self.step), (address & !OFFSET) | (at & OFFSET), bytes.len() as u64);
             // SAFETY: inside the page, as was checked.
             unsafe {
                 std::ptr::copy_nonoverlapping(bytes.as_ptr(), page.add((at & OFFSET) as usize), bytes.len())
             };
         }
-        page.wrapping_add((address & OFFSET) as usize)
+        Ok(page.wrapping_add((address & OFFSET) as usize))
+    }
+
+    /// Stores bytes of one page of shared memory: `ours` is where the program sees them, which is the host's page if nothing
+    /// is watched.
+    pub(super) fn store_shared(&mut self, address: u64, bytes: &[u8], ours: *mut u8) -> Result<(), Fault> {
+        let fault = Fault { address, access: Access::Write, cause: Cause::BeyondFile };
+        let Some((map, offset)) = self.watched(address) else {
+            // SAFETY: the host's page is mapped for writing, as far as its file reaches.
+            if !unsafe { guarded::copy(bytes.as_ptr(), ours, bytes.len()) } {
+                return Err(fault);
+            }
+            self.write_aliases(address, bytes);
+            return Ok(());
+        };
+        let access = self.accesses;
+        self.accesses += u64::from(!self.quiet);
+        let whole = match map.shared_page(offset & !OFFSET) {
+            Some(page) => {
+                let theirs = page.wrapping_add((offset & OFFSET) as usize);
+                // SAFETY: others see it in the host's page, which is mapped for writing, as far as its file reaches.
+                unsafe { guarded::copy(bytes.as_ptr(), theirs, bytes.len()) }
+            }
+            None => self.quiet || map.foreign(access).iter().all(|(_, bytes)| bytes.is_some()),
+        };
+        if !whole {
+            if !self.quiet {
+                map.note_foreign(access, offset, None);
+                self.forget_missing(address);
+            }
+            return Err(fault);
+        }
+        // SAFETY: our copy is ours alone (`writable` copied it if it was shared), and the bytes end in its page.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), ours, bytes.len()) };
+        self.write_aliases(address, bytes);
+        Ok(())
+    }
+
+    /// A page of a file turned out not to be there: should the file grow again, it is asked for anew.
+    pub(super) fn forget_missing(&mut self, address: u64) {
+        let page = address & !OFFSET;
+        self.split(page);
+        self.split(page + PAGE);
+        if let Some(Region { backing, .. }) = self.regions.get_mut(&page)
+            && let Backing::Copied { generation, .. } | Backing::Shared { generation, .. } = backing
+        {
+            *generation += 1;
+        }
+        self.pages.remove(&(page / PAGE));
+        self.reads.remove(page);
+        self.writes.remove(page);
+        if self.code.contains(&(page / PAGE)) {
+            self.note_code_changed(page / PAGE, page / PAGE + 1);
+        }
     }
 
     /// Stores into shared memory if it still holds what was loaded, as one access for all processors.
     pub(super) fn exchange(&mut self, address: u64, loaded: &[u8], bytes: &[u8]) -> Result<(), Fault> {
+        // Wider or split accesses are not one access here.
+        if !address.is_multiple_of(bytes.len() as u64) || bytes.len() > 8 {
+            return self.store_bytes(address, bytes);
+        }
         let ours = self.writable(address, true)?;
-        let host = self.host_of_watched(address).unwrap_or(ours);
-        let fault = Fault { address, access: Access::Write, cause: Cause::Contended };
-        macro_rules! exchange {
-            ($atomic:ty, $word:ty) => {{
-                let (old, new) = (
-                    loaded.try_into().map(<$word>::from_ne_bytes),
-                    bytes.try_into().map(<$word>::from_ne_bytes),
-                );
-                let (old, new) = (old.expect("as many bytes"), new.expect("as many bytes"));
-                // SAFETY: the host's page is mapped, the place is aligned, and all who share it use atomic accesses.
-                let cell = unsafe { &*host.cast::<$atomic>() };
-                cell.compare_exchange(old, new, Ordering::SeqCst, Ordering::SeqCst).map_err(|_| fault)?;
-                if host != ours {
-                    // SAFETY: what the program last saw there is what it wrote.
-                    unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), ours, bytes.len()) };
-                }
-                Ok(())
-            }};
+        let watched = self.watched(address);
+        let theirs = watched.as_ref().and_then(|(map, offset)| {
+            Some(map.shared_page(offset & !OFFSET)?.wrapping_add((offset & OFFSET) as usize))
+        });
+        let Some(place) = theirs.or(watched.is_none().then_some(ours)) else {
+            // A replay: what the recorder found is known by the load.
+            return self.store_shared(address, bytes, ours);
+        };
+        // SAFETY: the host's page is mapped for writing as far as its file reaches, and the place is aligned.
+        let exchanged = unsafe { guarded::exchange(place, loaded, bytes) };
+        let fault = |cause| Fault { address, access: Access::Write, cause };
+        match exchanged {
+            Some(guarded::Exchanged::Done) => {}
+            Some(guarded::Exchanged::Changed) => return Err(fault(Cause::Contended)),
+            // What is gone is found to be gone, and noted, by a plain store.
+            Some(guarded::Exchanged::Gone) | None => return self.store_shared(address, bytes, ours),
         }
-        match bytes.len() {
-            1 => exchange!(AtomicU8, u8),
-            2 if address.is_multiple_of(2) => exchange!(AtomicU16, u16),
-            4 if address.is_multiple_of(4) => exchange!(AtomicU32, u32),
-            8 if address.is_multiple_of(8) => exchange!(AtomicU64, u64),
-            // Wider or split accesses are not one access here.
-            _ => self.store_bytes(address, bytes),
+        if watched.is_some() {
+            self.accesses += u64::from(!self.quiet);
+            // SAFETY: what the program last saw there is what it wrote.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), ours, bytes.len()) };
         }
+        self.write_aliases(address, bytes);
+        Ok(())
     }
 }

@@ -10,7 +10,7 @@ pub mod live;
 
 use crate::digest::Digest;
 use crate::elf::LoadError;
-use crate::memory::{Mapping, Memory};
+use crate::memory::{Mapping, Memory, Object};
 use crate::process::{Ending, Process};
 use crate::system::{Arguments, Errno, Reply};
 use serde::{Deserialize, Serialize};
@@ -66,6 +66,8 @@ pub enum Event {
     Signal {
         /// Its number.
         signal: i32,
+        /// The thread that it is for, if it is not for the whole process.
+        thread: Option<Tid>,
         /// What the kernel says about it.
         information: Box<Information>,
     },
@@ -96,6 +98,69 @@ pub struct Facts {
     pub memory: u64,
     /// Signals that are ignored from the start, one bit each.
     pub ignored: u64,
+    /// Its limits on memory.
+    pub limits: Limits,
+    /// What it may do beyond others, one bit each as in `capget`.
+    pub capabilities: u64,
+}
+
+impl Facts {
+    /// Whether it may raise its limits.
+    pub(crate) fn may_raise_limits(&self) -> bool {
+        const CAP_SYS_RESOURCE: u32 = 24;
+        self.capabilities >> CAP_SYS_RESOURCE & 1 != 0
+    }
+
+    /// Whether it may lock any memory.
+    pub(crate) fn may_lock(&self) -> bool {
+        const CAP_IPC_LOCK: u32 = 14;
+        self.capabilities >> CAP_IPC_LOCK & 1 != 0
+    }
+
+    /// Whether it may map what lies around address zero.
+    pub(crate) fn may_map_zero(&self) -> bool {
+        const CAP_SYS_RAWIO: u32 = 17;
+        self.capabilities >> CAP_SYS_RAWIO & 1 != 0
+    }
+}
+
+/// A limit, and the highest that it may be raised to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limit {
+    /// What holds.
+    pub soft: u64,
+    /// The highest.
+    pub hard: u64,
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        Limit { soft: libc::RLIM_INFINITY, hard: libc::RLIM_INFINITY }
+    }
+}
+
+/// The limits on memory. They are kept by the process: they are meant for it, and not for Parallax around it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Bytes that are mapped (`RLIMIT_AS`).
+    pub address_space: Limit,
+    /// Bytes that are mapped to be written by this process alone (`RLIMIT_DATA`).
+    pub data: Limit,
+    /// How far the stack grows (`RLIMIT_STACK`).
+    pub stack: Limit,
+    /// Bytes that are in use, which Linux does not look at (`RLIMIT_RSS`).
+    pub resident: Limit,
+    /// Bytes that are locked (`RLIMIT_MEMLOCK`).
+    pub locked: Limit,
+}
+
+/// A file of which pages are mapped has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileChange {
+    /// The file.
+    pub object: Object,
+    /// Its length, if it was cut there.
+    pub cut: Option<u64>,
 }
 
 /// What a program wants done with a signal, as far as the host has to know.
@@ -137,12 +202,40 @@ pub struct Exec {
     pub identity: [u64; 4],
 }
 
+/// What part of a file a program maps, and for what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Where it starts in the file.
+    pub offset: u64,
+    /// How many bytes it has, which the file need not have.
+    pub length: u64,
+    /// Whether others see what is written.
+    pub shared: bool,
+    /// Whether it is to be written.
+    pub write: bool,
+    /// Whether instructions are to be fetched from it.
+    pub execute: bool,
+}
+
+/// What a new process is to be like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Birth {
+    /// It borrows the memory of the first until it ends or runs another program.
+    pub borrows: bool,
+    /// The signal that tells its parent of its end, or zero.
+    pub signal: i32,
+    /// Its parent gets a descriptor of it.
+    pub descriptor: bool,
+}
+
 /// Which process comes back from a fork.
 pub enum Side {
     /// The one that forked.
     Parent {
         /// The number of the child.
         child: u32,
+        /// A descriptor of it, if one was asked for.
+        descriptor: Option<i32>,
         /// Pages that a borrowing child wrote, by page number.
         loan: Vec<(u64, Vec<u8>)>,
     },
@@ -197,13 +290,31 @@ pub trait Outside {
     fn replaced(&mut self, name: &[u8], first: bool);
 
     /// Maps an open file.
-    fn map(&mut self, descriptor: i32, shared: bool, writable: bool) -> Result<Arc<dyn Mapping>, Errno>;
+    fn map(&mut self, descriptor: i32, wanted: &Wanted) -> Result<Arc<dyn Mapping>, Errno>;
 
     /// Makes memory that child processes will share.
     fn share(&mut self, length: u64) -> Result<Arc<dyn Mapping>, Errno>;
 
-    /// Makes a second process, which borrows the memory of the first if `borrows`.
-    fn split(&mut self, time: u64, memory: &mut Memory, borrows: bool) -> Result<Side, Errno>;
+    /// Attaches a segment of shared memory (System V).
+    fn attach(&mut self, number: i32, writable: bool) -> Result<Arc<dyn Mapping>, Errno>;
+
+    /// Makes a second process.
+    fn split(&mut self, time: u64, memory: &mut Memory, birth: Birth) -> Result<Side, Errno>;
+
+    /// The process has a thread more.
+    fn thread_made(&mut self, time: u64, thread: Tid) {
+        let _ = (time, thread);
+    }
+
+    /// The first thread has another name.
+    fn rename(&mut self, name: &[u8; 16]) {
+        let _ = name;
+    }
+
+    /// Wakes a thread of another process that waits for a lock in memory that both map.
+    fn wake(&mut self, memory: &Memory, address: u64) {
+        let _ = (memory, address);
+    }
 
     /// A borrowing child gives back what it wrote, since it ends or runs another program.
     fn give_back(&mut self, memory: &mut Memory);
@@ -243,11 +354,25 @@ impl Process {
     /// Writes down what calls put into memory from now on.
     pub fn start_journal(&mut self) {
         self.journal = Some(Vec::new());
+        self.changes.clear();
     }
 
     /// What calls have put into memory since [`Process::start_journal`]: addresses and bytes.
     pub fn take_journal(&mut self) -> Vec<(u64, Vec<u8>)> {
         self.journal.take().unwrap_or_default()
+    }
+
+    /// Pages of a file that is mapped are not what the program has read: a call has changed it.
+    pub fn file_changed(&mut self, change: FileChange) {
+        self.world.memory.file_changed(change.object, change.cut);
+        if self.journal.is_some() {
+            self.changes.push(change);
+        }
+    }
+
+    /// The files that calls have changed since [`Process::start_journal`].
+    pub fn take_changes(&mut self) -> Vec<FileChange> {
+        std::mem::take(&mut self.changes)
     }
 
     /// Puts into memory what a call brought when it was made; false if the program has nothing mapped there.

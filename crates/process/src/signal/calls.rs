@@ -134,14 +134,23 @@ pub(crate) fn alternate_stack(process: &mut Process, arguments: &Arguments) -> R
             if on_it {
                 return Err(Errno(libc::EPERM));
             }
-            let disabled = flags as i32 & libc::SS_DISABLE != 0;
+            let mode = flags & !super::SS_AUTODISARM;
+            if mode > libc::SS_DISABLE as u64 || mode == 3 {
+                return Err(INVALID);
+            }
+            let disabled = mode == libc::SS_DISABLE as u64;
             if !disabled && wanted.size < libc::MINSIGSTKSZ as u64 {
                 return Err(Errno(libc::ENOMEM));
             }
-            Some(if disabled { AlternateStack::NONE } else { wanted })
+            Some(if disabled { AlternateStack { flags, ..AlternateStack::NONE } } else { wanted })
         };
         if old != 0 {
-            let flags = current.flags | if on_it { libc::SS_ONSTACK as u64 } else { 0 };
+            let mode = match current.size {
+                0 => libc::SS_DISABLE as u64,
+                _ if on_it => libc::SS_ONSTACK as u64,
+                _ => 0,
+            };
+            let flags = current.flags & super::SS_AUTODISARM | mode;
             // The flags are an `int`; on a 64-bit machine padding follows, and it comes out zero.
             let bytes = [current.start, flags, current.size].map(|value| abi.word_bytes(value)).concat();
             process.put(old, &bytes)?;
@@ -152,6 +161,57 @@ pub(crate) fn alternate_stack(process: &mut Process, arguments: &Arguments) -> R
         Ok(0)
     };
     change().into()
+}
+
+/// The signals that a call waits for.
+fn awaited(process: &mut Process, arguments: &Arguments) -> Option<u64> {
+    let mut bytes = [0; 8];
+    process.world.memory.set_quiet(true);
+    let known = arguments[3] == 8 && process.world.memory.read(arguments[0], &mut bytes).is_ok();
+    process.world.memory.set_quiet(false);
+    known.then(|| process.machine.abi().signal_set(&bytes) & !UNBLOCKABLE)
+}
+
+impl Process {
+    /// The signals that a call waits for, if it is one that does.
+    pub(crate) fn signals_awaited(&mut self, call: &crate::outside::Call) -> Option<u64> {
+        let row = crate::system::table::find(self.machine, call.number)?;
+        (row.name == "rt_sigtimedwait").then(|| awaited(self, &call.arguments))?
+    }
+}
+
+/// Whether a signal that is waited for has arrived here already.
+pub(crate) fn has_awaited(process: &mut Process, arguments: &Arguments) -> bool {
+    awaited(process, arguments).is_some_and(|set| process.signals.own.has_of(set))
+}
+
+/// Takes it.
+pub(crate) fn take_awaited(process: &mut Process, arguments: &Arguments) -> Reply {
+    let Some(set) = awaited(process, arguments) else { return Reply::Error(INVALID) };
+    let Some((signal, information)) = process.signals.own.take_of(set) else {
+        return Reply::Error(Errno(libc::EAGAIN));
+    };
+    let put = if arguments[1] == 0 { Ok(()) } else { process.put(arguments[1], &information) };
+    put.map(|()| signal as u64).into()
+}
+
+/// Waits for one that the host has.
+pub(crate) fn wait_for_one(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    let [set, information, time, size, ..] = *arguments;
+    let mut wait = || -> Answer {
+        let set = process.take(set, 8)?;
+        let set = process.machine.abi().signal_set(&set);
+        let time = if time == 0 { Vec::new() } else { process.take(time, 16)? };
+        let time = if time.is_empty() { 0 } else { time.as_ptr() as usize };
+        let mut found = [0u8; 128];
+        let given = [&raw const set as usize, found.as_mut_ptr() as usize, time, size as usize, 0, 0];
+        let signal = live.host(libc::SYS_rt_sigtimedwait, given)?;
+        if information != 0 {
+            process.put(information, &found)?;
+        }
+        Ok(signal)
+    };
+    wait().into()
 }
 
 /// Returns from a handler.

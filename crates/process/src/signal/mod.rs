@@ -9,10 +9,12 @@ mod calls;
 pub(crate) mod powerpc;
 pub(crate) mod x86_64;
 
-pub(crate) use calls::{action, alternate_stack, leave, mask, pause, pending, suspend};
+pub(crate) use calls::{
+    action, alternate_stack, has_awaited, leave, mask, pause, pending, suspend, take_awaited, wait_for_one,
+};
 
 use crate::memory::Fault;
-use crate::outside::{Disposition, Information};
+use crate::outside::{Disposition, Information, Tid};
 use crate::process::{Ending, Process};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -92,7 +94,36 @@ impl Default for ThreadSignals {
     }
 }
 
+/// Whether a signal was sent to the thread and not to its process (SI_TKILL).
+fn is_for_the_thread(information: &Information) -> bool {
+    const CODE: std::ops::Range<usize> = 8..12;
+    information[CODE] == (-6i32).to_le_bytes()
+}
+
+/// The place of the signal that Linux takes first: a thread's own before those of the process, those that faults send before
+/// others, then by number.
+fn first<'a>(signals: impl Iterator<Item = (usize, &'a (i32, Information))>) -> Option<usize> {
+    const OF_FAULTS: [i32; 6] =
+        [libc::SIGSEGV, libc::SIGBUS, libc::SIGILL, libc::SIGTRAP, libc::SIGFPE, libc::SIGSYS];
+    let order = |(index, (signal, information)): &(usize, &(i32, Information))| {
+        (!is_for_the_thread(information), !OF_FAULTS.contains(signal), *signal, *index)
+    };
+    signals.min_by_key(order).map(|(index, _)| index)
+}
+
 impl ThreadSignals {
+    /// Whether one of these signals has arrived, be it kept back or not.
+    pub fn has_of(&self, set: u64) -> bool {
+        self.held.iter().any(|(signal, _)| set & bit(*signal) != 0)
+    }
+
+    /// Takes the one of these signals that comes first.
+    pub fn take_of(&mut self, set: u64) -> Option<(i32, Information)> {
+        let wanted = self.held.iter().enumerate().filter(|(_, (signal, _))| set & bit(*signal) != 0);
+        let index = first(wanted)?;
+        self.held.remove(index)
+    }
+
     /// A new thread inherits the mask of its maker, and nothing else.
     pub fn of_new(maker: &ThreadSignals) -> Self {
         ThreadSignals { mask: maker.mask, ..ThreadSignals::default() }
@@ -160,8 +191,10 @@ impl Signals {
     /// Puts a signal where a thread finds it.
     pub(crate) fn hold(thread: &mut ThreadSignals, signal: i32, information: Information) {
         const FIRST_REAL_TIME: i32 = 32;
-        // Of the classic signals one at a time waits.
-        if signal >= FIRST_REAL_TIME || thread.held.iter().all(|(held, _)| *held != signal) {
+        // Of the classic signals one at a time waits: one for the thread, and one for the process.
+        let own = is_for_the_thread(&information);
+        let is_same = |(held, other): &(i32, Information)| *held == signal && is_for_the_thread(other) == own;
+        if signal >= FIRST_REAL_TIME || !thread.held.iter().any(is_same) {
             thread.held.push_back((signal, information));
         }
     }
@@ -169,6 +202,11 @@ impl Signals {
     /// Gives the running thread a signal.
     pub(crate) fn give(&mut self, signal: i32, information: Information) {
         Self::hold(&mut self.own, signal, information);
+    }
+
+    /// Whether the program has a handler for any signal.
+    pub(crate) fn handles_any(&self) -> bool {
+        self.actions.iter().any(|action| action.handler > IGNORE)
     }
 
     /// Whether the program has a handler for a signal.
@@ -196,7 +234,7 @@ impl Signals {
     /// The place in its list of the signal that a thread is to be handed next.
     fn ready(&self, thread: &ThreadSignals) -> Option<usize> {
         let open = thread.held.iter().enumerate().filter(|(_, (signal, _))| thread.mask & bit(*signal) == 0);
-        open.min_by_key(|(index, (signal, _))| (*signal, *index)).map(|(index, _)| index)
+        first(open)
     }
 
     /// Whether a thread has a signal that it can be handed.
@@ -223,9 +261,15 @@ impl Signals {
     }
 }
 
-/// Whether the stack pointer is on the alternate stack.
+/// The stack is given up when a handler starts on it, and comes back with the frame.
+const SS_AUTODISARM: u64 = 1 << 31;
+
+/// Whether the stack pointer is on the alternate stack. One that is given up when it is used is never in use.
 fn on_alternate_stack(process: &Process) -> bool {
     let stack = process.signals.own.stack;
+    if stack.flags & SS_AUTODISARM != 0 {
+        return false;
+    }
     let pointer = process.world.registers.get(process.machine.abi().stack_pointer);
     stack.size > 0 && pointer > stack.start && pointer - stack.start <= stack.size
 }
@@ -266,13 +310,28 @@ impl Process {
         if !(1..=64).contains(&signal) {
             return;
         }
-        if self.signals.own.mask & bit(signal) != 0
-            && let Some(thread) = self.threads.first_open(bit(signal))
-        {
-            Signals::hold(thread, signal, information);
-            return;
+        if self.signals.own.mask & bit(signal) != 0 && !self.threads.awaits(bit(signal)) {
+            if let Some(thread) = self.threads.first_open(bit(signal)) {
+                Signals::hold(thread, signal, information);
+                return;
+            }
+            if let Some(thread) = self.threads.waiting_for_signal(bit(signal)) {
+                Signals::hold(thread, signal, information);
+                return;
+            }
         }
         self.signals.give(signal, information);
+    }
+
+    /// A signal arrives for one thread; for the process, if that thread has ended.
+    pub(crate) fn arrive_at(&mut self, thread: Tid, signal: i32, information: Information) {
+        if thread == self.threads.number() {
+            self.signals.give(signal, information);
+        } else if let Some(signals) = self.threads.signals_of(thread.into()) {
+            Signals::hold(signals, signal, information);
+        } else {
+            self.arrive(signal, information);
+        }
     }
 
     /// Hands the running thread a signal that arrived, if one may be: it is then at its handler's first instruction.
@@ -344,7 +403,7 @@ impl Process {
         let own = if action.flags & libc::SA_NODEFER as u64 == 0 { bit(signal) } else { 0 };
         self.signals.own.mask = (mask | action.mask | own) & !UNBLOCKABLE;
         if action.flags & libc::SA_RESETHAND as u64 != 0 {
-            self.signals.actions[signal as usize] = Action::default();
+            self.signals.actions[signal as usize].handler = DEFAULT;
             self.outside().dispose(signal, Disposition::Default);
         }
         self.mirror_masks();

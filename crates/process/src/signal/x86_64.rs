@@ -8,6 +8,7 @@ use crate::memory::Fault;
 use crate::process::Process;
 
 const CONTEXT: u64 = 8;
+const STACK: u64 = CONTEXT + 16;
 const REGISTERS: u64 = CONTEXT + 40;
 const FLOAT_POINTER: u64 = REGISTERS + 23 * 8;
 const MASK: u64 = REGISTERS + 256;
@@ -107,6 +108,9 @@ fn enter(process: &mut Process, entry: &Entry) -> Result<(), Fault> {
     process.world.memory.write(float, &float_bytes)?;
     process.world.memory.write(at, &bytes)?;
 
+    if stack.flags & super::SS_AUTODISARM != 0 {
+        process.signals.own.stack = super::AlternateStack::NONE;
+    }
     process.world.registers.set("RDI", signal as u64);
     process.world.registers.set("RSI", at + INFORMATION);
     process.world.registers.set("RDX", at + CONTEXT);
@@ -130,6 +134,11 @@ fn leave(process: &mut Process) -> Result<u64, Fault> {
     }
     let flags = word(process, REGISTERS + 8 * GENERAL.len() as u64)?;
     let mask = word(process, MASK)?;
+    let stack = super::AlternateStack {
+        start: word(process, STACK)?,
+        flags: word(process, STACK + 8)? & 0xffff_ffff,
+        size: word(process, STACK + 16)?,
+    };
     let float = word(process, FLOAT_POINTER)?;
     if float != 0 {
         let mut bytes = [0; FLOAT as usize];
@@ -140,6 +149,18 @@ fn leave(process: &mut Process) -> Result<u64, Fault> {
         process.world.registers.set(name, value);
     }
     process.set_pc(general[GENERAL.len() - 1]);
+    // What the frame says of the alternate stack holds again, where it makes sense and the stack is not in use.
+    let mode = stack.flags & !super::SS_AUTODISARM;
+    let makes_sense = mode <= libc::SS_DISABLE as u64
+        && (mode == libc::SS_DISABLE as u64 || stack.size >= libc::MINSIGSTKSZ as u64);
+    if makes_sense && !super::on_alternate_stack(process) {
+        let disabled = mode == libc::SS_DISABLE as u64;
+        process.signals.own.stack = if disabled {
+            super::AlternateStack { flags: stack.flags, ..super::AlternateStack::NONE }
+        } else {
+            stack
+        };
+    }
     for (name, position) in FLAGS {
         process.world.registers.set(name, flags >> position & 1);
     }

@@ -10,7 +10,7 @@ pub use saved::SavedSnapshot;
 
 use crate::elf::Machine;
 use crate::memory::Memory;
-use crate::outside::{Facts, Tid};
+use crate::outside::{Facts, Limits, Tid};
 use crate::process::Process;
 use crate::signal::Signals;
 use crate::system::{Answer, Origin};
@@ -31,6 +31,7 @@ pub struct Snapshot {
     origin: Origin,
     facts: Facts,
     file_size_limit: Option<u64>,
+    limits: Limits,
     /// Where the door was.
     position: u64,
 }
@@ -111,6 +112,7 @@ impl Process {
             origin: self.origin.clone(),
             facts: self.facts.clone(),
             file_size_limit: self.file_size_limit,
+            limits: self.limits,
             position: self.outside().position(),
         }
     }
@@ -133,6 +135,7 @@ impl Process {
         self.origin = to.origin.clone();
         self.facts = to.facts.clone();
         self.file_size_limit = to.file_size_limit;
+        self.limits = to.limits;
         self.outside().seek(to.position);
         self.set_pc(to.pc);
         self.forget_symbols();

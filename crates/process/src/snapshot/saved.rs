@@ -6,7 +6,7 @@
 use super::Snapshot;
 use crate::elf::Machine;
 use crate::memory::{Mapping, Memory, Page, SavedMemory};
-use crate::outside::Facts;
+use crate::outside::{Facts, Limits};
 use crate::signal::Signals;
 use crate::system::Origin;
 use crate::threads::Threads;
@@ -31,6 +31,7 @@ pub struct SavedSnapshot {
     origin: Origin,
     facts: Facts,
     file_size_limit: Option<u64>,
+    limits: Limits,
     position: u64,
 }
 
@@ -50,6 +51,7 @@ impl Snapshot {
             origin: self.origin.clone(),
             facts: self.facts.clone(),
             file_size_limit: self.file_size_limit,
+            limits: self.limits,
             position: self.position,
         })
     }
@@ -83,6 +85,7 @@ impl Snapshot {
             origin: saved.origin,
             facts: saved.facts,
             file_size_limit: saved.file_size_limit,
+            limits: saved.limits,
             position: saved.position,
         })
     }

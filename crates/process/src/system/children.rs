@@ -6,18 +6,18 @@
 use super::{Arguments, Errno, Reply};
 use crate::elf::{self, LoadError, Vectors};
 use crate::memory::{Memory, PAGE};
-use crate::outside::{Exec, Side};
+use crate::outside::{Birth, Exec, Side};
 use crate::process::{Ending, Process};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 pub(super) fn fork(process: &mut Process, _: &Arguments) -> Reply {
-    split(process, 0, None, false)
+    split(process, 0, None, Birth { borrows: false, signal: libc::SIGCHLD, descriptor: false })
 }
 
 pub(super) fn vfork(process: &mut Process, _: &Arguments) -> Reply {
-    split(process, 0, None, true)
+    split(process, 0, None, Birth { borrows: true, signal: libc::SIGCHLD, descriptor: false })
 }
 
 pub(super) fn clone(process: &mut Process, arguments: &Arguments) -> Reply {
@@ -25,8 +25,17 @@ pub(super) fn clone(process: &mut Process, arguments: &Arguments) -> Reply {
     let abi = process.machine.abi();
     let (child_id, storage) = (arguments[abi.clone_arguments.0], arguments[abi.clone_arguments.1]);
     let flag = |bit: i32| flags & bit as u64 != 0;
+    let senseless = flag(libc::CLONE_THREAD) && !flag(libc::CLONE_SIGHAND)
+        || flag(libc::CLONE_SIGHAND) && !flag(libc::CLONE_VM)
+        || flag(libc::CLONE_PIDFD) && flag(libc::CLONE_PARENT_SETTID);
+    if senseless {
+        return Reply::Error(Errno(libc::EINVAL));
+    }
     if flag(libc::CLONE_THREAD) {
         return thread(process, flags, arguments);
+    }
+    if flags & NAME_SPACES != 0 {
+        return Reply::Error(refused_name_space(flags));
     }
     if flag(libc::CLONE_VM) && !flag(libc::CLONE_VFORK) {
         return process.unsupported(String::from("a process that shares memory (clone with CLONE_VM)"));
@@ -37,13 +46,36 @@ pub(super) fn clone(process: &mut Process, arguments: &Arguments) -> Reply {
         | libc::CLONE_CHILD_CLEARTID
         | libc::CLONE_CHILD_SETTID
         | libc::CLONE_PARENT_SETTID
-        | libc::CLONE_SETTLS;
+        | libc::CLONE_PIDFD
+        | libc::CLONE_SETTLS
+        | libc::CLONE_DETACHED
+        | libc::CLONE_UNTRACED
+        | libc::CLONE_IO;
     if flags & !(known as u64) != 0 {
         return process.unsupported(format!("clone with flags {flags:#x}"));
     }
-    let reply =
-        split(process, stack, flag(libc::CLONE_CHILD_SETTID).then_some(child_id), flag(libc::CLONE_VM));
+    let birth = Birth {
+        borrows: flag(libc::CLONE_VM),
+        signal: (flags & 0xff) as i32,
+        descriptor: flag(libc::CLONE_PIDFD),
+    };
+    let reply = split(process, stack, flag(libc::CLONE_CHILD_SETTID).then_some(child_id), birth);
+    let reply = match (reply, process.born.take()) {
+        (Reply::Value(child), Some(descriptor)) if child != 0 => {
+            let bytes = abi.int_bytes(descriptor as u32);
+            process.put(parent_id, &bytes).map_or_else(Reply::Error, |()| Reply::Value(child))
+        }
+        (reply, _) => reply,
+    };
     match reply {
+        // A child of its own may want to be told by whom it waits for it that it is gone.
+        Reply::Value(0) if flag(libc::CLONE_CHILD_CLEARTID) => {
+            process.threads.set_cleared(child_id);
+            if flag(libc::CLONE_SETTLS) {
+                process.world.registers.set(abi.thread_pointer, storage);
+            }
+            reply
+        }
         Reply::Value(0) if flag(libc::CLONE_SETTLS) => {
             process.world.registers.set(abi.thread_pointer, storage);
             reply
@@ -53,6 +85,43 @@ pub(super) fn clone(process: &mut Process, arguments: &Arguments) -> Reply {
             process.put(parent_id, &id).map_or_else(Reply::Error, |()| reply)
         }
         _ => reply,
+    }
+}
+
+/// Every name space that a process can have of its own.
+const NAME_SPACES: u64 = (libc::CLONE_NEWNS
+    | libc::CLONE_NEWCGROUP
+    | libc::CLONE_NEWUTS
+    | libc::CLONE_NEWIPC
+    | libc::CLONE_NEWUSER
+    | libc::CLONE_NEWPID
+    | libc::CLONE_NEWNET) as u64;
+/// This one has the bit of a signal's number in `clone`.
+const NEW_TIME: u64 = 0x80;
+
+/// What a kernel says that lets nobody have name spaces of its own.
+fn refused_name_space(flags: u64) -> Errno {
+    let both = |other: i32| flags & libc::CLONE_FS as u64 != 0 && flags & other as u64 != 0;
+    let senseless = both(libc::CLONE_NEWNS) || both(libc::CLONE_NEWUSER);
+    Errno(if senseless { libc::EINVAL } else { libc::EPERM })
+}
+
+/// Parts that processes share are the process' own here, but for what threads share.
+pub(super) fn unshare(process: &mut Process, arguments: &Arguments) -> Reply {
+    let flags = arguments[0];
+    let threads = (libc::CLONE_THREAD | libc::CLONE_SIGHAND | libc::CLONE_VM) as u64;
+    let parts = (libc::CLONE_FS | libc::CLONE_FILES | libc::CLONE_SYSVSEM) as u64;
+    if flags & !(threads | parts | NAME_SPACES | NEW_TIME) != 0 {
+        return Reply::Error(Errno(libc::EINVAL));
+    }
+    if flags & (NAME_SPACES | NEW_TIME) != 0 {
+        return Reply::Error(Errno(libc::EPERM));
+    }
+    match process.threads.is_alone() {
+        true => Reply::Value(0),
+        false if flags & threads != 0 => Reply::Error(Errno(libc::EINVAL)),
+        false if flags == 0 => Reply::Value(0),
+        false => process.unsupported(format!("unshare with flags {flags:#x} in one of several threads")),
     }
 }
 
@@ -90,10 +159,10 @@ fn thread(process: &mut Process, flags: u64, arguments: &Arguments) -> Reply {
     answer.into()
 }
 
-fn split(process: &mut Process, stack: u64, child_id: Option<u64>, borrows: bool) -> Reply {
+fn split(process: &mut Process, stack: u64, child_id: Option<u64>, birth: Birth) -> Reply {
+    let borrows = birth.borrows;
     let time = process.time();
-    let side =
-        process.with_outside(|outside, process| outside.split(time, &mut process.world.memory, borrows));
+    let side = process.with_outside(|outside, process| outside.split(time, &mut process.world.memory, birth));
     match side {
         Err(Errno(libc::ENOSYS)) => {
             process.unsupported(String::from("a second process inside another program"))
@@ -107,6 +176,9 @@ fn split(process: &mut Process, stack: u64, child_id: Option<u64>, borrows: bool
             process.signals.forget_arrivals();
             process.threads.keep_current(facts.process);
             process.facts = facts;
+            if !borrows {
+                process.world.memory.become_childs();
+            }
             if stack != 0 {
                 process.world.registers.set(abi.stack_pointer, stack);
             }
@@ -118,7 +190,8 @@ fn split(process: &mut Process, stack: u64, child_id: Option<u64>, borrows: bool
             }
             Reply::Value(0)
         }
-        Ok(Side::Parent { child, loan }) => {
+        Ok(Side::Parent { child, descriptor, loan }) => {
+            process.born = descriptor;
             for (number, bytes) in loan {
                 // The child cannot have written where nothing is mapped, unless it mapped something of its own.
                 let _ = process.world.memory.poke(number * PAGE, &bytes);
@@ -158,7 +231,8 @@ fn replace(process: &mut Process, arguments: &Arguments) -> Result<(), Errno> {
     path.pop();
     let path = PathBuf::from(OsStr::from_bytes(&path));
     let exec = process.outside().load(path, list, true).map_err(errno)?;
-    let started = start(exec, environment, process.byte_bound).map_err(errno)?;
+    let started = start(exec, environment, process.byte_bound, process.limits.stack.soft).map_err(errno)?;
+    process.leave_all_locks();
     give_back(process);
     process.replace(started, Origin::short_name(&name[..name.len() - 1])).map_err(|_| Errno(libc::ENOEXEC))
 }
@@ -222,8 +296,13 @@ impl Origin {
 }
 
 /// Puts an opened program into memory and builds its stack.
-pub(crate) fn start(exec: Exec, environment: Vec<Vec<u8>>, byte_bound: u64) -> Result<Started, LoadError> {
-    let (mut memory, loaded) = elf::load(&exec, byte_bound)?;
+pub(crate) fn start(
+    exec: Exec,
+    environment: Vec<Vec<u8>>,
+    byte_bound: u64,
+    stack_limit: u64,
+) -> Result<Started, LoadError> {
+    let (mut memory, loaded) = elf::load(&exec, byte_bound, stack_limit)?;
     let terminated = |texts: &[Vec<u8>]| texts.iter().flat_map(|text| [&text[..], &[0]].concat()).collect();
     let origin = Origin {
         name: Vec::new(),

@@ -1,5 +1,6 @@
 //! System calls on descriptors whose arguments a table cannot describe.
 
+use super::pass::LARGEST_BUFFER;
 use super::{Answer, Arguments, Errno, Reply};
 use crate::outside::live::Live;
 use crate::process::Process;
@@ -12,87 +13,190 @@ pub(super) fn slow(answer: Answer) -> Reply {
     }
 }
 
-/// The buffers of a scattered read or write: address and length each.
+/// The buffers of a scattered read or write: address and length each. All together they are no longer than Linux reads and
+/// writes at a time.
 pub(super) fn vectors(process: &mut Process, list: u64, count: u64) -> Result<Vec<(u64, u64)>, Errno> {
     if count > 1024 {
         return Err(Errno(libc::EINVAL));
     }
     let word = process.machine.abi().word as u64;
-    (0..count)
-        .map(|index| {
-            let base = process.take_word(list + 2 * index * word)?;
-            let length = process.take_word(list + (2 * index + 1) * word)?;
+    let read = |index: u64| {
+        let base = process.take_word(list + 2 * index * word)?;
+        let length = process.take_word(list + (2 * index + 1) * word)?;
+        if process.machine.abi().argument(length) as isize >= 0 {
             Ok((base, length))
-        })
-        .collect()
+        } else {
+            Err(Errno(libc::EINVAL))
+        }
+    };
+    let mut vectors: Vec<(u64, u64)> = (0..count).map(read).collect::<Result<_, _>>()?;
+    let mut room = LARGEST_BUFFER;
+    for (_, length) in &mut vectors {
+        *length = (*length).min(room);
+        room -= *length;
+    }
+    Ok(vectors)
 }
 
-const LARGEST: u64 = 32 << 20;
+/// What a scattered call goes by besides descriptor and buffers.
+struct Scattered {
+    call: i64,
+    place: u64,
+    flags: u64,
+}
 
-/// Where a scattered call on a file reads or writes: at its own place, or at a given one.
-fn place(arguments: &Arguments) -> Option<usize> {
-    let given = arguments[3] as i64;
-    (given != -1).then_some(given as usize)
+/// How a call at a place of the file is made: one at a negative place cannot be.
+fn at_place(arguments: &Arguments, call: i64) -> Result<Scattered, Errno> {
+    let place = arguments[3];
+    if place as i64 >= 0 { Ok(Scattered { call, place, flags: 0 }) } else { Err(Errno(libc::EINVAL)) }
+}
+
+/// The same with flags, where the place -1 is that of the descriptor.
+fn with_flags(arguments: &Arguments, call: i64) -> Result<Scattered, Errno> {
+    let (place, flags) = (arguments[3], arguments[5]);
+    if place as i64 >= -1 { Ok(Scattered { call, place, flags }) } else { Err(Errno(libc::EINVAL)) }
 }
 
 pub(super) fn writev(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
-    gather(process, live, arguments, None)
+    let how = Scattered { call: libc::SYS_writev, place: 0, flags: 0 };
+    gather(process, live, arguments, &how)
 }
 
 pub(super) fn pwritev(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
-    gather(process, live, arguments, place(arguments))
+    match at_place(arguments, libc::SYS_pwritev) {
+        Ok(how) => gather(process, live, arguments, &how),
+        Err(errno) => Reply::Error(errno),
+    }
 }
 
-fn gather(process: &mut Process, live: &Live, arguments: &Arguments, place: Option<usize>) -> Reply {
+pub(super) fn pwritev2(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    match with_flags(arguments, libc::SYS_pwritev2) {
+        Ok(how) => gather(process, live, arguments, &how),
+        Err(errno) => Reply::Error(errno),
+    }
+}
+
+fn gather(process: &mut Process, live: &Live, arguments: &Arguments, how: &Scattered) -> Reply {
     let [descriptor, list, count, ..] = *arguments;
     let mut gather = || {
-        let bytes = gathered(process, list, count)?;
-        let call = if place.is_some() { libc::SYS_pwrite64 } else { libc::SYS_write };
-        let source = bytes.as_ptr() as usize;
-        live.host(call, [descriptor as usize, source, bytes.len(), place.unwrap_or(0), 0, 0])
+        let bytes = gathered(process, list, count).map_err(|errno| sooner(live, descriptor, how, errno))?;
+        let part = libc::iovec { iov_base: bytes.as_ptr() as *mut libc::c_void, iov_len: bytes.len() };
+        scattered(live, descriptor, &part, how)
     };
     slow(gather())
+}
+
+/// A descriptor that is not open, or not for this, is found before anything else that is wrong: the host is asked without buffers.
+fn sooner(live: &Live, descriptor: u64, how: &Scattered, errno: Errno) -> Errno {
+    let asked = live.host(how.call, [descriptor as usize, 0, 0, how.place as usize, 0, how.flags as usize]);
+    if asked == Err(Errno(libc::EBADF)) { Errno(libc::EBADF) } else { errno }
+}
+
+/// Makes a scattered call with one buffer.
+fn scattered(live: &Live, descriptor: u64, part: &libc::iovec, how: &Scattered) -> Answer {
+    let part = std::ptr::from_ref(part) as usize;
+    live.host(how.call, [descriptor as usize, part, 1, how.place as usize, 0, how.flags as usize])
 }
 
 /// The bytes of a scattered write.
 pub(crate) fn gathered(process: &mut Process, list: u64, count: u64) -> Result<Vec<u8>, Errno> {
     let mut bytes = Vec::new();
     for (base, length) in vectors(process, list, count)? {
-        let room = LARGEST - bytes.len() as u64;
-        bytes.extend(process.take(base, length.min(room))?);
+        bytes.extend(process.take(base, length)?);
     }
     Ok(bytes)
 }
 
 pub(super) fn readv(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
-    scatter(process, live, arguments, None)
+    let how = Scattered { call: libc::SYS_readv, place: 0, flags: 0 };
+    scatter(process, live, arguments, &how)
 }
 
 pub(super) fn preadv(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
-    scatter(process, live, arguments, place(arguments))
+    match at_place(arguments, libc::SYS_preadv) {
+        Ok(how) => scatter(process, live, arguments, &how),
+        Err(errno) => Reply::Error(errno),
+    }
 }
 
-fn scatter(process: &mut Process, live: &Live, arguments: &Arguments, place: Option<usize>) -> Reply {
+pub(super) fn preadv2(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    match with_flags(arguments, libc::SYS_preadv2) {
+        Ok(how) => scatter(process, live, arguments, &how),
+        Err(errno) => Reply::Error(errno),
+    }
+}
+
+fn scatter(process: &mut Process, live: &Live, arguments: &Arguments, how: &Scattered) -> Reply {
     let [descriptor, list, count, ..] = *arguments;
     let mut scatter = || {
-        let buffers = vectors(process, list, count)?;
-        let total = buffers.iter().map(|(_, length)| *length).fold(0, u64::saturating_add).min(LARGEST);
+        let buffers = vectors(process, list, count).map_err(|errno| sooner(live, descriptor, how, errno))?;
         for (base, length) in &buffers {
-            process.world.memory.check_writable(*base, (*length).min(LARGEST))?;
+            process.world.memory.check_writable(*base, *length)?;
         }
+        let total: u64 = buffers.iter().map(|(_, length)| *length).sum();
         let mut bytes = vec![0u8; total as usize];
-        let target = bytes.as_mut_ptr() as usize;
-        let call = if place.is_some() { libc::SYS_pread64 } else { libc::SYS_read };
-        let result = live.host(call, [descriptor as usize, target, bytes.len(), place.unwrap_or(0), 0, 0])?;
-        let mut rest = &bytes[..result as usize];
-        for (base, length) in buffers {
-            let (here, after) = rest.split_at(rest.len().min(length as usize));
-            process.put(base, here)?;
-            rest = after;
-        }
+        let part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
+        let result = scattered(live, descriptor, &part, how)?;
+        put_parts(process, &buffers, &bytes[..result as usize])?;
         Ok(result)
     };
     slow(scatter())
+}
+
+/// Puts bytes into buffers, one after the other.
+fn put_parts(process: &mut Process, buffers: &[(u64, u64)], bytes: &[u8]) -> Result<(), Errno> {
+    let mut rest = bytes;
+    for (base, length) in buffers {
+        let (here, after) = rest.split_at(rest.len().min(*length as usize));
+        process.put(*base, here)?;
+        rest = after;
+    }
+    Ok(())
+}
+
+/// Copies between memory and a pipe: whether the kernel copies or lends pages makes no difference but for those who change them
+/// meanwhile.
+pub(super) fn vmsplice(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    let [descriptor, _, _, flags, ..] = *arguments;
+    const KNOWN: u64 = 15;
+    const SPLICE_F_NONBLOCK: u64 = 2;
+    const RWF_NOWAIT: u64 = 8;
+    if flags & !KNOWN != 0 {
+        return Reply::Error(Errno(libc::EINVAL));
+    }
+    // SAFETY: the structure is made of numbers, for which zero is a value.
+    let mut status: libc::stat = unsafe { std::mem::zeroed() };
+    let known = live.host(libc::SYS_fstat, [descriptor as usize, &raw mut status as usize, 0, 0, 0, 0]);
+    let mode = live.host(libc::SYS_fcntl, [descriptor as usize, libc::F_GETFL as usize, 0, 0, 0, 0]);
+    let mode = match (known, mode) {
+        (Ok(_), Ok(mode)) if status.st_mode & libc::S_IFMT == libc::S_IFIFO => mode as i32,
+        _ => return Reply::Error(Errno(libc::EBADF)),
+    };
+    let reads = mode & libc::O_ACCMODE == libc::O_RDONLY;
+    let mut move_with = |flags: u64| match reads {
+        true => {
+            scatter(process, live, arguments, &Scattered { call: libc::SYS_preadv2, place: u64::MAX, flags })
+        }
+        false => {
+            gather(process, live, arguments, &Scattered { call: libc::SYS_pwritev2, place: u64::MAX, flags })
+        }
+    };
+    if flags & SPLICE_F_NONBLOCK == 0 {
+        return move_with(0);
+    }
+    match move_with(RWF_NOWAIT) {
+        // Not every kernel has the flag for pipes. One that is ready gives, or takes, something at once.
+        Reply::Error(Errno(libc::EOPNOTSUPP)) => {
+            let events = if reads { libc::POLLIN } else { libc::POLLOUT };
+            let mut pipe = libc::pollfd { fd: descriptor as i32, events, revents: 0 };
+            match live.host(libc::SYS_poll, [&raw mut pipe as usize, 1, 0, 0, 0, 0]) {
+                Ok(ready) if ready > 0 => move_with(0),
+                Ok(_) => Reply::Error(Errno(libc::EAGAIN)),
+                Err(errno) => Reply::Error(errno),
+            }
+        }
+        moved => moved,
+    }
 }
 
 pub(super) fn fcntl(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
@@ -161,20 +265,53 @@ fn link(process: &mut Process, live: &Live, directory: u64, path: u64, buffer: u
 }
 
 pub(super) fn epoll_wait(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    let timeout = arguments[3] as i32 as usize;
+    wait_for_events(process, live, arguments, libc::SYS_epoll_pwait, timeout, (0, 0))
+}
+
+pub(super) fn epoll_pwait(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    let timeout = arguments[3] as i32 as usize;
+    wait_for_events(process, live, arguments, libc::SYS_epoll_pwait, timeout, (arguments[4], arguments[5]))
+}
+
+pub(super) fn epoll_pwait2(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    let time = match arguments[3] {
+        0 => Ok(Vec::new()),
+        at => process.take(at, 16),
+    };
+    match time {
+        Ok(time) => {
+            let timeout = if time.is_empty() { 0 } else { time.as_ptr() as usize };
+            let mask = (arguments[4], arguments[5]);
+            wait_for_events(process, live, arguments, libc::SYS_epoll_pwait2, timeout, mask)
+        }
+        Err(errno) => Reply::Error(errno),
+    }
+}
+
+fn wait_for_events(
+    process: &mut Process,
+    live: &Live,
+    arguments: &Arguments,
+    call: i64,
+    timeout: usize,
+    (mask, mask_size): (u64, u64),
+) -> Reply {
     const EVENT: u64 = 12;
-    let [descriptor, events, count, timeout, mask, _] = *arguments;
+    let [descriptor, events, count, ..] = *arguments;
     let mut wait = || {
-        let count = count.min(4096);
+        if count as i32 <= 0 || count as i32 > i32::MAX / EVENT as i32 {
+            return Err(Errno(libc::EINVAL));
+        }
+        // No program has as many events at once.
+        let count = u64::from(count as u32).min(65536);
+        let signals = if mask == 0 { Vec::new() } else { process.take(mask, 8)? };
+        let mask = if signals.is_empty() { 0 } else { signals.as_ptr() as usize };
         process.world.memory.check_writable(events, count * EVENT)?;
         let mut found = vec![0u8; (count * EVENT) as usize];
-        // With `epoll_wait` the fifth argument is whatever the register held: only a readable mask is one.
-        let signals = if mask == 0 { Vec::new() } else { process.take(mask, 8).unwrap_or_default() };
-        let mask = if signals.is_empty() { 0 } else { signals.as_ptr() as usize };
         let target = found.as_mut_ptr() as usize;
-        let result = live.host(
-            libc::SYS_epoll_pwait,
-            [descriptor as usize, target, count as usize, timeout as i32 as usize, mask, 8],
-        )?;
+        let given = [descriptor as usize, target, count as usize, timeout, mask, mask_size as usize];
+        let result = live.host(call, given)?;
         process.put(events, &found[..(result * EVENT) as usize])?;
         Ok(result)
     };
@@ -244,7 +381,7 @@ pub(super) fn getsockopt(process: &mut Process, live: &Live, arguments: &Argumen
 pub(super) fn recvfrom(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [socket, buffer, count, flags, name, length] = *arguments;
     let mut receive = || {
-        let count = count.min(LARGEST);
+        let count = count.min(LARGEST_BUFFER);
         process.world.memory.check_writable(buffer, count)?;
         let mut bytes = vec![0u8; count as usize];
         let target = bytes.as_mut_ptr() as usize;
@@ -340,7 +477,7 @@ fn narrow_stat(
 pub(super) fn directory_entries(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [descriptor, buffer, size, ..] = *arguments;
     let mut list = || {
-        let size = size.min(LARGEST);
+        let size = size.min(LARGEST_BUFFER);
         process.world.memory.check_writable(buffer, size)?;
         let mut bytes = vec![0u8; size as usize];
         let target = bytes.as_mut_ptr() as usize;
@@ -369,7 +506,7 @@ fn pair(high: u64, low: u64) -> usize {
 pub(super) fn read_at(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [descriptor, buffer, size, _, high, low] = *arguments;
     let mut read = || {
-        let size = size.min(LARGEST);
+        let size = size.min(LARGEST_BUFFER);
         process.world.memory.check_writable(buffer, size)?;
         let mut bytes = vec![0u8; size as usize];
         let target = bytes.as_mut_ptr() as usize;
@@ -385,7 +522,7 @@ pub(super) fn read_at(process: &mut Process, live: &Live, arguments: &Arguments)
 pub(super) fn write_at(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [descriptor, buffer, size, _, high, low] = *arguments;
     let mut write = || {
-        let bytes = process.take(buffer, size.min(LARGEST))?;
+        let bytes = process.take(buffer, size.min(LARGEST_BUFFER))?;
         let place = pair(high, low);
         live.host(
             libc::SYS_pwrite64,

@@ -88,6 +88,7 @@ pub(super) fn ioctl(process: &mut Process, live: &Live, arguments: &Arguments) -
         live.host(libc::SYS_ioctl, [descriptor as usize, request as usize, argument, 0, 0, 0])
     };
     let mut make = || match argument(request) {
+        None if request == SIOCGIFCONF => interfaces(process, live, descriptor, value),
         None => {
             // A bad descriptor comes before an unknown request.
             live.host(libc::SYS_fcntl, [descriptor as usize, libc::F_GETFD as usize, 0, 0, 0, 0])?;
@@ -113,6 +114,33 @@ pub(super) fn ioctl(process: &mut Process, live: &Live, arguments: &Arguments) -
         }
     };
     slow(make())
+}
+
+/// A list of network interfaces.
+const SIOCGIFCONF: u64 = 0x8912;
+
+/// The list lies at an address that the structure names, with its length.
+fn interfaces(process: &mut Process, live: &Live, descriptor: u64, value: u64) -> Answer {
+    const LARGEST: i32 = 1 << 20;
+    let given = process.take(value, 16)?;
+    let length = i32::from_le_bytes(given[..4].try_into().expect("four bytes"));
+    let list = u64::from_le_bytes(given[8..].try_into().expect("eight bytes"));
+    let mut bytes = vec![0u8; if list == 0 { 0 } else { length.clamp(0, LARGEST) as usize }];
+    if list != 0 {
+        process.world.memory.check_writable(list, bytes.len() as u64)?;
+    }
+    let mut own = [0u8; 16];
+    own[..4].copy_from_slice(&length.min(LARGEST).to_le_bytes());
+    let target = if list == 0 { 0 } else { bytes.as_mut_ptr() as u64 };
+    own[8..].copy_from_slice(&target.to_le_bytes());
+    let call = [descriptor as usize, SIOCGIFCONF as usize, own.as_mut_ptr() as usize, 0, 0, 0];
+    let result = live.host(libc::SYS_ioctl, call)?;
+    let found = i32::from_le_bytes(own[..4].try_into().expect("four bytes"));
+    if list != 0 {
+        process.put(list, &bytes[..bytes.len().min(found.max(0) as usize)])?;
+    }
+    process.put(value, &own[..4])?;
+    Ok(result)
 }
 
 /// On PowerPC requests have other numbers. Programs mostly ask whether a descriptor is a terminal, and how wide.

@@ -64,88 +64,6 @@ pub(super) fn getgroups(process: &mut Process, live: &Live, arguments: &Argument
     answer.into()
 }
 
-/// Limits on memory are kept from the host: they are meant for the emulated process, not for Parallax around it.
-fn concerns_memory(resource: u64) -> bool {
-    matches!(
-        resource as u32,
-        libc::RLIMIT_AS | libc::RLIMIT_DATA | libc::RLIMIT_STACK | libc::RLIMIT_RSS | libc::RLIMIT_MEMLOCK
-    )
-}
-
-pub(super) fn prlimit(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
-    let [pid, resource, new, old, ..] = *arguments;
-    limit(process, live, pid, resource, new, old, &[8, 8]).into()
-}
-
-pub(super) fn getrlimit(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
-    let [resource, old, ..] = *arguments;
-    let fields: &[u8] = if process.machine.abi().word == 8 { &[8, 8] } else { &[4, 4] };
-    limit(process, live, 0, resource, 0, old, fields).into()
-}
-
-pub(super) fn setrlimit(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
-    let [resource, new, ..] = *arguments;
-    limit(process, live, 0, resource, new, 0, &[8, 8]).into()
-}
-
-fn limit(
-    process: &mut Process,
-    live: &Live,
-    pid: u64,
-    resource: u64,
-    new: u64,
-    old: u64,
-    fields: &[u8],
-) -> Answer {
-    let mut wanted = Vec::new();
-    if new != 0 {
-        wanted = process.take(new, 16)?;
-        process.turn(&mut wanted, fields);
-    }
-    let word =
-        |index: usize| u64::from_le_bytes(wanted[8 * index..8 * index + 8].try_into().expect("eight bytes"));
-    let own_file_size =
-        resource == u64::from(libc::RLIMIT_FSIZE) && (pid == 0 || pid == process.facts.process.into());
-    let mut lower = None;
-    if own_file_size && new != 0 {
-        // What is written on the program's behalf, such as its own files of /proc, is not its own writing: the highest
-        // limit stays with us, so that the host's can be lifted meanwhile.
-        let (soft, hard) = (word(0), word(1));
-        if soft > hard {
-            return Err(Errno(libc::EINVAL));
-        }
-        if process.file_size_limit.is_some_and(|limit| hard > limit) && process.facts.user != 0 {
-            return Err(Errno(libc::EPERM));
-        }
-        lower = Some(hard);
-        let mut host = [0u64; 2];
-        live.host(libc::SYS_prlimit64, [0, resource as usize, 0, host.as_mut_ptr() as usize, 0, 0])?;
-        wanted[8..].copy_from_slice(&host[1].max(hard).to_le_bytes());
-    }
-    let mut current = [0u64; 2];
-    let wanted_pointer = if new == 0 || concerns_memory(resource) { 0 } else { wanted.as_ptr() as usize };
-    live.host(
-        libc::SYS_prlimit64,
-        [pid as usize, resource as usize, wanted_pointer, current.as_mut_ptr() as usize, 0, 0],
-    )?;
-    if own_file_size {
-        current[1] = process.file_size_limit.unwrap_or(current[1]);
-        process.file_size_limit = lower.or(process.file_size_limit);
-    }
-    if old != 0 {
-        let mut bytes: Vec<u8> = current.iter().flat_map(|value| value.to_le_bytes()).collect();
-        if fields == [4, 4] {
-            bytes = current
-                .iter()
-                .flat_map(|value| (*value).min(0xffff_ffff).to_le_bytes()[..4].to_vec())
-                .collect();
-        }
-        process.turn(&mut bytes, fields);
-        process.put(old, &bytes)?;
-    }
-    Ok(0)
-}
-
 /// How precisely PowerPC reports enabled float exceptions, as two bits of its machine state: never, and three ways that
 /// are one here.
 const FLOAT_MODES: [u64; 4] = [0, 0x100, 0x800, 0x900];
@@ -153,13 +71,54 @@ const FLOAT_MODES: [u64; 4] = [0, 0x100, 0x800, 0x900];
 const PR_GET_FPEXC: i32 = 11;
 const PR_SET_FPEXC: i32 = 12;
 
-/// Whether a request concerns registers of the processor, and not the host.
-pub(super) fn concerns_registers(process: &mut Process, arguments: &Arguments) -> bool {
-    process.machine == Machine::PowerPc && matches!(arguments[0] as i32, PR_GET_FPEXC | PR_SET_FPEXC)
+/// Whether a request concerns registers of the processor or the name of a thread, and not the host.
+pub(super) fn is_inside(process: &mut Process, arguments: &Arguments) -> bool {
+    let option = arguments[0] as i32;
+    process.machine == Machine::PowerPc && matches!(option, PR_GET_FPEXC | PR_SET_FPEXC)
+        || matches!(option, libc::PR_SET_NAME | libc::PR_GET_NAME)
+}
+
+pub(super) fn own_prctl(process: &mut Process, arguments: &Arguments) -> Reply {
+    match arguments[0] as i32 {
+        libc::PR_SET_NAME => set_name(process, arguments[1]).into(),
+        libc::PR_GET_NAME => {
+            let name = process.thread_name();
+            process.put(arguments[1], &name).map(|()| 0).into()
+        }
+        _ => float_mode(process, arguments),
+    }
+}
+
+fn set_name(process: &mut Process, at: u64) -> Answer {
+    const LONGEST: usize = 15;
+    let mut name = [0; LONGEST + 1];
+    for (place, letter) in (at..).zip(&mut name[..LONGEST]) {
+        *letter = process.take(place, 1)?[0];
+        if *letter == 0 {
+            break;
+        }
+    }
+    process.threads.set_name(name);
+    if process.threads.is_first() {
+        process.outside().rename(&name);
+    }
+    Ok(0)
+}
+
+impl Process {
+    /// The name of the running thread.
+    fn thread_name(&self) -> [u8; 16] {
+        self.threads.name().unwrap_or_else(|| {
+            let mut name = [0; 16];
+            let length = self.origin.name.len().min(15);
+            name[..length].copy_from_slice(&self.origin.name[..length]);
+            name
+        })
+    }
 }
 
 /// How float exceptions are reported.
-pub(super) fn float_mode(process: &mut Process, arguments: &Arguments) -> Reply {
+fn float_mode(process: &mut Process, arguments: &Arguments) -> Reply {
     let [option, value, ..] = *arguments;
     if option as i32 == PR_SET_FPEXC {
         let Some(mode) = FLOAT_MODES.get(value as usize) else {
@@ -173,24 +132,9 @@ pub(super) fn float_mode(process: &mut Process, arguments: &Arguments) -> Reply 
     process.put(value, &mode.to_be_bytes()).map(|()| 0).into()
 }
 
-pub(super) fn prctl(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+pub(super) fn prctl(_: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
     let [option, value, ..] = *arguments;
     match option as i32 {
-        libc::PR_SET_NAME => match process.world.memory.read_string(value, 4096) {
-            Ok(name) => {
-                let mut name = name.unwrap_or_default();
-                name.truncate(15);
-                name.push(0);
-                live.host(libc::SYS_prctl, [option as usize, name.as_ptr() as usize, 0, 0, 0, 0]).into()
-            }
-            Err(fault) => Reply::Error(fault.into()),
-        },
-        libc::PR_GET_NAME => {
-            let mut name = [0u8; 16];
-            let answer =
-                live.host(libc::SYS_prctl, [option as usize, name.as_mut_ptr() as usize, 0, 0, 0, 0]);
-            answer.and_then(|_| process.put(value, &name).map(|()| 0)).into()
-        }
         libc::PR_SET_PDEATHSIG
         | libc::PR_GET_DUMPABLE
         | libc::PR_SET_DUMPABLE
@@ -206,6 +150,59 @@ pub(super) fn prctl(process: &mut Process, live: &Live, arguments: &Arguments) -
         // Names for mappings, speculation control, tagged addresses and the like: hints that a kernel may lack.
         _ => Reply::Error(Errno(libc::EINVAL)),
     }
+}
+
+const CAPABILITIES_1: u32 = 0x1998_0330;
+const CAPABILITIES_2: u32 = 0x2007_1026;
+const CAPABILITIES_3: u32 = 0x2008_0522;
+
+/// The header of `capget` and `capset`, and how many bytes of data its version has.
+fn capabilities(process: &mut Process, header: u64) -> Result<(Vec<u8>, u64), Errno> {
+    let header = process.take(header, 8)?;
+    let version = u32::from_le_bytes([header[0], header[1], header[2], header[3]]);
+    let size = match version {
+        CAPABILITIES_1 => 12,
+        CAPABILITIES_2 | CAPABILITIES_3 => 24,
+        _ => 0,
+    };
+    Ok((header, size))
+}
+
+pub(super) fn capget(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    let [at, data, ..] = *arguments;
+    let mut get = || -> Answer {
+        let (mut header, size) = capabilities(process, at)?;
+        let mut found = vec![0u8; 24];
+        if data != 0 {
+            process.world.memory.check_writable(data, size)?;
+        }
+        let target = if data == 0 { 0 } else { found.as_mut_ptr() as usize };
+        let answer = live.host(libc::SYS_capget, [header.as_mut_ptr() as usize, target, 0, 0, 0, 0]);
+        if size == 0 {
+            // The version that should have been asked for.
+            process.put(at, &header[..4])?;
+        } else if answer.is_ok() && data != 0 {
+            process.put(data, &found[..size as usize])?;
+        }
+        answer
+    };
+    get().into()
+}
+
+pub(super) fn capset(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    let [at, data, ..] = *arguments;
+    let mut set = || -> Answer {
+        let (mut header, size) = capabilities(process, at)?;
+        let mut wanted = process.take(data, size)?;
+        wanted.resize(24, 0);
+        let given = [header.as_mut_ptr() as usize, wanted.as_ptr() as usize, 0, 0, 0, 0];
+        let answer = live.host(libc::SYS_capset, given);
+        if size == 0 {
+            process.put(at, &header[..4])?;
+        }
+        answer
+    };
+    set().into()
 }
 
 pub(super) fn arch_prctl(process: &mut Process, arguments: &Arguments) -> Reply {
@@ -265,6 +262,36 @@ pub(super) fn tkill(process: &mut Process, arguments: &Arguments) -> Reply {
 
 pub(super) fn tgkill(process: &mut Process, arguments: &Arguments) -> Reply {
     process.signal_thread(arguments[1], arguments[2])
+}
+
+/// A signal with what its sender says about it, from thread to thread.
+pub(super) fn queue_for_thread(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [_, thread, signal, at, ..] = *arguments;
+    if signal == 0 {
+        return Reply::Value(0);
+    }
+    if signal > 64 {
+        return Reply::Error(Errno(libc::EINVAL));
+    }
+    match process.take(at, 128) {
+        Ok(bytes) => {
+            let mut information = [0; 128];
+            information.copy_from_slice(&bytes);
+            information[..4].copy_from_slice(&(signal as i32).to_le_bytes());
+            process.arrive_at(thread as u32, signal as i32, information);
+            Reply::Value(0)
+        }
+        Err(errno) => Reply::Error(errno),
+    }
+}
+
+pub(super) fn queue_outside(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    let target = known_to_host(process, arguments[1]);
+    let answer = process.take(arguments[3], 128).and_then(|information| {
+        let given = [arguments[0] as usize, target, arguments[2] as usize, information.as_ptr() as usize];
+        live.host(libc::SYS_rt_tgsigqueueinfo, [given[0], given[1], given[2], given[3], 0, 0])
+    });
+    answer.into()
 }
 
 /// A signal for a thread of another process, or for the whole of this one.

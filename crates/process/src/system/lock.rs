@@ -14,7 +14,6 @@ pub(super) fn is_private(process: &mut Process, arguments: &Arguments) -> bool {
 }
 
 pub(super) fn futex(process: &mut Process, arguments: &Arguments) -> Reply {
-    const COMMAND: u64 = 0x7f;
     let [address, operation, value, timeout, second, third] = *arguments;
     if address % 4 != 0 {
         return Reply::Error(Errno(libc::EINVAL));
@@ -50,37 +49,79 @@ pub(super) fn futex(process: &mut Process, arguments: &Arguments) -> Reply {
                 Ok(deadline) => deadline,
                 Err(errno) => return Reply::Error(errno),
             };
-            if process.threads.is_alone() && deadline.is_none() {
-                let what = format!("waiting on a lock at {address:#x} that no other thread can release");
-                return process.unsupported(what);
-            }
             process.set_result(Ok(0));
-            process.wait_for_lock(address, kinds, deadline);
+            process.wait_for_lock(address, kinds, deadline, arguments);
             Reply::Done
         }
+        libc::FUTEX_WAKE_OP => match change(process, second, third as u32) {
+            Ok(true) => {
+                let first = process.threads.wake(address, value & all, u32::MAX);
+                Reply::Value(first + process.threads.wake(second, timeout & all, u32::MAX))
+            }
+            Ok(false) => Reply::Value(process.threads.wake(address, value & all, u32::MAX)),
+            Err(errno) => Reply::Error(errno),
+        },
         FUTEX_LOCK_PI | FUTEX_TRYLOCK_PI | FUTEX_UNLOCK_PI | FUTEX_LOCK_PI2 => {
-            own_lock(process, address, command, operation, timeout).unwrap_or_else(Reply::Error)
+            own_lock(process, arguments).unwrap_or_else(Reply::Error)
         }
-        other => process.unsupported(format!("futex operation {other}")),
+        FUTEX_WAIT_REQUEUE_PI | FUTEX_CMP_REQUEUE_PI => {
+            process.unsupported(format!("futex operation {command} (moving waiters to a lock with an owner)"))
+        }
+        _ => Reply::Error(Errno(libc::ENOSYS)),
     }
+}
+
+/// `FUTEX_WAKE_OP`: changes a number; whether what it was passes the comparison.
+fn change(process: &mut Process, address: u64, code: u32) -> Result<bool, Errno> {
+    let signed = |shift: u32| ((code << shift) as i32) >> 20;
+    let (operation, comparison) = (code >> 28 & 7, code >> 24 & 15);
+    let (operand, compared) = (signed(8), signed(20));
+    let operand = if code >> 31 != 0 { 1i32.wrapping_shl(operand as u32 & 31) } else { operand };
+    let old = process.lock_value(address)? as i32;
+    let new = match operation {
+        0 => operand,
+        1 => old.wrapping_add(operand),
+        2 => old | operand,
+        3 => old & !operand,
+        4 => old ^ operand,
+        _ => return Err(Errno(libc::ENOSYS)),
+    };
+    let passes = match comparison {
+        0 => old == compared,
+        1 => old != compared,
+        2 => old < compared,
+        3 => old <= compared,
+        4 => old > compared,
+        5 => old >= compared,
+        _ => return Err(Errno(libc::ENOSYS)),
+    };
+    let bytes = process.machine.abi().int_bytes(new as u32);
+    process.world.memory.write(address, &bytes)?;
+    Ok(passes)
 }
 
 const FUTEX_LOCK_PI: i32 = 6;
 const FUTEX_UNLOCK_PI: i32 = 7;
 const FUTEX_TRYLOCK_PI: i32 = 8;
+const FUTEX_WAIT_REQUEUE_PI: i32 = 11;
+const FUTEX_CMP_REQUEUE_PI: i32 = 12;
 const FUTEX_LOCK_PI2: i32 = 13;
+
+const COMMAND: u64 = 0x7f;
+const WAITERS: u32 = 1 << 31;
+const OWNER_DIED: u32 = 1 << 30;
+const OWNER: u32 = (1 << 30) - 1;
+
+/// Whether a call waits for a lock that holds the number of its owner: no signal ends that.
+pub(crate) fn has_owner(arguments: &Arguments) -> bool {
+    matches!((arguments[1] & COMMAND) as i32, FUTEX_LOCK_PI | FUTEX_LOCK_PI2)
+}
 
 /// Locks that hold the number of their owner, so that the kernel can lend it the priority of those who wait. Threads
 /// here have no priorities; what is left is handing the lock over.
-fn own_lock(
-    process: &mut Process,
-    address: u64,
-    command: i32,
-    operation: u64,
-    timeout: u64,
-) -> Result<Reply, Errno> {
-    const WAITERS: u32 = 1 << 31;
-    const OWNER: u32 = (1 << 30) - 1;
+fn own_lock(process: &mut Process, arguments: &Arguments) -> Result<Reply, Errno> {
+    let [address, operation, _, timeout, ..] = *arguments;
+    let command = (operation & COMMAND) as i32;
     let own = process.threads.number();
     let value = process.lock_value(address)?;
     let owner = value & OWNER;
@@ -100,7 +141,7 @@ fn own_lock(
         return Ok(Reply::Value(0));
     }
     if owner == 0 {
-        set(own | value & WAITERS)?;
+        set(own | value & (WAITERS | OWNER_DIED))?;
         return Ok(Reply::Value(0));
     }
     if owner == own {
@@ -114,8 +155,42 @@ fn own_lock(
     let real = if command == FUTEX_LOCK_PI { libc::FUTEX_CLOCK_REALTIME as u64 } else { 0 };
     let deadline = deadline(process, operation | real, timeout)?;
     process.set_result(Ok(0));
-    process.wait_for_lock(address, u32::MAX, deadline);
+    process.wait_for_lock(address, u32::MAX, deadline, arguments);
     Ok(Reply::Done)
+}
+
+/// The same in memory that other processes map as well: [`Reply::Wait`] while the lock has another owner. It is tried again and
+/// again, since the kernel does not know the numbers of our threads.
+pub(crate) fn try_owned(process: &mut Process, arguments: &Arguments) -> Reply {
+    let [address, operation, ..] = *arguments;
+    let own = process.threads.number();
+    let Some(place) = process.world.memory.shared_address(address) else {
+        return Reply::Error(Errno(libc::EFAULT));
+    };
+    let value = match process.lock_value(address) {
+        Ok(value) => value,
+        Err(fault) => return Reply::Error(fault.into()),
+    };
+    let order = |value: u32| if process.machine.abi().big_endian { value.swap_bytes() } else { value };
+    let exchange = |new: u32| crate::memory::guarded::exchange_word(place, order(value), order(new));
+    let done = |exchanged: Option<bool>| match exchanged {
+        Some(true) => Reply::Value(0),
+        Some(false) => Reply::Wait,
+        None => Reply::Error(Errno(libc::EFAULT)),
+    };
+    match (operation & COMMAND) as i32 {
+        FUTEX_UNLOCK_PI if value & OWNER != own => Reply::Error(Errno(libc::EPERM)),
+        FUTEX_UNLOCK_PI => done(exchange(0)),
+        _ if value & OWNER == own => Reply::Error(Errno(libc::EDEADLK)),
+        _ if value & OWNER == 0 => done(exchange(own | value & OWNER_DIED)),
+        FUTEX_TRYLOCK_PI => Reply::Error(Errno(libc::EAGAIN)),
+        // Its owner is to ask for help when it lets go, as it would with others that wait.
+        _ if value & WAITERS == 0 => match exchange(value | WAITERS) {
+            None => Reply::Error(Errno(libc::EFAULT)),
+            Some(_) => Reply::Wait,
+        },
+        _ => Reply::Wait,
+    }
 }
 
 /// When a call with a time gives up, by the clock of the door.
@@ -129,10 +204,6 @@ fn deadline(process: &mut Process, operation: u64, timeout: u64) -> Result<Optio
     let most = futex_time_left(process, operation, timeout, clock)?;
     let now = process.outside().now(time);
     Ok(most.map(|most| now.saturating_add(u64::try_from(most.as_nanos()).unwrap_or(u64::MAX))))
-}
-
-fn time_of(duration: Duration) -> libc::timespec {
-    libc::timespec { tv_sec: duration.as_secs() as i64, tv_nsec: i64::from(duration.subsec_nanos()) }
 }
 
 /// The clock that a call with a time means.
@@ -158,7 +229,6 @@ pub(crate) fn futex_time_left(
         return Err(Errno(libc::EINVAL));
     }
     let given = Duration::new(seconds as u64, nanoseconds as u32);
-    const COMMAND: u64 = 0x7f;
     if (operation & COMMAND) as i32 == libc::FUTEX_WAIT {
         return Ok(Some(given));
     }
@@ -168,30 +238,42 @@ pub(crate) fn futex_time_left(
 
 /// A lock in memory that is the host's own.
 pub(crate) fn shared_futex(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
-    const COMMAND: u64 = 0x7f;
-    let [address, operation, value, timeout, _, third] = *arguments;
+    let [address, operation, value, timeout, second, third] = *arguments;
     if address % 4 != 0 {
         return Reply::Error(Errno(libc::EINVAL));
     }
-    let Some(place) = process.world.memory.shared_address(address) else {
+    let memory = &process.world.memory;
+    let (Some(place), other) = (memory.shared_address(address), memory.shared_address(second)) else {
         return Reply::Error(Errno(libc::EFAULT));
     };
     let place = place as usize;
+    let own = operation as usize;
     match (operation & COMMAND) as i32 {
         libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => {
-            let call = [place, libc::FUTEX_WAKE as usize, value as usize, 0, 0, 0];
-            live.host(libc::SYS_futex, call).into()
+            live.host(libc::SYS_futex, [place, own, value as usize, 0, 0, third as usize]).into()
         }
         libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
-            let now = live.system_clock(futex_clock(operation));
-            let time = match futex_time_left(process, operation, timeout, now) {
-                Ok(most) => most.map(time_of),
+            let time = if timeout == 0 { Ok(Vec::new()) } else { process.take(timeout, 16) };
+            let time = match time {
+                Ok(time) => time,
                 Err(errno) => return Reply::Error(errno),
             };
-            let time = time.as_ref().map_or(0, |time| std::ptr::from_ref(time) as usize);
-            let call = [place, libc::FUTEX_WAIT as usize, value as u32 as usize, time, 0, third as usize];
-            super::descriptors::slow(live.host(libc::SYS_futex, call))
+            let until = if time.is_empty() { 0 } else { time.as_ptr() as usize };
+            let call = [place, own, value as u32 as usize, until, 0, third as usize];
+            match live.host(libc::SYS_futex, call) {
+                // One that waits for a time is not made again.
+                Err(Errno(libc::EINTR)) if timeout != 0 => Reply::Error(Errno(libc::EINTR)),
+                answer => super::descriptors::slow(answer),
+            }
         }
+        libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE | libc::FUTEX_WAKE_OP => match other {
+            Some(other) => {
+                let call = [place, own, value as usize, timeout as usize, other as usize, third as usize];
+                live.host(libc::SYS_futex, call).into()
+            }
+            None => process.unsupported(String::from("waking two locks of which one is this process' own")),
+        },
+        FUTEX_LOCK_PI | FUTEX_LOCK_PI2 | FUTEX_TRYLOCK_PI | FUTEX_UNLOCK_PI => try_owned(process, arguments),
         other => process.unsupported(format!("futex operation {other} on memory of several processes")),
     }
 }

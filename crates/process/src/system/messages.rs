@@ -10,8 +10,6 @@ use crate::process::Process;
 /// `struct msghdr`, and that of an element of `sendmmsg`.
 const HEADER: u64 = 56;
 const ELEMENT: u64 = 64;
-/// Data of more bytes than this is cut, which a stream allows; no datagram is as large.
-const LARGEST: u64 = 32 << 20;
 const LARGEST_CONTROL: u64 = 1 << 16;
 const LARGEST_NAME: u64 = 4096;
 
@@ -59,8 +57,7 @@ fn send(process: &mut Process, live: &Live, socket: u64, at: u64, flags: u64) ->
     let given = header(process, at)?;
     let mut data = Vec::new();
     for (base, length) in &given.parts {
-        let room = LARGEST - data.len() as u64;
-        data.extend(process.take(*base, (*length).min(room))?);
+        data.extend(process.take(*base, *length)?);
     }
     let mut name = process.take(given.name, given.name_length)?;
     let mut control = process.take(given.control, given.control_length)?;
@@ -71,9 +68,9 @@ fn send(process: &mut Process, live: &Live, socket: u64, at: u64, flags: u64) ->
 
 fn receive(process: &mut Process, live: &Live, socket: u64, at: u64, flags: u64) -> Answer {
     let given = header(process, at)?;
-    let total = given.parts.iter().map(|(_, length)| *length).fold(0, u64::saturating_add).min(LARGEST);
+    let total: u64 = given.parts.iter().map(|(_, length)| *length).sum();
     for (base, length) in &given.parts {
-        process.world.memory.check_writable(*base, (*length).min(LARGEST))?;
+        process.world.memory.check_writable(*base, *length)?;
     }
     let mut data = vec![0u8; total as usize];
     let mut name = vec![0u8; given.name_length as usize];

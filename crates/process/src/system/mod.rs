@@ -9,22 +9,28 @@
 //! Everything that an outside call changes goes through [`Process::put`] and the returned [`Reply`], which is what a
 //! recorder has to write down.
 
+mod across;
+mod advice;
 mod children;
 mod descriptors;
 mod device;
 mod identity;
+mod ipc;
+mod legacy;
+mod limits;
 mod lock;
 mod messages;
 mod names;
 mod pass;
 mod proc_files;
+mod robust;
 mod select;
 mod space;
 pub(crate) mod table;
 
 pub(crate) use children::{Origin, Started, give_back, start};
 pub(crate) use descriptors::gathered;
-pub(crate) use lock::{futex_clock, futex_time_left, shared_futex};
+pub(crate) use lock::{futex_clock, futex_time_left, has_owner, shared_futex, try_owned};
 pub(crate) use select::sets as select_sets;
 pub use table::{How, Row};
 
@@ -78,7 +84,18 @@ pub type Arguments = [u64; 6];
 impl Process {
     /// Makes the system call that the registers ask for. The program counter is past the instruction.
     pub(crate) fn system_call(&mut self) -> Option<Ending> {
-        let (number, arguments) = self.system_arguments();
+        let (number, arguments) = match self.is_by_interrupt() {
+            true => match self.narrow_call() {
+                Ok(call) => call,
+                Err(ending) => return Some(ending),
+            },
+            false => self.system_arguments(),
+        };
+        self.make_call(number, arguments)
+    }
+
+    /// Makes a system call.
+    fn make_call(&mut self, number: u64, arguments: Arguments) -> Option<Ending> {
         let call = Call { thread: self.threads.number(), number, arguments };
         let (time, pc) = (self.world.time, self.pc());
         self.threads.set_call(number);
@@ -112,15 +129,14 @@ impl Process {
 
     fn dispatch(&mut self, call: &Call) -> Outcome {
         let Some(row) = table::find(self.machine, call.number) else {
-            let reply = self.unsupported(match names::find(self.machine, call.number) {
-                Some(name) => format!("system call {name} (number {})", call.number),
-                None => format!("system call number {}", call.number),
+            return Outcome::Done(match names::find(self.machine, call.number) {
+                Some(name) => self.unsupported(format!("system call {name} (number {})", call.number)),
+                // No kernel that was known when this was written has it.
+                None => Reply::Error(Errno(libc::ENOSYS)),
             });
-            return Outcome::Done(reply);
         };
         match row.how {
             How::Inside(function) => return Outcome::Done(function(self, &call.arguments)),
-            How::Answer(value) => return Outcome::Done(Reply::Value(value)),
             How::Refuse(errno) => return Outcome::Done(Reply::Error(Errno(errno))),
             How::Either { is_inside, inside, .. } if is_inside(self, &call.arguments) => {
                 return Outcome::Done(inside(self, &call.arguments));
@@ -131,6 +147,9 @@ impl Process {
             self.signals.set_temporary(mask);
         }
         let outcome = self.with_outside(|outside, process| outside.call(process, call));
+        if writes_files(row.name) {
+            self.world.memory.forget_shared_code();
+        }
         if let Outcome::Done(Reply::Error(Errno(libc::EINTR))) = outcome {
             // The signal is there: it is handed over under the mask of the call.
             self.interrupt.want();
@@ -142,7 +161,7 @@ impl Process {
     fn mask_of_call(&mut self, name: &str, arguments: &Arguments) -> Option<u64> {
         let at = match name {
             "ppoll" | "ppoll_time64" => arguments[3],
-            "epoll_pwait" if arguments[5] == 8 => arguments[4],
+            "epoll_pwait" | "epoll_pwait2" if arguments[5] == 8 => arguments[4],
             "pselect6" | "pselect6_time64" => return mask_pair(self, arguments[5]).ok().flatten(),
             _ => 0,
         };
@@ -172,8 +191,9 @@ impl Process {
     /// Goes back to the instruction that made the call, which will make it again.
     pub(crate) fn repeat_call(&mut self, number: u64) {
         let abi = self.machine.abi();
+        let own = if self.is_by_interrupt() { Self::narrow_number(number) } else { None };
         if abi.result_is_number {
-            self.world.registers.set(abi.call_number, number);
+            self.world.registers.set(abi.call_number, own.unwrap_or(number));
         }
         self.set_pc(self.pc().wrapping_sub(abi.call_length));
     }
@@ -260,6 +280,25 @@ impl Process {
         self.world.memory.read(address, &mut bytes[..abi.word])?;
         Ok(abi.number(&bytes[..abi.word]))
     }
+}
+
+/// Whether a call may change a file, and with it code that is mapped from it.
+fn writes_files(name: &str) -> bool {
+    matches!(
+        name,
+        "write"
+            | "writev"
+            | "pwrite64"
+            | "pwritev"
+            | "pwritev2"
+            | "sendfile"
+            | "splice"
+            | "copy_file_range"
+            | "fallocate"
+            | "ftruncate"
+            | "truncate"
+            | "madvise"
+    )
 }
 
 /// The name of a system call.

@@ -6,8 +6,8 @@ use super::{Answer, Arguments, Errno, Reply, Row};
 use crate::outside::live::Live;
 use crate::process::Process;
 
-/// Reads and writes of more than this are cut short, which the interface allows for all calls with such buffers.
-const LARGEST_BUFFER: u64 = 32 << 20;
+/// Linux reads and writes no more than this at a time.
+pub(crate) const LARGEST_BUFFER: u64 = 0x7fff_f000;
 
 /// Arguments for the host, and the buffers that they point into.
 pub(crate) type Prepared = ([usize; 6], Vec<Option<Vec<u8>>>);
@@ -26,8 +26,56 @@ impl Process {
 
     fn try_pass(&mut self, live: &Live, row: &Row, shape: &[Shape], arguments: &Arguments) -> Answer {
         let (values, mut buffers) = self.prepare(shape, arguments)?;
-        let result = live.host(row.host, values)?;
-        self.finish(shape, arguments, &mut buffers, result)
+        match live.host(row.host, values) {
+            // Nothing was waited for, so there is nothing to tell.
+            Ok(0) if matches!(row.name, "wait4" | "waitpid") => {
+                self.put_changes(shape, arguments, &mut buffers)?;
+                Ok(0)
+            }
+            Ok(result) => self.finish(shape, arguments, &mut buffers, result),
+            Err(errno) => {
+                // What was left of a time, or the version that a structure should have had.
+                self.put_changes(shape, arguments, &mut buffers)?;
+                Err(errno)
+            }
+        }
+    }
+
+    /// Puts into memory what the kernel has changed of structures, though it brought no result.
+    fn put_changes(
+        &mut self,
+        shape: &[Shape],
+        arguments: &Arguments,
+        buffers: &mut [Option<Vec<u8>>],
+    ) -> Result<(), Errno> {
+        for ((shape, buffer), address) in shape.iter().zip(buffers).zip(arguments) {
+            let (Some(buffer), true) = (buffer, shape.is_structure()) else { continue };
+            let bytes = self.structure_bytes(shape, buffer);
+            if self.take(*address, bytes.len() as u64)? != bytes {
+                self.put(*address, &bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A structure that the kernel has written, as the program wants it.
+    fn structure_bytes(&self, shape: &Shape, buffer: &mut [u8]) -> Vec<u8> {
+        match shape {
+            Shape::Fill(fields) | Shape::Exchange(fields) => self.turn(buffer, fields),
+            Shape::FillWords(_) => {
+                let words = buffer
+                    .chunks_exact(8)
+                    .map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")));
+                return words.flat_map(|word| self.machine.abi().word_bytes(word)).collect();
+            }
+            Shape::Array { fields, .. } => {
+                for element in buffer.chunks_exact_mut(size_of(fields) as usize) {
+                    self.turn(element, fields);
+                }
+            }
+            _ => {}
+        }
+        buffer.to_vec()
     }
 
     /// The arguments of a call as the host wants them, and the buffers that they point into.
@@ -53,7 +101,10 @@ impl Process {
                     self.world.memory.check_writable(*value, count(length))?;
                     Some(vec![0; count(length) as usize])
                 }
-                Shape::Array { count: position, fields } => {
+                Shape::List { count: position, most: (most, errno), .. } if arguments[position] > most => {
+                    return Err(Errno(errno));
+                }
+                Shape::Array { count: position, fields } | Shape::List { count: position, fields, .. } => {
                     let size: usize = fields.iter().map(|size| usize::from(*size)).sum();
                     // More than any limit on descriptors or groups allows.
                     const MOST: u64 = 1 << 20;
@@ -76,8 +127,11 @@ impl Process {
                     Some(words.iter().flat_map(|word| abi.argument(*word).to_le_bytes()).collect())
                 }
                 Shape::FillWords(count) => {
-                    self.world.memory.check_writable(*value, (count * abi.word) as u64)?;
-                    Some(vec![0; 8 * count])
+                    let word = abi.word as u64;
+                    self.world.memory.check_writable(*value, count as u64 * word)?;
+                    let words = (0..count as u64).map(|index| self.take_word(value + index * word));
+                    let words = words.collect::<Result<Vec<u64>, Errno>>()?;
+                    Some(words.iter().flat_map(|word| word.to_le_bytes()).collect())
                 }
                 Shape::Give(fields) | Shape::Exchange(fields) => {
                     let mut bytes = self.take(*value, size_of(fields))?;
@@ -85,8 +139,11 @@ impl Process {
                     Some(bytes)
                 }
                 Shape::Fill(fields) => {
+                    // The kernel may leave parts as they are.
                     self.world.memory.check_writable(*value, size_of(fields))?;
-                    Some(vec![0; size_of(fields) as usize])
+                    let mut bytes = self.take(*value, size_of(fields))?;
+                    self.turn(&mut bytes, fields);
+                    Some(bytes)
                 }
             });
         }
@@ -112,33 +169,14 @@ impl Process {
         buffers: &mut [Option<Vec<u8>>],
         result: u64,
     ) -> Answer {
-        let abi = self.machine.abi();
         for ((shape, buffer), address) in shape.iter().zip(buffers).zip(arguments) {
             let Some(buffer) = buffer else { continue };
-            match shape {
-                Shape::Out(_) => {
-                    let filled = (result as usize).min(buffer.len());
-                    self.put(*address, &buffer[..filled])?;
-                }
-                Shape::Fill(fields) | Shape::Exchange(fields) => {
-                    self.turn(buffer, fields);
-                    self.put(*address, buffer)?;
-                }
-                Shape::FillWords(_) => {
-                    let words = buffer
-                        .chunks_exact(8)
-                        .map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")));
-                    let bytes: Vec<u8> = words.flat_map(|word| abi.word_bytes(word)).collect();
-                    self.put(*address, &bytes)?;
-                }
-                Shape::Array { fields, .. } => {
-                    let size = size_of(fields) as usize;
-                    for element in buffer.chunks_exact_mut(size) {
-                        self.turn(element, fields);
-                    }
-                    self.put(*address, buffer)?;
-                }
-                _ => {}
+            if matches!(shape, Shape::Out(_)) {
+                let filled = (result as usize).min(buffer.len());
+                self.put(*address, &buffer[..filled])?;
+            } else if shape.is_structure() {
+                let bytes = self.structure_bytes(shape, buffer);
+                self.put(*address, &bytes)?;
             }
         }
         Ok(result)

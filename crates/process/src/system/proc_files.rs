@@ -3,7 +3,7 @@
 //! The name of the program is simply taken over (see [`super::Origin`]). What maps memory and how the program was started
 //! is written into a file without a name, which the program gets in place of the one it asked for.
 
-use super::{Answer, Arguments, Reply};
+use super::{Answer, Arguments, Errno, Reply};
 use crate::elf::Machine;
 use crate::memory::Backing;
 use crate::outside::live::Live;
@@ -14,12 +14,48 @@ use std::fmt::Write;
 pub(super) fn own(process: u32, path: &[u8]) -> Option<&[u8]> {
     let rest = path.strip_suffix(&[0]).unwrap_or(path).strip_prefix(b"/proc/")?;
     let number = process.to_string();
-    ["self", "thread-self", &number]
+    let inside = ["self", "thread-self", &number]
         .iter()
-        .find_map(|folder| rest.strip_prefix(folder.as_bytes())?.strip_prefix(b"/"))
+        .find_map(|folder| rest.strip_prefix(folder.as_bytes())?.strip_prefix(b"/"))?;
+    // Its threads have the same.
+    let Some(task) = inside.strip_prefix(b"task/") else { return Some(inside) };
+    let end = task.iter().position(|byte| *byte == b'/')?;
+    task[..end].iter().all(u8::is_ascii_digit).then(|| &task[end + 1..])
 }
 
+/// The names of the files that are written here.
+const WRITTEN: [&[u8]; 3] = [b"maps", b"cmdline", b"environ"];
+
 impl Process {
+    /// Opens a file in which the kernel would tell about this process, however it is named; none if it is another.
+    fn open_own(&mut self, live: &Live, directory: u64, path: &[u8], flags: i32) -> Option<Answer> {
+        let name = path.strip_suffix(&[0]).unwrap_or(path);
+        let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
+        let is_memory = last == b"mem";
+        let reads = flags & libc::O_ACCMODE == libc::O_RDONLY && flags & libc::O_PATH == 0;
+        if !is_memory && (!reads || !WRITTEN.contains(&last)) {
+            return None;
+        }
+        let path = if name.starts_with(b"/") {
+            name.to_vec()
+        } else {
+            let start = match directory as i32 {
+                libc::AT_FDCWD => String::from("/proc/self/cwd"),
+                descriptor => format!("/proc/self/fd/{descriptor}"),
+            };
+            let start = live.link_target(&start)?;
+            [&start[..], b"/", name].concat()
+        };
+        if is_memory {
+            // It would be the memory of Parallax: nobody gets it, as where the kernel restricts it.
+            return own(self.facts.process, &path)
+                .filter(|file| *file == b"mem")
+                .map(|_| Err(Errno(libc::EACCES)));
+        }
+        let contents = self.own_file(live, &path)?;
+        Some(live.unnamed_file(&contents, flags & libc::O_CLOEXEC != 0))
+    }
+
     fn own_file(&mut self, live: &Live, path: &[u8]) -> Option<Vec<u8>> {
         match own(self.facts.process, path)? {
             b"maps" => Some(self.map_lines(live).into_bytes()),
@@ -33,7 +69,6 @@ impl Process {
     fn map_lines(&self, live: &Live) -> String {
         let mut text = String::new();
         let top = self.machine.abi().address_end - crate::memory::PAGE;
-        let stack = top - crate::elf::STACK_SIZE;
         let heap = self.heap.start;
         for (start, region) in self.world.memory.regions() {
             // The heap may have grown together with what lies before it.
@@ -43,15 +78,21 @@ impl Process {
                 None => vec![(start, region.end)],
             };
             for (from, to) in parts {
+                let mut file = None;
                 let (name, offset) = match &region.backing {
-                    Backing::Copied { map, offset, .. } | Backing::Shared { map, offset } => {
+                    Backing::Copied { map, offset, .. } | Backing::Shared { map, offset, .. } => {
+                        file = map.object();
                         (map.name(), offset + (from - start))
                     }
                     Backing::Zero if from == heap && self.heap.end > heap => ("[heap]", 0),
-                    Backing::Zero if (stack..top).contains(&from) => ("[stack]", 0),
+                    Backing::Zero if region.advice.grows_down && to == top => ("[stack]", 0),
                     Backing::Zero => ("", 0),
                 };
-                let (major, minor, number) = live.file_number(name).unwrap_or_default();
+                // Shared memory is on the first device, segments of System V with it.
+                let device = file.map_or(0, |file| if file.device == u64::MAX { 1 } else { file.device });
+                let (major, minor) = (libc::major(device), libc::minor(device));
+                let number = file.map_or(0, |file| file.inode);
+                let deleted = file.is_some_and(|file| !live.is_file_at(file, name));
                 let may = |allowed: bool, letter: char| if allowed { letter } else { '-' };
                 let access = region.permissions;
                 let shared = matches!(region.backing, Backing::Shared { .. });
@@ -67,6 +108,7 @@ impl Process {
                 if !name.is_empty() {
                     let column = line.len().max(73);
                     let _ = write!(line, "{:1$}{name}", "", column - line.len());
+                    line.push_str(if deleted { " (deleted)" } else { "" });
                 }
                 text.push_str(&line);
                 text.push('\n');
@@ -86,19 +128,40 @@ pub(super) fn openat(process: &mut Process, live: &Live, arguments: &Arguments) 
     open_at(process, live, directory, path, flags, mode)
 }
 
+/// `openat` with a structure.
+pub(super) fn openat2(process: &mut Process, live: &Live, arguments: &Arguments) -> Reply {
+    const SIZE: u64 = 24;
+    const LARGEST: u64 = crate::memory::PAGE;
+    let [directory, path, how, size, ..] = *arguments;
+    let mut open = || -> Answer {
+        if size < SIZE {
+            return Err(Errno(libc::EINVAL));
+        }
+        if size > LARGEST {
+            return Err(Errno(libc::E2BIG));
+        }
+        let how = process.take(how, size)?;
+        let path = process.take_path(path)?;
+        let flags = u64::from_le_bytes(how[..8].try_into().expect("eight bytes")) as i32;
+        let plain = how[8..].iter().all(|byte| *byte == 0);
+        if plain && let Some(file) = process.open_own(live, directory, &path, flags) {
+            return file;
+        }
+        let given = [path.as_ptr() as usize, how.as_ptr() as usize, size as usize];
+        live.host(libc::SYS_openat2, [directory as i32 as usize, given[0], given[1], given[2], 0, 0])
+    };
+    super::descriptors::slow(open())
+}
+
 fn open_at(process: &mut Process, live: &Live, directory: u64, path: u64, flags: u64, mode: u64) -> Reply {
     let flags = host_flags(process.machine, flags);
     let mut open = || -> Answer {
         let path = process.take_path(path)?;
-        match process.own_file(live, &path) {
-            Some(contents) if flags as i32 & libc::O_ACCMODE == libc::O_RDONLY => {
-                live.unnamed_file(&contents, flags as i32 & libc::O_CLOEXEC != 0)
-            }
-            _ => {
-                let directory = i64::from(directory as i32) as usize;
-                live.host(libc::SYS_openat, [directory, path.as_ptr() as usize, flags, mode as usize, 0, 0])
-            }
+        if let Some(file) = process.open_own(live, directory, &path, flags as i32) {
+            return file;
         }
+        let directory = i64::from(directory as i32) as usize;
+        live.host(libc::SYS_openat, [directory, path.as_ptr() as usize, flags, mode as usize, 0, 0])
     };
     super::descriptors::slow(open())
 }

@@ -74,9 +74,12 @@ fn timed(
             return sets(process, live, arguments, call, [0, mask]);
         }
         let mut parts = time.read(process, at)?;
-        let result = sets(process, live, arguments, call, [parts.as_mut_ptr() as usize, mask])?;
-        time.write(process, at, parts)?;
-        Ok(result)
+        let result = sets(process, live, arguments, call, [parts.as_mut_ptr() as usize, mask]);
+        // What is left of the time is told also when a signal came.
+        if matches!(result, Ok(_) | Err(Errno(libc::EINTR))) {
+            time.write(process, at, parts)?;
+        }
+        result
     };
     wait().into()
 }

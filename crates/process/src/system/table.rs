@@ -1,7 +1,8 @@
 //! The system calls, one row each: names, numbers, and how each is made.
 
 use super::{
-    Arguments, Reply, children, descriptors, device, identity, lock, messages, proc_files, select, space,
+    Arguments, Reply, across, advice, children, descriptors, device, identity, ipc, limits, lock, messages,
+    proc_files, robust, select, space,
 };
 use crate::elf::Machine;
 use crate::outside::live::Live;
@@ -29,6 +30,15 @@ pub enum Shape {
         /// The sizes of the fields of each.
         fields: &'static [u8],
     },
+    /// Structures for the kernel, counted likewise.
+    List {
+        /// The position of their number.
+        count: usize,
+        /// The sizes of the fields of each.
+        fields: &'static [u8],
+        /// More than these are refused with that error.
+        most: (u64, i32),
+    },
     /// A structure for the kernel, by the sizes of its fields; may be absent.
     Give(&'static [u8]),
     /// A structure from the kernel.
@@ -39,6 +49,13 @@ pub enum Shape {
     GiveWords(usize),
     /// So many numbers from the kernel.
     FillWords(usize),
+}
+
+impl Shape {
+    /// Whether it is a structure that the kernel writes, or may write.
+    pub(super) fn is_structure(&self) -> bool {
+        matches!(self, Shape::Array { .. } | Shape::Fill(_) | Shape::Exchange(_) | Shape::FillWords(_))
+    }
 }
 
 /// How a call is made.
@@ -59,8 +76,6 @@ pub enum How {
         /// Makes it otherwise.
         outside: Outside,
     },
-    /// It always succeeds with this value.
-    Answer(u64),
     /// It always fails with this error: programs ask to see whether it is there, and go on without.
     Refuse(i32),
 }
@@ -133,12 +148,19 @@ const fn inside(name: &'static str, x86_64: i64, powerpc: i64, function: Inside)
     row(name, x86_64, powerpc, How::Inside(function))
 }
 
-const fn refuse(name: &'static str, x86_64: i64, powerpc: i64, errno: i32) -> Row {
-    row(name, x86_64, powerpc, How::Refuse(errno))
+/// A call that concerns the process alone, or not, by its arguments.
+const fn either(
+    name: &'static str,
+    numbers: [i64; 2],
+    is_inside: fn(&mut Process, &Arguments) -> bool,
+    inside: Inside,
+    outside: Outside,
+) -> Row {
+    row(name, numbers[0], numbers[1], How::Either { is_inside, inside, outside })
 }
 
-const fn answer(name: &'static str, x86_64: i64, powerpc: i64) -> Row {
-    row(name, x86_64, powerpc, How::Answer(0))
+const fn refuse(name: &'static str, x86_64: i64, powerpc: i64, errno: i32) -> Row {
+    row(name, x86_64, powerpc, How::Refuse(errno))
 }
 
 const TIME: &[u8] = &[8, 8];
@@ -155,8 +177,10 @@ const LONG: &[u8] = &[8];
 const USAGE: &[u8] = &[8; 18];
 const SIGINFO: &[u8] = &[4; 32];
 const POLL: &[u8] = &[4, 2, 2];
+const QUEUE: &[u8] = &[8; 8];
+const OPERATIONS: Shape = List { count: 2, fields: &[2, 2, 2], most: (500, libc::E2BIG) };
 
-use Shape::{Array, Exchange, Fill, FillWords, Give, GiveWords, In, Number as N, Out, Path as P, Size};
+use Shape::{Array, Exchange, Fill, FillWords, Give, GiveWords, In, List, Number as N, Out, Path as P, Size};
 
 /// Every system call we know of. The sizes of structures are those of x86-64 Linux.
 static ROWS: &[Row] = &[
@@ -188,8 +212,9 @@ static ROWS: &[Row] = &[
     own("writev", 20, 146, descriptors::writev),
     own("preadv", 295, -1, descriptors::preadv),
     own("pwritev", 296, -1, descriptors::pwritev),
-    own("preadv2", 327, -1, descriptors::preadv),
-    own("pwritev2", 328, -1, descriptors::pwritev),
+    own("preadv2", 327, -1, descriptors::preadv2),
+    own("pwritev2", 328, -1, descriptors::pwritev2),
+    own("vmsplice", 278, -1, descriptors::vmsplice),
     pass("access", 21, 33, &[P, N]),
     pass("faccessat", 269, 298, &[N, P, N]),
     pass("faccessat2", 439, 439, &[N, P, N, N]),
@@ -234,6 +259,7 @@ static ROWS: &[Row] = &[
     pass("chmod", 90, 15, &[P, N]),
     pass("fchmod", 91, 94, &[N, N]),
     pass("fchmodat", 268, 297, &[N, P, N]),
+    pass("fchmodat2", 452, 452, &[N, P, N, N]),
     pass("chown", 92, 181, &[P, N, N]),
     pass("fchown", 93, 95, &[N, N, N]),
     pass("lchown", 94, 16, &[P, N, N]),
@@ -275,7 +301,7 @@ static ROWS: &[Row] = &[
     pass("timerfd_create", 283, -1, &[N, N]),
     pass("timerfd_settime", 286, -1, &[N, N, Give(TWO_TIMES), Fill(TWO_TIMES)]),
     pass("timerfd_gettime", 287, -1, &[N, Fill(TWO_TIMES)]),
-    refuse("openat2", 437, 437, libc::ENOSYS),
+    own("openat2", 437, -1, proc_files::openat2),
     // Waiting.
     pass("poll", 7, 167, &[Array { count: 1, fields: POLL }, Size, N]),
     narrow(
@@ -292,7 +318,8 @@ static ROWS: &[Row] = &[
     pass("epoll_create1", 291, 315, &[N]),
     pass("epoll_ctl", 233, -1, &[N, N, N, Give(&[4, 8])]),
     own("epoll_wait", 232, -1, descriptors::epoll_wait),
-    own("epoll_pwait", 281, -1, descriptors::epoll_wait),
+    own("epoll_pwait", 281, -1, descriptors::epoll_pwait),
+    own("epoll_pwait2", 441, -1, descriptors::epoll_pwait2),
     // Sockets.
     pass("socket", 41, -1, &[N, N, N]),
     pass("socketpair", 53, -1, &[N, N, N, Fill(PAIR)]),
@@ -319,20 +346,41 @@ static ROWS: &[Row] = &[
     inside("munmap", 11, 91, space::munmap),
     inside("mremap", 25, 163, space::mremap),
     inside("brk", 12, 45, space::brk),
-    inside("madvise", 28, 205, space::madvise),
-    answer("msync", 26, 144),
-    answer("mlock", 149, 150),
-    answer("munlock", 150, 151),
-    answer("mlockall", 151, 152),
-    answer("munlockall", 152, 153),
-    refuse("mlock2", 325, 378, libc::ENOSYS),
+    either("madvise", [28, 205], advice::is_inside, advice::madvise, advice::remove),
+    either("msync", [26, 144], advice::needs_no_disk, advice::msync, advice::msync_outside),
+    inside("mlock", 149, 150, advice::mlock),
+    inside("munlock", 150, 151, advice::munlock),
+    inside("mlockall", 151, 152, advice::mlockall),
+    inside("munlockall", 152, 153, advice::munlockall),
+    inside("mlock2", 325, 378, advice::mlock2),
     refuse("mincore", 27, 206, libc::ENOSYS),
     refuse("pkey_alloc", 330, 384, libc::ENOSYS),
     refuse("mbind", 237, -1, libc::ENOSYS),
     refuse("set_mempolicy", 238, -1, libc::ENOSYS),
     refuse("get_mempolicy", 239, -1, libc::ENOSYS),
-    refuse("membarrier", 324, 365, libc::ENOSYS),
+    pass("membarrier", 324, 365, &[N, N, N]),
     refuse("userfaultfd", 323, 364, libc::ENOSYS),
+    either("process_vm_readv", [310, -1], across::is_own, across::read, across::refuse),
+    either("process_vm_writev", [311, -1], across::is_own, across::write, across::refuse),
+    // Between processes.
+    pass("shmget", 29, -1, &[N, Size, N]),
+    inside("shmat", 30, -1, ipc::shmat),
+    inside("shmdt", 67, -1, ipc::shmdt),
+    own("shmctl", 31, -1, ipc::shmctl),
+    pass("semget", 64, -1, &[N, N, N]),
+    pass("semop", 65, -1, &[N, OPERATIONS, Size]),
+    pass("semtimedop", 220, -1, &[N, OPERATIONS, Size, Give(TIME)]),
+    own("semctl", 66, -1, ipc::semctl),
+    pass("msgget", 68, -1, &[N, N]),
+    own("msgsnd", 69, -1, ipc::msgsnd),
+    own("msgrcv", 70, -1, ipc::msgrcv),
+    own("msgctl", 71, -1, ipc::msgctl),
+    pass("mq_open", 240, -1, &[P, N, N, Give(QUEUE)]),
+    pass("mq_unlink", 241, -1, &[P]),
+    waits("mq_timedsend", 242, -1, &[N, In(2), Size, N, Give(TIME)]),
+    waits("mq_timedreceive", 243, -1, &[N, Out(2), Size, Fill(INT), Give(TIME)]),
+    own("mq_notify", 244, -1, ipc::mq_notify),
+    pass("mq_getsetattr", 245, -1, &[N, Give(QUEUE), Fill(QUEUE)]),
     // Signals.
     inside("rt_sigaction", 13, 173, signal::action),
     inside("rt_sigprocmask", 14, 174, signal::mask),
@@ -340,7 +388,14 @@ static ROWS: &[Row] = &[
     own("rt_sigpending", 127, 175, signal::pending),
     inside("rt_sigsuspend", 130, 178, signal::suspend),
     inside("sigaltstack", 131, 185, signal::alternate_stack),
-    pass("rt_sigtimedwait", 128, -1, &[Give(LONG), Fill(SIGINFO), Give(TIME), Size]),
+    either("rt_sigtimedwait", [128, -1], signal::has_awaited, signal::take_awaited, signal::wait_for_one),
+    either(
+        "rt_tgsigqueueinfo",
+        [297, -1],
+        identity::is_for_thread_of_group,
+        identity::queue_for_thread,
+        identity::queue_outside,
+    ),
     pass("rt_sigqueueinfo", 129, -1, &[N, N, Give(SIGINFO)]),
     pass("kill", 62, 37, &[N, N]),
     row(
@@ -393,6 +448,8 @@ static ROWS: &[Row] = &[
     narrow("clock_nanosleep32", 230, 248, &[N, N, GiveWords(2), FillWords(2)]),
     pass("adjtimex", 159, -1, &[Exchange(&[8; 26])]),
     // The process and its relatives.
+    inside("unshare", 272, 282, children::unshare),
+    refuse("setns", 308, 350, libc::EPERM),
     inside("fork", 57, 2, children::fork),
     inside("vfork", 58, 189, children::vfork),
     inside("clone", 56, 120, children::clone),
@@ -419,7 +476,7 @@ static ROWS: &[Row] = &[
     pass("getresuid", 118, 165, &[Fill(INT), Fill(INT), Fill(INT)]),
     pass("getresgid", 120, 170, &[Fill(INT), Fill(INT), Fill(INT)]),
     own("getgroups", 115, -1, identity::getgroups),
-    pass("setgroups", 116, -1, &[Size, Array { count: 0, fields: INT }]),
+    pass("setgroups", 116, -1, &[Size, List { count: 0, fields: INT, most: (65536, libc::EINVAL) }]),
     pass("setpgid", 109, 57, &[N, N]),
     pass("getpgid", 121, 132, &[N]),
     pass("getpgrp", 111, 65, &[]),
@@ -438,27 +495,23 @@ static ROWS: &[Row] = &[
     pass("sched_get_priority_max", 146, 159, &[N]),
     pass("sched_get_priority_min", 147, 160, &[N]),
     pass("getcpu", 309, 302, &[Fill(INT), Fill(INT)]),
-    pass("capget", 125, -1, &[Exchange(PAIR), Fill(&[4; 6])]),
-    pass("capset", 126, -1, &[Exchange(PAIR), Give(&[4; 6])]),
+    own("capget", 125, -1, identity::capget),
+    own("capset", 126, -1, identity::capset),
     pass("setfsuid", 122, -1, &[N]),
     pass("setfsgid", 123, -1, &[N]),
     pass("personality", 135, 136, &[N]),
     pass("getrusage", 98, 77, &[N, FillWords(18)]),
     own("sysinfo", 99, 116, identity::sysinfo),
     own("uname", 63, 122, identity::uname),
-    own("prlimit64", 302, 325, identity::prlimit),
-    own("getrlimit", 97, -1, identity::getrlimit),
-    own("ugetrlimit", -1, 190, identity::getrlimit),
-    own("setrlimit", 160, -1, identity::setrlimit),
+    either("prlimit64", [302, 325], limits::is_own_prlimit, limits::prlimit_inside, limits::prlimit),
+    either("getrlimit", [97, -1], limits::is_own_limit, limits::getrlimit_inside, limits::getrlimit),
+    either("ugetrlimit", [-1, 190], limits::is_own_limit, limits::getrlimit_inside, limits::getrlimit),
+    either("setrlimit", [160, 75], limits::is_own_limit, limits::setrlimit_inside, limits::setrlimit),
     row(
         "prctl",
         157,
         171,
-        How::Either {
-            is_inside: identity::concerns_registers,
-            inside: identity::float_mode,
-            outside: identity::prctl,
-        },
+        How::Either { is_inside: identity::is_inside, inside: identity::own_prctl, outside: identity::prctl },
     ),
     inside("arch_prctl", 158, -1, identity::arch_prctl),
     row(
@@ -474,20 +527,17 @@ static ROWS: &[Row] = &[
         How::Either { is_inside: lock::is_private, inside: lock::futex, outside: lock::shared_futex },
     ),
     inside("set_tid_address", 218, 232, identity::set_tid_address),
-    answer("set_robust_list", 273, 300),
+    inside("set_robust_list", 273, 300, robust::set),
+    inside("get_robust_list", 274, 299, robust::get),
     pass("getrandom", 318, 359, &[Out(1), Size, N]),
     pass("pidfd_open", 434, 434, &[N, N]),
     pass("pidfd_send_signal", 424, 424, &[N, N, Give(SIGINFO), N]),
     pass("kcmp", 312, -1, &[N, N, N, N, N]),
     refuse("rseq", 334, 387, libc::ENOSYS),
-    refuse("get_robust_list", 274, -1, libc::ENOSYS),
     refuse("futex_waitv", 449, 449, libc::ENOSYS),
-    refuse("epoll_pwait2", 441, 441, libc::ENOSYS),
     refuse("name_to_handle_at", 303, -1, libc::EOPNOTSUPP),
     refuse("fanotify_init", 300, -1, libc::ENOSYS),
     refuse("io_setup", 206, -1, libc::ENOSYS),
-    refuse("process_vm_readv", 310, -1, libc::ENOSYS),
-    refuse("process_vm_writev", 311, -1, libc::ENOSYS),
     refuse("process_madvise", 440, -1, libc::ENOSYS),
     refuse("sched_setattr", 314, -1, libc::ENOSYS),
     refuse("sched_getattr", 315, -1, libc::ENOSYS),
@@ -503,27 +553,8 @@ static ROWS: &[Row] = &[
     refuse("ioprio_set", 251, 273, libc::ENOSYS),
     refuse("syslog", 103, 103, libc::EPERM),
     refuse("keyctl", 250, 271, libc::ENOSYS),
-    refuse("fchmodat2", 452, 452, libc::ENOSYS),
     refuse("map_shadow_stack", 453, 453, libc::ENOSYS),
     // What a kernel may have been built without, or is too old for: programs are prepared for that.
-    refuse("shmget", 29, -1, libc::ENOSYS),
-    refuse("shmat", 30, -1, libc::ENOSYS),
-    refuse("shmctl", 31, -1, libc::ENOSYS),
-    refuse("semget", 64, -1, libc::ENOSYS),
-    refuse("semop", 65, -1, libc::ENOSYS),
-    refuse("semctl", 66, -1, libc::ENOSYS),
-    refuse("shmdt", 67, -1, libc::ENOSYS),
-    refuse("msgget", 68, -1, libc::ENOSYS),
-    refuse("msgsnd", 69, -1, libc::ENOSYS),
-    refuse("msgrcv", 70, -1, libc::ENOSYS),
-    refuse("msgctl", 71, -1, libc::ENOSYS),
-    refuse("semtimedop", 220, -1, libc::ENOSYS),
-    refuse("mq_open", 240, -1, libc::ENOSYS),
-    refuse("mq_unlink", 241, -1, libc::ENOSYS),
-    refuse("mq_timedsend", 242, -1, libc::ENOSYS),
-    refuse("mq_timedreceive", 243, -1, libc::ENOSYS),
-    refuse("mq_notify", 244, -1, libc::ENOSYS),
-    refuse("mq_getsetattr", 245, -1, libc::ENOSYS),
     refuse("uselib", 134, -1, libc::ENOSYS),
     refuse("sysfs", 139, -1, libc::ENOSYS),
     refuse("modify_ldt", 154, -1, libc::ENOSYS),
@@ -556,7 +587,6 @@ static ROWS: &[Row] = &[
     refuse("vserver", 236, -1, libc::ENOSYS),
     refuse("kexec_load", 246, -1, libc::ENOSYS),
     refuse("migrate_pages", 256, -1, libc::ENOSYS),
-    refuse("vmsplice", 278, -1, libc::ENOSYS),
     refuse("move_pages", 279, -1, libc::ENOSYS),
     refuse("fanotify_mark", 301, -1, libc::ENOSYS),
     refuse("open_by_handle_at", 304, -1, libc::ENOSYS),

@@ -2,14 +2,14 @@
 //!
 //! Every emulated run is a process of its own, since the program may fork, change directories and die: this binary runs
 //! itself with `--emulate`. With `PARALLAX_ALL_PROGRAMS` set, the slow ones run too.
-//! So it has no test harness, only the habits of one: it prints a line per test, takes a part
-//! of a name as argument, and fails if one test fails.
 
 mod commands;
 mod compiled;
 mod lines;
+mod random;
 mod refused;
 
+use libtest_mimic::{Arguments, Failed, Trial};
 use parallax_process::outside::live::{Live, enact};
 use parallax_process::{Ending, Process, Program};
 use std::io::{Read, Write};
@@ -17,8 +17,6 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a run left behind.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,66 +37,25 @@ fn main() {
     if arguments.first().is_some_and(|first| first == b"--emulate") {
         emulate(arguments[1..].to_vec());
     }
-    let names: Vec<String> = arguments
-        .iter()
-        .map(|text| String::from_utf8_lossy(text).into_owned())
-        .filter(|a| !a.starts_with('-'))
-        .collect();
-    if arguments.iter().any(|argument| argument == b"--list") {
-        return;
-    }
     let all = std::env::var_os("PARALLAX_ALL_PROGRAMS").is_some();
     let mut tests = commands::tests();
     tests.extend(lines::tests(all));
-    let (compiled, mut skipped) = compiled::tests();
+    let (compiled, skipped) = compiled::tests();
     tests.extend(compiled);
     tests.extend(refused::tests());
+    tests.extend(random::tests());
     if !all {
         tests.retain(|(name, _)| !commands::is_slow(name));
     }
-    let is_wanted =
-        |name: &str| names.is_empty() || names.iter().any(|wanted| name.contains(wanted.as_str()));
-    tests.retain(|(name, _)| is_wanted(name));
-    skipped.retain(|name| is_wanted(name));
-    std::process::exit(run_all(tests, &skipped));
+    let trials =
+        tests.into_iter().map(|(name, test)| Trial::test(name, move || test().map_err(Failed::from)));
+    // Skipped: this processor cannot run them.
+    let skipped = skipped.into_iter().map(|name| Trial::test(name, || Ok(())).with_ignored_flag(true));
+    libtest_mimic::run(&Arguments::from_args(), trials.chain(skipped).collect()).exit();
 }
 
 /// A test: a name, and what to do, which says what went wrong.
 pub type Test = (String, Box<dyn Fn() -> Result<(), String> + Send + Sync>);
-
-fn run_all(tests: Vec<Test>, skipped: &[String]) -> i32 {
-    println!("running {} tests", tests.len());
-    let next = AtomicUsize::new(0);
-    let failures = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                while let Some((name, test)) = tests.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let started = std::time::Instant::now();
-                    let result = test();
-                    let seconds = started.elapsed().as_secs_f32();
-                    match result {
-                        Ok(()) => println!("test {name} ({seconds:.1} s) ... ok"),
-                        Err(why) => {
-                            println!("test {name} ... FAILED");
-                            failures.lock().unwrap().push(format!("---- {name} ----\n{why}"));
-                        }
-                    }
-                }
-            });
-        }
-    });
-    let failures = failures.into_inner().unwrap();
-    for failure in &failures {
-        println!("{failure}");
-    }
-    for name in skipped {
-        println!("test {name} ... skipped: this processor cannot run it");
-    }
-    let (passed, failed) = (tests.len() - failures.len(), failures.len());
-    println!("test result: {passed} passed; {failed} failed; {} skipped", skipped.len());
-    i32::from(!failures.is_empty())
-}
 
 /// Runs a program in this process, and ends as it ends: its file, then its arguments from the first on, its name.
 fn emulate(arguments: Vec<Vec<u8>>) -> ! {

@@ -120,11 +120,11 @@ pub fn tests() -> Vec<Test> {
         (
             "refused: unknown system call".into(),
             Box::new(|| {
-                let source = ".globl _start\n_start: mov $272, %eax\nsyscall\n";
+                let source = ".globl _start\n_start: mov $136, %eax\nsyscall\n";
                 let binary = assembled("unknown", source)?;
                 let outcome = emulated(&[binary.to_str().unwrap()], b"");
                 std::fs::remove_file(&binary).unwrap();
-                refused(&outcome, "system call unshare (number 272)")
+                refused(&outcome, "system call ustat (number 136)")
             }),
         ),
     ]

@@ -10,13 +10,15 @@ use std::path::PathBuf;
 
 const MAGIC: &[u8; 6] = b"PLXREC";
 
-/// Of the format. Others are refused. Since 2 contents are named by their BLAKE3.
-pub const VERSION: u32 = 2;
+/// Of the format. Others are refused. Since 2 contents are named by their BLAKE3; since 3 it
+/// says which file a mapping shows, which files a call changed, and for which thread a signal is.
+pub const VERSION: u32 = 3;
 
 /// Of the engine and the system layer: it changes when the same records would lead another way. Recordings of others are
 /// refused. Since 2 an interrupted call and the delivery of the signal are two moves; since 3 the strings of the first stack are in
-/// Linux's order.
-pub const REVISION: u32 = 3;
+/// Linux's order; since 4 a mapping may
+/// reach behind the end of its file.
+pub const REVISION: u32 = 4;
 
 /// What a process was started with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,7 +130,7 @@ mod tests {
             instruction_bound: 1 << 20,
             schedule: None,
         };
-        let facts = parallax_process::outside::Facts { process: 7, user: 0, memory: 1 << 30, ignored: 0 };
+        let facts = parallax_process::outside::Facts { process: 7, memory: 1 << 30, ..Default::default() };
         Header::new(&program, SavedFacts::new(&facts))
     }
 

@@ -2,6 +2,7 @@
 
 use super::{Door, Header, Kind, Tail, Wish, chunk, name_of};
 use crate::record::Record;
+use parallax_process::outside::live::with_spare;
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -10,6 +11,12 @@ use std::time::{Duration, Instant};
 const FULL: usize = 256 << 10;
 /// And one of that age.
 const OLD: Duration = Duration::from_secs(1);
+
+/// Opens files where the program may have all its descriptors in use.
+fn with_room<T: Send>(work: impl Fn() -> std::io::Result<T> + Sync) -> std::io::Result<T> {
+    const EMFILE: i32 = 24;
+    with_spare(work, |error| error.raw_os_error() == Some(EMFILE))
+}
 
 /// Writes one stream.
 pub struct Writer {
@@ -37,8 +44,8 @@ impl Writer {
     }
 
     fn start(door: Door, name: &str, header: &Header, sync: bool) -> std::io::Result<Writer> {
-        door.open(Wish::Start, &format!("{name}.stream"))?.write_all(&header.encode())?;
-        let tail = Tail::create(&door.open(Wish::Map, &format!("{name}.tail"))?)?;
+        with_room(|| door.open(Wish::Start, &format!("{name}.stream"))?.write_all(&header.encode()))?;
+        let tail = with_room(|| Tail::create(&door.open(Wish::Map, &format!("{name}.tail"))?))?;
         Ok(Writer {
             door,
             name: name.to_owned(),
@@ -107,9 +114,11 @@ impl Writer {
     }
 
     fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
-        let mut file = self.door.open(Wish::Append, &format!("{}.stream", self.name))?;
-        file.write_all(bytes)?;
-        if self.sync { file.sync_data() } else { Ok(()) }
+        with_room(|| {
+            let mut file = self.door.open(Wish::Append, &format!("{}.stream", self.name))?;
+            file.write_all(bytes)?;
+            if self.sync { file.sync_data() } else { Ok(()) }
+        })
     }
 
     /// The program is about to give up rights, or its view of the files: what this one may open, it may open still.
@@ -145,13 +154,13 @@ impl Writer {
         }
         let name = name_of(contents);
         let path = format!("files/{name}");
-        if self.door.open(Wish::Find, &path).is_err() {
+        if with_room(|| self.door.open(Wish::Find, &path).map(drop)).is_err() {
             let store = || -> std::io::Result<()> {
                 let partial = format!("{path}.{}", self.name.replace('.', "-"));
                 self.door.open(Wish::Map, &partial)?.write_all(contents)?;
                 self.door.open(Wish::Finish, &partial).map(drop)
             };
-            if let Err(error) = store() {
+            if let Err(error) = with_room(store) {
                 self.failed.get_or_insert(error);
                 return None;
             }

@@ -7,6 +7,7 @@
 mod beyond;
 mod files;
 mod kill;
+mod linux;
 mod pieces;
 mod programs;
 mod recorder;
@@ -30,7 +31,8 @@ fn main() {
     tests.extend(files::tests());
     tests.extend(schedule::tests());
     tests.extend(beyond::tests());
-    recorder::run(&arguments, tests)
+    tests.extend(linux::tests(all));
+    recorder::run(tests)
 }
 
 /// A new folder for a test.
@@ -68,6 +70,10 @@ pub fn replay_all(recording: &Path) -> Result<(), String> {
         let log = archive.log(&stream).map_err(|error| error.to_string())?;
         let mut process = replay(&log, true, false).map_err(|error| error.to_string())?;
         let ending = process.run();
+        if log.told.is_some() && process.time() >= log.last() {
+            // Its end is known from its parent; that of its recording is compared below.
+            continue;
+        }
         let recorded = log.ending().ok_or(format!("stream {stream} has no end"))?;
         if recorded != SavedEnding::new(&ending) || process.time() != log.last() {
             return Err(format!(

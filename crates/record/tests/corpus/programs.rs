@@ -122,7 +122,7 @@ pub fn tests(all: bool) -> Vec<Test> {
 }
 
 /// Records a command and replays it; with the program gone and the recording elsewhere, and packed, too.
-fn check(
+pub fn check(
     place: &Path,
     command: &[String],
     same: bool,

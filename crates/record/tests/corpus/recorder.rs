@@ -11,34 +11,16 @@ use std::process::{Command, Stdio};
 pub const CANNOT: i32 = 99;
 
 /// A test: a name, and what to do, which says what went wrong.
-pub type Test = (String, Box<dyn Fn() -> Result<(), String>>);
+pub type Test = (String, Box<dyn Fn() -> Result<(), String> + Send>);
 
-/// Runs those of the tests that the arguments name, one behind the other, and ends with what came of them.
-pub fn run(arguments: &[Vec<u8>], mut tests: Vec<Test>) -> ! {
-    if arguments.iter().any(|argument| argument == b"--list") {
-        std::process::exit(0);
-    }
-    let names: Vec<String> = arguments
-        .iter()
-        .map(|text| String::from_utf8_lossy(text).into_owned())
-        .filter(|text| !text.starts_with('-'))
-        .collect();
-    tests.retain(|(name, _)| names.is_empty() || names.iter().any(|wanted| name.contains(wanted.as_str())));
-    println!("running {} tests", tests.len());
-    let mut failures = Vec::new();
-    for (name, test) in &tests {
-        let started = std::time::Instant::now();
-        match test() {
-            Ok(()) => println!("test {name} ({:.1} s) ... ok", started.elapsed().as_secs_f32()),
-            Err(why) => {
-                println!("test {name} ... FAILED");
-                failures.push(format!("---- {name} ----\n{why}"));
-            }
-        }
-    }
-    failures.iter().for_each(|failure| println!("{failure}"));
-    println!("test result: {} passed; {} failed", tests.len() - failures.len(), failures.len());
-    std::process::exit(i32::from(!failures.is_empty()));
+/// Runs the tests one behind the other: recording takes over the process that does it, and replays share its memory.
+pub fn run(tests: Vec<Test>) -> ! {
+    let mut arguments = libtest_mimic::Arguments::from_args();
+    arguments.test_threads = Some(1);
+    let trials = tests.into_iter().map(|(name, test)| {
+        libtest_mimic::Trial::test(name, move || test().map_err(libtest_mimic::Failed::from))
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit()
 }
 
 /// Records a program in this process, and ends as it ends: a folder, a seed or nothing, its file, its arguments.

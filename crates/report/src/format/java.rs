@@ -59,6 +59,21 @@ fn belongs(line: &str) -> bool {
         || words.starts_with("Suppressed: ")
 }
 
+/// One exception of a trace.
+#[derive(Default)]
+struct Trace {
+    label: String,
+    /// How far it is indented: what is suppressed stands further in, with its own causes.
+    margin: usize,
+    /// The exception that `... 2 more` means the frames of.
+    around: Option<usize>,
+    frames: Vec<StackFrame>,
+}
+
+fn margin(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
 fn report(log: &[&str], notes: &mut Vec<String>) -> Report {
     let mut report = Report {
         severity: Severity::Error,
@@ -74,28 +89,45 @@ fn report(log: &[&str], notes: &mut Vec<String>) -> Report {
         report.title = log[0].trim().to_owned();
     }
     // Innermost first, as printed.
-    let mut traces: Vec<(String, Vec<StackFrame>)> = vec![(report.title.clone(), Vec::new())];
+    let mut traces = vec![Trace { label: report.title.clone(), ..Trace::default() }];
     for (line, words) in log.iter().enumerate() {
         if let Some(captures) = FRAME.captures(words) {
-            if let Some((_, frames)) = traces.last_mut() {
-                frames.push(frame(line, &captures[1], &captures[2]));
+            if let Some(trace) = traces.last_mut() {
+                trace.frames.push(frame(line, &captures[1], &captures[2]));
             }
         } else if let Some(cause) = words.trim_start().strip_prefix("Caused by: ") {
-            traces.push((format!("caused by {cause}"), Vec::new()));
+            // A cause belongs to the exception that is printed at the same margin.
+            let around = traces.iter().rposition(|trace| trace.margin == margin(words));
+            traces.push(Trace {
+                label: format!("caused by {cause}"),
+                margin: margin(words),
+                around,
+                ..Trace::default()
+            });
         } else if let Some(other) = words.trim_start().strip_prefix("Suppressed: ") {
-            traces.push((format!("suppressed {other}"), Vec::new()));
+            let around = traces.iter().rposition(|trace| trace.margin < margin(words));
+            traces.push(Trace {
+                label: format!("suppressed {other}"),
+                margin: margin(words),
+                around,
+                ..Trace::default()
+            });
         } else if let Some(captures) = MORE.captures(words) {
             let count: usize = captures[1].parse().unwrap_or(0);
-            if let [.., (_, around), (_, frames)] = traces.as_mut_slice() {
-                let shared = around.len().saturating_sub(count);
-                frames.extend(
-                    around[shared..].iter().map(|frame| StackFrame { line: usize::MAX, ..frame.clone() }),
-                );
+            let around = traces.last().and_then(|trace| traces.get(trace.around?));
+            let shared: Vec<StackFrame> = around.map_or(Vec::new(), |around| {
+                let first = around.frames.len().saturating_sub(count);
+                let shared = around.frames[first..].iter();
+                shared.map(|frame| StackFrame { line: usize::MAX, ..frame.clone() }).collect()
+            });
+            if let Some(trace) = traces.last_mut() {
+                trace.frames.extend(shared);
             }
         }
     }
     let stacks =
-        traces.into_iter().map(|(label, frames)| Stack::innermost_first(label, frames).fails(None)).collect();
+        traces.into_iter().map(|trace| Stack::innermost_first(trace.label, trace.frames).fails(None));
+    let stacks = stacks.collect();
     assemble(&mut report, log, stacks, notes);
     report
 }
@@ -140,5 +172,32 @@ Caused by: java.lang.NullPointerException: Cannot invoke \"String.trim()\" becau
         assert_eq!(names(&report.paths[1])[3], "hotel.desk.Guests.room");
         assert_eq!(report.location.as_ref().unwrap().file, "hotel/desk/Guests.java");
         assert_eq!(report.plain_text(), TRACE);
+    }
+
+    /// As OpenJDK 17 printed it: a cause of what was suppressed, and a cause of the exception itself behind it.
+    const SUPPRESSED: &str = "\
+Exception in thread \"main\" java.lang.IllegalStateException: body
+\tat hotel.Desk.open(Desk.java:9)
+\tat hotel.Desk.main(Desk.java:20)
+\tSuppressed: java.io.IOException: close
+\t\tat hotel.Desk.close(Desk.java:14)
+\t\tat hotel.Desk.open(Desk.java:8)
+\t\t... 1 more
+\tCaused by: java.lang.RuntimeException: inner
+\t\tat hotel.Desk.flush(Desk.java:16)
+\t\t... 3 more
+Caused by: java.lang.NullPointerException: key
+\tat hotel.Desk.key(Desk.java:5)
+\t... 2 more
+";
+
+    #[test]
+    fn a_cause_behind_what_was_suppressed_has_the_frames_of_its_own_exception() {
+        let report = &read(SUPPRESSED.as_bytes(), "trace").unwrap().reports[0];
+        let lines = |path: &Path| -> Vec<u32> {
+            path.steps.iter().filter_map(|step| step.location.as_ref()?.line).collect()
+        };
+        let paths: Vec<Vec<u32>> = report.paths.iter().map(lines).collect();
+        assert_eq!(paths, [vec![20, 9], vec![20, 8, 14], vec![20, 8, 14, 16], vec![20, 9, 5]]);
     }
 }

@@ -5,6 +5,7 @@
 //! The calls are places only; a function's name is known where an alias step says `at FUNCTION FILE:LINE`.
 
 use super::Sample;
+use crate::locks::{self, Lock};
 use crate::read::Fault;
 use crate::stack::place;
 use crate::{
@@ -169,8 +170,10 @@ impl Warning {
             ..Report::default()
         };
         let calls: Vec<usize> = self.references.iter().map(|reference| reference.calls.len()).collect();
+        // Threads are told apart by where they are created.
+        let mut threads: Vec<String> = Vec::new();
         for reference in self.references {
-            report.paths.push(reference.path(notes));
+            report.paths.push(reference.path(&mut threads, notes));
         }
         report.location = report.paths.first().and_then(|path| path.steps.last()?.location.clone());
         for (number, line) in lines.iter().enumerate() {
@@ -197,7 +200,7 @@ impl Warning {
 }
 
 impl Reference {
-    fn path(self, notes: &mut Vec<String>) -> Path {
+    fn path(self, threads: &mut Vec<String>, notes: &mut Vec<String>) -> Path {
         let fork = self.calls.iter().rposition(|call| call.fork);
         let label = match fork {
             Some(fork) => format!("{}, thread created at {}", self.variable, self.calls[fork].key),
@@ -206,7 +209,7 @@ impl Reference {
         let mut path = PathBuilder::new(label);
         let mut thread = None;
         let mut name = String::new();
-        let mut threads = 0;
+        let mut way = String::new();
         for call in &self.calls {
             path.enter(Frame {
                 thread: thread.take(),
@@ -221,18 +224,21 @@ impl Reference {
                 (false, name) => format!("call {name}"),
             };
             if call.fork {
-                threads += 1;
-                thread = Some(format!("T{threads}"));
+                way = format!("{way} {}", call.key);
+                let number = threads.iter().position(|known| *known == way).unwrap_or_else(|| {
+                    threads.push(way.clone());
+                    threads.len() - 1
+                });
+                thread = Some(format!("T{}", number + 1));
             }
             path.step(Step::at(Role::Call, Some(call.at.clone())).with_message(words));
         }
         let file = self.at.as_ref().map_or(String::new(), |place| place.file.clone());
         path.enter(Frame { thread: thread.take(), ..Frame::new(name, file) });
-        let held = if self.locks.is_empty() { "none".to_owned() } else { self.locks.join(", ") };
+        let held = locks::held(self.locks.iter().map(|words| Lock::read(words)));
         let words = format!("dereference of {}", self.variable);
-        path.step(
-            Step::at(Role::Access, self.at).with_message(words).with_state("locks held", held).failing(),
-        );
+        let access = Step::at(Role::Access, self.at).with_message(words);
+        path.step(access.with_state(held.name, held.value).failing());
         if path.was_cut() {
             notes.push(super::cut_note(&path));
         }
@@ -258,7 +264,7 @@ Warning: Possible data race: &hits:tally.c:2 is not protected!
     => slot:tally.c:5 at bump tally.c:43
   locks acquired:
     *bump.lock:tally.c:43
-    guard:tally.c:1
+    concrete guard:tally.c:1
   in: FORK at tally.c:21 -> tally.c:43
 
   dereference of &hits:tally.c:2 at tally.c:35 &hits:tally.c:2
@@ -285,6 +291,11 @@ Warning: Possible data race: &spare:tally.c:50 is not protected!
         let want = [Open(0), Step(0), Open(1), Step(1), Open(2), Step(2), Close(2), Close(1), Close(0)];
         assert_eq!(first.outline(), want);
         assert_eq!(first.frames[1].thread.as_deref(), Some("T1"));
+        assert_eq!(
+            report.paths[1].frames[1].thread.as_deref(),
+            Some("T2"),
+            "another creation, another thread"
+        );
         assert_eq!(first.frames[2].function, "bump");
         let lines: Vec<_> =
             first.steps.iter().map(|step| step.location.as_ref().unwrap().line.unwrap()).collect();

@@ -4,9 +4,10 @@
 //! path leads from `main` through the creation of the thread to the access.
 
 use super::Sample;
+use crate::locks::{self, Lock};
 use crate::read::Fault;
 use crate::stack::{Creations, Stack, StackFrame, assemble, own_code, place};
-use crate::{AccessMode, Binding, Document, Location, Report, Severity, Tool};
+use crate::{AccessMode, Document, Location, Report, Severity, Tool};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -240,9 +241,9 @@ impl<'a> Block<'a> {
                 take_column(last, head);
             }
             if let (Some(locks), Some(last)) = (MUTEXES.captures(&said), stack.frames.last_mut()) {
-                last.state.push(Binding { name: "locks held".to_owned(), value: locks[1].to_owned() });
+                last.state.push(locks::held(locks[1].split(',').map(Lock::read)));
             } else if let (true, Some(last)) = (race && access.is_some(), stack.frames.last_mut()) {
-                last.state.push(Binding { name: "locks held".to_owned(), value: "none".to_owned() });
+                last.state.push(locks::held([]));
             }
             if let Some(thread) = thread {
                 creations.lead_to(&mut stack, thread.trim_start_matches("thread "));

@@ -2,9 +2,10 @@
 
 use super::Sample;
 use super::valgrind::{lead_to, mode, name_thread, weakness};
+use crate::locks::{self, Lock};
 use crate::read::Fault;
 use crate::stack::{Creations, Stack, StackFrame, assemble, own_code, place};
-use crate::{Binding, Document, Report, Severity, Tool};
+use crate::{Document, Report, Severity, Tool};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -113,7 +114,9 @@ fn report(
             stack = stack.fails(access);
         }
         if let (Some(held), Some(last)) = (held, stack.frames.last_mut()) {
-            last.state.push(Binding { name: "locks held".to_owned(), value: held });
+            // `2, at addresses 0x10C060 0x10C0A0`
+            let names = held.split([' ', ',']).filter(|word| word.starts_with("0x"));
+            last.state.push(locks::held(names.map(|name| Lock { name, shared: false })));
         }
         fails_later(&mut stacks, &mut stack);
         lead_to(creations, &mut stack);
@@ -272,7 +275,7 @@ half done
         let last = |path: usize| report.paths[path].steps.last().unwrap();
         assert_eq!((last(0).access, last(1).access), (Some(AccessMode::Read), Some(AccessMode::Write)));
         assert!(last(0).failing && last(1).failing);
-        assert_eq!(last(1).state[0].value, "1, at address 0x10C060");
+        assert_eq!(last(1).state[0].value, "0x10C060");
         assert_eq!(report.paths[0].frames[0].function, "part_drain");
         // The other thread's path begins where it was created, and goes through no start-up code.
         let created: Vec<_> =

@@ -23,6 +23,9 @@ const KEEP: usize = 200;
 const SLACK: usize = 8;
 /// Nesting that Z3's own recursion survives on a small stack.
 const DEPTH: u32 = 10_000;
+/// What Z3 counts as its resource, for each conflict that a query may take: where nothing is timed, this bounds what is not
+/// search.
+const RESOURCE: u64 = 20_000;
 /// The part of a query's time that is for taking down what Z3 built, where it gives up: one in so many.
 const TIDYING: u32 = 8;
 
@@ -183,6 +186,10 @@ impl<'s> State<'s> {
             "max_conflicts",
             limits.conflicts.map_or(u32::MAX, |c| u32::try_from(c).unwrap_or(u32::MAX)),
         );
+        if let (None, Some(conflicts)) = (limits.time, limits.conflicts) {
+            let most = conflicts.saturating_mul(RESOURCE).min(u64::from(u32::MAX));
+            self.params.set_u32("rlimit", most as u32);
+        }
         self.assumed.clear();
         self.whole = None;
         if floats {
@@ -270,7 +277,9 @@ impl Engine for State<'_> {
                 let reason = solver.get_reason_unknown().unwrap_or_default();
                 Err(match reason.as_str() {
                     "timeout" | "canceled" => Reason::Time,
-                    "max-conflicts-reached" | "sat.max.conflicts" => Reason::Search,
+                    "max-conflicts-reached" | "sat.max.conflicts" | "max. resource limit exceeded" => {
+                        Reason::Search
+                    }
                     _ => Reason::Incomplete(reason),
                 })
             }

@@ -20,5 +20,5 @@ fn main() {
     tests.extend(kept::tests());
     tests.extend(across::tests());
     tests.extend(thinned::tests());
-    recorder::run(&arguments, tests)
+    recorder::run(tests)
 }

@@ -2,16 +2,20 @@
 
 use super::super::Entry;
 use super::super::host::Explorer;
+use super::walks::Learned;
 use super::{MOST_LENGTH, Relied, held_by, known_object, pointer_name};
 use parallax_cmachine::{
-    InputCell, ObjectId, Origin, State, Target, Token, Value, number_at, size_of, strip,
+    InputCell, ObjectId, Origin, Reporter, State, Target, Token, Value, number_at, size_of, strip,
 };
 use parallax_cmodule::{DebugType, DebugTypeId};
 use parallax_op::{BinOp, RelOp};
-use parallax_path::Model;
+use parallax_path::{Bound, Model};
 use parallax_sem::Symbolic;
 use parallax_term::{Expr, Formula, Node, Symbol, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Elements of an array that code which reads that far without looking is given, whatever the bound on arrays.
+const MOST_ELEMENTS: u64 = 64;
 
 /// A contract as a condition on one path.
 pub(super) struct Candidate {
@@ -206,6 +210,46 @@ impl<'s> Explorer<'s> {
             });
         }
         candidates
+    }
+
+    /// A contract that asks for more bytes than any array of this run has leaves no input: then arrays at the pointer get
+    /// room for them, up to [`MOST_ELEMENTS`], and the search starts again. Where that is not possible it is a bound.
+    ///
+    /// Where other contracts are relied on, a number beside the pointer say, there may be enough on other paths: then only an
+    /// access that no path has passed shows that there is not.
+    pub(in super::super) fn make_room(&mut self, state: &State<Symbolic<'s>>, relied: &[Relied]) {
+        let is_passed = self.here.is_none_or(|here| self.passed.contains(&here));
+        let asks = relied
+            .iter()
+            .any(|contract| matches!(contract, Relied::AtLeast { .. } | Relied::Enough(_)) || !is_passed);
+        let Some((object, offset, len)) = self.access.filter(|_| asks) else { return };
+        let store = self.store;
+        let capacity = state.memory.object(object).capacity;
+        let last = store.binop(BinOp::Add, offset, len);
+        let end = match store.as_constant(last).and_then(|bits| bits.to_u64()) {
+            Some(end) if end > capacity => end,
+            Some(_) => return,
+            // Wherever it is, it is beyond all that there can be.
+            None => {
+                let there = store.relop(RelOp::Ule, last, store.number(64, capacity.into()));
+                if !self.excludes(state, store.true_(), there) {
+                    return;
+                }
+                capacity.saturating_add(1)
+            }
+        };
+        let Some(known) = known_object(state, object) else { return };
+        // An object has the name of the pointer that it was made for.
+        let (name, element) = (known.name.clone(), size_of(self.module(), known.ty));
+        let elements = end.div_ceil(element.max(1));
+        let learned = match element > 0 && elements <= MOST_ELEMENTS {
+            true => self.walks.need(&name, elements.next_power_of_two()),
+            false => Learned::TooLate,
+        };
+        if learned == Learned::TooLate {
+            let most = self.walks.elements(&name).max(self.settings.array);
+            self.bounded(Bound::Array(most, name));
+        }
     }
 
     /// When an access at so many bytes behind a pointer lies within as much as a number promises, and when there is as much.

@@ -10,10 +10,21 @@ use parallax_cmachine::{Relation, State, Token, size_of};
 use parallax_op::{BinOp, RelOp};
 use parallax_sem::Symbolic;
 use parallax_term::{Formula, Symbol, Term};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Two input pointers, by name.
 type Pair = (String, String);
+
+/// What becomes of something that is found out about pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Learned {
+    /// It was known, or changes nothing.
+    Nothing,
+    /// The search starts again with it.
+    New,
+    /// It would change how objects are chosen, and is not used.
+    TooLate,
+}
 
 /// What the explored code relates.
 #[derive(Default)]
@@ -24,6 +35,8 @@ pub(in super::super) struct Walks {
     ordered: FxHashSet<Pair>,
     /// Compared for equality.
     equated: FxHashSet<Pair>,
+    /// Elements that an array at a pointer has room for, where the code needs more than the bound on arrays.
+    rooms: FxHashMap<String, u64>,
     /// Whether something came to be known since the search started.
     learned: bool,
     /// Whether what comes to be known now is too late.
@@ -32,15 +45,43 @@ pub(in super::super) struct Walks {
 
 impl Walks {
     /// Notes that a program relates two pointers.
-    pub(in super::super) fn note(&mut self, one: &str, other: &str, how: Relation) {
+    pub(in super::super) fn note(&mut self, one: &str, other: &str, how: Relation) -> Learned {
+        let related = self.together(one, other);
         let set = match how {
             Relation::Equated => &mut self.equated,
-            _ if self.closed => return,
+            // Two pointers that are known to walk one array stay so.
+            _ if self.closed && related => return Learned::Nothing,
+            _ if self.closed => return Learned::TooLate,
             Relation::Subtracted => &mut self.subtracted,
             Relation::Ordered => &mut self.ordered,
         };
         let new = set.insert((one.into(), other.into()));
-        self.learned |= new && !self.closed && self.together(one, other);
+        match new && self.together(one, other) {
+            false => Learned::Nothing,
+            // It is known from now on, but objects were chosen without it.
+            true if self.closed && !related => Learned::TooLate,
+            true if self.closed => Learned::Nothing,
+            true => {
+                self.learned = true;
+                Learned::New
+            }
+        }
+    }
+
+    /// How many elements an array at a pointer is known to need; 0 where nothing is known.
+    pub(in super::super) fn elements(&self, name: &str) -> u64 {
+        self.rooms.get(name).copied().unwrap_or(0)
+    }
+
+    /// Notes that an array at a pointer needs room for so many elements.
+    pub(super) fn need(&mut self, name: &str, elements: u64) -> Learned {
+        // Room that was made and is not there cannot be made this way.
+        if self.closed || self.elements(name) >= elements {
+            return Learned::TooLate;
+        }
+        self.rooms.insert(name.into(), elements);
+        self.learned = true;
+        Learned::New
     }
 
     /// Whether objects may have been chosen without what is known now.
@@ -195,4 +236,26 @@ impl<'s> Explorer<'s> {
 fn has(set: &FxHashSet<Pair>, one: &str, other: &str) -> bool {
     // Sets are small: a handful of pointers of one structure.
     set.iter().any(|(a, b)| (a == one && b == other) || (a == other && b == one))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_learned_is_used_or_said_to_be_late() {
+        let mut walks = Walks::default();
+        assert_eq!(walks.note("p", "e", Relation::Equated), Learned::Nothing);
+        assert_eq!(walks.note("e", "p", Relation::Subtracted), Learned::New);
+        assert_eq!(walks.note("e", "p", Relation::Subtracted), Learned::Nothing);
+        assert_eq!((walks.need("p", 8), walks.elements("p"), walks.elements("q")), (Learned::New, 8, 0));
+        walks.close();
+        // These two are known to walk one array: how is no news.
+        assert_eq!(walks.note("e", "p", Relation::Ordered), Learned::Nothing);
+        assert_eq!(walks.note("q", "r", Relation::Ordered), Learned::TooLate);
+        assert_eq!(walks.note("q", "r", Relation::Equated), Learned::Nothing);
+        // With one that leads through an array, equality matters.
+        assert_eq!(walks.note("s", "p", Relation::Equated), Learned::TooLate);
+        assert_eq!(walks.need("r", 8), Learned::TooLate);
+    }
 }

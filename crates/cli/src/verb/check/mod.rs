@@ -6,22 +6,24 @@ mod print;
 
 use super::c_input;
 use super::c_sources::CSources;
-use crate::exit::{Failure, Status};
-use crate::report_file;
 use anyhow::{Context, Result};
 use baseline::{Baseline, Compared};
 use clap::{Args, ValueEnum};
 use config::{Config, Table};
 use parallax_cexplore::Program;
+use parallax_cli_base::exit::Status;
+use parallax_cli_base::report_file;
 use parallax_cread::Kept;
-use parallax_mixy::{Error, Mode, Report, Settings, Sinks, confirm, output};
+use parallax_mixy::{Mode, Report, Settings, Sinks, confirm, output};
 use serde::Deserialize;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Find null errors in a C program: where null may be dereferenced, or reach what must not be null
+/// Find null errors in a C program.
+///
+/// An error is where null is dereferenced, or reaches what must not be null.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -178,12 +180,8 @@ pub fn checked(arguments: &Check) -> Result<Checked> {
     let kept = program.kept.clone();
     program.annotate()?;
     let settings = arguments.settings(&config.check);
-    let mut report = parallax_mixy::check(&program.module, &settings).map_err(|error| Failure {
-        status: match error {
-            Error::NoFunction(_) | Error::NoBody(_) | Error::Contradiction(_) => Status::BadInput,
-        },
-        message: error.to_string(),
-    })?;
+    // All its errors are bad input, as errors without a status are.
+    let mut report = parallax_mixy::check(&program.module, &settings)?;
     arguments.confirm(&program, &settings, &mut report)?;
     suppress(&program, &config.check, &mut report);
     Ok(Checked { program, report, kept })
@@ -212,6 +210,7 @@ pub fn run(arguments: &Check) -> Result<Status> {
     let mut out = std::io::stdout().lock();
     if arguments.json {
         let mut document = output::json(&program.module, &report, &c_input::input);
+        document["jail"] = super::walls::document(program.jail);
         if let Some(counts) = kept.as_ref().map(|kept| kept.counts()) {
             document["kept"] = serde_json::json!({ "found": counts.found, "made": counts.made });
         }

@@ -5,6 +5,7 @@ use super::baseline::Compared;
 use anyhow::Result;
 use parallax_cexplore::Program;
 use parallax_cexplore::native::Native;
+use parallax_cli_base::words::counted;
 use parallax_mixy::{Finding, Origin, Report, Status, Step, output};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
@@ -52,7 +53,7 @@ pub fn print(
         counted(report.findings.len(), "finding"),
         report.findings.len() - confirmed,
         counted(report.typed, "warning"),
-        report.refuted
+        report.refuted.len()
     )?;
     if let Some(compared) = compared {
         let new = compared.new.iter().filter(|new| **new).count();
@@ -171,8 +172,4 @@ fn placed(program: &Program, step: &Step) -> String {
         0 => step.words.clone(),
         line => format!("{}:{line}: {}", program.module.file_of(step.location), step.words),
     }
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -3,7 +3,9 @@
 use super::{Explore, failure};
 use anyhow::{Context, Result};
 use parallax_cexplore::explore::{Entry, Exploration, Settings, explore};
+use parallax_cexplore::place::written;
 use parallax_cexplore::{Program, callers};
+use parallax_path::{Bound, Premise};
 use parallax_term::Store;
 use std::time::{Duration, Instant};
 
@@ -43,14 +45,20 @@ pub fn from_callers(
     let mut whole = joined.context("nothing was explored")?;
     if starts.len() > 1 && whole.completeness.is_out_of_time() {
         let (seconds, callers) = (settings.time.as_secs_f64(), starts.len());
-        whole.assumptions.insert(format!("the {seconds} s of --time are shared by {callers} starts"));
+        let words = format!("the {seconds} s of --time are shared by {callers} starts");
+        whole.completeness = whole.completeness.given(Premise::new(words));
+    }
+    for id in callers::called_through_pointers(module, function, levels) {
+        let function = module.function(id);
+        let bound = Bound::Missing(format!("calls of {} through pointers are not followed", function.name));
+        whole.completeness = whole.completeness.but(bound, written(module, function.location));
     }
     for call in callers::calls(module, function) {
         let place = module.location(call.at);
         let caller = &module.function(call.caller).name;
         let words =
             format!("{name} is entered as {caller} calls it ({}:{})", module.file_of(call.at), place.line);
-        whole.assumptions.insert(words);
+        whole.completeness = whole.completeness.given(Premise::new(words));
     }
     Ok(whole)
 }

@@ -1,19 +1,19 @@
 //! What `parallax explore` found in C: each finding run again, and written as text, JSON and a path report.
 
 use super::super::c_input::{input, shown};
+use super::completeness;
 use anyhow::{Context, Result};
 use parallax_cexplore::Program;
 use parallax_cexplore::confirm::{Replay, Verdict, replay};
 use parallax_cexplore::explore::{Exploration, Finding, Relied, Settings};
 use parallax_cexplore::native::{self, Native};
 use parallax_cexplore::place::user_stack;
+use parallax_cli_base::words::counted;
 use parallax_cmodule::LocationId;
-use parallax_path::Bound;
 use parallax_report::{
     Document, Frame, Location, PathBuilder, Report, Role, Segment, Severity, Step as ReportStep, Tool,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::io::Write;
 
 /// A finding with what running it said.
@@ -28,9 +28,6 @@ impl Confirmed<'_> {
         Verdict::of(self.finding, &self.replay, &self.native)
     }
 }
-
-/// How many bounds of a kind are printed.
-const SHOWN: usize = 4;
 
 /// Runs every finding again, natively too if asked; the best confirmed first.
 pub(super) fn confirmed<'e>(
@@ -59,10 +56,19 @@ pub(super) fn confirmed<'e>(
 }
 
 /// Findings in the path model that every tool's reports share: the way there, call by call, as the replay took it.
-pub(super) fn path_report(program: &Program, findings: &[Confirmed<'_>]) -> Document {
-    let mut document = Document::default();
+pub(super) fn path_report(
+    program: &Program,
+    explored: &Exploration,
+    findings: &[Confirmed<'_>],
+    contracts: &[Finding],
+) -> Document {
+    let notes = notes(program, explored, findings, contracts);
+    let mut document = Document { notes, ..Document::default() };
     for confirmed in findings {
         let finding = confirmed.finding;
+        let relied =
+            finding.relied.iter().map(|relied| format!(" Not where callers see to it that {relied}."));
+        let relied: String = relied.collect();
         let (_, location) = innermost(program, finding);
         let place = program.module.location(location);
         let file = program.module.file_of(location);
@@ -100,8 +106,8 @@ pub(super) fn path_report(program: &Program, findings: &[Confirmed<'_>]) -> Docu
             rule: finding.problem.name().into(),
             title: format!("{}: {}", finding.problem.name(), finding.detail),
             text: vec![Segment::plain(match shown(&finding.input) {
-                Some(input) => format!("{} Input: {input}", finding.detail),
-                None => finding.detail.clone(),
+                Some(input) => format!("{}{relied} Input: {input}", finding.detail),
+                None => format!("{}{relied}", finding.detail),
             })],
             severity: if confirmed.replay.confirmed { Severity::Error } else { Severity::Warning },
             tool: Tool { name: "parallax explore".into(), version: Some(env!("CARGO_PKG_VERSION").into()) },
@@ -186,14 +192,16 @@ pub(super) fn document(
     let coverage = explored.coverage;
     json!({
         "findings": findings,
+        "jail": super::super::walls::document(program.jail),
         "contracts": contracts,
         "paths": explored.paths,
         "complete": explored.completeness.is_complete(),
-        "bounds": explored.completeness.bounds().map(|bound| json!({"name": bound.name(), "message": bound.to_string()})).collect::<Vec<_>>(),
-        "assumptions": explored.assumptions,
+        "bounds": completeness::bounds(&explored.completeness),
+        "assumptions": completeness::premises(&explored.completeness),
         "coverage": {
             "lines": coverage.lines, "lines_covered": coverage.lines_covered,
             "branches": coverage.branches, "branches_covered": coverage.branches_covered,
+            "branches_undecided": coverage.branches_undecided,
         },
         "instructions": explored.steps,
         "queries": explored.queries,
@@ -244,45 +252,49 @@ pub(super) fn print(
     let coverage = explored.coverage;
     writeln!(
         out,
-        "{} findings, {} paths, {} of {} lines and {} of {} branches covered",
-        findings.len(),
-        explored.paths,
+        "{}, {}, {} of {} lines and {} of {} branches covered{}",
+        counted(findings.len(), "finding"),
+        counted(explored.paths, "path"),
         coverage.lines_covered,
         coverage.lines,
         coverage.branches_covered,
-        coverage.branches
+        coverage.branches,
+        match coverage.branches_undecided {
+            0 => String::new(),
+            undecided => format!(", {undecided} undecided"),
+        }
     )?;
-    for (relied, finding) in relied_on(contracts) {
-        let (function, location) = innermost(program, finding);
-        let (file, line) = (program.module.file_of(location), program.module.location(location).line);
-        writeln!(
-            out,
-            "relied on: {relied} (otherwise {} at {file}:{line} in {function})",
-            finding.problem.name()
-        )?;
-    }
-    for assumption in &explored.assumptions {
-        writeln!(out, "assumed: {assumption}")?;
-    }
-    if explored.completeness.is_complete() {
-        writeln!(out, "every path was explored")?;
-    }
-    if findings.first().is_some_and(|best| best.verdict() > Verdict::Guessed) {
-        writeln!(out, "INCOMPLETE: running the inputs confirms none of the findings")?;
-    }
-    let mut of_a_kind: BTreeMap<&str, Vec<&Bound>> = BTreeMap::new();
-    for bound in explored.completeness.bounds() {
-        of_a_kind.entry(bound.name()).or_default().push(bound);
-    }
-    for (name, bounds) in of_a_kind {
-        for bound in bounds.iter().take(SHOWN) {
-            writeln!(out, "INCOMPLETE: {bound}")?;
-        }
-        if bounds.len() > SHOWN {
-            writeln!(out, "INCOMPLETE: {name}: {} more, which --json lists", bounds.len() - SHOWN)?;
-        }
+    for line in notes(program, explored, findings, contracts) {
+        writeln!(out, "{line}")?;
     }
     Ok(())
+}
+
+/// What the findings rest on and what they leave open, a line each: contracts, premises, and what was left out. Text and
+/// reports say it in these words.
+pub(super) fn notes(
+    program: &Program,
+    explored: &Exploration,
+    findings: &[Confirmed<'_>],
+    contracts: &[Finding],
+) -> Vec<String> {
+    let relied = relied_on(contracts).into_iter().map(|(relied, finding)| {
+        let (function, location) = innermost(program, finding);
+        let (file, line) = (program.module.file_of(location), program.module.location(location).line);
+        let kind = finding.problem.name();
+        format!("relied on: {relied} (otherwise {kind} at {file}:{line} in {function})")
+    });
+    let mut notes: Vec<String> = relied.collect();
+    notes.extend(explored.completeness.lines("every path was explored"));
+    match findings.first().map(Confirmed::verdict) {
+        None | Some(Verdict::Confirmed) => {}
+        Some(Verdict::Guessed) => {
+            let words = "findings rest on guesses of what code without a model returns, and on nothing else";
+            notes.push(format!("INCOMPLETE: {words}"));
+        }
+        Some(_) => notes.push("INCOMPLETE: running the inputs confirms none of the findings".into()),
+    }
+    notes
 }
 
 fn source_line(file: &str, line: u32) -> Option<String> {

@@ -7,12 +7,14 @@ use clap::{Args, ValueEnum};
 use parallax_cexplore::explore::{Argument, Entry, Globals, Input, LoopBound, Merge, Settings};
 use parallax_cexplore::ktest;
 use parallax_cmachine::{Aliasing, Checks, Problem};
+use parallax_jail::Wanted;
 use parallax_path::Strategy;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Explore the paths of a C program, or of a compiled one (-- PROGRAM), and report what goes wrong with an input that
-/// shows it.
+/// Explore the paths of a C or compiled program, find its errors.
+///
+/// Each error comes with its input; a compiled program stands behind `--`.
 #[derive(Args)]
 #[command(mut_args = for_c_alone)]
 #[command(after_help = "\
@@ -23,7 +25,7 @@ Examples:
 
 With FILE, C sources are read; with -- PROGRAM, a compiled program for x86-64 Linux runs in the emulator, once for
 each input. --stdin, --file PATH:N, --strategy, --time, --steps, --memory, --solver-time, --seed FILE, --coverage,
---report and --json are for both; the flags under \"Compiled programs\" are for programs only, and all others for C
+--report, --run-unjailed and --json are for both; the flags under \"Compiled programs\" are for programs only, and all others for C
 only. Of a program: exit status 0 every way was taken, 1 a crash was found or a target reached, 4 a bound was hit.
 
 C sources:
@@ -179,7 +181,7 @@ pub struct Explore {
 
 /// Flags that mean something for a compiled program too. All others, but those under its own heading, are for C alone and
 /// refused there: a flag that does nothing would be a wrong answer that looks sure.
-const FOR_BOTH: [&str; 13] = [
+const FOR_BOTH: [&str; 14] = [
     "program",
     "unknown_files",
     "stdin",
@@ -193,6 +195,7 @@ const FOR_BOTH: [&str; 13] = [
     "report",
     "json",
     "files",
+    "run_unjailed",
 ];
 
 fn for_c_alone(argument: clap::Arg) -> clap::Arg {
@@ -335,6 +338,7 @@ impl Explore {
             coverage: self.coverage.as_deref(),
             report: self.report.as_deref(),
             json: self.json,
+            unjailed: self.flags.jail() == Wanted::Unjailed,
         }
     }
 

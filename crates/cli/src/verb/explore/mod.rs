@@ -1,26 +1,24 @@
 //! `parallax explore`: every path of a C program, and what goes wrong on it; with `--`, of a compiled one.
 
+mod completeness;
 mod entered;
 mod findings;
 mod flags;
 mod program;
 
 pub use flags::Explore;
-pub use program::command;
 
 use super::c_input::write_tests;
 use super::c_sources::CSources;
-use super::coverage;
-use crate::exit::{Failure, Status};
-use crate::report_file;
 use anyhow::Result;
 use findings::confirmed;
 use parallax_cexplore::confirm::Verdict;
-use parallax_cexplore::explore::{Exploration, ExploreError, Finding, explore, explore_input};
+use parallax_cexplore::explore::{Exploration, ExploreError, FileCoverage, Finding, explore, explore_input};
 use parallax_cexplore::place::user_spot;
 use parallax_cexplore::program::instruments;
 use parallax_cexplore::{Program, minimise};
-use parallax_path::Bound;
+use parallax_cli_base::exit::{Failure, Status};
+use parallax_cli_base::{coverage, report_file};
 use parallax_term::Store;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -78,13 +76,17 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     };
     let findings = confirmed(!arguments.no_native, &program, &settings, &explored)?;
     if let Some(file) = &arguments.coverage {
-        coverage::save(file, &explored.covered, &[])?;
+        let covered = explored.covered.iter().map(|(name, file)| {
+            let FileCoverage { lines, branches, functions, undecided: _ } = file.clone();
+            (name.clone(), coverage::FileCoverage { lines, branches, functions })
+        });
+        coverage::save(file, &covered.collect(), &[])?;
     }
     if let Some(folder) = &arguments.tests {
         write_tests(folder, &program, &settings, &explored)?;
     }
     if let Some(file) = &arguments.report {
-        let document = findings::path_report(&program, &findings);
+        let document = findings::path_report(&program, &explored, &findings, &contracts);
         let folders = program.units.iter().filter_map(|(file, _)| report_file::folder(file)).collect();
         report_file::save(file, document, folders, &program.module.name)?;
     }
@@ -94,16 +96,11 @@ pub fn run(arguments: &Explore) -> Result<Status> {
     } else {
         findings::print(&mut out, &program, &explored, &findings, &contracts)?;
     }
-    Ok(if findings.first().is_some_and(|best| best.verdict() <= Verdict::Guessed) {
-        Status::Findings
-    } else if !findings.is_empty() {
-        Status::GaveUp
-    } else if explored.completeness.bounds().any(Bound::is_unsupported) {
-        Status::Unsupported
-    } else if !explored.completeness.is_complete() {
-        Status::GaveUp
-    } else {
-        Status::Clean
+    Ok(match findings.first().map(findings::Confirmed::verdict) {
+        Some(Verdict::Confirmed) => Status::Findings,
+        // A guess alone, or what running does not confirm, is no finding.
+        Some(_) => Status::GaveUp,
+        None => completeness::status(&explored.completeness),
     })
 }
 

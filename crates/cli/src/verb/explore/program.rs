@@ -1,19 +1,20 @@
 //! `parallax explore ... -- PROGRAM`: the inputs of a compiled program, by concolic execution.
 
-use crate::exit::{Failure, Status};
-use crate::report_file;
-use crate::verb::{coverage, program_report};
+use super::completeness;
+use crate::verb::program_report;
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use parallax_cli_base::exit::{Failure, Status};
+use parallax_cli_base::{coverage, report_file};
 use parallax_concolic::{
-    Command, Exploration, ExploreError, Input, Kind, Outcome, Settings, Source, Sources, SubjectError, Test,
-    explore,
+    Allowed, Command, Exploration, ExploreError, Input, Kind, Outcome, Settings, Source, Sources,
+    SubjectError, Test, explore,
 };
 use parallax_path::{Bound, Strategy};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
-use std::os::unix::ffi::OsStrExt;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -67,6 +68,13 @@ pub struct ProgramOptions {
     /// Runs at once (default: one for each processor).
     #[arg(long, value_name = "N", requires = "program")]
     jobs: Option<usize>,
+    /// Let runs connect to this address; they have the network of the machine then, and may reach nothing else of it. Repeat
+    /// for more.
+    #[arg(long, value_name = "ADDR:PORT", requires = "program")]
+    allow_net: Vec<SocketAddr>,
+    /// Let runs change this folder for good; repeat for more.
+    #[arg(long, value_name = "FOLDER", requires = "program")]
+    allow_write: Vec<PathBuf>,
     /// A compiled program for x86-64 Linux, and its arguments.
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
@@ -96,6 +104,8 @@ pub struct Common<'a> {
     pub report: Option<&'a Path>,
     /// One JSON document.
     pub json: bool,
+    /// Whether runs may change and reach everything, by a person's word.
+    pub unjailed: bool,
 }
 
 /// More unknown bytes than these are a slip of the finger.
@@ -167,26 +177,6 @@ impl ProgramOptions {
     }
 }
 
-/// The command that a list of words is, in our own environment.
-pub fn command(words: &[OsString]) -> Command {
-    Command {
-        path: find(&words[0]),
-        arguments: words.iter().map(|argument| argument.as_bytes().to_vec()).collect(),
-        environment: std::env::vars_os().map(|(n, v)| [n.as_bytes(), b"=", v.as_bytes()].concat()).collect(),
-    }
-}
-
-/// The file of a program: as it is given if it is a path, else where `PATH` has it.
-fn find(program: &OsString) -> PathBuf {
-    let path = Path::new(program);
-    if program.as_bytes().contains(&b'/') {
-        return path.to_owned();
-    }
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&folders).map(|folder| folder.join(path)).find(|file| file.is_file());
-    found.unwrap_or_else(|| path.to_owned())
-}
-
 /// Explores a program.
 pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
     let sources = options.sources(common)?;
@@ -236,8 +226,13 @@ pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
         folder: folder.clone(),
         resume,
         seeds,
+        allowed: Allowed {
+            everything: common.unjailed,
+            network: options.allow_net.clone(),
+            writable: options.allow_write.clone(),
+        },
     };
-    let command = command(&options.program);
+    let command = Command { unjailed: common.unjailed, ..Command::here(&options.program) };
     let terminal = std::io::stderr().is_terminal();
     let mut shown = Instant::now();
     let (mut tests, mut crashes) = (0, 0);
@@ -266,7 +261,9 @@ pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
     }
     if let Some(file) = common.report {
         let title = report_file::title(&command.path);
-        report_file::save(file, program_report::crashes(&found), Vec::new(), &title)?;
+        let mut document = program_report::crashes(&found);
+        document.notes = found.completeness.lines(EVERY_WAY);
+        report_file::save(file, document, Vec::new(), &title)?;
     }
     let mut out = std::io::stdout().lock();
     if common.json {
@@ -274,18 +271,15 @@ pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
     } else {
         report(&mut out, &found, &settings)?;
     }
-    let unsupported =
-        found.completeness.bounds().len() > 0 && found.completeness.bounds().all(Bound::is_unsupported);
     Ok(if found.crashes().next().is_some() || found.reached.iter().any(Option::is_some) {
         Status::Findings
-    } else if unsupported {
-        Status::Unsupported
-    } else if !found.completeness.is_complete() {
-        Status::GaveUp
     } else {
-        Status::Clean
+        completeness::status(&found.completeness)
     })
 }
+
+/// What is said where nothing was left out.
+const EVERY_WAY: &str = "every way was taken";
 
 /// Why the search ended.
 fn stopped(found: &Exploration, settings: &Settings) -> String {
@@ -293,7 +287,7 @@ fn stopped(found: &Exploration, settings: &Settings) -> String {
         return String::from("the target was reached");
     }
     if found.completeness.is_complete() {
-        return String::from("every way was taken");
+        return String::from(EVERY_WAY);
     }
     let bounds: Vec<String> = found.completeness.bounds().map(Bound::to_string).collect();
     bounds.join("; ")
@@ -398,8 +392,16 @@ fn document(found: &Exploration, settings: &Settings) -> Value {
         "approximate": settings.approximate,
         "start": found.start,
         "folder": settings.folder,
+        "world": match (settings.allowed.everything, &found.no_layer) {
+            (true, _) => json!({ "layer": null, "reason": "--run-unjailed" }),
+            (false, Some(why)) => json!({ "layer": null, "reason": why }),
+            (false, None) => json!({
+                "layer": "copy-on-write", "allow_net": settings.allowed.network, "allow_write": settings.allowed.writable,
+            }),
+        },
         "waiting": found.waiting,
-        "bounds": found.completeness.bounds().map(|bound| json!({ "name": bound.name(), "text": bound.to_string() })).collect::<Vec<_>>(),
+        "complete": found.completeness.is_complete(),
+        "bounds": completeness::bounds(&found.completeness),
         "stopped": stopped(found, settings),
     })
 }
@@ -432,6 +434,9 @@ fn report(out: &mut impl Write, found: &Exploration, settings: &Settings) -> Res
         found.waiting
     )?;
     writeln!(out, "runs begin at {}", found.start)?;
+    if let Some(why) = &found.no_layer {
+        writeln!(out, "no layer for what runs change: a change ends a run ({why})")?;
+    }
     writeln!(
         out,
         "a test: {:.0} instructions, {:.0} branches, {:.1} constraints; {:.2} ms concrete, {:.2} ms symbolic, {:.2} ms solver",
@@ -458,5 +463,10 @@ fn report(out: &mut impl Write, found: &Exploration, settings: &Settings) -> Res
         found.coverage.blocks, found.coverage.own_blocks, found.coverage.edges
     )?;
     writeln!(out, "stopped: {}", stopped(found, settings))?;
+    // A search that ended as it was asked to leaves out the rest.
+    let is_done = settings.stop_at_target && found.reached.iter().all(Option::is_some);
+    for line in found.completeness.lines(EVERY_WAY).iter().filter(|line| !is_done && *line != EVERY_WAY) {
+        writeln!(out, "{line}")?;
+    }
     Ok(())
 }

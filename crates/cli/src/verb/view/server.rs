@@ -1,17 +1,19 @@
 //! The socket under `parallax view --serve`: loopback only, one thread per connection, a bounded number of them.
 
-use crate::exit::Status;
+use super::store::TriageFile;
 use anyhow::{Context, Result};
+use parallax_cli_base::exit::Status;
 use parallax_view::page::Page;
 use parallax_view::serve::{LONGEST_BODY, LONGEST_HEAD, Request, Response, Service};
+use std::collections::VecDeque;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-const MOST_CONNECTIONS: usize = 32;
+/// Connections that wait for their request; a further one closes the oldest.
+const MOST_WAITING: usize = 32;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What a page was made from, and how to make it again.
@@ -19,13 +21,30 @@ pub struct Watch {
     /// Reports and sources.
     pub files: Vec<PathBuf>,
     /// Makes the page from what they hold now.
-    pub make: Box<dyn Fn() -> Result<(Page, Vec<PathBuf>)> + Send>,
+    pub make: Box<dyn FnMut() -> Result<(Page, Vec<PathBuf>)> + Send>,
+}
+
+/// What the threads of a server share.
+struct Shared {
+    service: Mutex<Service>,
+    triage_file: PathBuf,
+    /// Connections whose request is not whole yet, the oldest first.
+    waiting: Mutex<VecDeque<(u64, TcpStream)>>,
+}
+
+impl Shared {
+    fn service(&self) -> MutexGuard<'_, Service> {
+        self.service.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<(u64, TcpStream)>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Serves `page` until the process is ended, and saves triage records to `triage_file` as they come.
 pub fn run(page: Page, port: u16, triage_file: &Path, watch: Option<Watch>) -> Result<Status> {
-    let listener =
-        TcpListener::bind(("127.0.0.1", port)).with_context(|| format!("cannot listen on port {port}"))?;
+    let listener = listen(port, triage_file)?;
     let port = listener.local_addr().context("no local address")?.port();
     let mut service = Service::new(page, token()?, port);
     if watch.is_some() {
@@ -34,29 +53,56 @@ pub fn run(page: Page, port: u16, triage_file: &Path, watch: Option<Watch>) -> R
     println!("{}", service.address());
     std::io::stdout().flush()?;
     eprintln!("note: answers are saved to {}; end with Ctrl-C", triage_file.display());
-    let shared = Arc::new((Mutex::new(service), triage_file.to_owned()));
+    let (service, waiting) = (Mutex::new(service), Mutex::default());
+    let shared = Arc::new(Shared { service, triage_file: triage_file.to_owned(), waiting });
     if let Some(watch) = watch {
         let shared = Arc::clone(&shared);
-        std::thread::spawn(move || follow(watch, &shared.0));
+        std::thread::spawn(move || follow(watch, &shared));
     }
-    let open = Arc::new(AtomicUsize::new(0));
-    for stream in listener.incoming() {
+    for (number, stream) in (0_u64..).zip(listener.incoming()) {
         let Ok(stream) = stream else { continue };
-        if open.fetch_add(1, Ordering::SeqCst) >= MOST_CONNECTIONS {
-            open.fetch_sub(1, Ordering::SeqCst);
-            continue;
+        let Ok(copy) = stream.try_clone() else { continue };
+        {
+            let mut waiting = shared.waiting();
+            // Connections that say nothing make room for those that may.
+            if waiting.len() >= MOST_WAITING
+                && let Some((_, oldest)) = waiting.pop_front()
+            {
+                let _ = oldest.shutdown(Shutdown::Both);
+            }
+            waiting.push_back((number, copy));
         }
-        let (shared, open) = (Arc::clone(&shared), Arc::clone(&open));
+        let shared = Arc::clone(&shared);
         std::thread::spawn(move || {
-            let _ = answer(stream, &shared.0, &shared.1);
-            open.fetch_sub(1, Ordering::SeqCst);
+            let _ = answer(stream, &shared, number);
+            shared.waiting().retain(|(waiting, _)| *waiting != number);
         });
     }
     Ok(Status::Clean)
 }
 
+/// Any free port, but the same for one triage file from day to day where it is free: a browser keeps what the server
+/// has not got yet by the address of the page.
+fn listen(port: u16, triage_file: &Path) -> Result<TcpListener> {
+    let bind = |port: u16| TcpListener::bind(("127.0.0.1", port));
+    if port != 0 {
+        return bind(port).with_context(|| format!("cannot listen on port {port}"));
+    }
+    let place = std::path::absolute(triage_file).unwrap_or_else(|_| triage_file.to_owned());
+    let hash = place
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .fold(0x811c_9dc5_u32, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    // Below the ports that the system gives to those who ask for any.
+    let usual = 20_000 + (hash % 12_000) as u16;
+    // Several servers on one file have neighbouring ports.
+    let near = (usual..usual + 8).find_map(|port| bind(port).ok());
+    near.map_or_else(|| bind(0), Ok).context("cannot listen on any port")
+}
+
 /// Makes the page anew whenever one of its files changes. A file that is being written is read again when it is whole.
-fn follow(mut watch: Watch, service: &Mutex<Service>) {
+fn follow(mut watch: Watch, shared: &Shared) {
     const EVERY: Duration = Duration::from_millis(500);
     let stamps = |files: &[PathBuf]| -> Vec<_> {
         let stamp =
@@ -72,7 +118,7 @@ fn follow(mut watch: Watch, service: &Mutex<Service>) {
         }
         match (watch.make)() {
             Ok((page, files)) => {
-                service.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).renew(page);
+                shared.service().renew(page);
                 watch.files = files;
                 seen = stamps(&watch.files);
             }
@@ -84,17 +130,17 @@ fn follow(mut watch: Watch, service: &Mutex<Service>) {
     }
 }
 
-/// One request, one answer.
-fn answer(mut stream: TcpStream, service: &Mutex<Service>, triage_file: &Path) -> Result<()> {
+/// One request, one answer. Until the request is whole, the connection is among those that `waiting` may close.
+fn answer(mut stream: TcpStream, shared: &Shared, number: u64) -> Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let begun = Instant::now();
     let mut bytes = Vec::new();
     let mut buffer = [0; 8192];
-    let response = loop {
+    let request = loop {
         match Request::read(&bytes) {
-            Err(error) => break Response::to_bad(error),
-            Ok(Some(request)) => break respond(&request, service, triage_file),
+            Err(error) => break Err(error),
+            Ok(Some(request)) => break Ok(request),
             Ok(None) => {}
         }
         let count = stream.read(&mut buffer)?;
@@ -103,27 +149,19 @@ fn answer(mut stream: TcpStream, service: &Mutex<Service>, triage_file: &Path) -
         }
         bytes.extend_from_slice(&buffer[..count]);
     };
+    shared.waiting().retain(|(waiting, _)| *waiting != number);
+    let response = match request {
+        Ok(request) => {
+            let response = shared.service().respond(&request, &mut TriageFile(shared.triage_file.clone()));
+            if response.status == 500 {
+                eprint!("error: {}", String::from_utf8_lossy(&response.body));
+            }
+            response
+        }
+        Err(error) => Response::to_bad(error),
+    };
     stream.write_all(&response.write())?;
     Ok(())
-}
-
-fn respond(request: &Request, service: &Mutex<Service>, triage_file: &Path) -> Response {
-    let mut service = service.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let (response, changed) = service.respond(request);
-    if changed && let Err(error) = save(triage_file, &service.triage.write()) {
-        eprintln!("error: cannot save {}: {error}", triage_file.display());
-        return Response { status: 500, kind: "text/plain; charset=utf-8", body: b"cannot save\n".to_vec() };
-    }
-    response
-}
-
-/// Writes beside the file and renames, so that the answers of a day never half exist.
-fn save(file: &Path, text: &str) -> std::io::Result<()> {
-    let mut name = file.as_os_str().to_owned();
-    name.push(".new");
-    let fresh = PathBuf::from(name);
-    std::fs::write(&fresh, text)?;
-    std::fs::rename(&fresh, file)
 }
 
 fn token() -> Result<String> {

@@ -12,7 +12,10 @@ use crate::outside::Information;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 /// So many signals at a time are kept here.
-const ROOM: usize = 256;
+const ROOM: usize = 512;
+/// With so many the handler blocks the others. Somebody may be about to set a mask just then, which lets one more in each time:
+/// the rest of the room is for those.
+const FULL: usize = ROOM - 128;
 
 /// The ring of one process.
 pub struct Ring {
@@ -73,6 +76,11 @@ impl Claim {
         Some(entry)
     }
 
+    /// Whether the handler has blocked all signals, and its mask is to stay.
+    pub fn is_full(&self) -> bool {
+        self.ring().full.load(Ordering::SeqCst)
+    }
+
     /// Whether the handler has blocked all signals since the last call: the mask has to be set again.
     pub fn was_full(&self) -> bool {
         self.ring().full.swap(false, Ordering::SeqCst)
@@ -86,12 +94,42 @@ impl Drop for Claim {
     }
 }
 
+/// Makes sure that an access of a file that was cut comes back with a failure, also where the host's signals are not ours: it
+/// is a signal about our own access, which nobody else can mean.
+pub fn survive_cut_files() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
+        let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
+        // SAFETY: the call reads and writes only what it is handed, which lives long enough.
+        let known = unsafe { libc::sigaction(libc::SIGBUS, std::ptr::null(), &mut old) } == 0;
+        if !known || old.sa_sigaction == note as *const () as usize {
+            return;
+        }
+        // SAFETY: as above.
+        let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+        action.sa_sigaction = note as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        // SAFETY: as above.
+        unsafe { libc::sigaction(libc::SIGBUS, &action, std::ptr::null_mut()) };
+    });
+}
+
 /// Stands in for every handler of the program.
 pub extern "C" fn note(signal: i32, information: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let fault = matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE);
     // SAFETY: the kernel calls with valid records, and all other signals are blocked meanwhile.
     unsafe {
         if fault && (*information).si_code > 0 {
+            #[cfg(target_arch = "x86_64")]
+            if signal == libc::SIGBUS
+                && let Some(place) = crate::memory::guarded::recovery()
+            {
+                // The program has mapped a file that was cut.
+                let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+                registers[libc::REG_RIP as usize] = place as i64;
+                return;
+            }
             // A fault of Parallax itself: returning would only repeat it, so let it be fatal.
             libc::signal(signal, libc::SIG_DFL);
             return;
@@ -103,9 +141,11 @@ pub extern "C" fn note(signal: i32, information: *mut libc::siginfo_t, context: 
             (*ring.entries.get())[written % ROOM] = (signal, *information.cast::<Information>());
             ring.written.store(written + 1, Ordering::Release);
         }
-        if waiting + 1 >= ROOM {
+        if waiting + 1 >= FULL {
             // What the kernel restores when this returns.
-            libc::sigfillset(&mut (*context.cast::<libc::ucontext_t>()).uc_sigmask);
+            let mask = &mut (*context.cast::<libc::ucontext_t>()).uc_sigmask;
+            libc::sigfillset(mask);
+            libc::sigdelset(mask, libc::SIGBUS);
             ring.full.store(true, Ordering::SeqCst);
         }
         ring.interrupt.want();

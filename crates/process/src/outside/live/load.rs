@@ -3,7 +3,7 @@
 use super::kernel;
 use super::map::HostMap;
 use crate::elf::{Image, LoadError};
-use crate::outside::{Exec, Opened};
+use crate::outside::{Exec, Opened, Wanted};
 use crate::system::Errno;
 use std::ffi::OsStr;
 use std::io;
@@ -73,7 +73,8 @@ fn open(path: &Path) -> Result<Opened, LoadError> {
     let mut bytes = Vec::new();
     io::Read::read_to_end(&mut io::Read::take(&file, LARGEST_FILE), &mut bytes).map_err(unreadable)?;
     let name = path.display().to_string();
-    let map = HostMap::file(file.as_raw_fd(), false, false, name).map_err(unreadable)?;
+    let wanted = Wanted { offset: 0, length: 0, shared: false, write: false, execute: false };
+    let map = HostMap::file(file.as_raw_fd(), &wanted, name).map_err(unreadable)?;
     Ok(Opened { path: path.to_owned(), bytes: bytes.into(), map: Arc::new(map) })
 }
 

@@ -5,21 +5,27 @@
 //! fork. A process that is embedded in some other program leaves the host's signals alone, and cannot fork.
 
 mod arrivals;
+mod changed;
 mod clock;
 mod end;
 mod hand;
 mod load;
 mod loan;
 mod map;
+mod spare;
+mod timers;
 mod waiting;
 
 pub use clock::Clock;
 pub use end::enact;
+pub use spare::with_spare;
 
-use super::{Call, Disposition, Event, Exec, Facts, Outcome, Outside, Side, Tid};
+use super::{
+    Birth, Call, Disposition, Event, Exec, Facts, Limit, Limits, Outcome, Outside, Side, Tid, Wanted,
+};
 use crate::elf::LoadError;
 use crate::interrupt::Interrupt;
-use crate::memory::{Mapping, Memory};
+use crate::memory::{Mapping, Memory, Object};
 use crate::process::{Ending, Process};
 use crate::system::{Answer, Errno, How, Reply, Row, table};
 use arrivals::Claim;
@@ -31,6 +37,7 @@ use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
+use timers::ThreadTimers;
 
 use super::Information;
 
@@ -60,11 +67,15 @@ pub struct Live {
     /// Signals that did not come from the host: where its signals are not ours.
     own: VecDeque<(i32, Information)>,
     timer: Timer,
+    /// Those that tell one thread.
+    timers: ThreadTimers,
     clock: Clock,
     /// When calls that wait give up, by thread.
-    deadlines: FxHashMap<Tid, u64>,
+    deadlines: FxHashMap<Tid, (u64, Call)>,
     /// Calls that a thread of the host makes, by thread of the program.
     hands: FxHashMap<Tid, Hand>,
+    /// The processors that threads other than the first have chosen.
+    affinities: FxHashMap<Tid, Vec<u8>>,
     borrowed: Option<Borrowed>,
     /// The mask that the host has.
     mask: u64,
@@ -80,9 +91,11 @@ impl Live {
             catches: false,
             own: VecDeque::new(),
             timer: Timer::default(),
+            timers: ThreadTimers::default(),
             clock,
             deadlines: FxHashMap::default(),
             hands: FxHashMap::default(),
+            affinities: FxHashMap::default(),
             borrowed: None,
             mask: 0,
             said: false,
@@ -120,16 +133,17 @@ impl Live {
         kernel(number, arguments)
     }
 
-    /// Nanoseconds of a clock of the host.
-    pub(crate) fn system_clock(&self, clock: i32) -> u64 {
-        Clock::Real.of_system(clock, 0)
+    /// Whether a file still has that name.
+    pub(crate) fn is_file_at(&self, file: Object, path: &str) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        let status = std::fs::symlink_metadata(path).ok().filter(|_| path.starts_with('/'));
+        status.is_some_and(|status| (status.dev(), status.ino()) == (file.device, file.inode))
     }
 
-    /// The device, in two parts, and the number of a file.
-    pub(crate) fn file_number(&self, path: &str) -> Option<(u32, u32, u64)> {
-        use std::os::unix::fs::MetadataExt;
-        let status = std::fs::metadata(path).ok().filter(|_| path.starts_with('/'))?;
-        Some((libc::major(status.dev()), libc::minor(status.dev()), status.ino()))
+    /// Where a link of the system leads.
+    pub(crate) fn link_target(&self, path: &str) -> Option<Vec<u8>> {
+        use std::os::unix::ffi::OsStringExt;
+        Some(std::fs::read_link(path).ok()?.into_os_string().into_vec())
     }
 
     /// A descriptor of a file that holds this and has no name.
@@ -169,7 +183,8 @@ impl Live {
 
     /// Whether calls may keep the host waiting.
     fn may_block(&self, process: &Process) -> bool {
-        self.claim.is_some() && !self.clock.is_virtual() && process.threads.is_alone()
+        let own_timers = self.timers.deadline().is_some();
+        self.claim.is_some() && !self.clock.is_virtual() && process.threads.is_alone() && !own_timers
     }
 
     /// Makes a call the way its row says.
@@ -179,7 +194,7 @@ impl Live {
             How::Outside(function) | How::Either { outside: function, .. } => {
                 function(process, self, arguments)
             }
-            How::Inside(_) | How::Answer(_) | How::Refuse(_) => Reply::Error(Errno(libc::ENOSYS)),
+            How::Inside(_) | How::Refuse(_) => Reply::Error(Errno(libc::ENOSYS)),
         }
     }
 
@@ -198,6 +213,9 @@ impl Live {
     /// Calls that an embedded process, or one with a clock of its own, makes in another way.
     fn own_way(&mut self, process: &mut Process, name: &str, call: &Call) -> Option<Reply> {
         if let Some(reply) = self.timed(process, name, call) {
+            return Some(reply);
+        }
+        if let Some(reply) = self.thread_timer(process, name, call) {
             return Some(reply);
         }
         let [first, second, third, ..] = call.arguments;
@@ -238,6 +256,12 @@ impl Live {
 
     fn set_host_mask(&mut self, mask: u64) {
         self.mask = mask;
+        // While there is no room for more signals, all wait, until those that came are taken.
+        if self.claim.as_ref().is_some_and(Claim::is_full) {
+            return;
+        }
+        // That a file was cut is for us to know at once; sent by somebody, this signal waits with us.
+        let mask = mask & !(1 << (libc::SIGBUS - 1));
         let pointer = std::ptr::from_ref(&mask) as usize;
         let _ = kernel(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, pointer, 0, 8, 0, 0]);
     }
@@ -264,12 +288,23 @@ impl Live {
                 (libc::SIGALRM, information)
             })
         });
-        taken.map(|(signal, information)| Event::Signal { signal, information: Box::new(information) })
+        let (thread, signal, information) = match taken {
+            Some((signal, information)) => (None, signal, information),
+            None => {
+                let (thread, signal, information) = self.timers.expired(self.clock.now(time))?;
+                (Some(thread), signal, information)
+            }
+        };
+        Some(Event::Signal { signal, thread, information: Box::new(information) })
     }
 
     /// Says once that all threads wait for each other.
     fn say_deadlock(&mut self, process: &Process) {
         if self.said || self.claim.is_none() {
+            return;
+        }
+        // A handler may release a lock.
+        if process.signals.handles_any() {
             return;
         }
         if let Some(waits) = process.threads.all_on_locks() {
@@ -297,6 +332,8 @@ impl Outside for Live {
             user: unsafe { libc::getuid() },
             memory: (info.totalram + info.totalswap) * u64::from(info.mem_unit),
             ignored,
+            limits: limits(),
+            capabilities: capabilities(),
         }
     }
 
@@ -312,7 +349,12 @@ impl Outside for Live {
             return if reply == Reply::Wait { Outcome::NotYet } else { Outcome::Done(reply) };
         }
         let reply = if self.may_block(process) {
-            self.make(process, row, &call.arguments)
+            match self.make(process, row, &call.arguments) {
+                Reply::Interrupted if self.gives_up(row.name, &call.arguments) => {
+                    Reply::Error(Errno(libc::EINTR))
+                }
+                reply => reply,
+            }
         } else {
             self.try_without_waiting(process, row, call)
         };
@@ -320,11 +362,18 @@ impl Outside for Live {
             return Outcome::NotYet;
         }
         self.deadlines.remove(&call.thread);
+        self.note_changed_file(process, row.name, call, &reply);
         Outcome::Done(reply)
     }
 
-    fn abandon(&mut self, _: &mut Process, thread: Tid) -> Option<Reply> {
-        self.deadlines.remove(&thread);
+    fn abandon(&mut self, process: &mut Process, thread: Tid) -> Option<Reply> {
+        if let Some((deadline, call)) = self.deadlines.remove(&thread) {
+            let row = table::find(process.machine, call.number);
+            let gives_up = row.is_some_and(|row| self.gives_up(row.name, &call.arguments));
+            if gives_up || self.tell_time_left(process, &call, deadline) {
+                return Some(Reply::Error(Errno(libc::EINTR)));
+            }
+        }
         // Only calls that bring nothing back into memory are made by hands, but for their result.
         match self.hands.remove(&thread)?.interrupt() {
             Some(Err(Errno(libc::EINTR))) | None => None,
@@ -349,6 +398,7 @@ impl Outside for Live {
             };
             if reply != Reply::Wait {
                 self.deadlines.remove(&call.thread);
+                self.note_changed_file(process, row.name, &call, &reply);
                 return Some(Event::Answer { thread: call.thread, reply });
             }
         }
@@ -370,11 +420,15 @@ impl Outside for Live {
             if let Some(event) = self.due(process) {
                 return event;
             }
-            if self.hands.is_empty() && !self.timer.is_armed() {
+            if self.hands.is_empty() && !self.timer.is_armed() && self.timers.deadline().is_none() {
                 self.say_deadlock(process);
             }
             let locks = process.threads.lock_deadlines().into_iter().map(|(_, deadline)| deadline);
-            let next = locks.chain(self.deadlines.values().copied()).chain(self.timer.deadline()).min();
+            let locks = locks.chain(self.timers.deadline());
+            let next = locks
+                .chain(self.deadlines.values().map(|(deadline, _)| *deadline))
+                .chain(self.timer.deadline())
+                .min();
             let now = self.clock.now(process.time());
             if let Some(next) = next
                 && self.clock.skip_to(next, process.time())
@@ -398,7 +452,12 @@ impl Outside for Live {
     }
 
     fn load(&mut self, path: PathBuf, arguments: Vec<Vec<u8>>, replaces: bool) -> Result<Exec, LoadError> {
-        load::load(path, arguments, replaces)
+        // Running a program takes no descriptor, however many are open.
+        let load = || load::load(path.clone(), arguments.clone(), replaces);
+        spare::with_spare(load, |error| match error {
+            LoadError::Unreadable { error, .. } => error.raw_os_error() == Some(libc::EMFILE),
+            _ => false,
+        })
     }
 
     fn replaced(&mut self, name: &[u8], first: bool) {
@@ -406,36 +465,57 @@ impl Outside for Live {
             return;
         }
         if !first {
+            self.timers = ThreadTimers::default();
             load::close_on_exec();
         }
         let name = [name, &[0]].concat();
         let _ = kernel(libc::SYS_prctl, [libc::PR_SET_NAME as usize, name.as_ptr() as usize, 0, 0, 0, 0]);
     }
 
-    fn map(&mut self, descriptor: i32, shared: bool, writable: bool) -> Result<Arc<dyn Mapping>, Errno> {
+    fn map(&mut self, descriptor: i32, wanted: &Wanted) -> Result<Arc<dyn Mapping>, Errno> {
         let name = std::fs::read_link(format!("/proc/self/fd/{descriptor}"))
             .map_or_else(|_| String::from("a file"), |path| path.display().to_string());
-        Ok(Arc::new(HostMap::file(descriptor, shared, writable, name).map_err(errno)?))
+        // Whether it is deleted is looked at when somebody asks.
+        let name = name.strip_suffix(" (deleted)").map_or(name.clone(), str::to_owned);
+        arrivals::survive_cut_files();
+        Ok(Arc::new(HostMap::file(descriptor, wanted, name).map_err(errno)?))
     }
 
     fn share(&mut self, length: u64) -> Result<Arc<dyn Mapping>, Errno> {
-        Ok(Arc::new(HostMap::anonymous(length).map_err(errno)?))
+        arrivals::survive_cut_files();
+        Ok(Arc::new(HostMap::anonymous(length, String::from("/dev/zero (deleted)")).map_err(errno)?))
     }
 
-    fn split(&mut self, _: u64, memory: &mut Memory, borrows: bool) -> Result<Side, Errno> {
+    fn attach(&mut self, number: i32, writable: bool) -> Result<Arc<dyn Mapping>, Errno> {
+        Ok(Arc::new(HostMap::segment(number, writable).map_err(errno)?))
+    }
+
+    fn rename(&mut self, name: &[u8; 16]) {
+        if self.claim.is_some() {
+            let _ = kernel(libc::SYS_prctl, [libc::PR_SET_NAME as usize, name.as_ptr() as usize, 0, 0, 0, 0]);
+        }
+    }
+
+    fn wake(&mut self, memory: &Memory, address: u64) {
+        if let Some(place) = memory.shared_address(address) {
+            let _ = kernel(libc::SYS_futex, [place as usize, libc::FUTEX_WAKE as usize, 1, 0, 0, 0]);
+        }
+    }
+
+    fn split(&mut self, _: u64, memory: &mut Memory, birth: Birth) -> Result<Side, Errno> {
         if self.claim.is_none() {
             // The child would be a copy of the embedder.
             return Err(Errno(libc::ENOSYS));
         }
-        let loan = borrows.then(Loan::new).transpose()?;
-        // SAFETY: no lock is held by the threads that make calls for us, so the child is whole.
-        match unsafe { libc::fork() } {
+        let loan = birth.borrows.then(Loan::new).transpose()?;
+        match fork(birth.signal) {
             -1 => Err(Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EAGAIN))),
             0 => {
                 // A child starts without its parent's signals, timers and threads.
                 while self.claim.as_ref().and_then(Claim::take).is_some() {}
                 self.own.clear();
                 self.timer = Timer::default();
+                self.timers = ThreadTimers::default();
                 self.deadlines.clear();
                 self.hands.drain().for_each(|(_, hand)| hand.forget());
                 self.borrowed = loan.map(|loan| Borrowed { original: memory.snapshot(), loan });
@@ -443,8 +523,10 @@ impl Outside for Live {
                 Ok(Side::Child(facts))
             }
             child => {
+                let open = || kernel(libc::SYS_pidfd_open, [child as usize, 0, 0, 0, 0, 0]);
+                let descriptor = birth.descriptor.then(open).transpose()?.map(|descriptor| descriptor as i32);
                 let pages = loan.map(|loan| loan.take_back(child)).transpose()?.unwrap_or_default();
-                Ok(Side::Parent { child: child as u32, loan: pages })
+                Ok(Side::Parent { child: child as u32, descriptor, loan: pages })
             }
         }
     }
@@ -460,6 +542,8 @@ impl Outside for Live {
             return true;
         }
         let handler = match disposition {
+            // The host's own say that a file was cut.
+            _ if signal == libc::SIGBUS => arrivals::note as *const () as usize,
             Disposition::Default if self.catches && ends(signal) => arrivals::note as *const () as usize,
             Disposition::Default => libc::SIG_DFL,
             Disposition::Ignore => libc::SIG_IGN,
@@ -489,6 +573,16 @@ impl Outside for Live {
     }
 }
 
+/// Makes a copy of this process, which ends with that signal, or none if it is zero.
+fn fork(signal: i32) -> libc::pid_t {
+    if signal == libc::SIGCHLD {
+        // SAFETY: no lock is held by the threads that make calls for us, so the child is whole.
+        return unsafe { libc::fork() };
+    }
+    // SAFETY: as above; the C library's own handlers of forks have nothing to do here, since nothing of it is in use.
+    (unsafe { libc::syscall(libc::SYS_clone, i64::from(signal), 0_i64, 0_i64, 0_i64, 0_i64) }) as libc::pid_t
+}
+
 /// Whether a signal ends a process that says nothing about it.
 fn ends(signal: i32) -> bool {
     !matches!(
@@ -506,6 +600,34 @@ fn ends(signal: i32) -> bool {
             | 32
             | 33
     )
+}
+
+/// What we may do beyond others.
+fn capabilities() -> u64 {
+    const VERSION: u32 = 0x2008_0522;
+    let header = [VERSION, 0];
+    let mut data = [0u32; 6];
+    let asked = [header.as_ptr() as usize, data.as_mut_ptr() as usize, 0, 0, 0, 0];
+    match kernel(libc::SYS_capget, asked) {
+        Ok(_) => u64::from(data[0]) | u64::from(data[3]) << 32,
+        Err(_) => 0,
+    }
+}
+
+/// The limits on memory that we were started with.
+fn limits() -> Limits {
+    let limit = |resource: u32| {
+        let mut found = [libc::RLIM_INFINITY; 2];
+        let _ = kernel(libc::SYS_prlimit64, [0, resource as usize, 0, found.as_mut_ptr() as usize, 0, 0]);
+        Limit { soft: found[0], hard: found[1] }
+    };
+    Limits {
+        address_space: limit(libc::RLIMIT_AS),
+        data: limit(libc::RLIMIT_DATA),
+        stack: limit(libc::RLIMIT_STACK),
+        resident: limit(libc::RLIMIT_RSS),
+        locked: limit(libc::RLIMIT_MEMLOCK),
+    }
 }
 
 /// The signals that were ignored when we started, one bit each: they stay ignored, all else is default.

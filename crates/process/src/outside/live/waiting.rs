@@ -40,13 +40,14 @@ impl Live {
             "read" | "readv" | "recvfrom" | "recvmsg" | "recvmmsg" | "accept" | "accept4"
                 if !self.is_ready(arguments[0], libc::POLLIN) && !is_impatient(name, arguments) =>
             {
-                Reply::Wait
+                self.wait_on_socket(process, call, libc::SO_RCVTIMEO)
             }
             "sendmsg" | "sendmmsg"
                 if !self.is_ready(arguments[0], libc::POLLOUT) && !is_impatient(name, arguments) =>
             {
-                Reply::Wait
+                self.wait_on_socket(process, call, libc::SO_SNDTIMEO)
             }
+            "mq_timedsend" | "mq_timedreceive" => self.try_queue(process, row, call),
             // What a hand has begun it ends, also where there is room by now: it may have written already.
             "write" | "sendto" if self.hands.contains_key(&call.thread) => self.by_hand(process, row, call),
             "write" if !self.takes_at_once(arguments[0], arguments[2]) => self.by_hand(process, row, call),
@@ -55,7 +56,8 @@ impl Live {
             }
             "writev" => self.write_parts(process, row, call),
             "flock" | "connect" | "sendfile" | "splice" | "tee" | "copy_file_range" | "fsync"
-            | "fdatasync" | "sync" | "syncfs" => self.by_hand(process, row, call),
+            | "fdatasync" | "sync" | "syncfs" | "semop" | "semtimedop" => self.by_hand(process, row, call),
+            "msgsnd" | "msgrcv" => self.try_message(process, row, call),
             "fcntl" if matches!(arguments[1] as i32, libc::F_SETLKW | libc::F_OFD_SETLKW) => {
                 self.lock_file(process, row, call)
             }
@@ -64,6 +66,14 @@ impl Live {
             "epoll_wait" | "epoll_pwait" => {
                 self.try_until(process, row, call, milliseconds(arguments[3]), &with(arguments, 3, 0))
             }
+            "epoll_pwait2" => match time_at(process, arguments[3], 1) {
+                Ok(most) => {
+                    let plain = crate::system::table::find(process.machine, libc::SYS_epoll_wait as u64);
+                    let plain = plain.expect("x86-64 has epoll_wait");
+                    self.try_until(process, plain, call, most, &with(arguments, 3, 0))
+                }
+                Err(errno) => Reply::Error(errno),
+            },
             "ppoll" => match time_at(process, arguments[2], 1) {
                 Ok(most) => {
                     let poll = crate::system::table::find(process.machine, libc::SYS_poll as u64);
@@ -88,6 +98,14 @@ impl Live {
             "waitid" => self.try_waitid(process, row, arguments),
             "rt_sigtimedwait" => self.try_signal(process, call),
             "futex" => self.try_shared_lock(process, call),
+            "sched_getaffinity" | "sched_setaffinity" if self.is_of_thread(process, arguments[0]) => {
+                self.affinity(process, row, arguments)
+            }
+            // The threads here have no priorities: what a thread is by default it may be, and no more.
+            "sched_setscheduler" if self.is_of_thread(process, arguments[0]) => {
+                let usual = arguments[1] as i32 == libc::SCHED_OTHER;
+                if usual { Reply::Value(0) } else { Reply::Error(Errno(libc::EPERM)) }
+            }
             "sched_getaffinity" | "sched_setaffinity" | "sched_getscheduler" | "sched_setscheduler"
             | "sched_getparam" => {
                 // The number of a thread that only we know stands for the whole process.
@@ -96,6 +114,127 @@ impl Live {
             }
             _ => self.make(process, row, arguments),
         }
+    }
+
+    /// A socket has a time of its own after which it gives up; none means for ever.
+    fn patience(&self, descriptor: u64, option: i32) -> Option<Duration> {
+        let mut time = libc::timeval { tv_sec: 0, tv_usec: 0 };
+        let mut size = size_of::<libc::timeval>() as u32;
+        let place = &raw mut time as usize;
+        let asked = [
+            descriptor as usize,
+            libc::SOL_SOCKET as usize,
+            option as usize,
+            place,
+            &raw mut size as usize,
+            0,
+        ];
+        self.host(libc::SYS_getsockopt, asked).ok()?;
+        let most = Duration::new(time.tv_sec.max(0) as u64, time.tv_usec.clamp(0, 999_999) as u32 * 1000);
+        (!most.is_zero()).then_some(most)
+    }
+
+    /// Whether a call on a socket has a time after which it gives up. One that has is not made again after a signal.
+    pub(super) fn gives_up(&self, name: &str, arguments: &Arguments) -> bool {
+        let option = match name {
+            "read" | "readv" | "recvfrom" | "recvmsg" | "recvmmsg" | "accept" | "accept4" => {
+                libc::SO_RCVTIMEO
+            }
+            "write" | "writev" | "sendto" | "sendmsg" | "sendmmsg" | "connect" => libc::SO_SNDTIMEO,
+            _ => return false,
+        };
+        self.patience(arguments[0], option).is_some()
+    }
+
+    fn wait_on_socket(&mut self, process: &mut Process, call: &Call, option: i32) -> Reply {
+        let most = self.patience(call.arguments[0], option);
+        if self.is_over(process, call, most) { Reply::Error(Errno(libc::EAGAIN)) } else { Reply::Wait }
+    }
+
+    /// A message of System V: tried without waiting.
+    fn try_message(&mut self, process: &mut Process, row: &Row, call: &Call) -> Reply {
+        let at = if row.name == "msgrcv" { 4 } else { 3 };
+        let flags = call.arguments[at];
+        let reply = self.make(process, row, &with(&call.arguments, at, flags | libc::IPC_NOWAIT as u64));
+        let waits = flags & libc::IPC_NOWAIT as u64 == 0;
+        match reply {
+            Reply::Error(Errno(libc::EAGAIN | libc::ENOMSG)) if waits => Reply::Wait,
+            reply => reply,
+        }
+    }
+
+    /// A message of POSIX: its time names a moment.
+    fn try_queue(&mut self, process: &mut Process, row: &Row, call: &Call) -> Reply {
+        let [descriptor, _, _, _, time, _] = call.arguments;
+        let events = if row.name == "mq_timedreceive" { libc::POLLIN } else { libc::POLLOUT };
+        if self.is_ready(descriptor, events) {
+            return self.make(process, row, &call.arguments);
+        }
+        match time_at(process, time, 1) {
+            Ok(moment) => {
+                let now = self.clock.of_system(libc::CLOCK_REALTIME, process.time());
+                let most = moment.map(|moment| moment.saturating_sub(Duration::from_nanos(now)));
+                if self.is_over(process, call, most) {
+                    Reply::Error(Errno(libc::ETIMEDOUT))
+                } else {
+                    Reply::Wait
+                }
+            }
+            Err(errno) => Reply::Error(errno),
+        }
+    }
+
+    /// What a call that a signal ends leaves of its time, where it tells.
+    pub(super) fn tell_time_left(&mut self, process: &mut Process, call: &Call, deadline: u64) -> bool {
+        let Some(row) = crate::system::table::find(process.machine, call.number) else { return false };
+        let arguments = &call.arguments;
+        let (place, unit) = match row.name {
+            "nanosleep" => (arguments[1], 1),
+            "clock_nanosleep" if arguments[1] & libc::TIMER_ABSTIME as u64 == 0 => (arguments[3], 1),
+            "select" => (arguments[4], 1000),
+            "pselect6" => (arguments[4], 1),
+            "ppoll" => (arguments[2], 1),
+            _ => return false,
+        };
+        let left = deadline.saturating_sub(self.clock.now(process.time()));
+        let abi = process.machine.abi();
+        let bytes =
+            [left / 1_000_000_000, left % 1_000_000_000 / unit].map(|part| abi.word_bytes(part)).concat();
+        place != 0 && process.put(place, &bytes).is_ok()
+    }
+
+    /// Whether a number is that of a thread of the program that the host does not know, which zero may mean too.
+    fn is_of_thread(&self, process: &Process, number: u64) -> bool {
+        process.threads.has(number) || number == 0 && !process.threads.is_first()
+    }
+
+    /// On which processors a thread may run. It makes no difference here, but the thread may ask for it.
+    fn affinity(&mut self, process: &mut Process, row: &Row, arguments: &Arguments) -> Reply {
+        let [number, size, mask, ..] = *arguments;
+        let thread = if number == 0 { process.threads.number() } else { number as u32 };
+        let mut allowed = [0u8; 128];
+        let asked = [0, allowed.len(), allowed.as_mut_ptr() as usize, 0, 0, 0];
+        let known = match self.host(libc::SYS_sched_getaffinity, asked) {
+            Ok(known) => known as usize,
+            Err(errno) => return Reply::Error(errno),
+        };
+        let answer = if row.name == "sched_setaffinity" {
+            process.take(mask, size.min(allowed.len() as u64)).and_then(|mut wanted| {
+                wanted.resize(allowed.len(), 0);
+                wanted.iter_mut().zip(allowed).for_each(|(wanted, allowed)| *wanted &= allowed);
+                if wanted.iter().all(|byte| *byte == 0) {
+                    return Err(Errno(libc::EINVAL));
+                }
+                self.affinities.insert(thread, wanted);
+                Ok(0)
+            })
+        } else if size < known as u64 || size % 8 != 0 {
+            Err(Errno(libc::EINVAL))
+        } else {
+            let found = self.affinities.get(&thread).map_or(&allowed[..], |mask| &mask[..]);
+            process.put(mask, &found[..known]).map(|()| known as u64)
+        };
+        answer.into()
     }
 
     /// A call whose row describes it, made by a hand.
@@ -200,11 +339,11 @@ impl Live {
     /// When the call of a thread gives up; `most` counts from the first time that it is asked.
     fn deadline(&mut self, process: &Process, call: &Call, most: Option<Duration>) -> Option<u64> {
         if let Some(known) = self.deadlines.get(&call.thread) {
-            return Some(*known);
+            return Some(known.0);
         }
         let now = self.clock.now(process.time());
         let deadline = now.checked_add(u64::try_from(most?.as_nanos()).ok()?)?;
-        self.deadlines.insert(call.thread, deadline);
+        self.deadlines.insert(call.thread, (deadline, *call));
         Some(deadline)
     }
 
@@ -312,14 +451,25 @@ impl Live {
     fn try_shared_lock(&mut self, process: &mut Process, call: &Call) -> Reply {
         let [address, operation, value, timeout, ..] = call.arguments;
         const COMMAND: u64 = 0x7f;
-        if !matches!((operation & COMMAND) as i32, libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET) {
+        let owned = crate::system::has_owner(&call.arguments);
+        if !owned && !matches!((operation & COMMAND) as i32, libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET) {
             return crate::system::shared_futex(process, self, &call.arguments);
         }
+        // The older of the calls that wait for an owner always means the clock of the day.
+        const FUTEX_LOCK_PI: u64 = 6;
+        let real = if operation & COMMAND == FUTEX_LOCK_PI { libc::FUTEX_CLOCK_REALTIME as u64 } else { 0 };
+        let operation = operation | real;
         let now = self.clock.of_system(crate::system::futex_clock(operation), process.time());
         let most = match crate::system::futex_time_left(process, operation, timeout, now) {
             Ok(most) => most,
             Err(errno) => return Reply::Error(errno),
         };
+        if owned {
+            return match crate::system::try_owned(process, &call.arguments) {
+                Reply::Wait if self.is_over(process, call, most) => Reply::Error(Errno(libc::ETIMEDOUT)),
+                reply => reply,
+            };
+        }
         let waited = self.deadlines.contains_key(&call.thread);
         match process.lock_value(address) {
             Err(fault) => Reply::Error(fault.into()),

@@ -1,0 +1,21 @@
+//! The crate's tests, in one program: each further one would link and instantiate everything again.
+
+mod bad_input;
+mod c;
+mod c_output;
+mod check;
+mod convert;
+mod corpus;
+mod docs;
+mod explore_program;
+mod formulas;
+mod front_doors;
+mod heap;
+mod install;
+mod java;
+mod lsp;
+mod machine;
+mod mix;
+mod origin;
+mod recording;
+mod safety;

@@ -1,0 +1,547 @@
+//! Hostile programs, sources and build files under the verbs that run something: what lies outside is as before.
+//!
+//! That each could do its harm is shown by `--run-unjailed`, with which it does. Programs that are run by a jail alone are
+//! tried in `crates/jail`; here it is tried that the verbs use one. Not made here: programs of several processes, which
+//! `explore` does not run.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::net::TcpListener;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+/// A folder with a file that programs go for, and one that they work in.
+struct Place {
+    marked: TempDir,
+    own: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Place {
+            marked: tempfile::tempdir().expect("a folder"),
+            own: tempfile::tempdir().expect("a folder"),
+        };
+        std::fs::write(place.target(), "as it was").expect("a file");
+        place
+    }
+
+    fn target(&self) -> PathBuf {
+        self.marked.path().join("target")
+    }
+
+    fn is_as_before(&self) -> bool {
+        let names = std::fs::read_dir(self.marked.path()).expect("a folder").flatten().count();
+        names == 1 && std::fs::read(self.target()).is_ok_and(|text| text == b"as it was")
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let file = self.own.path().join(name);
+        std::fs::write(&file, text).expect("a file");
+        file.display().to_string()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_parallax"));
+        command.current_dir(self.own.path()).args(arguments);
+        command
+    }
+
+    fn parallax(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("it runs")
+    }
+
+    /// A program that goes for the marked file where its input is a `d`, and then makes a mistake.
+    fn deleting(&self) -> String {
+        let text = r#"
+            #include <stdio.h>
+            #include <unistd.h>
+            int main(void) {
+                if (getchar() != 'd') return 0;
+                unlink("TARGET");
+                FILE *file = fopen("TARGET.new", "w");
+                if (file) { fputs("new", file); fclose(file); }
+                int *p = 0;
+                return *p;
+            }"#;
+        self.write("deleting.c", &text.replace("TARGET", &self.target().display().to_string()))
+    }
+}
+
+fn document(output: &Output) -> Value {
+    let said = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"))
+}
+
+/// Whether there is a jail here at all; if not, it is said that a test is skipped.
+fn walls() -> Option<String> {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_parallax")).args(["doctor", "--json"]).output().expect("it runs");
+    let jail = document(&output)["jail"].clone();
+    let walls = jail["walls"].as_str().map(str::to_owned);
+    if walls.is_none() {
+        eprintln!("SKIPPED: {}", jail["reason"]);
+    }
+    walls
+}
+
+#[test]
+fn findings_are_confirmed_in_a_jail() {
+    let Some(walls) = walls() else { return };
+    for verb in [&["explore", "--stdin", "1"][..], &["check", "--confirm-time", "20"]] {
+        for unjailed in [false, true] {
+            let place = Place::new();
+            let file = place.deleting();
+            let mut arguments = verb.to_vec();
+            arguments.extend(["--json", "--no-cache", file.as_str()]);
+            arguments.extend(unjailed.then_some("--run-unjailed"));
+            let found = document(&place.parallax(&arguments));
+            let native = match verb[0] {
+                "explore" => found["findings"][0]["native"] == "confirmed",
+                _ => found["findings"][0]["witness"]["native"]["confirmed"] == true,
+            };
+            assert!(native, "{verb:?}, unjailed: {unjailed}: {found:#}");
+            assert_eq!(
+                place.is_as_before(),
+                !unjailed,
+                "{verb:?}: a person's word, and nothing else, changes the world"
+            );
+            let held = found["jail"]["walls"].as_str();
+            assert_eq!(held, (!unjailed).then_some(walls.as_str()), "{}", found["jail"]);
+        }
+    }
+}
+
+/// Makes a command find a kernel without Landlock on which nobody mounts.
+fn without_walls(command: &mut Command) -> &mut Command {
+    let install = || {
+        let step = |code: u16, k: u32, yes: u8, no: u8| libc::sock_filter { code, jt: yes, jf: no, k };
+        let errno = |errno: i32| step(0x06, 0x0005_0000 | errno as u32, 0, 0);
+        let mut steps = [
+            step(0x20, 0, 0, 0),
+            step(0x15, libc::SYS_landlock_create_ruleset as u32, 0, 1),
+            errno(libc::ENOSYS),
+            step(0x15, libc::SYS_mount as u32, 0, 1),
+            errno(libc::EPERM),
+            step(0x06, 0x7fff_0000, 0, 0),
+        ];
+        let program = libc::sock_fprog { len: 6, filter: steps.as_mut_ptr() };
+        // SAFETY: the kernel copies the program.
+        let done = unsafe {
+            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+            libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program)
+        };
+        if done == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+    };
+    // SAFETY: it makes system calls alone.
+    unsafe { command.pre_exec(install) }
+}
+
+#[test]
+fn without_walls_nothing_is_run() {
+    let place = Place::new();
+    let file = place.deleting();
+    for verb in [&["explore", "--stdin", "1"][..], &["check"], &["run"]] {
+        let mut arguments = verb.to_vec();
+        arguments.extend(["--no-cache", file.as_str()]);
+        let output = without_walls(&mut place.command(&arguments)).output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{verb:?}: {said}");
+        assert!(said.contains("clang-19 was not run: no jail here: "), "{said}");
+        assert!(
+            said.contains("name spaces: mounts are made private") && said.contains("Landlock: "),
+            "{said}"
+        );
+        assert!(said.contains("--run-unjailed"), "{said}");
+        assert!(place.is_as_before());
+    }
+    let output = without_walls(&mut place.command(&["doctor"])).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("-- no jail here: ") && said.contains("name spaces: "), "{said}");
+}
+
+#[test]
+fn what_strangers_send_starts_nothing() {
+    if walls().is_none() {
+        return;
+    }
+    let place = Place::new();
+    let target = place.target().display().to_string();
+    let evil = place.write("evil", &format!("#!/bin/sh\nrm -f {target}\n"));
+    std::fs::set_permissions(&evil, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("a mode");
+    place.write("plain.c", "int main(void) { return 0; }\n");
+    // Another command as the compiler, plug-ins, outputs elsewhere, a file of flags, a shell's tricks.
+    let commands = [
+        format!("{evil} -c plain.c"),
+        format!("cc -fplugin={evil} -Xclang -load -Xclang {evil} -c plain.c"),
+        format!("cc -c plain.c -o {target} -MD -MF {target} -save-temps={target}"),
+        format!("cc -B{} -wrapper {evil} -specs={evil} -c plain.c", place.own.path().display()),
+        format!("cc @{evil} -c plain.c; {evil}; `{evil}` $({evil})"),
+    ];
+    for command in commands {
+        let folder = place.own.path().display().to_string();
+        let entry = serde_json::json!([{ "directory": folder, "file": "plain.c", "command": command }]);
+        let file = place.write("compile_commands.json", &entry.to_string());
+        for verb in ["explore", "check", "run"] {
+            let output = place.parallax(&[verb, "--no-cache", &file]);
+            assert!(output.status.code().is_some_and(|code| code != 101), "{verb} {command}");
+            assert!(place.is_as_before(), "{verb} {command}");
+        }
+    }
+    // Text of a file outside comes in, as with any compiler; nothing goes out.
+    let secret =
+        place.write("stealing.c", &format!("#include \"{target}\"\nint main(void) {{ return 0; }}\n"));
+    let assembled = place.write(
+        "bytes.c",
+        &format!("__asm__(\".incbin \\\"{target}\\\"\");\nint main(void) {{ return 0; }}\n"),
+    );
+    for file in [secret, assembled] {
+        place.parallax(&["explore", "--no-cache", &file]);
+        assert!(place.is_as_before(), "{file}");
+    }
+    // Reports with paths to what is not theirs: they are read, and nothing else.
+    let report = serde_json::json!({
+        "version": "2.1.0",
+        "runs": [{ "tool": { "driver": { "name": "x" } }, "results": [{
+            "message": { "text": "x" },
+            "locations": [{ "physicalLocation": {
+                "artifactLocation": { "uri": format!("file://{target}") }, "region": { "startLine": 1 },
+            }}],
+        }]}],
+    });
+    let report = place.write("report.sarif", &report.to_string());
+    let page = place.own.path().join("page.html").display().to_string();
+    place.parallax(&["view", &report, "-o", &page]);
+    place.parallax(&["convert", &report, "-o", &page]);
+    assert!(place.is_as_before());
+}
+
+/// Programs with effects, one a name, each with a byte of input. What they come to depends on files that they change.
+const EFFECTS: &str = r#"
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+static int size(const char *name) { struct stat s; return stat(name, &s) < 0 ? -1 : (int)s.st_size; }
+static void put(const char *name, const char *text, int flags) {
+    int file = open(name, O_WRONLY | O_CREAT | flags, 0600);
+    if (file < 0) _exit(90);
+    write(file, text, strlen(text));
+    close(file);
+}
+static int count(const char *name) {
+    DIR *folder = opendir(name);
+    int all = 0;
+    if (!folder) return -1;
+    while (readdir(folder)) all++;
+    closedir(folder);
+    return all;
+}
+static int run(const char *name, char c) {
+#define IS(word) if (!strcmp(name, word))
+    IS("editor") { if (c == 'w') { put("text", "saved", O_TRUNC); rename("text", "text~"); return 1; } return size("text~") >= 0 ? 9 : 2; }
+    IS("append-log") { if (c == 'a') put("log", "x", O_APPEND); return size("log") > 1 ? 9 : c == 'b' ? 3 : 4; }
+    IS("remove") { if (c == 'r') unlink("text"); return size("text") < 0 ? 1 : 2; }
+    IS("mail-spool") { if (c == 'm') { put("spool/new", "mail", O_EXCL); return count("spool"); } return c == 'n' ? 20 + count("spool") : 7; }
+    IS("database") { int file = open("db", O_RDWR); char n = 0; read(file, &n, 1); if (c == '+') { n++; pwrite(file, &n, 1, 0); } return n; }
+    IS("archiver") { if (c == 'x') { mkdir("out", 0700); put("out/a", "1", 0); return 1; } return size("out/a") == 1 ? 9 : 2; }
+    IS("truncate") { if (c == 't') truncate("text", 1); return size("text"); }
+    IS("link") { if (c == 'l') { link("text", "hard"); symlink("text", "soft"); } return count("."); }
+    IS("lock-file") { int file = open("lock", O_CREAT | O_EXCL | O_WRONLY, 0600); if (file < 0) return 9; return c == 'u' ? unlink("lock"), 1 : 2; }
+    IS("mode") { if (c == 'm') chmod("text", 0400); struct stat s; stat("text", &s); return (s.st_mode & 0200) ? 1 : 2; }
+    IS("times") { struct timeval t[2] = {{5, 0}, {5, 0}}; if (c == 't') utimes("text", t); struct stat s; stat("text", &s); return s.st_mtime == 5 ? 1 : 2; }
+    IS("fifo") { if (c == 'f') return mkfifo("fifo", 0600) < 0 ? 9 : 1; return size("fifo") < 0 ? 2 : 9; }
+    IS("rename-folder") { if (c == 'r') return rename("spool/old", "text2") < 0 ? 9 : 1; return size("text2") < 0 ? 2 : 9; }
+    IS("remove-folder") { if (c == 'r') { unlink("spool/old"); return rmdir("spool") < 0 ? 9 : 1; } return count("spool") < 0 ? 9 : 2; }
+    IS("shared-file") {
+        int file = open("db", O_RDWR);
+        char *at = mmap(0, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (at == MAP_FAILED) return 90;
+        if (c == 's') *at += 1;
+        return *at;
+    }
+    IS("temporary") { char path[64] = "/tmp/parallax-effects"; if (c == 't') put(path, "x", O_EXCL); return size(path) < 0 ? 1 : 2; }
+    IS("shared-memory") { if (c == 's') put("/dev/shm/parallax-effects", "x", O_EXCL); return size("/dev/shm/parallax-effects") < 0 ? 1 : 2; }
+    IS("counter") { char n[8] = "0"; int file = open("count", O_RDWR | O_CREAT, 0600); read(file, n, 1); n[0]++; pwrite(file, n, 1, 0); return n[0] == '1' ? (c == 'c' ? 1 : 2) : 9; }
+    IS("socket-path") {
+        struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = "sock"};
+        int s = socket(AF_UNIX, SOCK_STREAM, 0);
+        if (c == 's') return bind(s, (struct sockaddr *)&a, sizeof a) < 0 ? 9 : 1;
+        return size("sock") < 0 ? 2 : 9;
+    }
+    IS("loopback") {
+        struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        socklen_t length = sizeof a;
+        int s = socket(AF_INET, SOCK_STREAM, 0), t = socket(AF_INET, SOCK_STREAM, 0);
+        if (bind(s, (struct sockaddr *)&a, length) < 0 || listen(s, 1) < 0) return 90;
+        getsockname(s, (struct sockaddr *)&a, &length);
+        if (c == 'c') return connect(t, (struct sockaddr *)&a, length) < 0 ? 91 : 1;
+        return 2;
+    }
+    return 99;
+}
+int main(int argc, char **argv) {
+    if (argc > 4 && !strcmp(argv[1], "reach")) {
+        char c = 0;
+        if (read(0, &c, 1) != 1 || c != 'c') return 3;
+        struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(atoi(argv[3]))};
+        inet_pton(AF_INET, argv[2], &a.sin_addr);
+        int s = socket(AF_INET, SOCK_STREAM, 0);
+        return connect(s, (struct sockaddr *)&a, sizeof a) < 0 ? 4 : 5;
+    }
+    if (argc > 2 && !strcmp(argv[1], "signal")) {
+        char c = 0;
+        if (read(0, &c, 1) != 1 || c != 'k') return 3;
+        return kill(atoi(argv[2]), SIGTERM) < 0 ? 4 : 5;
+    }
+    if (argc > 2 && !strcmp(argv[1], "early")) {
+        put(argv[2], "early", O_TRUNC);
+        char c = 0;
+        read(0, &c, 1);
+        return c == 'e' ? 1 : 2;
+    }
+    char c = 0;
+    if (read(0, &c, 1) != 1) return 80;
+    return run(argv[1], c);
+}
+"#;
+
+const NAMES: [&str; 20] = [
+    "editor",
+    "append-log",
+    "remove",
+    "mail-spool",
+    "database",
+    "archiver",
+    "truncate",
+    "link",
+    "lock-file",
+    "mode",
+    "times",
+    "fifo",
+    "rename-folder",
+    "remove-folder",
+    "shared-file",
+    "temporary",
+    "shared-memory",
+    "counter",
+    "socket-path",
+    "loopback",
+];
+
+fn effects() -> &'static Path {
+    static MADE: OnceLock<PathBuf> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("effects-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let (source, program) = (folder.join("effects.c"), folder.join("effects"));
+        std::fs::write(&source, EFFECTS).expect("a file");
+        let status = Command::new("gcc").args(["-w", "-O0", "-o"]).arg(&program).arg(&source).status();
+        assert!(status.is_ok_and(|status| status.success()), "it compiles");
+        program
+    })
+}
+
+/// What each run starts from.
+fn start() -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("spool")).expect("a folder");
+    for (name, text) in [("text", "some text\n"), ("log", ""), ("spool/old", "mail\n"), ("db", "\u{5}")] {
+        std::fs::write(at(name), text).expect("a file");
+    }
+    folder
+}
+
+fn explored(folder: &Path, flags: &[&str], program: &[&str]) -> Value {
+    let out = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parallax"));
+    command
+        .current_dir(folder)
+        .args(["explore", "--stdin", "1", "--json", "--out"])
+        .arg(out.path().join("inputs"));
+    document(&command.args(flags).arg("--").arg(effects()).args(program).output().expect("it runs"))
+}
+
+fn outcomes(found: &Value) -> BTreeSet<String> {
+    let tests = found["tests"].as_array().expect("tests");
+    tests.iter().map(|test| test["outcome"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// What it comes to natively, each input from the same start.
+fn by_brute_force(name: &str) -> BTreeSet<String> {
+    let inputs = (b'a'..=b'z').chain(*b"+\0");
+    let one = |input: u8| {
+        use std::io::Write;
+        let folder = start();
+        let mut child = Command::new(effects())
+            .arg(name)
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .spawn()
+            .expect("it runs");
+        child.stdin.take().expect("asked for").write_all(&[input]).expect("it is read");
+        let status = child.wait().expect("it ends").code().expect("a status");
+        for left in ["/tmp/parallax-effects", "/dev/shm/parallax-effects"] {
+            let _ = std::fs::remove_file(left);
+        }
+        format!("exited with status {status}")
+    };
+    inputs.map(one).collect()
+}
+
+#[test]
+fn every_run_of_a_program_starts_in_the_same_world() {
+    if walls().as_deref() != Some("name-spaces") {
+        eprintln!("SKIPPED: no layer here");
+        return;
+    }
+    for (number, name) in NAMES.iter().enumerate() {
+        let expected = by_brute_force(name);
+        // Both orders for each would say no more than half of each.
+        let order = ["generational", "dfs"][number % 2];
+        let folder = start();
+        let before = listing(folder.path());
+        let found = explored(folder.path(), &["--strategy", order], &[name]);
+        assert_eq!(outcomes(&found), expected, "{name}, {order}: {found:#}");
+        assert_eq!(found["divergences"], 0, "{name}, {order}");
+        let stopped = found["stopped"].as_str().unwrap_or_default();
+        if *name == "shared-file" {
+            // Its input goes to the file through memory, where no call says which byte became which.
+            assert!(stopped.starts_with("stands-in: ") && stopped.contains("through memory"), "{stopped}");
+        } else {
+            assert_eq!(stopped, "every way was taken", "{name}, {order}");
+        }
+        assert_eq!(found["world"]["layer"], "copy-on-write");
+        assert_eq!(listing(folder.path()), before, "{name}, {order}");
+        assert!(
+            !Path::new("/tmp/parallax-effects").exists() && !Path::new("/dev/shm/parallax-effects").exists()
+        );
+    }
+    // By a person's word a run changes the world of the next one: the test can fail.
+    let folder = start();
+    let found = explored(folder.path(), &["--run-unjailed", "--jobs", "1"], &["counter"]);
+    let diverged = found["divergences"].as_u64().is_some_and(|count| count > 0);
+    assert!(diverged || outcomes(&found).contains("exited with status 9"), "{found:#}");
+    assert!(folder.path().join("count").exists());
+}
+
+fn listing(folder: &Path) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(path) = open.pop() {
+        let known = std::fs::symlink_metadata(&path).expect("it is there");
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let time = known.modified().expect("a time");
+        all.push(format!("{} {:?} {time:?} {bytes:?}", path.display(), known.permissions()));
+        if known.is_dir() {
+            open.extend(std::fs::read_dir(&path).expect("a folder").flatten().map(|entry| entry.path()));
+        }
+    }
+    all.sort();
+    all
+}
+
+fn bounds(found: &Value) -> String {
+    found["stopped"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_run_reaches_nothing_outside() {
+    if walls().as_deref() != Some("name-spaces") {
+        eprintln!("SKIPPED: no layer here");
+        return;
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.set_nonblocking(true).expect("a flag");
+    let port = listener.local_addr().expect("an address").port().to_string();
+    let folder = start();
+    let found = explored(folder.path(), &[], &["reach", "127.0.0.1", &port, ""]);
+    assert!(listener.accept().is_err(), "loopback is the run's own");
+    assert_eq!(bounds(&found), "every way was taken", "{found:#}");
+    let found = explored(folder.path(), &[], &["reach", "192.0.2.7", "9", ""]);
+    assert!(bounds(&found).contains("connect to 192.0.2.7:9, which is outside; --allow-net"), "{found:#}");
+    let address = format!("127.0.0.1:{port}");
+    let found = explored(folder.path(), &["--allow-net", &address], &["reach", "127.0.0.1", &port, ""]);
+    assert!(outcomes(&found).contains("exited with status 5"), "{found:#}");
+    assert!(listener.accept().is_ok(), "what is allowed is reached");
+    let found = explored(folder.path(), &["--allow-net", "127.0.0.1:1"], &["reach", "127.0.0.1", &port, ""]);
+    assert!(bounds(&found).contains("which is outside"), "{found:#}");
+    let victim = Command::new("sleep").arg("60").spawn().expect("a victim");
+    let number = victim.id().to_string();
+    let found = explored(folder.path(), &[], &["signal", &number]);
+    assert!(bounds(&found).contains(&format!("kill of process {number}, which is not its own")), "{found:#}");
+    let mut victim = victim;
+    assert!(victim.try_wait().expect("it is ours").is_none(), "it lives");
+    let _ = victim.kill();
+    let _ = victim.wait();
+}
+
+#[test]
+fn what_comes_before_the_input_changes_nothing_either() {
+    let folder = start();
+    let file = folder.path().join("text").display().to_string();
+    let before = listing(folder.path());
+    if walls().as_deref() == Some("name-spaces") {
+        let found = explored(folder.path(), &[], &["early", &file]);
+        let expected = ["exited with status 1", "exited with status 2"].map(str::to_owned);
+        assert_eq!(outcomes(&found), BTreeSet::from(expected), "{found:#}");
+        assert_eq!(listing(folder.path()), before);
+    }
+    // Without a layer the change ends the run, and the answer says so.
+    let out = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_parallax"));
+    command.current_dir(folder.path()).args(["explore", "--stdin", "1", "--json", "--out"]);
+    command.arg(out.path().join("inputs")).arg("--").arg(effects()).args(["early", &file]);
+    let output = without_walls(&mut command).output().expect("it runs");
+    let found = document(&output);
+    assert!(bounds(&found).contains("changes the world outside, and there is no layer"), "{found:#}");
+    assert_eq!(output.status.code(), Some(3), "it is not said to be complete");
+    assert!(found["world"]["layer"].is_null() && found["world"]["reason"].is_string());
+    assert_eq!(listing(folder.path()), before);
+    // What may be changed is.
+    if walls().as_deref() == Some("name-spaces") {
+        let may = folder.path().display().to_string();
+        explored(folder.path(), &["--allow-write", &may], &["early", &file]);
+        assert_eq!(std::fs::read(&file).expect("a file"), b"early");
+    }
+}
+
+#[test]
+fn a_layer_takes_what_a_program_changes() {
+    if walls().as_deref() != Some("name-spaces") {
+        eprintln!("SKIPPED: no layer here");
+        return;
+    }
+    for verb in [&["run"][..], &["record", "-o", "kept.rec"]] {
+        for layer in [true, false] {
+            let place = Place::new();
+            let target = place.target().display().to_string();
+            let mut arguments = verb.to_vec();
+            arguments.extend(layer.then_some("--layer"));
+            arguments.extend(["--", "rm", target.as_str()]);
+            let output = place.parallax(&arguments);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(0), "{verb:?}, layer: {layer}: {said}");
+            assert_eq!(place.is_as_before(), layer, "{verb:?}");
+            if verb[0] == "record" {
+                let replayed = place.parallax(&["replay", "--verify", "kept.rec"]);
+                let said = String::from_utf8_lossy(&replayed.stderr).into_owned();
+                assert_eq!(replayed.status.code(), Some(0), "layer: {layer}: {said}");
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Nothing: this crate is its list of features, see Cargo.toml.

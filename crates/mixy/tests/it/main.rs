@@ -1,0 +1,11 @@
+//! The crate's tests, in one program: each further one would link and instantiate everything again.
+
+mod common;
+mod local;
+mod paper;
+mod planted;
+mod refine;
+mod strangers;
+mod table;
+mod truth;
+mod typed;

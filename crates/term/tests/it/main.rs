@@ -1,0 +1,5 @@
+//! The crate's tests, in one program: each further one would link and instantiate everything again.
+
+mod rules;
+mod span;
+mod text;

@@ -1,0 +1,6 @@
+//! Whole pages and whole runs: from documents and folders of sources to HTML, and from one run to the next.
+
+mod edits;
+mod follow;
+mod page;
+mod triage;

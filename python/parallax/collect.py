@@ -9,6 +9,7 @@ import ast
 import bisect
 import os
 import re
+import signal
 import sys
 import time as clock
 from collections.abc import Iterable, Sequence
@@ -170,6 +171,15 @@ def moment_of(snap: snapshot, thread: int, sources: _Sources, watched: Sequence[
     if snap.is_after:
         moment["after"] = True
     return moment
+
+
+def _signal_name(number: Optional[int]) -> Optional[str]:
+    if number is None:
+        return None
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _number(value: Any) -> Optional[float]:
@@ -354,7 +364,12 @@ def collect(
             notes.append(f"{row['name']} has too many items for their values")
         rows.append(row)
         all_times.append(times)
-    chosen = sorted(_chosen(all_times, moments))
+    killer = run.get_signal()
+    kept = _chosen(all_times, moments)
+    if killer is not None:
+        # The first thing that people ask of a crash is where it was: that state is kept whatever the script looks for.
+        kept.add(run.get_time())
+    chosen = sorted(kept)
     taken = []
     for done, time in enumerate(chosen):
         if done % 50 == 0:
@@ -362,7 +377,8 @@ def collect(
         snap = snapshots.get(time) or run.get_at(time)
         taken.append(moment_of(snap, threads.at(time), sources, watched))
     total = len(set().union(*all_times)) if all_times else 0
-    notes.insert(0, f"{len(taken)} of {total} moments kept")
+    items = len(set(chosen).intersection(*[set().union(*all_times)])) if all_times else 0
+    notes.insert(0, f"{items} of {total} moments kept")
     seen: dict[str, None] = {}
     for moment in taken:
         for frame in moment["frames"]:
@@ -374,6 +390,7 @@ def collect(
         "recording": recording,
         "program": program,
         "end": run.get_time(),
+        "ending": {"words": run.get_ending() or "cut", "signal": _signal_name(killer)},
         "threads": threads.data(run, program),
         "calls": _calls(run, list(seen)[:MOST_FUNCTIONS], threads),
         "lanes": rows,

@@ -7,6 +7,7 @@ use crate::recorded::{Moment as Seen, Recorded};
 use crate::snapshot::Snapshot;
 use crate::traces::{Moment, Trace};
 use crate::value::Value;
+use parallax_record::SavedEnding;
 use parallax_symbols::{Place, State};
 use parallax_trace::{INF, Options, Target, Time};
 use parallax_travel::{Filter, Numbers, Ranges};
@@ -260,6 +261,19 @@ impl Execution {
     /// Return the end of the execution: the time after its last step.
     fn get_time(&self) -> Time {
         self.recorded.travel().span().end
+    }
+
+    /// Return how the process ended, in the words of `parallax info`; None if the recording was cut before.
+    fn get_ending(&self) -> Option<String> {
+        self.recorded.travel().log().ending().map(|ending| ending.restore().to_string())
+    }
+
+    /// Return the number of the signal that ended the process; None if it ended otherwise.
+    fn get_signal(&self) -> Option<i32> {
+        match self.recorded.travel().log().ending() {
+            Some(SavedEnding::Killed(signal, ..)) => Some(signal),
+            _ => None,
+        }
     }
 
     /// Return who runs when: pairs of a time and the thread that makes the steps from then on.

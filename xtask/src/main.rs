@@ -11,9 +11,21 @@ mod task;
 mod test;
 
 use anyhow::{Result, bail};
+use std::process::ExitCode;
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Without a backtrace: what failed stands in the last lines, which is all that some CI services show.
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<()> {
     match arguments.first().map(String::as_str) {
         Some("check") => check::run(),
         Some("test") => test::run(&arguments[1..]),

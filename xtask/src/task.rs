@@ -184,6 +184,12 @@ PYTHONPATH=target/peers scripts/concolic-peers target/release/parallax target/re
         "scripts/bench-expositor $OUT $PROFILE $RUNS",
     ),
     task(
+        "jail",
+        "what the jail costs: confirmations and explored runs with walls and without",
+        &[("ROUNDS", "5"), ("OUT", "target/jail")],
+        "make build && python3 bench/jail/compare.py target/release/parallax $ROUNDS $OUT",
+    ),
+    task(
         "lifting",
         "how long lifting takes, per new instruction",
         &[("FILES", "/usr/bin/bash")],

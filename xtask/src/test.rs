@@ -291,6 +291,12 @@ fn report(outcomes: &[Outcome], built: f64, all: f64) -> Result<()> {
         .map(|outcome| outcome.name.as_str())
         .collect();
     let failed = sum(|counts| counts.failed).max(wrong.len());
+    for outcome in outcomes {
+        if let Some(complaint) = &outcome.complaint {
+            println!("\n{}: the end of what it printed", outcome.name);
+            ending(complaint).for_each(|line| println!("  {line}"));
+        }
+    }
     println!(
         "\n{} passed, {failed} failed, {} skipped",
         sum(|counts| counts.passed),
@@ -300,6 +306,13 @@ fn report(outcomes: &[Outcome], built: f64, all: f64) -> Result<()> {
         return Ok(());
     }
     bail!("something is wrong in: {}", wrong.join(", "))
+}
+
+/// The last lines of a complaint: the names of failed tests stand there.
+fn ending(complaint: &str) -> impl Iterator<Item = &str> {
+    let lines: Vec<&str> = complaint.lines().filter(|line| !line.trim().is_empty()).collect();
+    let skipped = lines.len().saturating_sub(12);
+    lines.into_iter().skip(skipped)
 }
 
 #[cfg(test)]

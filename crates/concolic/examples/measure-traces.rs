@@ -31,6 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         resume: false,
         seeds: Vec::new(),
         allowed: parallax_concolic::Allowed::default(),
+        keep_world: None,
     };
     let mut list = vec![program.as_bytes().to_vec()];
     list.extend(arguments.map(|argument| argument.as_bytes().to_vec()));

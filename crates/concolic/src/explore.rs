@@ -16,7 +16,7 @@ use crate::subject::{Command, Subject, SubjectError};
 use crate::symbolic::{Message, processor_time, symbolic};
 use crate::trail::Trail;
 use crate::worker::{End, Mailbox, Worker};
-use parallax_jail::SharedView;
+use parallax_jail::{Kept, SharedView};
 use parallax_path::{Bound, Completeness, Entry, Frontier, Ledger, Premise, Strategy};
 use parallax_symbols::Symbols;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -66,6 +66,8 @@ pub struct Settings {
     pub seeds: Vec<Input>,
     /// What of the world outside runs may change and reach.
     pub allowed: Allowed,
+    /// Where to write what each run changed.
+    pub keep_world: Option<PathBuf>,
 }
 
 /// Why an exploration cannot be made.
@@ -141,6 +143,8 @@ pub struct Test {
     pub way: Vec<Crossing>,
     /// Targets it reached, by number.
     pub reached: Vec<usize>,
+    /// What it changed, if that was to be kept and there was anything.
+    pub world: Option<Kept>,
     /// Processor seconds of its concrete run and of its symbolic run without the solver, and seconds of the solver.
     pub seconds: [f64; 3],
 }
@@ -180,6 +184,9 @@ impl Exploration {
         self.tests.iter().filter(|test| test.diverged.is_some()).count()
     }
 }
+
+/// Bytes that are kept of what one run wrote.
+const MOST_KEPT: u64 = 256 << 20;
 
 /// Hard questions of an input come after each way that its edge could go was tried so many times more.
 const LATER: u32 = 4;
@@ -488,7 +495,6 @@ impl Explorer<'_> {
                 idle = false;
                 let mut run = running.swap_remove(index);
                 self.receive(&mut run)?;
-                self.layers.back(run.view.take());
                 if let Some(next) = self.finish(run, end, progress)? {
                     running.push(next);
                 }
@@ -657,6 +663,16 @@ impl Explorer<'_> {
         Ok(())
     }
 
+    /// Writes what a concrete run changed into the folder for it. A symbolic run changes the same.
+    fn keep_world(&self, run: &Running) -> Result<Option<Kept>, ExploreError> {
+        let (Some(folder), Some(view)) = (&self.settings.keep_world, &run.view) else { return Ok(None) };
+        if run.concrete.is_some() || view.is_fresh() {
+            return Ok(None);
+        }
+        let folder = folder.join(name(run.waiting.number));
+        view.keep(&folder, MOST_KEPT).map(Some).map_err(|error| failed(&folder, error))
+    }
+
     /// A worker has ended: what comes next for its input.
     fn finish(
         &mut self,
@@ -664,6 +680,8 @@ impl Explorer<'_> {
         end: End,
         progress: &mut dyn FnMut(&Test, usize),
     ) -> Result<Option<Running>, ExploreError> {
+        let world = self.keep_world(&run)?;
+        self.layers.back(run.view.take());
         if run.concrete.is_some() {
             if end == End::Died || !run.is_accounted {
                 self.leave_out(Bound::Memory(self.settings.term_memory))?;
@@ -714,6 +732,7 @@ impl Explorer<'_> {
             stack: concrete.stack.clone(),
             way: concrete.way.clone(),
             reached: concrete.reached.clone(),
+            world,
             seconds: [seconds, 0.0, 0.0],
         };
         progress(&test, self.frontier.len());

@@ -90,6 +90,7 @@ fn settings(name: &str, targets: &[&str]) -> Settings {
         resume: false,
         seeds: Vec::new(),
         allowed: parallax_concolic::Allowed::default(),
+        keep_world: None,
     }
 }
 

@@ -20,6 +20,7 @@ compile_error!("the jail is made of Linux's system calls");
 mod calls;
 mod child;
 mod filter;
+mod kept;
 mod landlock;
 mod plain;
 mod referee;
@@ -38,6 +39,7 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use kept::Kept;
 pub use shared_view::SharedView;
 pub use tried::available;
 pub use walls::{Kind, NoJail, NotRun, Walls};

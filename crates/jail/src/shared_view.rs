@@ -6,11 +6,12 @@
 use crate::child::{self, FAILED, Plan, READ_ONLY, READY, STEPS};
 use crate::start::{self, ROOT_IN_A_VIEW, Scratch, failed};
 use crate::sys::{self, c_path, check};
-use crate::{Jail, NotRun, plain};
+use crate::{Jail, NotRun, plain, view};
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::PathBuf;
 
 /// A view of the file system, with a network, System V memory and message queues of its own.
 #[derive(Debug)]
@@ -22,10 +23,14 @@ pub struct SharedView {
     /// The name spaces, in the order in which they are entered.
     spaces: Vec<File>,
     /// What tells whether anything was written: file systems and folders in memory.
-    seen: Vec<OwnedFd>,
+    pub(crate) seen: Vec<OwnedFd>,
     /// What they were like at first.
     first: Vec<[i64; 4]>,
     folder: CString,
+    /// The folders that are copy-on-write, in the order of what tells of them.
+    pub(crate) overlays: Vec<PathBuf>,
+    /// All that is shown.
+    pub(crate) shown: Vec<PathBuf>,
     /// Parts of the file system are read-only in it.
     copies_all: bool,
 }
@@ -35,7 +40,8 @@ impl SharedView {
     pub fn new(jail: &Jail, network: bool) -> Result<Self, NotRun> {
         let prepared = failed("a view is made ready");
         let scratch = Scratch::new().map_err(&prepared)?;
-        let world = start::world(jail, &scratch.0).map_err(&prepared)?;
+        let steps = view::plan(jail).map_err(&prepared)?;
+        let world = start::world(jail, &steps, &scratch.0).map_err(&prepared)?;
         let (socket, other_end) = sys::socket_pair().map_err(&prepared)?;
         let folder = c_path(&std::env::current_dir().map_err(&prepared)?).map_err(&prepared)?;
         let plan = Plan {
@@ -65,6 +71,8 @@ impl SharedView {
             seen: Vec::new(),
             first: Vec::new(),
             folder,
+            overlays: steps.iter().filter(|step| step.is_overlay()).map(|step| step.path().into()).collect(),
+            shown: steps.iter().map(|step| step.path().into()).collect(),
             copies_all: true,
         };
         // If this fails, the child says so: it may not mount anything.

@@ -109,7 +109,10 @@ pub fn run(jail: &Jail, kind: Option<Kind>, task: &Task<'_>) -> Result<Ended, No
         _ => None,
     };
     let world = match &scratch {
-        Some(scratch) => Some(world(jail, &scratch.0).map_err(failed("the view is planned"))?),
+        Some(scratch) => {
+            let planned = view::plan(jail).and_then(|steps| world(jail, &steps, &scratch.0));
+            Some(planned.map_err(failed("the view is planned"))?)
+        }
         None => None,
     };
     // SAFETY: it only asks.
@@ -268,12 +271,12 @@ impl Strings {
 }
 
 /// The world of a run in name spaces, ready for the kernel.
-pub fn world(jail: &Jail, scratch: &Path) -> io::Result<World> {
+pub fn world(jail: &Jail, steps: &[Step], scratch: &Path) -> io::Result<World> {
     let root = scratch.join("root");
     let inside = |path: &Path| root.join(path.strip_prefix("/").unwrap_or(path));
     let (upper, work) = (scratch.join("upper"), scratch.join("work"));
     let (mut mounts, mut uppers) = (Vec::new(), Vec::new());
-    for (number, step) in view::plan(jail)?.iter().enumerate() {
+    for (number, step) in steps.iter().enumerate() {
         let number = number.to_string();
         mounts.push(match step {
             Step::Folder(path) => Mount::Folder(c_path(&inside(path))?, view::mode(path)),

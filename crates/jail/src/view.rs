@@ -28,6 +28,24 @@ pub enum Step {
     Writable(PathBuf),
 }
 
+impl Step {
+    /// Where it shows something.
+    pub fn path(&self) -> &Path {
+        match self {
+            Step::Folder(path)
+            | Step::Link(path, _)
+            | Step::Overlay(path)
+            | Step::File(path)
+            | Step::Writable(path) => path,
+        }
+    }
+
+    /// Whether it shows a folder copy-on-write.
+    pub fn is_overlay(&self) -> bool {
+        matches!(self, Step::Overlay(_))
+    }
+}
+
 /// Places that are made in a way of their own.
 const SPECIAL: [&str; 3] = ["/proc", "/sys", "/dev"];
 

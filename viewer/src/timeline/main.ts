@@ -45,7 +45,8 @@ class App {
     let lane = data.lanes.length - 1;
     while (lane > 0 && !this.times[lane]?.length) lane--;
     const own = this.times[lane] ?? [];
-    const moment = own[own.length - 1] ?? first?.t ?? 1;
+    // A run that a signal ended opens where it ended: the state there is the first thing that people ask for.
+    const moment = data.ending?.signal ? data.end : own[own.length - 1] ?? first?.t ?? 1;
     this.view = { from: 1, to: Math.max(data.end, 1 + SHORTEST), moment, lane, thread: this.momentAt(moment)?.thread ?? 0 };
   }
 
@@ -75,7 +76,7 @@ class App {
     const { data } = this;
     const theme = h("button", { class: "icon", "data-act": "theme", title: "Light or dark", "aria-label": "Light or dark", onclick: () => this.theme() }, icon("theme"));
     const keys = h("button", { class: "icon", "data-act": "help", title: "Keys", "aria-label": "Keys", onclick: () => this.help.showModal() }, h("kbd", {}, "?"));
-    return h("header", { class: "topbar" }, h("span", { class: "brand" }, icon("logo"), h("span", {}, "Parallax")), h("nav", { class: "crumbs", "aria-label": "Place" }, h("span", {}, data.program)), h("h1", {}, data.recording), h("span", { id: "meta" }, h("span", { class: "tool" }, `${counted(data.threads.length, "thread")}, ${counted(data.end - 1, "step")}`)), h("span", { class: "grow" }), theme, keys);
+    return h("header", { class: "topbar" }, h("span", { class: "brand" }, icon("logo"), h("span", {}, "Parallax")), h("nav", { class: "crumbs", "aria-label": "Place" }, h("span", {}, data.program)), h("h1", {}, data.recording), h("span", { id: "meta" }, h("span", { class: "tool" }, `${counted(data.threads.length, "thread")}, ${counted(data.end - 1, "step")}`), data.ending?.signal ? h("button", { class: "tool killed", title: data.ending.words, onclick: () => this.go(data.end) }, data.ending.signal) : null), h("span", { class: "grow" }), theme, keys);
   }
 
   private main(): HTMLElement {
@@ -356,7 +357,8 @@ class App {
     this.where.replaceChildren(...(lane ? [is ? `item ${grouped(at + 1)} of ${count}` : `${count} items`, h("span", { class: "of" }, " in ", h("code", {}, lane.name))] : []));
     const state = this.momentAt(moment), inner = state?.frames[0], file = inner ? data.files[inner.file]?.name ?? "" : "";
     const place = state && state.t === moment && inner ? `, T${state.thread}, ${inner.line ? `${file.slice(file.lastIndexOf("/") + 1)}:${inner.line}` : inner.fn || "??"}` : "";
-    this.status.textContent = `Moment ${grouped(moment)}${place}${is && lane ? `, item ${grouped(at + 1)} of ${count} in ${lane.name}` : ""}`;
+    const killer = moment === data.end && data.ending?.signal ? `, ${data.ending.signal}` : "";
+    this.status.textContent = `Moment ${grouped(moment)}${killer}${place}${is && lane ? `, item ${grouped(at + 1)} of ${count} in ${lane.name}` : ""}`;
     this.drawCard(share);
   }
 

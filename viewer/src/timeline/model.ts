@@ -68,6 +68,8 @@ export interface Timeline {
   readonly recording: string;
   readonly program: string;
   readonly end: number;
+  /** How the run ended, in words, and the name of the signal that ended it. */
+  readonly ending?: { readonly words: string; readonly signal: string | null };
   readonly threads: readonly Thread[];
   readonly calls?: Calls;
   readonly lanes: readonly Lane[];

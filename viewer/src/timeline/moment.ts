@@ -104,7 +104,9 @@ export function momentColumn(data: Timeline, moment: Moment | undefined, asked: 
   const chain = outside.length ? h("div", { class: "startedby" }, icon("thread"), h("span", {}, "called by"), ...[...outside].reverse().slice(-4).flatMap((frame, at) => [at ? h("span", { class: "gt" }, "\u203a") : null, h("b", { class: `via frame-c d${at % 6}` }, frame.fn || "??")]).filter((node): node is HTMLElement => node !== null)) : null;
   const visible = element?.querySelectorAll(".line:not(.unknown)").length ?? 0;
   const away = asked !== moment.t ? h("span", { class: "count away" }, `state at ${grouped(moment.t)}, the nearest kept`) : h("span", { class: "count" }, all ? `${visible} of ${counted(all, "line")}` : "");
-  const header = h("header", { class: "col-head" }, h("h2", {}, thread), h("span", { class: "sub" }, "running ", h("code", {}, inner?.fn || "??"), `, ${counted(moment.frames.length, "call")} deep`), away);
+  // Only the state at the very end is that of a crash.
+  const killer = moment.t === data.end ? data.ending?.signal : undefined;
+  const header = h("header", { class: "col-head" }, h("h2", {}, thread), h("span", { class: "sub" }, killer ? h("b", { class: "killed" }, killer) : null, killer ? " in " : "running ", h("code", {}, inner?.fn || "??"), `, ${counted(moment.frames.length, "call")} deep`), away);
   const scroller = h("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": "Call stack" }, h("div", { class: "paper" }, chain, element));
   const rows: Node[] = [];
   moment.frames.slice(0, 3).forEach((frame, level) => {

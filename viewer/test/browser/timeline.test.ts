@@ -177,3 +177,36 @@ test("hostile names stay text", async () => {
   assert.deepEqual(wrong, []);
   await tab.context().close();
 });
+
+test("a run that a signal ended opens where it ended, and names the signal", async () => {
+  const source = join(ROOT, "corpus/demo/stock.c"), program = join(lab.folder, "stock");
+  assert.equal(spawnSync("gcc", ["-g", "-O0", "-w", "-o", program, source]).status, 0);
+  spawnSync(PARALLAX, ["record", "-o", "stock.rec", "--", program], { cwd: lab.folder, input: "aAaBdBsA" });
+  const script = lab.write("stock.py", 'first = the_execution.breakpoints("main")\n');
+  const out = join(lab.folder, "stock.html");
+  const ran = spawnSync(PARALLAX, ["timeline", "stock.rec", "--script", script, "-o", out, "--json"], { cwd: lab.folder, encoding: "utf8", env: { ...process.env, PARALLAX_PYTHON: python } });
+  assert.equal(ran.status, 0, ran.stderr);
+  const { end, ending } = JSON.parse(ran.stdout) as { end: number; ending: { words: string; signal: string } };
+  assert.equal(ending.signal, "SIGSEGV");
+  for (const [width, height] of [[1440, 900], [390, 844]] as const) {
+    const { page: tab, wrong } = await lab.open(`file://${out}`, { viewport: { width, height } });
+    await tab.waitForTimeout(200);
+    await picture(tab, `timeline-crash-${width}`);
+    assert.match(await status(tab), new RegExp(`^Moment ${grouped(end)}, SIGSEGV, T0, stock.c:\\d+`));
+    assert.equal(await tab.innerText(".moment .col-head .killed"), "SIGSEGV");
+    const functions = await tab.locator(".moment .frame[data-function]").evaluateAll(frames => frames.map(one => (one as HTMLElement).dataset["function"]));
+    assert.ok(functions.includes("sell") && functions.includes("main"), functions.join(", "));
+    assert.ok(await tab.locator(".moment .line.now").isVisible());
+    assert.deepEqual(await misfits(tab), [], `${width}: everything fits, or says that it does not`);
+    // Elsewhere it is no crash, and the way back is one press.
+    if (width > 1000) {
+      await tab.keyboard.press("k");
+      await tab.waitForFunction(() => / in first$/.test(document.querySelector(".status [role=status]")?.textContent ?? ""));
+      assert.equal(await tab.locator(".moment .killed").count(), 0);
+      await tab.click(".topbar .killed");
+      assert.match(await status(tab), /, SIGSEGV, /);
+    }
+    assert.deepEqual(wrong, []);
+    await tab.context().close();
+  }
+});

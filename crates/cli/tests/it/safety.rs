@@ -219,6 +219,176 @@ fn what_strangers_send_starts_nothing() {
     assert!(place.is_as_before());
 }
 
+/// Kills a command that makes a process or a socket. Threads are let through.
+fn alone(command: &mut Command) -> &mut Command {
+    const CLONE_THREAD: u32 = 0x1_0000;
+    let install = || {
+        let step = |code: u16, k: u32, yes: u8, no: u8| libc::sock_filter { code, jt: yes, jf: no, k };
+        let (number, first_argument) = (0, 16);
+        let mut steps = vec![
+            step(0x20, number, 0, 0),
+            // The C library takes `clone` where there is no `clone3`; its flags can be looked at.
+            step(0x15, libc::SYS_clone3 as u32, 0, 1),
+            step(0x06, 0x0005_0000 | libc::ENOSYS as u32, 0, 0),
+            step(0x15, libc::SYS_clone as u32, 0, 4),
+            step(0x20, first_argument, 0, 0),
+            step(0x45, CLONE_THREAD, 0, 1),
+            step(0x06, 0x7fff_0000, 0, 0),
+            step(0x06, 0x8000_0000, 0, 0),
+        ];
+        for call in
+            [libc::SYS_fork, libc::SYS_vfork, libc::SYS_socket, libc::SYS_socketpair, libc::SYS_execveat]
+        {
+            steps.extend([step(0x15, call as u32, 0, 1), step(0x06, 0x8000_0000, 0, 0)]);
+        }
+        steps.push(step(0x06, 0x7fff_0000, 0, 0));
+        let program = libc::sock_fprog { len: steps.len() as u16, filter: steps.as_mut_ptr() };
+        // SAFETY: the kernel copies the program.
+        let done = unsafe {
+            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+            libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program)
+        };
+        if done == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+    };
+    // SAFETY: the memory that it allocates is the child's own, and this process holds no lock of the allocator while it forks.
+    unsafe { command.pre_exec(install) }
+}
+
+/// Verbs that only read: on what a stranger could send they start nothing, reach nothing, write only what was asked for, and show
+/// nothing of files outside. Not made here: files that are damaged (each reader has a fuzz of its own), folders as links.
+#[test]
+fn verbs_that_read_do_nothing_else() {
+    const SECRET: &str = "the-words-of-a-file-outside";
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").canonicalize().expect("a corpus");
+    let place = Place::new();
+    std::fs::write(place.target(), SECRET).expect("a file");
+    let is_as_before = || {
+        let names = std::fs::read_dir(place.marked.path()).expect("a folder").flatten().count();
+        names == 1 && std::fs::read(place.target()).is_ok_and(|text| text == SECRET.as_bytes())
+    };
+    let target = place.target().display().to_string();
+    let up = format!("{}{target}", "../".repeat(12));
+    let location = |uri: &str| {
+        serde_json::json!({ "physicalLocation": {
+            "artifactLocation": { "uri": uri, "uriBaseId": "ROOT" }, "region": { "startLine": 1 },
+        }})
+    };
+    let result = |uri: &str| serde_json::json!({ "message": { "text": "x" }, "locations": [location(uri)] });
+    let sarif = serde_json::json!({
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": { "name": "x", "informationUri": format!("file://{target}") } },
+            "originalUriBaseIds": { "ROOT": { "uri": format!("file://{}/", place.marked.path().display()) } },
+            "externalPropertyFileReferences": {
+                "results": [{ "location": { "uri": format!("file://{target}") }, "guid": "0" }],
+                "artifacts": [{ "location": { "uri": up } }],
+            },
+            "artifacts": [{ "location": { "uri": format!("file://{target}") } }],
+            "results": [result(&format!("file://{target}")), result(&target), result(&up), result("target")],
+        }],
+    });
+    let sarif = place.write("report.sarif", &sarif.to_string());
+    let gcc = place.write(
+        "report.txt",
+        &format!(
+            "{target}:1:1: warning: x [-Wx]\n{up}:1:1: warning: y [-Wx]\nIn file included from {target}:1:\n"
+        ),
+    );
+    let smt = place.write(
+        "channels.smt2",
+        &format!(
+            "(set-option :regular-output-channel \"{target}\")\n(set-option :diagnostic-output-channel \"{target}\")\n\
+             (set-logic QF_BV)\n(include \"{target}\")\n(declare-const x (_ BitVec 8))\n(assert (= x #x01))\n(check-sat)\n(get-model)\n"
+        ),
+    );
+    let recorded = place.own.path().join("true.rec").display().to_string();
+    assert!(place.parallax(&["record", "-o", &recorded, "--", "/bin/true"]).status.success());
+    let file = |name: &str| corpus.join(name).display().to_string();
+    let own = place.own.path().display().to_string();
+    let asked = |name: &str| place.own.path().join(name).display().to_string();
+    let (page, converted, packed) = (asked("page.html"), asked("converted.sarif"), asked("packed.rec"));
+    let (swap, error, morris) = (file("pl/swap.pl"), file("pl/error.pl"), file("pl/morris.pl"));
+    let (mix, queue) = (file("mix/div.plain.mix"), file("javalite/queue.jl"));
+    let lines: &[&[&str]] = &[
+        &["view", &sarif, "--src", &own, "-o", &page],
+        &["view", &gcc, "--src", &own, "-o", &page],
+        &["convert", &sarif, "-o", &converted],
+        &["convert", &gcc, "-o", &converted],
+        &["solve", &smt],
+        &["run", &swap],
+        &["eval", &swap],
+        &["wlp", &morris, "--post", "x == 5"],
+        &["path", &error, "--through", "ERROR"],
+        &["compose", &swap, &swap],
+        &["signs", &swap],
+        &["ranges", &swap],
+        &["lift", "--lang", "x86-64", "--hex", "90"],
+        &["mix", "check", &mix],
+        &["heap", &queue, "--method", "Queue.checkBug", "--k", "1"],
+        &["info", &recorded],
+        &["replay", &recorded],
+        &["find", &recorded, "--syscall", "exit_group"],
+        &["origin", &recorded, "--register", "RAX"],
+        &["pack", &recorded, &packed],
+        &["completions", "bash"],
+    ];
+    for line in lines {
+        let mut command = place.command(line);
+        let output = alone(&mut command).output().expect("it starts");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let code = output.status.code();
+        assert!(matches!(code, Some(0 | 1)), "{line:?} does its work: {}: {said}", output.status);
+        assert!(is_as_before(), "{line:?}");
+        let shown = [output.stdout, output.stderr].concat();
+        let written =
+            [&page, &converted].into_iter().flat_map(|path| std::fs::read(path).unwrap_or_default());
+        let all: Vec<u8> = shown.into_iter().chain(written).collect();
+        assert!(!String::from_utf8_lossy(&all).contains(SECRET), "{line:?} shows a file outside");
+    }
+    let mut names: Vec<_> = std::fs::read_dir(place.own.path())
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    let expected = [
+        "channels.smt2",
+        "converted.sarif",
+        "packed.rec",
+        "page.html",
+        "report.sarif",
+        "report.txt",
+        "true.rec",
+    ];
+    assert_eq!(names, expected, "what was asked for, and nothing else");
+    // The test can fail: what starts a program dies of it.
+    let mut doctor = place.command(&["doctor"]);
+    assert_eq!(alone(&mut doctor).output().expect("it starts").status.code(), None);
+}
+
+/// Every verb has a row in the document of what is run, read, written and sent.
+#[test]
+fn every_verb_has_a_row() {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/safety.md"));
+    let page = page.expect("a document");
+    let table =
+        page.split("## Verb by verb").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a table");
+    let help = Command::new(env!("CARGO_BIN_EXE_parallax")).arg("--help").output().expect("it runs");
+    let help = String::from_utf8(help.stdout).expect("text");
+    let verbs: BTreeSet<&str> = help
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next())
+        .filter(|word| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase()))
+        .collect();
+    assert!(verbs.len() > 25 && verbs.contains("check"), "{verbs:?}");
+    let first = |row: &str| row.split('|').nth(1).unwrap_or_default().to_owned();
+    let named: String = table.lines().map(first).collect();
+    let missing: Vec<_> = verbs
+        .iter()
+        .filter(|verb| !named.contains(&format!("`{verb}`")) && !named.contains(&format!("`{verb} ")))
+        .collect();
+    assert!(missing.is_empty(), "no row in docs/safety.md: {missing:?}");
+}
+
 /// Programs with effects, one a name, each with a byte of input. What they come to depends on files that they change.
 const EFFECTS: &str = r#"
 #include <arpa/inet.h>
@@ -517,6 +687,55 @@ fn what_comes_before_the_input_changes_nothing_either() {
         let may = folder.path().display().to_string();
         explored(folder.path(), &["--allow-write", &may], &["early", &file]);
         assert_eq!(std::fs::read(&file).expect("a file"), b"early");
+    }
+}
+
+/// What runs change is theirs; with a folder for it, it can be looked at afterwards.
+#[test]
+fn worlds_are_kept_where_that_is_asked_for() {
+    if walls().as_deref() != Some("name-spaces") {
+        eprintln!("SKIPPED: no layer here");
+        return;
+    }
+    for (name, made, gone) in
+        [("editor", "text~", "text"), ("archiver", "out/a", ""), ("remove", "", "text"), ("loopback", "", "")]
+    {
+        let folder = start();
+        let top = folder.path().canonicalize().expect("it is there");
+        let before = listing(folder.path());
+        let kept = tempfile::tempdir().expect("a folder");
+        let worlds = kept.path().join("worlds");
+        let found = explored(&top, &["--keep-world", &worlds.display().to_string()], &[name]);
+        assert_eq!(listing(folder.path()), before, "{name}");
+        let tests = found["tests"].as_array().expect("tests");
+        let has = |world: &Value, list: &str, path: &Path| {
+            world[list]
+                .as_array()
+                .is_some_and(|all| all.iter().any(|one| one == path.to_str().expect("text")))
+        };
+        let changed: Vec<_> = tests.iter().filter(|test| !test["world"].is_null()).collect();
+        assert_eq!(changed.is_empty(), made.is_empty() && gone.is_empty(), "{name}: {found:#}");
+        for test in changed {
+            let world = &test["world"];
+            let number = test["number"].as_u64().expect("a number");
+            let there = worlds.join(format!("{number:06}")).join(top.strip_prefix("/").expect("absolute"));
+            if !made.is_empty() {
+                assert!(has(world, "written", &top.join(made)), "{name}: {world}");
+                assert!(there.join(made).exists(), "{name}");
+            }
+            if !gone.is_empty() {
+                assert!(has(world, "removed", &top.join(gone)), "{name}: {world}");
+            }
+        }
+        // A folder that holds something is not written over.
+        std::fs::create_dir_all(worlds.join("mine")).expect("a folder");
+        let place = Place::new();
+        let worlds = worlds.display().to_string();
+        let program = effects().display().to_string();
+        let arguments = ["explore", "--stdin", "1", "--keep-world", worlds.as_str(), "--", &program, name];
+        let refused = place.parallax(&arguments);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("the folder is not empty"));
     }
 }
 

@@ -64,3 +64,81 @@ fn what_is_written_is_seen_there_and_not_outside() {
         "the next process sees it"
     );
 }
+
+#[test]
+fn what_was_changed_is_kept() {
+    if !crate::hostile::kinds().contains(&Kind::NameSpaces) {
+        eprintln!("SKIPPED: no name spaces here");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path().canonicalize().expect("it is there");
+    let at = |name: &str| folder.join(name);
+    std::fs::create_dir(at("old")).expect("a folder");
+    for name in ["a", "b", "same", "old/x"] {
+        std::fs::write(at(name), "before").expect("a file");
+    }
+    let before = digest(&folder);
+    let view = SharedView::new(&Jail::default(), false).expect("a view");
+    let done = inside(&view, || {
+        use std::fs;
+        fs::write(at("a"), "changed").is_ok()
+            && fs::remove_file(at("b")).is_ok()
+            && fs::create_dir_all(at("new/deep")).is_ok()
+            && fs::write(at("new/deep/file"), "made").is_ok()
+            && std::os::unix::fs::symlink("/etc", at("link")).is_ok()
+            && fs::remove_file(at("old/x")).is_ok()
+            && fs::remove_dir(at("old")).is_ok()
+            && fs::create_dir(at("old")).is_ok()
+            && fs::write(at("old/y"), "made").is_ok()
+            && fs::write(at("large"), [7; 5000]).is_ok()
+            && fs::write("/dev/shm/parallax-kept", "shared").is_ok()
+            && std::os::unix::net::UnixListener::bind(at("socket")).is_ok()
+    });
+    assert!(done);
+    let out = tempfile::tempdir().expect("a folder");
+    let kept = view.keep(out.path(), 4096).expect("it is kept");
+    let text = |path: &std::path::Path| {
+        std::fs::read_to_string(out.path().join(path.strip_prefix("/").expect("absolute")))
+    };
+    assert_eq!(text(&at("a")).expect("a file"), "changed");
+    assert_eq!(text(&at("new/deep/file")).expect("a file"), "made");
+    assert_eq!(text(&at("old/y")).expect("a file"), "made");
+    assert_eq!(text(std::path::Path::new("/dev/shm/parallax-kept")).expect("a file"), "shared");
+    let link = out.path().join(at("link").strip_prefix("/").expect("absolute"));
+    assert_eq!(std::fs::read_link(link).expect("a link"), std::path::Path::new("/etc"));
+    let mut removed = kept.removed.clone();
+    removed.sort();
+    assert_eq!(removed, [at("b"), at("old")]);
+    let left: Vec<_> = kept.left_out.keys().cloned().collect();
+    assert_eq!(left, [at("large"), at("socket")], "{:?}", kept.left_out);
+    let mut written = kept.written.clone();
+    written.sort();
+    let expected = ["a", "link", "new", "new/deep", "new/deep/file", "old", "old/y"].map(at);
+    let all: Vec<_> = std::iter::once("/dev/shm/parallax-kept".into()).chain(expected).collect();
+    assert_eq!(written, all);
+    assert_eq!(digest(&folder), before);
+}
+
+/// A link in the place of a folder that had parts of the view in it: nothing is written through it.
+#[test]
+fn a_link_that_was_kept_is_not_gone_through() {
+    if !crate::hostile::kinds().contains(&Kind::NameSpaces) {
+        eprintln!("SKIPPED: no name spaces here");
+        return;
+    }
+    let (marked, own) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let marked = marked.path().canonicalize().expect("it is there");
+    let own = own.path().canonicalize().expect("it is there");
+    std::fs::create_dir_all(own.join("above")).expect("a folder");
+    let view = SharedView::new(&Jail::default(), false).expect("a view");
+    assert!(inside(&view, || std::fs::write(own.join("above/file"), "made").is_ok()));
+    let out = tempfile::tempdir().expect("a folder");
+    // As if an earlier part had left the link where the next one has a folder.
+    let above = out.path().join(own.strip_prefix("/").expect("absolute"));
+    std::fs::create_dir_all(&above).expect("a folder");
+    std::os::unix::fs::symlink(&marked, above.join("above")).expect("a link");
+    let kept = view.keep(out.path(), 4096).expect("it is kept");
+    assert!(kept.left_out[&own.join("above/file")].contains("is no folder"), "{kept:?}");
+    assert_eq!(std::fs::read_dir(&marked).expect("a folder").count(), 0, "{kept:?}");
+}

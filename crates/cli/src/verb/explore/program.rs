@@ -75,6 +75,9 @@ pub struct ProgramOptions {
     /// Let runs change this folder for good; repeat for more.
     #[arg(long, value_name = "FOLDER", requires = "program")]
     allow_write: Vec<PathBuf>,
+    /// Write what each run changes of files below FOLDER/NUMBER (default: it is forgotten). The folder must be empty or not there.
+    #[arg(long, value_name = "FOLDER", requires = "program", conflicts_with = "run_unjailed")]
+    keep_world: Option<PathBuf>,
     /// A compiled program for x86-64 Linux, and its arguments.
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
@@ -187,6 +190,11 @@ pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
             folder.display()
         );
     }
+    if let Some(folder) = &options.keep_world
+        && std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+    {
+        bail!("--keep-world {}: the folder is not empty", folder.display());
+    }
     let seconds = |name: &str, value: f64| {
         Duration::try_from_secs_f64(value).with_context(|| format!("--{name} {value}: not a time"))
     };
@@ -231,6 +239,7 @@ pub fn run(options: &ProgramOptions, common: &Common<'_>) -> Result<Status> {
             network: options.allow_net.clone(),
             writable: options.allow_write.clone(),
         },
+        keep_world: options.keep_world.clone(),
     };
     let command = Command { unjailed: common.unjailed, ..Command::here(&options.program) };
     let terminal = std::io::stderr().is_terminal();
@@ -344,7 +353,11 @@ fn document(found: &Exploration, settings: &Settings) -> Value {
                 Outcome::Returned(value) => Some(value),
                 _ => None,
             };
+            let world = test.world.as_ref().map(|world| {
+                json!({ "written": world.written, "removed": world.removed, "left_out": world.left_out })
+            });
             json!({
+                "world": world,
                 "file": file(test), "files": test.files, "number": test.number, "parent": test.parent,
                 "exit": exit, "signal": signal, "returned": returned, "outcome": test.outcome.to_string(),
                 "instructions": test.instructions, "evaluated": test.evaluated, "branches": test.branches,
@@ -397,6 +410,7 @@ fn document(found: &Exploration, settings: &Settings) -> Value {
             (false, Some(why)) => json!({ "layer": null, "reason": why }),
             (false, None) => json!({
                 "layer": "copy-on-write", "allow_net": settings.allowed.network, "allow_write": settings.allowed.writable,
+                "kept": settings.keep_world,
             }),
         },
         "waiting": found.waiting,
@@ -437,6 +451,9 @@ fn report(out: &mut impl Write, found: &Exploration, settings: &Settings) -> Res
     if let Some(why) = &found.no_layer {
         writeln!(out, "no layer for what runs change: a change ends a run ({why})")?;
     }
+    if let Some(folder) = &settings.keep_world {
+        worlds(out, found, folder)?;
+    }
     writeln!(
         out,
         "a test: {:.0} instructions, {:.0} branches, {:.1} constraints; {:.2} ms concrete, {:.2} ms symbolic, {:.2} ms solver",
@@ -467,6 +484,34 @@ fn report(out: &mut impl Write, found: &Exploration, settings: &Settings) -> Res
     let is_done = settings.stop_at_target && found.reached.iter().all(Option::is_some);
     for line in found.completeness.lines(EVERY_WAY).iter().filter(|line| !is_done && *line != EVERY_WAY) {
         writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+/// Worlds that are listed one by one; the others are in the document and in the folder.
+const MOST_WORLDS: usize = 10;
+
+/// What runs changed, as it was kept.
+fn worlds(out: &mut impl Write, found: &Exploration, folder: &Path) -> Result<()> {
+    let changed: Vec<_> =
+        found.tests.iter().filter_map(|test| Some((test.number, test.world.as_ref()?))).collect();
+    let all = found.tests.len();
+    writeln!(
+        out,
+        "{} of {all} runs changed files; what they changed is in {}",
+        changed.len(),
+        folder.display()
+    )?;
+    for (number, world) in changed.iter().take(MOST_WORLDS) {
+        let place = folder.join(parallax_concolic::name(*number));
+        let (written, removed) = (world.written.len(), world.removed.len());
+        write!(out, "    {}: {written} written, {removed} removed", place.display())?;
+        match world.left_out.iter().next() {
+            None => writeln!(out)?,
+            Some((path, why)) => {
+                writeln!(out, ", {} not kept ({}: {why})", world.left_out.len(), path.display())?;
+            }
+        }
     }
     Ok(())
 }

@@ -81,46 +81,51 @@ static void flags(void) {
 
 static volatile int caught;
 static void on_alarm(int signal) { caught = signal; }
-static void alarm_in(int milliseconds) {
-    struct itimerval timer = {{0, 0}, {0, milliseconds * 1000}};
+/* Again and again: a first one may come before the call does, on a busy machine. */
+static void alarms(int milliseconds) {
+    struct itimerval timer = {{0, milliseconds * 1000}, {0, milliseconds * 1000}};
     setitimer(ITIMER_REAL, &timer, 0);
 }
 static const char *plausible(long seconds, long parts, long unit) {
+    alarms(0);
     double left = (double)seconds + (double)parts / (double)unit;
-    return left > 3.0 && left < 6.99 ? "left" : "nothing told";
+    return left > 0.0 && left < 900.0 ? "left" : "nothing told";
 }
 
 static void *remainders(void *unused) {
     (void)unused;
-    struct timespec seven = {7, 0}, left = {0, 0};
-    alarm_in(40);
-    printf("nanosleep: %s", error(nanosleep(&seven, &left)));
+    struct timespec long_time = {900, 0}, left = {0, 0};
+    alarms(40);
+    printf("nanosleep: %s", error(nanosleep(&long_time, &left)));
     printf(" %s\n", plausible(left.tv_sec, left.tv_nsec, 1000000000));
     left.tv_sec = left.tv_nsec = 0;
-    alarm_in(40);
-    printf("clock_nanosleep: %d", clock_nanosleep(CLOCK_MONOTONIC, 0, &seven, &left));
+    alarms(40);
+    printf("clock_nanosleep: %d", clock_nanosleep(CLOCK_MONOTONIC, 0, &long_time, &left));
     printf(" %s\n", plausible(left.tv_sec, left.tv_nsec, 1000000000));
-    struct timeval time = {7, 0};
-    alarm_in(40);
+    struct timeval time = {900, 0};
+    alarms(40);
     printf("select: %s", error(select(0, 0, 0, 0, &time)));
     printf(" %s\n", plausible(time.tv_sec, time.tv_usec, 1000000));
-    struct timespec raw = {7, 0};
-    alarm_in(40);
+    struct timespec raw = {900, 0};
+    alarms(40);
     printf("ppoll: %s", error(syscall(SYS_ppoll, 0, 0, &raw, 0, 8)));
     printf(" %s\n", plausible(raw.tv_sec, raw.tv_nsec, 1000000000));
-    raw.tv_sec = 7, raw.tv_nsec = 0;
-    alarm_in(40);
+    raw.tv_sec = 900, raw.tv_nsec = 0;
+    alarms(40);
     printf("pselect: %s", error(syscall(SYS_pselect6, 0, 0, 0, 0, &raw, 0)));
     printf(" %s\n", plausible(raw.tv_sec, raw.tv_nsec, 1000000000));
-    alarm_in(40);
-    printf("sleep: %d\n", sleep(7) >= 6);
+    alarms(40);
+    unsigned slept = sleep(900);
+    alarms(0);
+    printf("sleep: %d\n", slept > 0);
     int pair[2];
     socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
-    struct timeval patience = {5, 0};
+    struct timeval patience = {900, 0};
     setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     char byte;
-    alarm_in(40);
+    alarms(40);
     printf("recv with a time: %s\n", error(recv(pair[0], &byte, 1, 0)));
+    alarms(0);
     patience.tv_sec = 0, patience.tv_usec = 50000;
     setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     printf("its end: %s\n", error(recv(pair[0], &byte, 1, 0)));

@@ -294,35 +294,47 @@ fn may_be_unseen(problem: Problem) -> bool {
     matches!(problem, Problem::OutOfBounds | Problem::UseAfterFree | Problem::Uninitialised | Problem::Leak)
 }
 
+/// The signals that a mistake of a kind ends a program with where nothing notices it before, each by the name that a sanitizer
+/// which catches the signal gives it.
+fn fitting(problem: Problem) -> &'static [(&'static str, i32)] {
+    const ACCESS: &[(&str, i32)] = &[("SEGV", libc::SIGSEGV), ("BUS", libc::SIGBUS)];
+    const TRAP: &[(&str, i32)] = &[("ILL", libc::SIGILL), ("TRAP", libc::SIGTRAP)];
+    match problem {
+        // The head of a block that is none may lie where nothing is.
+        Problem::NullDereference | Problem::OutOfBounds | Problem::UseAfterFree | Problem::InvalidFree => {
+            ACCESS
+        }
+        // A quotient that does not fit traps as a division by zero does.
+        Problem::DivisionByZero | Problem::Overflow => &[("FPE", libc::SIGFPE)],
+        Problem::Assertion => &[("ABRT", libc::SIGABRT), ("ILL", libc::SIGILL), ("TRAP", libc::SIGTRAP)],
+        Problem::Unreachable => TRAP,
+        _ => &[],
+    }
+}
+
 fn judge(problem: Problem, ended: &Ended) -> Native {
     let says = |words: &str| ended.text.contains(words);
-    let signal = |number: i32| ended.signal == Some(number);
+    let struck = fitting(problem)
+        .iter()
+        .any(|(name, number)| ended.signal == Some(*number) || says(&format!(": {name} on unknown address")));
     let same = match problem {
-        Problem::NullDereference => says("SEGV on unknown address 0x00000000") || signal(11),
+        // Where the sanitizer catches the signal it says the address.
+        Problem::NullDereference => says("SEGV on unknown address 0x00000000") || struck && !says("SEGV on"),
         Problem::NullArgument => says("null pointer passed as argument"),
         Problem::OutOfBounds => {
-            says("-buffer-overflow")
-                || says("-buffer-underflow")
-                || says("SEGV on unknown address")
-                || says("memcpy-param-overlap")
-                || signal(11)
+            says("-buffer-overflow") || says("-buffer-underflow") || says("memcpy-param-overlap") || struck
         }
         Problem::Overlap => says("memcpy-param-overlap"),
-        Problem::UseAfterFree => says("use-after"),
+        Problem::UseAfterFree => says("use-after") || struck,
         Problem::DoubleFree => says("attempting double-free"),
-        Problem::InvalidFree => says("attempting free on address") || says("bad-free"),
-        Problem::DivisionByZero => says("FPE on unknown address") || signal(8),
-        Problem::Assertion => says("Assertion") || says("PARALLAX assertion") || signal(6),
+        Problem::InvalidFree => says("attempting free on address") || says("bad-free") || struck,
+        Problem::DivisionByZero => struck,
+        Problem::Assertion => says("Assertion") || says("PARALLAX assertion") || struck,
         Problem::ReachedError => says("PARALLAX reached-error"),
-        Problem::Unreachable => says("reached an unreachable program point"),
+        Problem::Unreachable => says("reached an unreachable program point") || struck,
         Problem::Uninitialised => says("use-of-uninitialized-value"),
         Problem::Leak => says("detected memory leaks"),
-        // A quotient that does not fit traps as a division by zero does.
-        Problem::Overflow => {
-            says("runtime error:") && says("cannot be represented in type")
-                || says("FPE on unknown address")
-                || signal(8)
-        }
+        Problem::Overflow => says("runtime error:") && says("cannot be represented in type") || struck,
         Problem::BadShift => says("shift exponent") || says("shift of"),
         Problem::UnsignedOverflow => says("unsigned integer overflow"),
         Problem::LossyConversion => says("implicit conversion"),

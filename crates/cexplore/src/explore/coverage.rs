@@ -1,14 +1,15 @@
 //! How much of the user's own code inputs run: lines, branches, functions, file by file.
 //!
-//! A line is covered where a path came to its end that runs it, and an input is known that takes the path. Where only states
-//! came that were dropped at a bound, or whose questions the solver did not answer, a way is undecided.
+//! A line is covered where a path came to its end that runs it, and an input is known that takes the path. What stands behind a
+//! mistake in its block was not run. Where only states came that were dropped at a bound, or whose questions the solver did not
+//! answer, a way is undecided.
 
 use super::host::Explorer;
 use parallax_cmachine::{Edge, State};
 use parallax_cmodule::{BlockId, FunctionId, Module, Terminator};
 use parallax_sem::Symbolic;
 use parallax_term::Formula;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// What was covered of the user's own code, in numbers.
@@ -57,31 +58,46 @@ pub(super) fn covered(module: &Module, host: &Explorer<'_>) -> Covered {
             true => host.covered.get(&(id, block)).copied().unwrap_or(0),
             false => 0,
         };
+        let is_left = |block: u32, targets: &[u32]| {
+            let goes_on = |to: &u32| host.proven.contains(&(id, BlockId(block), BlockId(*to)));
+            host.finished.contains(&(id, BlockId(block))) || targets.iter().any(goes_on)
+        };
         let place = module.location(function.location);
         if place.line > 0 {
             let file = files.entry(module.file_of(function.location).to_string()).or_default();
             file.functions.insert(place.line, (function.name.clone(), entered(0)));
         }
         for (number, block) in (0..).zip(&function.blocks) {
-            let times = entered(number);
-            let places = block.instructions.iter().map(|i| i.location).chain([block.location]);
-            for location in places {
-                let line = module.location(location).line;
-                if line > 0 {
-                    let file = files.entry(module.file_of(location).to_string()).or_default();
-                    let count = file.lines.entry(line).or_insert(0);
-                    *count = times.max(*count);
-                }
-            }
             let targets: Vec<u32> = match &block.terminator {
                 Terminator::Branch { then, otherwise, .. } => vec![then.0, otherwise.0],
                 Terminator::Switch { cases, default, .. } => {
                     cases.iter().map(|(_, b)| b.0).chain([default.0]).collect()
                 }
-                _ => continue,
+                _ => Vec::new(),
             };
-            let line = module.location(block.location).line;
-            let file = files.entry(module.file_of(block.location).to_string()).or_default();
+            let came = match is_left(number, &targets) {
+                true => u32::MAX,
+                false => host.came.get(&(id, BlockId(number))).copied().unwrap_or(0),
+            };
+            let places = block.instructions.iter().map(|i| i.location).chain([block.location]);
+            for (index, location) in (0..).zip(places) {
+                let line = module.location(location).line;
+                if line > 0 {
+                    let file = files.entry(module.file_of(location).to_string()).or_default();
+                    let count = file.lines.entry(line).or_insert(0);
+                    let times = if index < came { entered(number) } else { 0 };
+                    *count = times.max(*count);
+                }
+            }
+            if targets.is_empty() {
+                continue;
+            }
+            // Compilers drop the line of some branches: then it is that of what is computed before.
+            let places = block.instructions.iter().rev().map(|i| i.location);
+            let mut places = std::iter::once(block.location).chain(places);
+            let Some(place) = places.find(|place| module.location(*place).line > 0) else { continue };
+            let line = module.location(place).line;
+            let file = files.entry(module.file_of(place).to_string()).or_default();
             let next = file.branches.range((line, 0)..=(line, u32::MAX)).count() as u32;
             let came = |target: u32| host.edges.get(&(id, number, target)).copied().unwrap_or(0);
             let is_proven = |target: u32| host.proven.contains(&(id, BlockId(number), BlockId(target)));
@@ -119,12 +135,20 @@ const QUESTIONS: usize = 8;
 impl<'s> Explorer<'s> {
     /// A path came to its end under a condition: what it ran is covered, as far as inputs are known that take it.
     pub(super) fn prove(&mut self, state: &State<Symbolic<'s>>, end: Formula) {
-        let mut open: Vec<(Edge, Formula)> = state
-            .entered
-            .iter()
-            .filter(|(edge, _)| !self.proven.contains(*edge))
-            .map(|(e, c)| (*e, *c))
-            .collect();
+        // The path is in these blocks, and came to so many of their instructions.
+        let mut inside: FxHashMap<(FunctionId, BlockId), u32> = FxHashMap::default();
+        for frame in &state.frames {
+            let came = inside.entry((frame.function, frame.block)).or_default();
+            *came = frame.index.max(*came);
+        }
+        let adds = |(function, from, to): &Edge| {
+            let block = (*function, *to);
+            let came = self.came.get(&block).copied().unwrap_or(0);
+            let is_further = inside.get(&block).is_none_or(|now| *now > came);
+            !self.proven.contains(&(*function, *from, *to)) || is_further && !self.finished.contains(&block)
+        };
+        let mut open: Vec<(Edge, Formula)> =
+            state.entered.iter().filter(|(edge, _)| adds(edge)).map(|(e, c)| (*e, *c)).collect();
         // In an order of their own: which inputs are asked for must not depend on a hash.
         open.sort_unstable_by_key(|((function, from, to), _)| (function.0, from.0, to.0));
         let mut asked = Vec::new();
@@ -139,6 +163,14 @@ impl<'s> Explorer<'s> {
                 let taken = model.holds(self.store, *when);
                 if taken {
                     self.proven.insert(*edge);
+                    let block = (edge.0, edge.2);
+                    match inside.get(&block) {
+                        Some(&now) => {
+                            let came = self.came.entry(block).or_default();
+                            *came = now.max(*came);
+                        }
+                        None => drop(self.finished.insert(block)),
+                    }
                 }
                 !taken
             });

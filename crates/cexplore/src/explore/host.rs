@@ -158,6 +158,10 @@ pub struct Explorer<'s> {
     pub noted: bool,
     /// Ways into blocks that some path took which came to its end, and of which an input is known.
     pub(super) proven: FxHashSet<Edge>,
+    /// Blocks that such a path left again, by a return too.
+    pub(super) finished: FxHashSet<(FunctionId, BlockId)>,
+    /// Blocks that such a path ended in, and to how many of their instructions one came.
+    pub(super) came: FxHashMap<(FunctionId, BlockId), u32>,
     /// Blocks that states entered, and how often.
     pub covered: FxHashMap<(FunctionId, u32), u64>,
     /// Ways from block to block that states took, and how often.
@@ -225,6 +229,8 @@ impl<'s> Explorer<'s> {
             excused: false,
             blocked: FxHashMap::default(),
             proven: FxHashSet::default(),
+            finished: FxHashSet::default(),
+            came: FxHashMap::default(),
             noted: false,
             covered: FxHashMap::default(),
             edges: FxHashMap::default(),
@@ -779,7 +785,8 @@ impl<'s> Reporter<Symbolic<'s>> for Explorer<'s> {
         let (function, block) = (frame.function, frame.block.0);
         if !self.module.function(function).library {
             *self.edges.entry((function, edge.1.0, block)).or_insert(0) += 1;
-            if !self.proven.contains(&edge) && !state.entered.contains_key(&edge) {
+            let is_known = self.proven.contains(&edge) && self.finished.contains(&(function, frame.block));
+            if !is_known && !state.entered.contains_key(&edge) {
                 Arc::make_mut(&mut state.entered).insert(edge, self.store.true_());
             }
         }

@@ -279,3 +279,38 @@ fn places_to_jump_back_to_keep_states_apart() {
         assert_eq!(found(merge).coverage, apart.coverage, "{merge:?}");
     }
 }
+
+/// A line behind one that the program certainly ends in is not run, also where both are in one block; where only some input makes the
+/// mistake, it is.
+#[test]
+fn lines_behind_an_end_are_not_run() {
+    let ends = [
+        ("null", "*p = v;"),
+        ("division", "v /= zero;"),
+        ("abort", "abort();"),
+        ("exit", "exit(3);"),
+        ("assertion", "assert(v == 77);"),
+        ("inside", "store(p);"),
+        ("library", "strcpy((char *)p, \"x\");"),
+        ("freed", "{ free(q); *q = 1; }"),
+    ];
+    for (name, end) in ends {
+        let text = format!(
+            "#include <assert.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
+             static void store(int *p) {{ *p = 3; }}\n\
+             int main(void) {{\n  int c = getchar(), v = 0, zero = 0, *p = 0, *q = malloc(4);\n\
+             if (!q) return 9;\n  if (c == 1) {{\n    v += 1;\n    {end}\n    v += 2;\n  }}\n  return v;\n}}\n"
+        );
+        for merge in [Merge::Never, Merge::Always] {
+            let found = explored(&program(&format!("behind_{name}"), &text), &Settings { merge, ..stdin(1) });
+            let lines = &found.covered.values().next().expect("a file").lines;
+            let runs = |line: u32| lines.get(&line).copied().unwrap_or(0) > 0;
+            assert_eq!([10, 11, 12, 14].map(runs), [true, true, false, true], "{name} {merge:?} {lines:?}");
+        }
+    }
+    let text = "#include <stdio.h>\nint main(void) {\n  int c = getchar(), v = 1;\n  v /= c;\n  v += 2;\n  return v;\n}\n";
+    let found = explored(&program("behind_some", text), &stdin(1));
+    assert_eq!(kinds(&found), [Problem::DivisionByZero]);
+    let lines = &found.covered.values().next().expect("a file").lines;
+    assert!((3..=6).all(|line| lines[&line] > 0), "{lines:?}");
+}

@@ -129,7 +129,7 @@ struct Function {
 }
 
 fn functions(file: &object::File, layout: &Layout) -> Vec<Function> {
-    let descriptors = file.section_by_name(".opd").map(|section| section.index());
+    let descriptors = file.section_by_name(relocate::DESCRIPTORS).map(|section| section.index());
     let mut all: Vec<Function> = file
         .symbols()
         .chain(file.dynamic_symbols())

@@ -14,11 +14,13 @@ mod elf;
 mod image;
 mod language;
 mod layout;
+mod misplaced;
 mod program;
 mod relocate;
 mod state;
 
 pub use elf::{ElfError, Selection, language_of, load};
 pub use image::{Image, Segment};
+pub use misplaced::Misplaced;
 pub use program::{Program, ProgramError, SharedLifter};
 pub use state::{Halt, MachineState, StateError};

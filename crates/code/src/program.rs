@@ -119,8 +119,8 @@ impl Program {
         self.whole_memory.get_or_init(|| self.image.memory(self.processor.address_bytes * 8, true))
     }
 
-    /// Whether control may go on in the whole image.
-    pub(crate) fn is_whole_image(&self) -> bool {
+    /// Whether control may go on in the whole image: of a function.
+    pub fn is_whole_image(&self) -> bool {
         self.whole_image
     }
 
@@ -169,10 +169,7 @@ impl Program {
                     next
                 }
                 Err(error) => {
-                    let length = match error {
-                        LiftError::Unsupported { length, .. } => length.into(),
-                        _ => self.unit(),
-                    };
+                    let length = self.length_without(&error);
                     without += match error {
                         LiftError::Worker(_) => MOST,
                         LiftError::Unsupported { .. } => 0,
@@ -188,6 +185,14 @@ impl Program {
             at = next;
         }
         listing
+    }
+
+    /// How far behind a place without an instruction the next one is looked for.
+    pub(crate) fn length_without(&self, error: &LiftError) -> u64 {
+        match error {
+            LiftError::Unsupported { length, .. } => (*length).into(),
+            _ => self.unit(),
+        }
     }
 
     /// How many bytes lie between places where instructions can begin.

@@ -23,7 +23,10 @@ pub(crate) fn apply(file: &object::File, layout: &mut Layout) -> Result<(), ElfE
         waiting: Vec::new(),
     };
     if relocations.layout.relocatable {
-        for section in file.sections() {
+        // Function descriptors of 64-bit PowerPC come first: calls are relocated to the code that they lead to.
+        let mut sections: Vec<_> = file.sections().collect();
+        sections.sort_by_key(|section| section.name() != Ok(DESCRIPTORS));
+        for section in sections {
             let Some(base) = relocations.layout.section(section.index()) else { continue };
             // The halves of an address are patched in order, the upper one first.
             for (offset, relocation) in section.relocations() {
@@ -49,6 +52,9 @@ pub(crate) fn apply(file: &object::File, layout: &mut Layout) -> Result<(), ElfE
     relocations.place_slots();
     Ok(())
 }
+
+/// The section of function descriptors of 64-bit PowerPC (ELF ABI version 1). Symbols of functions lie in it.
+pub(crate) const DESCRIPTORS: &str = ".opd";
 
 fn number(flags: RelocationFlags) -> u32 {
     match flags {
@@ -516,10 +522,22 @@ impl Relocations<'_, '_> {
             51 => self.write(site.at, 8, toc?),
             56 | 57 => aligned(value),
             63 | 64 => aligned(value.wrapping_sub(toc?)),
-            10 => self.powerpc(kind, Site { target: site.target.wrapping_add(site.local_entry), ..site }),
+            10 | 11 => {
+                let code = self.described(value).unwrap_or(value);
+                let target = code.wrapping_add(site.local_entry);
+                self.powerpc(kind, Site { target, addend: 0, ..site })
+            }
             18 | 23 => None,
             _ => self.powerpc(kind, site),
         }
+    }
+
+    /// Where the code of the function lies whose descriptor is at an address; nothing where there is no descriptor.
+    fn described(&self, address: u64) -> Option<u64> {
+        let section = self.file.section_by_name(DESCRIPTORS)?;
+        let start = self.layout.section(section.index())?;
+        let is_there = (start..start.saturating_add(section.size())).contains(&address);
+        if is_there { self.layout.word_at(self.file, address) } else { None }
     }
 
     /// What the dynamic linker would do to a file that lies where it says: functions of other files get addresses that

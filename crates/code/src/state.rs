@@ -210,6 +210,11 @@ impl Program {
         s
     }
 
+    /// A state as the meaning of the vocabulary, to run the program from.
+    pub fn interpreted(&self, store: &Store, before: &MachineState) -> Result<Struct<Concrete>, StateError> {
+        Ok(self.interpretation(store, &self.concrete_state(before, &self.memory)?))
+    }
+
     /// Whether a formula about the start of the program holds in a state.
     pub fn holds(&self, store: &Store, formula: Formula, before: &MachineState) -> Result<bool, StateError> {
         let start = self.concrete_state(before, self.whole_memory())?;

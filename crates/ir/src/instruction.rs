@@ -33,6 +33,18 @@ impl Instruction {
         })
     }
 
+    /// Where it leads besides the next instruction, as far as it tells itself: a call copies where it goes before it pushes where it
+    /// returns to.
+    pub fn destinations(&self) -> impl Iterator<Item = u64> + '_ {
+        let copied = |place: Varnode| {
+            self.ops.iter().find_map(|op| match op {
+                Op::Copy { out, a } if *out == place => a.as_constant(),
+                _ => None,
+            })
+        };
+        self.transfers().filter_map(move |(_, to, _)| to.as_constant().or_else(|| copied(to)))
+    }
+
     /// The transfers out of it: condition, target, kind.
     pub fn transfers(&self) -> impl Iterator<Item = (Option<Varnode>, Varnode, Flow)> + '_ {
         self.ops.iter().filter_map(|op| match *op {

@@ -14,6 +14,7 @@ pub mod meaning;
 mod op;
 mod print;
 mod processor;
+mod sweep;
 mod varnode;
 
 pub use builder::{Builder, Label};
@@ -23,4 +24,5 @@ pub use intrinsic::{
 };
 pub use op::{Flow, Op, Trap};
 pub use processor::{Processor, Register, RegisterKind};
+pub use sweep::Sweep;
 pub use varnode::{Space, Varnode};

@@ -91,6 +91,25 @@ const TARGETS: &[Target] = &[
         kept: &["R28", "R29", "R30", "R31"],
         result: "R3",
     },
+    // Functions have descriptors.
+    Target {
+        language: "powerpc64",
+        options: &["--target=powerpc64-linux-gnu", "-mabi=elfv1", "-mno-altivec"],
+        arguments: &["R3", "R4", "R5"],
+        stack: "R1",
+        link: Some("LR"),
+        kept: &["R28", "R29", "R30", "R31"],
+        result: "R3",
+    },
+    Target {
+        language: "powerpc64le",
+        options: &["--target=powerpc64le-linux-gnu", "-mno-vsx", "-mno-altivec"],
+        arguments: &["R3", "R4", "R5"],
+        stack: "R1",
+        link: Some("LR"),
+        kept: &["R28", "R29", "R30", "R31"],
+        result: "R3",
+    },
 ];
 
 /// Where a caller outside the file is.
@@ -433,4 +452,63 @@ fn the_old_rule_is_found_out() {
         );
     }
     assert_eq!(tally.failures.len(), tally.functions, "{:?}", tally.failures);
+}
+
+/// Of 64-bit PowerPC with function descriptors, a call is to a descriptor, by the symbol of a function or by a place in their section.
+#[test]
+fn calls_of_descriptors_lead_to_their_code() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let source = folder.join("descriptors.c");
+    let text = "__attribute__((noinline)) int open_(int x) { return x + 1; }\n\
+        static __attribute__((noinline)) int hidden(int x) { return x * 7; }\n\
+        static int (*const table[2])(int) = { open_, hidden };\n\
+        int direct(int x) { return open_(x) - 3 * hidden(x); }\n\
+        int last(int x) { return open_(x + 2); }\n\
+        int indirect(int x) { return table[x & 1](x) - 1; }\n";
+    std::fs::write(&source, text).expect("written");
+    type Meaning = fn(i32) -> i32;
+    let expected: [(&str, Meaning); 3] = [
+        ("direct", |x| x.wrapping_add(1).wrapping_sub(x.wrapping_mul(21))),
+        ("last", |x| x.wrapping_add(3)),
+        ("indirect", |x| if x & 1 == 0 { x } else { x.wrapping_mul(7) - 1 }),
+    ];
+    let compilers: [&[&str]; 2] = [
+        &["clang-19", "--target=powerpc64-linux-gnu", "-mabi=elfv1"],
+        &["powerpc-linux-gnu-gcc", "-m64", "-mabi=elfv1"],
+    ];
+    let language = parallax_sleigh::Language::find("powerpc64").expect("a known processor");
+    let lifter = SharedLifter::new(Lifter::new(language).expect("its model").into());
+    for compiler in compilers {
+        for level in ["-O0", "-O1", "-O2"] {
+            let out = folder.join(format!("descriptors-{}{level}.o", compiler[0]));
+            let mut command = Command::new(compiler[0]);
+            command.args(&compiler[1..]).args([level, "-c", "-ffreestanding", "-mno-altivec"]).arg(&source);
+            assert!(command.arg("-o").arg(&out).status().expect("it runs").success(), "{compiler:?}");
+            let file = std::fs::read(out).expect("written");
+            for (name, value_of) in expected {
+                let program =
+                    load(&file, &Selection::Function(name.to_owned()), &lifter).expect("it is there");
+                let store = Store::new();
+                program.declare(&store);
+                let evaluation = exact(&program, &store);
+                for x in [0, 1, 2, 7, -3, i32::MAX, i32::MIN] {
+                    let number = |value: u64| Bits::new(64, value.into());
+                    let mut start = MachineState::default();
+                    let registers = [("R3", i64::from(x) as u64), ("R1", STACK), ("LR", CALLER)];
+                    start.registers =
+                        registers.map(|(name, value)| (name.to_owned(), number(value))).to_vec();
+                    start.memory.push((STACK - BELOW, vec![0; (BELOW + ABOVE) as usize]));
+                    let ran = program.run_state(&start, 1000).expect("registers exist");
+                    assert_eq!(ran.stopped, None, "{compiler:?} {level} {name}");
+                    let result = number(i64::from(value_of(x)) as u64);
+                    assert_eq!(value(&ran, "R3"), Some(result.clone()), "{compiler:?} {level} {name}({x})");
+                    if program.holds(&store, evaluation.complete, &start).expect("registers exist") {
+                        let found =
+                            program.evaluate_state(&store, &evaluation.update, &start).expect("likewise");
+                        assert_eq!(value(&found, "R3"), Some(result), "{compiler:?} {level} {name}({x})");
+                    }
+                }
+            }
+        }
+    }
 }

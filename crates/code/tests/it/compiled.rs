@@ -69,6 +69,7 @@ const TARGETS: &[Target] = &[
     target("mipsel", "mipsel-linux-gnu", ABSOLUTE_MIPS, false, "A0", "SP"),
     target("powerpc", "powerpc-linux-gnu", &[], false, "R3", "R1"),
     target("powerpc64", "powerpc64-linux-gnu", &["-mabi=elfv2", "-mno-altivec"], true, "R3", "R1"),
+    target("powerpc64", "powerpc64-linux-gnu", &["-mabi=elfv1", "-mno-altivec"], true, "R3", "R1"),
     target("powerpc64le", "powerpc64le-linux-gnu", &["-mno-vsx", "-mno-altivec"], true, "R3", "R1"),
 ];
 

@@ -6,6 +6,7 @@ mod compiled;
 mod composition;
 mod control_flow;
 mod faults;
+mod misplaced;
 mod paper;
 mod random;
 mod tables;

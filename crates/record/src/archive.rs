@@ -1,7 +1,7 @@
 //! A recording that can be read: a folder, or one packed file.
 
 use crate::format::{
-    Header, Kind, OpenError, REVISION, compress, decompress, name_of, read_chunks, read_tail,
+    Header, Kind, OpenError, Progress, REVISION, compress, decompress, name_of, read_chunks, read_tail,
 };
 use crate::log::Log;
 use crate::record::{Record, SavedEnding};
@@ -39,6 +39,8 @@ struct Stream {
     records: Vec<Record>,
     /// Whether its process has ended.
     ended: bool,
+    /// How far it had come by its own account, where it has not.
+    progress: Progress,
     /// Bytes of its file.
     bytes: u64,
     /// A checksum of what was read.
@@ -181,23 +183,26 @@ impl Archive {
         identity.update(&bytes[..whole]);
         let ended = chunks.last().is_some_and(|chunk| chunk.kind == Kind::End as u8);
         let mut records: Vec<Record> = chunks.into_iter().flat_map(|chunk| chunk.records).collect();
+        let mut progress = Progress::default();
         if !bad
             && !ended
             && let Ok(tail) = self.read(&format!("{name}.tail"))
-            && let Some((sequence, more)) = read_tail(&tail)
-            && sequence == next
+            && let Some(kept) = read_tail(&tail)
+            && kept.sequence == next
         {
-            identity.update(&postcard::to_stdvec(&more).unwrap_or_default());
-            records.extend(more);
+            identity.update(&postcard::to_stdvec(&kept.records).unwrap_or_default());
+            identity.update(&kept.progress.steps.to_le_bytes());
+            records.extend(kept.records);
+            progress = kept.progress;
         }
         let ended = matches!(records.last(), Some(Record::End { .. }));
         let identity = identity.finalize().into();
-        Ok(Stream { header, records, ended, bytes: bytes.len() as u64, identity })
+        Ok(Stream { header, records, ended, progress, bytes: bytes.len() as u64, identity })
     }
 
     /// Everything that a replay of a stream needs: what its parents recorded up to the fork, and its own.
     pub fn log(&self, name: &str) -> Result<Arc<Log>, OpenError> {
-        let Stream { mut header, mut records, ended, mut identity, .. } = self.stream(name)?;
+        let Stream { mut header, mut records, ended, progress, mut identity, .. } = self.stream(name)?;
         let mut child = name.to_owned();
         let mut parent = header.parent.clone();
         let since = parent.as_ref().map_or(0, |(_, time)| *time);
@@ -227,7 +232,7 @@ impl Archive {
                 }
             }
         }
-        let mut log = Log::new(header, records, ended, files, identity, since);
+        let mut log = Log::new(header, records, ended, files, identity, since, progress);
         log.told = if ended { None } else { self.told_death(name) };
         Ok(Arc::new(log))
     }
@@ -244,7 +249,7 @@ impl Archive {
     }
 
     fn summary(&self, name: &str) -> Result<Summary, OpenError> {
-        let Stream { header, records, ended, bytes, .. } = self.stream(name)?;
+        let Stream { header, records, ended, progress, bytes, .. } = self.stream(name)?;
         let mut summary = Summary {
             name: name.to_owned(),
             last: header.parent.as_ref().map_or(0, |(_, time)| *time),
@@ -258,10 +263,9 @@ impl Archive {
             bytes,
             children: Vec::new(),
         };
+        summary.last = summary.last.max(progress.steps);
         for record in &records {
-            if let Some(time) = record.time() {
-                summary.last = summary.last.max(time);
-            }
+            summary.last = summary.last.max(record.made().unwrap_or(0));
             for map in saved_maps(record) {
                 let module = (map.name.clone(), map.length);
                 if !summary.modules.contains(&module) {

@@ -1,6 +1,6 @@
 //! The records of a stream, in the order in which a replay wants them.
 
-use crate::format::Header;
+use crate::format::{Header, Progress};
 use crate::map::ReplayedMap;
 use crate::record::{Record, SavedEnding, SavedMap};
 use parallax_process::memory::Mapping;
@@ -31,6 +31,8 @@ pub struct Log {
     pub since: u64,
     /// Whether the process had ended when the recording did.
     pub complete: bool,
+    /// How far it had come by its own account, where it had not.
+    progress: Progress,
     /// How its parent was told that it ended, where it could not say so itself.
     pub told: Option<SavedEnding>,
 }
@@ -43,6 +45,7 @@ impl Log {
         files: FxHashMap<String, Arc<[u8]>>,
         identity: [u8; 32],
         since: u64,
+        progress: Progress,
     ) -> Log {
         let mut records = Vec::with_capacity(all.len());
         let mut fills = Fills::default();
@@ -64,7 +67,7 @@ impl Log {
                 other => records.push(other),
             }
         }
-        Log { header, records, fills, foreign, files, identity, since, complete, told: None }
+        Log { header, records, fills, foreign, files, identity, since, complete, progress, told: None }
     }
 
     /// How the process ended, if the recording says so.
@@ -75,8 +78,9 @@ impl Log {
         }
     }
 
-    /// The contents of a file that was mapped or run, if they were kept. Systems have two names for one folder, `/lib` and
-    /// `/usr/lib`, and a program may use either; without a file of that path, one of that name will do.
+    /// The contents of a file that was mapped or run, if they were kept. A program that was run by a link is known by its own
+    /// path too. Systems have two names for one folder, `/lib` and `/usr/lib`, and a program may use either; without a file of
+    /// that path, one of that name will do.
     pub fn file(&self, path: &str) -> Option<Arc<[u8]>> {
         let maps: Vec<_> = self.records.iter().flat_map(crate::archive::saved_maps).collect();
         let short = |path: &str| path.strip_prefix("/usr").unwrap_or(path).to_owned();
@@ -85,7 +89,13 @@ impl Log {
             let found = maps.iter().find(|map| map.file.is_some() && same(&map.name))?;
             self.files.get(found.file.as_ref()?).cloned()
         };
+        let run = self.records.iter().find_map(|record| match record {
+            Record::Exec(Ok(exec)) if exec.canonical[..] == *path.as_bytes() => Some(&exec.program.1),
+            _ => None,
+        });
+        let run = || self.files.get(run?.file.as_ref()?).cloned();
         kept(&|known| known == path)
+            .or_else(run)
             .or_else(|| kept(&|known| short(known) == short(path)))
             .or_else(|| kept(&|known| name(known) == name(path)))
     }
@@ -104,6 +114,15 @@ impl Log {
 
     /// The last time that is known.
     pub fn last(&self) -> u64 {
-        self.records.iter().rev().find_map(Record::time).unwrap_or(0)
+        let recorded = self.records.iter().rev().find_map(Record::made).unwrap_or(0);
+        if self.complete { recorded } else { recorded.max(self.since).max(self.progress.steps) }
+    }
+
+    /// Where a replay that has used up the records must stop, since it is not known what the process did next: where a recording
+    /// was cut, unless that was in a call. The next step is that call then.
+    pub(crate) fn stop(&self) -> Option<u64> {
+        let is_last = |record: &Record| record.time().is_none_or(|time| time <= self.progress.steps);
+        let in_call = self.progress.in_call && self.records.iter().rev().take(1).all(is_last);
+        (!self.complete && !in_call).then(|| self.last())
     }
 }

@@ -172,6 +172,18 @@ impl Record {
         }
     }
 
+    /// How many steps had been made for certain when it was written down.
+    pub fn made(&self) -> Option<u64> {
+        match self {
+            // A call that has to wait, or is to be made again, is no step yet.
+            Record::Parked { when, .. }
+            | Record::Answer { when, reply: SavedReply::Interrupted | SavedReply::Done, .. } => {
+                Some(when.time.saturating_sub(1))
+            }
+            other => other.time(),
+        }
+    }
+
     /// The time it carries, if it carries one.
     pub fn time(&self) -> Option<u64> {
         match self {

@@ -1,6 +1,6 @@
 //! The door that forwards to another, and writes down what passes.
 
-use crate::format::{Header, Kind, Writer};
+use crate::format::{Header, Kind, Progress, Writer};
 use crate::map::RecordedMap;
 use crate::record::{
     Puts, Record, SavedEnding, SavedExec, SavedFacts, SavedMap, SavedObject, SavedReply, When,
@@ -106,6 +106,12 @@ impl Recording {
 
     fn note(&self, record: &Record) {
         self.writer().append(record);
+    }
+
+    /// Notes how far the process has come; in a call, its step is not made yet.
+    fn note_progress(&self, process: &Process, in_call: bool) {
+        let steps = process.time().saturating_sub(in_call.into());
+        self.writer().note_progress(Progress { steps, in_call });
     }
 
     /// A mapping that notes what is touched, and what to write about it.
@@ -231,6 +237,7 @@ impl Outside for Recording {
         if GIVES_UP_RIGHTS.contains(&call.number) {
             self.writer().keep_rights();
         }
+        self.note_progress(process, true);
         process.start_journal();
         let outcome = self.inner.call(process, call);
         let (puts, changed) = (puts(process), changed(process));
@@ -266,6 +273,7 @@ impl Outside for Recording {
     }
 
     fn due(&mut self, process: &mut Process) -> Option<Event> {
+        self.note_progress(process, false);
         if process.time() >= self.next_digest {
             self.next_digest = process.time() + self.settings.between_digests();
             self.note(&Record::Digest { when: when(process), hash: process.digest() });
@@ -281,6 +289,7 @@ impl Outside for Recording {
     }
 
     fn idle(&mut self, process: &mut Process) -> Event {
+        self.note_progress(process, false);
         let when = when(process);
         process.start_journal();
         let event = self.inner.idle(process);
@@ -297,8 +306,8 @@ impl Outside for Recording {
         self.inner.clock(clock, time)
     }
 
-    fn load(&mut self, path: PathBuf, arguments: Vec<Vec<u8>>, replaces: bool) -> Result<Exec, LoadError> {
-        let exec = match self.inner.load(path, arguments, replaces) {
+    fn load(&mut self, path: PathBuf, arguments: Vec<Vec<u8>>) -> Result<Exec, LoadError> {
+        let exec = match self.inner.load(path, arguments) {
             Ok(exec) => exec,
             Err(error) => {
                 self.note(&Record::Exec(Err(match &error {

@@ -23,6 +23,8 @@ pub struct Replaying {
     log: Arc<Log>,
     /// The next record.
     at: usize,
+    /// Where it ends behind the last record, if the recording was cut.
+    stop: Option<u64>,
     interrupt: Interrupt,
     /// Whether checksums of the state are compared.
     verifies: bool,
@@ -51,7 +53,8 @@ pub(crate) fn replay_to(
 impl Replaying {
     /// Answers from the start of a log on.
     fn new(log: Arc<Log>, verifies: bool, output: Option<Shown>) -> Replaying {
-        Replaying { log, at: 0, interrupt: Interrupt::default(), verifies, output, lost: None }
+        let stop = log.stop();
+        Replaying { log, at: 0, stop, interrupt: Interrupt::default(), verifies, output, lost: None }
     }
 
     fn head(&self) -> Option<&Record> {
@@ -70,6 +73,17 @@ impl Replaying {
                 format!("the recording ends here, at {time}: it was cut while the program asked for {asked}")
             }
         };
+        self.close(why)
+    }
+
+    /// The replay stops: all that is recorded was done again, and the process had no end then.
+    fn cut(&mut self, time: u64) -> Ending {
+        self.close(format!(
+            "the recording ends here, at {time}: it was cut while the program computed or waited"
+        ))
+    }
+
+    fn close(&mut self, why: String) -> Ending {
         self.lost.get_or_insert_with(|| why.clone());
         self.interrupt.want();
         Ending::Closed { why }
@@ -258,7 +272,10 @@ impl Outside for Replaying {
     }
 
     fn horizon(&self) -> u64 {
-        self.head().and_then(Record::unasked).map_or(u64::MAX, |when| when.time)
+        match self.head() {
+            Some(record) => record.unasked().map_or(u64::MAX, |when| when.time),
+            None => self.stop.unwrap_or(u64::MAX),
+        }
     }
 
     fn due(&mut self, process: &mut Process) -> Option<Event> {
@@ -269,6 +286,9 @@ impl Outside for Replaying {
             if let Some(event) = self.take(process) {
                 return Some(event);
             }
+        }
+        if self.head().is_none() && self.stop.is_some_and(|stop| process.time() >= stop) {
+            return Some(Event::Closed(self.cut(process.time())));
         }
         None
     }
@@ -288,7 +308,7 @@ impl Outside for Replaying {
         0
     }
 
-    fn load(&mut self, path: PathBuf, _: Vec<Vec<u8>>, _: bool) -> Result<Exec, LoadError> {
+    fn load(&mut self, path: PathBuf, _: Vec<Vec<u8>>) -> Result<Exec, LoadError> {
         let log = self.log.clone();
         let failed = |path: PathBuf, number: i32| LoadError::Unreadable {
             path,

@@ -19,7 +19,7 @@ pub use chunk::{Chunk, Kind, compress, decompress, read_chunks};
 use door::{Door, Wish};
 pub use header::{Header, REVISION, VERSION};
 use scribe::Scribe;
-pub use tail::{TAIL_SIZE, Tail, read_tail};
+pub use tail::{Kept, Progress, TAIL_SIZE, Tail, read_tail};
 pub use writer::Writer;
 
 /// The name under which contents are kept: their checksum. Whoever looks for one and finds another has been deceived, so it is

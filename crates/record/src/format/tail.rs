@@ -1,14 +1,47 @@
 //! The end of a stream that has not become a chunk yet: a small mapped file, to which each record is committed at once.
+//!
+//! Its head says how far the process has come: a program that computes leaves no records, and may be killed any time.
 
 use crate::record::Record;
 use memmap2::MmapMut;
 use std::fs::File;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-const MAGIC: &[u8; 8] = b"PLXTAIL1";
-const HEAD: usize = 16;
+const MAGIC: &[u8; 8] = b"PLXTAIL2";
+/// The magic, the number of the chunk, and how far the process has come.
+const HEAD: usize = 24;
+const PROGRESS: usize = 16;
+/// Tails of earlier versions do not say how far the process has come.
+const OLD_MAGIC: &[u8; 8] = b"PLXTAIL1";
+const OLD_HEAD: usize = 16;
 /// Length and checksum before each record.
 const BEFORE: usize = 8;
+
+/// How far a process has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Steps that it has made.
+    pub steps: u64,
+    /// Whether the next step is a call that is being made.
+    pub in_call: bool,
+}
+
+impl Progress {
+    /// As one word, which a store changes as a whole: the steps, whether it is in a call, and a checksum of both.
+    fn word(self) -> u64 {
+        let body = (self.steps << 1 | u64::from(self.in_call)) & BODY;
+        let sum = body.to_le_bytes().iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte));
+        body | u64::from(!sum) << BODY.count_ones()
+    }
+
+    fn from_word(word: u64) -> Option<Progress> {
+        let progress = Progress { steps: (word & BODY) >> 1, in_call: word & 1 != 0 };
+        (progress.word() == word).then_some(progress)
+    }
+}
+
+/// The bits of a word that are not its checksum.
+const BODY: u64 = u64::MAX >> 8;
 
 /// Bytes of the file.
 pub const TAIL_SIZE: usize = 1 << 20;
@@ -51,6 +84,13 @@ impl Tail {
         self.length(at).store(record.len() as u32, Ordering::Release);
     }
 
+    /// Notes how far the process has come. Everything that happened until then is committed.
+    pub fn note(&mut self, progress: Progress) {
+        // SAFETY: inside the mapping, and aligned: mappings start at pages.
+        let place = unsafe { &*self.map.as_ptr().add(PROGRESS).cast::<AtomicU64>() };
+        place.store(progress.word(), Ordering::Release);
+    }
+
     /// Empties it: it will become the chunk of that number.
     pub fn reset(&mut self, sequence: u64) {
         self.length(HEAD).store(0, Ordering::Release);
@@ -65,15 +105,28 @@ impl Tail {
     }
 }
 
-/// The number of the chunk that a tail would become, and its records up to the first bad one.
-pub fn read_tail(bytes: &[u8]) -> Option<(u64, Vec<Record>)> {
-    let head = bytes.get(..HEAD)?;
-    if !head.starts_with(MAGIC) {
-        return None;
-    }
-    let sequence = u64::from_le_bytes(head[8..16].try_into().expect("eight bytes"));
+/// What a tail holds.
+#[derive(Debug, PartialEq)]
+pub struct Kept {
+    /// The number of the chunk that it would become.
+    pub sequence: u64,
+    /// How far the process had come.
+    pub progress: Progress,
+    /// Its records up to the first bad one.
+    pub records: Vec<Record>,
+}
+
+/// Reads a tail.
+pub fn read_tail(bytes: &[u8]) -> Option<Kept> {
+    let number = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
+    let (word, mut at) = match bytes.get(..MAGIC.len())? {
+        magic if magic == MAGIC => (number(PROGRESS)?, HEAD),
+        magic if magic == OLD_MAGIC => (0, OLD_HEAD),
+        _ => return None,
+    };
+    let sequence = number(MAGIC.len())?;
+    let progress = Progress::from_word(word).unwrap_or_default();
     let mut records = Vec::new();
-    let mut at = HEAD;
     while let Some(before) = bytes.get(at..at + BEFORE) {
         let length = u32::from_le_bytes(before[..4].try_into().expect("four bytes")) as usize;
         let checksum = u32::from_le_bytes(before[4..].try_into().expect("four bytes"));
@@ -85,5 +138,23 @@ pub fn read_tail(bytes: &[u8]) -> Option<(u64, Vec<Record>)> {
         records.push(record);
         at = (at + BEFORE + length).next_multiple_of(4);
     }
-    Some((sequence, records))
+    Some(Kept { sequence, progress, records })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A word of which a bit was changed says nothing.
+    #[test]
+    fn progress_is_checked() {
+        let all = [(0, false), (1, true), (u64::MAX >> 9, true)];
+        for progress in all.map(|(steps, in_call)| Progress { steps, in_call }) {
+            let word = progress.word();
+            assert_eq!(Progress::from_word(word), Some(progress));
+            for bit in 0..64 {
+                assert_eq!(Progress::from_word(word ^ 1 << bit), None, "{progress:?}, bit {bit}");
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Writing a stream, and the files that it refers to.
 
-use super::{Door, Header, Kind, Tail, Wish, chunk, name_of};
+use super::{Door, Header, Kind, Progress, Tail, Wish, chunk, name_of};
 use crate::record::Record;
 use parallax_process::outside::live::with_spare;
 use std::io::Write;
@@ -93,6 +93,13 @@ impl Writer {
         }
         if self.tail.used() >= FULL || self.since.elapsed() >= OLD {
             self.flush(Kind::Events);
+        }
+    }
+
+    /// Notes how far the process has come, as long as all is written.
+    pub fn note_progress(&mut self, progress: Progress) {
+        if self.failed.is_none() && !self.silent {
+            self.tail.note(progress);
         }
     }
 

@@ -11,6 +11,7 @@ pub fn tests(all: bool) -> Vec<Test> {
     let many = if all { 50 } else { 6 };
     vec![
         (String::from("kill: recorders at random moments"), Box::new(move || killed(many))),
+        (String::from("kill: a program that computes without end"), Box::new(spinning)),
         (String::from("damage: every byte counts"), Box::new(damaged)),
         (String::from("damage: a recording without its end"), Box::new(without_end)),
     ]
@@ -56,6 +57,32 @@ fn killed(many: u64) -> Result<(), String> {
     }
     let _ = std::fs::remove_dir_all(&place);
     if records == 0 { Err(String::from("all were killed before they recorded anything")) } else { Ok(()) }
+}
+
+/// A recorder is killed whose program makes no calls any more: the replay stops where the program is known to have been.
+fn spinning() -> Result<(), String> {
+    let place = folder("spins");
+    let binary = compile("spins", &[], &place)?;
+    let recording = place.join("spins.rec");
+    let command = [binary.display().to_string()];
+    let mut child = recorder(&recording, None, &command).spawn().map_err(|error| error.to_string())?;
+    let mut said = [0; 6];
+    let out = child.stdout.as_mut().ok_or("no output")?;
+    std::io::Read::read_exact(out, &mut said).map_err(|error| error.to_string())?;
+    std::thread::sleep(Duration::from_millis(300));
+    child.kill().and_then(|()| child.wait()).map_err(|error| error.to_string())?;
+    let archive = Archive::open(&recording).map_err(|error| error.to_string())?;
+    let log = archive.log("0").map_err(|error| error.to_string())?;
+    let recorded = log.records.iter().rev().find_map(Record::time).unwrap_or(0);
+    let replayed = replay_one(&archive, "0", true, false).map_err(|error| error.to_string())?;
+    let summaries = archive.summaries().map_err(|error| error.to_string())?;
+    let _ = std::fs::remove_dir_all(&place);
+    let known = replayed.steps == log.last() && summaries[0].last == log.last() && log.last() > recorded;
+    if replayed.verdict == Verdict::Cut && known {
+        Ok(())
+    } else {
+        Err(format!("{replayed:?}; recorded {recorded}, known {}", log.last()))
+    }
 }
 
 /// A recording with one byte changed is refused, or replays to a cut or to the same end: never to another.

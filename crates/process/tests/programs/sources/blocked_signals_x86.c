@@ -38,6 +38,12 @@ static void block(int how, int signal) {
 static sem_t semaphore;
 static void post(int signal) { (void)signal, sem_post(&semaphore); }
 
+// How many signals the waiter has told of: what main prints comes after that.
+static volatile int told_of;
+static void wait_until_told(int count) {
+    while (told_of < count) usleep(1000);
+}
+
 static void *waiter(void *unused) {
     (void)unused;
     sigset_t set;
@@ -50,6 +56,7 @@ static void *waiter(void *unused) {
         printf("taken: %d %d %d\n", taken == SIGUSR2 ? 1 : taken == SIGRTMIN + 3 ? 2 : 0, info.si_code,
                taken == SIGUSR2 ? 0 : info.si_value.sival_int);
         fflush(stdout);
+        told_of++;
     }
     return 0;
 }
@@ -116,9 +123,10 @@ int main(void) {
     pthread_create(&thread, 0, waiter, 0);
     usleep(20000);
     pthread_kill(thread, SIGUSR2);
-    usleep(20000);
-    printf("sigqueue: %d\n", pthread_sigqueue(thread, SIGRTMIN + 3, (union sigval){.sival_int = 42}));
-    usleep(20000);
+    wait_until_told(1);
+    int queued = pthread_sigqueue(thread, SIGRTMIN + 3, (union sigval){.sival_int = 42});
+    wait_until_told(2);
+    printf("sigqueue: %d\n", queued);
     kill(getpid(), SIGUSR2);
     pthread_join(thread, 0);
 

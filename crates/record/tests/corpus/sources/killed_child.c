@@ -1,17 +1,32 @@
-// Children that are killed while they compute, waited for in two ways.
+// Children that are killed while they compute, sleep or read, waited for in two ways.
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+static void compute(void) {
+    for (volatile long i = 0;; i++);
+}
+
+static void sleep_on(void) {
+    for (;;) pause();
+}
+
+static void read_nothing(void) {
+    int ends[2];
+    char byte;
+    if (pipe(ends) == 0 && read(ends[0], &byte, 1) < 0) _exit(1);
+}
+
 int main(void) {
-    for (int way = 0; way < 2; way++) {
+    void (*const busy[])(void) = {compute, sleep_on, read_nothing};
+    for (int way = 0; way < 6; way++) {
         int ends[2];
         if (pipe(ends)) return 1;
         int child = fork();
         if (child == 0) {
             if (write(ends[1], "x", 1) != 1) _exit(1);
-            for (volatile long i = 0;; i++);
+            busy[way % 3]();
         }
         char byte;
         if (read(ends[0], &byte, 1) != 1) return 1;
@@ -19,9 +34,9 @@ int main(void) {
         kill(child, SIGKILL);
         int status = 0;
         siginfo_t info = {0};
-        if (way == 0) waitpid(child, &status, 0);
+        if (way < 3) waitpid(child, &status, 0);
         else waitid(P_PID, (id_t)child, &info, WEXITED);
-        printf("killed by %d\n", way == 0 ? WTERMSIG(status) : info.si_status);
+        printf("killed by %d\n", way < 3 ? WTERMSIG(status) : info.si_status);
         fflush(stdout);
     }
     return 0;

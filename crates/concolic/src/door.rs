@@ -251,8 +251,8 @@ impl Outside for Door {
         self.live.clock(clock, time)
     }
 
-    fn load(&mut self, path: PathBuf, arguments: Vec<Vec<u8>>, replaces: bool) -> Result<Exec, LoadError> {
-        let mut exec = self.live.load(path, arguments, replaces)?;
+    fn load(&mut self, path: PathBuf, arguments: Vec<Vec<u8>>) -> Result<Exec, LoadError> {
+        let mut exec = self.live.load(path, arguments)?;
         exec.random = *b"parallax explore";
         Ok(exec)
     }

@@ -89,6 +89,14 @@ fn signal_name(signal: i32) -> String {
         libc::SIGPIPE => "SIGPIPE",
         libc::SIGALRM => "SIGALRM",
         libc::SIGTERM => "SIGTERM",
+        libc::SIGSTKFLT => "SIGSTKFLT",
+        libc::SIGXCPU => "SIGXCPU",
+        libc::SIGXFSZ => "SIGXFSZ",
+        libc::SIGVTALRM => "SIGVTALRM",
+        libc::SIGPROF => "SIGPROF",
+        libc::SIGIO => "SIGIO",
+        libc::SIGPWR => "SIGPWR",
+        libc::SIGSYS => "SIGSYS",
         _ => return format!("signal {signal}"),
     };
     String::from(name)
@@ -166,7 +174,7 @@ impl Process {
         let name = Origin::short_name(path.as_os_str().as_bytes());
         let facts = outside.facts();
         let interrupt = outside.interrupt();
-        let exec = outside.load(path, arguments, false)?;
+        let exec = outside.load(path, arguments)?;
         let started = system::start(exec, environment, byte_bound, facts.limits.stack.soft)?;
         let machine = started.loaded.machine;
         let lifter = lifter(machine)?;

@@ -27,7 +27,10 @@ pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>, calls: 
         instruction_bound: steps.unwrap_or(u64::MAX),
         schedule: None,
     };
-    let mut process = Process::start(program, Box::new(Live::owner()?)).map_err(start_error)?;
+    // A signal that ends the program ends it in here, so that there is time to name it.
+    let live = Live::owner()?.catching();
+    let first = std::process::id();
+    let mut process = Process::start(program, Box::new(live)).map_err(start_error)?;
     let machine = process.machine().name();
     if let Some(lang) = lang
         && lang != machine
@@ -38,7 +41,7 @@ pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>, calls: 
         process.trace_calls(Box::new(|call| eprintln!("{call}")));
     }
     let ending = process.run();
-    let status = say(&ending);
+    let status = say(&ending, std::process::id() == first);
     enact(&ending, status as i32)
 }
 
@@ -83,10 +86,12 @@ pub fn start_error(error: StartError) -> anyhow::Error {
     }
 }
 
-/// Says what there is to say about the end of a program; our status, where it has none of its own.
-pub fn say(ending: &Ending) -> Status {
+/// Says what there is to say about the end of a program; our status, where it has none of its own. A signal that somebody
+/// sent to one of its children is for its parent to speak of.
+pub fn say(ending: &Ending, is_first: bool) -> Status {
     match ending {
         Ending::Exited(_) => Status::Clean,
+        Ending::Killed { why: None, .. } if !is_first => Status::Clean,
         Ending::Killed { .. } => {
             eprintln!("parallax: {ending}");
             Status::Clean
@@ -106,6 +111,12 @@ pub fn say(ending: &Ending) -> Status {
 pub fn find(name: &OsStr) -> Result<PathBuf> {
     let given = Path::new(name);
     if name.as_bytes().contains(&b'/') {
+        let exists = given.is_file();
+        anyhow::ensure!(
+            !exists || is_program(given),
+            "{} is not executable (EACCES); `chmod +x` makes it so",
+            given.display()
+        );
         return Ok(given.to_owned());
     }
     let places = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/bin:/bin"));

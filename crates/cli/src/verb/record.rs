@@ -79,9 +79,10 @@ pub fn run(arguments: &Record) -> Result<Status> {
     let mut process = Process::start(program, Box::new(door)).map_err(super::process::start_error)?;
     let first = std::process::id();
     let ending = process.run();
-    let status = say(&ending);
     // A child of the program comes by here as well: it is a process of its own.
-    if std::process::id() == first && std::io::stderr().is_terminal() {
+    let is_first = std::process::id() == first;
+    let status = say(&ending, is_first);
+    if is_first && std::io::stderr().is_terminal() {
         eprintln!("{}", made(&arguments.output, process.time()));
     }
     if health.is_lost() {

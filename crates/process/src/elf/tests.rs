@@ -7,7 +7,7 @@ use crate::outside::{Exec, Outside};
 use std::path::PathBuf;
 
 fn opened(path: &str) -> Result<Exec, LoadError> {
-    Live::embedded().load(PathBuf::from(path), Vec::new(), false)
+    Live::embedded().load(PathBuf::from(path), Vec::new())
 }
 
 fn shell() -> Vec<u8> {

@@ -283,8 +283,8 @@ pub trait Outside {
     /// Nanoseconds of a clock of the system.
     fn clock(&mut self, clock: i32, time: u64) -> u64;
 
-    /// Opens a program and what it needs; one that replaces another must be executable.
-    fn load(&mut self, path: PathBuf, arguments: Vec<Vec<u8>>, replaces: bool) -> Result<Exec, LoadError>;
+    /// Opens a program, which must be executable, and what it needs.
+    fn load(&mut self, path: PathBuf, arguments: Vec<Vec<u8>>) -> Result<Exec, LoadError>;
 
     /// The process runs another program now, of this name: descriptors that are not to outlive the last one are closed.
     fn replaced(&mut self, name: &[u8], first: bool);

@@ -230,7 +230,7 @@ fn replace(process: &mut Process, arguments: &Arguments) -> Result<(), Errno> {
     let environment = strings(process, environment)?;
     path.pop();
     let path = PathBuf::from(OsStr::from_bytes(&path));
-    let exec = process.outside().load(path, list, true).map_err(errno)?;
+    let exec = process.outside().load(path, list).map_err(errno)?;
     let started = start(exec, environment, process.byte_bound, process.limits.stack.soft).map_err(errno)?;
     process.leave_all_locks();
     give_back(process);

@@ -17,17 +17,11 @@ use std::sync::Arc;
 const LARGEST_FILE: u64 = 1 << 31;
 
 /// Opens what it takes to run a program.
-pub fn load(path: PathBuf, mut list: Vec<Vec<u8>>, replaces: bool) -> Result<Exec, LoadError> {
+pub fn load(path: PathBuf, mut list: Vec<Vec<u8>>) -> Result<Exec, LoadError> {
     const DEEPEST: usize = 5;
-    if replaces {
-        let terminated = [path.as_os_str().as_bytes(), &[0]].concat();
-        let asked = [terminated.as_ptr() as usize, libc::X_OK as usize, 0, 0, 0, 0];
-        if let Err(Errno(number)) = kernel(libc::SYS_access, asked) {
-            return Err(LoadError::Unreadable { path, error: io::Error::from_raw_os_error(number) });
-        }
-    }
     let mut path = path;
     for _ in 0..DEEPEST {
+        may_run(&path)?;
         let Some((interpreter, argument)) = script(&path) else { break };
         let mut longer = vec![interpreter.clone()];
         longer.extend(argument);
@@ -40,6 +34,7 @@ pub fn load(path: PathBuf, mut list: Vec<Vec<u8>>, replaces: bool) -> Result<Exe
         // What Linux says of scripts whose interpreters are scripts without end.
         return Err(LoadError::Unreadable { path, error: io::Error::from_raw_os_error(libc::ELOOP) });
     }
+    may_run(&path)?;
     let program = open(&path)?;
     let image =
         Image::parse(&program.bytes).map_err(|error| LoadError::Image { path: path.clone(), error })?;
@@ -53,6 +48,17 @@ pub fn load(path: PathBuf, mut list: Vec<Vec<u8>>, replaces: bool) -> Result<Exe
         .map(|call| kernel(call, [0; 6]).unwrap_or(0));
     let canonical = std::fs::canonicalize(&path).unwrap_or(path);
     Ok(Exec { program, interpreter, canonical, arguments: list, random, identity })
+}
+
+/// Whether the user may run a file: a program, a script, or the interpreter of one.
+fn may_run(path: &Path) -> Result<(), LoadError> {
+    let terminated = [path.as_os_str().as_bytes(), &[0]].concat();
+    let asked = [terminated.as_ptr() as usize, libc::X_OK as usize, 0, 0, 0, 0];
+    let refused = |Errno(number)| LoadError::Unreadable {
+        path: path.to_owned(),
+        error: io::Error::from_raw_os_error(number),
+    };
+    kernel(libc::SYS_access, asked).map(drop).map_err(refused)
 }
 
 fn open(path: &Path) -> Result<Opened, LoadError> {

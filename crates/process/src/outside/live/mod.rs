@@ -451,9 +451,9 @@ impl Outside for Live {
         self.clock.of_system(clock, time)
     }
 
-    fn load(&mut self, path: PathBuf, arguments: Vec<Vec<u8>>, replaces: bool) -> Result<Exec, LoadError> {
+    fn load(&mut self, path: PathBuf, arguments: Vec<Vec<u8>>) -> Result<Exec, LoadError> {
         // Running a program takes no descriptor, however many are open.
-        let load = || load::load(path.clone(), arguments.clone(), replaces);
+        let load = || load::load(path.clone(), arguments.clone());
         spare::with_spare(load, |error| match error {
             LoadError::Unreadable { error, .. } => error.raw_os_error() == Some(libc::EMFILE),
             _ => false,

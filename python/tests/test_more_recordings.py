@@ -14,7 +14,7 @@ import unittest
 
 import parallax
 from parallax import READ, WRITE, arg, execution, thread, var
-from parallax.analyses import freed_uses, lost_blocks, races, syncs, wrong_frees
+from parallax.analyses import allocations, freed_uses, lost_blocks, races, stack_corruption, syncs, wrong_frees
 from parallax.collect import collect, lane, lanes_of
 from parallax.page import render
 from parallax.timeline import chrome_of
@@ -56,6 +56,34 @@ class Freed(Recordings):
         self.assertEqual({use.value.freed.size for use in uses}, {56})
         self.assertEqual([lost.size for lost in lost_blocks(run) if lost.size in (56, 200)], [56, 200])
         self.assertEqual(list(wrong_frees(run)), [])
+
+
+class Sound(Recordings):
+    """Programs without a mistake, and what must not be said of them."""
+
+    def test_allocators(self):
+        run = execution(recorded(self.folder, "allocators", "-O0"))
+        self.assertEqual(list(wrong_frees(run)), [])
+        # What the C library itself keeps, such as the buffer of its output, is lost too.
+        self.assertIn(120, [lost.size for lost in lost_blocks(run)])
+        for size in (200, 192, 300, 5000, 7, 24, 100, 500, 77, 32, 400000):
+            self.assertNotIn(size, [lost.size for lost in lost_blocks(run)])
+        self.assertLessEqual({(120,), (200,), (300,), (500,)}, {(size,) for _, (_, size) in allocations(run)})
+
+    def test_threads(self):
+        for seed in ("1", "2", "7"):
+            run = execution(recorded(self.folder, "sound", "-O0", options=["--seed", seed], to=f"sound-{seed}"))
+            last = run.get_at("inf")
+            both = last.read_var("counts.left"), last.read_var("counts.right")
+            self.assertEqual(*both)
+            self.assertEqual(list(races(run, *both)), [])
+            self.assertEqual(list(races(run, "result")), [])
+            self.assertEqual(list(races(run, "shared")), [])
+            self.assertEqual(list(stack_corruption(run)), [])
+
+    def test_exceptions(self):
+        run = execution(recorded(self.folder, "throws", "-O0"))
+        self.assertEqual(list(stack_corruption(run)), [])
 
 
 class InTheSearch(Recordings):

@@ -36,7 +36,10 @@ COMMAND = os.environ.get("PARALLAX", str(HERE.parent.parent / "target" / "debug"
 def compiled(folder, name, *flags):
     program = folder / name
     source = HERE / "programs" / f"{name}.c"
-    subprocess.run(["gcc", "-g", "-w", *flags, "-o", program, source, "-lpthread"], check=True)
+    compiler = "gcc"
+    if not source.exists():
+        source, compiler = source.with_suffix(".cc"), "g++"
+    subprocess.run([compiler, "-g", "-w", *flags, "-o", program, source, "-lpthread"], check=True)
     return program
 
 

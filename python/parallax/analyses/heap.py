@@ -1,6 +1,6 @@
 """Mistakes with allocated memory: frees of what is not allocated, uses after free, leaks.
 
-An allocation is (address, size), a free is an address. Blocks are remembered in pieces of 16 bytes, the alignment of
+An allocation is (address, size), a free is an address; of the two at one time, as realloc does them, the free is first. Blocks are remembered in pieces of 16 bytes, the alignment of
 malloc, so an allocation costs an edit per piece.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import edithamt, lazy, trace
+from .latest import with_latest
 
 PIECE = 16
 
@@ -45,19 +46,21 @@ def _marked(eh: Any, what: block) -> Any:
 def heap_history(allocations: trace[tuple[int, int]], frees: trace[int]) -> trace[edithamt]:
     """Return the trace of the heap: by piece of memory, the block that it belongs or belonged to last."""
 
-    def change(before: lazy[Any], event: tuple[str, Any]) -> Any:
-        kind, what = event
-        if kind == "allocate":
-            return _marked(before, block(what[0], what[1], True))
+    def without(before: lazy[Any], address: int) -> Any:
         now = before.force()
-        known = now.find(what // PIECE) if now is not None else None
-        if known is None or not known.live or known.address != what:
+        known = now.find(address // PIECE) if now is not None else None
+        if known is None or not known.live or known.address != address:
             return now if now is not None else edithamt.empty()
         return _marked(now, known._replace(live=False))
 
-    allocated = allocations.map(lambda what: ("allocate", what))
-    freed = frees.map(lambda what: ("free", what))
-    return allocated.merge(freed).scan(change)
+    def change(before: lazy[Any], event: tuple[Any, Any]) -> Any:
+        given, freed = event
+        history = before if freed is None else without(before, freed)
+        return history if given is None else _marked(history, block(given[0], given[1], True))
+
+    allocated = allocations.map(lambda what: (what, None))
+    freed = frees.map(lambda what: (None, what))
+    return allocated.merge(lambda one, other: (one[0], other[1]), freed).scan(change)
 
 
 def bad_frees(allocations: trace[tuple[int, int]], frees: trace[int]) -> trace[bad_free]:
@@ -79,12 +82,11 @@ def uses_after_free(
 ) -> trace[bad_use]:
     """Return the trace of accesses to addresses in blocks that are no longer allocated."""
 
-    def judge(address: int, before: lazy[Any]) -> Any:
-        now = before.force()
+    def judge(address: int, now: Any) -> Any:
         known = now.find(address // PIECE) if now is not None else None
         return None if known is None or known.live else bad_use(address, known)
 
-    judged = accesses.trailing_merge(judge, heap_history(allocations, frees))
+    judged = with_latest(accesses, heap_history(allocations, frees), judge)
     return judged.filter(lambda found: found is not None)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Callable, NamedTuple
 
 from .. import edithamt, lazy, trace
 from .accesses import access, edit_of
+from .latest import with_latest
 from .sets import set_tracing
 
 
@@ -99,11 +100,11 @@ def happens_before(accesses: trace[access], syncs: trace[tuple[str, Any, Any]]) 
     start = _Clocks({}, {})
     clocks = syncs.scan(lambda before, event: before.force().after(event), start)
 
-    def stamp(one: access, before: lazy[Any]) -> tuple[access, Clock]:
-        return one, (before.force() or start).of(one.thread)
+    def stamp(one: access, now: Any) -> tuple[access, Clock]:
+        return one, (now or start).of(one.thread)
 
     def ordered(earlier: tuple[access, Clock], later: tuple[access, Clock]) -> bool:
         who = earlier[0].thread
         return earlier[1].get(who, 0) <= later[1].get(who, 0)
 
-    return _races(accesses.trailing_merge(stamp, clocks), ordered)
+    return _races(with_latest(accesses, clocks, stamp), ordered)

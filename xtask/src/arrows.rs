@@ -41,9 +41,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("record", &["process"]),
     // Recordings opened for travel: states, searches.
     ("travel", &["process", "record", "trace"]),
-    ("gdbserver", &["process", "trace", "travel"]),
     // Moments of a recording, as debug information wants to see them.
     ("moment", &["process", "record", "symbols", "trace", "travel"]),
+    ("gdbserver", &["moment", "process", "record", "symbols", "trace", "travel"]),
     // Where values come from: the operations of recorded instructions, read once more.
     ("flow", &["ir", "op", "process", "record", "sem", "sleigh", "trace", "travel"]),
     // Analyses. Every explorer uses `path`.

@@ -1,5 +1,6 @@
 //! Files that GDB asks for: programs and libraries out of the recording, and what `/proc` would say.
 
+use crate::link_map;
 use crate::session::{Session, part};
 use gdbstub::common::Pid;
 use gdbstub::target::TargetResult;
@@ -31,7 +32,8 @@ impl Session<'_> {
                 _ => None,
             };
         }
-        self.travel.log().file(path)
+        let kept = link_map::file_of(&self.state, path).and_then(|file| self.travel.log().file(file));
+        kept.or_else(|| self.travel.log().file(path))
     }
 
     /// What is mapped, as Linux shows it.

@@ -6,11 +6,16 @@
 //!
 //! The past cannot be changed: writes of registers and memory are refused.
 
+mod agent;
+mod conditions;
 mod files;
 mod line;
+mod link_map;
 mod local;
+mod monitor;
 mod registers;
 mod session;
+mod signals;
 
 use gdbstub::conn::ConnectionExt;
 use gdbstub::stub::run_blocking::{BlockingEventLoop, Event, WaitForStopReasonError};
@@ -38,15 +43,19 @@ pub enum ServeError {
     Connection(String),
 }
 
+/// Whether GDB can be served a recording.
+pub fn check(travel: &Travel) -> Result<(), ServeError> {
+    let machine = travel.machine()?;
+    if machine == Machine::X86_64 { Ok(()) } else { Err(ServeError::Machine(machine.abi().name)) }
+}
+
 /// Serves a recording on a connection until GDB goes away.
 pub fn serve(travel: &Travel, connection: TcpStream) -> Result<(), ServeError> {
-    let machine = travel.machine()?;
-    if machine != Machine::X86_64 {
-        return Err(ServeError::Machine(machine.abi().name));
-    }
+    check(travel)?;
     connection.set_nodelay(true).map_err(|error| ServeError::Connection(error.to_string()))?;
     let mut session = Session::new(travel)?;
-    let stub = GdbStub::new(Line::new(connection, session.shown.clone()));
+    session.beside.borrow_mut().stream = connection.try_clone().ok();
+    let stub = GdbStub::new(Line::new(connection, session.beside.clone()));
     match stub.run_blocking::<Loop>(&mut session) {
         Ok(DisconnectReason::Disconnect | DisconnectReason::Kill) => Ok(()),
         Ok(DisconnectReason::TargetExited(_) | DisconnectReason::TargetTerminated(_)) => Ok(()),

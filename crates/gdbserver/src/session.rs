@@ -1,9 +1,10 @@
 //! What GDB sees: one time of the recording, and ways to others.
 
-use crate::line::Shown;
+use crate::conditions::{Breakpoint, Held};
+use crate::line::{Beside, Shared};
 use crate::registers::{All, X86_64};
+use crate::signals;
 use gdbstub::common::{Signal, Tid};
-use gdbstub::outputln;
 use gdbstub::stub::MultiThreadStopReason;
 use gdbstub::target::ext::auxv::{Auxv, AuxvOps};
 use gdbstub::target::ext::base::BaseOps;
@@ -23,14 +24,18 @@ use gdbstub::target::ext::catch_syscalls::{
 };
 use gdbstub::target::ext::exec_file::ExecFileOps;
 use gdbstub::target::ext::host_io::HostIoOps;
-use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd, MonitorCmdOps};
+use gdbstub::target::ext::monitor_cmd::MonitorCmdOps;
 use gdbstub::target::{Target, TargetError, TargetResult};
+use parallax_moment::Modules;
+use parallax_record::Record;
 use parallax_trace::{Direction, Target as _, Time, Unwatched, Watch};
 use parallax_travel::{Filter, Numbers, Ranges, State, Travel, TravelError};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -46,17 +51,26 @@ enum Going {
 /// A debugging session.
 pub(crate) struct Session<'a> {
     pub travel: &'a Travel,
+    /// The symbols of what is mapped.
+    pub modules: Modules,
     pub state: Rc<State>,
-    /// The same, for the connection.
-    pub shown: Shown,
+    /// What the connection knows too.
+    pub beside: Shared,
     going: Going,
-    /// Breakpoints, and how often each was set.
-    breakpoints: BTreeMap<u64, u32>,
+    breakpoints: Held,
     watchpoints: Vec<(Range<u64>, WatchKind)>,
     /// System calls that stop a run.
     caught: Option<Numbers>,
     /// The call before which GDB was stopped last.
     entered: Option<Time>,
+    /// The delivery of a signal before which it was.
+    signalled: Option<Time>,
+    /// Whether it was told last that a signal ended the program.
+    died: bool,
+    /// The program that GDB knows.
+    known: PathBuf,
+    /// Whether the recorded process replaced its program by another.
+    executes: bool,
     /// Files that GDB has open.
     pub open: BTreeMap<u32, Arc<[u8]>>,
     pub next_file: u32,
@@ -66,30 +80,47 @@ impl<'a> Session<'a> {
     /// Starts at the first state.
     pub fn new(travel: &'a Travel) -> Result<Self, TravelError> {
         let state = Rc::new(travel.state(travel.span().start)?);
+        let beside = Beside {
+            state: state.clone(),
+            conditions: Vec::new(),
+            passed: Vec::new(),
+            executed: None,
+            stream: None,
+        };
+        let is_program = |record: &&Record| matches!(record, Record::Exec(Ok(_)));
         Ok(Session {
             travel,
-            shown: Rc::new(RefCell::new(state.clone())),
+            modules: Modules::new(travel.log().clone()),
+            beside: Rc::new(RefCell::new(beside)),
+            known: state.program().to_owned(),
+            executes: travel.log().records.iter().filter(is_program).count() > 1,
             state,
             going: Going::Continue,
-            breakpoints: BTreeMap::new(),
+            breakpoints: Held::default(),
             watchpoints: Vec::new(),
             caught: None,
             entered: None,
+            signalled: None,
+            died: false,
             open: BTreeMap::new(),
             next_file: 3,
         })
     }
 
     /// What stops a run.
-    fn stops(&self) -> Stops {
+    fn stops(&mut self) -> Stops {
         let mut filters = Vec::new();
-        if !self.breakpoints.is_empty() {
-            let places = self.breakpoints.keys().map(|address| *address..address + 1);
-            filters.push(Filter::Execute(Ranges::new(places)));
-        }
-        let breaks = u64::from(!filters.is_empty());
-        filters.extend(self.caught.clone().map(Filter::SystemCall));
-        let calls = u64::from(self.caught.is_some()) << breaks;
+        let mut bit = |filter: Option<Filter>| {
+            let bit = u64::from(filter.is_some()) << filters.len();
+            filters.extend(filter);
+            bit
+        };
+        let breaks = bit(self.breakpoints.filter());
+        let calls = bit(self.caught.clone().map(Filter::SystemCall));
+        let heard = signals::heard(&self.beside.borrow().passed).collect();
+        let signals = bit(Some(Filter::Signal(Numbers::Of(heard))));
+        let executes = self.executes && self.caught != Some(Numbers::All);
+        let execs = bit(executes.then(|| Filter::SystemCall(Numbers::Of(EXECVE.into()))));
         let others = filters.len();
         let mut watched = Vec::new();
         // A search takes up to 64 conditions; equal ones are one.
@@ -107,14 +138,40 @@ impl<'a> Session<'a> {
                 watched.push((range.clone(), *kind));
             }
         }
-        Stops { filters, breaks, calls, others, watched }
+        Stops { filters, breaks, calls, signals, execs, others, watched }
     }
 
-    fn go_to(&mut self, time: Time) -> Result<(), TravelError> {
+    pub fn go_to(&mut self, time: Time) -> Result<(), TravelError> {
         self.state = Rc::new(self.travel.state(time)?);
-        *self.shown.borrow_mut() = self.state.clone();
+        self.beside.borrow_mut().state = self.state.clone();
         self.entered = None;
+        self.signalled = None;
+        self.died = false;
         Ok(())
+    }
+
+    /// Stops before the delivery of a signal.
+    fn at_signal(&mut self, time: Time) -> Result<MultiThreadStopReason<u64>, TravelError> {
+        // Its handler is called with its number.
+        let (by, after) = (self.travel.state(time)?.thread(), self.travel.state(time + 1)?);
+        let number = after.register_of(by, "RDI").and_then(|bytes| bytes.get(..4)?.try_into().ok());
+        let signal = signals::of_linux(number.map_or(0, i32::from_le_bytes));
+        self.go_to(time)?;
+        self.signalled = Some(time);
+        Ok(MultiThreadStopReason::SignalWithThread { tid: tid(by), signal })
+    }
+
+    /// Tells GDB that another program runs than it knows, without going anywhere: it asks for the same again.
+    fn replaced(&mut self) -> MultiThreadStopReason<u64> {
+        self.state.program().clone_into(&mut self.known);
+        self.beside.borrow_mut().executed = Some(self.known.as_os_str().as_bytes().to_vec());
+        self.stepped()
+    }
+
+    /// Whether the call at a time replaced the program: its thread is not behind the call then.
+    fn is_replaced_at(&self, time: Time) -> Result<bool, TravelError> {
+        let (made, after) = (self.travel.state(time)?, self.travel.state(time + 1)?);
+        Ok(after.pc() != made.pc().wrapping_add(2))
     }
 
     /// Stops before or behind a system call.
@@ -145,6 +202,9 @@ impl<'a> Session<'a> {
     /// Goes where GDB wants; none if it interrupted that.
     pub fn go(&mut self, watch: &dyn Watch) -> Result<Option<MultiThreadStopReason<u64>>, TravelError> {
         let (now, span) = (self.state.time(), self.travel.span());
+        if self.state.program() != self.known {
+            return Ok(Some(self.replaced()));
+        }
         match self.going {
             Going::Continue => self.forward(now..span.end, None, watch),
             Going::Step(thread) => {
@@ -184,8 +244,15 @@ impl<'a> Session<'a> {
         time: Time,
         pos: ReplayLogPosition,
     ) -> Result<Option<MultiThreadStopReason<u64>>, TravelError> {
+        let death =
+            signals::of_death(self.travel.log()).filter(|_| pos == ReplayLogPosition::End && !self.died);
         self.go_to(time)?;
-        Ok(Some(MultiThreadStopReason::ReplayLog { tid: Some(self.thread()), pos }))
+        let tid = self.thread();
+        if let Some(signal) = death {
+            self.died = true;
+            return Ok(Some(MultiThreadStopReason::SignalWithThread { tid, signal }));
+        }
+        Ok(Some(MultiThreadStopReason::ReplayLog { tid: Some(tid), pos }))
     }
 
     /// Runs through a range of steps; `then` is where a single step ends.
@@ -196,7 +263,7 @@ impl<'a> Session<'a> {
         watch: &dyn Watch,
     ) -> Result<Option<MultiThreadStopReason<u64>>, TravelError> {
         let stops = self.stops();
-        let entered = self.entered;
+        let (entered, signalled) = (self.entered, self.signalled);
         // The instruction that a single step starts at may hold a breakpoint, which is not met again.
         let mut from = within.start;
         while from < within.end && !stops.filters.is_empty() {
@@ -209,6 +276,9 @@ impl<'a> Session<'a> {
                 }
                 break;
             };
+            if hit.which & stops.signals != 0 && signalled != Some(hit.time) {
+                return self.at_signal(hit.time).map(Some);
+            }
             let stepping = then.is_some() && hit.time == within.start;
             if hit.which & stops.breaks != 0 && !stepping && entered != Some(hit.time) {
                 self.go_to(hit.time)?;
@@ -221,6 +291,10 @@ impl<'a> Session<'a> {
                     CatchSyscallPosition::Entry
                 };
                 return self.at_call(hit.time, position).map(Some);
+            }
+            if hit.which & stops.execs != 0 && self.is_replaced_at(hit.time)? {
+                self.go_to(hit.time + 1)?;
+                return Ok(Some(self.replaced()));
             }
             if let Some((range, kind)) = stops.watched_by(hit.which) {
                 let by = tid(self.travel.state(hit.time)?.thread());
@@ -242,17 +316,28 @@ impl<'a> Session<'a> {
     fn backward(&mut self, watch: &dyn Watch) -> Result<Option<MultiThreadStopReason<u64>>, TravelError> {
         let within = self.travel.span().start..self.state.time();
         let stops = self.stops();
-        if stops.filters.is_empty() || within.is_empty() {
-            return self.at_end(within.start, ReplayLogPosition::Begin);
-        }
-        let found = self.travel.search(&stops.filters, within.clone(), Direction::Backward, 1, watch)?;
-        let Some(hit) = found.hits.first() else {
-            if found.decided.start > within.start {
-                self.go_to(found.decided.start)?;
-                return Ok(None);
+        let mut before = within.clone();
+        let hit = loop {
+            if before.is_empty() {
+                return self.at_end(within.start, ReplayLogPosition::Begin);
             }
-            return self.at_end(within.start, ReplayLogPosition::Begin);
+            let found = self.travel.search(&stops.filters, before.clone(), Direction::Backward, 1, watch)?;
+            match found.hits.first() {
+                // A call that replaced no program.
+                Some(hit) if hit.which == stops.execs && !self.is_replaced_at(hit.time)? => {
+                    before.end = hit.time
+                }
+                Some(hit) => break *hit,
+                None if found.decided.start > within.start => {
+                    self.go_to(found.decided.start)?;
+                    return Ok(None);
+                }
+                None => return self.at_end(within.start, ReplayLogPosition::Begin),
+            }
         };
+        if hit.which & stops.signals != 0 {
+            return self.at_signal(hit.time).map(Some);
+        }
         if hit.which & stops.calls != 0 {
             // Backwards, the way leads through its end to its start.
             let position = if hit.time + 1 < within.end {
@@ -263,6 +348,9 @@ impl<'a> Session<'a> {
             return self.at_call(hit.time, position).map(Some);
         }
         self.go_to(hit.time)?;
+        if hit.which & stops.execs != 0 && self.state.program() != self.known {
+            return Ok(Some(self.replaced()));
+        }
         let tid = self.thread();
         Ok(Some(match stops.watched_by(hit.which) {
             Some((range, kind)) if hit.which & stops.breaks == 0 => {
@@ -274,8 +362,7 @@ impl<'a> Session<'a> {
 
     /// The auxiliary vector that the running program was started with.
     fn auxiliary_vector(&self) -> Option<Vec<u8>> {
-        const EXECVE: u64 = 59;
-        let calls = [Filter::SystemCall(EXECVE.into())];
+        let calls = [Filter::SystemCall(Numbers::Of(EXECVE.into()))];
         let before = self.travel.span().start..self.state.time();
         let mut start = self.travel.state(before.start).ok()?;
         let mut end = before.end;
@@ -284,9 +371,8 @@ impl<'a> Session<'a> {
             let found =
                 self.travel.search(&calls, before.start..end, Direction::Backward, 1, &Unwatched).ok()?;
             let Some(hit) = found.hits.first() else { break };
-            let (made, after) = (self.travel.state(hit.time).ok()?, self.travel.state(hit.time + 1).ok()?);
-            if after.pc() != made.pc().wrapping_add(2) {
-                start = after;
+            if self.is_replaced_at(hit.time).ok()? {
+                start = self.travel.state(hit.time + 1).ok()?;
                 break;
             }
             end = hit.time;
@@ -323,12 +409,17 @@ fn number(tid: Tid) -> u32 {
     tid.get() as u32
 }
 
-/// What stops a run: breakpoints, then system calls, then watchpoints.
+/// The calls that replace a program: `execve` and `execveat`.
+const EXECVE: [u64; 2] = [59, 322];
+
+/// What stops a run: breakpoints, system calls, signals, another program, then watchpoints.
 struct Stops {
     filters: Vec<Filter>,
-    /// The bit of the breakpoints, and that of the system calls.
+    /// The bits of the first four.
     breaks: u64,
     calls: u64,
+    signals: u64,
+    execs: u64,
     /// How many conditions come before the watchpoints.
     others: usize,
     watched: Vec<(Range<u64>, WatchKind)>,
@@ -495,35 +586,33 @@ impl Breakpoints for Session<'_> {
 
 impl SwBreakpoint for Session<'_> {
     fn add_sw_breakpoint(&mut self, address: u64, _: usize) -> TargetResult<bool, Self> {
-        *self.breakpoints.entry(address).or_default() += 1;
+        let conditions = std::mem::take(&mut self.beside.borrow_mut().conditions);
+        self.breakpoints.set(Breakpoint { address, in_hardware: false }, conditions);
         Ok(true)
     }
 
     fn remove_sw_breakpoint(&mut self, address: u64, _: usize) -> TargetResult<bool, Self> {
-        let Some(count) = self.breakpoints.get_mut(&address) else { return Ok(false) };
-        *count -= 1;
-        if *count == 0 {
-            self.breakpoints.remove(&address);
-        }
-        Ok(true)
+        Ok(self.breakpoints.remove(Breakpoint { address, in_hardware: false }))
     }
 }
 
 impl HwBreakpoint for Session<'_> {
-    fn add_hw_breakpoint(&mut self, address: u64, kind: usize) -> TargetResult<bool, Self> {
-        self.add_sw_breakpoint(address, kind)
+    fn add_hw_breakpoint(&mut self, address: u64, _: usize) -> TargetResult<bool, Self> {
+        let conditions = std::mem::take(&mut self.beside.borrow_mut().conditions);
+        self.breakpoints.set(Breakpoint { address, in_hardware: true }, conditions);
+        Ok(true)
     }
 
-    fn remove_hw_breakpoint(&mut self, address: u64, kind: usize) -> TargetResult<bool, Self> {
-        self.remove_sw_breakpoint(address, kind)
+    fn remove_hw_breakpoint(&mut self, address: u64, _: usize) -> TargetResult<bool, Self> {
+        Ok(self.breakpoints.remove(Breakpoint { address, in_hardware: true }))
     }
 }
 
 impl HwWatchpoint for Session<'_> {
     fn add_hw_watchpoint(&mut self, address: u64, length: u64, kind: WatchKind) -> TargetResult<bool, Self> {
         let end = address.checked_add(length).ok_or(TargetError::NonFatal)?;
-        // One condition is for the breakpoints, and one for system calls.
-        if self.watchpoints.len() >= 62 {
+        // The others are for breakpoints, system calls, signals, and programs that replace each other.
+        if self.watchpoints.len() >= 60 {
             return Ok(false);
         }
         self.watchpoints.push((address..end, kind));
@@ -562,47 +651,5 @@ impl Auxv for Session<'_> {
     fn get_auxv(&self, offset: u64, length: usize, into: &mut [u8]) -> TargetResult<usize, Self> {
         let vector = self.auxiliary_vector().ok_or(TargetError::NonFatal)?;
         Ok(part(&vector, offset, length, into))
-    }
-}
-
-impl MonitorCmd for Session<'_> {
-    fn handle_monitor_cmd(&mut self, command: &[u8], mut out: ConsoleOutput<'_>) -> Result<(), TravelError> {
-        let text = String::from_utf8_lossy(command).into_owned();
-        let number = |text: &str| match text.strip_prefix("0x") {
-            Some(digits) => u64::from_str_radix(digits, 16).ok(),
-            None => text.parse().ok(),
-        };
-        let words: Vec<&str> = text.split_whitespace().collect();
-        match *words.as_slice() {
-            ["when"] => {
-                let span = self.travel.span();
-                outputln!(out, "{} of {} to {}", self.state.time(), span.start, span.end);
-            }
-            ["seek", time] => match number(time) {
-                Some(time) => match self.go_to(time) {
-                    Ok(()) => {
-                        outputln!(out, "at {time}; `maintenance flush register-cache` lets GDB look again")
-                    }
-                    Err(error) => outputln!(out, "{error}"),
-                },
-                None => outputln!(out, "{time} is not a time"),
-            },
-            ["last-write", address] => match number(address) {
-                Some(address) => {
-                    let within = self.travel.span().start..self.state.time();
-                    let write = [Filter::Write(address.into())];
-                    let found = (!within.is_empty())
-                        .then(|| self.travel.search(&write, within, Direction::Backward, 1, &Unwatched))
-                        .transpose()?;
-                    match found.and_then(|found| found.hits.first().copied()) {
-                        Some(hit) => outputln!(out, "{}", hit.time),
-                        None => outputln!(out, "nothing has written it"),
-                    }
-                }
-                None => outputln!(out, "{address} is not an address"),
-            },
-            _ => outputln!(out, "when | seek TIME | last-write ADDRESS"),
-        }
-        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use clap::Args;
 use parallax_cli_base::exit::{Failure, Status};
-use parallax_gdbserver::{ServeError, serve};
+use parallax_gdbserver::{ServeError, check, serve};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 
@@ -11,7 +11,8 @@ use std::path::PathBuf;
 ///
 /// Example: `parallax gdbserver sorted.rec --port 1234`, and in GDB `target remote :1234`. Breakpoints, watchpoints,
 /// `reverse-continue` and `reverse-step` work everywhere; symbols come out of the recording. `monitor when` tells the time,
-/// `monitor seek TIME` goes there, `monitor last-write ADDRESS` finds the last write.
+/// `monitor seek TIME` goes there, `monitor last-write list->next` finds the last write, `monitor find execute FUNCTION`
+/// lists steps.
 #[derive(Args)]
 pub struct Gdbserver {
     /// The recording: a folder, or a packed file.
@@ -34,6 +35,7 @@ pub struct Gdbserver {
 /// Does it.
 pub fn run(arguments: &Gdbserver) -> Result<Status> {
     let travel = super::process::travel(&arguments.recording, &arguments.stream)?;
+    check(&travel).map_err(refused)?;
     let listener = TcpListener::bind((arguments.listen, arguments.port))
         .with_context(|| format!("cannot listen on {}:{}", arguments.listen, arguments.port))?;
     eprintln!("listening; in GDB: target remote {}", listener.local_addr()?);
@@ -41,13 +43,17 @@ pub fn run(arguments: &Gdbserver) -> Result<Status> {
         let (connection, _) = listener.accept()?;
         match serve(&travel, connection) {
             Ok(()) => {}
-            Err(error @ ServeError::Machine(_)) => {
-                return Err(Failure { status: Status::Unsupported, message: error.to_string() }.into());
-            }
             Err(error) => eprintln!("{error}"),
         }
         if arguments.once {
             return Ok(Status::Clean);
         }
+    }
+}
+
+fn refused(error: ServeError) -> anyhow::Error {
+    match error {
+        ServeError::Machine(_) => Failure { status: Status::Unsupported, message: error.to_string() }.into(),
+        error => error.into(),
     }
 }

@@ -6,6 +6,8 @@
 #[allow(dead_code, reason = "the sources of its corpus are not used here")]
 mod recorded;
 
+mod others;
+
 use parallax_gdbserver::serve;
 use parallax_record::Archive;
 use parallax_trace::Target;
@@ -20,19 +22,25 @@ fn main() {
     if arguments.first().is_some_and(|first| first == b"--record") {
         recorded::recorder::record(&arguments[1..], parallax_record::Settings::default());
     }
-    let session = libtest_mimic::Trial::test("a_recording_in_gdb", || {
-        a_recording_in_gdb();
-        Ok(())
-    });
-    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), vec![session]).exit();
+    let test = |name: &str, test: fn()| {
+        libtest_mimic::Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    };
+    let tests = vec![
+        test("a_recording_in_gdb", a_recording_in_gdb),
+        test("signals_stop_as_natively", others::signals),
+        test("a_program_that_runs_another", others::executed),
+        test("libraries_by_links_and_conditions", others::loaded),
+    ];
+    libtest_mimic::run(&libtest_mimic::Arguments::from_args(), tests).exit();
 }
 
 fn a_recording_in_gdb() {
     let place = recorded::folder("gdb");
     let binary = place.0.join("run");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gdb/run.c");
-    let built = Command::new("gcc").args(["-O0", "-g", "-pthread", "-o"]).args([&binary, &source]).status();
-    assert!(built.is_ok_and(|status| status.success()), "scripts/setup names what the tests need");
+    compile("run", &[], &binary);
     let recording = place.0.join("run.rec");
     recorded::record_command(&recording, None, &[binary.display().to_string()]).expect("it can be recorded");
     // GDB finds everything in the recording; the source is elsewhere and stays.
@@ -45,6 +53,14 @@ fn a_recording_in_gdb() {
     locals(&travel);
     system_calls(&travel);
     there_and_back(&travel);
+}
+
+/// Compiles a source of ours.
+fn compile(name: &str, flags: &[&str], binary: &Path) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/gdb/{name}.c"));
+    let mut gcc = Command::new("gcc");
+    let built = gcc.args(["-O0", "-g", "-pthread"]).args(flags).arg("-o").args([binary, &source]).status();
+    assert!(built.is_ok_and(|status| status.success()), "scripts/setup names what the tests need");
 }
 
 /// What GDB says to some commands.

@@ -98,8 +98,11 @@ fn report(
     notes: &mut Vec<String>,
 ) -> Report {
     let mut stacks: Vec<Stack> = Vec::new();
+    // Helgrind tells of the locks that an error names before the error itself.
+    let mut locks_seen: Vec<Stack> = Vec::new();
     let mut frames: Vec<StackFrame> = Vec::new();
     let mut said = Vec::new();
+    let mut has_stack = false;
     let mut label = String::new();
     let mut locks: Option<String> = None;
     let mut title = String::new();
@@ -108,6 +111,10 @@ fn report(
             return;
         }
         let mut stack = Stack::innermost_first(label, own_code(std::mem::take(frames)));
+        if is_of_lock(label) {
+            locks_seen.push(stack);
+            return;
+        }
         let access = mode(label);
         let held = locks.take();
         if stacks.is_empty() || (access.is_some() && held.is_some()) {
@@ -129,7 +136,8 @@ fn report(
                 close(&mut frames, &label, &mut locks);
                 label = said.join(" ");
                 said.clear();
-                if title.is_empty() {
+                has_stack = true;
+                if title.is_empty() && !is_of_lock(&label) {
                     title = label.clone();
                 }
             }
@@ -140,9 +148,10 @@ fn report(
             }
             if words.is_empty() {
                 // A paragraph without a stack is the headline.
-                if title.is_empty() {
+                if title.is_empty() && !has_stack {
                     title = said.join(" ");
                 }
+                has_stack = false;
                 said.clear();
                 continue;
             }
@@ -158,6 +167,7 @@ fn report(
         }
     }
     close(&mut frames, &label, &mut locks);
+    stacks.append(&mut locks_seen);
     // An order of locks is told with the thread that breaks it, above the stacks of its two acquisitions.
     if let Some(number) = title.strip_prefix("Thread ").and_then(|rest| rest.split(':').next()) {
         let breaks = |stack: &&mut Stack| stack.label.contains("acquisition of lock");
@@ -190,6 +200,11 @@ fn fails_later(before: &mut [Stack], stack: &mut Stack) {
         first.frames.iter_mut().for_each(|frame| frame.failing = false);
         stack.frames.iter_mut().rev().take(1).for_each(|frame| frame.failing = true);
     }
+}
+
+/// Whether a stack is that of the first use of a lock, which an error names by its address.
+fn is_of_lock(label: &str) -> bool {
+    label.starts_with("Lock at ") && label.ends_with("was first observed")
 }
 
 fn frame(line: usize, function: &str, place_or_object: &str) -> StackFrame {
@@ -283,5 +298,32 @@ half done
         assert_eq!(created, [("main", None), ("meter_add", Some("#2"))]);
         assert!(!report.plain_text().contains("SUMMARY"));
         assert!(!report.plain_text().contains("half done"));
+    }
+
+    /// Helgrind tells where the locks were first used above the error that names them.
+    #[test]
+    fn a_race_between_holders_of_locks_is_a_race() {
+        let seen = "\
+==7==  Lock at 0x10C060 was first observed
+==7==    at 0x484976E: pthread_mutex_init (in /usr/libexec/valgrind/vgpreload_helgrind-amd64-linux.so)
+==7==    by 0x109222: main (main.c:70)
+==7==  Address 0x10c060 is 0 bytes inside data symbol \"lock\"
+==7== \x20
+==7== Possible data race";
+        let plain = read(RACE.as_bytes(), "race").unwrap();
+        let document = read(RACE.replace("==7== Possible data race", seen).as_bytes(), "race").unwrap();
+        assert_eq!(document.reports.len(), 1);
+        let (report, other) = (&document.reports[0], &plain.reports[0]);
+        assert_eq!((&report.title, &report.rule), (&other.title, &other.rule));
+        let sides = |report: &crate::Report| -> Vec<_> {
+            let last = report.paths.iter().filter_map(|path| path.steps.last());
+            last.filter(|step| step.failing).map(|step| (step.access, step.state.len())).collect()
+        };
+        assert_eq!(sides(report), sides(other));
+        assert!(
+            report.plain_text().contains("Lock at 0x10C060 was first observed"),
+            "{}",
+            report.plain_text()
+        );
     }
 }

@@ -33,10 +33,39 @@ pub enum ComplaintKind {
 pub struct PathTo {
     /// The path condition, in the logic's notation.
     pub condition: String,
-    /// Values for what the block does not know, under which a run takes this path, when the solver has some.
-    pub input: Option<Vec<Given>>,
+    /// Values under which a run goes there, when the solver has some.
+    pub example: Option<Example>,
     /// What happens on the way: every line, every condition, every call.
     pub steps: Vec<PathStep>,
+}
+
+impl PathTo {
+    /// What a run with the example comes to.
+    pub fn shown(&self) -> Option<Shown> {
+        self.example.as_ref().map(|example| example.shown)
+    }
+}
+
+/// Values under which the path is taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The values.
+    pub given: Vec<Given>,
+    /// The symbolic block that starts with these values; none where they are all that the program has from outside.
+    pub block: Option<Span>,
+    /// What the interpreter made of them.
+    pub shown: Shown,
+}
+
+/// What a run with the values of an example comes to, the weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Shown {
+    /// Nothing: the analysis takes the path with these values, of typed blocks among them.
+    Assumed,
+    /// The place of the complaint.
+    Reached,
+    /// An error at the place of the complaint.
+    Failed,
 }
 
 /// A value of something that a symbolic block does not know.
@@ -46,7 +75,7 @@ pub struct Given {
     pub name: String,
     /// The typed block whose value it is.
     pub block: Option<Span>,
-    /// The value, as the language writes it.
+    /// The value as the language writes it; the name of another value, if both are one reference.
     pub value: String,
 }
 
@@ -74,6 +103,27 @@ pub enum StepKind {
     Call(String),
     /// Back from a call.
     Return,
+}
+
+impl Example {
+    /// The example as a sentence; nothing where there is nothing to say.
+    pub fn sentence(&self, file: &SourceFile) -> Option<String> {
+        if self.given.is_empty() {
+            return None;
+        }
+        let given: Vec<String> =
+            self.given.iter().map(|given| format!("{} is {}", given.title(file), given.value)).collect();
+        let mut given = given.join(", ");
+        if let Some(block) = self.block {
+            let (line, column) = file.position(block.start);
+            given.push_str(&format!(" at the start of the block at {line}:{column}"));
+        }
+        Some(match self.shown {
+            Shown::Failed => format!("for example when {given}"),
+            Shown::Reached => format!("a run comes here when {given}"),
+            Shown::Assumed => format!("the analysis assumes here that {given}; no run has shown this error"),
+        })
+    }
 }
 
 impl Given {

@@ -108,6 +108,10 @@ impl Stop {
 
 /// The world outside: what `extern` names are and what functions from outside answer.
 pub trait World {
+    /// The locations that there are when the program starts.
+    fn memory(&mut self) -> Vec<Value> {
+        Vec::new()
+    }
     /// The value of an `extern` name, if the world has one. References are to be allocated in `memory`.
     fn named(&mut self, name: &str, declared: &Extern, memory: &mut Vec<Value>) -> Option<Value>;
     /// What a function from outside answers, if the world knows; it may also write to `memory`.
@@ -117,6 +121,8 @@ pub trait World {
 /// Looks on while a program runs.
 #[allow(unused_variables)]
 pub trait Watch {
+    /// An expression is about to be evaluated.
+    fn comes_to(&mut self, e: ExprId) {}
     /// A block starts.
     fn enter(&mut self, kind: BlockKind, block: ExprId) {}
     /// A block has a value.
@@ -158,7 +164,8 @@ pub fn run(
     watch: &mut dyn Watch,
     limits: Limits,
 ) -> Result<Finished, Stop> {
-    let mut interp = Interp { program, world, watch, limits, memory: Vec::new(), steps: 0, calls: 0 };
+    let memory = world.memory();
+    let mut interp = Interp { program, world, watch, limits, memory, steps: 0, calls: 0 };
     let mut frame = vec![Value::Unit; program.frame_size as usize];
     for declared in &program.externs {
         let info = program.var(declared.name.var);
@@ -169,6 +176,26 @@ pub fn run(
         })?;
     }
     let value = interp.eval(program.root, &mut frame)?;
+    Ok(Finished { memory: interp.memory, value })
+}
+
+/// Runs a part of a program, from what the slots of its frame hold and a memory.
+pub fn run_part(
+    program: &Program,
+    part: ExprId,
+    slots: &[(u32, Value)],
+    world: &mut dyn World,
+    watch: &mut dyn Watch,
+    limits: Limits,
+) -> Result<Finished, Stop> {
+    let memory = world.memory();
+    let mut interp = Interp { program, world, watch, limits, memory, steps: 0, calls: 0 };
+    let frames = program.funs.iter().map(|fun| fun.frame_size);
+    let mut frame = vec![Value::Unit; frames.fold(program.frame_size, u32::max) as usize];
+    for (slot, value) in slots {
+        frame[*slot as usize] = value.clone();
+    }
+    let value = interp.eval(part, &mut frame)?;
     Ok(Finished { memory: interp.memory, value })
 }
 
@@ -192,6 +219,7 @@ impl<'a> Interp<'a> {
             let (span, limit) = (self.program.span(e), self.limits.steps);
             return Err(Stop::Bound { span, what: "steps", limit });
         }
+        self.watch.comes_to(e);
         stacker::maybe_grow(64 << 10, 1 << 20, || self.rule(e, frame))
     }
 
@@ -456,6 +484,29 @@ fn float_bits(number: f64) -> Bits {
     Bits::new(WIDTH, u128::from(number.to_bits()))
 }
 
+/// A float as the language writes it.
+pub(crate) fn float(x: f64) -> String {
+    match x {
+        x if x.is_nan() => "0.0 / 0.0".to_string(),
+        x if x.is_infinite() => format!("{:?} / 0.0", x.signum()),
+        x => format!("{x:?}"),
+    }
+}
+
+/// A string as the language writes it.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
+
 /// A value as a reader of the language would write it; references show what they hold.
 pub fn show(value: &Value, memory: &[Value]) -> String {
     fn at(value: &Value, memory: &[Value], depth: u32) -> String {
@@ -463,7 +514,7 @@ pub fn show(value: &Value, memory: &[Value]) -> String {
             Value::Int(n) => n.to_string(),
             Value::Float(x) => format!("{x:?}"),
             Value::Bool(b) => b.to_string(),
-            Value::Str(text) => format!("{text:?}"),
+            Value::Str(text) => quoted(text),
             Value::Unit => "()".to_string(),
             Value::Loc(_) if depth == 0 => "ref ...".to_string(),
             Value::Loc(location) => match &memory[*location] {

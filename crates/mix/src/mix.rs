@@ -6,15 +6,16 @@
 use crate::complaint::{Complaint, ComplaintKind};
 use crate::exhaustive::exhaustive;
 use crate::free::{effects_of_calls, free, functions_may_write};
-use crate::symbolic::{Bare, End, Ended, Event, Executor, Input, State, TypedBlocks, Value};
+use crate::symbolic::{Bare, End, Ended, Event, Executor, Input, Rejected, Start, State, TypedBlocks, Value};
 use crate::syntax::*;
 use crate::ty::{KnownId, Nullness, Type};
 use crate::types::{Checker, Effects, Loose, SymbolicBlocks};
 use parallax_smt::Answer;
 use parallax_source::Span;
-use parallax_term::Store;
+use parallax_term::{Formula, Store};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
+use std::collections::hash_map::Entry;
 
 /// Which analysis the outermost scope is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,10 +124,26 @@ pub fn check(program: &Program, options: &Options) -> Verdict {
     Verdict { ty, errors, gaps }
 }
 
-/// The same complaint may be found on many paths: one of each is enough.
+/// The same complaint may be found on many paths: one of each is enough, the one with the best example.
 fn tidy(complaints: &mut Vec<Complaint>) {
-    let mut seen = rustc_hash::FxHashSet::default();
-    complaints.retain(|complaint| seen.insert((complaint.span, complaint.message.clone())));
+    let shown = |complaint: &Complaint| complaint.path.as_ref().and_then(|path| path.shown());
+    let mut seen: FxHashMap<(Span, String), usize> = FxHashMap::default();
+    let mut kept: Vec<Complaint> = Vec::new();
+    for complaint in complaints.drain(..) {
+        match seen.entry((complaint.span, complaint.message.clone())) {
+            Entry::Vacant(new) => {
+                new.insert(kept.len());
+                kept.push(complaint);
+            }
+            Entry::Occupied(known) => {
+                let known = &mut kept[*known.get()];
+                if shown(known) < shown(&complaint) {
+                    *known = complaint;
+                }
+            }
+        }
+    }
+    *complaints = kept;
 }
 
 /// A symbolic execution of a whole program, for those who want to look at its paths.
@@ -159,6 +176,9 @@ pub struct Mix<'p> {
     /// Symbolic blocks within symbolic blocks, by way of typed ones.
     depth: Cell<u32>,
 }
+
+/// How many conditions on the values that enter a typed block are tried for an example of what is wrong in it.
+const MOST_HINTS: usize = 8;
 
 /// How deep symbolic blocks may lie within each other: a recursive function may contain a block that calls it.
 const MAX_BLOCKS: u32 = 32;
@@ -196,12 +216,14 @@ impl TypedBlocks for Mix<'_> {
         executor: &Executor<'_>,
         state: &State,
         e: ExprId,
-    ) -> Result<(State, Value), Vec<Complaint>> {
+    ) -> Result<(State, Value), Rejected> {
         let span = self.program.span(e);
-        let Expr::Block(_, body) = self.program.expr(e) else { return Err(Vec::new()) };
+        let Expr::Block(_, body) = self.program.expr(e) else { return Err(Rejected::default()) };
         // |- m(S) ok
-        if let (Some(complaint), false) = (executor.memory_complaint(state, span), self.options.omit.memory) {
-            return Err(vec![complaint]);
+        if let (Some((complaint, hints)), false) =
+            (executor.memory_complaint(state, span), self.options.omit.memory)
+        {
+            return Err(Rejected { complaints: vec![complaint], hints });
         }
         // |- Sigma : Gamma, for the variables that the block uses.
         let free = free(self.program, *body);
@@ -237,7 +259,9 @@ impl TypedBlocks for Mix<'_> {
             self.checker.bind(var, ty);
         }
         if !complaints.is_empty() {
-            return Err(complaints);
+            let values = free.used.iter().filter_map(|at| state.slot(at.slot));
+            let hints = values.flat_map(|value| executor.violations(state, value)).take(MOST_HINTS).collect();
+            return Err(Rejected { complaints, hints });
         }
         // A fresh value of the type, and a fresh memory for what the block may have written to.
         let (line_name, mut after) = (format!("typed{}", e.0), state.clone());
@@ -316,10 +340,11 @@ impl<'p> Mix<'p> {
             let info = self.program.var(at.var);
             let ty = if info.boxed { Type::reference(ty) } else { ty };
             let value = executor.fresh(&info.name, &ty);
-            inputs.push(Input { name: info.name.clone(), value: value.clone(), memory: generation });
+            let (name, value) = (info.name.clone(), value.clone());
+            inputs.push(Input { name, at, value: value.clone(), memory: generation });
             state.set_slot(at.slot, value);
         }
-        let inputs_before = executor.set_inputs(inputs);
+        let start_before = executor.set_start(Start { body: Some(e), inputs });
         let ended_before = executor.take_ended();
         let reported_before = executor.set_reported(Default::default());
         self.depth.set(self.depth.get() + 1);
@@ -334,7 +359,7 @@ impl<'p> Mix<'p> {
         let ended = executor.take_ended();
         executor.restore_ended(ended_before);
         executor.set_reported(reported_before);
-        let inputs = executor.set_inputs(inputs_before);
+        let inputs = executor.set_start(start_before).inputs;
         Exploration { inputs, memory: generation, outcomes, ended }
     }
 
@@ -362,10 +387,10 @@ impl<'p> Mix<'p> {
         executor.add_effects(effects_before);
         // Every path ends well ...
         let mut complaints = Vec::new();
-        let inputs_before = executor.set_inputs(inputs);
+        let start_before = executor.set_start(Start { body: Some(e), inputs });
         let ended_before = executor.take_ended();
         let ty = self.common_type(checker, &outcomes, e, span);
-        executor.set_inputs(inputs_before);
+        executor.set_start(start_before);
         complaints.extend(executor.take_ended().into_iter().filter_map(complaint));
         executor.restore_ended(ended_before);
         // ... and together they are all there are.
@@ -400,10 +425,10 @@ impl<'p> Mix<'p> {
         // The type so far, and the paths that it is of.
         let mut common: Option<(Type, Vec<&State>)> = None;
         for (state, value) in outcomes {
-            if let (Some(complaint), false) =
+            if let (Some((complaint, hints)), false) =
                 (executor.memory_complaint(state, span), self.options.omit.memory)
             {
-                executor.end(state.clone(), complaint);
+                executor.end_where(state.clone(), complaint, &hints);
                 continue;
             }
             for at in assigned.iter().filter(|at| !self.program.var(at.var).boxed) {
@@ -414,7 +439,8 @@ impl<'p> Mix<'p> {
                 if !checker.fits(&found, &wanted) {
                     let name = &self.program.var(at.var).name;
                     let message = format!("`{name}` holds {wanted}, and {} at the end of this block", found);
-                    executor.end(state.clone(), Complaint::error(span, message));
+                    let hints: Vec<Formula> = executor.violated(value, &wanted).into_iter().collect();
+                    executor.end_where(state.clone(), Complaint::error(span, message), &hints);
                 }
             }
             let found = self.type_outside(checker, state, value);

@@ -22,14 +22,10 @@ fn report(file: &SourceFile, complaint: &Complaint) -> Report {
         ComplaintKind::Gap => ("mix-gap", Severity::Warning),
     };
     let mut text = vec![Segment::plain(complaint.message.clone())];
-    let given: Vec<String> = complaint
-        .path
-        .iter()
-        .flat_map(|path| path.input.iter().flatten())
-        .map(|given| format!("{} is {}", given.title(file), given.value))
-        .collect();
-    if !given.is_empty() {
-        text.push(Segment::plain(format!("\nFor example when {}.", given.join(", "))));
+    let example = complaint.path.as_ref().and_then(|path| path.example.as_ref());
+    if let Some(sentence) = example.and_then(|example| example.sentence(file)) {
+        let (first, rest) = sentence.split_at(1);
+        text.push(Segment::plain(format!("\n{}{rest}.", first.to_uppercase())));
     }
     text.extend(complaint.notes.iter().map(|note| Segment::plain(format!("\n{note}"))));
     let related = complaint
@@ -93,7 +89,8 @@ fn path(file: &SourceFile, complaint: &Complaint) -> parallax_report::Path {
     path.say(last);
     // What the path starts with is known from its first step on.
     if let Some(first) = path.steps_mut().first_mut() {
-        let given = way.input.iter().flatten().filter(|given| given.block.is_none());
+        let given =
+            way.example.iter().flat_map(|example| &example.given).filter(|given| given.block.is_none());
         let given = given.map(|given| Binding { name: given.title(file), value: given.value.clone() });
         first.values.splice(0..0, given);
         if !first.values.is_empty() {

@@ -1,7 +1,7 @@
 //! A world outside that answers with well-typed values: chosen ones by name, and pseudo-random ones from a seed.
 
-use crate::interp::{Outside, Value, World, fits};
-use crate::syntax::{Extern, Sign, Writes};
+use crate::interp::{self, Finished, Limits, Outside, Value, World, fits};
+use crate::syntax::{Extern, Program, Sign, Writes};
 use crate::ty::{Nullness, Type};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -13,9 +13,17 @@ pub struct Answers {
     pub named: FxHashMap<String, Value>,
     /// Where other answers come from; without a seed there are none.
     pub seed: Option<u64>,
+    /// The locations that named references point to.
+    pub memory: Vec<Value>,
+    /// The declared types of what these locations hold.
+    pub types: FxHashMap<usize, Type>,
 }
 
 impl World for Answers {
+    fn memory(&mut self) -> Vec<Value> {
+        self.memory.clone()
+    }
+
     fn named(&mut self, name: &str, declared: &Extern, memory: &mut Vec<Value>) -> Option<Value> {
         match self.named.get(name) {
             Some(value) if fits(value, &declared.ty) => Some(value.clone()),
@@ -31,6 +39,42 @@ impl World for Answers {
 }
 
 impl Answers {
+    /// Gives an `extern` name the value of an expression, in which names that have a value may stand: `ref 5`, `p`.
+    pub fn set(&mut self, program: &Program, name: &str, text: &str) -> Result<(), String> {
+        let declared = |name: &str| program.externs.iter().find(|of| program.var(of.name.var).name == name);
+        let wanted = declared(name).ok_or("the program declares no extern of that name")?;
+        let mut source = String::new();
+        for (name, declared) in self.named.keys().filter_map(|name| Some((name, declared(name)?))) {
+            source.push_str(&format!("extern {name} : {};\n", declared.ty));
+        }
+        source.push_str(text);
+        let expression = crate::reader::read(&source).map_err(|diagnostic| diagnostic.message)?;
+        let seed = self.seed.take();
+        let run = interp::run(&expression, self, &mut (), Limits::default());
+        self.seed = seed;
+        let Finished { value, memory } = run.map_err(|stop| stop.to_string())?;
+        if matches!(value, Value::Closure(_) | Value::Outside(_)) {
+            return Err(format!("{text} is a function"));
+        }
+        self.memory = memory;
+        self.give(&value, &wanted.ty)?;
+        self.named.insert(name.to_string(), value);
+        Ok(())
+    }
+
+    /// Notes the types of the locations of a value, if it has the type all the way down.
+    fn give(&mut self, value: &Value, ty: &Type) -> Result<(), String> {
+        if !fits(value, ty) {
+            return Err(format!("{} is no {ty}", interp::show(value, &self.memory)));
+        }
+        let (Value::Loc(location), Type::Ref(_, content)) = (value, ty) else { return Ok(()) };
+        match self.types.insert(*location, (**content).clone()) {
+            Some(before) if before == **content => Ok(()),
+            Some(before) => Err(format!("a location of type {before} cannot be one of type {content} too")),
+            None => self.give(&self.memory[*location].clone(), content),
+        }
+    }
+
     /// Writes as a function from outside may: every location keeps the kind of value it holds, and integers their sign,
     /// so that it keeps its type whatever that is.
     fn write(&mut self, writes: &Writes, memory: &mut [Value]) {

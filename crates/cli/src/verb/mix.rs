@@ -1,13 +1,13 @@
 //! `parallax mix`: check and run programs of typed and symbolic blocks.
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use clap::{Args, Subcommand, ValueEnum};
 use parallax_cli_base::exit::{Failure, Status};
 use parallax_cli_base::input;
 use parallax_cli_base::report_file;
 use parallax_cli_base::words::counted;
-use parallax_mix::complaint::{Complaint, ComplaintKind};
-use parallax_mix::interp::{self, Stop, Value};
+use parallax_mix::complaint::{Complaint, ComplaintKind, Shown};
+use parallax_mix::interp::{self, Stop};
 use parallax_mix::mix::{self, Exhaustiveness, Havoc, Outer, Verdict};
 use parallax_mix::symbolic::{Conditionals, Consistency};
 use parallax_mix::syntax::Program;
@@ -15,6 +15,7 @@ use parallax_mix::world::Answers;
 use parallax_smt::Limits;
 use parallax_source::{Diagnostic, SourceFile};
 use serde_json::{Value as Json, json};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -96,7 +97,7 @@ Exit status: 0 a value, 1 a run-time error, 2 not a program or an extern without
 struct Run {
     /// The program; `-` is standard input.
     file: PathBuf,
-    /// What an extern name is: a number, a string in quotes, true, false or ().
+    /// What an extern name is: a number, a string in quotes, true, false, (), null, `ref VALUE`, or a name set before.
     #[arg(long = "set", value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Where the values of other externs, and the answers of extern functions, come from.
@@ -238,6 +239,13 @@ fn to_json(file: &SourceFile, verdict: &Verdict) -> Json {
 fn one(file: &SourceFile, complaint: &Complaint) -> Json {
     let (line, column) = file.position(complaint.span.start);
     let path = complaint.path.as_deref();
+    let example = path.and_then(|path| path.example.as_ref());
+    let values = |shown: RangeInclusive<Shown>| {
+        example.filter(|example| shown.contains(&example.shown)).map(|example| {
+            let given = example.given.iter().map(|given| (given.title(file), json!(given.value)));
+            given.collect::<serde_json::Map<_, _>>()
+        })
+    };
     json!({
         "line": line,
         "column": column,
@@ -245,8 +253,12 @@ fn one(file: &SourceFile, complaint: &Complaint) -> Json {
         "kind": match complaint.kind { ComplaintKind::Error => "error", ComplaintKind::Gap => "gap" },
         "notes": complaint.notes,
         "path_condition": path.map(|path| path.condition.clone()),
-        "input": path.and_then(|path| path.input.as_ref()).map(|input| {
-            input.iter().map(|given| (given.title(file), json!(given.value))).collect::<serde_json::Map<_, _>>()
+        "input": values(Shown::Reached..=Shown::Failed),
+        "assumed": values(Shown::Assumed..=Shown::Assumed),
+        "input_fails": example.map(|example| example.shown == Shown::Failed),
+        "input_block": example.and_then(|example| example.block).map(|block| {
+            let (line, column) = file.position(block.start);
+            json!({ "line": line, "column": column })
         }),
     })
 }
@@ -290,11 +302,8 @@ fn diagnostic(file: &SourceFile, complaint: &Complaint) -> Diagnostic {
         diagnostic = diagnostic.note(note.clone());
     }
     if let Some(path) = &complaint.path {
-        let given = path.input.iter().flatten();
-        let given: Vec<String> =
-            given.map(|given| format!("{} is {}", given.title(file), given.value)).collect();
-        if !given.is_empty() {
-            diagnostic = diagnostic.note(format!("for example when {}", given.join(", ")));
+        if let Some(sentence) = path.example.as_ref().and_then(|example| example.sentence(file)) {
+            diagnostic = diagnostic.note(sentence);
         }
         if path.condition != "true" {
             diagnostic = diagnostic.note(format!("path condition: {}", path.condition));
@@ -309,10 +318,7 @@ fn evaluate(arguments: &Run) -> Result<Status> {
     for setting in &arguments.set {
         let (name, value) =
             setting.split_once('=').ok_or_else(|| anyhow!("--set takes NAME=VALUE, not {setting}"))?;
-        if !program.externs.iter().any(|declared| program.var(declared.name.var).name == name) {
-            return Err(anyhow!("--set {name}: the program declares no extern of that name"));
-        }
-        world.named.insert(name.to_string(), literal(value).with_context(|| format!("--set {name}"))?);
+        world.set(&program, name, value).map_err(|why| anyhow!("--set {name}: {why}"))?;
     }
     let limits = interp::Limits { steps: arguments.steps, ..interp::Limits::default() };
     match interp::run(&program, &mut world, &mut (), limits) {
@@ -345,16 +351,5 @@ fn evaluate(arguments: &Run) -> Result<Status> {
             }
             Err(Failure { status, message: diagnostic.render(&file) }.into())
         }
-    }
-}
-
-/// The value of a literal of the language.
-fn literal(text: &str) -> Result<Value> {
-    let mut world = Answers::default();
-    let program = parallax_mix::read(text).map_err(|diagnostic| anyhow!("{}", diagnostic.message))?;
-    let finished = interp::run(&program, &mut world, &mut (), interp::Limits::default())?;
-    match finished.value {
-        Value::Loc(_) | Value::Closure(_) | Value::Outside(_) => Err(anyhow!("{text} is no literal")),
-        value => Ok(value),
     }
 }

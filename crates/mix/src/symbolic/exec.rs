@@ -146,9 +146,9 @@ impl Executor<'_> {
                     state.way.push(Passed::Set(Held::Block, value.clone(), span));
                     value
                 }
-                Err(complaints) => {
-                    for complaint in complaints {
-                        self.end(state.clone(), complaint);
+                Err(rejected) => {
+                    for complaint in rejected.complaints {
+                        self.end_where(state.clone(), complaint, &rejected.hints);
                     }
                     return Vec::new();
                 }

@@ -1,36 +1,32 @@
 //! How a path reads to people: its decisions, and values under which a run takes it.
 
-use super::memory::{base, class};
-use super::state::Event;
 use super::way::{Held, Passed};
 use super::{Bare, Executor, State, Value};
-use crate::complaint::{Given, PathStep, PathTo, StepKind};
+use crate::complaint::{PathStep, PathTo, StepKind};
+use crate::interp;
 use crate::ty::Type;
-use parallax_op::RelOp;
+use parallax_op::BoolOp;
 use parallax_smt::{Answer, Model};
 use parallax_source::Span;
-use parallax_term::Formula;
+use parallax_term::{Formula, Node};
 use rustc_hash::FxHashMap;
 
 /// Strings have a width that nothing else has, so that their numbers can be told from others in formulas.
 pub(super) const STRING_WIDTH: u16 = 48;
 
 impl Executor<'_> {
-    /// How a run gets to a state, and whether one surely does; `None` if none does.
-    pub(crate) fn explain(&self, state: &State) -> Option<(PathTo, bool)> {
-        let (model, sure) = match self.ask(state, self.store.true_()) {
+    /// How a run gets to a state in which something is wrong at `place`, and whether one surely does; `None` if none does.
+    pub(crate) fn explain(&self, state: &State, place: Span, hints: &[Formula]) -> Option<(PathTo, bool)> {
+        let (found, sure) = match self.answer(state) {
             Answer::Unsat => return None,
             Answer::Unknown(_) => (None, false),
-            Answer::Sat(model) => (Some(self.small_model(state).unwrap_or(model)), true),
+            Answer::Sat(_) => (self.example(state, place, hints), true),
         };
-        let input = model.as_ref().map(|model| self.input(state, model));
+        let (model, example) = found.map_or((None, None), |(model, example)| (Some(model), example));
         let decisions = state.decisions();
-        let shown: Vec<String> =
-            decisions.iter().map(|decision| self.show_formula(decision.formula)).collect();
-        let mut condition = shown.join(" && ");
-        if condition.is_empty() {
-            condition.push_str("true");
-        }
+        let formulas: Vec<Formula> = decisions.iter().map(|decision| decision.formula).collect();
+        let shown: Vec<String> = formulas.iter().map(|formula| self.show_formula(*formula)).collect();
+        let mut condition = self.conjunction(&formulas, &shown);
         cut(&mut condition);
         let assumed: Vec<PathStep> = decisions
             .into_iter()
@@ -44,7 +40,7 @@ impl Executor<'_> {
             Some(passed) => self.told(&passed, &assumed, model.as_ref()),
             None => self.outline(state, assumed),
         };
-        Some((PathTo { condition, input, steps }, sure))
+        Some((PathTo { condition, example, steps }, sure))
     }
 
     /// Everything that a path came by, and the values that change under a model.
@@ -59,9 +55,7 @@ impl Executor<'_> {
                 Passed::Known(span, holds) => steps.push(step(*span, StepKind::Assumed(Some(*holds)))),
                 Passed::Decided(index) => steps.extend(assumed.get(*index).cloned()),
                 Passed::Set(held, value, span) => {
-                    let scalar = matches!(value.ty, Type::Int(_) | Type::Float | Type::Bool | Type::Str);
-                    let shown =
-                        model.filter(|_| scalar).and_then(|model| self.show_value(value, 0, model, 0));
+                    let shown = model.and_then(|model| self.show_value(value, model));
                     let name = match held {
                         Held::Variable(at) => self.program.var(at.var).name.clone(),
                         Held::Content(at) => format!("!{}", self.program.var(at.var).name),
@@ -99,77 +93,41 @@ impl Executor<'_> {
         steps.into_iter().map(|(_, step)| step).collect()
     }
 
-    /// Nobody wants -9223372036854775806 for an example where -1 will do.
-    fn small_model(&self, state: &State) -> Option<Model> {
-        let typed = state.events.to_vec().into_iter().filter_map(|event| match event {
-            Event::Typed { value, .. } => Some(value.clone()),
-            Event::Allocated(_) => None,
-        });
-        let values = self.inputs().into_iter().map(|input| input.value).chain(typed);
-        let small = values.filter_map(|value| match (value.u, value.ty) {
-            (Bare::Bits(term), Type::Int(_)) => {
-                let shifted = self.store.add(term, self.store.number(64, 9));
-                Some(self.store.relop(RelOp::Ult, shifted, self.store.number(64, 19)))
-            }
-            _ => None,
-        });
-        let small = self.store.all(small.collect::<Vec<_>>());
-        self.ask(state, small).model()
-    }
-
-    /// The values of what the block does not know, and of the typed blocks on the path.
-    fn input(&self, state: &State, model: &Model) -> Vec<Given> {
-        let mut shown = Vec::new();
-        for input in self.inputs() {
-            if let Some(value) = self.show_value(&input.value, input.memory, model, 5) {
-                shown.push(Given { name: input.name.clone(), block: None, value });
+    /// The conjunction of formulas, as it is read: each that binds looser than `&&` in parentheses.
+    fn conjunction(&self, formulas: &[Formula], shown: &[String]) -> String {
+        let looser = |formula: Formula| match self.store.node(formula) {
+            Node::BoolOp(op, ..) => op != BoolOp::And,
+            Node::Not(inner) => matches!(self.store.node(inner), Node::BoolOp(BoolOp::Iff, ..)),
+            _ => false,
+        };
+        match (formulas, shown) {
+            (_, []) => true.to_string(),
+            (_, [only]) => only.clone(),
+            _ => {
+                let parts = formulas.iter().zip(shown).map(|(formula, text)| {
+                    match looser(*formula) || text.starts_with("let ") {
+                        true => format!("({text})"),
+                        false => text.clone(),
+                    }
+                });
+                parts.collect::<Vec<_>>().join(" && ")
             }
         }
-        for event in state.events.to_vec() {
-            if let Event::Typed { block, value, memory, .. } = event
-                && value.u != Bare::Unit
-                && let Some(value) = self.show_value(value, memory.unwrap_or(0), model, 5)
-            {
-                let block = Some(self.program.span(*block));
-                shown.push(Given { name: "typed block".to_string(), block, value });
-            }
-        }
-        shown
     }
 
-    /// A value of the model as the language writes it; nothing for functions.
-    fn show_value(&self, value: &Value, memory: u32, model: &Model, depth: u32) -> Option<String> {
-        let number = |term| model.term(self.store, term).to_u64();
-        Some(match (value.u, &value.ty) {
-            (Bare::Unit, _) => "()".to_string(),
-            (Bare::Bool(formula), _) => model.formula(self.store, formula).to_string(),
-            (Bare::Bits(term), Type::Int(_)) => (number(term)? as i64).to_string(),
-            (Bare::Bits(term), Type::Float) => format!("{:?}", f64::from_bits(number(term)?)),
-            (Bare::Bits(term), Type::Str) => self.show_string(number(term)?),
-            (Bare::Bits(term), Type::Ref(..)) if number(term)? == 0 => "null".to_string(),
-            (Bare::Bits(term), Type::Ref(_, content)) if depth > 0 => {
-                let content = (**content).clone();
-                let map = base(self.store, memory, &class(&content));
-                let read = self.store.access(map, term);
-                let u = match content {
-                    Type::Unit => Bare::Unit,
-                    Type::Bool => Bare::Bool(self.store.eq(read, self.store.number(1, 1))),
-                    _ => Bare::Bits(read),
-                };
-                let is_ref = matches!(content, Type::Ref(..));
-                let inner = self.show_value(&Value { u, ty: content }, memory, model, depth - 1)?;
-                if is_ref { format!("ref ({inner})") } else { format!("ref {inner}") }
-            }
+    /// A number or truth value of the model as the language writes it.
+    fn show_value(&self, value: &Value, model: &Model) -> Option<String> {
+        let bits = match value.u {
+            Bare::Bool(formula) => return Some(model.formula(self.store, formula).to_string()),
+            Bare::Bits(term) => model.term(self.store, term).to_u64()?,
+            Bare::Unit => return None,
+        };
+        Some(match value.ty {
+            Type::Int(_) => (bits as i64).to_string(),
+            Type::Float => interp::float(f64::from_bits(bits)),
+            Type::Str => interp::quoted(&self.string(bits)),
             _ => return None,
         })
-    }
-
-    /// A string by its number; numbers beyond the program's own stand for strings that it does not mention.
-    fn show_string(&self, number: u64) -> String {
-        match usize::try_from(number).ok().and_then(|number| self.program.strings.get(number)) {
-            Some(text) => format!("{text:?}"),
-            None => format!("\"another string, {number}\""),
-        }
     }
 
     /// A formula in the logic's notation, without the widths that every reader of the language knows.
@@ -185,7 +143,7 @@ impl Executor<'_> {
             match (width.parse::<u16>(), before[start..].parse::<u64>()) {
                 (Ok(STRING_WIDTH), Ok(number)) => {
                     shown.push_str(&before[..start]);
-                    shown.push_str(&self.show_string(number));
+                    shown.push_str(&interp::quoted(&self.string(number)));
                 }
                 (Ok(_), _) => shown.push_str(before),
                 (Err(_), _) => {

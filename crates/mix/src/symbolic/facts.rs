@@ -2,11 +2,11 @@
 
 use super::memory::{self, has_facts, width};
 use super::{Bare, ELSEWHERE, Executor, State, Value};
-use crate::syntax::Sign;
+use crate::syntax::{ExprId, Sign, Use};
 use crate::ty::{Nullness, Type};
 use parallax_op::{Bits, RelOp};
 use parallax_smt::Answer;
-use parallax_term::{Formula, Sort, Symbol, SymbolKind, Term};
+use parallax_term::{Formula, Id, Sort, Symbol, SymbolKind, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
@@ -17,8 +17,17 @@ pub(super) struct Facts {
     known: RefCell<FxHashSet<Formula>>,
     /// How many locations were allocated when each arbitrary memory came up.
     generations: RefCell<Vec<u64>>,
-    /// What the block being executed does not know: its variables.
-    inputs: RefCell<Vec<Input>>,
+    /// Where the execution started.
+    start: RefCell<Start>,
+}
+
+/// The symbolic block being executed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Start {
+    /// What is executed.
+    pub(crate) body: Option<ExprId>,
+    /// What it does not know: its variables.
+    pub(crate) inputs: Vec<Input>,
 }
 
 /// Something a symbolic block does not know, by the name that a reader of the program has for it.
@@ -26,6 +35,8 @@ pub(super) struct Facts {
 pub struct Input {
     /// The name.
     pub name: String,
+    /// The variable.
+    pub at: Use,
     /// What stands for it.
     pub value: Value,
     /// The arbitrary memory that it may point into.
@@ -47,14 +58,26 @@ impl Facts {
 }
 
 impl Executor<'_> {
-    /// Sets what the block being executed does not know, and gives back what that was before.
-    pub(crate) fn set_inputs(&self, inputs: Vec<Input>) -> Vec<Input> {
-        self.facts.inputs.replace(inputs)
+    /// Sets where the execution started, and gives back what that was before.
+    pub(crate) fn set_start(&self, start: Start) -> Start {
+        self.facts.start.replace(start)
     }
 
     /// What the block being executed does not know.
     pub(super) fn inputs(&self) -> Vec<Input> {
-        self.facts.inputs.borrow().clone()
+        self.facts.start.borrow().inputs.clone()
+    }
+
+    /// What is executed.
+    pub(super) fn body(&self) -> Option<ExprId> {
+        self.facts.start.borrow().body
+    }
+
+    /// The facts about the symbols in some expressions.
+    pub(super) fn facts_about(&self, roots: Vec<Id>) -> Vec<Formula> {
+        let of = self.facts.of.borrow();
+        let symbols = self.store.symbols_in(roots);
+        symbols.iter().filter_map(|symbol| of.get(symbol)).flatten().copied().collect()
     }
 
     /// `alpha : t` for a fresh `alpha`.

@@ -40,6 +40,8 @@ pub(crate) struct Write {
     pub(crate) content: Type,
     /// What was written.
     pub(crate) found: Type,
+    /// When it does not fit; none where it never does.
+    pub(crate) violated: Option<Formula>,
     pub(crate) span: Span,
 }
 

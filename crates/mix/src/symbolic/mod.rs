@@ -11,6 +11,7 @@
 
 mod arith;
 mod calls;
+mod example;
 mod exec;
 mod explain;
 mod facts;
@@ -20,10 +21,11 @@ mod state;
 mod way;
 
 pub use facts::Input;
+pub(crate) use facts::Start;
 pub(crate) use memory::Memory;
 pub use state::{Bare, Closure, Decision, Event, State, Value};
 
-use crate::complaint::{Complaint, ComplaintKind};
+use crate::complaint::{Complaint, ComplaintKind, Shown};
 use crate::syntax::*;
 use crate::ty::{KnownId, Type};
 use crate::types::Effects;
@@ -31,7 +33,7 @@ use parallax_path::Oracle;
 use parallax_smt::Limits;
 use parallax_source::Span;
 use parallax_term::{Formula, Store};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -101,7 +103,7 @@ pub trait TypedBlocks {
         executor: &Executor<'_>,
         state: &State,
         e: ExprId,
-    ) -> Result<(State, Value), Vec<Complaint>>;
+    ) -> Result<(State, Value), Rejected>;
     /// An ordinary type for a value of this one: for a function of singleton type the type of its text, where that has
     /// one, and for a polymorphic one an instance.
     fn ordinary(&self, ty: &Type) -> Option<Type>;
@@ -113,6 +115,15 @@ pub trait TypedBlocks {
     fn resolved(&self, ty: &Type) -> Type;
     /// A type of which nothing is known.
     fn unknown(&self) -> Type;
+}
+
+/// What is wrong with a typed block.
+#[derive(Default)]
+pub struct Rejected {
+    /// The complaints.
+    pub complaints: Vec<Complaint>,
+    /// Conditions on values under which a run of the block may show them to be right.
+    pub hints: Vec<Formula>,
 }
 
 /// An execution that ended without a value.
@@ -154,8 +165,11 @@ pub struct Executor<'p> {
     steps: Cell<u64>,
 }
 
-/// The places and messages of complaints that some run is known to deserve.
-pub(crate) type Reported = FxHashSet<(Span, String)>;
+/// The places and messages of complaints that some run is known to deserve, and how often an example was looked for.
+pub(crate) type Reported = FxHashMap<(Span, String), u32>;
+
+/// How many paths to one complaint are looked at for an example that a run confirms.
+const MOST_EXAMPLES: u32 = 3;
 
 pub(crate) type Outcomes = Vec<(State, Value)>;
 
@@ -241,19 +255,31 @@ impl<'p> Executor<'p> {
 
     /// Ends an execution with a complaint, unless no run can go there.
     pub(crate) fn end(&self, state: State, complaint: Complaint) {
+        self.end_where(state, complaint, &[]);
+    }
+
+    /// The same, with conditions on values that would show the complaint to be right, where the path alone does not.
+    pub(crate) fn end_where(&self, state: State, complaint: Complaint, hints: &[Formula]) {
         // Many paths may end the same way; one that a run takes is enough to ask the solver about.
         let same = (complaint.span, complaint.message.clone());
-        if self.reported.borrow().contains(&same) {
+        let looked = self.reported.borrow().get(&same).copied().unwrap_or(0);
+        if looked >= MOST_EXAMPLES {
             self.ended.borrow_mut().push(Ended { state, why: End::Complaint(complaint) });
             return;
         }
-        if let Some((path, sure)) = self.explain(&state) {
-            let complaint = Complaint { path: Some(Box::new(path)), ..complaint };
+        if let Some((path, sure)) = self.explain(&state, complaint.span, hints) {
+            let failed = path.shown() == Some(Shown::Failed);
+            self.reported.borrow_mut().insert(same, if failed { MOST_EXAMPLES } else { looked + 1 });
             let complaint = match sure {
                 true => complaint,
                 false => complaint.note("the solver could not tell whether a run takes this path"),
             };
-            self.reported.borrow_mut().insert(same);
+            // A complaint from a symbolic block further in has the path there, and may have an example of its own.
+            let inner = complaint.path.as_ref().and_then(|path| path.shown());
+            let complaint = match inner > path.shown() {
+                true => complaint,
+                false => Complaint { path: Some(Box::new(path)), ..complaint },
+            };
             self.ended.borrow_mut().push(Ended { state, why: End::Complaint(complaint) });
         } else {
             self.infeasible(state);

@@ -9,7 +9,7 @@ use crate::syntax::{Expr, ExprId};
 use crate::ty::{Nullness, Type};
 use parallax_op::BinOp;
 use parallax_source::Span;
-use parallax_term::{Sort, SymbolKind, Term};
+use parallax_term::{Formula, Sort, SymbolKind, Term};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -76,7 +76,9 @@ impl Executor<'_> {
             self.forgive(&mut state, location, content);
         } else {
             self.put(&mut state, location, content, None);
-            let write = Write { target: location, content: content.clone(), found: value.ty.clone(), span };
+            let violated = self.violated(&value, content);
+            let (content, found) = (content.clone(), value.ty.clone());
+            let write = Write { target: location, content, found, violated, span };
             Rc::make_mut(&mut state.memory.inconsistent).push(write);
         }
         Some((state, value))
@@ -106,6 +108,18 @@ impl Executor<'_> {
                 (class(found) == open) == (class(wanted) == open) && blocks.fits(found, wanted)
             }
         }
+    }
+
+    /// When the outermost qualifier of `wanted` does not hold of a value; none if it asks for nothing.
+    pub(crate) fn violated(&self, value: &Value, wanted: &Type) -> Option<Formula> {
+        let holds = match (value.u, &value.ty, wanted) {
+            (Bare::Bits(term), Type::Int(_), Type::Int(sign)) => self.has_sign(term, *sign),
+            (Bare::Bits(term), ty @ Type::Ref(..), Type::Ref(nullness, _)) => {
+                self.has_nullness(term, ty, *nullness)
+            }
+            _ => return None,
+        };
+        (self.store.as_boolean(holds) != Some(true)).then(|| self.store.not(holds))
     }
 
     /// Overwrite-Ok: earlier inconsistent writes to the location do not matter any more.
@@ -171,7 +185,8 @@ impl Executor<'_> {
             }
         });
         if let Some(write) = blocking.cloned() {
-            self.end(state, inconsistent(&write, span));
+            let hints: Vec<Formula> = write.violated.into_iter().collect();
+            self.end_where(state, inconsistent(&write, span), &hints);
             return None;
         }
         let ty = content.clone();
@@ -228,9 +243,10 @@ impl Executor<'_> {
         }
     }
 
-    /// M-Ok: what keeps the memory from being consistent.
-    pub(crate) fn memory_complaint(&self, state: &State, span: Span) -> Option<Complaint> {
-        state.memory.inconsistent.first().map(|write| inconsistent(write, span))
+    /// M-Ok: what keeps the memory from being consistent, and when it does.
+    pub(crate) fn memory_complaint(&self, state: &State, span: Span) -> Option<(Complaint, Vec<Formula>)> {
+        let write = state.memory.inconsistent.first()?;
+        Some((inconsistent(write, span), write.violated.into_iter().collect()))
     }
 
     /// `-` on a float flips the sign bit, as the interpreter does.

@@ -23,6 +23,9 @@ fn main() {
             SharedView::new(&Jail::default(), network).expect("a view");
         }
         let each = (processor_seconds() - start) * 1000.0 / f64::from(VIEWS);
-        println!("view_{} {each:.2} ms", if network { "with_network_outside" } else { "with_network_of_its_own" });
+        println!(
+            "view_{} {each:.2} ms",
+            if network { "with_network_outside" } else { "with_network_of_its_own" }
+        );
     }
 }

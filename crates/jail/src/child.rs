@@ -45,6 +45,8 @@ pub struct World {
     pub scratch: CString,
     /// The folders in memory that what is written goes to.
     pub uppers: Vec<CString>,
+    /// Where message queues can be looked at.
+    pub queues: CString,
     /// Options of the file system that holds what is written.
     pub options: CString,
     /// Folders to make there.
@@ -313,10 +315,28 @@ fn kept(plan: &Plan) -> Result<(), Failure> {
         *slot = at(3, plain::open(place, libc::O_RDONLY | libc::O_DIRECTORY))? as RawFd;
         count += 1;
     }
+    // Message queues have a file system of their own, where the kernel has them.
+    let queues = &world.queues;
+    let mounted = plain::mkdir(queues, 0o700)
+        .and_then(|_| plain::mount(c"mqueue", queues, c"mqueue", libc::MS_NOSUID | libc::MS_NODEV, c""));
+    let folder = mounted.and_then(|_| plain::open(queues, libc::O_RDONLY | libc::O_DIRECTORY));
+    if let (Ok(folder), Some(slot)) = (folder, seen.get_mut(count)) {
+        *slot = folder as RawFd;
+        count += 1;
+    }
+    // System V's tables are those of the name space of the process that opens them.
+    let mut tables = 0;
+    for table in [c"/proc/sysvipc/shm", c"/proc/sysvipc/sem", c"/proc/sysvipc/msg"] {
+        if let (Ok(table), Some(slot)) = (plain::open(table, libc::O_RDONLY), seen.get_mut(count)) {
+            *slot = table as RawFd;
+            count += 1;
+            tables += 1;
+        }
+    }
     enter(world)?;
-    let is_all = world.uppers.len() + places.len() <= MOST_SEEN;
-    let seen = if is_all { seen.get(..count).unwrap_or_default() } else { &[] };
-    at(10, plain::send_all(plan.socket, &[READY, 0, 0], seen))?;
+    // All of it and more: one place stays free where all fit.
+    let seen = if count < MOST_SEEN { seen.get(..count).unwrap_or_default() } else { &[] };
+    at(10, plain::send_all(plan.socket, &[READY, tables, 0], seen))?;
     // Whatever comes, it is the end.
     plain::received(plan.socket);
     Ok(())

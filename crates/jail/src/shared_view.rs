@@ -11,6 +11,7 @@ use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 /// A view of the file system, with a network, System V memory and message queues of its own.
@@ -24,8 +25,10 @@ pub struct SharedView {
     spaces: Vec<File>,
     /// What tells whether anything was written: file systems and folders in memory.
     pub(crate) seen: Vec<OwnedFd>,
-    /// What they were like at first.
-    first: Vec<[i64; 4]>,
+    /// Tables of System V's shared memory, semaphores and message queues.
+    tables: Vec<File>,
+    /// What all of these were like at first.
+    first: State,
     folder: CString,
     /// The folders that are copy-on-write, in the order of what tells of them.
     pub(crate) overlays: Vec<PathBuf>,
@@ -69,7 +72,8 @@ impl SharedView {
             socket: Some(socket),
             spaces: Vec::new(),
             seen: Vec::new(),
-            first: Vec::new(),
+            tables: Vec::new(),
+            first: State::default(),
             folder,
             overlays: steps.iter().filter(|step| step.is_overlay()).map(|step| step.path().into()).collect(),
             shown: steps.iter().map(|step| step.path().into()).collect(),
@@ -82,8 +86,10 @@ impl SharedView {
         loop {
             match sys::received(socket) {
                 Some(([READ_ONLY, ..], _)) => view.copies_all = false,
-                Some(([READY, ..], seen)) => {
+                Some(([READY, tables, _], seen)) => {
                     view.seen = seen;
+                    let first = view.seen.len().saturating_sub(tables as usize);
+                    view.tables = view.seen.split_off(first).into_iter().map(File::from).collect();
                     break;
                 }
                 Some(([FAILED, step, errno], _)) => {
@@ -119,9 +125,9 @@ impl SharedView {
         Ok(())
     }
 
-    /// Whether nothing was written to it.
+    /// Whether nothing was written to it, and nothing is left in its memory and queues.
     pub fn is_fresh(&self) -> bool {
-        !self.first.is_empty() && self.state() == self.first
+        !self.first.folders.is_empty() && self.state() == self.first
     }
 
     /// Whether all of the file system is copy-on-write; if not, parts of it are read-only.
@@ -129,20 +135,41 @@ impl SharedView {
         self.copies_all
     }
 
-    /// How full its file systems are, and when its folders changed.
-    fn state(&self) -> Vec<[i64; 4]> {
-        let one = |file: &OwnedFd| -> io::Result<[i64; 4]> {
+    fn state(&self) -> State {
+        let one = |file: &OwnedFd| -> io::Result<[i64; 5]> {
             // SAFETY: both structures are made of numbers, and the calls fill them.
             unsafe {
                 let mut system: libc::statfs = std::mem::zeroed();
                 check(libc::fstatfs(file.as_raw_fd(), &raw mut system).into())?;
                 let mut known: libc::stat = std::mem::zeroed();
                 check(libc::fstat(file.as_raw_fd(), &raw mut known).into())?;
-                Ok([system.f_ffree as i64, system.f_bfree as i64, known.st_ctime, known.st_ctime_nsec])
+                let room = [system.f_ffree as i64, system.f_bfree as i64];
+                Ok([room[0], room[1], known.st_size, known.st_ctime, known.st_ctime_nsec])
             }
         };
-        self.seen.iter().map(one).collect::<io::Result<_>>().unwrap_or_default()
+        // A table has a head line, and one for each object. Objects that come and go leave nothing behind but the next number.
+        let objects = |table: &File| -> io::Result<usize> {
+            let mut bytes = vec![0; LONGEST_TABLE];
+            let length = table.read_at(&mut bytes, 0)?;
+            Ok(bytes.iter().take(length).filter(|byte| **byte == b'\n').count())
+        };
+        State {
+            folders: self.seen.iter().map(one).collect::<io::Result<_>>().unwrap_or_default(),
+            objects: self.tables.iter().map(objects).collect::<io::Result<_>>().unwrap_or_default(),
+        }
     }
+}
+
+/// Bytes of a table that are read: a fresh one has its head line alone.
+const LONGEST_TABLE: usize = 4096;
+
+/// What tells whether anything was written.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct State {
+    /// How full the file systems are, and when their folders changed.
+    folders: Vec<[i64; 5]>,
+    /// Lines of System V's tables.
+    objects: Vec<usize>,
 }
 
 impl Drop for SharedView {

@@ -326,6 +326,7 @@ pub fn world(jail: &Jail, steps: &[Step], scratch: &Path) -> io::Result<World> {
         )?,
         folders: [&root, &upper, &work].into_iter().map(|path| c_path(path)).collect::<io::Result<_>>()?,
         root: c_path(&root)?,
+        queues: c_path(&scratch.join("queues"))?,
         uppers,
         mounts,
         special: Special {

@@ -399,7 +399,11 @@ const EFFECTS: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -445,6 +449,9 @@ static int run(const char *name, char c) {
     }
     IS("temporary") { char path[64] = "/tmp/parallax-effects"; if (c == 't') put(path, "x", O_EXCL); return size(path) < 0 ? 1 : 2; }
     IS("shared-memory") { if (c == 's') put("/dev/shm/parallax-effects", "x", O_EXCL); return size("/dev/shm/parallax-effects") < 0 ? 1 : 2; }
+    IS("segment") { int m = shmget(KEY, 4096, IPC_CREAT | IPC_EXCL | 0600); return m < 0 ? 9 : c == 's' ? 1 : 2; }
+    IS("semaphores") { if (c == 's') return semget(KEY, 1, IPC_CREAT | IPC_EXCL | 0600) < 0 ? 9 : 1; return semget(KEY, 1, 0) < 0 ? 2 : 9; }
+    IS("queue") { if (c == 'q') return msgget(KEY, IPC_CREAT | IPC_EXCL | 0600) < 0 ? 9 : 1; return msgget(KEY, 0) < 0 ? 2 : 9; }
     IS("counter") { char n[8] = "0"; int file = open("count", O_RDWR | O_CREAT, 0600); read(file, n, 1); n[0]++; pwrite(file, n, 1, 0); return n[0] == '1' ? (c == 'c' ? 1 : 2) : 9; }
     IS("socket-path") {
         struct sockaddr_un a = {.sun_family = AF_UNIX, .sun_path = "sock"};
@@ -489,7 +496,7 @@ int main(int argc, char **argv) {
 }
 "#;
 
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 23] = [
     "editor",
     "append-log",
     "remove",
@@ -507,6 +514,9 @@ const NAMES: [&str; 20] = [
     "shared-file",
     "temporary",
     "shared-memory",
+    "segment",
+    "semaphores",
+    "queue",
     "counter",
     "socket-path",
     "loopback",
@@ -519,7 +529,9 @@ fn effects() -> &'static Path {
         std::fs::create_dir_all(&folder).expect("a folder");
         let (source, program) = (folder.join("effects.c"), folder.join("effects"));
         std::fs::write(&source, EFFECTS).expect("a file");
-        let status = Command::new("gcc").args(["-w", "-O0", "-o"]).arg(&program).arg(&source).status();
+        let key = format!("-DKEY={:#x}", key());
+        let flags = ["-w", "-O0", key.as_str(), "-o"];
+        let status = Command::new("gcc").args(flags).arg(&program).arg(&source).status();
         assert!(status.is_ok_and(|status| status.success()), "it compiles");
         program
     })
@@ -552,6 +564,21 @@ fn outcomes(found: &Value) -> BTreeSet<String> {
 }
 
 /// What it comes to natively, each input from the same start.
+/// The key of System V's objects that the programs make: that of this process, as others may run this test beside.
+fn key() -> i32 {
+    0x5000_0000 | (std::process::id() as i32 & 0x0fff_ffff)
+}
+
+/// Removes what a native run left of System V's objects.
+fn remove_objects() {
+    // SAFETY: numbers alone go in, and the objects are those of our key.
+    unsafe {
+        libc::shmctl(libc::shmget(key(), 0, 0), libc::IPC_RMID, std::ptr::null_mut());
+        libc::semctl(libc::semget(key(), 0, 0), 0, libc::IPC_RMID);
+        libc::msgctl(libc::msgget(key(), 0), libc::IPC_RMID, std::ptr::null_mut());
+    }
+}
+
 fn by_brute_force(name: &str) -> BTreeSet<String> {
     let inputs = (b'a'..=b'z').chain(*b"+\0");
     let one = |input: u8| {
@@ -568,6 +595,7 @@ fn by_brute_force(name: &str) -> BTreeSet<String> {
         for left in ["/tmp/parallax-effects", "/dev/shm/parallax-effects"] {
             let _ = std::fs::remove_file(left);
         }
+        remove_objects();
         format!("exited with status {status}")
     };
     inputs.map(one).collect()

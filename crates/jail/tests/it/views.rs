@@ -36,7 +36,17 @@ fn what_is_written_is_seen_there_and_not_outside() {
     };
     assert!(inside(&view, || std::fs::read(at("a")).is_ok_and(|text| text == b"before") && socket()));
     assert!(view.is_fresh(), "reading leaves no trace");
-    let changes: [(&str, &dyn Fn() -> bool); 7] = [
+    // SAFETY: they make objects of the name space that the process is in; the names end with NULs.
+    let queue =
+        || unsafe { libc::mq_open(c"/parallax".as_ptr(), libc::O_CREAT | libc::O_RDWR, 0o600, 0) >= 0 };
+    let changes: [(&str, &dyn Fn() -> bool); 11] = [
+        // SAFETY: as above.
+        ("shared memory of System V", &|| unsafe { libc::shmget(7, 4096, libc::IPC_CREAT | 0o600) >= 0 }),
+        // SAFETY: as above.
+        ("semaphores of System V", &|| unsafe { libc::semget(7, 1, libc::IPC_CREAT | 0o600) >= 0 }),
+        // SAFETY: as above.
+        ("a queue of System V", &|| unsafe { libc::msgget(7, libc::IPC_CREAT | 0o600) >= 0 }),
+        ("a message queue", &queue),
         ("a new file", &|| std::fs::write(at("b"), "new").is_ok()),
         ("a change", &|| std::fs::write(at("a"), "other").is_ok()),
         ("a removal", &|| std::fs::remove_file(at("a")).is_ok()),

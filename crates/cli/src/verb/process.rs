@@ -86,8 +86,8 @@ pub fn start_error(error: StartError) -> anyhow::Error {
     }
 }
 
-/// Says what there is to say about the end of a program; our status, where it has none of its own. A signal that somebody
-/// sent to one of its children is for its parent to speak of.
+/// Says what there is to say about the end of a program; our status, where it has none of its own. A signal that ends a child
+/// of it is left to the child's parent to report.
 pub fn say(ending: &Ending, is_first: bool) -> Status {
     match ending {
         Ending::Exited(_) => Status::Clean,

@@ -176,3 +176,70 @@ fn a_damaged_index_is_named_and_made_anew() {
     assert!(!String::from_utf8_lossy(&third.stderr).contains("0.index"), "{third:?}");
     assert_eq!((&first.stdout, &first.stdout), (&second.stdout, &third.stdout));
 }
+
+/// The first process is named with the signal that ended it, and ends so itself; of its children their parents speak.
+#[test]
+fn signals_that_end_a_program_are_named() {
+    use std::os::unix::process::ExitStatusExt;
+    let run = |script: &str| parallax(&["run", "--", "/bin/sh", "-c", script]);
+    for (number, name) in [(6, "SIGABRT"), (9, "SIGKILL"), (15, "SIGTERM"), (31, "SIGSYS"), (11, "SIGSEGV")] {
+        let output = run(&format!("kill -{number} $$"));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.signal(), Some(number), "{said}");
+        assert!(said.contains(&format!("parallax: killed by {name}\n")), "{said}");
+    }
+    let output = run("sh -c 'kill -TERM $$'; echo $?");
+    assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"143\n"[..]), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!said.contains("killed by"), "{said}");
+}
+
+#[test]
+fn files_that_are_not_executable_are_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = |name: &str, text: &str, mode: u32| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a temporary file");
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).expect("a mode");
+        path.to_str().expect("a plain path").to_owned()
+    };
+    let plain = file("plain", "#!/bin/sh\necho ran\n", 0o644);
+    let script = file("script", &format!("#!{plain}\n"), 0o755);
+    let recording = folder.path().join("none.rec");
+    let recording = recording.to_str().expect("a plain path");
+    for arguments in [
+        &["run", "--", &plain][..],
+        &["record", "-o", recording, "--", &plain],
+        // Its interpreter is not executable.
+        &["run", "--", &script],
+    ] {
+        let output = parallax(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{arguments:?}: {said}");
+        assert!(said.contains("not executable") || said.contains("Permission denied"), "{said}");
+    }
+    assert!(Command::new(&plain).output().is_err(), "natively too");
+}
+
+/// GDB is told about x86-64 alone: for another machine there is nothing to wait for.
+#[test]
+fn a_recording_of_another_machine_is_not_listened_for() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = folder.path().join("small.c");
+    std::fs::write(&source, "int main(void) { return 0; }").expect("a temporary file");
+    let binary = folder.path().join("small");
+    let built =
+        Command::new("powerpc-linux-gnu-gcc").args(["-static", "-o"]).args([&binary, &source]).status();
+    assert!(built.is_ok_and(|status| status.success()), "scripts/setup names what the tests need");
+    let recording = folder.path().join("small.rec");
+    let recording = recording.to_str().expect("a plain path");
+    let output = parallax(&["record", "-o", recording, "--", binary.to_str().expect("a plain path")]);
+    assert!(output.status.success(), "{output:?}");
+    let mut served = Command::new("timeout");
+    served.args(["60", env!("CARGO_BIN_EXE_parallax"), "gdbserver", "--port", "0", recording]);
+    let output = served.output().expect("the command");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("x86-64") && !said.contains("listening"), "{said}");
+}

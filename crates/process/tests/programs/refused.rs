@@ -11,6 +11,7 @@ fn temporary(name: &str) -> PathBuf {
 fn run_file(name: &str, bytes: &[u8]) -> Outcome {
     let path = temporary(name);
     std::fs::write(&path, bytes).unwrap();
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let outcome = emulated(&[path.to_str().unwrap()], b"");
     std::fs::remove_file(&path).unwrap();
     outcome

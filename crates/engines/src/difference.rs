@@ -14,13 +14,14 @@ use crate::setup::Setup;
 use crate::summary::{PARAMETERS_LOC, Summary, THIS_LOC};
 use parallax_heap::{Cell, Guarded, HeapError, InputHeap, InputValue, LeftOut, Loc, Location, Target};
 use parallax_op::RelOp;
-use parallax_path::Model;
+use parallax_path::{Bound, Model};
 use parallax_term::{Formula, Scalar, Term};
 use std::collections::HashMap;
 
 /// A path of the first method and a path of the second that some input takes.
-pub(crate) struct Pair<'a, 's> {
+pub(crate) struct Pair<'a, 's, L: Machine> {
     setup: &'a Setup<'s>,
+    task: &'a L,
     /// How the first run left the objects that were there on entry or that it made.
     one: &'a Guarded<'s>,
     /// How the second run left them, with what is known of the input.
@@ -52,10 +53,11 @@ enum Walk {
     Open(Loc, usize),
 }
 
-impl<'a, 's> Pair<'a, 's> {
+impl<'a, 's, L: Machine> Pair<'a, 's, L> {
     /// The ends of two runs, of which the second started from the rewound heap of the first.
-    pub fn new<L: Machine>(
+    pub fn new(
         setup: &'a Setup<'s>,
+        task: &'a L,
         one: &'a Final<L, Summary<'s>>,
         two: &Final<L, Summary<'s>>,
         left_out: LeftOut,
@@ -68,6 +70,7 @@ impl<'a, 's> Pair<'a, 's> {
         heap.left_out = left_out;
         Pair {
             setup,
+            task,
             one: one.heap(),
             two: heap,
             results: result(one).zip(result(two)),
@@ -174,6 +177,7 @@ impl<'a, 's> Pair<'a, 's> {
             if mine.class != theirs.class {
                 return Ok(Walk::Different);
             }
+            let class = mine.class;
             let lengths = mine.length.zip(theirs.length);
             let slots = mine.fld.len().min(theirs.fld.len());
             if let Some((mine, theirs)) = lengths {
@@ -185,6 +189,12 @@ impl<'a, 's> Pair<'a, 's> {
                     None => store.true_(),
                 };
                 let (mine, theirs) = (self.first(one, slot, model)?, self.second(two, slot, model)?);
+                if (mine == Held::Nil || theirs == Held::Nil)
+                    && let Some(content) = self.task.unknown_content(class, slot)
+                {
+                    self.two.left_out.note(Bound::Unsupported(content.into()));
+                    continue;
+                }
                 let scalars = matches!((mine, theirs), (Held::Scalar(_), Held::Scalar(_)));
                 if !scalars && store.as_boolean(under).is_none() && !self.within.contains(&under) {
                     self.within.push(under);

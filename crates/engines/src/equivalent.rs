@@ -45,8 +45,6 @@ pub fn equivalent<L: Machine>(
         outcome: ends.outcome.clone(),
     };
     let left_out = LeftOut::default();
-    // The precondition held on the first run and holds of the same input.
-    let task = second.unconditioned();
     for (trace, bucket) in &ends.traces {
         if matches!(trace.ending, Ending::Discarded | Ending::Cut(_)) {
             continue;
@@ -54,9 +52,10 @@ pub fn equivalent<L: Machine>(
         for end in &bucket.finals {
             let memory = end.memory.clone().rewound();
             let mut finals: Vec<Final<L, Summary<'_>>> = Vec::new();
-            let explored = explore(&task, memory, watch, &mut |state, end| {
+            // The precondition runs again: it may have written, and failed where the first method never began.
+            let explored = explore(second, memory, watch, &mut |state, end| {
                 if !matches!(Ending::from(&end), Ending::Discarded | Ending::Cut(_)) {
-                    finals.push(Final::new(&task, state, end));
+                    finals.push(Final::new(second, state, end));
                 }
                 Ok(())
             });
@@ -67,7 +66,7 @@ pub fn equivalent<L: Machine>(
                 if found.counterexample.is_some() {
                     continue;
                 }
-                let pair = Pair::new(setup, end, &other, left_out.clone());
+                let pair = Pair::new(setup, first, end, &other, left_out.clone());
                 match pair.difference(limit, watch) {
                     Err(Stop::Bound(bound)) => {
                         left_out.note(bound.clone());
@@ -77,9 +76,7 @@ pub fn equivalent<L: Machine>(
                     Ok(None) => {}
                     Ok(Some(input)) => {
                         let universe = other.heap().universe.clone();
-                        let run = |task: &L| {
-                            Replay::new(&task.unconditioned(), &universe, &input, setup.inputs.array)
-                        };
+                        let run = |task: &L| Replay::new(task, &universe, &input, setup.inputs.array);
                         let (one, two) = (run(first)?, run(second)?);
                         if same_end(&one, &two) {
                             return Err(Stop::Broken("a counterexample that is none".into()));
@@ -101,7 +98,7 @@ pub(crate) fn heaps_of_a_pair(limit: usize) -> Bound {
 }
 
 /// Whether two runs on one input end alike: the same kind of end, the same result, the same heap as seen from `this`,
-/// the parameters and the result.
+/// the parameters and the result, as far as it is known.
 pub fn same_end<L: Machine>(one: &Replay<L>, two: &Replay<L>) -> bool {
     if one.trace.ending != two.trace.ending {
         return false;
@@ -131,7 +128,13 @@ pub fn same_end<L: Machine>(one: &Replay<L>, two: &Replay<L>) -> bool {
         if !same_object(a, x, b, y) {
             return false;
         }
-        todo.extend(a.objects[x].fields.iter().cloned().zip(b.objects[y].fields.iter().cloned()));
+        let class = a.objects[x].class;
+        for (field, (x, y)) in a.objects[x].fields.iter().zip(&b.objects[y].fields).enumerate() {
+            let null = matches!((x, y), (Value::Ref(None), _) | (_, Value::Ref(None)));
+            if !null || one.unknown_content(class, field).is_none() {
+                todo.push((x.clone(), y.clone()));
+            }
+        }
     }
     true
 }

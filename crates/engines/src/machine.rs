@@ -1,6 +1,7 @@
 //! What a language gives: states, and one step of them, over any [`Memory`].
 
 use crate::memory::{BoolOf, Memory, Stop, ValueOf};
+use parallax_heap::ClassId;
 use parallax_path::Bound;
 use std::cmp::Reverse;
 use std::fmt::Debug;
@@ -55,6 +56,10 @@ pub trait Machine: Clone {
     fn merges(&self) -> bool;
     /// The same without its precondition.
     fn unconditioned(&self) -> Self;
+    /// What null in this field stands for where it is nobody's null: content that is not followed, in words.
+    fn unknown_content(&self, _class: ClassId, _field: usize) -> Option<&'static str> {
+        None
+    }
     /// What a path that was cut off leaves out, where arrays may have so many elements.
     fn bound(&self, cut: &Self::Cut, array: usize) -> Bound;
 }

@@ -5,7 +5,7 @@ use crate::engine::{Ending, Final, TraceOf, Watch, trace_of};
 use crate::explore::explore;
 use crate::machine::{End, Machine};
 use crate::memory::{Stop, Value};
-use parallax_heap::{Held, InputHeap, Snapshot, Universe};
+use parallax_heap::{ClassId, Held, InputHeap, Snapshot, Universe};
 use parallax_path::Model;
 use parallax_term::{Scalar, Store};
 use std::collections::HashMap;
@@ -13,6 +13,7 @@ use std::rc::Rc;
 
 /// The one path of a concrete run.
 pub struct Replay<L: Machine> {
+    task: L,
     /// Its trace.
     pub trace: TraceOf<L>,
     /// Its end.
@@ -37,7 +38,7 @@ impl<L: Machine> Replay<L> {
         let mut found = None;
         let explored = explore(task, memory, watch, &mut |state, end| {
             let trace = trace_of::<L, Concrete>(&state, &end);
-            found = Some(Replay { trace, end: Final::new(task, state, end) });
+            found = Some(Replay::of(task, trace, Final::new(task, state, end)));
             Ok(())
         });
         explored.outcome?;
@@ -58,6 +59,16 @@ impl<L: Machine> Replay<L> {
             End::Value(value) => Some(value),
             _ => None,
         }
+    }
+
+    /// A run of the task that went this way.
+    pub fn of(task: &L, trace: TraceOf<L>, end: Final<L, Concrete>) -> Self {
+        Replay { task: task.clone(), trace, end }
+    }
+
+    /// What null in this field stands for where it is nobody's null.
+    pub(crate) fn unknown_content(&self, class: ClassId, field: usize) -> Option<&'static str> {
+        self.task.unknown_content(class, field)
     }
 
     /// Whether the heap at the end is the one a snapshot describes under a model; what the snapshot does not know
@@ -108,7 +119,12 @@ impl<L: Machine> Replay<L> {
             {
                 return false;
             }
-            todo.extend(known.fld.iter().copied().zip(real.fields.iter().cloned()));
+            for (field, (held, value)) in known.fld.iter().zip(&real.fields).enumerate() {
+                // A run of one input may know what its path does not.
+                if *held != Held::Nil || self.unknown_content(known.class, field).is_none() {
+                    todo.push((*held, value.clone()));
+                }
+            }
         }
         true
     }

@@ -295,7 +295,7 @@ impl<'a> Search<'a> {
             if !self.found.contains_key(&trace) {
                 let mut input = self.start.clone();
                 input.objects[1].fields = arguments;
-                let replay = Replay { trace: trace.clone(), end: Final::new(task, state, end) };
+                let replay = Replay::of(task, trace.clone(), Final::new(task, state, end));
                 self.found.insert(trace, Sequence { calls: node.calls.clone(), input, replay });
             }
         }

@@ -75,7 +75,7 @@ enum Beside {
     Nothing,
     /// A method `ok`, to be a precondition.
     Precondition,
-    /// A method `other` with the same parameters: another one, or the same with one statement changed.
+    /// A method `other` with the same parameters (another one, or the same with one statement changed), and `ok`.
     Pair,
 }
 
@@ -89,7 +89,7 @@ pub fn program_with_precondition(seed: u64, features: Features) -> String {
     generate(seed, features, Beside::Precondition)
 }
 
-/// A program with two methods for the same inputs, `A.run` and `A.other`.
+/// A program with two methods for the same inputs, `A.run` and `A.other`, and a precondition, `A.ok`.
 pub fn pair(seed: u64, features: Features) -> String {
     generate(seed, features, Beside::Pair)
 }
@@ -176,6 +176,9 @@ impl Generator {
                         self.method(&mut text, name, "other", &parameters, size);
                         (self.change, self.random) = (None, after);
                     }
+                }
+                if self.beside == Beside::Pair {
+                    self.method(&mut text, name, "ok", &[], 3);
                 }
             }
             if self.features.calls && name != "B" {

@@ -136,4 +136,53 @@ public class Beside {
             other.notify();
         }
     }
+
+    static class Named {
+        int key;
+
+        @Override
+        public String toString() {
+            if (key == 7) {
+                throw new IllegalStateException();
+            }
+            return "named";
+        }
+    }
+
+    /** An object is asked for its text, whatever the text of the rest. */
+    static int appended(int number, Named named) {
+        String text = new StringBuilder().append(number).append(named).append('c').toString();
+        return text == null ? 0 : 1;
+    }
+
+    /** A message of known and unknown parts. */
+    static int message(int number, char sign, boolean odd, Named named) {
+        if (number > 3) {
+            StringBuilder text = new StringBuilder("n ").append(12).append(sign).append(odd);
+            throw new IllegalArgumentException(text.append(number).append((String) null).append("!").toString());
+        }
+        return 1;
+    }
+
+    /** A part that the text does not have. */
+    static int partly(int number) {
+        StringBuilder text = new StringBuilder();
+        text.append(number);
+        text.append("abc", 2, 9);
+        return 1;
+    }
+
+    /** The characters of a number are those of its digits. */
+    static int digits(int number) {
+        String text = Integer.toString(number);
+        if (text.length() == 11) {
+            return 1;
+        }
+        return text.charAt(text.length() - 1) == '7' ? 2 : 3;
+    }
+
+    static int longDigits(long number) {
+        String text = String.valueOf(number);
+        return text.charAt(0) == '-' ? text.length() > 5 ? 1 : 2 : 3;
+    }
 }

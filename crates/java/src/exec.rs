@@ -215,7 +215,7 @@ impl Task {
 
     /// Goes to a place, and counts rounds of loops. Loops within a loop begin anew with each of its rounds.
     fn jump_to<M: Memory>(&self, state: &mut State<M>, from: usize, target: usize) -> Answer<M> {
-        let counts = self.bounds.rounds > 0 && state.initialising == 0 && target <= from;
+        let counts = self.bounds.rounds > 0 && state.initialising == 0 && state.quiet == 0 && target <= from;
         if let Some(frame) = &mut state.frame {
             frame.next = target;
             if counts {

@@ -48,8 +48,10 @@ impl Task {
         member: &Member,
         signature: &Rc<Signature>,
     ) -> Answer<M> {
-        if &*member.class == "java/lang/invoke/MethodHandle" || &*member.class == "java/lang/invoke/VarHandle"
-        {
+        if &*member.class == "java/lang/invoke/VarHandle" {
+            return self.call_handle(state, member, signature);
+        }
+        if &*member.class == "java/lang/invoke/MethodHandle" {
             return gap(format!("not modelled: {}.{}", dotted(&member.class), member.name));
         }
         let method = self.program.resolve(member)?;

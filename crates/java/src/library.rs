@@ -84,6 +84,16 @@ pub enum Model {
     FieldOffset,
     /// Access to a field or an element by its place.
     Unsafe(Access),
+    /// `MethodHandles.lookup`
+    Lookup,
+    /// `Lookup.findVarHandle`
+    FindHandle,
+    /// `Locale.initDefault`: of a JVM that is told nothing else, American English.
+    DefaultLocale,
+    /// `Integer.toString` and `Long.toString`, of a number alone.
+    Decimal,
+    /// `GetPropertyAction.privilegedGetProperties`, for those who ask for what is never set.
+    Properties,
     /// A gap: its body would look at what the machine never made.
     Missing,
 }
@@ -95,8 +105,14 @@ pub enum Access {
     Get,
     /// Writes it.
     Put,
-    /// Writes it if it is what was expected.
+    /// Writes it if it is what was expected, and gives whether it was.
     CompareAndSet,
+    /// Writes it if it is what was expected, and gives what it was.
+    CompareAndExchange,
+    /// Writes it, and gives what it was.
+    Swap,
+    /// Adds to it, and gives what it was.
+    Add,
 }
 
 fn unsafe_access(name: &str) -> Option<Access> {
@@ -104,6 +120,9 @@ fn unsafe_access(name: &str) -> Option<Access> {
         let rest = rest.trim_end_matches("Volatile").trim_end_matches("Acquire").trim_end_matches("Release");
         matches!(rest, "Int" | "Long" | "Reference")
     };
+    if let Some(rest) = name.strip_prefix("compareAndExchange") {
+        return matches!(rest, "Int" | "Long" | "Reference").then_some(Access::CompareAndExchange);
+    }
     if let Some(rest) = name.strip_prefix("compareAndSet") {
         return matches!(rest, "Int" | "Long" | "Reference").then_some(Access::CompareAndSet);
     }
@@ -162,6 +181,8 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
             name,
             _,
         ) if !name.starts_with('<') => M::Builder,
+        ("java/lang/Integer", "toString", "(I)Ljava/lang/String;")
+        | ("java/lang/Long", "toString", "(J)Ljava/lang/String;") => M::Decimal,
         ("java/lang/StringUTF16", "isBigEndian", _) => M::Zero,
         ("java/io/PrintStream", "<clinit>" | "flush", _) => M::Nothing,
         ("java/io/PrintStream", "write" | "implWrite", "(Ljava/lang/String;)V") => M::Print(false),
@@ -205,6 +226,13 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
         // What reflection hides, in maps by class: there is no reflection, and classes have no hash codes.
         ("jdk/internal/reflect/Reflection", "<clinit>", _) => M::Nothing,
         ("jdk/internal/reflect/Reflection", "getCallerClass", _) => M::Zero,
+        ("java/util/Locale", "initDefault", _) => M::DefaultLocale,
+        ("sun/security/action/GetPropertyAction", "privilegedGetProperties", _) => M::Properties,
+        // Lookups are asked for handles of fields alone.
+        ("java/lang/invoke/MethodHandles", "<clinit>", _) => M::Nothing,
+        ("java/lang/invoke/MethodHandles", "lookup", _) => M::Lookup,
+        ("java/lang/invoke/MethodHandles$Lookup", "findVarHandle", _) => M::FindHandle,
+        ("java/lang/invoke/MethodHandles$Lookup", ..) => M::Missing,
         ("jdk/internal/misc/Unsafe", "arrayBaseOffset0", _) => M::Zero,
         // Elements are as far apart as their numbers.
         ("jdk/internal/misc/Unsafe", "arrayIndexScale0", _) => M::One,

@@ -127,7 +127,7 @@ impl Task {
 
     /// Records an outcome. What class initialisers do is the same on every path.
     pub fn saw<M: Memory>(&self, state: &mut State<M>, outcome: Outcome) {
-        if self.traced && state.initialising == 0 {
+        if self.traced && state.initialising == 0 && state.quiet == 0 {
             let at = self.place(state);
             state.trace.push(Event { at, outcome });
         }
@@ -200,7 +200,8 @@ impl Task {
             return unverifiable("more arguments than variables");
         }
         locals.resize_with(code.locals, || Slot::Empty);
-        if state.callers.len() >= self.bounds.calls {
+        // How deep a text is built is no matter of the program's.
+        if state.callers.len() >= self.bounds.calls && state.quiet == 0 && !matches!(then, Then::Quiet) {
             return Err(Trouble::Cut(Cut::Calls));
         }
         if method.flags & flags::SYNCHRONIZED != 0 {
@@ -213,8 +214,10 @@ impl Task {
         if let Some(frame) = state.frame.take() {
             state.callers.push(frame);
         }
-        if matches!(then, Then::Initialised(_)) {
-            state.initialising += 1;
+        match then {
+            Then::Initialised(_) => state.initialising += 1,
+            Then::Quiet => state.quiet += 1,
+            _ => {}
         }
         let initialises = matches!(then, Then::Initialised(_));
         state.frame =
@@ -254,9 +257,13 @@ impl Task {
         if left.method.flags & flags::SYNCHRONIZED != 0 {
             state.leave_monitor();
         }
-        if matches!(left.then, Then::Initialised(_)) {
-            state.initialising -= 1;
-            self.share(state);
+        match left.then {
+            Then::Initialised(_) => {
+                state.initialising -= 1;
+                self.share(state);
+            }
+            Then::Quiet => state.quiet -= 1,
+            _ => {}
         }
         Some(left.then)
     }
@@ -265,7 +272,7 @@ impl Task {
     fn returned<M: Memory>(&self, state: &mut State<M>, value: Option<Slot<M>>) -> Answer<M> {
         state.control = Control::Run;
         match self.pop_frame(state) {
-            Some(Then::Give) => {
+            Some(Then::Give | Then::Quiet) => {
                 if let (Some(frame), Some(value)) = (&mut state.frame, value) {
                     frame.stack.push(value);
                 }
@@ -528,6 +535,13 @@ impl Machine for Task {
 
     fn unconditioned(&self) -> Self {
         Task { rep_ok: None, ..self.clone() }
+    }
+
+    fn unknown_content(&self, class: ClassId, field: usize) -> Option<&'static str> {
+        let class = self.program.class(class);
+        let field = class.layout.get(field)?;
+        crate::builders::is_content(&class.name, &field.name)
+            .then_some("the content of a string that depends on unknown values")
     }
 
     fn bound(&self, cut: &Cut, array: usize) -> Bound {

@@ -285,7 +285,10 @@ impl<M: Memory> Then<M> {
     fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Then::Initialised(a), Then::Initialised(b)) => a.cmp(b) == Ordering::Equal,
-            (Then::Give, Then::Give) | (Then::Enter, Then::Enter) | (Then::End, Then::End) => true,
+            (Then::Give, Then::Give)
+            | (Then::Quiet, Then::Quiet)
+            | (Then::Enter, Then::Enter)
+            | (Then::End, Then::End) => true,
             _ => false,
         }
     }

@@ -281,6 +281,12 @@ impl Task {
             }
             Model::Property => {
                 let name = self.text(state, &reference(0)?)?;
+                let known = [("line.separator", "\n"), ("file.separator", "/"), ("path.separator", ":")];
+                if let Some((_, value)) = known.iter().find(|(known, _)| *known == name) {
+                    let text = self.literal(state, &value.encode_utf16().collect())?;
+                    state.push(Slot::Ref(text));
+                    return Ok(Done::Next);
+                }
                 let unset = ["jdk.", "java.util.", "java.lang.Integer.", "org.openjdk.", "sun."];
                 if !unset.iter().any(|prefix| name.starts_with(prefix)) {
                     return gap(format!("not modelled: the system property {name}"));
@@ -318,6 +324,7 @@ impl Task {
             }
             Model::Mismatch => return self.mismatch(state, &arguments),
             Model::Builder => return self.builder(state, method, arguments),
+            Model::Decimal => return self.decimal(state, method, arguments),
             Model::BoundsMessage => {
                 let text = match self.symbolic {
                     true => self.opaque_string(state)?,
@@ -354,6 +361,42 @@ impl Task {
                 state.push(Slot::Long(place));
             }
             Model::Unsafe(access) => return self.unsafely(state, access, method, &arguments),
+            Model::FindHandle => return self.find_handle(state, &arguments),
+            Model::Properties => {
+                // Whether languages have the codes of old is asked for by name, and unset.
+                let caller = state.frame.as_ref().map(|frame| self.class_name(frame.method.class));
+                let class = self.program.class(self.program.load("java/util/Properties")?);
+                let constructor = class.method("<init>", "()V").cloned();
+                let (Some("sun.util.locale.BaseLocale"), Some(constructor)) =
+                    (caller.as_deref(), constructor)
+                else {
+                    self.push_frame(state, method.clone(), arguments, Then::Give)?;
+                    return Ok(Done::Next);
+                };
+                self.inform(state)?;
+                let made = state.memory_mut()?.new_object(class.id);
+                state.push(Slot::Ref(made.clone()));
+                self.push_frame(state, constructor, vec![Slot::Ref(made)], Then::Give)?;
+                self.initialise(state, class.id)?;
+            }
+            Model::Lookup => {
+                let class = self.program.load("java/lang/invoke/MethodHandles$Lookup")?;
+                self.inform(state)?;
+                let lookup = state.memory_mut()?.new_object(class);
+                state.push(Slot::Ref(lookup));
+            }
+            Model::DefaultLocale => {
+                let class = self.program.class(method.class);
+                let place = class.statics.iter().position(|field| &*field.name == "US");
+                let statics = state.globals.statics.get(&class.id).map(|(_, statics)| statics.clone());
+                let (Some(place), Some(statics)) = (place, statics) else {
+                    return gap("not modelled: locales");
+                };
+                let Value::Ref(locale) = self.read_known(state, &statics, place)? else {
+                    return gap("not modelled: locales");
+                };
+                state.push(Slot::Ref(locale));
+            }
             Model::NewLine => {
                 let stream = reference(0)?;
                 if self.is_output(state, &stream)? == Some(true) && !self.symbolic {

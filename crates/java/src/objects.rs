@@ -1,6 +1,6 @@
 //! Objects: their fields, static fields, and what they are instances of.
 
-use crate::builders::{CONTENT, has_content};
+use crate::builders::is_content;
 use crate::code::Instr;
 use crate::machine::{Answer, Done, Task, Trouble, gap, unverifiable};
 use crate::program::FieldPlace;
@@ -20,7 +20,7 @@ impl Task {
                 let base = state.pop_ref()?;
                 // No constructor of an inner class takes null for the object around it: such an input is none.
                 let outer = self.symbolic && self.is_outer(&member.class, &member.name, place)?;
-                let content = has_content(&member.class) && &*member.name == CONTENT;
+                let content = is_content(&member.class, &member.name);
                 return self.object(state, &base.clone(), move |task, state| {
                     task.has_field(state, &base, place)?;
                     let split = state.split(|memory| memory.read(&base, place))?;

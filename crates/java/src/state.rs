@@ -79,6 +79,8 @@ impl<M: Memory> Slot<M> {
 pub enum Then<M: Memory> {
     /// Its value goes to the caller.
     Give,
+    /// The same; what happened inside is part of no trace.
+    Quiet,
     /// The class is initialised.
     Initialised(ClassId),
     /// This exception, which is constructed now, is thrown.
@@ -93,6 +95,7 @@ impl<M: Memory> Clone for Then<M> {
     fn clone(&self) -> Self {
         match self {
             Then::Give => Then::Give,
+            Then::Quiet => Then::Quiet,
             Then::Initialised(class) => Then::Initialised(*class),
             Then::Throw(exception) => Then::Throw(exception.clone()),
             Then::Enter => Then::Enter,
@@ -293,6 +296,8 @@ pub struct State<M: Memory> {
     pub monitors: Chain<M::Ref>,
     /// How many class initialisers are under way.
     pub initialising: usize,
+    /// How many frames are under way that are part of no trace.
+    pub quiet: usize,
     /// Instructions so far.
     pub steps: u64,
     /// What was printed, newest last.
@@ -329,6 +334,7 @@ impl<M: Memory> State<M> {
             unknown: Chain::default(),
             monitors: Chain::default(),
             initialising: 0,
+            quiet: 0,
             steps: 0,
             output: Chain::default(),
         }
@@ -349,6 +355,7 @@ impl<M: Memory> State<M> {
             unknown: self.unknown.clone(),
             monitors: self.monitors.clone(),
             initialising: self.initialising,
+            quiet: self.quiet,
             steps: self.steps,
             output: self.output.clone(),
         }

@@ -5,8 +5,8 @@ use crate::machine::{Answer, Done, Task, gap, unverifiable};
 use crate::program::Method;
 use crate::state::{Slot, Split, State};
 use crate::types::Type;
-use parallax_engines::{Memory, Value};
-use parallax_op::RelOp;
+use parallax_engines::{IntOf, Memory, Value};
+use parallax_op::{BinOp, RelOp};
 use parallax_sem::Core;
 use std::rc::Rc;
 
@@ -22,6 +22,22 @@ impl Task {
         let [_, Slot::Ref(object), Slot::Long(place), rest @ ..] = arguments else {
             return unverifiable("arguments of Unsafe");
         };
+        let wanted = match access {
+            Access::Get => method.signature.result.as_ref(),
+            _ => method.signature.parameters.last(),
+        };
+        self.access(state, access, wanted, (object, place), rest)
+    }
+
+    /// An access to the field or element at a place of an object, which should have the type that is wanted.
+    pub(crate) fn access<M: Memory>(
+        &self,
+        state: &mut State<M>,
+        access: Access,
+        wanted: Option<&Type>,
+        (object, place): (&M::Ref, &IntOf<M>),
+        rest: &[Slot<M>],
+    ) -> Answer<M> {
         let Some(place) = state.known_bits(64, place)?.and_then(|bits| bits.to_u64()) else {
             return gap("not modelled: Unsafe at an unknown place");
         };
@@ -40,11 +56,7 @@ impl Task {
                 return gap("not modelled: Unsafe beyond an array");
             }
         }
-        let wanted = match access {
-            Access::Get => method.signature.result.clone(),
-            _ => method.signature.parameters.last().cloned(),
-        };
-        let same = match (&wanted, &ty) {
+        let same = match (wanted, &ty) {
             (Some(Type::Ref(_)), Type::Ref(_)) => true,
             (Some(wanted), ty) => wanted == ty,
             (None, _) => false,
@@ -67,7 +79,19 @@ impl Task {
                 return Ok(Done::Next);
             }
             (Access::Put, [new]) => new.clone(),
-            (Access::CompareAndSet, [expected, new]) => {
+            (Access::Swap | Access::Add, [new]) => {
+                let old = self.slot(state.memory()?, &ty, current.clone())?;
+                state.push(old);
+                match (access, current, self.value(state.memory()?, &ty, new.clone())?) {
+                    (Access::Add, Value::Int(old), Value::Int(more)) => {
+                        let sum = state.memory()?.core().binop(BinOp::Add, ty.width(), &old, &more);
+                        self.slot(state.memory()?, &ty, Value::Int(sum))?
+                    }
+                    (Access::Add, ..) => return unverifiable("arguments of Unsafe"),
+                    _ => new.clone(),
+                }
+            }
+            (Access::CompareAndSet | Access::CompareAndExchange, [expected, new]) => {
                 let expected = self.value(state.memory()?, &ty, expected.clone())?;
                 let same = match (&current, &expected) {
                     (Value::Ref(a), Value::Ref(b)) => match state.split(|memory| memory.equal(a, b))? {
@@ -82,8 +106,11 @@ impl Task {
                     _ => None,
                 };
                 let Some(same) = same else { return gap("not modelled: Unsafe of an unknown value") };
-                let answer = state.memory()?.bool(same);
-                state.push(Slot::Bool(answer));
+                let answer = match access {
+                    Access::CompareAndSet => Slot::Bool(state.memory()?.bool(same)),
+                    _ => self.slot(state.memory()?, &ty, current)?,
+                };
+                state.push(answer);
                 if !same {
                     return Ok(Done::Next);
                 }

@@ -52,6 +52,10 @@ const METHODS: &[(&str, usize, &[&str], bool)] = &[
     ("nothing", 2, &[], true),
     ("rethrown", 1, &["ArrayIndexOutOfBoundsException", "NullPointerException"], true),
     ("inside", 1, &["ArrayIndexOutOfBoundsException", "NullPointerException"], true),
+    ("appended", 2, &["IllegalStateException"], true),
+    ("message", 1, &["IllegalArgumentException"], true),
+    ("digits", 3, &[], true),
+    ("longDigits", 3, &[], true),
     ("notified", 1, &["IllegalMonitorStateException", "NullPointerException"], true),
 ];
 
@@ -107,6 +111,19 @@ fn numbers_of_eight_bytes() {
     assert_eq!((passed, failed), (count, 0), "{said}");
 }
 
+/// What is appended to an unknown text may be wrong for another reason: then nothing is said to be complete.
+#[test]
+fn a_part_of_a_text_is_not_assumed_to_be_there() {
+    let classes = common::compiled(&common::sources(&common::corpus("beside")));
+    let program = common::program(classes.path());
+    let task = common::task(&program, "Beside.partly", None);
+    let store = Store::new();
+    let setup = common::setup(&store, &task, Inputs { k: Some(1), array: 1, root_alias: true });
+    let ends = engine::summary(&setup, &task, None, &mut |_| Ok(()));
+    let found = found(&ends);
+    assert!(!found.complete || found.errors.contains("IndexOutOfBoundsException"), "{found:?}");
+}
+
 /// An exception that is thrown again is told of where it was thrown first.
 #[test]
 fn where_exceptions_come_from() {
@@ -157,6 +174,37 @@ fn this_does_not_override_the_method() {
     assert!(source.text.contains("Over$Plain"), "{}", source.text);
     let (passed, failed, said) = common::run_junit(classes.path(), &[source]);
     assert_eq!((passed, failed), (2, 0), "{said}");
+}
+
+/// Texts of unknown content are neither alike nor different.
+#[test]
+fn unknown_texts_are_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("Says.java");
+    let text = "public class Says {
+        static String one(int n) { return \"a\" + n; }
+        static String two(int n) { return \"b\" + n; }
+        static String three(int n) { return n > 3 ? \"many\" : \"few\"; }
+        static String four(int n) { return n > 4 ? \"many\" : \"few\"; }
+    }";
+    std::fs::write(&file, text).unwrap();
+    let classes = common::compiled(&[file]);
+    for (one, two, differ, complete) in
+        [("one", "two", false, false), ("three", "four", true, true), ("three", "three", false, true)]
+    {
+        let program = common::program(classes.path());
+        let task = common::task(&program, &format!("Says.{one}"), None);
+        let second =
+            Task { method: program.find(&format!("Says.{two}")).expect("the other method"), ..task.clone() };
+        let store = Store::new();
+        let setup = common::setup(&store, &task, Inputs { k: Some(1), array: 1, root_alias: true });
+        let found = equivalent(&setup, &task, &second, 500, &mut |_| Ok(())).unwrap();
+        assert_eq!(
+            (found.counterexample.is_some(), found.completeness.is_complete()),
+            (differ, complete),
+            "{one}, {two}"
+        );
+    }
 }
 
 /// Two methods of one class, compared: whether a difference was found, and whether all was compared.

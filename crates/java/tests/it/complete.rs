@@ -1,7 +1,8 @@
 //! A run over class files that says it is complete has the same paths with every bound raised.
 //!
 //! Methods are generated: references, fields, writes, numbers, arrays of numbers and of references, calls, loops,
-//! assumptions by exceptions. Not generated: strings, floating point, class initialisers, lambdas, preconditions.
+//! assumptions by exceptions, preconditions before the method and as one condition. Not generated: strings, floating point,
+//! class initialisers, lambdas, preconditions that write.
 
 use crate::common;
 
@@ -38,9 +39,30 @@ fn raised(inputs: Inputs, bounds: Bounds) -> Vec<(&'static str, Inputs, Bounds)>
     ]
 }
 
+/// How the precondition is taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mode {
+    Bare,
+    Before,
+    Merged,
+}
+
 fn run(path: &Path, method: &str, engine: Engine, inputs: Inputs, bounds: Bounds) -> Ran {
+    run_under(path, method, None, false, engine, inputs, bounds)
+}
+
+/// The same under a precondition, which may count as one condition.
+fn run_under(
+    path: &Path,
+    method: &str,
+    rep_ok: Option<&str>,
+    merged: bool,
+    engine: Engine,
+    inputs: Inputs,
+    bounds: Bounds,
+) -> Ran {
     let program: Rc<Program> = common::program_with(path, None);
-    let task = Task { bounds, ..common::task(&program, method, None) };
+    let task = Task { bounds, merged, ..common::task(&program, method, rep_ok) };
     let store = Store::new();
     let setup = common::setup(&store, &task, inputs);
     let watch = &mut |progress: &parallax_engines::Progress| match progress.states > 2_000 {
@@ -68,12 +90,17 @@ fn class(seed: u64, methods: usize) -> String {
         "public class Made {
     static class A { A a; B b; int n; int[] s; A[] t; int get() { return n; } }
     static class B extends A { A c; int get() { return n + 1; } }
+    A p; B q; int i;
 ",
     );
     for number in 0..methods {
+        let _ = write!(text, "    boolean ok{number}() {{\n        A x = p; A y = q; int j = i;\n");
+        for _ in 0..1 + random.below(2) {
+            let _ = writeln!(text, "        {}", required(&mut random));
+        }
         let _ = write!(
             text,
-            "    static int m{number}(A p, B q, int i) {{\n        A x = p; A y = q; int j = i;\n"
+            "        return true;\n    }}\n    int m{number}() {{\n        A x = p; A y = q; int j = i;\n"
         );
         for _ in 0..1 + random.below(3) {
             let _ = writeln!(text, "        {}", statement(&mut random, 2));
@@ -124,6 +151,16 @@ fn condition(random: &mut Random) -> String {
     format!("{one} {} {two}", pick(random, &["<", "==", ">=", "!="]))
 }
 
+/// What a precondition asks for: a condition, perhaps of every object along a chain.
+fn required(random: &mut Random) -> String {
+    let condition = condition(random);
+    match random.below(4) {
+        0 => format!("for (A z = p; z != null; z = z.a) {{ x = z; if ({condition}) return false; }}"),
+        1 => format!("if (p == null || p.a == null || p.b == null || {condition}) return false;"),
+        _ => format!("if ({condition}) return false;"),
+    }
+}
+
 fn statement(random: &mut Random, depth: usize) -> String {
     let inner = |random: &mut Random| match depth {
         0 => "j++;".to_owned(),
@@ -153,14 +190,20 @@ fn generated() {
     let text = class(77, count);
     std::fs::write(&file, &text).unwrap();
     let classes = common::compiled(&[file]);
-    let (mut complete, mut others) = (0, 0);
+    let (mut complete, mut others, mut complete_under) = (0, 0, 0);
     for number in 0..count {
+        let mode = [Mode::Before, Mode::Merged, Mode::Bare][number / 4 % 3];
+        let ok = format!("ok{number}");
+        let rep_ok = (mode != Mode::Bare).then_some(ok.as_str());
         let method = format!("Made.m{number}");
         let engine = Engine::ALL[number % 4];
         let inputs = Inputs { k: Some(2 + number / 4 % 2), array: 2, root_alias: true };
         // An exception is made by the constructors of four classes.
         let bounds = Bounds { rounds: 2, calls: 6, steps: 100_000 };
-        let base = run(classes.path(), &method, engine, inputs, bounds);
+        let run = |inputs, bounds| {
+            run_under(classes.path(), &method, rep_ok, mode == Mode::Merged, engine, inputs, bounds)
+        };
+        let base = run(inputs, bounds);
         let cut = base.traces.iter().any(|trace| matches!(trace.ending, Ending::Cut(_)));
         assert!(!(base.completeness.is_complete() && (cut || !base.finished)), "{method}\n{text}");
         if !base.completeness.is_complete() {
@@ -169,15 +212,19 @@ fn generated() {
             continue;
         }
         complete += 1;
+        complete_under += usize::from(mode != Mode::Bare);
         for (what, inputs, bounds) in raised(inputs, bounds) {
-            let more = run(classes.path(), &method, engine, inputs, bounds);
+            let more = run(inputs, bounds);
             let new: Vec<_> = more.traces.difference(&base.traces).collect();
-            assert!(new.is_empty(), "{method} {engine:?}: more {what} finds {new:#?}\n{text}");
+            assert!(new.is_empty(), "{method} {mode:?} {engine:?}: more {what} finds {new:#?}\n{text}");
             let lost: Vec<_> = base.traces.difference(&more.traces).filter(|_| more.finished).collect();
-            assert!(lost.is_empty(), "{method} {engine:?}: more {what} loses {lost:#?}\n{text}");
+            assert!(lost.is_empty(), "{method} {mode:?} {engine:?}: more {what} loses {lost:#?}\n{text}");
         }
     }
-    println!("{complete} methods are complete, {others} are not");
+    println!(
+        "{complete} methods are complete, {complete_under} of them under a precondition, {others} are not"
+    );
+    assert!(complete_under * 8 >= count, "{complete_under} of {count} under a precondition");
     assert!(complete * 8 >= count && others * 8 >= count, "{complete} and {others} of {count}");
 }
 

@@ -220,14 +220,16 @@ impl<C: Core, H: Host<C>> Machine<'_, C, H> {
             self.host.accesses(id, &offset, &len);
         }
         self.require(state, &bounds, Problem::OutOfBounds, || {
-            let many = match span {
-                Span::Bytes(len) => format!("{len} bytes"),
-                Span::Range(_) => "more bytes than there are".into(),
+            let bytes =
+                |count: u64| if count == 1 { String::from("1 byte") } else { format!("{count} bytes") };
+            let (many, are) = match span {
+                Span::Bytes(len) => (bytes(*len), if *len == 1 { "is" } else { "are" }),
+                Span::Range(_) => ("more bytes than there are".into(), "are"),
             };
-            let size = constant.map_or("a size that is not constant".into(), |s| format!("{s} bytes"));
+            let size = constant.map_or("a size that is not constant".into(), bytes);
             match shown {
-                Some(at) => format!("{many} at offset {at} of an object of {size} are {verb}"),
-                None => format!("{many} outside an object of {size} are {verb}"),
+                Some(at) => format!("{many} at offset {at} of an object of {size} {are} {verb}"),
+                None => format!("{many} outside an object of {size} {are} {verb}"),
             }
         })?;
         if write && read_only {

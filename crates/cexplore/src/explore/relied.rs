@@ -102,6 +102,7 @@ impl fmt::Display for Relied {
             Relied::Room { pointer, length, elements: true } => {
                 write!(f, "{length} elements are at {pointer}")
             }
+            Relied::AtLeast { pointer, bytes: 1 } => write!(f, "at least 1 byte is at {pointer}"),
             Relied::AtLeast { pointer, bytes } => write!(f, "at least {bytes} bytes are at {pointer}"),
             Relied::Enough(pointer) => write!(f, "what is accessed at {pointer} is there"),
             Relied::Ends(pointer) => write!(f, "{pointer} is a text that ends with a NUL"),

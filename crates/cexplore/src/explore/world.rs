@@ -22,6 +22,7 @@ impl<'s> System<Symbolic<'s>> for Explorer<'s> {
         if file == 0 {
             self.ledger.assume(Premise::new(match self.stdin.len() {
                 0 => "standard input is empty".into(),
+                1 => "standard input has exactly 1 byte".into(),
                 count => format!("standard input has exactly {count} bytes"),
             }));
         }

@@ -2,6 +2,7 @@
 //! and attached to the module ([`attach`]), where unknown memory and later analyses look for it.
 
 mod attach;
+mod declarator;
 mod tree;
 mod written;
 

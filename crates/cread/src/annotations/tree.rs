@@ -3,6 +3,7 @@
 //! The dump that people read is used and not the one in JSON, which leaves out the arguments of attributes.
 
 use super::canonical;
+use super::declarator;
 use super::written::{self, Place, Written};
 use parallax_cmodule::annotations::{Count, Promise, Qualifier, Subject};
 use rustc_hash::FxHashMap;
@@ -169,31 +170,10 @@ impl Tree<'_> {
         }
     }
 
-    /// The pointers of a type with the words after each `*`; the last is the declared thing itself.
+    /// What the type of a thing says of its pointers.
     fn note(&mut self, subject: &Subject, unit: &str, text: &str) {
-        let mut text = text.to_string();
-        for _ in 0..16 {
-            let bare = text.trim_start_matches("const ").trim_start_matches("volatile ");
-            match self.typedefs.get(bare) {
-                Some(meaning) => text = meaning.clone(),
-                None => break,
-            }
-        }
-        // Of a pointer to a function or array it is the pointer itself that counts.
-        let own = match text.find("(*") {
-            Some(at) => text[at..].split(')').next().unwrap_or(""),
-            None => text.split(['(', '[']).next().unwrap_or(""),
-        };
-        let levels: Vec<&str> = own.split('*').skip(1).collect();
-        for (position, words) in levels.iter().enumerate() {
-            let promise = if words.contains("_Nonnull") {
-                Promise::Nonnull
-            } else if words.contains("_Nullable") {
-                Promise::Nullable
-            } else {
-                continue;
-            };
-            self.say(subject.clone(), unit, levels.len() - 1 - position, promise);
+        for (depth, promise) in declarator::promises(text, &self.typedefs) {
+            self.say(subject.clone(), unit, depth, promise);
         }
         if let Some((_, count)) = text.split_once("__counted_by(") {
             let count = count.split(')').next().unwrap_or("").to_string();
@@ -216,8 +196,7 @@ impl Tree<'_> {
 
     fn function(&mut self, words: &str, from: Place, to: Place) -> Open {
         let name = name_of(words).to_string();
-        let text = quoted(words);
-        let result = text.find('(').map_or(text, |at| &text[..at]).trim_end().to_string();
+        let result = declarator::result(quoted(words), &self.typedefs);
         let unit = self.unit_of(words);
         self.note(&Subject::Result { function: name.clone() }, &unit, &result);
         let head = self.written.head(&self.file, from, to);

@@ -3,11 +3,11 @@
 use crate::declared::{Declared, Mode};
 use crate::finding::{Report, Status};
 use crate::footprint::Footprints;
-use crate::graph::Graph;
-use crate::local::settled;
+use crate::graph::{Graph, SinkKind};
+use crate::local::settle;
 use crate::mix::{Budget, Mistake, Mixer, merged, typed};
 use crate::place::{Done, Placed, Runs};
-use crate::region::{Functions, Program, Sinks, Solution};
+use crate::region::{Functions, Known, Program, Sinks};
 use parallax_cmodule::{FunctionId, Module};
 use parallax_points::{Points, Site, has_body};
 use parallax_term::Store;
@@ -143,22 +143,25 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
     report.gaps.extend(declared.gaps.iter().cloned());
     report.gaps.extend(unmixed);
     let reachable = Functions::Only(reachable(module, &points, entry));
-    let alone = inferred(&program, &reachable).reached(&FxHashSet::default());
+    let alone = program.inferred(&reachable).reached(&FxHashSet::default());
+    let mut near = Known::nothing(graph.count());
     while settings.refine.is_some() {
-        let more = settled(&inferred(&program, &reachable));
-        if more.size() == program.settled.size() {
+        let before = program.settled.size();
+        settle(&mut program, &reachable, &mut near);
+        if program.settled.size() <= before {
             break;
         }
-        program.settled = more;
     }
-    report.typed = alone.len();
+    let warnings: BTreeSet<(Site, SinkKind)> = alone.iter().map(|sink| (sink.site, sink.kind)).collect();
+    report.typed = warnings.len();
 
     let exploring = parallax_cexplore::explore::Settings {
         aliasing: parallax_cmachine::Aliasing::Sub,
         solver_time: settings.budget.time,
         ..parallax_cexplore::explore::Settings::default()
     };
-    let mixer = Mixer::new(&program, &footprints, &store, &exploring, modes.clone(), settings.plant);
+    let mut mixer = Mixer::new(&program, &footprints, &store, &exploring, modes.clone(), settings.plant);
+    mixer.keep_stores(&reachable);
     let mut runs = Runs::new(&program, settings, entry, mixer);
     let mut placed = Placed::at_once(runs.mixed(&modes, settings.budget));
     if let (Some(time), Mode::Typed) = (settings.refine, settings.start) {
@@ -170,23 +173,19 @@ pub fn check(module: &Module, settings: &Settings) -> Result<Report, Error> {
     let own = outcome.conflicts.into_iter().map(typed);
     report.findings = merged(own.chain(outcome.findings));
     for finding in &mut report.findings {
-        if let Some(why) = reasons.get(&finding.site) {
+        if let Some(why) = reasons.get(&finding.sink) {
             finding.status = Status::Possible(why.clone());
         }
     }
     report.assumptions.extend(outcome.assumptions);
-    let left: BTreeSet<Site> = report.findings.iter().map(|finding| finding.site).collect();
-    report.refuted = alone.iter().map(|sink| sink.site).filter(|site| !left.contains(site)).collect();
+    // A warning that is found at a call is found: it is refuted where null no longer gets to the place itself.
+    let left: BTreeSet<Site> = report.findings.iter().map(|finding| finding.sink).collect();
+    report.refuted = warnings.into_iter().map(|(site, _)| site).filter(|site| !left.contains(site)).collect();
     report.seconds = started.elapsed().as_secs_f64();
     for finding in &mut report.findings {
         finding.paths.truncate(settings.paths);
     }
     Ok(report)
-}
-
-/// What inference says of the whole program, every function being typed.
-fn inferred<'p, 'm>(program: &'p Program<'m>, reachable: &'p Functions) -> Solution<'p, 'm> {
-    Solution::of(program, reachable, program.sources(reachable, true), true)
 }
 
 /// What every answer rests on.

@@ -4,13 +4,14 @@
 //! program is built and given that input natively, which is noted beside it. If the native program would show the mistake and
 //! does not, or if the path goes on what code without a model was taken to return, nothing is confirmed.
 
-use crate::finding::{Finding, Kind, Report, Status, Where, Witness};
+use crate::finding::{Finding, FlowPath, Kind, Report, Status, Where, Witness};
 use crate::names::site_location;
 use parallax_cexplore::Program;
 use parallax_cexplore::confirm::{Verdict, replay};
 use parallax_cexplore::explore::{self, Argument, Entry, Settings};
 use parallax_cexplore::native::{self, Native};
 use parallax_cexplore::place::user_place;
+use parallax_cexplore::trace::Step as Executed;
 use parallax_cmachine::Problem;
 use parallax_cmodule::{BlockId, FunctionId, LocationId, Module, Operation};
 use parallax_path::Strategy;
@@ -84,7 +85,7 @@ pub fn confirm(program: &Program, report: &mut Report, time: Duration, folder: O
         };
         // A run of the program decides against a block that refuted it.
         report.refuted.retain(|site| !here(*site));
-        let same = |finding: &&mut Finding| here(finding.site);
+        let same = |finding: &&mut Finding| here(finding.sink);
         let mut known = report.findings.iter_mut().filter(same).peekable();
         if known.peek().is_none() {
             let Some(site) = site_at(module, function, location) else { continue };
@@ -92,6 +93,7 @@ pub fn confirm(program: &Program, report: &mut Report, time: Duration, folder: O
                 kind,
                 found_by: Where::Symbolic,
                 site,
+                sink: site,
                 status,
                 subject: "a pointer".into(),
                 paths: Vec::new(),
@@ -103,8 +105,22 @@ pub fn confirm(program: &Program, report: &mut Report, time: Duration, folder: O
         for finding in known {
             finding.status = status.clone();
             finding.witness = Some(witness.clone());
+            // Inference knows no order: what it says first may be what the run never came by.
+            finding.paths.sort_by_cached_key(|path| !took(module, &replay.path, path));
         }
     }
+}
+
+/// Whether a run came by the places of a way, in their order. What holds from the start of the program has no place.
+fn took(module: &Module, run: &[Executed], path: &FlowPath) -> bool {
+    let mut rest = run;
+    path.steps.iter().filter(|step| module.location(step.location).line != 0).all(|step| {
+        let (file, line) = (module.file_of(step.location), module.location(step.location).line);
+        let at = rest.iter().position(|executed| executed.line == line && executed.file == file);
+        // One line may be several steps.
+        rest = at.map_or(&[], |at| &rest[at..]);
+        at.is_some()
+    })
 }
 
 /// The first instruction at a place that uses memory or calls something.

@@ -1,12 +1,13 @@
 //! A symbolic block: the explorer entered with the qualifiers of its cells, and the two switches.
 
 use crate::declared::Mode;
-use crate::finding::{Finding, FlowPath, Status, Step, Where};
+use crate::finding::{Finding, FlowPath, Status, Step, Where, used_at};
 use crate::footprint::Footprint;
 use crate::graph::Var;
 use crate::host::BlockHost;
 use crate::leaves::{Leaf, leaves};
-use crate::mix::{Actual, Context, Mistake, Mixer, Outcome, typed};
+use crate::left_null::left_null;
+use crate::mix::{Actual, Conflict, Context, Mistake, Mixer, Outcome, typed};
 use crate::names::site_location;
 use parallax_cexplore::explore::Explorer;
 use parallax_cmachine::{
@@ -19,7 +20,7 @@ use parallax_points::external::{Effect, calls_later, effects, is_plain};
 use parallax_points::flow::carries;
 use parallax_points::{ANYWHERE, ObjectId as Abstract, Site, has_body};
 use parallax_sem::Symbolic;
-use parallax_term::Formula;
+use parallax_term::{Formula, Term};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -72,17 +73,24 @@ impl<'m> Mixer<'m> {
             own,
             named,
             answered,
+            self.near_uses.clone(),
             self.plant,
         );
         let mut machine: Engine<'m> = Machine::new(program.module, host);
+        if context.near {
+            let words = "what it is entered with may be an address that was computed from null".into();
+            machine.host.bounded(Bound::Unsupported(words));
+        }
         let mut lowest = usize::MAX;
         let mut frontier = Frontier::new(Strategy::Depth, 1);
-        let mut block = Block { mixer: self, outcome: &mut outcome, lowest: &mut lowest, function, start };
+        let mut block =
+            Block { mixer: self, outcome: &mut outcome, lowest: &mut lowest, function, start, near: false };
         if start && !program.around.is_empty() {
             let words = "functions that run before or after the program".into();
             machine.host.bounded(Bound::Unsupported(words));
         }
         match block.enter(&mut machine, function) {
+            Ok(_) if context.near => {}
             Ok(state) => {
                 frontier.push(state, true);
                 block.run(&mut machine, &mut frontier);
@@ -100,6 +108,7 @@ impl<'m> Mixer<'m> {
                 kind,
                 found_by: Where::Symbolic,
                 site,
+                sink: site,
                 status: Status::Possible(format!("a path through {name} shows it, from unknown memory")),
                 subject: "a pointer".into(),
                 paths: vec![FlowPath {
@@ -110,6 +119,7 @@ impl<'m> Mixer<'m> {
                 witness: None,
             });
         }
+        outcome.findings.extend(self.stored_in(&machine.host.own.functions));
         if !completeness.is_complete() {
             let why: Vec<String> = completeness.bounds().take(3).map(ToString::to_string).collect();
             outcome.gaps.insert(format!("{name} could not be explored to the end: {}", why.join("; ")));
@@ -119,6 +129,17 @@ impl<'m> Mixer<'m> {
         }
         (outcome, lowest)
     }
+}
+
+/// The ways of a conflict, each with the place where null is used: the finding is at the call, and this is somewhere below.
+fn ending(module: &Module, conflict: &Conflict) -> Vec<FlowPath> {
+    let last = used_at(module, conflict.kind, conflict.site);
+    let mut paths = conflict.paths.clone();
+    if paths.is_empty() {
+        paths.push(FlowPath { origin: None, steps: Vec::new() });
+    }
+    paths.iter_mut().for_each(|path| path.steps.push(last.clone()));
+    paths
 }
 
 /// Functions that return again when `longjmp` is called.
@@ -159,6 +180,8 @@ struct Block<'b, 'm> {
     lowest: &'b mut usize,
     function: FunctionId,
     start: bool,
+    /// Whether something that was asked about may be an address that was computed from null.
+    near: bool,
 }
 
 impl<'m> Block<'_, 'm> {
@@ -256,15 +279,27 @@ impl<'m> Block<'_, 'm> {
         }
     }
 
-    /// Whether a pointer may be null on a path.
+    /// Whether a pointer may be null on a path, or an address that was computed from null, in one of the variables that it is
+    /// going to be in.
     fn may_be_null(
         &mut self,
         machine: &mut Engine<'m>,
         state: &mut State<Sym<'m>>,
         value: &Value<Sym<'m>>,
         exists: Option<Formula>,
+        vars: &[Var],
     ) -> bool {
         if let Value::Pointer(pointer) = value {
+            let moved = |offset: &Term| machine.host.value(64, offset).is_none_or(|bits| !bits.is_zero());
+            let near = pointer.entries.iter().any(|entry| match entry.target {
+                Target::Null | Target::Token(_) => moved(&entry.offset),
+                Target::Number => true,
+                Target::Object(_) | Target::Function(_) => false,
+            });
+            if near && vars.iter().any(|&var| self.mixer.may_hold_near(var)) {
+                self.near = true;
+                return true;
+            }
             if let Some(Target::Token(id)) = pointer.only().map(|entry| entry.target) {
                 let token = &state.tokens[id.0 as usize];
                 if token.entries.is_empty() {
@@ -336,6 +371,11 @@ impl<'m> Block<'_, 'm> {
         }
         let context = self.abstracted(machine, state, &call);
         let (out, low) = self.mixer.block(target, Mode::Typed, context);
+        if out.near {
+            let name = &program.module.function(target).name;
+            let words = format!("{name} may leave an address that was computed from null");
+            machine.host.bounded(Bound::Unsupported(words));
+        }
         *self.lowest = (*self.lowest).min(low);
         self.outcome.findings.extend(out.findings.iter().cloned());
         self.outcome.gaps.extend(out.gaps.iter().cloned());
@@ -351,9 +391,10 @@ impl<'m> Block<'_, 'm> {
                 kind: conflict.kind,
                 found_by: Where::Symbolic,
                 site,
+                sink: conflict.site,
                 status: Status::Possible("typed code that is called here has it".into()),
                 subject: conflict.subject.clone(),
-                paths: conflict.paths.clone(),
+                paths: ending(program.module, conflict),
                 contexts: BTreeSet::new(),
                 witness: None,
             });
@@ -438,7 +479,12 @@ impl<'m> Block<'_, 'm> {
                 return Err(Stop::Unsupported(format!("{name} calls functions of the program")));
             }
             let footprint = Rc::new(self.mixer.footprints.of_call(site));
+            self.near = false;
             let left = self.left_null(machine, state, listed.unwrap_or_default(), &footprint, site);
+            if self.near {
+                let words = format!("{name} may change an address that was computed from null");
+                machine.host.bounded(Bound::Unsupported(words));
+            }
             self.havoc(machine, state, &name, footprint, &left)?;
         }
         let null = listed.unwrap_or_default().contains(&Effect::Nullable);
@@ -459,15 +505,9 @@ impl<'m> Block<'_, 'm> {
         let program = self.mixer.program;
         let mut left = self.null_cells(machine, state, footprint);
         left.retain(|cell| footprint.changed.contains(cell));
-        let call = self.mixer.call_at(site);
-        for effect in listed {
-            let Effect::StoresNull(index) = effect else { continue };
-            let argument = call.and_then(|call| call.arguments.get(usize::from(*index)));
-            for value in argument.map(|a| a.values.as_slice()).unwrap_or_default() {
-                let parallax_points::Value::Node(pointer) = value else { continue };
-                let cells = program.points.accessed(program.module, *pointer);
-                left.extend(cells.into_iter().map(|cell| program.graph.cell(cell)));
-            }
+        if let Some(call) = self.mixer.call_at(site) {
+            let cells = left_null(program.module, program.points, site, call, listed);
+            left.extend(cells.into_iter().map(|cell| program.graph.cell(cell)));
         }
         left
     }
@@ -481,6 +521,7 @@ impl<'m> Block<'_, 'm> {
     ) -> Context {
         let program = self.mixer.program;
         let mut context = Context::default();
+        self.near = false;
         let parameters = &program.module.function(call.function).parameters;
         for (index, value) in call.arguments.iter().enumerate() {
             let pointer = parameters.get(index).is_some_and(|p| {
@@ -490,11 +531,12 @@ impl<'m> Block<'_, 'm> {
             let node = program.points.flows.register(call.function, Register(index as u32));
             let word = index < parameters.len() && !pointer && self.mixer.may_hold_null(Var(node.0));
             // What was null for a declared parameter was reported, and is not so on the rest of the path.
-            let null = word || pointer && self.may_be_null(machine, state, value, None);
+            let null = word || pointer && self.may_be_null(machine, state, value, None, &[Var(node.0)]);
             context.actuals.push(Actual { null, points: Vec::new() });
         }
         let footprint = self.mixer.footprints.of(call.function);
         context.bits = self.null_cells(machine, state, &footprint);
+        context.near = self.near;
         context
     }
 
@@ -549,7 +591,7 @@ impl<'m> Block<'_, 'm> {
                     Held::Nothing => {}
                     Held::Zero | Held::Unclear => bits.extend(cells),
                     Held::Value(value) => {
-                        if self.may_be_null(machine, state, &value, exists) {
+                        if self.may_be_null(machine, state, &value, exists, &cells) {
                             bits.extend(cells);
                         }
                     }
@@ -565,6 +607,7 @@ impl<'m> Block<'_, 'm> {
                 }
             }
         }
+        bits.extend(self.mixer.zeros_in(&footprint.cells));
         bits
     }
 
@@ -652,10 +695,12 @@ impl<'m> Block<'_, 'm> {
         value: Option<Value<Sym<'m>>>,
     ) {
         let program = self.mixer.program;
+        self.near = false;
         let result = program.module.function(self.function).result;
         if let Some(value) = &value {
+            let returned = Var(program.points.flows.result(self.function).0);
             self.outcome.result |= match program.module.ty(result).kind {
-                TypeKind::Pointer => self.may_be_null(machine, state, value, None),
+                TypeKind::Pointer => self.may_be_null(machine, state, value, None, &[returned]),
                 // What is returned in other forms, as a number or with others, is null where inference says that it may be.
                 _ => carries(program.module, result),
             };
@@ -700,7 +745,7 @@ impl<'m> Block<'_, 'm> {
                     Held::Unclear => true,
                     Held::Value(value) => {
                         !unchanged(state, &value, id, leaf.at)
-                            && self.may_be_null(machine, state, &value, exists)
+                            && self.may_be_null(machine, state, &value, exists, &cells)
                     }
                 };
                 if null {
@@ -708,6 +753,8 @@ impl<'m> Block<'_, 'm> {
                 }
             }
         }
+        self.outcome.near |= self.near;
+        self.outcome.nulls.extend(self.mixer.zeros_in(&footprint.changed));
         if !self.mixer.planted(Mistake::UndiscoveredNotReturned) {
             let left: BTreeSet<_> =
                 machine.host.calls_on(state).flat_map(|(_, nulls)| nulls.iter().copied()).collect();

@@ -100,8 +100,10 @@ pub struct Finding {
     pub kind: Kind,
     /// Which analysis found it.
     pub found_by: Where,
-    /// The instruction.
+    /// The instruction that is reported: for typed code that a symbolic block calls, the call.
     pub site: Site,
+    /// The instruction that uses null. One call may lead to several, and each is a finding.
+    pub sink: Site,
     /// How sure it is.
     pub status: Status,
     /// What is null there.
@@ -199,6 +201,15 @@ pub(crate) fn describe(program: &Program<'_>, source: &Source, edges: &[Edge]) -
         steps.push(step(module, edge.site, words));
     }
     FlowPath { origin: Some(source.origin), steps }
+}
+
+/// The step at which typed code uses null, at the end of each way there.
+pub(crate) fn used_at(module: &Module, kind: Kind, sink: Site) -> Step {
+    let words = match kind {
+        Kind::NullDereference => "dereferenced",
+        Kind::NullToNonnull => "used where it must not be null",
+    };
+    step(module, Some(sink), words.to_string())
 }
 
 fn into(name: &str) -> String {

@@ -110,7 +110,7 @@ impl<'m> Footprints<'m> {
         for object in made {
             whole.objects.insert(object);
             let cells = self.points.cells_of(object).map(|(_, cell)| self.graph.cell(cell));
-            for cell in cells {
+            for cell in cells.chain(self.graph.zeros(object)) {
                 whole.cells.insert(cell);
                 whole.changed.insert(cell);
             }
@@ -210,15 +210,19 @@ impl<'m> Footprints<'m> {
             if writes {
                 all.written.insert((object, if everything { ANYWHERE } else { offset & !7 }));
             }
-            let mut touched = |cell| {
-                all.cells.insert(self.graph.cell(cell));
+            let mut touched = |var| {
+                all.cells.insert(var);
                 if writes {
-                    all.changed.insert(self.graph.cell(cell));
+                    all.changed.insert(var);
                 }
             };
+            self.graph.zeros(object).filter(|_| whole).into_iter().for_each(&mut touched);
+            let cell = |cell| self.graph.cell(cell);
             match everything {
-                true => self.points.cells_of(object).for_each(|(_, cell)| touched(cell)),
-                false => self.points.cell(self.module, object, offset).into_iter().for_each(touched),
+                true => self.points.cells_of(object).for_each(|(_, at)| touched(cell(at))),
+                false => {
+                    self.points.cell(self.module, object, offset).map(cell).into_iter().for_each(touched)
+                }
             }
         }
     }

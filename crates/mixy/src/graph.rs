@@ -7,9 +7,11 @@
 //! a region of the program is the edges of its functions.
 
 use crate::declared::Declared;
+use crate::left_null::left_null;
 use crate::names::location_of;
 use parallax_cmodule::Module;
-use parallax_cmodule::{FunctionId, Register};
+use parallax_cmodule::{Constant, ConstantId, FunctionId, Operation, Register};
+use parallax_op::BinOp;
 use parallax_points::external::{Effect, RESULT, effects, is_plain};
 use parallax_points::{Called, CellId, Flow, Node, ObjectId, ObjectKind, Points, Site, Value, has_body};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -24,7 +26,7 @@ pub struct Var(pub u32);
 pub enum Why {
     /// Assigned, chosen, cast.
     Copy,
-    /// Moved by arithmetic.
+    /// Moved by arithmetic: of null this makes an address near null, which is no longer equal to null.
     Move,
     /// Read from memory.
     Load,
@@ -119,6 +121,9 @@ pub struct Graph {
     pub gaps: BTreeSet<String>,
     count: u32,
     first_cell: u32,
+    /// What stands for the zeros of each object outside of its cells.
+    zeros: FxHashMap<ObjectId, Var>,
+    zero_vars: FxHashSet<Var>,
     outgoing: Lists,
     incoming: Lists,
 }
@@ -170,6 +175,7 @@ impl Graph {
             reads: FxHashMap::default(),
             writes: FxHashMap::default(),
             transfers: FxHashSet::default(),
+            zeros: FxHashMap::default(),
             uncalled: Vec::new(),
             given: FxHashSet::default(),
             first_cell,
@@ -188,6 +194,7 @@ impl Graph {
             next: count,
             uncalled,
             given,
+            zeros,
             ..
         } = builder;
         sources.sort_unstable();
@@ -203,6 +210,8 @@ impl Graph {
             gaps,
             count,
             first_cell,
+            zero_vars: zeros.values().copied().collect(),
+            zeros,
             outgoing,
             incoming,
         };
@@ -245,6 +254,16 @@ impl Graph {
         Var(self.first_cell + cell.0)
     }
 
+    /// The variable that stands for the zeros of an object outside of its cells, if they matter to anything.
+    pub(crate) fn zeros(&self, object: ObjectId) -> Option<Var> {
+        self.zeros.get(&object).copied()
+    }
+
+    /// Whether a variable stands for the zeros of an object.
+    pub(crate) fn is_zeros(&self, var: Var) -> bool {
+        self.zero_vars.contains(&var)
+    }
+
     /// The cell that a variable is.
     pub fn as_cell(&self, points: &Points, var: Var) -> Option<CellId> {
         let number = var.0.checked_sub(self.first_cell)?;
@@ -277,6 +296,8 @@ struct Builder<'m> {
     reads: FxHashMap<Node, Var>,
     writes: FxHashMap<Node, Var>,
     transfers: FxHashSet<(Node, Node, Option<u64>)>,
+    /// What stands for the zeros of each object outside of its cells.
+    zeros: FxHashMap<ObjectId, Var>,
     /// Calls through pointers that are not known to point to a function.
     uncalled: Vec<(Site, Var)>,
     /// Objects that functions without a body get, of which nothing is known.
@@ -302,6 +323,16 @@ impl Builder<'_> {
         for (site, flow) in &flows.flows {
             self.flow(*site, flow);
         }
+        for (number, global) in self.module.globals.iter().enumerate() {
+            let kind = ObjectKind::Global(parallax_cmodule::GlobalId(number as u32));
+            let zeros = global.initialiser.is_some_and(|id| has_zeros(self.module, id));
+            if let (Some(object), true) = (flows.object(kind), zeros) {
+                let explicit = self.declared.explicit.contains(&object);
+                let origin = if explicit { Origin::Constant } else { Origin::ImplicitZero };
+                let var = self.zeros(object);
+                self.sources.push(Source { var, site: None, origin });
+            }
+        }
         for &(site, to, from) in &flows.copied {
             self.transfer(to, from, None, site);
         }
@@ -325,6 +356,26 @@ impl Builder<'_> {
         match value {
             Value::Node(from) => self.edge(Var(from.0), to, Some(site), why),
             Value::Null => self.sources.push(Source { var: to, site: Some(site), origin: Origin::Constant }),
+        }
+    }
+
+    /// A value takes part in arithmetic; `stays` where null stays null.
+    fn moved(&mut self, from: Value, to: Node, site: Site, stays: bool) {
+        if stays {
+            return self.into(from, Var(to.0), site, Why::Copy);
+        }
+        // A null constant is null before it is moved.
+        let from = self.used(from, site);
+        self.edge(from, Var(to.0), Some(site), Why::Move);
+    }
+
+    /// Whether an instruction that may lead anywhere makes null of null: intrinsics that return their argument, and masks.
+    fn keeps_null(&self, site: Site) -> bool {
+        let block = &self.module.function(site.function).blocks[site.block.0 as usize];
+        match block.instructions.get(site.index as usize).map(|instruction| &instruction.operation) {
+            Some(Operation::Binary { op, .. }) => op.op == BinOp::And,
+            Some(Operation::Call { .. }) => true,
+            _ => false,
         }
     }
 
@@ -355,9 +406,11 @@ impl Builder<'_> {
     fn flow(&mut self, site: Site, flow: &Flow) {
         match flow {
             Flow::Copy { from, to } => self.into(*from, Var(to.0), site, Why::Copy),
-            Flow::Move { from, to, .. } | Flow::Anywhere { from, to } => {
-                self.into(*from, Var(to.0), site, Why::Move);
+            Flow::Move { from, to, constant, steps } => {
+                let stays = *constant == 0 && steps.iter().all(|step| *step == 0);
+                self.moved(*from, *to, site, stays);
             }
+            Flow::Anywhere { from, to } => self.moved(*from, *to, site, self.keeps_null(site)),
             Flow::New { .. } => {}
             Flow::Load { pointer, to } => {
                 self.dereferenced(*pointer, site);
@@ -392,6 +445,9 @@ impl Builder<'_> {
                     for cell in self.covered(*pointer, *len) {
                         let var = self.cell(cell);
                         self.sources.push(Source { var, site: Some(site), origin: Origin::Cleared });
+                    }
+                    for (object, _) in self.points.pointees(*pointer) {
+                        self.cleared(object, site);
                     }
                 }
             }
@@ -501,6 +557,10 @@ impl Builder<'_> {
             }
         }
         let source = |var: Var| Source { var, site: Some(site), origin: Origin::External(target) };
+        for cell in left_null(self.module, self.points, site, call, listed.unwrap_or_default()) {
+            let var = self.cell(cell);
+            self.sources.push(source(var));
+        }
         let first = |index: u8| call.arguments.get(index as usize).and_then(|a| a.values.first().copied());
         for effect in listed.unwrap_or_default() {
             match *effect {
@@ -524,6 +584,9 @@ impl Builder<'_> {
                         let var = self.cell(cell);
                         self.sources.push(Source { var, site: Some(site), origin: Origin::Cleared });
                     }
+                    for object in self.points.made(site) {
+                        self.cleared(object, site);
+                    }
                 }
                 // A null argument that comes back as the result: only where the function takes null at all.
                 Effect::Returns(index) | Effect::ReturnsInto(index) => {
@@ -538,17 +601,11 @@ impl Builder<'_> {
                         self.transfer(to, from, None, site);
                     }
                 }
-                Effect::StoresNull(index) => {
-                    if let Some(Value::Node(pointer)) = first(index) {
-                        for cell in self.points.accessed(self.module, pointer) {
-                            let var = self.cell(cell);
-                            self.sources.push(source(var));
-                        }
-                    }
-                }
                 Effect::Allocates
                 | Effect::Stores(..)
                 | Effect::StoresNew(_)
+                | Effect::StoresNull(_)
+                | Effect::Scans(..)
                 | Effect::Calls(..)
                 | Effect::CallsBack(_)
                 | Effect::CallsKept(_)
@@ -615,6 +672,14 @@ impl Builder<'_> {
                 let to = self.cell(cell);
                 self.edge(var, to, Some(site), Why::Transfer);
             }
+            for object in self.objects(from) {
+                let zeros = self.zeros(object);
+                self.edge(zeros, var, Some(site), Why::Transfer);
+            }
+            for object in self.objects(to) {
+                let zeros = self.zeros(object);
+                self.edge(var, zeros, Some(site), Why::Transfer);
+            }
             return;
         }
         for (object, offset) in targets {
@@ -625,13 +690,62 @@ impl Builder<'_> {
     fn transfer_into(&mut self, object: ObjectId, offset: i64, from: Node, len: Option<u64>, site: Site) {
         let (points, module) = (self.points, self.module);
         let sources: Vec<(ObjectId, i64)> = points.pointees(from).collect();
-        let pairs =
-            sources.into_iter().flat_map(|source| points.copied(module, source, (object, offset), len));
-        for (from, to) in pairs {
-            let (from, to) = (self.cell(from), self.cell(to));
-            self.edge(from, to, Some(site), Why::Transfer);
+        let covered = points.covered(module, (object, offset), len);
+        for source in sources {
+            let pairs = points.copied(module, source, (object, offset), len);
+            // What is copied of memory that nothing reads or writes as pointers is null where that is zero.
+            let written: FxHashSet<CellId> = pairs.iter().map(|(_, to)| *to).collect();
+            let zeros = self.zeros(source.0);
+            for cell in covered.iter().filter(|cell| !written.contains(*cell)) {
+                let to = self.cell(*cell);
+                self.edge(zeros, to, Some(site), Why::Transfer);
+            }
+            let onward = self.zeros(object);
+            if zeros != onward {
+                self.edge(zeros, onward, Some(site), Why::Transfer);
+            }
+            for (from, to) in pairs {
+                let (from, to) = (self.cell(from), self.cell(to));
+                self.edge(from, to, Some(site), Why::Transfer);
+            }
         }
     }
+
+    /// Objects that a pointer leads to, each once.
+    fn objects(&self, pointer: Node) -> BTreeSet<ObjectId> {
+        self.points.pointees(pointer).map(|(object, _)| object).collect()
+    }
+
+    /// What stands for the zeros of an object outside of its cells: characters, above all.
+    fn zeros(&mut self, object: ObjectId) -> Var {
+        if let Some(&var) = self.zeros.get(&object) {
+            return var;
+        }
+        let var = Var(self.next);
+        self.next += 1;
+        self.zeros.insert(object, var);
+        var
+    }
+
+    /// An object is set to zero, in part at least.
+    fn cleared(&mut self, object: ObjectId, site: Site) {
+        let var = self.zeros(object);
+        self.sources.push(Source { var, site: Some(site), origin: Origin::Cleared });
+    }
+}
+
+/// Whether eight bytes or more of a constant are zero, where it is not said which they are.
+fn has_zeros(module: &Module, id: ConstantId) -> bool {
+    let mut waiting = vec![id];
+    while let Some(id) = waiting.pop() {
+        match module.constant(id) {
+            Constant::Zero(ty) if module.ty(*ty).size >= 8 => return true,
+            Constant::Bytes(_, bytes) if bytes.windows(8).any(|word| *word == [0; 8]) => return true,
+            Constant::Aggregate(_, parts) => waiting.extend(parts),
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Pairs of places between which a transfer is followed cell by cell.

@@ -72,7 +72,7 @@ pub(crate) struct BlockHost<'s> {
     /// Cells that may be null on entry.
     bits: BTreeSet<Var>,
     /// What the code that is executed here touches itself.
-    own: Footprint,
+    pub(crate) own: Footprint,
     /// Globals that the code executed here can name. Any other is met, if at all, through a pointer, and is then no
     /// different from what the pointer leads to otherwise.
     named: FxHashSet<GlobalId>,
@@ -86,6 +86,8 @@ pub(crate) struct BlockHost<'s> {
     stands: RefCell<FxHashMap<String, BTreeSet<Abstract>>>,
     /// Functions whose calls are answered here.
     pub(crate) answered: FxHashSet<FunctionId>,
+    /// Instructions that may follow an address that was computed from null.
+    near_uses: Rc<FxHashSet<Site>>,
     /// Null errors: what and where.
     pub(crate) problems: BTreeSet<(Kind, Site)>,
     /// Behaviour that something stands in for.
@@ -105,6 +107,7 @@ impl<'s> BlockHost<'s> {
         own: Footprint,
         named: FxHashSet<GlobalId>,
         answered: FxHashSet<FunctionId>,
+        near_uses: Rc<FxHashSet<Site>>,
         plant: Option<Mistake>,
     ) -> Self {
         BlockHost {
@@ -120,6 +123,7 @@ impl<'s> BlockHost<'s> {
             left: FxHashMap::default(),
             stands: RefCell::default(),
             answered,
+            near_uses,
             problems: BTreeSet::new(),
             stand_ins: BTreeSet::new(),
             plant,
@@ -461,6 +465,10 @@ impl<'s> Reporter<Sym<'s>> for BlockHost<'s> {
                 if self.beyond(state, guard) {
                     let words = format!("memory beyond what is followed: {detail}");
                     self.inner.bounded(Bound::Unsupported(words));
+                }
+                // An address before null, or far behind it, is no address of an object either.
+                if let Some(site) = self.site(state).filter(|site| self.near_uses.contains(site)) {
+                    self.problems.insert((Kind::NullDereference, site));
                 }
                 return;
             }

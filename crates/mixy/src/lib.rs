@@ -19,6 +19,7 @@ pub mod footprint;
 pub mod graph;
 mod host;
 mod leaves;
+mod left_null;
 mod local;
 pub mod mix;
 pub mod names;

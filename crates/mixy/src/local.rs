@@ -8,9 +8,12 @@
 //!
 //! Where a value is not null, no null flows on from there either, so that inference knows more in turn: the two take turns
 //! until neither does.
+//!
+//! A test says nothing of an address that was computed from null (`&p->next` where `p` is null): it is not equal to null, and
+//! following it goes wrong. Inference says which values may be such addresses, wherever they come from.
 
 use crate::graph::Var;
-use crate::region::{Program, Solution};
+use crate::region::{Functions, Known, Program};
 use parallax_cmodule::{
     BlockId, Callee, Cast, Constant, Function, FunctionId, GlobalId, Operand, Operation, Register, Terminator,
 };
@@ -37,17 +40,41 @@ impl Settled {
     }
 }
 
-/// What is settled if inference has this solution: what null never reaches is not null when it is assigned to a variable, whatever
-/// else the variable holds at other times.
-pub(crate) fn settled(solution: &Solution<'_, '_>) -> Settled {
-    let program = solution.program;
+/// Settles what the text of functions shows, for a program of which less is settled; `near` is what may be an address near null.
+///
+/// Which values are near null depends on what is settled where they are computed, and what is settled on which are near null. Both
+/// hold from one instruction of a run to the next, so the least fixed point is right: it is reached from nothing being near null
+/// the first time, and from what was near null with less settled after that.
+pub(crate) fn settle(program: &mut Program<'_>, functions: &Functions, near: &mut Known) {
+    let before = std::mem::take(&mut program.settled.followed);
+    let null = program.inferred(functions).into_known();
+    loop {
+        program.settled = settled(program, functions, &before, &null, near);
+        let found = program.inferred(functions).into_known();
+        if !near.add_near(&found) {
+            *near = found;
+            return;
+        }
+    }
+}
+
+/// What is settled if null reaches no more than this: what it never reaches is not null when it is assigned to a variable, whatever
+/// else the variable holds at other times. Some parameters are known to be followed.
+fn settled(
+    program: &Program<'_>,
+    functions: &Functions,
+    followed: &FxHashSet<(FunctionId, u32)>,
+    null: &Known,
+    near: &Known,
+) -> Settled {
     let mut settled = Settled::default();
     let ids = (0..program.module.functions.len() as u32).map(FunctionId);
     for id in ids.filter(|&id| has_body(program.module, id)) {
         let function = program.module.function(id);
         let strange = |terminator: &Terminator| matches!(terminator, Terminator::Unsupported(_));
         if !function.blocks.iter().any(|block| strange(&block.terminator)) {
-            Body::new(solution, id, function).solve(&mut settled);
+            let inferred = Inferred { null: functions.contains(id).then_some(null), near, followed };
+            Body::new(program, inferred, id, function).solve(&mut settled);
         }
     }
     settled
@@ -92,9 +119,19 @@ struct State {
     base: FxHashMap<Register, Register>,
 }
 
+/// What inference says.
+struct Inferred<'p> {
+    /// What may be null, in a function that it looked at.
+    null: Option<&'p Known>,
+    /// What may be an address that was computed from null.
+    near: &'p Known,
+    /// Parameters that functions follow.
+    followed: &'p FxHashSet<(FunctionId, u32)>,
+}
+
 struct Body<'p, 'm> {
     program: &'p Program<'m>,
-    solution: &'p Solution<'p, 'm>,
+    inferred: Inferred<'p>,
     id: FunctionId,
     function: &'p Function,
     /// What makes each register.
@@ -113,7 +150,7 @@ struct Body<'p, 'm> {
 }
 
 impl<'p, 'm> Body<'p, 'm> {
-    fn new(solution: &'p Solution<'p, 'm>, id: FunctionId, function: &'p Function) -> Self {
+    fn new(program: &'p Program<'m>, inferred: Inferred<'p>, id: FunctionId, function: &'p Function) -> Self {
         let instructions = function.blocks.iter().flat_map(|block| &block.instructions);
         let made = instructions.filter_map(|i| Some((i.result?, &i.operation))).collect();
         let mut before = vec![Vec::new(); function.blocks.len()];
@@ -126,8 +163,8 @@ impl<'p, 'm> Body<'p, 'm> {
             }
         }
         Body {
-            program: solution.program,
-            solution,
+            program,
+            inferred,
             id,
             function,
             made,
@@ -312,7 +349,7 @@ impl<'p, 'm> Body<'p, 'm> {
                 if let Callee::Pointer(pointer) = callee {
                     self.learn(state, pointer);
                 }
-                let Program { module, points, declared, returning, settled, .. } = self.program;
+                let Program { module, points, declared, returning, .. } = self.program;
                 let named = match callee {
                     Callee::Function(id) => Some(*id),
                     _ => None,
@@ -323,7 +360,7 @@ impl<'p, 'm> Body<'p, 'm> {
                     let followed = listed.is_some_and(|all| all.contains(&Effect::Dereferences(index as u8)));
                     let promised = outside.is_some_and(|id| declared.arguments.contains(&(id, index as u32)));
                     let targets = points.targets(site);
-                    let in_each = |id: &FunctionId| settled.followed.contains(&(*id, index as u32));
+                    let in_each = |id: &FunctionId| self.inferred.followed.contains(&(*id, index as u32));
                     let in_all = !targets.is_empty() && targets.iter().all(in_each);
                     if followed || promised || in_all {
                         self.learn(state, &argument.value);
@@ -404,7 +441,7 @@ impl<'p, 'm> Body<'p, 'm> {
     /// Adds what a condition shows that came out so, registers holding these.
     fn test(&self, facts: &mut Facts, held: &Held, condition: Register, holds: bool) {
         let Some((pointer, null)) = self.tested(condition) else { return };
-        if null == holds {
+        if null == holds || self.inferred.near.is_near(self.var(pointer)) {
             return;
         }
         for &expr in held.get(&pointer).into_iter().flatten() {
@@ -551,8 +588,11 @@ impl<'p, 'm> Body<'p, 'm> {
 
     /// Whether inference has no null for a register of a function that it looked at.
     fn never_null(&self, register: Register) -> bool {
-        let var = Var(self.program.points.flows.register(self.id, register).0);
-        self.solution.covers(self.id) && !self.solution.is_null(var)
+        self.inferred.null.is_some_and(|null| !null.is_null(self.var(register)))
+    }
+
+    fn var(&self, register: Register) -> Var {
+        Var(self.program.points.flows.register(self.id, register).0)
     }
 
     /// An operand is not null from here on.
@@ -668,10 +708,11 @@ fn changes_nothing(effect: &Effect) -> bool {
     )
 }
 
-/// Operands that inference may warn about.
+/// Operands that inference may warn about, or null flows on from.
 fn used(operation: &Operation) -> SmallVec<[&Operand; 4]> {
     match operation {
         Operation::Load { pointer } => smallvec::smallvec![pointer],
+        Operation::Address { base, .. } => smallvec::smallvec![base],
         Operation::Store { pointer, value, .. } => smallvec::smallvec![pointer, value],
         Operation::SlotStore { value, .. } => smallvec::smallvec![value],
         Operation::AtomicUpdate { pointer, .. } | Operation::CompareExchange { pointer, .. } => {

@@ -7,9 +7,9 @@
 use crate::declared::Mode;
 use crate::finding::{BlockSummary, Finding, FlowPath, Kind, Status, Where, describe};
 use crate::footprint::Footprints;
-use crate::graph::{Origin, SinkKind, Source, Var};
+use crate::graph::{Origin, Sink, SinkKind, Source, Var};
 use crate::names::name_of;
-use crate::region::{Functions, Program, Solution};
+use crate::region::{Functions, Known, Program, Solution};
 use crate::ways::Ways;
 use parallax_cmodule::{FunctionId, Register};
 use parallax_points::external::{Effect, effects};
@@ -36,6 +36,9 @@ pub struct Context {
     pub actuals: Vec<Actual>,
     /// Cells of the footprint that may be null.
     pub bits: BTreeSet<Var>,
+    /// Whether some of what may be null may also be an address that was computed from null. Unknown memory of a symbolic block has
+    /// no such addresses, so that it cannot be entered.
+    pub near: bool,
 }
 
 impl Context {
@@ -47,6 +50,7 @@ impl Context {
             mine.points.dedup();
         }
         self.bits.extend(&other.bits);
+        self.near |= other.near;
     }
 }
 
@@ -72,6 +76,8 @@ pub struct Outcome {
     pub nulls: BTreeSet<Var>,
     /// Whether the result may be null.
     pub result: bool,
+    /// Whether some of this may also be an address that was computed from null.
+    pub near: bool,
     /// What typed code in it has wrong, by itself.
     pub conflicts: Vec<Conflict>,
     /// Findings of symbolic blocks.
@@ -144,7 +150,11 @@ pub struct Mixer<'m> {
     modes: FxHashMap<FunctionId, Mode>,
     /// Symbolic functions that could not be explored to the end: typed from then on.
     pub demoted: FxHashSet<FunctionId>,
-    top: Vec<bool>,
+    top: Known,
+    /// Where functions store null, by inference, in what is declared never to be null: execution checks arguments alone.
+    stored: FxHashMap<FunctionId, Vec<Conflict>>,
+    /// Instructions that may follow an address that was computed from null.
+    pub(crate) near_uses: Rc<FxHashSet<Site>>,
     cache: FxHashMap<(FunctionId, Mode, Context), Rc<Outcome>>,
     /// For each region that was analysed, sinks that its own text reaches.
     own: FxHashMap<FunctionId, Rc<BTreeSet<(Site, SinkKind)>>>,
@@ -178,7 +188,10 @@ impl<'m> Mixer<'m> {
         let all = Functions::All;
         let sources = program.sources(&all, true);
         let solution = Solution::of(program, &all, sources, plant == Some(Mistake::TopCut));
-        let top = (0..program.graph.count() as u32).map(|var| solution.is_null(Var(var))).collect();
+        let top = solution.into_known();
+        let near =
+            |sink: &&Sink| top.is_near(sink.var) && !program.settled.uses.contains(&(sink.site, sink.var));
+        let near_uses = program.graph.dereferences.iter().filter(near).map(|sink| sink.site).collect();
         Mixer {
             program,
             footprints,
@@ -189,6 +202,8 @@ impl<'m> Mixer<'m> {
             modes,
             demoted: FxHashSet::default(),
             top,
+            stored: FxHashMap::default(),
+            near_uses: Rc::new(near_uses),
             cache: FxHashMap::default(),
             own: FxHashMap::default(),
             stack: Vec::new(),
@@ -200,9 +215,39 @@ impl<'m> Mixer<'m> {
         }
     }
 
+    /// Keeps what inference says of stores in what is declared never to be null, in functions that can run.
+    pub(crate) fn keep_stores(&mut self, functions: &Functions) {
+        let program = self.program;
+        if program.nonnull.is_empty() {
+            return;
+        }
+        let solution = program.inferred(functions);
+        for conflict in conflicts(&solution, &solution.reached_by_storing(), true) {
+            self.stored.entry(conflict.site.function).or_default().push(conflict);
+        }
+    }
+
     /// Whether null may be in a variable at all, whatever blocks there are.
     pub(crate) fn may_hold_null(&self, var: Var) -> bool {
-        self.top[var.0 as usize]
+        self.top.is_null(var)
+    }
+
+    /// Of these, those that stand for zeros which are no pointers. A block knows them as numbers: it is taken to pass on what there
+    /// may be at all.
+    pub(crate) fn zeros_in(&self, all: &BTreeSet<Var>) -> impl Iterator<Item = Var> {
+        let graph = self.program.graph;
+        all.iter().copied().filter(move |&var| graph.is_zeros(var) && self.may_hold_null(var))
+    }
+
+    /// Findings of functions that are executed which execution does not look for.
+    pub(crate) fn stored_in(&self, functions: &FxHashSet<FunctionId>) -> Vec<Finding> {
+        let stored = functions.iter().filter_map(|id| self.stored.get(id)).flatten();
+        stored.cloned().map(typed).collect()
+    }
+
+    /// Whether an address that was computed from null may be in a variable at all, whatever blocks there are.
+    pub(crate) fn may_hold_near(&self, var: Var) -> bool {
+        self.top.is_near(var)
     }
 
     pub(crate) fn planted(&self, mistake: Mistake) -> bool {
@@ -279,6 +324,7 @@ impl<'m> Mixer<'m> {
         let program = self.program;
         let functions = Functions::Only(self.region_functions(from, start));
         let mut sources = program.sources(&functions, start);
+        let own = sources.len();
         let entry = |var| Source { var, site: None, origin: Origin::Entry };
         for (index, actual) in context.actuals.iter().enumerate() {
             if actual.null {
@@ -286,7 +332,9 @@ impl<'m> Mixer<'m> {
             }
         }
         sources.extend(context.bits.iter().map(|&var| entry(var)));
+        let entered = sources.split_off(own);
         let mut solution = Solution::of(program, &functions, sources, true);
+        solution.add(entered, context.near);
         let frontier = self.frontier(&functions);
         let mut seen: FxHashMap<(Site, FunctionId), Context> = FxHashMap::default();
         let mut outcome = Outcome::default();
@@ -309,18 +357,18 @@ impl<'m> Mixer<'m> {
                 lowest = lowest.min(low);
                 let mut added: Vec<Source> = Vec::new();
                 let origin = Origin::Block(*target);
-                for &var in out.nulls.iter().filter(|var| self.top[var.0 as usize]) {
+                for &var in out.nulls.iter().filter(|var| self.may_hold_null(**var)) {
                     added.push(Source { var, site: Some(*site), origin });
                 }
                 if let (true, Some(result)) = (out.result, self.result_of(*site))
-                    && self.top[result.0 as usize]
+                    && self.may_hold_null(result)
                 {
                     added.push(Source { var: result, site: Some(*site), origin });
                 }
                 outcome.findings.extend(out.findings.iter().cloned());
                 outcome.gaps.extend(out.gaps.iter().cloned());
                 outcome.assumptions.extend(out.assumptions.iter().cloned());
-                changed |= solution.add(added);
+                changed |= solution.add(added, out.near);
             }
             if !changed {
                 break;
@@ -329,25 +377,19 @@ impl<'m> Mixer<'m> {
         let watched = self.watched();
         let own = self.own_conflicts(from, &functions, &watched);
         let reached = solution.reached(&watched);
-        let wanted = !(reached.is_empty() || start && self.trial.is_some());
-        let ways = wanted.then(|| Ways::of(&solution, reached.len()));
-        for sink in reached {
-            let paths = ways.as_ref().map(|ways| ways.to(sink.var, 8)).unwrap_or_default();
-            outcome.conflicts.push(Conflict {
-                kind: Kind::of(sink.kind),
-                site: sink.site,
-                subject: name_of(program.module, program.points, program.graph, sink.var),
-                paths: paths.iter().map(|(source, edges)| describe(program, source, edges)).collect(),
-                own: own.contains(&(sink.site, sink.kind)),
-            });
+        outcome.conflicts = conflicts(&solution, &reached, !(start && self.trial.is_some()));
+        for (conflict, sink) in outcome.conflicts.iter_mut().zip(reached.chunk_by(same_use)) {
+            conflict.own = own.contains(&(sink[0].site, sink[0].kind));
         }
         // Nothing comes after the whole program.
         if !start {
             let footprint = self.footprints.of(from);
             outcome.nulls.extend(footprint.changed.iter().copied().filter(|&var| solution.is_null(var)));
+            outcome.near = footprint.changed.iter().any(|&var| solution.is_near(var));
         }
         let returned = Var(program.points.flows.result(from).0);
         outcome.result = solution.is_null(returned) && !program.nonnull.contains_key(&returned);
+        outcome.near |= outcome.result && solution.is_near(returned);
         (outcome, lowest)
     }
 
@@ -431,6 +473,7 @@ impl<'m> Mixer<'m> {
                     Value::Node(node) => {
                         let declared = program.nonnull.contains_key(&Var(node.0));
                         actual.null |= solution.is_null(Var(node.0)) && !declared;
+                        context.near |= solution.is_near(Var(node.0)) && !declared;
                         actual.points.extend(program.points.pointees(*node));
                     }
                 }
@@ -443,6 +486,7 @@ impl<'m> Mixer<'m> {
         }
         let footprint = self.footprints.of(target);
         context.bits = footprint.cells.iter().copied().filter(|&var| solution.is_null(var)).collect();
+        context.near |= context.bits.iter().any(|&var| solution.is_near(var));
         context
     }
 
@@ -501,18 +545,22 @@ impl<'m> Mixer<'m> {
             outcome.absorb(&out);
             let open = &mut self.stack[index];
             let covered = out.nulls.is_subset(&open.assumed.nulls) && (!out.result || open.assumed.result);
+            let covered = covered && (!out.near || open.assumed.near);
             if !open.used || covered {
                 break;
             }
             open.assumed.nulls.extend(&out.nulls);
             open.assumed.result |= out.result;
+            open.assumed.near |= out.near;
         }
         self.stack.truncate(index);
         if let Some(summary) = self.summaries.get_mut(&(function, mode)) {
             summary.seconds += started.elapsed().as_secs_f64();
         }
         let outcome = Rc::new(outcome);
-        if lowest == usize::MAX {
+        // A trial that has failed leaves out what it has not visited yet: its results say nothing to later runs.
+        let failed = self.trial.is_some() && self.restart_wanted;
+        if lowest == usize::MAX && !failed {
             self.cache.insert(key, outcome.clone());
         }
         (outcome, lowest)
@@ -535,14 +583,47 @@ impl Outcome {
     fn absorb(&mut self, other: &Outcome) {
         self.nulls.extend(&other.nulls);
         self.result |= other.result;
-        let mut known: FxHashSet<(Kind, Site)> = self.conflicts.iter().map(|c| (c.kind, c.site)).collect();
-        let new = other.conflicts.iter().filter(|conflict| known.insert((conflict.kind, conflict.site)));
-        self.conflicts.extend(new.cloned());
+        self.near |= other.near;
+        let known = self.conflicts.iter().enumerate();
+        let known: FxHashMap<(Kind, Site), usize> = known.map(|(at, c)| ((c.kind, c.site), at)).collect();
+        for conflict in &other.conflicts {
+            match known.get(&(conflict.kind, conflict.site)) {
+                Some(&at) => add_paths(&mut self.conflicts[at].paths, &conflict.paths),
+                None => self.conflicts.push(conflict.clone()),
+            }
+        }
         self.findings.extend(other.findings.iter().cloned());
         self.gaps.extend(other.gaps.iter().cloned());
         self.assumptions.extend(other.assumptions.iter().cloned());
     }
 }
+
+/// Whether two sinks are one use of null: an instruction may use several values that are null.
+fn same_use(a: &Sink, b: &Sink) -> bool {
+    (a.site, a.kind) == (b.site, b.kind)
+}
+
+/// What is wrong where null reaches these sinks, each use once; with the ways of null, if they are wanted.
+fn conflicts(solution: &Solution<'_, '_>, reached: &[Sink], wanted: bool) -> Vec<Conflict> {
+    let program = solution.program;
+    let ways = (wanted && !reached.is_empty()).then(|| Ways::of(solution, reached.len()));
+    let to = |sink: &Sink| ways.as_ref().map(|ways| ways.to(sink.var, MOST_WAYS)).unwrap_or_default();
+    let uses = reached.chunk_by(same_use);
+    uses.map(|sinks| {
+        let paths = sinks.iter().flat_map(to).map(|(source, edges)| describe(program, &source, &edges));
+        Conflict {
+            kind: Kind::of(sinks[0].kind),
+            site: sinks[0].site,
+            subject: name_of(program.module, program.points, program.graph, sinks[0].var),
+            paths: paths.collect(),
+            own: true,
+        }
+    })
+    .collect()
+}
+
+/// Ways of null that are kept of one use.
+const MOST_WAYS: usize = 8;
 
 /// The argument that a function of the library passes on, as the parameter of this number of what it calls back.
 fn passed(library: &str, parameter: usize) -> Option<usize> {
@@ -552,16 +633,27 @@ fn passed(library: &str, parameter: usize) -> Option<usize> {
     })
 }
 
-/// Findings, each once: by kind, by who found it, and where.
+/// Adds the ways that are not known yet.
+fn add_paths(known: &mut Vec<FlowPath>, more: &[FlowPath]) {
+    for path in more {
+        if !known.contains(path) {
+            known.push(path.clone());
+        }
+    }
+}
+
+/// Findings, each once: by kind, by who found it, where it is reported, and where null is used. The ways of all are kept.
 pub fn merged(findings: impl IntoIterator<Item = Finding>) -> Vec<Finding> {
-    let mut all: BTreeMap<(Site, Kind, Where), Finding> = BTreeMap::new();
+    let mut all: BTreeMap<(Site, Kind, Where, Site), Finding> = BTreeMap::new();
     for finding in findings {
-        match all.entry((finding.site, finding.kind, finding.found_by)) {
+        match all.entry((finding.site, finding.kind, finding.found_by, finding.sink)) {
             std::collections::btree_map::Entry::Vacant(place) => {
                 place.insert(finding);
             }
             std::collections::btree_map::Entry::Occupied(mut known) => {
-                known.get_mut().contexts.extend(finding.contexts);
+                let known = known.get_mut();
+                known.contexts.extend(finding.contexts);
+                add_paths(&mut known.paths, &finding.paths);
             }
         }
     }
@@ -577,6 +669,7 @@ pub(crate) fn typed(conflict: Conflict) -> Finding {
         kind: conflict.kind,
         found_by: Where::Typed,
         site: conflict.site,
+        sink: conflict.site,
         status: Status::Possible(INFERENCE.into()),
         subject: conflict.subject,
         paths: conflict.paths,

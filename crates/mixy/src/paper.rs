@@ -62,7 +62,8 @@ pub(crate) fn keep_macros(module: &Module, points: &Points, sources: &mut Vec<So
 
 /// Where a variable that lives as long as the program is declared.
 fn declaration(module: &Module, points: &Points, var: Var, first_cell: u32) -> Option<Location> {
-    let (object, _, _) = points.held(CellId(var.0.checked_sub(first_cell)?));
+    let cell = var.0.checked_sub(first_cell).filter(|cell| (*cell as usize) < points.cell_count())?;
+    let (object, _, _) = points.held(CellId(cell));
     let ObjectKind::Global(global) = points.object(object).kind else { return None };
     let variable = &module.variables[module.global(global).variable?.0 as usize];
     Some(Location { file: variable.file, line: variable.line, ..Location::default() })

@@ -1,8 +1,9 @@
 //! Automatic placement: which functions to execute symbolically, so that warnings of inference are refuted.
 //!
 //! Every run of the mixed analysis covers all behaviour, whatever its blocks are. So blocks may be tried freely: a set of
-//! blocks is kept if all of it was explored to the end and fewer places are left with findings. For each function with
-//! warnings the blocks grow level by level, the cheapest first:
+//! blocks is kept if all of it was explored to the end, null no longer gets to some place with a warning, and to none that was
+//! refuted before. A place is where null is used: that a finding moves to a call refutes nothing. For each function with warnings
+//! the blocks grow level by level, the cheapest first:
 //!
 //! 0. the function that holds the place, with everything that it calls typed;
 //! 1. the same, and what it calls;
@@ -47,10 +48,17 @@ pub(crate) struct Done {
 }
 
 impl Done {
-    /// Places with a finding.
-    pub(crate) fn sites(&self) -> BTreeSet<Site> {
+    /// Places where null is used.
+    pub(crate) fn sinks(&self) -> BTreeSet<Site> {
         let conflicts = self.outcome.conflicts.iter().map(|conflict| conflict.site);
-        conflicts.chain(self.outcome.findings.iter().map(|finding| finding.site)).collect()
+        conflicts.chain(self.outcome.findings.iter().map(|finding| finding.sink)).collect()
+    }
+
+    /// Whether this run refutes a warning that another leaves, and leaves none that the other refutes. What execution finds where
+    /// there was no warning, inference cannot tell from what is fine.
+    fn refutes_more(&self, than: &Done, warnings: &BTreeSet<Site>) -> bool {
+        let (mine, theirs) = (&self.sinks() & warnings, &than.sinks() & warnings);
+        mine.len() < theirs.len() && mine.is_subset(&theirs)
     }
 }
 
@@ -134,11 +142,12 @@ impl<'m> Runs<'m> {
         (started, time): (Instant, Duration),
     ) {
         let given: FxHashSet<FunctionId> = modes.keys().copied().collect();
+        let warnings = placed.done.sinks();
         let mut tried: FxHashSet<Vec<(FunctionId, Mode)>> = FxHashSet::default();
         for level in 0..LEVELS {
             for group in groups(calls, ways, &placed.done, level) {
                 if started.elapsed() >= time {
-                    for site in placed.done.sites() {
+                    for site in placed.done.sinks() {
                         let spent =
                             format!("the time for executing functions ({} s) was spent", time.as_secs());
                         placed.reasons.entry(site).or_insert(spent);
@@ -146,7 +155,7 @@ impl<'m> Runs<'m> {
                     return;
                 }
                 // An earlier group of this level may have settled it.
-                if placed.done.sites().is_disjoint(&group.sites) {
+                if placed.done.sinks().is_disjoint(&group.sites) {
                     continue;
                 }
                 let Some(mut wanted) = group.blocks(calls, level) else { continue };
@@ -161,7 +170,7 @@ impl<'m> Runs<'m> {
                 self.mixer.trial = Instant::now().checked_add(TRIAL);
                 let done = self.mixed(&trial, self.settings.budget);
                 let complete = done.demoted.is_subset(&placed.done.demoted);
-                if complete && done.sites().len() < placed.done.sites().len() {
+                if complete && done.refutes_more(&placed.done, &warnings) {
                     *modes = trial;
                     placed.done = done;
                 } else {
@@ -177,7 +186,7 @@ impl<'m> Runs<'m> {
 fn reason<'d>(program: &'d Program<'_>, done: &'d Done, complete: bool) -> impl Fn(Site) -> String + 'd {
     move |site| {
         let name = |id: FunctionId| program.module.function(id).name.as_str();
-        let shown = done.outcome.findings.iter().any(|finding| finding.site == site);
+        let shown = done.outcome.findings.iter().any(|finding| finding.sink == site);
         if !complete {
             let cut: Vec<&str> = done.demoted.iter().map(|id| name(*id)).collect();
             let words = done.gaps.iter().find(|gap| cut.iter().any(|name| gap.starts_with(*name)));
@@ -209,7 +218,7 @@ type Ways = FxHashMap<Site, (BTreeSet<FunctionId>, BTreeSet<FunctionId>)>;
 fn ways(done: &Done) -> Ways {
     let mut ways = Ways::default();
     let conflicts = done.outcome.conflicts.iter().map(|conflict| (conflict.site, &conflict.paths));
-    let findings = done.outcome.findings.iter().map(|finding| (finding.site, &finding.paths));
+    let findings = done.outcome.findings.iter().map(|finding| (finding.sink, &finding.paths));
     for (site, paths) in conflicts.chain(findings) {
         let (sources, way) = ways.entry(site).or_default();
         for FlowPath { steps, .. } in paths {
@@ -223,7 +232,7 @@ fn ways(done: &Done) -> Ways {
 /// Functions with warnings, the cheapest to execute first.
 fn groups(calls: &Calls<'_>, ways: &Ways, done: &Done, level: usize) -> Vec<Group> {
     let mut groups: BTreeMap<FunctionId, Group> = BTreeMap::new();
-    for site in done.sites() {
+    for site in done.sinks() {
         let function = site.function;
         let group = groups.entry(function).or_insert_with(|| Group {
             function,

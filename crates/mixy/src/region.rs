@@ -5,7 +5,7 @@ use crate::graph::{Edge, Graph, Origin, Sink, SinkKind, Source, Var, Why};
 use crate::local::Settled;
 use parallax_cmodule::FunctionId;
 use parallax_cmodule::Module;
-use parallax_points::{Points, Site};
+use parallax_points::{Node, Place, Points, Site};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What must not be null.
@@ -103,6 +103,11 @@ impl<'m> Program<'m> {
         text.filter(|source| !self.cut_argument(source, functions)).chain(nullable).collect()
     }
 
+    /// What inference says of a program whose every function is typed.
+    pub(crate) fn inferred<'p>(&'p self, functions: &'p Functions) -> Solution<'p, 'm> {
+        Solution::of(self, functions, self.sources(functions, true), true)
+    }
+
     /// A null constant that is passed to a function outside of the region stays outside.
     fn cut_argument(&self, source: &Source, functions: &Functions) -> bool {
         let owner = self.points.flows.owner(parallax_points::Node(source.var.0));
@@ -133,25 +138,60 @@ pub struct Solution<'p, 'm> {
     functions: &'p Functions,
     /// Whether declared positions stop null.
     cut: bool,
-    bits: Vec<bool>,
+    known: Known,
     pub(crate) sources: Vec<Source>,
+}
+
+/// For each variable, what null that reaches it may have become.
+pub(crate) struct Known {
+    /// Whether it may be null, or an address that was computed from null.
+    null: Vec<bool>,
+    /// Whether it may be such an address: a test against null does not see it, a dereference goes wrong all the same.
+    near: Vec<bool>,
+}
+
+impl Known {
+    /// Nothing is null.
+    pub(crate) fn nothing(count: usize) -> Self {
+        Known { null: vec![false; count], near: vec![false; count] }
+    }
+
+    /// Whether a variable may be null, or near it.
+    pub(crate) fn is_null(&self, var: Var) -> bool {
+        self.null[var.0 as usize]
+    }
+
+    /// Whether a variable may be an address that was computed from null.
+    pub(crate) fn is_near(&self, var: Var) -> bool {
+        self.near[var.0 as usize]
+    }
+
+    /// Adds what may be near null in another; whether that was more.
+    pub(crate) fn add_near(&mut self, other: &Known) -> bool {
+        let mut grown = false;
+        for (mine, theirs) in self.near.iter_mut().zip(&other.near) {
+            grown |= *theirs && !*mine;
+            *mine |= *theirs;
+        }
+        grown
+    }
 }
 
 impl<'p, 'm> Solution<'p, 'm> {
     /// The least solution from these sources.
     pub fn of(program: &'p Program<'m>, functions: &'p Functions, sources: Vec<Source>, cut: bool) -> Self {
-        let bits = vec![false; program.graph.count()];
-        let mut solution = Solution { program, functions, cut, bits, sources: Vec::new() };
-        solution.add(sources);
+        let known = Known::nothing(program.graph.count());
+        let mut solution = Solution { program, functions, cut, known, sources: Vec::new() };
+        solution.add(sources, false);
         solution
     }
 
-    /// Adds sources; whether any bit changed.
-    pub fn add(&mut self, sources: Vec<Source>) -> bool {
+    /// Adds sources, which may also be `near` null; whether any bit changed.
+    pub fn add(&mut self, sources: Vec<Source>, near: bool) -> bool {
         let mut waiting: Vec<Var> = Vec::new();
         let mut changed = false;
         for source in &sources {
-            if !std::mem::replace(&mut self.bits[source.var.0 as usize], true) {
+            if self.raise(source.var, near) {
                 changed = true;
                 waiting.push(source.var);
             }
@@ -162,8 +202,10 @@ impl<'p, 'm> Solution<'p, 'm> {
                 continue;
             }
             for edge in self.program.graph.out_of(var) {
-                if !self.bits[edge.to.0 as usize] && self.holds(edge) {
-                    self.bits[edge.to.0 as usize] = true;
+                let near = edge.why == Why::Move || self.known.is_near(var);
+                let news = !self.known.is_null(edge.to) || near && !self.known.is_near(edge.to);
+                if news && self.holds(edge) {
+                    self.raise(edge.to, near);
                     waiting.push(edge.to);
                 }
             }
@@ -171,14 +213,28 @@ impl<'p, 'm> Solution<'p, 'm> {
         changed
     }
 
-    /// Whether a variable may be null.
-    pub fn is_null(&self, var: Var) -> bool {
-        self.bits[var.0 as usize]
+    /// Sets the bits of a variable; whether one of them was not set.
+    fn raise(&mut self, var: Var, near: bool) -> bool {
+        let at = var.0 as usize;
+        let news = !self.known.null[at] || near && !self.known.near[at];
+        self.known.null[at] = true;
+        self.known.near[at] |= near;
+        news
     }
 
-    /// Whether a function is part of the region.
-    pub(crate) fn covers(&self, function: FunctionId) -> bool {
-        self.functions.contains(function)
+    /// Whether a variable may be null, or an address that was computed from null.
+    pub fn is_null(&self, var: Var) -> bool {
+        self.known.is_null(var)
+    }
+
+    /// Whether a variable may be an address that was computed from null.
+    pub(crate) fn is_near(&self, var: Var) -> bool {
+        self.known.is_near(var)
+    }
+
+    /// The bits alone.
+    pub(crate) fn into_known(self) -> Known {
+        self.known
     }
 
     /// Whether null goes no further from a variable, because it is declared never to be null.
@@ -200,13 +256,13 @@ impl<'p, 'm> Solution<'p, 'm> {
             }
     }
 
-    /// Sinks that null reaches, each once: where, what, and which kind; `demoted` functions have their dereferences
-    /// checked whatever the settings say.
+    /// Sinks that null reaches, each once: where, which kind, and what, in this order; one instruction may use several
+    /// that are null. `demoted` functions have their dereferences checked whatever the settings say.
     pub fn reached(&self, demoted: &FxHashSet<FunctionId>) -> Vec<Sink> {
         let graph = self.program.graph;
         let mut found: Vec<Sink> = Vec::new();
         let inside = |site: Site| self.functions.contains(site.function);
-        let out = |var: Var| self.bits[var.0 as usize] && !self.stops(var);
+        let out = |var: Var| self.is_null(var) && !self.stops(var);
         for sink in &graph.dereferences {
             let wanted = self.program.sinks == Sinks::Deref || demoted.contains(&sink.site.function);
             if wanted && inside(sink.site) && out(sink.var) {
@@ -214,7 +270,27 @@ impl<'p, 'm> Solution<'p, 'm> {
             }
         }
         found.extend(graph.arguments.iter().filter(|sink| inside(sink.site) && out(sink.var)));
-        for &declared in self.program.nonnull.keys() {
+        found.extend(self.into_declared(|_| true));
+        self.unsettled(found)
+    }
+
+    /// Of these sinks, the flows into what is declared never to be null and is no parameter.
+    pub(crate) fn reached_by_storing(&self) -> Vec<Sink> {
+        let Program { module, points, .. } = self.program;
+        self.unsettled(self.into_declared(|var| match points.flows.owner(Node(var.0)) {
+            Some((id, Place::Register(register))) => {
+                register.0 as usize >= module.function(id).parameters.len()
+            }
+            _ => true,
+        }))
+    }
+
+    /// Flows of null into what is declared never to be null, of the variables that are wanted.
+    fn into_declared(&self, wanted: impl Fn(Var) -> bool) -> Vec<Sink> {
+        let graph = self.program.graph;
+        let mut found: Vec<Sink> = Vec::new();
+        let out = |var: Var| self.is_null(var) && !self.stops(var);
+        for &declared in self.program.nonnull.keys().filter(|var| wanted(**var)) {
             for edge in graph.into(declared) {
                 if !self.holds(edge) || !out(edge.from) {
                     continue;
@@ -242,13 +318,19 @@ impl<'p, 'm> Solution<'p, 'm> {
             }
         }
         for source in &self.sources {
-            if let (Some(site), true) = (source.site, self.program.nonnull.contains_key(&source.var)) {
+            let declared = self.program.nonnull.contains_key(&source.var) && wanted(source.var);
+            if let (Some(site), true) = (source.site, declared) {
                 found.push(Sink { var: source.var, site, kind: SinkKind::Nonnull });
             }
         }
+        found
+    }
+
+    /// Sinks that the text around them does not settle, in the order of the program, each once.
+    fn unsettled(&self, mut found: Vec<Sink>) -> Vec<Sink> {
         found.retain(|sink| !self.program.settled.uses.contains(&(sink.site, sink.var)));
         found.sort_by_key(|sink| (sink.site, sink.kind, sink.var));
-        found.dedup_by_key(|sink| (sink.site, sink.kind));
+        found.dedup();
         found
     }
 }

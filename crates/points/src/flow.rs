@@ -263,7 +263,10 @@ impl Flows {
             TypeKind::Struct(_) => word_offsets(module, global.ty).is_empty(),
             _ => pointer_offsets(module, global.ty).is_empty(),
         };
-        if global.constant && global.initialiser.is_some() && plain {
+        // Zeros that are copied to where pointers are make them null: what may be nothing else stays by itself.
+        let zeros = |id: ConstantId| matches!(module.constant(id), Constant::Zero(_));
+        let other = global.initialiser.is_some_and(|id| !zeros(id) || module.ty(global.ty).size < 8);
+        if global.constant && other && plain {
             return self.make(ObjectKind::Constants, None);
         }
         self.make(ObjectKind::Global(id), Some(global.ty))
@@ -499,11 +502,7 @@ impl Flows {
                 }
             }
             Operation::Store { pointer, value, of } => {
-                let values = match (self::carries(module, *of), value) {
-                    (true, Operand::Constant(zero)) if is_zero_word(module, *zero) => smallvec![Value::Null],
-                    (true, _) => self.values(module, id, value),
-                    (false, _) => Values::new(),
-                };
+                let values = self.written(module, id, value, *of);
                 for pointer in self.values(module, id, pointer) {
                     self.push(site, Flow::Store { pointer, values: values.clone() });
                     for pointer in self.further(module, site, pointer, *of) {
@@ -534,8 +533,11 @@ impl Flows {
             Operation::AtomicUpdate { op, pointer, value } => {
                 let Some(pointer) = self.value(module, id, pointer) else { return };
                 self.push(site, Flow::Load { pointer, to: result });
-                let values = match (op, carries) {
-                    (Rmw::Xchg, true) => self.values(module, id, value),
+                let values = match (op, value) {
+                    // Of a word of which nothing is kept null is left.
+                    (Rmw::Xchg, _) | (Rmw::Binary(BinOp::And), Operand::Constant(_)) => {
+                        self.written(module, id, value, ty)
+                    }
                     _ => Values::new(),
                 };
                 self.push(site, Flow::Store { pointer, values });
@@ -543,10 +545,7 @@ impl Flows {
             Operation::CompareExchange { pointer, new, of, .. } => {
                 let Some(pointer) = self.value(module, id, pointer) else { return };
                 self.push(site, Flow::Load { pointer, to: result });
-                let values = match self::carries(module, *of) {
-                    true => self.values(module, id, new),
-                    false => Values::new(),
-                };
+                let values = self.written(module, id, new, *of);
                 self.push(site, Flow::Store { pointer, values });
             }
             Operation::VariadicArgument { list } => {
@@ -586,6 +585,15 @@ impl Flows {
             | Operation::FloatCompare { .. }
             | Operation::Nothing
             | Operation::Unsupported(_) => {}
+        }
+    }
+
+    /// The pointers that an instruction writes to memory; the number 0 in eight bytes is null there.
+    fn written(&mut self, module: &Module, function: FunctionId, value: &Operand, ty: TypeId) -> Values {
+        match value {
+            _ if !carries(module, ty) => Values::new(),
+            Operand::Constant(zero) if is_zero_word(module, *zero) => smallvec![Value::Null],
+            _ => self.values(module, function, value),
         }
     }
 
@@ -636,12 +644,25 @@ impl Flows {
             }
             return true;
         }
-        let sets = name.starts_with("llvm.memset");
-        if sets || (own && matches!(name, "memset" | "__memset_chk" | "bzero")) {
-            let (byte, len) =
-                if name == "bzero" { (Some(0), constant(1)) } else { (constant(1), constant(2)) };
+        let sets = match name {
+            _ if name.starts_with("llvm.memset") => {
+                Some(Fill { byte: constant(1).map(low), len: constant(2) })
+            }
+            _ if !own => None,
+            "memset" | "__memset_chk" => Some(Fill { byte: constant(1).map(low), len: constant(2) }),
+            "wmemset" | "__wmemset_chk" => {
+                let len = constant(2).and_then(|count| count.checked_mul(4));
+                Some(Fill { byte: constant(1), len })
+            }
+            "bzero" | "explicit_bzero" | "__explicit_bzero_chk" => {
+                Some(Fill { byte: Some(0), len: constant(1) })
+            }
+            _ => None,
+        };
+        if let Some(Fill { byte, len }) = sets {
             if let Some(pointer) = first(0) {
-                if byte == Some(0) {
+                // What is not constant may be zero.
+                if byte.is_none_or(|byte| byte == 0) {
                     self.push(site, Flow::Clear { pointer, len });
                 } else if len != Some(0) {
                     self.push(site, Flow::Store { pointer, values: Values::new() });
@@ -694,6 +715,17 @@ impl Flows {
         }
         false
     }
+}
+
+/// Memory that is set to one value: which, and how many bytes, where these are constant.
+struct Fill {
+    byte: Option<u64>,
+    len: Option<u64>,
+}
+
+/// The byte that `memset` writes of a number.
+fn low(number: u64) -> u64 {
+    number & 0xff
 }
 
 /// Words of one value that are told apart: compilers make values of few.

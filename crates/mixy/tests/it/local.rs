@@ -25,6 +25,7 @@ const HEAD: &str = "#include <stdlib.h>\nstruct s { struct s *next; int k; int *
     struct s *make(void) { return &o; }\n\
     void touch(struct s *r, int n) { if (r) { v = n ? r->k : 1; } else { stop(); } }\n\
     void maybe(struct s *r, int n) { if (n && r) v = r->k; }\n\
+    int *place(struct s *r) { return &r->k; }\n\
     void other(struct s *r, int n) { r = &o; v = r->k; }\n";
 
 /// Bodies of `void use(struct s *p, struct s *q, int n)`, one line each; a line that ends in `//!` has a finding.
@@ -78,6 +79,15 @@ const CASES: &[(&str, &str)] = &[
     ("a field, changed by a store since", "if (p && q && p->next) { q->next = 0;\np->next->k = 1; } //!"),
     ("the way to a field changed since", "if (p && p->next) { p = find(1);\np->next->k = 1; } //!"),
     ("another variable with an address", "struct s *t = p, **a = &t; if (t) { *a = q;\nt->k = 1; } //!"),
+    ("an address in it, tested", "int *t = &p->k; if (t) *t = 1; //!"),
+    ("an address in it, tested the other way round", "int *t = &p->k; if (!t) return;\n*t = 1; //!"),
+    ("an address before it, tested", "struct s *t = p - 1; if (t) t->k = 1; //!"),
+    ("an address behind it, tested", "struct s *t = p + n; if (t) t->k = 1; //!"),
+    ("an address in it, returned and tested", "int *t = place(p); if (t) *t = 1; //!"),
+    ("an address in it, kept in a field", "o.f = &p->k; if (o.f) *o.f = 1; //!"),
+    ("an address in what is not null, tested", "if (p) { int *t = &p->k; if (t) *t = 1; }"),
+    ("the address of its first field, tested", "struct s **t = &p->next; if (t) *t = 0;"),
+    ("moved on in a loop", "while (p && p->k) p++;"),
     ("compared with another", "if (p == q) p->k = 1; //!"),
     ("an element, tested", "struct s *t[2] = { p, q }; if (t[0]) t[0]->k = 1;"),
     ("another element, tested", "struct s *t[2] = { p, q }; if (t[0]) t[1]->k = 1; //!"),

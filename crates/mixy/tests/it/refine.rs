@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{found, load};
-use parallax_mixy::{Settings, check};
+use parallax_mixy::{Settings, check, names::site_location};
 use std::time::Duration;
 
 fn refined(text: &str) -> (Vec<String>, usize) {
@@ -70,4 +70,101 @@ fn the_world_is_open() {
     // What asks for nothing is refuted as before: the test can fail.
     let (found, refuted) = refined("int x, *g = &x;\nint main(void) {\n  if (x) g = 0;\n  return *g;\n}\n");
     assert_eq!((found.len(), refuted), (0, 1), "{found:?}");
+}
+
+/// Typed code that a block calls may have several errors of the block's: each is found at the call, and none is refuted by that.
+#[test]
+fn each_place_below_a_call_is_a_finding() {
+    let text = "int v; int *a = &v, *b = &v, *c = &v;
+MIX(typed) void leaf(void) {
+  *b = 2;
+  *c = 3;
+}
+MIX(symbolic) void F(void) {
+  *a = 1;
+  leaf();
+}
+int main(int argc, char **argv) {
+  if (argc == 2) a = 0;
+  if (argc == 3) b = 0;
+  if (argc == 4) c = 0;
+  F();
+  return 0;
+}
+";
+    let text = text.replace("int v;", "#include <parallax.h>\nint v;");
+    let program = load(&text);
+    for refine in [None, Some(Duration::ZERO)] {
+        let settings = Settings { refine, ..Settings::default() };
+        let report = check(&program.module, &settings).expect("it is checked");
+        let line = |site| program.module.location(site_location(&program.module, site)).line;
+        let mut uses: Vec<(u32, u32)> =
+            report.findings.iter().map(|f| (line(f.site), line(f.sink))).collect();
+        uses.sort_unstable();
+        assert_eq!(uses, [(8, 8), (9, 4), (9, 5)], "{refine:?}");
+        assert_eq!((report.typed, report.refuted.len()), (3, 0), "{refine:?}");
+        for finding in report.findings.iter().filter(|finding| finding.sink != finding.site) {
+            let last = finding.paths[0].steps.last().expect("a step");
+            assert_eq!(program.module.location(last.location).line, line(finding.sink));
+        }
+    }
+}
+
+/// What is declared never to be null, at any depth and by any name; line 3 stores null there if `n` is not 0.
+const DECLARED: &[(&str, &str, &str)] = &[
+    ("a variable", "int *_Nonnull g = &v;", "g = n ? 0 : &v;"),
+    ("a variable, through a pointer to it", "int *_Nonnull g = &v, **p = (int **)&g;", "*p = n ? 0 : &v;"),
+    ("a field", "struct s { int *_Nonnull f; } o = { &v };", "o.f = n ? 0 : &v;"),
+    ("a local", "", "int *_Nonnull l = n ? 0 : &v; use(l);"),
+    ("a local, later", "int *x = &v;", "int *_Nonnull l = &v; x = n ? 0 : &v; if (n > 5) l = x; use(l);"),
+    ("an element", "int *_Nonnull t[2] = { &v, &v };", "t[n & 1] = n ? 0 : &v;"),
+    ("what a variable points to", "int *a = &v; int *_Nonnull *z = &a;", "*z = n ? 0 : &v;"),
+    ("the same by another name", "int *a = &v; int *_Nonnull *z = &a;", "a = n ? 0 : &v;"),
+    ("what a local points to", "", "int *x = n ? 0 : &v, **y = &x; int *_Nonnull *z = y; use(*z);"),
+    ("two levels below", "int *a = &v, **b = &a; int *_Nonnull **z = &b;", "*b = n ? 0 : &v;"),
+    ("below a constant pointer", "int *a = &v; int *_Nonnull *const volatile z = &a;", "a = n ? 0 : &v;"),
+    ("constant below", "int *a = &v; const int *const volatile _Nonnull *z = (void *)&a;", "a = n ? 0 : &v;"),
+    ("below a typedef", "typedef int *_Nonnull ref; int *a = &v; ref *z = &a;", "a = n ? 0 : &v;"),
+    ("a typedef of it", "typedef int *_Nonnull *refs; int *a = &v; const refs z = &a;", "a = n ? 0 : &v;"),
+    ("a qualified typedef", "typedef int *ip; int *a = &v; ip _Nonnull *z = &a;", "a = n ? 0 : &v;"),
+    ("below an array", "int *a = &v; int *_Nonnull *z[2] = { &a, &a };", "a = n ? 0 : &v;"),
+    ("a pointer to an array", "int *t[2] = { &v, &v }; int *_Nonnull (*z)[2] = &t;", "t[1] = n ? 0 : &v;"),
+    ("below a field", "int *a = &v; struct s { int *_Nonnull *f; } o = { &a };", "a = n ? 0 : &v;"),
+    (
+        "below a parameter",
+        "int *a = &v; void take(int *_Nonnull *z) { use(*z); }",
+        "a = n ? 0 : &v; take(&a);",
+    ),
+    (
+        "below a result",
+        "int *a = &v; int *_Nonnull *give(void) { return &a; }",
+        "a = n ? 0 : &v; use(*give());",
+    ),
+];
+
+/// Execution checks arguments alone, and refutes no store.
+#[test]
+fn stores_in_what_is_declared_never_to_be_null_are_found_whatever_is_executed() {
+    let mut wrong = Vec::new();
+    for (name, declarations, statements) in DECLARED {
+        let text = format!(
+            "int v; void use(int *q) {{ v += q != 0; }} {declarations}\nvoid store(int n) {{\n{statements}\n}}\n\
+             int main(int argc, char **argv) {{ store(argc - 1); return 0; }}\n"
+        );
+        let program = load(&text);
+        for refine in [None, Some(Duration::ZERO), Some(Duration::from_secs(5))] {
+            let settings = Settings { refine, ..Settings::default() };
+            let report = check(&program.module, &settings).expect("it is checked");
+            let found = found(&program, &report);
+            if !found.iter().any(|line| line.starts_with("3 null-to-nonnull")) {
+                wrong.push(format!("{name}, {refine:?}: {found:?}"));
+            }
+        }
+        let fine = text.replace("n ? 0 : &v", "n ? &v + 0 : &v");
+        let (found, _) = refined(&fine);
+        if !found.is_empty() {
+            wrong.push(format!("{name}, never null: {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

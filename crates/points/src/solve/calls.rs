@@ -252,7 +252,11 @@ impl Solver<'_> {
                     }
                 }
                 Effect::CallsKept(index) => self.calls_kept(number, call, index.into()),
-                Effect::StoresNull(_) | Effect::Nullable | Effect::Dereferences(_) | Effect::Never => {}
+                Effect::StoresNull(_)
+                | Effect::Scans(..)
+                | Effect::Nullable
+                | Effect::Dereferences(_)
+                | Effect::Never => {}
             }
         }
         if listed.is_none() && !is_plain(name) {

@@ -132,12 +132,8 @@ impl Check {
             },
             symbolic: both(&self.symbolic, &table.symbolic),
             typed: both(&self.typed, &table.typed),
-            // A file has room for all of them.
-            paths: if self.json || self.html.is_some() || !self.report.is_empty() {
-                8
-            } else {
-                self.paths.clamp(1, 8)
-            },
+            // Files have room for all of them, and the run that confirms a finding says which comes first.
+            paths: 8,
             refine: (!self.no_refine && !self.paper).then(|| Duration::from_secs(time)),
             paper: self.paper,
             ..Settings::default()

@@ -37,3 +37,26 @@ pub fn checked(text: &str, settings: &Settings) -> Vec<String> {
     let report = check(&program.module, settings).unwrap_or_else(|e| panic!("{e}\n{text}"));
     found(&program, &report)
 }
+
+/// A generator of random numbers that is the same everywhere.
+pub struct Dice(u64);
+
+impl Dice {
+    /// From a seed, which is not 0.
+    pub fn new(seed: u64) -> Self {
+        Dice(seed)
+    }
+
+    /// A number below a bound.
+    pub fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % bound as u64) as usize
+    }
+
+    /// One of these.
+    pub fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len())]
+    }
+}

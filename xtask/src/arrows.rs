@@ -36,7 +36,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("silicon", &["ir", "op", "sem", "sleigh", "term"]),
     // Guest code copied for the processor itself: bytes to bytes and tables.
     ("native", &[]),
-    ("process", &["ir", "op", "sem", "sleigh"]),
+    ("process", &["ir", "native", "op", "sem", "sleigh"]),
     // Recordings of processes: the doors that write down and answer.
     ("record", &["process"]),
     // Recordings opened for travel: states, searches.

@@ -39,13 +39,17 @@ pub struct Cells {
     pub table: u64,
     /// The guest's base of FS.
     pub fs: u64,
-    host_fs: u64,
+    pub(crate) host_fs: u64,
     host_stack: u64,
     host_mxcsr: u32,
     host_control: u32,
     /// The fault that translated code had.
     pub fault: Fault,
-    padding: [u8; 0x100 - 0xb0],
+    /// Whether the host's pages have protection keys, so that [`Cells::rights`] count.
+    pub has_keys: u32,
+    /// PKRU while the guest runs. While the host does, every key is open.
+    pub rights: u32,
+    padding: [u8; 0x100 - 0xc0],
     /// General registers, by number.
     pub general: [u64; 16],
     /// The flags register.
@@ -67,6 +71,24 @@ pub struct Fault {
     pub signal: i32,
     /// Its code.
     pub code: i32,
+    /// The processor's number of the exception.
+    pub trap: u32,
+    /// The error code that the processor gave with it.
+    pub error: u32,
+}
+
+impl Fault {
+    /// Whether a page was not there for the access: the kernel knows its address.
+    pub fn is_page_fault(&self) -> bool {
+        const PAGE_FAULT: u32 = 14;
+        self.trap == PAGE_FAULT
+    }
+
+    /// Whether the access of such a fault was a write.
+    pub fn is_write(&self) -> bool {
+        const WRITE: u32 = 2;
+        self.error & WRITE != 0
+    }
 }
 
 /// [`Cells::exit`] after a fault.
@@ -103,6 +125,9 @@ global_asm!(
     "fnstcw [rcx + {host_control}]",
     "rdfsbase rax",
     "mov [rcx + {host_fs}], rax",
+    // From here on until the host's FS is back, FS may be the guest's.
+    ".globl parallax_native_switched",
+    "parallax_native_switched:",
     "mov eax, {parts}",
     "xor edx, edx",
     "xrstor64 [rcx + {extended}]",
@@ -112,6 +137,16 @@ global_asm!(
     "wrgsbase rax",
     "push qword ptr [rcx + {flags}]",
     "popfq",
+    // The flags are the guest's. Behind `wrpkru` the host's pages are closed but for the cells.
+    "mov rdi, rcx",
+    "mov ecx, [rdi + {has_keys}]",
+    "jrcxz 2f",
+    "mov eax, [rdi + {rights}]",
+    "mov ecx, 0",
+    "mov edx, 0",
+    "wrpkru",
+    "2:",
+    "mov rcx, rdi",
     "mov rax, [rcx + {general}]",
     "mov rdx, [rcx + {general} + 16]",
     "mov rbx, [rcx + {general} + 24]",
@@ -146,6 +181,15 @@ global_asm!(
     "mov [rcx + {general} + 104], r13",
     "mov [rcx + {general} + 112], r14",
     "mov [rcx + {general} + 120], r15",
+    "mov r8, rcx",
+    "mov ecx, [r8 + {has_keys}]",
+    "jrcxz 2f",
+    "mov eax, 0",
+    "mov ecx, 0",
+    "mov edx, 0",
+    "wrpkru",
+    "2:",
+    "mov rcx, r8",
     "mov rsp, [rcx + {host_stack}]",
     "pushfq",
     "pop qword ptr [rcx + {flags}]",
@@ -156,6 +200,8 @@ global_asm!(
     "mov [rcx + {fs}], rax",
     "mov rax, [rcx + {host_fs}]",
     "wrfsbase rax",
+    ".globl parallax_native_back",
+    "parallax_native_back:",
     "mov eax, {parts}",
     "xor edx, edx",
     "xsave64 [rcx + {extended}]",
@@ -179,6 +225,8 @@ global_asm!(
     general = const offset_of!(Cells, general),
     extended = const offset_of!(Cells, extended),
     enter = const offset_of!(Cells, enter),
+    has_keys = const offset_of!(Cells, has_keys),
+    rights = const offset_of!(Cells, rights),
     parts = const PARTS,
 );
 
@@ -188,7 +236,7 @@ unsafe extern "C" {
 }
 
 /// The cells of the guest that this process runs, for handlers of signals.
-static CURRENT: AtomicPtr<Cells> = AtomicPtr::new(std::ptr::null_mut());
+pub(crate) static CURRENT: AtomicPtr<Cells> = AtomicPtr::new(std::ptr::null_mut());
 
 /// What an interrupt takes from each counter: more than any of them holds.
 const INTERRUPT: i64 = 1 << 60;
@@ -259,15 +307,23 @@ pub unsafe fn note_fault(
     // SAFETY: set by `enter`, which has not come back; the kernel gave the rest.
     unsafe {
         let context = context.cast::<libc::ucontext_t>();
-        let rip = &mut (*context).uc_mcontext.gregs[libc::REG_RIP as usize];
-        let at = *rip as u64;
+        let at = (*context).uc_mcontext.gregs[libc::REG_RIP as usize] as u64;
         if at < (*cells).code[0] || at >= (*cells).code[1] {
             return false;
         }
         let address = (*information).si_addr() as u64;
-        (*cells).fault = Fault { at, address, signal, code: (*information).si_code };
+        let registers = &(*context).uc_mcontext.gregs;
+        let (trap, error) = (registers[libc::REG_TRAPNO as usize], registers[libc::REG_ERR as usize]);
+        (*cells).fault = Fault {
+            at,
+            address,
+            signal,
+            code: (*information).si_code,
+            trap: trap as u32,
+            error: error as u32,
+        };
         (*cells).exit = FAULT;
-        *rip = (*cells).leave_routine as i64;
+        (*context).uc_mcontext.gregs[libc::REG_RIP as usize] = (*cells).leave_routine as i64;
         true
     }
 }

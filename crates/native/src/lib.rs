@@ -6,8 +6,8 @@
 //! path, [`translate`] writes it down with the help of [`count`], [`indirect`] and [`far`]; [`forms`] decides which
 //! instructions may be copied at all.
 //!
-//! Everything but [`enter`] is a function from bytes to bytes and tables: no process, no mapping, no `unsafe`. Code is
-//! written through [`Arena`], read through [`Source`].
+//! Everything but [`enter`], [`handler`] and [`host`] is a function from bytes to bytes and tables: no mapping, no `unsafe`. Code
+//! is written through [`Arena`], read through [`Source`].
 //!
 //! # Invariants
 //!
@@ -34,6 +34,10 @@ pub mod enter;
 mod far;
 pub mod forms;
 mod gather;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub mod handler;
+#[cfg(target_os = "linux")]
+pub mod host;
 mod indirect;
 mod layout;
 mod options;

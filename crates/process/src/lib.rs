@@ -4,6 +4,8 @@
 //! their instructions, [`system`] makes their system calls, `signal` delivers their signals. Time is the number of steps
 //! made, and the only contact with the world outside is through the door a process is given, see [`outside`].
 //!
+//! [`Process::use_native`] lets the processor itself run the program's instructions where nobody looks at each.
+//!
 //! Threads take turns in the one thread of the host that runs all this. Absent on purpose: any knowledge of what an
 //! instruction means (`parallax_ir`) or how its bytes are read (`parallax_sleigh`), and any global state: processes can be
 //! run side by side.
@@ -32,6 +34,8 @@ pub mod execute;
 mod faults;
 mod interrupt;
 pub mod memory;
+#[cfg_attr(not(all(target_arch = "x86_64", target_os = "linux")), path = "native/absent.rs")]
+mod native;
 pub mod outside;
 mod process;
 pub mod registers;

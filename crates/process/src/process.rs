@@ -1,10 +1,11 @@
 //! An emulated process: a program in memory, its registers, its signals, and the loop that runs it.
 
 use crate::elf::{LoadError, Machine, Symbols};
-use crate::execute::{Engine, Event, Stop, World};
+use crate::execute::{Engine, Event, Executes, Stop, World};
 use crate::faults::{UNDEFINED, exception};
 use crate::interrupt::Interrupt;
 use crate::memory::{Cause, Fault, Memory};
+use crate::native;
 use crate::outside::{Facts, FileChange, Limits, Outside, Tid};
 use crate::registers::Registers;
 use crate::signal::Signals;
@@ -159,8 +160,12 @@ pub struct Process {
     pub(crate) undo: Option<Vec<(u64, Vec<u8>)>>,
     /// The door; not here while it is asked something that concerns the process.
     outside: Option<Box<dyn Outside>>,
-    engine: Engine,
+    engine: Box<dyn Executes>,
+    /// Whether programs run natively where they can.
+    is_native: bool,
     pc: u64,
+    /// Where the program itself starts.
+    entry: u64,
     /// Whether the instruction at the program counter accesses a guarded page.
     at_guard: bool,
     instruction_bound: u64,
@@ -177,9 +182,7 @@ impl Process {
         let exec = outside.load(path, arguments)?;
         let started = system::start(exec, environment, byte_bound, facts.limits.stack.soft)?;
         let machine = started.loaded.machine;
-        let lifter = lifter(machine)?;
-        let registers = Registers::new(lifter.processor().clone());
-        let engine = Engine::new(lifter, &registers, machine.abi().flags);
+        let (engine, registers) = engine(machine)?;
         let mut world = World::new(Memory::new(0, 0), registers);
         world.interrupt = interrupt.clone();
         let limits = facts.limits;
@@ -202,8 +205,10 @@ impl Process {
             born: None,
             undo: None,
             outside: Some(outside),
-            engine,
+            engine: Box::new(engine),
+            is_native: false,
             pc: 0,
+            entry: 0,
             at_guard: false,
             instruction_bound,
             symbols: Symbols::default(),
@@ -217,13 +222,10 @@ impl Process {
     pub(crate) fn replace(&mut self, started: Started, name: Vec<u8>) -> Result<(), StartError> {
         let Started { memory, loaded, stack, path, mut origin } = started;
         if loaded.machine != self.machine {
-            let lifter = lifter(loaded.machine)?;
-            self.world.registers = Registers::new(lifter.processor().clone());
-            self.engine = Engine::new(lifter, &self.world.registers, loaded.machine.abi().flags);
+            self.change_machine(loaded.machine)?;
         }
-        self.machine = loaded.machine;
         self.world.memory = memory;
-        self.engine.forget();
+        self.engine.restart(&mut self.world.memory, loaded.entry);
         self.program = path;
         origin.name = name;
         let first = self.world.time == 0;
@@ -240,6 +242,37 @@ impl Process {
         self.world.registers.set(abi.stack_pointer, stack);
         abi.frames.prepare(self);
         self.set_pc(loaded.start);
+        self.entry = loaded.entry;
+        Ok(())
+    }
+
+    fn change_machine(&mut self, machine: Machine) -> Result<(), LiftError> {
+        let (engine, registers) = engine(machine)?;
+        self.world.registers = registers;
+        self.machine = machine;
+        self.engine = Box::new(engine);
+        if self.is_native {
+            // A program of another machine runs exactly.
+            let _ = self.become_native();
+        }
+        Ok(())
+    }
+
+    /// Runs the program, and those that replace it, natively where that can be done; else says why not, and all is as it was.
+    /// Output, times and whatever else can be seen are the same.
+    ///
+    /// The process must have its process of the host for itself, with this thread as the one that runs it.
+    pub fn use_native(&mut self) -> Result<(), String> {
+        self.outside().prepare_native()?;
+        self.become_native()?;
+        self.is_native = true;
+        self.engine.restart(&mut self.world.memory, self.entry);
+        Ok(())
+    }
+
+    fn become_native(&mut self) -> Result<(), String> {
+        let (exact, _) = engine(self.machine).map_err(|error| error.to_string())?;
+        self.engine = native::engine(exact, self.machine, &self.world.registers)?;
         Ok(())
     }
 
@@ -275,12 +308,17 @@ impl Process {
 
     /// The engine, for those who measure.
     pub fn engine(&mut self) -> &mut Engine {
-        &mut self.engine
+        self.engine.exact()
+    }
+
+    /// Drops what was translated from pages that have changed.
+    pub(crate) fn forget_code(&mut self, pages: &[u64]) {
+        self.engine.forget_pages(pages);
     }
 
     /// Translates the blocks at these addresses before they run: for a process of which forks are made.
     pub fn translate_ahead(&mut self, addresses: &[u64]) {
-        self.engine.translate_ahead(&mut self.world, addresses);
+        self.engine.exact().translate_ahead(&mut self.world, addresses);
     }
 
     /// Instructions executed so far.
@@ -432,10 +470,7 @@ impl Process {
     /// Makes the engine that of another machine, if it is not.
     pub(crate) fn become_machine(&mut self, machine: Machine) {
         if machine != self.machine {
-            let lifter = lifter(machine).expect("the program ran on it before");
-            self.world.registers = Registers::new(lifter.processor().clone());
-            self.engine = Engine::new(lifter, &self.world.registers, machine.abi().flags);
-            self.machine = machine;
+            self.change_machine(machine).expect("the program ran on it before");
         }
     }
 
@@ -491,7 +526,11 @@ impl Process {
     }
 }
 
-fn lifter(machine: Machine) -> Result<Lifter, LiftError> {
+/// An engine for a machine, with its registers.
+fn engine(machine: Machine) -> Result<(Engine, Registers), LiftError> {
     let language = Language::find(machine.name()).expect("every machine has a specification");
-    Lifter::new(language).map(Lifter::without_texts)
+    let lifter = Lifter::new(language).map(Lifter::without_texts)?;
+    let registers = Registers::new(lifter.processor().clone());
+    let engine = Engine::new(lifter, &registers, machine.abi().flags);
+    Ok((engine, registers))
 }

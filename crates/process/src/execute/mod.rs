@@ -32,7 +32,7 @@ pub use micro::{Stop, World};
 pub use probe::{Probes, Watcher};
 pub use ran::Ran;
 
-use crate::memory::{Cause, Fault};
+use crate::memory::{Cause, Fault, Memory};
 use crate::registers::{Registers, TEMPORARIES};
 use encode::{Encoded, Encoder};
 use general::General;
@@ -116,6 +116,39 @@ struct Block {
 }
 
 const CACHE: usize = 4096;
+
+/// What runs the instructions of a process.
+pub trait Executes {
+    /// Runs from `pc` on until something happens, for at most `limit - world.time` instructions; where it came to.
+    fn run(&mut self, world: &mut World, pc: u64, limit: u64) -> (u64, Event);
+
+    /// Drops what was translated from pages that have changed.
+    fn forget_pages(&mut self, pages: &[u64]);
+
+    /// Another program is in memory, and starts there: drops all translated code.
+    fn restart(&mut self, memory: &mut Memory, start: u64);
+
+    /// The engine that runs what can be watched, step by step if need be.
+    fn exact(&mut self) -> &mut Engine;
+}
+
+impl Executes for Engine {
+    fn run(&mut self, world: &mut World, pc: u64, limit: u64) -> (u64, Event) {
+        Engine::run(self, world, pc, limit)
+    }
+
+    fn forget_pages(&mut self, pages: &[u64]) {
+        Engine::forget_pages(self, pages);
+    }
+
+    fn restart(&mut self, _: &mut Memory, _: u64) {
+        self.forget();
+    }
+
+    fn exact(&mut self) -> &mut Engine {
+        self
+    }
+}
 
 /// Translated code, and what is needed to translate more.
 pub struct Engine {
@@ -314,11 +347,20 @@ impl Engine {
         }
     }
 
+    /// Whether somebody hears of what runs.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.encoder.watched || self.exact_flags || self.ran.is_some() || self.probes != Probes::default()
+    }
+
     fn run_blocks(&mut self, world: &mut World, pc: u64, limit: u64) -> (u64, Event) {
         let file = world.registers.bytes_mut().as_mut_ptr();
         // SAFETY: the bit lives as long as the world does.
         let interrupt = unsafe { &*world.interrupt.bit() };
         let mut pc = pc;
+        if limit == world.time + 1 && !interrupt.load(Ordering::Relaxed) && !world.memory.is_code_changed() {
+            // A block is not worth while for one instruction.
+            return self.run_rest(world, pc, limit);
+        }
         let mut block: *mut Block = match self.find(world, pc) {
             Ok(block) => block,
             Err(event) => return (pc, event),

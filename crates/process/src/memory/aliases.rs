@@ -5,7 +5,6 @@
 
 use super::{Backing, Frame, Memory, PAGE, Region};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// What regions map: the same file, or the same piece of shared memory.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -89,21 +88,18 @@ impl Memory {
             if self.code.contains(&number) {
                 self.note_code_changed(number, number + 1);
             }
+            let pool = self.view.as_ref().map(|view| view.pool());
             let Some(frame) = self.pages.get_mut(&number) else { continue };
-            let written = frame.written.load(Ordering::Relaxed);
-            if written && !shared {
+            if frame.is_written() && !shared {
                 continue;
             }
-            if Arc::get_mut(frame).is_none() {
-                // SAFETY: nothing writes the frame while it is copied: the one writer is this memory.
-                let copy = Frame::new(unsafe { *frame.bytes.get() });
-                copy.written.store(written, Ordering::Relaxed);
-                *frame = copy;
-            }
+            // SAFETY: nothing writes the frame while it is copied: the one writer is this memory.
+            unsafe { Frame::own(frame, number, pool) };
             let host = frame.address().wrapping_add(within as usize);
             // SAFETY: the frame is ours alone, and the bytes end in it since they end in the page that they were written to.
             unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), host, bytes.len()) };
             self.reads.remove(page);
+            self.hide(number, number + 1);
             self.keep_write(None, page + within, bytes.len() as u64);
         }
     }
@@ -132,8 +128,7 @@ impl Memory {
             }
             let gone = |number: &u64, frame: &Frame| {
                 let at = offset + (number * PAGE).saturating_sub(start);
-                !frame.written.load(Ordering::Relaxed)
-                    || cut.is_some_and(|cut| at >= cut.next_multiple_of(PAGE))
+                !frame.is_written() || cut.is_some_and(|cut| at >= cut.next_multiple_of(PAGE))
             };
             let range = start / PAGE..end / PAGE;
             let dropped: Vec<u64> = if range.end - range.start < self.pages.len() as u64 {
@@ -146,6 +141,7 @@ impl Memory {
             };
             for number in dropped {
                 self.pages.remove(&number);
+                self.hide(number, number + 1);
             }
             self.note_code_changed(start / PAGE, end / PAGE);
         }

@@ -2,13 +2,15 @@
 
 use super::{Backing, Memory, PAGE, Region};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 impl Memory {
     /// Remembers that a page was translated: writing it will be noticed.
     pub fn mark_code(&mut self, page_number: u64) {
         if self.code.insert(page_number) {
             self.writes.clear();
+            if let Some(view) = &mut self.view {
+                view.close(page_number);
+            }
         }
     }
 
@@ -44,6 +46,7 @@ impl Memory {
         if changed {
             self.reads.remove(page_number * PAGE);
             self.writes.remove(page_number * PAGE);
+            self.hide(page_number, page_number + 1);
         }
     }
 
@@ -66,15 +69,11 @@ impl Memory {
             let frames = match (self.pages.get(number), other.pages.get(number)) {
                 // SAFETY: neither is written meanwhile: nothing runs in either space.
                 (Some(ours), Some(theirs)) => unsafe {
-                    Arc::ptr_eq(ours, theirs) || *ours.bytes.get() == *theirs.bytes.get()
+                    Arc::ptr_eq(ours, theirs) || ours.contents() == theirs.contents()
                 },
                 // It was only read here, and will be filled there with the same.
-                (Some(ours), None) => {
-                    !ours.written.load(Ordering::Relaxed) && other.fills_alike(self, *number)
-                }
-                (None, Some(theirs)) => {
-                    !theirs.written.load(Ordering::Relaxed) && self.fills_alike(other, *number)
-                }
+                (Some(ours), None) => !ours.is_written() && other.fills_alike(self, *number),
+                (None, Some(theirs)) => !theirs.is_written() && self.fills_alike(other, *number),
                 (None, None) => self.fills_alike(other, *number),
             };
             frames && region(self) == Some(true) && region(other) == Some(true)

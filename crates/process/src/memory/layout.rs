@@ -104,6 +104,7 @@ impl Memory {
 
     pub(super) fn forget_pages(&mut self, first: u64, last: u64) {
         self.flush();
+        self.hide(first, last);
         if last - first > self.pages.len() as u64 {
             self.pages.retain(|number, _| !(first..last).contains(number));
         } else {
@@ -120,6 +121,7 @@ impl Memory {
         let end = self.mapped_until(start, start + length);
         self.change(start, end, |region| region.permissions = permissions);
         self.flush();
+        self.hide(start / PAGE, end / PAGE);
         self.note_code_changed(start / PAGE, end / PAGE);
         end == start + length
     }
@@ -201,6 +203,7 @@ impl Memory {
             self.pages.insert(number - first + to / PAGE, frame);
         }
         self.flush();
+        self.hide(first, last);
         self.aliases = None;
         self.note_code_changed(first, last);
     }

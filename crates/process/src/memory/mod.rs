@@ -12,6 +12,7 @@
 mod aliases;
 mod cache;
 mod code;
+mod frame;
 pub(crate) mod guarded;
 mod layout;
 pub(crate) mod mapping;
@@ -19,6 +20,7 @@ mod noted;
 mod region;
 mod saved;
 mod shared;
+mod view;
 
 pub use mapping::{Identity, Mapping, Object};
 pub use noted::{Touched, Written};
@@ -28,11 +30,12 @@ pub(crate) use saved::SavedMemory;
 
 use crate::digest::Digest;
 use cache::Cache;
+use frame::Frame;
+use parallax_native::host::View;
 use rustc_hash::{FxHashMap, FxHashSet};
 use shared::Locked;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes in a page.
 pub const PAGE: u64 = 4096;
@@ -107,28 +110,6 @@ impl std::fmt::Display for Cause {
     }
 }
 
-/// The bytes of one page, written through caches that hold its address.
-struct Frame {
-    bytes: std::cell::UnsafeCell<[u8; PAGE as usize]>,
-    /// Whether the program, or a call, has written it: pages that were only read do not count as state.
-    written: AtomicBool,
-}
-
-// SAFETY: a frame is written only by the one `Memory` that holds its only reference (see `writable`).
-unsafe impl Send for Frame {}
-// SAFETY: as above.
-unsafe impl Sync for Frame {}
-
-impl Frame {
-    fn new(bytes: [u8; PAGE as usize]) -> Arc<Self> {
-        Arc::new(Frame { bytes: std::cell::UnsafeCell::new(bytes), written: AtomicBool::new(false) })
-    }
-
-    fn address(&self) -> *mut u8 {
-        self.bytes.get().cast()
-    }
-}
-
 /// An address space.
 pub struct Memory {
     regions: BTreeMap<u64, Region>,
@@ -136,6 +117,8 @@ pub struct Memory {
     zero: Arc<Frame>,
     reads: Cache,
     writes: Cache,
+    /// The pages that native code sees, if it runs.
+    view: Option<Box<View>>,
     code: FxHashSet<u64>,
     /// The pages of code that have changed since the loop last looked.
     code_changed: Vec<u64>,
@@ -176,6 +159,7 @@ impl Memory {
             zero: Frame::new([0; PAGE as usize]),
             reads: Cache::new(),
             writes: Cache::new(),
+            view: None,
             code: FxHashSet::default(),
             code_changed: Vec::new(),
             guarded: FxHashSet::default(),
@@ -198,6 +182,9 @@ impl Memory {
     /// A copy that shares every page with this one until either writes it.
     pub fn snapshot(&mut self) -> Memory {
         self.writes.clear();
+        if let Some(view) = &mut self.view {
+            view.clear();
+        }
         self.resting_copy()
     }
 
@@ -209,6 +196,7 @@ impl Memory {
             zero: self.zero.clone(),
             reads: Cache::new(),
             writes: Cache::new(),
+            view: None,
             code: self.code.clone(),
             code_changed: self.code_changed.clone(),
             guarded: self.guarded.clone(),
@@ -244,16 +232,16 @@ impl Memory {
 
     /// Whether the page of an address has been written.
     pub fn is_written(&self, address: u64) -> bool {
-        self.pages.get(&(address / PAGE)).is_some_and(|frame| frame.written.load(Ordering::Relaxed))
+        self.pages.get(&(address / PAGE)).is_some_and(|frame| frame.is_written())
     }
 
     /// A checksum of everything that was written.
     pub fn digest(&self) -> u64 {
-        let written = self.pages.iter().filter(|(_, frame)| frame.written.load(Ordering::Relaxed));
+        let written = self.pages.iter().filter(|(_, frame)| frame.is_written());
         // The order of the pages does not count.
         written.fold(0, |all, (number, frame)| {
             // SAFETY: nothing writes while this reads.
-            let bytes = unsafe { &*frame.bytes.get() };
+            let bytes = unsafe { frame.contents() };
             all ^ Digest::new().word(*number).bytes(bytes).finish()
         })
     }
@@ -574,15 +562,12 @@ impl Memory {
         if self.guards_code && self.code.contains(&number) {
             return Err(fault(Cause::OwnCode));
         }
+        let pool = self.view.as_ref().map(|view| view.pool());
+        let mut is_new = true;
         let page = match (self.pages.get_mut(&number), &backing) {
             (Some(frame), _) => {
-                // Other threads may hold it, and let go of it: only this way of asking is in step with them.
-                if Arc::get_mut(frame).is_none() {
-                    // SAFETY: shared with a snapshot: copy. The frame cannot change meanwhile, nobody owns it alone.
-                    let copy = Frame::new(unsafe { *frame.bytes.get() });
-                    copy.written.store(frame.written.load(Ordering::Relaxed), Ordering::Relaxed);
-                    *frame = copy;
-                }
+                // SAFETY: one that is shared with a snapshot cannot change meanwhile, nobody owns it alone.
+                is_new = unsafe { Frame::own(frame, number, pool) };
                 frame.address()
             }
             (None, Backing::Zero) => {
@@ -601,10 +586,13 @@ impl Memory {
             }
         };
         if let Some(frame) = self.pages.get(&number) {
-            frame.written.store(true, Ordering::Relaxed);
+            frame.set_written(true);
         }
         self.note_written(address);
         self.reads.remove(number * PAGE);
+        if is_new {
+            self.hide(number, number + 1);
+        }
         let shared = guarded || matches!(backing, Backing::Shared { .. });
         if self.code.contains(&number) {
             self.note_code_changed(number, number + 1);
@@ -640,7 +628,7 @@ impl Memory {
         if self.pages.len() >= self.page_bound {
             return None;
         }
-        let frame = Frame::new(bytes);
+        let frame = Frame::for_page(number, &bytes, self.pool());
         let address = frame.address();
         self.pages.insert(number, frame);
         Some(address)

@@ -3,7 +3,6 @@
 use super::{Advice, Backing, Cache, Frame, Mapping, Memory, PAGE, Permissions, Region};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// The contents of a page of a snapshot, shared with every memory that has it.
 #[derive(Clone)]
@@ -13,7 +12,7 @@ impl Page {
     /// A page of its own; `written` if the program has written it.
     pub fn new(bytes: [u8; PAGE as usize], written: bool) -> Page {
         let frame = Frame::new(bytes);
-        frame.written.store(written, Ordering::Relaxed);
+        frame.set_written(written);
         Page(frame)
     }
 
@@ -21,12 +20,12 @@ impl Page {
     pub fn bytes(&self) -> &[u8; PAGE as usize] {
         // SAFETY: whoever else holds the frame copies it before writing, since it is held here too; and a memory that had it
         // alone, in its cache of writable pages, emptied that cache when the snapshot was made.
-        unsafe { &*self.0.bytes.get() }
+        unsafe { self.0.contents() }
     }
 
     /// Whether the program, or a call, has written it.
     pub fn is_written(&self) -> bool {
-        self.0.written.load(Ordering::Relaxed)
+        self.0.is_written()
     }
 
     /// Whether it is the same page, not only an equal one.

@@ -9,7 +9,6 @@
 
 use super::{Access, Backing, Cause, Fault, Frame, Mapping, Memory, OFFSET, PAGE, Region, guarded};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// A locked instruction.
 #[derive(Clone)]
@@ -107,13 +106,10 @@ impl Memory {
             if !inside {
                 continue;
             }
+            let pool = self.view.as_ref().map(|view| view.pool());
             let Some(frame) = self.pages.get_mut(&(address / PAGE)) else { continue };
-            if Arc::get_mut(frame).is_none() {
-                // SAFETY: nothing writes the frame while it is copied: the one writer is this memory.
-                let copy = Frame::new(unsafe { *frame.bytes.get() });
-                copy.written.store(frame.written.load(Ordering::Relaxed), Ordering::Relaxed);
-                *frame = copy;
-            }
+            // SAFETY: nothing writes the frame while it is copied: the one writer is this memory.
+            unsafe { Frame::own(frame, address / PAGE, pool) };
             page = frame.address();
             self.note_written(address);
             self.keep_write(Some(self.step), (address & !OFFSET) | (at & OFFSET), bytes.len() as u64);
@@ -173,6 +169,7 @@ impl Memory {
         self.pages.remove(&(page / PAGE));
         self.reads.remove(page);
         self.writes.remove(page);
+        self.hide(page / PAGE, page / PAGE + 1);
         if self.code.contains(&(page / PAGE)) {
             self.note_code_changed(page / PAGE, page / PAGE + 1);
         }

@@ -325,6 +325,11 @@ pub trait Outside {
     /// These signals are blocked from now on, in all threads.
     fn block(&mut self, mask: u64);
 
+    /// Prepares the host's signals for a program that runs natively in this thread, or says why that cannot be.
+    fn prepare_native(&mut self) -> Result<(), String> {
+        Err(String::from("nothing of the host belongs to the program"))
+    }
+
     /// The flags that the frame of a handler shows: a flag that no instruction reads may differ from run to run.
     fn delivery(&mut self, time: u64, flags: u64) -> u64;
 

@@ -126,7 +126,7 @@ impl Process {
         // Code may have been translated since from bytes that are not there yet.
         let changed = self.world.memory.code_other_than(&mut memory);
         self.world.memory = memory;
-        self.engine().forget_pages(&changed);
+        self.forget_code(&changed);
         self.world.registers.restore(&to.registers);
         self.world.time = to.time;
         self.heap = to.heap.clone();

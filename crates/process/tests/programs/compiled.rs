@@ -1,6 +1,6 @@
 //! Programs compiled for the occasion, at several levels of optimisation, for several machines.
 
-use crate::{Test, emulated, native, same};
+use crate::{Test, emulated, native, same, temporary};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -83,8 +83,7 @@ fn check(build: &Build, source: &Path, stem: &str) -> Result<(), String> {
 /// Compiles into a file of its own in the temporary folder.
 pub fn compile(compiler: &str, flags: &[&str], source: &Path, stem: &str) -> Result<PathBuf, String> {
     let unique = flags.concat().replace('-', "");
-    let binary =
-        std::env::temp_dir().join(format!("parallax-{}-{stem}-{compiler}-{unique}", std::process::id()));
+    let binary = temporary(&format!("{stem}-{compiler}-{unique}"));
     let result = Command::new(compiler)
         .args(flags)
         .args(["-o".as_ref(), binary.as_os_str(), source.as_os_str(), "-lm".as_ref(), "-pthread".as_ref()])

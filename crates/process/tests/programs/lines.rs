@@ -1,6 +1,6 @@
 //! Shell lines from `lines.txt`: the shell, its children and what they run are all emulated.
 
-use crate::{Outcome, Test, emulated_in, native_in, same};
+use crate::{Outcome, Test, emulated_in, native_in, same, temporary};
 use std::path::Path;
 
 fn files(folder: &Path) {
@@ -12,7 +12,7 @@ fn files(folder: &Path) {
 
 /// Runs a line in a fresh folder, always the same one, since its name shows in output.
 fn run(number: usize, by: impl Fn(&Path) -> Outcome) -> Outcome {
-    let folder = std::env::temp_dir().join(format!("parallax-{}-line-{number}", std::process::id()));
+    let folder = temporary(&format!("line-{number}"));
     std::fs::create_dir(&folder).unwrap();
     files(&folder);
     let outcome = by(&folder);

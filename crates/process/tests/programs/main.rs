@@ -5,18 +5,31 @@
 
 mod commands;
 mod compiled;
+mod hostile;
 mod lines;
 mod random;
 mod refused;
+mod steps;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use parallax_process::elf::Machine;
 use parallax_process::outside::live::{Live, enact};
 use parallax_process::{Ending, Process, Program};
+use std::cell::Cell;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+thread_local! {
+    /// Whether the test that this thread runs emulates with the native engine.
+    static NATIVELY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The variable that lets an emulation say how many instructions it ran.
+const TIME: &str = "PARALLAX_TIME";
 
 /// What a run left behind.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,8 +47,10 @@ pub const CANNOT: i32 = 99;
 
 fn main() {
     let arguments: Vec<Vec<u8>> = std::env::args_os().skip(1).map(OsStringExt::into_vec).collect();
-    if arguments.first().is_some_and(|first| first == b"--emulate") {
-        emulate(arguments[1..].to_vec());
+    match arguments.first().map(Vec::as_slice) {
+        Some(b"--emulate") => emulate(arguments[1..].to_vec(), false),
+        Some(b"--emulate-natively") => emulate(arguments[1..].to_vec(), true),
+        _ => {}
     }
     let all = std::env::var_os("PARALLAX_ALL_PROGRAMS").is_some();
     let mut tests = commands::tests();
@@ -43,12 +58,25 @@ fn main() {
     let (compiled, skipped) = compiled::tests();
     tests.extend(compiled);
     tests.extend(refused::tests());
+    tests.extend(hostile::tests());
     tests.extend(random::tests());
     if !all {
         tests.retain(|(name, _)| !commands::is_slow(name));
     }
+    let trials = tests.into_iter().flat_map(|(name, test)| {
+        let test = Arc::new(test);
+        [("", false), ("natively: ", true)].map(|(how, natively)| {
+            let test = test.clone();
+            let run = move || {
+                NATIVELY.set(natively);
+                test().map_err(Failed::from)
+            };
+            Trial::test(format!("{how}{name}"), run)
+        })
+    });
+    let steps = steps::tests().into_iter();
     let trials =
-        tests.into_iter().map(|(name, test)| Trial::test(name, move || test().map_err(Failed::from)));
+        trials.chain(steps.map(|(name, test)| Trial::test(name, move || test().map_err(Failed::from))));
     // Skipped: this processor cannot run them.
     let skipped = skipped.into_iter().map(|name| Trial::test(name, || Ok(())).with_ignored_flag(true));
     libtest_mimic::run(&Arguments::from_args(), trials.chain(skipped).collect()).exit();
@@ -58,8 +86,11 @@ fn main() {
 pub type Test = (String, Box<dyn Fn() -> Result<(), String> + Send + Sync>);
 
 /// Runs a program in this process, and ends as it ends: its file, then its arguments from the first on, its name.
-fn emulate(arguments: Vec<Vec<u8>>) -> ! {
-    let mut arguments = arguments;
+fn emulate(arguments: Vec<Vec<u8>>, natively: bool) -> ! {
+    let mut arguments: Vec<Vec<u8>> = arguments
+        .into_iter()
+        .flat_map(|argument| if argument == hostile::HOST { hostile::host_places() } else { vec![argument] })
+        .collect();
     let path = PathBuf::from(std::ffi::OsString::from_vec(arguments.remove(0)));
     let environment = std::env::vars_os().map(|(name, value)| {
         let mut text = name.into_vec();
@@ -77,11 +108,18 @@ fn emulate(arguments: Vec<Vec<u8>>) -> ! {
     };
     let ending = match Process::start(program, Box::new(Live::owner().expect("nothing else runs here"))) {
         Ok(mut process) => {
+            if natively
+                && process.machine() == Machine::X86_64
+                && let Err(why) = process.use_native()
+            {
+                eprintln!("parallax: no native engine: {why}");
+                std::process::exit(CANNOT);
+            }
             if std::env::var_os("PARALLAX_TRACE").is_some() {
                 process.trace_calls(Box::new(|call| eprintln!("{call}")));
             }
             let ending = process.run();
-            if std::env::var_os("PARALLAX_TIME").is_some() {
+            if std::env::var_os(TIME).is_some() {
                 eprintln!("{} instructions", process.time());
             }
             ending
@@ -111,14 +149,32 @@ pub fn native_in(folder: &Path, command: &[&str], input: &[u8]) -> Outcome {
 pub fn emulated_in(folder: &Path, command: &[&str], input: &[u8]) -> Outcome {
     let me = std::env::current_exe().unwrap();
     let mut emulation = Command::new(me);
-    finish(emulation.arg("--emulate").arg(find(command[0])).args(command).current_dir(folder), input)
+    finish(emulation.arg(how()).arg(find(command[0])).args(command).current_dir(folder), input)
 }
 
 /// Runs a command line emulated. The program is looked up like a shell does.
 pub fn emulated(command: &[&str], input: &[u8]) -> Outcome {
     let program = find(command[0]);
     let me = std::env::current_exe().unwrap();
-    finish(Command::new(me).arg("--emulate").arg(program).args(command), input)
+    finish(Command::new(me).arg(how()).arg(program).args(command), input)
+}
+
+/// The same by one of the engines; its errors end with the number of instructions.
+pub fn timed(natively: bool, command: &[&str], input: &[u8]) -> Outcome {
+    NATIVELY.set(natively);
+    let me = std::env::current_exe().unwrap();
+    finish(Command::new(me).env(TIME, "1").arg(how()).arg(find(command[0])).args(command), input)
+}
+
+/// A name in the temporary folder that this test alone uses.
+pub fn temporary(name: &str) -> PathBuf {
+    let engine = if NATIVELY.get() { "native" } else { "exact" };
+    std::env::temp_dir().join(format!("parallax-{}-{engine}-{name}", std::process::id()))
+}
+
+/// The argument for the engine of the test.
+fn how() -> &'static str {
+    if NATIVELY.get() { "--emulate-natively" } else { "--emulate" }
 }
 
 fn find(name: &str) -> PathBuf {

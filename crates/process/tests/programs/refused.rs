@@ -1,11 +1,7 @@
 //! Bad input: files that are no programs, programs that do what no program may.
 
-use crate::{CANNOT, Outcome, Test, emulated, native, same};
+use crate::{CANNOT, Outcome, Test, emulated, native, same, temporary};
 use std::path::PathBuf;
-
-fn temporary(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("parallax-{}-{name}", std::process::id()))
-}
 
 /// A file with these bytes, executable, given to the emulator.
 fn run_file(name: &str, bytes: &[u8]) -> Outcome {

@@ -9,6 +9,7 @@
 
 use crate::interrupt::Interrupt;
 use crate::outside::Information;
+use parallax_native::host::signals;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 
 /// So many signals at a time are kept here.
@@ -103,16 +104,40 @@ pub fn survive_cut_files() {
         let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
         // SAFETY: the call reads and writes only what it is handed, which lives long enough.
         let known = unsafe { libc::sigaction(libc::SIGBUS, std::ptr::null(), &mut old) } == 0;
-        if !known || old.sa_sigaction == note as *const () as usize {
+        if !known || is_ours(&old) {
             return;
         }
         // SAFETY: as above.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-        action.sa_sigaction = note as *const () as usize;
-        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        let (address, flags) = handler();
+        action.sa_sigaction = address;
+        action.sa_flags = flags | libc::SA_ONSTACK;
         // SAFETY: as above.
         unsafe { libc::sigaction(libc::SIGBUS, &action, std::ptr::null_mut()) };
     });
+}
+
+/// What to install to have signals noted, with its flags.
+pub fn handler() -> (usize, i32) {
+    signals::handler(note as *const () as usize)
+}
+
+/// Whether an action notes signals.
+pub fn is_ours(action: &libc::sigaction) -> bool {
+    action.sa_sigaction == note as *const () as usize || action.sa_sigaction == handler().0
+}
+
+/// The signals of these that may be blocked: what is our own fault is for us to know at once. Sent by somebody, it waits here.
+pub fn blockable(mask: u64) -> u64 {
+    let at_once = if signals::is_installed() { signals::of_faults() } else { 1 << (libc::SIGBUS - 1) };
+    mask & !at_once
+}
+
+/// Hears of the signals that are no faults of a program that runs natively.
+pub extern "C" fn forwarded(signal: i32, information: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    if signal != super::hand::NUDGE {
+        note(signal, information, context);
+    }
 }
 
 /// Stands in for every handler of the program.
@@ -145,7 +170,10 @@ pub extern "C" fn note(signal: i32, information: *mut libc::siginfo_t, context: 
             // What the kernel restores when this returns.
             let mask = &mut (*context.cast::<libc::ucontext_t>()).uc_sigmask;
             libc::sigfillset(mask);
-            libc::sigdelset(mask, libc::SIGBUS);
+            let at_once = !blockable(u64::MAX);
+            (1..=64).filter(|signal| at_once >> (signal - 1) & 1 != 0).for_each(|signal| {
+                libc::sigdelset(mask, signal);
+            });
             ring.full.store(true, Ordering::SeqCst);
         }
         ring.interrupt.want();

@@ -5,12 +5,13 @@
 
 use super::kernel;
 use crate::system::Answer;
+use parallax_native::host::signals;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 /// Interrupts the call of a hand. Programs that were written in this century do not use it.
-const NUDGE: i32 = libc::SIGSTKFLT;
+pub const NUDGE: i32 = libc::SIGSTKFLT;
 
 const WAITING: u32 = 0;
 const DONE: u32 = 1;
@@ -95,13 +96,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-extern "C" fn nothing(_: i32) {}
+extern "C" fn nothing(_: i32, _: *mut libc::siginfo_t, _: *mut libc::c_void) {}
 
 /// A handler that does nothing, but ends the call that it interrupts.
 fn install_nudge() {
     // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-    action.sa_sigaction = nothing as *const () as usize;
+    let (address, flags) = signals::handler(nothing as *const () as usize);
+    action.sa_sigaction = address;
+    action.sa_flags = flags;
     // SAFETY: the call reads and writes only what it is handed, which lives long enough.
     unsafe { libc::sigaction(NUDGE, &action, std::ptr::null_mut()) };
 }

@@ -33,6 +33,7 @@ use clock::Timer;
 use hand::Hand;
 use loan::{Borrowed, Loan};
 use map::HostMap;
+use parallax_native::host::signals;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -260,8 +261,7 @@ impl Live {
         if self.claim.as_ref().is_some_and(Claim::is_full) {
             return;
         }
-        // That a file was cut is for us to know at once; sent by somebody, this signal waits with us.
-        let mask = mask & !(1 << (libc::SIGBUS - 1));
+        let mask = arrivals::blockable(mask);
         let pointer = std::ptr::from_ref(&mask) as usize;
         let _ = kernel(libc::SYS_rt_sigprocmask, [libc::SIG_SETMASK as usize, pointer, 0, 8, 0, 0]);
     }
@@ -508,9 +508,14 @@ impl Outside for Live {
             return Err(Errno(libc::ENOSYS));
         }
         let loan = birth.borrows.then(Loan::new).transpose()?;
+        let twin = memory.twin().map_err(|()| Errno(libc::ENOMEM))?;
         match fork(birth.signal) {
             -1 => Err(Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EAGAIN))),
             0 => {
+                if !memory.become_twin(twin) {
+                    // It would write into its parent's memory.
+                    std::process::abort();
+                }
                 // A child starts without its parent's signals, timers and threads.
                 while self.claim.as_ref().and_then(Claim::take).is_some() {}
                 self.own.clear();
@@ -523,6 +528,7 @@ impl Outside for Live {
                 Ok(Side::Child(facts))
             }
             child => {
+                drop(twin);
                 let open = || kernel(libc::SYS_pidfd_open, [child as usize, 0, 0, 0, 0, 0]);
                 let descriptor = birth.descriptor.then(open).transpose()?.map(|descriptor| descriptor as i32);
                 let pages = loan.map(|loan| loan.take_back(child)).transpose()?.unwrap_or_default();
@@ -541,20 +547,21 @@ impl Outside for Live {
         if self.claim.is_none() {
             return true;
         }
+        let (noting, how) = arrivals::handler();
         let handler = match disposition {
-            // The host's own say that a file was cut.
-            _ if signal == libc::SIGBUS => arrivals::note as *const () as usize,
-            Disposition::Default if self.catches && ends(signal) => arrivals::note as *const () as usize,
+            // The host's own say that a file was cut, or what a program that runs natively does.
+            _ if arrivals::blockable(1 << (signal - 1)) == 0 => noting,
+            Disposition::Default if self.catches && ends(signal) => noting,
             Disposition::Default => libc::SIG_DFL,
             Disposition::Ignore => libc::SIG_IGN,
-            Disposition::Handle(_) => arrivals::note as *const () as usize,
+            Disposition::Handle(_) => noting,
         };
         let flags = if let Disposition::Handle(flags) = disposition { flags as i32 } else { 0 };
         // SAFETY: the structure is made of numbers and pointers, for which zero is a value.
         let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
         action.sa_sigaction = handler;
         // Never restarting: the loop has to hand the signal over first, and makes the call again itself.
-        action.sa_flags = libc::SA_SIGINFO | (flags & (libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT));
+        action.sa_flags = how | (flags & (libc::SA_NOCLDSTOP | libc::SA_NOCLDWAIT));
         // SAFETY: the call reads and writes only what it is handed, which lives long enough.
         unsafe {
             libc::sigfillset(&mut action.sa_mask);
@@ -565,6 +572,13 @@ impl Outside for Live {
     fn block(&mut self, mask: u64) {
         if self.claim.is_some() && mask != self.mask {
             self.set_host_mask(mask);
+        }
+    }
+
+    fn prepare_native(&mut self) -> Result<(), String> {
+        match self.claim {
+            Some(_) => signals::install(arrivals::forwarded, arrivals::note as *const () as usize),
+            None => Err(String::from("the process lives inside another program")),
         }
     }
 
@@ -642,7 +656,7 @@ fn inherited() -> u64 {
         }
         // Rust's runtime ignores SIGPIPE and watches for its own stack overflow; programs expect neither.
         let ours = matches!(signal, libc::SIGPIPE | libc::SIGSEGV | libc::SIGBUS);
-        if ours && old.sa_sigaction != arrivals::note as *const () as usize {
+        if ours && !arrivals::is_ours(&old) {
             // SAFETY: the call reads and writes only what it is handed, which lives long enough.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         } else if old.sa_sigaction == libc::SIG_IGN {

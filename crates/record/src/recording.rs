@@ -417,6 +417,10 @@ impl Outside for Recording {
         self.inner.block(mask);
     }
 
+    fn prepare_native(&mut self) -> Result<(), String> {
+        self.inner.prepare_native()
+    }
+
     fn delivery(&mut self, time: u64, flags: u64) -> u64 {
         let flags = self.inner.delivery(time, flags);
         self.note(&Record::Delivery { time, flags });

@@ -1,6 +1,8 @@
 //! Programs recorded and replayed: the replay must make the same steps to the same end, again and again, and on a copy of
 //! the recording with the programs gone.
 //!
+//! Each is recorded by both engines, and replayed by the exact one, which compares digests on the way.
+//!
 //! Recorders are processes of their own (`recorder`); replays run here. With `PARALLAX_ALL_PROGRAMS` set all programs run, each
 //! replayed 20 times, and 50 recorders are killed; otherwise a slice.
 
@@ -25,6 +27,18 @@ fn main() {
         recorder::record(&arguments[1..], Settings { between_digests: 100_000, ..Settings::default() });
     }
     let all = std::env::var_os("PARALLAX_ALL_PROGRAMS").is_some();
+    let exactly = tests(all);
+    let natively = tests(all).into_iter().map(|(name, test)| {
+        let test = move || {
+            recorder::NATIVELY.set(true);
+            test()
+        };
+        (format!("natively: {name}"), Box::new(test) as Box<dyn Fn() -> Result<(), String> + Send>)
+    });
+    recorder::run(exactly.into_iter().chain(natively).collect())
+}
+
+fn tests(all: bool) -> Vec<recorder::Test> {
     let mut tests = programs::tests(all);
     tests.extend(kill::tests(all));
     tests.extend(pieces::tests());
@@ -32,7 +46,7 @@ fn main() {
     tests.extend(schedule::tests());
     tests.extend(beyond::tests());
     tests.extend(linux::tests(all));
-    recorder::run(tests)
+    tests
 }
 
 /// A new folder for a test.

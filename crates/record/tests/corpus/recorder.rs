@@ -4,11 +4,20 @@
 use parallax_process::outside::live::{Live, enact};
 use parallax_process::{Ending, Process, Program};
 use parallax_record::{Recording, Settings};
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The status that stands for "this cannot be recorded".
 pub const CANNOT: i32 = 99;
+
+/// The variable that asks a recorder for the native engine. The program does not see it.
+const NATIVE: &str = "PARALLAX_NATIVE";
+
+thread_local! {
+    /// Whether the recorders of the test that this thread runs use the native engine.
+    pub static NATIVELY: Cell<bool> = const { Cell::new(false) };
+}
 
 /// A test: a name, and what to do, which says what went wrong.
 pub type Test = (String, Box<dyn Fn() -> Result<(), String> + Send>);
@@ -18,7 +27,11 @@ pub fn run(tests: Vec<Test>) -> ! {
     let mut arguments = libtest_mimic::Arguments::from_args();
     arguments.test_threads = Some(1);
     let trials = tests.into_iter().map(|(name, test)| {
-        libtest_mimic::Trial::test(name, move || test().map_err(libtest_mimic::Failed::from))
+        libtest_mimic::Trial::test(name, move || {
+            let outcome = test().map_err(libtest_mimic::Failed::from);
+            NATIVELY.set(false);
+            outcome
+        })
     });
     libtest_mimic::run(&arguments, trials.collect()).exit()
 }
@@ -43,7 +56,15 @@ pub fn record(arguments: &[Vec<u8>], settings: Settings) -> ! {
         }
     };
     let ending = match Process::start(program, Box::new(door)) {
-        Ok(mut process) => process.run(),
+        Ok(mut process) => {
+            if std::env::var_os(NATIVE).is_some()
+                && let Err(why) = process.use_native()
+            {
+                eprintln!("no native engine: {why}");
+                std::process::exit(CANNOT);
+            }
+            process.run()
+        }
         Err(error) => {
             eprintln!("{error}");
             std::process::exit(CANNOT);
@@ -60,6 +81,9 @@ pub fn recorder(folder: &Path, seed: Option<u64>, command: &[String]) -> Command
     let mut recorder = Command::new(std::env::current_exe().expect("this file"));
     let seed = seed.map_or(String::from("-"), |seed| seed.to_string());
     recorder.arg("--record").arg(folder).arg(seed).args(command);
+    if NATIVELY.get() {
+        recorder.env(NATIVE, "1");
+    }
     recorder.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     recorder
 }

@@ -185,4 +185,9 @@ public class Beside {
         String text = String.valueOf(number);
         return text.charAt(0) == '-' ? text.length() > 5 ? 1 : 2 : 3;
     }
+
+    /** A format whose second part does not fit. */
+    static int formatted(int number) {
+        return number > 300 && String.format("%d %d", number, "text") == null ? 0 : 1;
+    }
 }

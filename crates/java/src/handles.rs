@@ -33,11 +33,10 @@ fn access(name: &str) -> Option<Access> {
 impl Task {
     /// `Lookup.findVarHandle`: of a class, a field by its name, and its type.
     pub(crate) fn find_handle<M: Memory>(&self, state: &mut State<M>, arguments: &[Slot<M>]) -> Answer<M> {
-        let [_, Slot::Ref(owner), Slot::Ref(field), Slot::Ref(ty)] = arguments else {
+        let [_, Slot::Ref(owner), Slot::Ref(field), _] = arguments else {
             return unverifiable("arguments of findVarHandle");
         };
         let (owner, field) = (self.named(state, owner)?, self.text(state, field)?);
-        let _ = self.named(state, ty)?;
         let class = self.program.class(self.program.load(&owner)?);
         let place = class.layout.iter().rposition(|known| *known.name == *field);
         let kind = place.and_then(|place| match class.layout[place].ty {

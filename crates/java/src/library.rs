@@ -92,6 +92,8 @@ pub enum Model {
     DefaultLocale,
     /// `Integer.toString` and `Long.toString`, of a number alone.
     Decimal,
+    /// A part of a format that prints a number.
+    Format,
     /// `GetPropertyAction.privilegedGetProperties`, for those who ask for what is never set.
     Properties,
     /// A gap: its body would look at what the machine never made.
@@ -183,6 +185,14 @@ pub fn model(class: &str, name: &str, descriptor: &str) -> Option<Model> {
         ) if !name.starts_with('<') => M::Builder,
         ("java/lang/Integer", "toString", "(I)Ljava/lang/String;")
         | ("java/lang/Long", "toString", "(J)Ljava/lang/String;") => M::Decimal,
+        (
+            "java/util/Formatter$FormatSpecifier",
+            "print",
+            "(BLjava/util/Locale;)V"
+            | "(SLjava/util/Locale;)V"
+            | "(ILjava/util/Locale;)V"
+            | "(JLjava/util/Locale;)V",
+        ) => M::Format,
         ("java/lang/StringUTF16", "isBigEndian", _) => M::Zero,
         ("java/io/PrintStream", "<clinit>" | "flush", _) => M::Nothing,
         ("java/io/PrintStream", "write" | "implWrite", "(Ljava/lang/String;)V") => M::Print(false),

@@ -325,6 +325,18 @@ impl Task {
             Model::Mismatch => return self.mismatch(state, &arguments),
             Model::Builder => return self.builder(state, method, arguments),
             Model::Decimal => return self.decimal(state, method, arguments),
+            Model::Format => {
+                let known = match argument(1)? {
+                    Slot::Int(number) => state.known_int(&number)?.is_some(),
+                    Slot::Long(number) => state.known_bits(64, &number)?.is_some(),
+                    _ => return unverifiable("not a number"),
+                };
+                // Its digits are a loop of divisions.
+                if self.symbolic && !known {
+                    return gap(self.unknown_text());
+                }
+                self.push_frame(state, method.clone(), arguments, Then::Give)?;
+            }
             Model::BoundsMessage => {
                 let text = match self.symbolic {
                     true => self.opaque_string(state)?,

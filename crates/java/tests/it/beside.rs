@@ -116,12 +116,17 @@ fn numbers_of_eight_bytes() {
 fn a_part_of_a_text_is_not_assumed_to_be_there() {
     let classes = common::compiled(&common::sources(&common::corpus("beside")));
     let program = common::program(classes.path());
-    let task = common::task(&program, "Beside.partly", None);
-    let store = Store::new();
-    let setup = common::setup(&store, &task, Inputs { k: Some(1), array: 1, root_alias: true });
-    let ends = engine::summary(&setup, &task, None, &mut |_| Ok(()));
-    let found = found(&ends);
-    assert!(!found.complete || found.errors.contains("IndexOutOfBoundsException"), "{found:?}");
+    for (name, error) in
+        [("partly", "IndexOutOfBoundsException"), ("formatted", "IllegalFormatConversionException")]
+    {
+        let task = common::task(&program, &format!("Beside.{name}"), None);
+        let store = Store::new();
+        let setup = common::setup(&store, &task, Inputs { k: Some(1), array: 1, root_alias: true });
+        let ends = engine::summary(&setup, &task, None, &mut |_| Ok(()));
+        let found = found(&ends);
+        assert!(!found.complete || found.errors.contains(error), "{name}: {found:?}");
+        assert!(ends.progress.steps < 20_000, "{name}: {} steps", ends.progress.steps);
+    }
 }
 
 /// An exception that is thrown again is told of where it was thrown first.

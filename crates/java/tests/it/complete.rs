@@ -1,8 +1,8 @@
 //! A run over class files that says it is complete has the same paths with every bound raised.
 //!
 //! Methods are generated: references, fields, writes, numbers, arrays of numbers and of references, calls, loops,
-//! assumptions by exceptions, preconditions before the method and as one condition. Not generated: strings, floating point,
-//! class initialisers, lambdas, preconditions that write.
+//! assumptions by exceptions, preconditions before the method and as one condition, messages. Not generated: strings that are
+//! read, floating point, class initialisers, lambdas, preconditions that write.
 
 use crate::common;
 
@@ -177,7 +177,13 @@ fn statement(random: &mut Random, depth: usize) -> String {
             number(random),
             inner(random)
         ),
-        8 => format!("if ({}) throw new IllegalStateException();", condition(random)),
+        8 => {
+            let message = match random.below(2) {
+                0 => "",
+                _ => "new StringBuilder(\"j\").append(j).append(x == null).append('.').toString()",
+            };
+            format!("if ({}) throw new IllegalStateException({message});", condition(random))
+        }
         _ => format!("if (x instanceof B) {{ {} }}", inner(random)),
     }
 }

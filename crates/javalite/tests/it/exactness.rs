@@ -1,4 +1,7 @@
 //! The summary stands for exactly the heaps of lazy initialisation, on generated programs.
+//!
+//! Generated: references, numbers, truth values, arrays of both, calls, one subclass, loops, assertions and assumptions. Not
+//! generated: recursion, arrays of arrays, several subclasses of one class.
 
 use crate::common;
 

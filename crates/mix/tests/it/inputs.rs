@@ -1,8 +1,8 @@
 //! The example that comes with a complaint is what it says: a run with it goes wrong at the place, or comes there.
 //!
 //! Programs are generated with and without blocks: references that are one or two, null, signs, loops, functions from
-//! outside. Not generated: references to references from outside, locals that functions capture, examples in
-//! which a function from outside is called (no example can say what it answers).
+//! outside. Not generated: references to references from outside, examples in which a function from outside is called (no example
+//! can say what it answers).
 
 use crate::support;
 

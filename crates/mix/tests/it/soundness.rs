@@ -1,4 +1,6 @@
 //! Theorem 1 on generated programs: what MIX accepts never reaches `error`, and its value has the announced type.
+//!
+//! Not generated: names from outside that are references to references, floats or functions of functions; powers.
 
 use crate::support;
 

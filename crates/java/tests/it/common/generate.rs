@@ -1,5 +1,6 @@
 //! Random Java programs that print what they compute. Every one terminates: loops have counters of their own, calls go
-//! to methods of a lower number.
+//! to methods of a lower number. Not generated: floating point beyond conversions, parts of texts, formats, library
+//! collections, threads.
 
 use std::fmt::Write;
 
@@ -230,7 +231,7 @@ impl Generator {
             };
         }
         let (x, y) = (self.int(depth - 1), self.int(depth - 1));
-        match self.random.below(16) {
+        match self.random.below(19) {
             0..=6 => format!(
                 "({x} {} {y})",
                 self.random.pick(&["+", "-", "*", "&", "|", "^", "<<", ">>", ">>>", "/", "%"])
@@ -243,6 +244,9 @@ impl Generator {
             12 => format!("op.apply({x}, {y})"),
             13 => format!("new Point({x}, c).dot()"),
             14 => format!("-(~{x})"),
+            15 => format!("Integer.toString({x}).length()"),
+            16 => format!("(\"v\" + ({x})).hashCode()"),
+            17 => format!("new StringBuilder().append({x}).append(letter).append(flag).toString().charAt(0)"),
             _ => format!("Math.max({x}, (p instanceof Sub ? {y} : -3))"),
         }
     }

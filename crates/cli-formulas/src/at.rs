@@ -8,7 +8,7 @@ use parallax_cli_base::fault::contained;
 use parallax_cli_base::progress;
 use parallax_code::{Program, SharedLifter};
 use parallax_concolic::ways::{Reach, Way, Ways, follow};
-use parallax_concolic::{Command, Kind, Moment, Sources, Subject, SubjectError, apart};
+use parallax_concolic::{CodePlace, Command, Kind, Moment, Sources, Subject, SubjectError, apart};
 use parallax_op::Bits;
 use parallax_primitives::Evaluation;
 use parallax_sem::Language as _;
@@ -54,7 +54,7 @@ pub struct Seen<'s> {
     pub program: Program,
     /// The ways.
     pub ways: Ways,
-    points: Vec<u64>,
+    points: Vec<CodePlace>,
     sources: Sources,
 }
 
@@ -132,8 +132,8 @@ impl Asked<'_> {
         }
         let points = through
             .iter()
-            .map(|name| subject.place(name.trim()).map_err(|error| anyhow!("--through: {error}")))
-            .collect::<Result<Vec<u64>>>()?;
+            .map(|name| subject.code_place(name.trim()).map_err(|error| anyhow!("--through: {error}")))
+            .collect::<Result<Vec<CodePlace>>>()?;
         let (address, code) = subject.here();
         let language = Language::find("x86-64").ok_or_else(|| internal("there is no x86-64"))?;
         let program = Program::from_bytes(&SharedLifter::new(Lifter::new(language)?.into()), address, code)?;
@@ -141,7 +141,8 @@ impl Asked<'_> {
         program.declare(&store);
         let reach =
             Reach { steps: limits.steps, ways: MOST_WAYS, time: limits.time, solver_time: SOLVER_TIME };
-        let ways = follow(&mut subject, &store, &first, &reach, &points);
+        let addresses: Vec<u64> = points.iter().flat_map(|place| place.addresses.clone()).collect();
+        let ways = follow(&mut subject, &store, &first, &reach, &addresses);
         let seen = Seen { store: &store, program, ways, points, sources: subject.sources.clone() };
         let status = show(&seen)?;
         for way in &seen.ways.ways {
@@ -168,11 +169,16 @@ impl Seen<'_> {
     pub fn goes_through(&self, way: &Way) -> bool {
         let mut wanted = self.points.iter().peekable();
         for point in &way.visited {
-            if wanted.peek() == Some(&point) {
+            if wanted.peek().is_some_and(|place| place.addresses.contains(point)) {
                 wanted.next();
             }
         }
         wanted.peek().is_none()
+    }
+
+    /// Whether instructions are known to begin at all points.
+    pub fn points_are_known(&self) -> bool {
+        self.points.iter().all(|place| place.is_known)
     }
 
     /// The input of a way, as names and values.

@@ -3,7 +3,7 @@
 use crate::at::{At, Seen};
 use crate::eval::{reasons, tell};
 use crate::subject::{Form, Limits, Subject, Which, assumptions_json, script, with_subject};
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::Args;
 use parallax_cli_base::exit::{Status, undecided};
 use parallax_cli_base::progress;
@@ -62,6 +62,14 @@ fn path<S: Subject>(arguments: &Path, program: &S) -> Result<Status> {
         .collect::<Result<_>>()?;
     let mut explorer = arguments.limits.explorer(program, &store);
     let path = progress::during("evaluating", || explorer.path(&StructUpdate::identity(), &points));
+    if path.complete == store.false_() && path.gave_up.is_empty() {
+        // Where no instruction begins nothing goes: that would be an answer to a slip of the finger.
+        for (name, point) in arguments.through.iter().zip(&points) {
+            if let Some(why) = program.misplaced(point) {
+                bail!("--through {}: {why}", name.trim());
+            }
+        }
+    }
     if arguments.form.smt2 {
         // Where objects lie is part of the question, as it is where the input is looked for.
         let placed = placements(program, &store).into_iter().fold(script(program, &store), Script::assert);
@@ -123,11 +131,15 @@ fn from_moment(arguments: &Path, seen: &Seen<'_>) -> Result<Status> {
     }
     let input = match ways.first() {
         Some(way) => Verdict::Input(seen.input(way)),
+        None if !seen.points_are_known() => {
+            let words = "whether an instruction begins at each of the points could not be told";
+            Verdict::Unknown(words.into(), Status::GaveUp)
+        }
         None if gave_up.is_empty() => Verdict::None,
         None => Verdict::Unknown(NotFound::Bounded.to_string(), Status::GaveUp),
     };
     show(&arguments.form, store, formula, &input, &gave_up, &[]);
-    Ok(longer(&gave_up))
+    Ok(longer(&gave_up).max(input.status()))
 }
 
 /// Prints the condition, and whether an input satisfies it.

@@ -1,11 +1,12 @@
 //! Blocks of instructions: what of the registers they read and write, and where they can lead.
 //!
-//! Blocks are cut as the emulator cuts them, so that running one costs the emulator a look-up.
+//! Blocks are cut as the emulator cuts them, so that running one costs the emulator a look-up, and before the places that a
+//! search asks about: whether control came there is then whether it entered a block.
 
 use parallax_ir::{Instruction, Op, Processor, Space, Trap, Varnode};
 use parallax_process::Process;
 use parallax_process::memory::PAGE;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -110,9 +111,7 @@ impl Block {
     /// Where it leads, as far as its instructions tell: a function that is called, and where that returns to, are both.
     pub fn successors(&self) -> impl Iterator<Item = u64> + '_ {
         let last = self.instructions.last();
-        let to = last.into_iter().flat_map(|last| {
-            last.instruction.transfers().filter_map(|(_, to, _)| known(&last.instruction, to))
-        });
+        let to = last.into_iter().flat_map(|last| last.instruction.destinations());
         let goes_on = last.filter(|last| match self.end {
             End::Straight => last.instruction.transfers().next().is_none(),
             End::Branch => last.ways.is_some(),
@@ -120,11 +119,6 @@ impl Block {
             End::Return => false,
         });
         to.chain(goes_on.map(|last| last.instruction.next()))
-    }
-
-    /// Whether an instruction of it stands at an address.
-    pub fn holds(&self, address: u64) -> bool {
-        self.instructions.iter().any(|analysed| analysed.instruction.address == address)
     }
 }
 
@@ -152,6 +146,8 @@ impl std::ops::Deref for Shelved {
 #[derive(Default)]
 pub struct Blocks {
     known: FxHashMap<u64, Shelved>,
+    /// Addresses that begin a block whatever comes before them.
+    borders: FxHashSet<u64>,
     /// The place for the next one; none if there is no shelf or it is full.
     next: Option<Shelved>,
 }
@@ -162,7 +158,7 @@ impl Blocks {
         if let Some(block) = self.known.get(&address) {
             return Some(block.clone());
         }
-        let block = cut(process, address)?;
+        let block = cut(process, address, &self.borders)?;
         let place = self.next.take();
         let place = place.unwrap_or_else(|| Shelved {
             shelf: Rc::new(std::array::from_fn(|_| OnceCell::new())),
@@ -173,6 +169,12 @@ impl Blocks {
         self.next = (next < SHELF).then(|| Shelved { shelf: place.shelf.clone(), index: next });
         self.known.insert(address, place.clone());
         Some(place)
+    }
+
+    /// From now on blocks end before these addresses, so that to enter the block there is to come to the instruction.
+    pub fn end_before(&mut self, addresses: impl IntoIterator<Item = u64>) {
+        self.borders.extend(addresses);
+        self.forget();
     }
 
     /// Forgets all blocks: what is mapped has changed.
@@ -186,14 +188,14 @@ impl Blocks {
     }
 }
 
-fn cut(process: &mut Process, start: u64) -> Option<Block> {
+fn cut(process: &mut Process, start: u64, borders: &FxHashSet<u64>) -> Option<Block> {
     let mut instructions: Vec<Analysed> = Vec::new();
     let mut reads = Cells::default();
     let mut written = Cells::default();
     let mut at = start;
     let mut end = End::Straight;
     let processor = process.world().registers.processor().clone();
-    while instructions.len() < LONGEST {
+    while instructions.len() < LONGEST && (at == start || !borders.contains(&at)) {
         let Some(instruction) = lift(process, at) else { break };
         let ends = instruction.ends_block();
         if ends {
@@ -214,21 +216,11 @@ fn cut(process: &mut Process, start: u64) -> Option<Block> {
     (!instructions.is_empty()).then_some(Block { instructions, reads, end })
 }
 
-fn lift(process: &mut Process, at: u64) -> Option<Rc<Instruction>> {
+/// The instruction at an address; nothing if it cannot be fetched or lifted.
+pub(crate) fn lift(process: &mut Process, at: u64) -> Option<Rc<Instruction>> {
     let mut bytes = [0; 64];
     let count = process.world().memory.fetch(at, &mut bytes).ok()?;
     process.engine().lifter().lift(at, &bytes[..count]).ok()
-}
-
-/// The constant that a place of an instruction holds: a call copies where it goes before it pushes where it returns to.
-fn known(instruction: &Instruction, place: Varnode) -> Option<u64> {
-    let copied = || {
-        instruction.ops.iter().find_map(|op| match op {
-            Op::Copy { out, a } if *out == place => a.as_constant(),
-            _ => None,
-        })
-    };
-    place.as_constant().or_else(copied)
 }
 
 fn ending(instruction: &Instruction) -> End {

@@ -2,13 +2,14 @@
 
 use crate::block::{Block, End};
 use crate::moment::Return;
+use crate::place::CodePlace;
 use crate::subject::Subject;
 use crate::summary::Summary;
 use crate::trail::Trail;
 use parallax_process::Ending;
 use parallax_process::elf::Machine;
 use parallax_process::system::call_name;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -43,6 +44,16 @@ pub enum Outcome {
     Avoided,
     /// The function that was explored has returned this.
     Returned(u64),
+}
+
+impl Outcome {
+    /// The signal that ended the program, if one did.
+    pub fn signal(&self) -> Option<i32> {
+        match self {
+            Outcome::Killed(signal, _) => Some(*signal),
+            _ => None,
+        }
+    }
 }
 
 impl std::fmt::Display for Outcome {
@@ -86,6 +97,8 @@ pub struct Concrete {
     pub trail: Trail,
     /// The addresses of its blocks.
     pub blocks: Vec<u64>,
+    /// Those of which it did not come to every instruction, and to how many it came.
+    pub cut: Vec<(u64, u64)>,
     /// Which block was followed by which.
     pub edges: Vec<(u64, u64)>,
     /// The places to reach that it came to, by number.
@@ -110,14 +123,15 @@ pub fn run(
     subject: &mut Subject,
     prediction: Option<&Prediction>,
     steps: u64,
-    targets: &[u64],
+    targets: &[CodePlace],
     avoid: &[u64],
 ) -> Concrete {
     let start = subject.process.time();
     let mut trail = Trail::default();
-    let mut blocks: FxHashSet<u64> = FxHashSet::default();
+    // Each block with the most of its instructions that the run came to.
+    let mut blocks: FxHashMap<u64, u64> = FxHashMap::default();
     let mut edges: FxHashSet<(u64, u64)> = FxHashSet::default();
-    let mut reached = Vec::new();
+    let mut reached: Vec<usize> = (0..targets.len()).filter(|number| targets[*number].is_passed).collect();
     let mut calls: Vec<u64> = subject.callers.clone();
     let own = subject.own();
     let mut way: VecDeque<Crossing> = VecDeque::new();
@@ -155,23 +169,26 @@ pub fn run(
         if aside.is_none() {
             trail.enter(pc, time);
         }
-        blocks.insert(pc);
         if let Some(before) = before.replace(pc) {
             edges.insert((before, pc));
         }
         let block = subject.block(pc);
         let count = block.as_ref().map_or(1, |block| block.instructions.len());
-        if let Some(block) = &block {
-            if avoid.iter().any(|address| block.holds(*address)) {
-                break Outcome::Avoided;
-            }
-            for (number, target) in targets.iter().enumerate() {
-                if block.holds(*target) && !reached.contains(&number) {
-                    reached.push(number);
-                }
+        if avoid.contains(&pc) {
+            break Outcome::Avoided;
+        }
+        for (number, target) in targets.iter().enumerate() {
+            if target.addresses.contains(&pc) && !reached.contains(&number) {
+                reached.push(number);
             }
         }
-        if let Some(ending) = through(subject, block.as_deref()) {
+        let ending = through(subject, block.as_deref());
+        let done = (subject.process.time() - time).min(count as u64);
+        // The instruction that ended the program was come to.
+        let came = (done + u64::from(ending.is_some())).min(count as u64);
+        let most = blocks.entry(pc).or_default();
+        *most = came.max(*most);
+        if let Some(ending) = ending {
             let (pc, now) = (subject.process.pc(), subject.process.time());
             // The emulator fetches ahead: what came of a jump to nowhere belongs to where it led.
             let left = now - time == count as u64 && aside.is_none();
@@ -224,7 +241,15 @@ pub fn run(
     } else {
         way.clear();
     }
-    let mut blocks: Vec<u64> = blocks.into_iter().collect();
+    let mut cut: Vec<(u64, u64)> = Vec::new();
+    for (&start, &came) in &blocks {
+        let count = subject.block(start).map_or(1, |block| block.instructions.len() as u64);
+        if came < count {
+            cut.push((start, came));
+        }
+    }
+    cut.sort_unstable();
+    let mut blocks: Vec<u64> = blocks.into_keys().collect();
     blocks.sort_unstable();
     let mut edges: Vec<(u64, u64)> = edges.into_iter().collect();
     edges.sort_unstable();
@@ -235,6 +260,7 @@ pub fn run(
         branches,
         trail,
         blocks,
+        cut,
         edges,
         reached,
         backtrace,

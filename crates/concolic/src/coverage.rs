@@ -1,5 +1,6 @@
 //! What the runs of an exploration covered of the program's own code, by addresses of its file.
 
+use crate::concrete::Concrete;
 use crate::subject::Subject;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -8,6 +9,8 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 pub struct Counts {
     blocks: FxHashMap<u64, u64>,
+    /// How many runs came to no more than so many instructions of a block.
+    cut: BTreeMap<(u64, u64), u64>,
     edges: FxHashMap<(u64, u64), u64>,
 }
 
@@ -28,13 +31,22 @@ pub struct Coverage {
 
 impl Counts {
     /// Adds one run.
-    pub fn add(&mut self, blocks: &[u64], edges: &[(u64, u64)]) {
-        for block in blocks {
+    pub fn add(&mut self, run: &Concrete) {
+        for block in &run.blocks {
             *self.blocks.entry(*block).or_default() += 1;
         }
-        for edge in edges {
+        for cut in &run.cut {
+            *self.cut.entry(*cut).or_default() += 1;
+        }
+        for edge in &run.edges {
             *self.edges.entry(*edge).or_default() += 1;
         }
+    }
+
+    /// How many runs came to the instruction with this index in a block.
+    fn runs_to(&self, block: u64, index: u64) -> u64 {
+        let short: u64 = self.cut.range((block, 0)..=(block, index)).map(|(_, runs)| runs).sum();
+        self.runs(block) - short
     }
 
     /// How many runs came to a block.
@@ -62,15 +74,20 @@ impl Counts {
             edges: self.edges.len(),
             ..Coverage::default()
         };
-        for (&start, &runs) in self.blocks.iter().filter(|(start, _)| own.contains(start)) {
+        for &start in self.blocks.keys().filter(|start| own.contains(start)) {
             let Some(block) = subject.block(start) else { continue };
-            for analysed in &block.instructions {
+            for (index, analysed) in (0..).zip(&block.instructions) {
+                let runs = self.runs_to(start, index);
+                if runs == 0 {
+                    break;
+                }
                 let at = analysed.instruction.address.wrapping_sub(bias);
                 // Blocks that overlap share instructions: the one with more runs counts.
                 let known = coverage.instructions.entry(at).or_default();
                 *known = runs.max(*known);
             }
             if let Some(last) = block.instructions.last()
+                && self.runs_to(start, block.instructions.len() as u64 - 1) > 0
                 && let Some((taken, otherwise)) = last.ways
             {
                 let count = |to: u64| self.edges.get(&(start, to)).copied().unwrap_or(0);

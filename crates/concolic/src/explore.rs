@@ -11,6 +11,7 @@ use crate::folder::{self, Line, failed, name};
 use crate::input::{Input, Sources};
 use crate::layers::{Allowed, Layers};
 use crate::moment::Moment;
+use crate::place::CodePlace;
 use crate::rank::{Edge, Key, Rank, Turn};
 use crate::subject::{Command, Subject, SubjectError};
 use crate::symbolic::{Message, processor_time, symbolic};
@@ -21,6 +22,7 @@ use parallax_path::{Bound, Completeness, Entry, Frontier, Ledger, Premise, Strat
 use parallax_symbols::Symbols;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -161,6 +163,10 @@ pub struct Exploration {
     pub symbols: Symbols,
     /// How much higher than in its file the program lies.
     pub bias: u64,
+    /// The addresses of the program itself.
+    pub own: Range<u64>,
+    /// Whether the program is linked with everything it uses.
+    pub is_static: bool,
     /// Whether every way was taken, and if not why.
     pub completeness: Completeness,
     /// Why there is no layer for what runs change, if there is none: then a change ends a run.
@@ -174,11 +180,6 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// Inputs that made the program end by a signal.
-    pub fn crashes(&self) -> impl Iterator<Item = &Test> {
-        self.tests.iter().filter(|test| matches!(test.outcome, Outcome::Killed(..)))
-    }
-
     /// Inputs that did not take the way they were made for.
     pub fn divergences(&self) -> usize {
         self.tests.iter().filter(|test| test.diverged.is_some()).count()
@@ -248,7 +249,7 @@ struct Explorer<'e> {
     subject: Subject,
     layers: Layers,
     settings: &'e Settings,
-    targets: Vec<u64>,
+    targets: Vec<CodePlace>,
     avoid: Vec<u64>,
     frontier: Frontier<Waiting>,
     /// Inputs whose questions took longer than one question may: they are asked again when nothing else waits.
@@ -284,10 +285,12 @@ pub fn explore(
         subject.summarise(settings.steps);
     }
     let places = |subject: &mut Subject, names: &[String]| {
-        names.iter().map(|name| subject.place(name)).collect::<Result<Vec<u64>, _>>()
+        names.iter().map(|name| subject.code_place(name)).collect::<Result<Vec<CodePlace>, _>>()
     };
     let targets = places(&mut subject, &settings.targets)?;
     let avoid = places(&mut subject, &settings.avoid)?;
+    let named: Vec<u64> = targets.iter().chain(&avoid).flat_map(|place| place.addresses.clone()).collect();
+    subject.end_blocks_before(named);
     let (log, lines) = folder::open(settings, command, &subject.sources)?;
     let mut explorer = Explorer {
         reached: vec![None; targets.len()],
@@ -295,7 +298,7 @@ pub fn explore(
         layers,
         settings,
         targets,
-        avoid,
+        avoid: avoid.into_iter().flat_map(|place| place.addresses).collect(),
         frontier: Frontier::new(settings.strategy, 1),
         last: Vec::new(),
         ledger: Ledger::default(),
@@ -322,6 +325,13 @@ pub fn explore(
     if explorer.tests.iter().any(|test| test.diverged.is_some()) {
         explorer.leave_out(Bound::Diverged)?;
     }
+    for ((name, target), reached) in settings.targets.iter().zip(&explorer.targets).zip(&explorer.reached) {
+        if reached.is_none() && !target.is_known {
+            explorer
+                .ledger
+                .note(Bound::Control(format!("whether an instruction begins at {name} is not known")));
+        }
+    }
     for waiting in std::mem::take(&mut explorer.last) {
         explorer.frontier.push(waiting, false);
     }
@@ -332,6 +342,8 @@ pub fn explore(
         coverage,
         symbols: explorer.subject.symbols(),
         bias: explorer.subject.bias(),
+        own: explorer.subject.own(),
+        is_static: explorer.subject.is_static(),
         completeness: explorer.ledger.close(&explorer.frontier),
         no_layer: explorer.layers.missing().map(str::to_owned),
         waiting,
@@ -693,10 +705,11 @@ impl Explorer<'_> {
             return Ok(None);
         };
         self.subject.prepare(&concrete.blocks);
-        self.counts.add(&concrete.blocks, &concrete.edges);
+        self.counts.add(&concrete);
         self.rank.enter(&concrete.edges);
         self.rank.keep_rarest(run.waiting.number, &concrete.blocks, &self.counts);
-        self.rank.measure(&mut self.subject, &self.counts, &self.targets);
+        let aims: Vec<u64> = self.targets.iter().flat_map(|target| target.addresses.clone()).collect();
+        self.rank.measure(&mut self.subject, &self.counts, &aims);
         let waiting = run.waiting;
         for &target in &concrete.reached {
             self.reached[target].get_or_insert(waiting.number);

@@ -204,11 +204,14 @@ impl<'a, 's> Lockstep<'a, 's> {
                     None => continue,
                 }
             };
-            if avoid.iter().any(|address| block.holds(*address)) {
-                break Stop::Given;
+            if self.until_touch {
+                self.subject.before.insert(pc);
             }
             if self.aside.is_none() {
                 self.trail.enter(pc, time);
+            }
+            if avoid.contains(&pc) {
+                break Stop::Given;
             }
             self.constraint.here.blocks = self.trail.blocks;
             self.constraint.here.hash = self.trail.hash;

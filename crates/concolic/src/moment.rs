@@ -179,7 +179,7 @@ impl Subject {
     }
 
     /// What the function that chooses among several chooses on this processor: it is called, and what it did undone.
-    fn chosen(&mut self, chooser: u64) -> Option<u64> {
+    pub(crate) fn chosen(&mut self, chooser: u64) -> Option<u64> {
         const MOST: u64 = 1_000_000;
         // It returns to where nothing that it calls goes, and where there is code.
         let back = self.entry;

@@ -147,7 +147,7 @@ impl Rank {
                 continue;
             }
             let Some(block) = subject.block(start) else { continue };
-            if targets.iter().any(|target| block.holds(*target)) {
+            if targets.contains(&start) {
                 near.push_back((start, 0));
             }
             for next in block.successors() {

@@ -107,6 +107,24 @@ pub enum SubjectError {
     /// A place to reach or avoid is neither an address nor a function.
     #[error("`{0}` is no address, and no function of the program or of the libraries it loads has that name")]
     NoPlace(String),
+    /// A place to reach or avoid is a line, and no code was compiled from it.
+    #[error("`{0}`: no code was compiled from this line, as far as debug information tells")]
+    NoLine(String),
+    /// A place to reach or avoid is not in code.
+    #[error("`{0}`: there is no code at {1:#x}")]
+    NoCode(String, u64),
+    /// A place to reach or avoid lies within an instruction.
+    #[error("`{place}`: no instruction begins at {address:#x}; it is in the middle of `{text}` at {at:#x}")]
+    Inside {
+        /// The place as it was named.
+        place: String,
+        /// Its address.
+        address: u64,
+        /// The instruction.
+        text: String,
+        /// Where that begins.
+        at: u64,
+    },
 }
 
 /// Where the first descriptor of an unknown file goes: high, so that the program's own get the numbers they always get.
@@ -126,6 +144,8 @@ pub struct Subject {
     /// Where the registers are.
     pub(crate) layout: Rc<Layout>,
     blocks: Blocks,
+    /// The blocks that the program entered on the way to where runs begin.
+    pub(crate) before: FxHashSet<u64>,
     /// What of its input is unknown.
     pub sources: Sources,
     /// Sources that are in memory from the start, with their addresses.
@@ -202,6 +222,7 @@ impl Subject {
             process,
             shared,
             blocks: Blocks::default(),
+            before: FxHashSet::default(),
             sources: sources.clone(),
             placed: Vec::new(),
             opened: FxHashSet::default(),
@@ -397,6 +418,11 @@ impl Subject {
         self.blocks.at(&mut self.process, address)
     }
 
+    /// From now on these places begin blocks.
+    pub(crate) fn end_blocks_before(&mut self, addresses: impl IntoIterator<Item = u64>) {
+        self.blocks.end_before(addresses);
+    }
+
     /// Lifts the blocks that a run has seen, so that the next does not have to.
     pub fn prepare(&mut self, blocks: &[u64]) {
         for &address in blocks {
@@ -464,7 +490,7 @@ impl Subject {
         Ok(())
     }
 
-    /// The address of a place that the user names: an address of the program's file, or a function.
+    /// The address that the user names: a number counts as one of the program's file, a name is a symbol's.
     pub fn place(&mut self, name: &str) -> Result<u64, SubjectError> {
         self.named(name).map(|(address, _)| address)
     }

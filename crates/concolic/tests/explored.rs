@@ -3,6 +3,7 @@
 
 mod in_turn;
 mod left_out;
+mod places;
 
 use in_turn::in_turn;
 use parallax_concolic::{
@@ -42,6 +43,9 @@ fn main() {
         ("passes", left_out::passes),
         ("children", left_out::children),
         ("resumed", left_out::resumed),
+        ("within_blocks", places::within_blocks),
+        ("named_places", places::named),
+        ("told_apart", places::crashes),
     ];
     in_turn(cases)
 }

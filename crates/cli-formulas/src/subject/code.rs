@@ -242,9 +242,14 @@ impl Subject for Program {
 
     fn point(&self, name: &str) -> Option<Bits> {
         let named = self.names().iter().find(|(_, known)| known == name).map(|(address, _)| *address);
-        let address =
-            named.or_else(|| (name == "end").then_some(self.range.end)).or_else(|| number(name).ok())?;
+        // A function ends where it returns to: no address of its own.
+        let end = (name == "end" && !self.is_whole_image()).then_some(self.range.end);
+        let address = named.or(end).or_else(|| number(name).ok())?;
         Some(Bits::new(self.pc_width(), u128::from(address)))
+    }
+
+    fn misplaced(&self, point: &Bits) -> Option<String> {
+        Program::misplaced(self, point.to_u64()?).map(|misplaced| misplaced.to_string())
     }
 
     fn presented(&self, store: &Store, update: &StructUpdate) -> StructUpdate {

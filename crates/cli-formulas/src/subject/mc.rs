@@ -2,7 +2,7 @@
 
 use super::{Cell, CellPlace, Subject, assignment, rejected_argument};
 use anyhow::{Result, bail};
-use parallax_mc::{MEMORY, Program, Register, WIDTH, ZF};
+use parallax_mc::{MEMORY, Program, Register, SIZE, WIDTH, ZF};
 use parallax_op::Bits;
 use parallax_sem::logic::{Scalar, Struct};
 use parallax_sem::{Concrete, Language};
@@ -60,6 +60,12 @@ impl Subject for Program {
 
     fn point(&self, name: &str) -> Option<Bits> {
         Program::point(self, name).map(|at| Bits::new(WIDTH, at.into()))
+    }
+
+    fn misplaced(&self, point: &Bits) -> Option<String> {
+        let end = u64::from(self.base) + self.instructions.len() as u64 * u64::from(SIZE);
+        let is_place = self.has_instruction(point) || point.to_u64() == Some(end);
+        (!is_place).then(|| format!("no instruction begins at {:#x}", point.to_big()))
     }
 
     fn shown(&self, store: &Store, s: &Struct<Concrete>) -> Vec<(String, String)> {

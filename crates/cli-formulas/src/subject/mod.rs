@@ -171,6 +171,13 @@ pub trait Subject: Program {
     /// The place that a name (a label, a line, an address) means.
     fn point(&self, name: &str) -> Option<Bits>;
 
+    /// Why control cannot come to a place of [`Subject::point`]: no instruction begins there, and the program does not end there.
+    /// Nothing where every place that has a name is one.
+    fn misplaced(&self, point: &Bits) -> Option<String> {
+        let _ = point;
+        None
+    }
+
     /// Names and values to show for a concrete state.
     fn shown(&self, store: &Store, s: &Struct<Concrete>) -> Vec<(String, String)>;
 

@@ -4,7 +4,10 @@ use anyhow::{Context, Result};
 use parallax_cexplore::driver::standalone;
 use parallax_cexplore::explore::{Exploration, Input, PathEnd, Settings};
 use parallax_cexplore::{Program, ktest, run};
+use parallax_cli_base::words::counted;
+use parallax_op::Bits;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Bytes as JSON: text where they are text, and otherwise `{ "hex": ... }`.
@@ -52,45 +55,83 @@ pub fn shown(given: &Input) -> Option<String> {
     parts.extend(given.files.iter().map(|(name, content)| format!("file {name} {}", quoted(content))));
     let variables = given.environment.iter();
     parts.extend(variables.map(|(name, value)| format!("environment {name}={}", quoted(value))));
-    parts.extend(given.values.iter().map(|(name, bits)| format!("{name} = {}", number(bits))));
+    parts.extend(values(&given.values));
     if !given.memory.arguments.is_empty() {
         let list: Vec<String> = given.memory.arguments.iter().map(|a| argument(given, a)).collect();
         parts.push(format!("call ({})", list.join(", ")));
     }
     for (index, block) in given.memory.blocks.iter().enumerate() {
         parts.push(format!(
-            "block {index} ({}, {} bytes) {}",
+            "block {index} ({}, {}) {}",
             block.name,
-            block.size,
+            counted(block.size, "byte"),
             contents(given, block)
         ));
     }
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// What a block of memory holds: as text where it is text from its start on.
+/// What harness functions return, each by its name; an array that was asked for byte by byte (`name[0]`, `name[1]`) as one.
+fn values(given: &[(String, Bits)]) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut rest = given;
+    while let Some(((name, bits), behind)) = rest.split_first() {
+        let array = name.strip_suffix("[0]").unwrap_or_default();
+        let is_next = |(index, (name, bits)): &(usize, &(String, Bits))| {
+            !array.is_empty() && bits.width() == 8 && *name == format!("{array}[{index}]")
+        };
+        let bytes: Vec<u8> =
+            rest.iter().enumerate().take_while(is_next).map(|(_, (_, bits))| byte(bits)).collect();
+        if bytes.len() > 1 {
+            parts.push(format!("{array} = {}", together(&bytes)));
+            rest = &rest[bytes.len()..];
+        } else {
+            parts.push(format!("{name} = {}", number(bits)));
+            rest = behind;
+        }
+    }
+    parts
+}
+
+fn byte(bits: &Bits) -> u8 {
+    bits.to_u64().unwrap_or(0) as u8
+}
+
+/// What a block of memory holds: bytes that lie side by side together, as text where they are text.
 fn contents(given: &Input, block: &run::Block) -> String {
-    let mut cells: Vec<(u64, String)> = block.bits.iter().map(|(at, bits)| (*at, number(bits))).collect();
-    cells.extend(block.pointers.iter().map(|(at, place)| (*at, place_text(given, place))));
-    cells.sort();
-    let mut text: Vec<(u64, u8)> = Vec::new();
+    let mut bytes: BTreeMap<u64, u8> = BTreeMap::new();
+    let mut cells: BTreeMap<u64, String> = BTreeMap::new();
     for (at, bits) in &block.bits {
         match bits.to_u64().filter(|_| bits.width() == 8) {
-            Some(byte) => text.push((*at, byte as u8)),
-            None => text.clear(),
+            Some(value) => drop(bytes.insert(*at, value as u8)),
+            None => drop(cells.insert(*at, number(bits))),
         }
     }
-    text.sort_unstable();
-    text.dedup_by_key(|(at, _)| *at);
-    let bytes: Vec<u8> = text.iter().map(|(_, byte)| *byte).collect();
-    let whole = text.len() == cells.len() && text.iter().zip(0..).all(|((at, _), index)| *at == index);
-    match whole && is_text(&bytes) {
-        true => quoted(&bytes),
-        false => {
-            let cells: Vec<String> = cells.iter().map(|(at, value)| format!("{at}: {value}")).collect();
-            format!("{{{}}}", cells.join(", "))
+    cells.extend(block.pointers.iter().map(|(at, place)| (*at, place_text(given, place))));
+    let mut rest = bytes.iter().peekable();
+    while let Some((&start, &first)) = rest.next() {
+        let mut run = vec![first];
+        while let Some((_, byte)) = rest.next_if(|(at, _)| **at == start + run.len() as u64) {
+            run.push(*byte);
         }
+        let is_alone = run.len() == 1 && !is_text(&run);
+        let shown = if is_alone { number(&Bits::new(8, first.into())) } else { together(&run) };
+        if start == 0 && run.len() == bytes.len() && cells.is_empty() && !is_alone {
+            return shown;
+        }
+        cells.insert(start, shown);
     }
+    let cells: Vec<String> = cells.iter().map(|(at, value)| format!("{at}: {value}")).collect();
+    format!("{{{}}}", cells.join(", "))
+}
+
+/// Bytes that lie side by side: as text, or `bytes 01 ff 00`.
+fn together(bytes: &[u8]) -> String {
+    if is_text(bytes) {
+        return quoted(bytes);
+    }
+    let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("bytes {}", digits.join(" "))
 }
 
 fn argument(given: &Input, argument: &run::Argument) -> String {
@@ -140,7 +181,7 @@ pub fn input(input: &Input) -> Value {
     Value::Object(result)
 }
 
-fn number(bits: &parallax_op::Bits) -> String {
+fn number(bits: &Bits) -> String {
     bits.to_i128().map_or_else(|| bits.to_string(), |n| n.to_string())
 }
 
@@ -184,4 +225,29 @@ pub fn write_tests(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(cells: &[(u64, u16, u128)]) -> run::Block {
+        let bits = cells.iter().map(|&(at, width, value)| (at, Bits::new(width, value))).collect();
+        run::Block { name: "*p".into(), size: 64, bits, ..run::Block::default() }
+    }
+
+    #[test]
+    fn bytes_side_by_side_are_shown_together() {
+        let shown = |cells: &[(u64, u16, u128)]| contents(&Input::default(), &block(cells));
+        assert_eq!(shown(&[]), "{}");
+        assert_eq!(shown(&[(0, 8, 71), (1, 8, 73), (2, 8, 70)]), "\"GIF\"");
+        assert_eq!(shown(&[(2, 8, 0), (0, 8, 1), (1, 8, 255)]), "bytes 01 ff 00");
+        assert_eq!(shown(&[(0, 8, 3)]), "{0: 3}");
+        assert_eq!(shown(&[(4, 8, 255)]), "{4: -1}");
+        assert_eq!(shown(&[(10, 8, 1), (0, 32, 7), (11, 8, 2), (9, 8, 0)]), "{0: 7, 9: bytes 00 01 02}");
+        let value = |name: &str, value: u128| (name.to_string(), Bits::new(8, value));
+        let given =
+            [value("a[0]", 104), value("a[1]", 105), value("b", 5), value("a[0]", 1), value("a[2]", 2)];
+        assert_eq!(values(&given), ["a = \"hi\"", "b = 5", "a[0] = 1", "a[2] = 2"]);
+    }
 }

@@ -1,7 +1,7 @@
 //! What an exploration of a compiled program says in the words of its source: coverage by lines, and crashes as paths.
 
 use parallax_cli_base::coverage::Covered;
-use parallax_concolic::{Exploration, Outcome, Test};
+use parallax_concolic::{Exploration, Test, call_site};
 use parallax_report::{Document, Frame, Location, PathBuilder, Report, Role, Segment, Severity, Step, Tool};
 
 /// The lines, functions and branches of the program's own code, and how many runs came to each.
@@ -43,21 +43,10 @@ pub fn line(found: &Exploration, address: u64) -> Option<String> {
     Some(format!("{}:{}", line.file, line.line))
 }
 
-/// A return address is behind the call: the line is that of the call itself.
-pub fn call_site(level: usize, address: u64) -> u64 {
-    if level == 0 { address } else { address.wrapping_sub(1) }
-}
-
-/// The crashes as reports: one for each place, with the decisions of the run that lead there.
+/// The crashes as reports, with the decisions of the run that lead there.
 pub fn crashes(found: &Exploration) -> Document {
-    let mut document = Document::default();
-    let mut seen = std::collections::BTreeSet::new();
-    for test in found.crashes() {
-        if seen.insert((test.outcome.to_string(), test.stack.first().copied())) {
-            document.reports.push(crash(found, test));
-        }
-    }
-    document
+    let reports = found.distinct_crashes().into_iter().map(|test| crash(found, test)).collect();
+    Document { reports, ..Document::default() }
 }
 
 fn crash(found: &Exploration, test: &Test) -> Report {
@@ -103,10 +92,8 @@ fn crash(found: &Exploration, test: &Test) -> Report {
         reach(&mut path, depth - 1, address, &file);
         path.step(Step::new(Role::Note, file, line).with_message(test.outcome.to_string()).failing());
     }
-    let signal = match &test.outcome {
-        Outcome::Killed(signal, _) => format!("signal-{signal}"),
-        _ => String::from("crash"),
-    };
+    let signal =
+        test.outcome.signal().map_or_else(|| String::from("crash"), |signal| format!("signal-{signal}"));
     let input = test.files.first().map_or_else(String::new, |file| file.display().to_string());
     let stack: Vec<String> = test.backtrace.iter().map(|frame| format!("\n    {frame}")).collect();
     Report {

@@ -182,6 +182,10 @@ fn what_cannot_be_explored_is_said() {
     refused(&["--argv", "3:4"], &["/bin/true"], 2, "no argument 3");
     refused(&["--argv", "x"], &["/bin/true"], 2, "--argv x");
     refused(&["--stdin", "4", "--target", "nowhere"], &["/bin/true"], 2, "nowhere");
+    compile(&folder, LOCK);
+    refused(&["--stdin", "6", "--target", "environ"], &["./program"], 2, "there is no code at");
+    refused(&["--stdin", "6", "--avoid", "0x3"], &["./program"], 2, "there is no code at");
+    refused(&["--stdin", "6", "--target", "program.c:900"], &["./program"], 2, "no code was compiled");
     refused(&["--stdin", "4", "program.c"], &["/bin/true"], 2, "cannot be used with");
 }
 
@@ -309,4 +313,32 @@ fn crashes_and_coverage_in_the_words_of_the_source() {
     let lines: Vec<u64> =
         path["steps"].as_array().unwrap().iter().filter_map(|s| s["location"]["line"].as_u64()).collect();
     assert_eq!(lines, [12, 13, 4], "{path}");
+}
+
+#[test]
+fn two_places_that_abort_are_two_crashes() {
+    let folder = folder("aborts");
+    let text = "#include <assert.h>\n#include <stdlib.h>\n#include <unistd.h>\n\
+        int main(void) {\n    char in[2];\n    if (read(0, in, 2) != 2)\n        return 1;\n    if (in[0] == 'a')\n\
+        abort();\n    if (in[0] == 'b' && in[1] != 'x')\n        abort();\n    assert(in[0] != 'c');\n    return 0;\n}\n";
+    std::fs::write(folder.join("program.c"), text).unwrap();
+    let status = Command::new("gcc")
+        .args(["-O0", "-g", "-o", "program", "program.c"])
+        .current_dir(&folder)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let output =
+        parallax(&folder, &["--stdin", "2", "--out", "a", "--report", "report.json"], &["./program"]);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(said.matches("killed by SIGABRT").count(), 3, "{said}");
+    for line in [9, 11, 12] {
+        assert_eq!(said.matches(&format!("program.c:{line}\n")).count(), 1, "line {line} in {said}");
+    }
+    let report: Value = serde_json::from_slice(&std::fs::read(folder.join("report.json")).unwrap()).unwrap();
+    assert_eq!(report["reports"].as_array().unwrap().len(), 3);
+    let line = parallax(&folder, &["--stdin", "2", "--out", "b", "--target", "program.c:11"], &["./program"]);
+    assert_eq!(line.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&line.stdout).contains("target program.c:11: reached by"));
 }

@@ -50,6 +50,18 @@ fn a_path_behind_a_division_has_an_input() {
     assert_eq!(says(&path, 0), "false\nno input goes there\n");
 }
 
+/// Where no instruction begins, "no input goes there" would be an answer to a slip of the finger.
+#[test]
+fn points_are_where_instructions_begin() {
+    let hex = ["--hex", "83 ff 05 75 06 b8 01 00 00 00 c3 31 c0 c3", "--through", "0x1001"];
+    for form in [&[][..], &["--json"]] {
+        let output = parallax(&[&["path", "--lang", "x86-64"], &hex[..], form].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{form:?}: {output:?}");
+        assert!(said.contains("in the middle of `cmp edi,5` at 0x1000"), "{form:?}: {said}");
+    }
+}
+
 /// A way that was not followed to its end is no proof that there is none.
 #[test]
 fn a_bounded_search_is_not_a_no() {

@@ -8,7 +8,7 @@ use parallax_cli_base::exit::{Failure, Status};
 use parallax_cli_base::{coverage, report_file};
 use parallax_concolic::{
     Allowed, Command, Exploration, ExploreError, Input, Kind, Outcome, Settings, Source, Sources,
-    SubjectError, Test, explore,
+    SubjectError, Test, call_site, explore,
 };
 use parallax_path::{Bound, Strategy};
 use serde_json::{Value, json};
@@ -42,11 +42,12 @@ pub struct ProgramOptions {
     /// `[0x404010]:N`); repeat for more.
     #[arg(long, value_name = "PLACE", requires = "function")]
     symbolic: Vec<String>,
-    /// Find an input that reaches this function, or this address of the program (0x...); repeat for more.
-    #[arg(long, value_name = "ADDR|NAME", requires = "program")]
+    /// Find an input that reaches this function, this line, or the instruction at this address of the program (0x...);
+    /// repeat for more.
+    #[arg(long, value_name = "ADDR|NAME|FILE:LINE", requires = "program")]
     target: Vec<String>,
-    /// End runs that come to this function or address; repeat for more.
-    #[arg(long, value_name = "ADDR|NAME", requires = "program")]
+    /// End runs that come to this function, line or address; repeat for more.
+    #[arg(long, value_name = "ADDR|NAME|FILE:LINE", requires = "program")]
     avoid: Vec<String>,
     /// Take non-linear operators and addresses that depend on the input at their values on each run, as SAGE did:
     /// faster, and inputs may miss what they were made for.
@@ -329,11 +330,9 @@ fn signal_name(signal: i32) -> String {
 fn frames(found: &Exploration, test: &Test) -> Vec<String> {
     let places = test.backtrace.iter().zip(&test.stack).enumerate();
     places
-        .map(|(level, (frame, address))| {
-            match program_report::line(found, program_report::call_site(level, *address)) {
-                Some(line) => format!("{frame} at {line}"),
-                None => frame.clone(),
-            }
+        .map(|(level, (frame, address))| match program_report::line(found, call_site(level, *address)) {
+            Some(line) => format!("{frame} at {line}"),
+            None => frame.clone(),
         })
         .collect()
 }
@@ -428,14 +427,11 @@ fn report(out: &mut impl Write, found: &Exploration, settings: &Settings) -> Res
             None => writeln!(out, "target {name}: not reached")?,
         }
     }
-    let mut seen = std::collections::BTreeSet::new();
-    for test in found.crashes() {
-        // One for each place; the others are in the folder, and in the document.
-        if seen.insert((test.outcome.to_string(), test.backtrace.first().cloned())) {
-            writeln!(out, "{}: {}", file(test), test.outcome)?;
-            for frame in frames(found, test) {
-                writeln!(out, "    {frame}")?;
-            }
+    // The first input of each crash; the others are in the folder, and in the document.
+    for test in found.distinct_crashes() {
+        writeln!(out, "{}: {}", file(test), test.outcome)?;
+        for frame in frames(found, test) {
+            writeln!(out, "    {frame}")?;
         }
     }
     let count = found.tests.len();

@@ -4,6 +4,7 @@
 //! where Parallax itself has to give up does the status say so (3 unsupported, 4 a bound).
 
 use anyhow::{Result, bail};
+use clap::ValueEnum;
 use parallax_cli_base::exit::{Failure, Status};
 use parallax_jail::{Jail, SharedView};
 use parallax_process::outside::live::{Live, enact};
@@ -16,8 +17,35 @@ use std::path::{Path, PathBuf};
 /// How much memory a program may touch.
 const MEMORY: u64 = 8 << 30;
 
+/// What runs the instructions of a Linux program. Both make the same steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// The semantics, instruction by instruction.
+    #[default]
+    Exact,
+    /// The processor itself, counted, and the semantics for what it cannot be given.
+    Native,
+}
+
+impl Engine {
+    /// Lets a process run this way. Where it cannot, that is said, and it runs exactly.
+    pub fn use_in(self, process: &mut Process) {
+        if self == Engine::Native
+            && let Err(why) = process.use_native()
+        {
+            eprintln!("parallax: --engine native cannot be had ({why}): the exact engine runs it");
+        }
+    }
+}
+
 /// Runs a command line, with its system calls on standard error if `calls` says so.
-pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>, calls: bool) -> Result<Status> {
+pub fn run(
+    lang: Option<&str>,
+    command: &[OsString],
+    steps: Option<u64>,
+    calls: bool,
+    engine: Engine,
+) -> Result<Status> {
     let path = find(&command[0])?;
     let program = Program {
         path,
@@ -40,6 +68,7 @@ pub fn run(lang: Option<&str>, command: &[OsString], steps: Option<u64>, calls: 
     if calls {
         process.trace_calls(Box::new(|call| eprintln!("{call}")));
     }
+    engine.use_in(&mut process);
     let ending = process.run();
     let status = say(&ending, std::process::id() == first);
     enact(&ending, status as i32)

@@ -1,6 +1,6 @@
 //! `record -- PROGRAM ARGUMENTS...`: runs a Linux program and writes down what it hears of the world.
 
-use super::process::{enter_layer, environment, find, say};
+use super::process::{Engine, enter_layer, environment, find, say};
 use anyhow::{Context, Result};
 use clap::Args;
 use parallax_cli_base::exit::Status;
@@ -44,6 +44,9 @@ pub struct Record {
     /// Let what the program changes go to a layer that is gone with it, and give it a network of its own.
     #[arg(long)]
     layer: bool,
+    /// What runs the program: `native` is much faster, and makes the same recording.
+    #[arg(long, value_enum, default_value_t)]
+    engine: Engine,
     /// How many instructions to execute at the most.
     #[arg(long, value_name = "N", default_value_t = u64::MAX)]
     steps: u64,
@@ -77,6 +80,7 @@ pub fn run(arguments: &Record) -> Result<Status> {
     let door = Recording::create(&arguments.output, &program, Box::new(live), settings)?;
     let health = door.health();
     let mut process = Process::start(program, Box::new(door)).map_err(super::process::start_error)?;
+    arguments.engine.use_in(&mut process);
     let first = std::process::id();
     let ending = process.run();
     // A child of the program comes by here as well: it is a process of its own.

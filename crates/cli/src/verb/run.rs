@@ -1,6 +1,7 @@
 //! `run`: concrete execution.
 
 use super::c_sources::{CFlags, CSources};
+use super::process::Engine;
 use anyhow::Result;
 use clap::Args;
 use parallax_cli_base::exit::Status;
@@ -49,6 +50,9 @@ pub struct Run {
     /// Let what a Linux program changes go to a layer that is gone with it, and give it a network of its own.
     #[arg(long)]
     layer: bool,
+    /// What runs a Linux program: `native` is much faster, and makes the same steps.
+    #[arg(long, value_enum, default_value_t)]
+    engine: Engine,
     /// Print each system call of a Linux program to standard error, with its arguments and its result.
     #[arg(long)]
     calls: bool,
@@ -76,8 +80,13 @@ pub fn run(arguments: &Run) -> Result<Status> {
             &arguments.arguments,
             steps,
             arguments.calls,
+            arguments.engine,
         );
     }
+    anyhow::ensure!(
+        arguments.engine == Engine::Exact,
+        "--engine goes with a Linux program: parallax run --engine native -- PROGRAM"
+    );
     anyhow::ensure!(!arguments.calls, "--calls goes with a Linux program: parallax run --calls -- PROGRAM");
     if let Some(file) = &arguments.states {
         let limits = Limits { unroll: 64, steps: arguments.steps, time: None, assume: Assume::StackApart };

@@ -270,14 +270,14 @@ impl<'p, 'm> Solution<'p, 'm> {
             }
         }
         found.extend(graph.arguments.iter().filter(|sink| inside(sink.site) && out(sink.var)));
-        found.extend(self.into_declared(|_| true));
+        found.extend(self.sinks_in_declared(|_| true));
         self.unsettled(found)
     }
 
     /// Of these sinks, the flows into what is declared never to be null and is no parameter.
     pub(crate) fn reached_by_storing(&self) -> Vec<Sink> {
         let Program { module, points, .. } = self.program;
-        self.unsettled(self.into_declared(|var| match points.flows.owner(Node(var.0)) {
+        self.unsettled(self.sinks_in_declared(|var| match points.flows.owner(Node(var.0)) {
             Some((id, Place::Register(register))) => {
                 register.0 as usize >= module.function(id).parameters.len()
             }
@@ -286,7 +286,7 @@ impl<'p, 'm> Solution<'p, 'm> {
     }
 
     /// Flows of null into what is declared never to be null, of the variables that are wanted.
-    fn into_declared(&self, wanted: impl Fn(Var) -> bool) -> Vec<Sink> {
+    fn sinks_in_declared(&self, wanted: impl Fn(Var) -> bool) -> Vec<Sink> {
         let graph = self.program.graph;
         let mut found: Vec<Sink> = Vec::new();
         let out = |var: Var| self.is_null(var) && !self.stops(var);

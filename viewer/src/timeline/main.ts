@@ -354,7 +354,7 @@ class App {
     const lane = data.lanes[view.lane], own = this.times[view.lane] ?? [];
     const at = lowerBound(own, moment), is = own[at] === moment;
     const count = grouped(own.length) + (lane?.cut ? "+" : "");
-    this.where.replaceChildren(...(lane ? [is ? `item ${grouped(at + 1)} of ${count}` : `${count} items`, h("span", { class: "of" }, " in ", h("code", {}, lane.name))] : []));
+    this.where.replaceChildren(...(lane ? [is ? `item ${grouped(at + 1)} of ${count}` : `${count} ${count === "1" ? "item" : "items"}`, h("span", { class: "of" }, " in ", h("code", {}, lane.name))] : []));
     const state = this.momentAt(moment), inner = state?.frames[0], file = inner ? data.files[inner.file]?.name ?? "" : "";
     const place = state && state.t === moment && inner ? `, T${state.thread}, ${inner.line ? `${file.slice(file.lastIndexOf("/") + 1)}:${inner.line}` : inner.fn || "??"}` : "";
     const killer = moment === data.end && data.ending?.signal ? `, ${data.ending.signal}` : "";

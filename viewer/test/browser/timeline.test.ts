@@ -22,8 +22,8 @@ released = analyses.threads_at(the_execution.breakpoints("gc_unlock"))
 unprotected = analyses.one_lock(analyses.accesses_of(the_execution, "chunks_waiting"), acquired, released)
 `;
 
-/** An interpreter that has the module: the one that scripts/test-python made, unless one is named. */
-const python = process.env["PARALLAX_PYTHON"] ?? join(ROOT, "target/python-fresh/bin/python");
+/** An interpreter that has the module, as scripts/test-viewer arranges it. */
+const python = process.env["PARALLAX_PYTHON"] ?? "python3";
 let page: string;
 let data: { lanes: { name: string; times: number[] }[]; moments: { t: number }[]; end: number };
 

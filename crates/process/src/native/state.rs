@@ -111,7 +111,8 @@ impl Layout {
             file[at] = (status >> bit & 1) as u8;
         }
         let empty = (!full).rotate_right(u32::from(status >> 11 & 7));
-        let tags = (0..8).fold(0u16, |all, index| all | u16::from(empty >> index & 1) * 3 << (2 * index));
+        let tags =
+            (0..8).fold(0u16, |all, index| all | ((u16::from((empty >> index) & 1) * 3) << (2 * index)));
         file[self.tags..][..2].copy_from_slice(&tags.to_le_bytes());
         file[self.mxcsr..][..4].copy_from_slice(&image[24..28]);
         for (index, at) in self.st.into_iter().enumerate() {

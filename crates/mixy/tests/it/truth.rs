@@ -74,7 +74,7 @@ const ANYWHERE: &[&str] = &[
     "@h = @place(@sp->n);",
     "{ int *l = @place(@sp); @set(&l); if (l) *l = 1; }",
     "{ struct S *l = @sp->n + N(); if (l) l->k = 1; }",
-    "{ struct S *l = OF(@sp->n); if (l) *l->f = 1; }",
+    "{ struct S *l = OF(@sp->n); if (l) l->k = 1; }",
     "@a[N() != 0].f = 0;",
     "*@a[1].f = 5;",
     "@sp = &@a[1];",

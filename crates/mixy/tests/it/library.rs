@@ -64,10 +64,13 @@ fn every_model_has_a_row() {
         match effects(name) {
             None if pointer => wrong.push(format!("{name} returns a pointer and has no row")),
             None if !is_plain(name) => wrong.push(format!("{name} has no row, and is not plain")),
-            Some(listed) if pointer && !allocates(listed) => {
-                if returns_null(&module, id) && !listed.contains(&Effect::Nullable) {
-                    wrong.push(format!("the model of {name} returns null, its row says that it never does"));
-                }
+            Some(listed)
+                if pointer
+                    && !allocates(listed)
+                    && !listed.contains(&Effect::Nullable)
+                    && returns_null(&module, id) =>
+            {
+                wrong.push(format!("the model of {name} returns null, its row says that it never does"));
             }
             _ => {}
         }

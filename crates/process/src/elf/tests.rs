@@ -140,6 +140,9 @@ fn mutated_images_are_refused_or_load_within_bounds() {
     let folder = std::env::temp_dir().join(format!("parallax-mutated-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("program");
+    // What is not executable is not run: written once so, and written over.
+    std::fs::write(&path, b"").unwrap();
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
     let (mut refused, mut unloadable, mut loaded) = (0u64, 0u64, 0u64);
     let mut state = 0x2545_f491_4f6c_dd1du64;
     let mut next = || {

@@ -1,8 +1,8 @@
 //! The concrete half of a run: the emulator alone, its way compared with the one that was predicted.
 
 use crate::block::{Block, End};
+use crate::code_place::CodePlace;
 use crate::moment::Return;
-use crate::place::CodePlace;
 use crate::subject::Subject;
 use crate::summary::Summary;
 use crate::trail::Trail;

@@ -4,6 +4,7 @@
 //! is symbolic: the path constraint of the same way, and an input for every event behind the one that this input was
 //! made to change. So every way is found once: a generational search (Godefroid, Levin, Molnar 2008).
 
+use crate::code_place::CodePlace;
 use crate::concrete::{self, Concrete, Crossing, Outcome, Prediction};
 use crate::constraint::{Looked, Patience};
 use crate::coverage::{Counts, Coverage};
@@ -11,7 +12,6 @@ use crate::folder::{self, Line, failed, name};
 use crate::input::{Input, Sources};
 use crate::layers::{Allowed, Layers};
 use crate::moment::Moment;
-use crate::place::CodePlace;
 use crate::rank::{Edge, Key, Rank, Turn};
 use crate::subject::{Command, Subject, SubjectError};
 use crate::symbolic::{Message, processor_time, symbolic};

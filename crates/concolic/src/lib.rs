@@ -9,6 +9,7 @@
 mod access;
 mod block;
 mod calls;
+mod code_place;
 pub mod concrete;
 mod constraint;
 pub mod core;
@@ -37,6 +38,7 @@ mod trail;
 pub mod ways;
 mod worker;
 
+pub use code_place::CodePlace;
 pub use concrete::{Crossing, Outcome};
 pub use crash::call_site;
 pub use explore::{Exploration, ExploreError, Settings, Test, explore};
@@ -44,6 +46,5 @@ pub use folder::name;
 pub use input::{Input, Kind, Source, Sources};
 pub use layers::Allowed;
 pub use moment::Moment;
-pub use place::CodePlace;
 pub use subject::{Command, Subject, SubjectError};
 pub use worker::apart;

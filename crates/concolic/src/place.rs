@@ -4,20 +4,10 @@
 //! reaches it would be true and worth nothing.
 
 use crate::block::lift;
+use crate::code_place::CodePlace;
 use crate::subject::{Subject, SubjectError};
 use parallax_ir::Sweep;
 use parallax_process::memory::Access;
-
-/// A place in code.
-#[derive(Clone, Debug)]
-pub struct CodePlace {
-    /// Where it begins: of a line, there may be several addresses.
-    pub addresses: Vec<u64>,
-    /// Whether an instruction is known to begin there. In code without a symbol only a run that comes there tells.
-    pub is_known: bool,
-    /// Whether the program came there before it met unknown input: then every run does.
-    pub is_passed: bool,
-}
 
 /// Whether an instruction begins at an address.
 enum Start {

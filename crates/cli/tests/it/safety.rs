@@ -329,7 +329,7 @@ fn verbs_that_read_do_nothing_else() {
         &["heap", &queue, "--method", "Queue.checkBug", "--k", "1"],
         &["info", &recorded],
         &["replay", &recorded],
-        &["find", &recorded, "--syscall", "exit_group"],
+        &["find", &recorded, "--system-call", "exit_group"],
         &["origin", &recorded, "--register", "RAX"],
         &["pack", &recorded, &packed],
         &["completions", "bash"],

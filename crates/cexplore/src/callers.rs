@@ -33,7 +33,7 @@ pub fn calls(module: &Module, function: FunctionId) -> Vec<Call> {
     found
 }
 
-/// Where to start so that a function is entered through so many calls. A caller that nothing else calls is a start itself,
+/// The functions to start in, so that `levels` calls lead to a function. A caller that nothing else calls is a start itself,
 /// however many levels are asked for; so is one that only itself and callers further down call.
 pub fn starts(module: &Module, function: FunctionId, levels: u32) -> Vec<FunctionId> {
     let mut starts: Vec<FunctionId> = Vec::new();
@@ -58,8 +58,8 @@ pub fn starts(module: &Module, function: FunctionId, levels: u32) -> Vec<Functio
     starts
 }
 
-/// Callers of a function, up to so many calls further up, and the function itself, whose address the program takes: calls
-/// through pointers may enter it, too, and are not among [`calls`].
+/// Those of a function and its callers, up to `levels` calls away, whose address the program takes. Calls through pointers may
+/// enter them too, and are not among [`calls`].
 pub fn called_through_pointers(module: &Module, function: FunctionId, levels: u32) -> Vec<FunctionId> {
     let taken = module.taken_functions();
     let mut found = Vec::new();

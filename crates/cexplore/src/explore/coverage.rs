@@ -135,7 +135,7 @@ const QUESTIONS: usize = 8;
 impl<'s> Explorer<'s> {
     /// A path came to its end under a condition: what it ran is covered, as far as inputs are known that take it.
     pub(super) fn prove(&mut self, state: &State<Symbolic<'s>>, end: Formula) {
-        // The path is in these blocks, and came to so many of their instructions.
+        // The blocks that the path is in, each with the index of its next instruction.
         let mut inside: FxHashMap<(FunctionId, BlockId), u32> = FxHashMap::default();
         for frame in &state.frames {
             let came = inside.entry((frame.function, frame.block)).or_default();

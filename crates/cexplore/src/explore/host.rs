@@ -148,7 +148,7 @@ pub struct Explorer<'s> {
     pub ledger: Ledger,
     /// The innermost instruction of the user's own code that runs.
     pub(super) here: Option<(FunctionId, BlockId, u32)>,
-    /// Instructions that accessed memory which nobody described, and went on.
+    /// Instructions whose announced access succeeded: what they accessed was there.
     pub(super) passed: FxHashSet<(FunctionId, BlockId, u32)>,
     /// Whether what the last step reported is excluded by a contract.
     pub(super) excused: bool,

@@ -105,7 +105,7 @@ pub fn run(mut arguments: View) -> Result<Status> {
     if let Some(port) = port {
         let watch = arguments.watch.then(|| {
             let (arguments, triage_file) = (arguments.clone(), triage_file.clone());
-            // Reports that nobody has answered are in the page only: with them their names stay.
+            // Unanswered reports stand in the page alone, not in the triage file: they keep their names through the page.
             let mut known = page.triage.clone();
             let make = Box::new(move || {
                 known.merge(store::read(&triage_file, false)?);

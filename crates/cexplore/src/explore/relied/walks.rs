@@ -73,7 +73,7 @@ impl Walks {
         self.rooms.get(name).copied().unwrap_or(0)
     }
 
-    /// Notes that an array at a pointer needs room for so many elements.
+    /// Records the least number of elements of the array at a pointer.
     pub(super) fn need(&mut self, name: &str, elements: u64) -> Learned {
         // Room that was made and is not there cannot be made this way.
         if self.closed || self.elements(name) >= elements {
